@@ -1,0 +1,227 @@
+# shellcheck shell=bash disable=SC2154,SC2030,SC2031 # variables are set in ../cassandra; the one subshell means to keep its own
+# The commands. What a cluster is (nodes, first IP, auth, heap) is kept in its
+# folder, in the file cluster.env, from the first up until it is wiped.
+
+cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
+
+# saved KEY [DIR]: prints a value from a cluster's cluster.env.
+saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
+
+# load_cluster: takes nodes, first_ip and auth from the folder; refuses options
+# that contradict it. heap may change from one start to the next.
+load_cluster() {
+  local key given was
+  for key in nodes first_ip auth; do
+    given=${!key} was=$(saved "$key")
+    if [[ -n $given && $given != "$was" ]]; then
+      case $key in
+        auth) was="without --auth, not with it" ;;
+        *) was="with --${key/_/-} $was, not $given" ;;
+      esac
+      die "cluster $cluster was made $was" \
+        "A cluster keeps what it was made with. Either take another name (--cluster NAME), or:" \
+        "  $0 wipe --cluster $cluster$dir_hint     (its data is lost)" \
+        "and bring it up again."
+    fi
+    printf -v "$key" '%s' "$was"
+  done
+  heap=${heap:-$(saved heap)}
+}
+
+save_cluster() {
+  mkdir -p "$cluster_dir"
+  printf '%s\n' "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "heap=$heap" >"$cluster_dir/cluster.env.part"
+  mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
+}
+
+need_cluster() {
+  cluster_exists || die "there is no cluster $cluster in $base" "Make it: $0 up --cluster $cluster$dir_hint"
+  load_cluster
+}
+
+# running_cluster_at IP: prints the name of the cluster below $base that has a
+# running node on IP, if any.
+running_cluster_at() (
+  for env in "$base"/*/cluster.env; do
+    [[ -e $env ]] || continue
+    cluster_dir=${env%/*}
+    nodes=$(saved nodes) first_ip=$(saved first_ip)
+    for ((n = 1; n <= nodes; n++)); do
+      if [[ $(node_ip "$n") == "$1" && -n $(node_pid "$n") ]]; then
+        printf '%s' "${cluster_dir##*/}"
+        return 0
+      fi
+    done
+  done
+)
+
+# ready SECONDS: waits until the cluster is of use; see Ready.java for the exit codes.
+ready() {
+  local n targets=()
+  for ((n = 1; n <= nodes; n++)); do
+    targets+=("$(node_ip "$n"):$(node_jmx "$n"):$(<"$(node_dir "$n")/pid")")
+  done
+  "$java_home/bin/java" -Xmx64m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+    -cp "$ready_dir" Ready "$1" "${targets[@]}"
+}
+
+started=()
+
+stop_started() {
+  trap - INT TERM
+  if ((${#started[@]} > 0)); then stop_nodes "${started[@]}"; fi
+}
+
+fail_start() {
+  local n shown=
+  for n in "${started[@]}"; do
+    if [[ -z $(node_pid "$n") ]]; then show_log "$n" && shown=yes; fi
+  done
+  if [[ -z $shown ]]; then show_log "${started[0]}"; fi
+  stop_started
+  die "cluster $cluster did not come up: $1" \
+    "Whole logs:        $cluster_dir/node*/logs/" \
+    "On a busy machine: $0 up --cluster $cluster$dir_hint --timeout 600" \
+    "To begin anew:     $0 wipe --cluster $cluster$dir_hint     (its data is lost)"
+}
+
+print_contacts() {
+  say "contact points: $(cluster_ips ,), port 9042, datacenter dc1"
+  if [[ $auth == yes ]]; then say "superuser:      cassandra, password cassandra"; fi
+  say "stop it with:   $0 down --cluster $cluster$dir_hint"
+}
+
+cmd_up() {
+  local n probe rc=0
+  find_java
+  mkdir -p "$base"
+  lock 9 "$base/.$cluster.lock" "cluster $cluster"
+  if cluster_exists; then
+    load_cluster
+  else
+    nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} heap=${heap:-1G}
+  fi
+  ((${first_ip##*.} + nodes <= 255)) || die "no room for $nodes nodes from $first_ip on"
+  fetch_jars
+  compile_ready
+
+  for ((n = 1; n <= nodes; n++)); do
+    [[ -z $(node_pid "$n") ]] || continue
+    check_ports "$n"
+    started+=("$n")
+  done
+  if ((${#started[@]} > 0)); then
+    save_cluster
+    for n in "${started[@]}"; do prepare_node "$n"; done
+    trap 'stop_started; exit 130' INT TERM
+    note "starting node ${started[*]} of $nodes (cluster $cluster; logs in $cluster_dir/node*/logs)"
+    for n in "${started[@]}"; do start_node "$n"; done
+  fi
+
+  # In the background, so that a signal is heard while waiting.
+  ready "$timeout" 2>"$cluster_dir/ready.log" 9>&- &
+  probe=$!
+  wait "$probe" || rc=$?
+  trap - INT TERM
+  if ((rc != 0)); then
+    if ((${#started[@]} > 0)); then fail_start "$(<"$cluster_dir/ready.log")"; fi
+    die "cluster $cluster runs, but is not ready: $(<"$cluster_dir/ready.log")" \
+      "Look at: $0 status --cluster $cluster$dir_hint, $0 logs --cluster $cluster$dir_hint"
+  fi
+  if ((${#started[@]} == 0)); then
+    say "cluster $cluster is already up"
+  else
+    say "cluster $cluster is up: Cassandra $cassandra_version, $nodes node(s)"
+  fi
+  print_contacts
+}
+
+cmd_down() {
+  local n running=()
+  if ! cluster_exists; then
+    say "cluster $cluster is not up (there is none in $base)"
+    return 0
+  fi
+  lock 9 "$base/.$cluster.lock" "cluster $cluster"
+  load_cluster
+  for ((n = 1; n <= nodes; n++)); do
+    if [[ -n $(node_pid "$n") ]]; then running+=("$n"); else rm -f "$(node_dir "$n")/pid"; fi
+  done
+  if ((${#running[@]} == 0)); then
+    say "cluster $cluster is not up"
+    return 0
+  fi
+  stop_nodes "${running[@]}"
+  say "cluster $cluster is down; its data is kept"
+}
+
+cmd_wipe() {
+  if ! cluster_exists; then
+    say "there is no cluster $cluster in $base"
+    return 0
+  fi
+  cmd_down >/dev/null
+  rm -rf "$cluster_dir"
+  say "cluster $cluster is wiped"
+}
+
+# cmd_status: exit code 0 if all nodes are ready, 3 if not.
+cmd_status() {
+  local n pid state missing=0 reason
+  if ! cluster_exists; then
+    say "there is no cluster $cluster in $base"
+    return 3
+  fi
+  load_cluster
+  for ((n = 1; n <= nodes; n++)); do
+    pid=$(node_pid "$n")
+    if [[ -n $pid ]]; then
+      state="running, pid $pid, JMX port $(node_jmx "$n")"
+    else
+      state="not running" missing=$((missing + 1))
+    fi
+    say "node $n  $(node_ip "$n"):9042  $state"
+  done
+  if ((missing > 0)); then
+    say "cluster $cluster: $missing of $nodes node(s) not running"
+    return 3
+  fi
+  find_java
+  compile_ready
+  if reason=$(ready 0 2>&1); then
+    say "cluster $cluster is up and ready"
+    return 0
+  fi
+  say "cluster $cluster is not ready: $reason"
+  return 3
+}
+
+# cmd_logs [NODE]: the last 100 lines of a node's log.
+cmd_logs() {
+  local n=${1:-1} dir
+  need_cluster
+  valid_node "$n"
+  dir=$(node_dir "$n")/logs
+  note "$dir/system.log; what the JVM itself said is in output.log beside it"
+  [[ -e $dir/system.log ]] || die "node $n has logged nothing yet"
+  tail -n 100 "$dir/system.log"
+}
+
+# cmd_nodetool [NODE] ARGS...
+cmd_nodetool() {
+  local n=1
+  need_cluster
+  if [[ ${1:-} =~ ^[0-9]+$ ]]; then
+    n=$1
+    shift
+    valid_node "$n"
+  fi
+  [[ -n $(node_pid "$n") ]] || die "node $n of cluster $cluster is not running" \
+    "Start it: $0 up --cluster $cluster$dir_hint"
+  find_java
+  tool_java org.apache.cassandra.tools.NodeTool -h 127.0.0.1 -p "$(node_jmx "$n")" "$@"
+}
+
+valid_node() {
+  [[ $1 =~ ^[1-3]$ && ! $1 -gt $nodes ]] || die "cluster $cluster has no node $1; it has $nodes"
+}

@@ -1,0 +1,131 @@
+// Package cli is the command line: one file per command, each with its options,
+// its flags and the few lines that put the other rooms together.
+//
+// What goes where: data and answers to the standard output, all else to the
+// standard error. Messages begin with "cqlbulk:", are lower case, have no full
+// stop, and say what to do next where that is known. A password is never shown.
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// version is set by the build.
+var version string
+
+// Version is the version of the program: that of the build, or else of the module.
+func Version() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
+
+// streams are the program's own input and outputs.
+type streams struct {
+	in  io.Reader
+	out io.Writer
+	err io.Writer
+}
+
+// warn tells the user something that does not stop the run.
+func (s streams) warn(format string, args ...any) {
+	fmt.Fprintf(s.err, "cqlbulk: "+format+"\n", args...)
+}
+
+// Run runs the program and returns its exit code. args are without the program's
+// name.
+func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	// A second signal ends the program at once.
+	context.AfterFunc(ctx, stop)
+
+	s := streams{stdin, stdout, stderr}
+	root := newRoot(s)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	switch {
+	case code == exitInterrupted:
+		s.warn("interrupted")
+	case err != nil && err.Error() != "":
+		for _, line := range strings.Split(err.Error(), "\n") {
+			s.warn("%s", line)
+		}
+	}
+	return code
+}
+
+func newRoot(s streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "cqlbulk",
+		Short: "Get a table out of Apache Cassandra or ScyllaDB, or into it",
+		Long: `cqlbulk reads whole tables out of Apache Cassandra and ScyllaDB, and loads
+files into them: fast without tuning, exact to the bit, gentle to the cluster,
+and honest about every row.
+
+Every flag is also a setting of the configuration file (` + strings.Join(config.Places(), ",\n") + `, or the file that --config names) and of
+the environment: --ingestrate is ingestrate in the file and CQLBULK_INGESTRATE
+in the environment. A flag wins over the environment, the environment over the
+file; in the file, a section named after a command (load:) is for it alone.
+`,
+		Example: `  cqlbulk plan  demo.flights --hosts 10.0.0.1
+  cqlbulk count demo.flights
+  cqlbulk scan  demo.flights -o flights.csv
+  cqlbulk load  demo.flights flights.csv --ingestrate 50000`,
+		Version:       Version(),
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
+	root.PersistentFlags().String(config.FileFlag, "", "configuration file")
+	root.SetFlagErrorFunc(explainFlag)
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s))
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return applyConfig(root, c) }
+	return root
+}
+
+// explainFlag adds the nearest flag to the error about an unknown one.
+func explainFlag(c *cobra.Command, err error) error {
+	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
+	hint := ""
+	if ok {
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		hint = schema.DidYouMean(name, names)
+	}
+	return fmt.Errorf("%w%s (see cqlbulk %s --help)", err, hint, c.Name())
+}
+
+// applyConfig fills in what the command line left open.
+func applyConfig(root, c *cobra.Command) error {
+	known := make(map[string]bool)
+	var commands []string
+	for _, sub := range root.Commands() {
+		commands = append(commands, sub.Name())
+		sub.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
+	}
+	return config.Apply(c.Name(), c.Flags(), func(name string) bool { return known[name] }, commands)
+}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+)
+
+// Exit codes. They are part of the interface: every command's help lists them.
+const (
+	exitOK          = 0
+	exitUsage       = 1   // usage or configuration: nothing was done
+	exitPartly      = 2   // done, but for rows or ranges that are listed
+	exitFatal       = 4   // could not connect, or could not go on
+	exitInterrupted = 130 // SIGINT or SIGTERM
+)
+
+// exitHelp ends every command's help.
+const exitHelp = `
+Exit status:
+  0    all done
+  1    wrong usage or configuration; nothing was done
+  2    done, but some rows or token ranges failed, and are listed
+  4    fatal: the cluster could not be reached, or the run could not go on
+  130  interrupted`
+
+// exitError is an error that decides the exit code by itself.
+type exitError struct {
+	code int
+	err  error // nil: everything has been said already
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// fatal marks an error of a run that had begun.
+func fatal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &exitError{exitFatal, err}
+}
+
+// partly ends a run that is done but for what it has listed.
+func partly() error { return &exitError{exitPartly, nil} }
+
+// exitCode is the one place where errors become exit codes.
+func exitCode(ctx context.Context, err error) int {
+	var e *exitError
+	switch {
+	case err == nil:
+		return exitOK
+	case ctx.Err() != nil || fault.ClassOf(err) == fault.Canceled:
+		return exitInterrupted
+	case errors.As(err, &e):
+		return e.code
+	case fault.ClassOf(err) != fault.Permanent:
+		return exitFatal
+	default:
+		return exitUsage
+	}
+}

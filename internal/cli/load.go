@@ -1,0 +1,268 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+)
+
+// LoadOptions are the settings of load.
+type LoadOptions struct {
+	connectOptions
+	tableOptions
+	planOptions
+	formatOptions
+	Files        []string
+	Nulls        []string
+	IngestRate   float64
+	MaxBatchSize int
+	InFlight     int
+	MaxAttempts  int
+	RunDir       string
+}
+
+// AddFlags adds the flags of load.
+func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
+	o.tableOptions.AddFlags(f)
+	f.StringSliceVar(&o.Files, "files", nil, "files to load, where none is given as an argument")
+	o.formatOptions.AddFlags(f)
+	f.StringSliceVar(&o.Columns, "columns", nil, "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
+	f.StringSliceVar(&o.Nulls, "null-string", nil, "texts that stand for null, besides nothing between the delimiters")
+	f.Float64Var(&o.IngestRate, "ingestrate", 0, "rows a second at the most (default: no limit)")
+	f.IntVar(&o.MaxBatchSize, "maxbatchsize", 100, "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
+	f.IntVar(&o.InFlight, "inflight", 0, "requests under way at the most (default: 16 for each core of the cluster)")
+	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
+	f.StringVar(&o.RunDir, "run-dir", "", "folder for rejected rows, made when there are any (default: named after the table and the time, in the working directory)")
+	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what the nodes tell, else %d)", plan.DefaultCores))
+	o.Smudge = plan.DefaultSmudge
+	o.connectOptions.AddFlags(f)
+}
+
+func newLoadCommand(s streams) *cobra.Command {
+	opts := &LoadOptions{}
+	c := &cobra.Command{
+		Use:   "load [keyspace.table] FILE... | -",
+		Short: "Load CSV files into a table",
+		Long: `Load CSV (RFC 4180, UTF-8) from files, patterns, or the standard input ("-").
+
+The header's names say which column each field goes to. Nothing between the
+delimiters leaves the column unset; "" is the empty text. Rows of one partition
+travel together, others are grouped by replica, in unlogged batches that stay
+below the servers' warning thresholds. Each row has a timestamp by its place in
+the input, so the last row of a key wins. Rows of a table of counters are
+increments.
+
+A row that cannot be read, or that the cluster refuses, is rejected and the rest
+goes on: it is kept byte for byte in rejects.csv in the run directory, which loads
+again once it is mended, and errors.jsonl beside it names file, line, column and
+reason. The exit status is then 2.
+` + exitHelp,
+		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
+  cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50000
+
+  # from a pipe, without a header
+  zcat flights.csv.gz | tail -n +2 | cqlbulk load demo.flights - --header=false --columns year,month,day
+
+  # everything from cqlbulk.yaml, but for one setting
+  cqlbulk load --ingestrate 50000`,
+		RunE: func(c *cobra.Command, args []string) error { return runLoad(c, s, opts, args) },
+	}
+	c.Flags().SortFlags = false
+	opts.AddFlags(c.Flags())
+	return c
+}
+
+func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
+	args, err := o.take(c, args)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		args = o.Files
+	}
+	if len(args) == 0 {
+		return errors.New(`no input given: name files after the table, or "-" for the standard input`)
+	}
+	if err := o.check(); err != nil {
+		return err
+	}
+	inputs, err := source.Find(args, s.in)
+	if err != nil {
+		return err
+	}
+	cfg, err := o.config(s)
+	if err != nil {
+		return err
+	}
+	// Writes that leave within a fraction of a millisecond share a packet.
+	cfg.Coalesce = 200 * time.Microsecond
+	planning, err := o.planOptions.options()
+	if err != nil {
+		return err
+	}
+	t, err := openTarget(c.Context(), cfg, o.tableOptions, planning)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	job, err := o.job(c.Context(), s, t, inputs)
+	if err != nil {
+		return err
+	}
+	return o.run(c.Context(), s, t, job)
+}
+
+// check validates what is not validated elsewhere.
+func (o *LoadOptions) check() error {
+	switch {
+	case o.IngestRate < 0:
+		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
+	case o.MaxBatchSize < 1:
+		return fmt.Errorf("--maxbatchsize %d: must be at least 1", o.MaxBatchSize)
+	case o.InFlight < 0:
+		return fmt.Errorf("--inflight %d: must not be negative", o.InFlight)
+	case o.MaxAttempts < 1:
+		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
+	}
+	return nil
+}
+
+// requestsPerCore is how many writes keep a core of the cluster busy: while one
+// is worked on, others wait in the node's queue or are on their way.
+const requestsPerCore = 16
+
+func (o *LoadOptions) job(ctx context.Context, s streams, t *target, inputs []source.Input) (*load.Job, error) {
+	format, err := o.format()
+	if err != nil {
+		return nil, err
+	}
+	var columns []schema.Column
+	if len(o.Columns) > 0 {
+		if columns, err = t.table.ResolveAll(o.Columns); err != nil {
+			return nil, err
+		}
+	}
+	counters := &progress.Counters{}
+	job := &load.Job{
+		Table:     t.table,
+		Format:    format,
+		Header:    o.Header,
+		Columns:   columns,
+		Nulls:     o.Nulls,
+		NewWriter: func(columns []schema.Column) load.Writer { return t.session.Writer(t.table, columns) },
+		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
+		Limits:    batchLimits(t.session.Limits(ctx), o.MaxBatchSize),
+		Rate:      pace.NewLimiter(o.IngestRate),
+		InFlight:  o.InFlight,
+		Attempts:  o.MaxAttempts,
+		Rejects:   reject.New(o.runDir(t.table)),
+		Counters:  counters,
+		Warn:      s.warn,
+	}
+	if job.InFlight == 0 {
+		job.InFlight = requestsPerCore * t.plan.Parallel / o.Smudge
+	}
+	var total int64
+	for _, in := range inputs {
+		job.Inputs = append(job.Inputs, load.Input{Name: in.Name, Open: in.Open})
+		if total >= 0 && in.Size >= 0 {
+			total += in.Size
+		} else {
+			total = -1
+		}
+	}
+	counters.Total.Store(max(total, 0))
+	return job, nil
+}
+
+// batchLimits sets the bounds of a batch from the server's own.
+func batchLimits(server driver.Limits, rows int) load.Limits {
+	return load.Limits{
+		MaxRows:    rows,
+		Partitions: server.BatchWarnPartitions,
+		Bytes:      server.BatchWarnBytes,
+		// One mutation, which the server never warns about; small enough to stay
+		// off the large-allocation paths of the commit log and the heap.
+		PartitionBytes:   64 << 10,
+		MaxMutationBytes: server.MaxMutationBytes,
+	}
+}
+
+func (o *LoadOptions) runDir(t *schema.Table) string {
+	if o.RunDir != "" {
+		return o.RunDir
+	}
+	return fmt.Sprintf("cqlbulk-load-%s.%s-%s", t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"))
+}
+
+func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.Job) error {
+	rejects := job.Rejects.(*reject.Dir)
+	begin := time.Now()
+	stop := printer.Start(ctx, s.err, "load "+t.table.String(), job.Counters, o.Quiet)
+	result, err := job.Run(ctx)
+	stop()
+	if closeErr := rejects.Close(); closeErr != nil {
+		err = errors.Join(err, closeErr)
+	}
+	if !o.Quiet || result.Rejected+result.InDoubt > 0 {
+		mean := float64(result.Written) / float64(max(result.Batches, 1))
+		details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
+			printer.Count(result.Read), printer.Count(result.Rejected), printer.Count(result.Batches), mean)
+		if result.InDoubt > 0 {
+			details += fmt.Sprintf("; %s in doubt", printer.Count(result.InDoubt))
+		}
+		s.summary("load of "+t.table.String(), job.Counters, begin, details)
+	}
+	s.tellRejects(rejects)
+	switch {
+	case err != nil:
+		return runError(err)
+	case result.Rejected+result.InDoubt > 0:
+		return partly()
+	default:
+		return nil
+	}
+}
+
+// runError gives an error of a run its exit code: a header that does not fit is
+// a matter of usage, all else is fatal.
+func runError(err error) error {
+	var mapping *load.MappingError
+	if errors.As(err, &mapping) {
+		return err
+	}
+	return fatal(err)
+}
+
+// tellRejects shows the first few rejects and where all of them are.
+func (s streams) tellRejects(d *reject.Dir) {
+	if !d.Used() {
+		return
+	}
+	for _, r := range d.Examples() {
+		place := fmt.Sprintf("%s:%d:%d", r.File, r.Line, r.Field)
+		if r.Column != "" {
+			s.warn("%s: column %q, value %q: %s", place, r.Column, r.Value, r.Reason)
+		} else {
+			s.warn("%s: %s", place, r.Reason)
+		}
+	}
+	s.warn("rejected rows are in %s, their reasons in %s; mended they load again",
+		strings.Join(d.Files(), ", "), filepath.Join(d.Path(), "errors.jsonl"))
+}

@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// connectOptions say which cluster, as whom and how.
+type connectOptions struct {
+	Hosts        []string
+	Port         int
+	User         string
+	Password     string
+	PasswordFile string
+	DC           string
+	Consistency  string
+	Timeout      time.Duration
+	Connections  int
+	Quiet        bool
+	Verbose      bool
+}
+
+func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.Hosts, "hosts", []string{"127.0.0.1"}, "contact points, each a name or address with or without :port")
+	f.IntVar(&o.Port, "port", 9042, "native transport port of the nodes")
+	f.StringVar(&o.User, "user", "", "user name, where the cluster asks for one")
+	f.StringVar(&o.Password, "password", "", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
+	f.StringVar(&o.PasswordFile, "password-file", "", "file whose first line is the password")
+	f.StringVar(&o.DC, "dc", "", "data center to talk to (default: that of the first contact point)")
+	f.StringVar(&o.Consistency, "consistency", "LOCAL_ONE", "consistency level")
+	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of one request")
+	f.IntVar(&o.Connections, "connections", 2, "connections to each node (ScyllaDB: one to each shard whatever this says)")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no summary")
+	f.BoolVar(&o.Verbose, "verbose", false, "show what the driver has to say")
+}
+
+// config makes the driver's configuration.
+func (o *connectOptions) config(s streams) (driver.Config, error) {
+	level, err := driver.ParseConsistency(o.Consistency)
+	if err != nil {
+		return driver.Config{}, fmt.Errorf("--consistency: %w", err)
+	}
+	if o.Timeout <= 0 {
+		return driver.Config{}, fmt.Errorf("--timeout %s: must be above zero", o.Timeout)
+	}
+	if o.Port < 1 || o.Port > 65535 {
+		return driver.Config{}, fmt.Errorf("--port %d: must be from 1 to 65535", o.Port)
+	}
+	if o.Password == "" && o.PasswordFile != "" {
+		data, err := os.ReadFile(o.PasswordFile)
+		if err != nil {
+			return driver.Config{}, fmt.Errorf("--password-file: %w", err)
+		}
+		first, _, _ := strings.Cut(string(data), "\n")
+		o.Password = strings.TrimRight(first, "\r")
+	}
+	if o.User == "" && o.Password != "" {
+		return driver.Config{}, errors.New("a password is given but no user: name one with --user")
+	}
+	cfg := driver.Config{
+		Hosts: o.Hosts, Port: o.Port, User: o.User, Password: o.Password, DC: o.DC, Consistency: level,
+		Timeout: o.Timeout, Connections: o.Connections, Version: Version(),
+	}
+	if o.Verbose {
+		cfg.Logf = func(format string, args ...any) {
+			s.warn("driver: %s", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
+		}
+	}
+	return cfg, nil
+}
+
+// tableOptions name the table.
+type tableOptions struct {
+	Keyspace string
+	Table    string
+}
+
+func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.Keyspace, "keyspace", "k", "", "keyspace, where the table is not given as keyspace.table")
+	f.StringVarP(&o.Table, "table", "t", "", "table (or keyspace.table)")
+}
+
+// take finds the table among the settings and the arguments and returns the
+// arguments that are left. An argument of the form keyspace.table that is not a
+// file wins over the settings; flags on the command line win over arguments.
+func (o *tableOptions) take(c *cobra.Command, args []string) ([]string, error) {
+	typed := c.Flags().Changed("table")
+	if len(args) > 0 && !typed && (o.Table == "" || looksLikeTable(args[0])) {
+		o.Table, args = args[0], args[1:]
+	}
+	if o.Table == "" {
+		return nil, fmt.Errorf("no table given: say cqlbulk %s keyspace.table", c.Name())
+	}
+	parts, err := splitName(o.Table)
+	if err != nil {
+		return nil, fmt.Errorf("table %q: %w", o.Table, err)
+	}
+	if len(parts) == 2 {
+		o.Keyspace, o.Table = parts[0], parts[1]
+		return args, nil
+	}
+	o.Table = parts[0]
+	if o.Keyspace == "" {
+		return nil, fmt.Errorf("table %q: no keyspace given: say keyspace.table, or use --keyspace", o.Table)
+	}
+	keyspace, err := splitName(o.Keyspace)
+	if err != nil || len(keyspace) != 1 {
+		return nil, fmt.Errorf("keyspace %q is not a name", o.Keyspace)
+	}
+	o.Keyspace = keyspace[0]
+	return args, nil
+}
+
+// looksLikeTable says whether an argument is keyspace.table rather than a file.
+func looksLikeTable(arg string) bool {
+	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\*?[`) {
+		return false
+	}
+	parts, err := splitName(arg)
+	return err == nil && len(parts) == 2
+}
+
+// planOptions shape the plan of a sweep.
+type planOptions struct {
+	Cores  int
+	Smudge int
+	Seed   uint64
+}
+
+func (o *planOptions) AddFlags(f *pflag.FlagSet) {
+	f.IntVar(&o.Smudge, "smudge", plan.DefaultSmudge, "requests under way for each core of the cluster")
+	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what the nodes tell, else %d)", plan.DefaultCores))
+	f.Uint64Var(&o.Seed, "seed", 0, "seed of the order of the token ranges (default: another one each time)")
+}
+
+func (o *planOptions) options() (plan.Options, error) {
+	if o.Smudge < 1 {
+		return plan.Options{}, fmt.Errorf("--smudge %d: must be at least 1", o.Smudge)
+	}
+	if o.Cores < 0 {
+		return plan.Options{}, fmt.Errorf("--cores %d: must not be negative", o.Cores)
+	}
+	if o.Seed == 0 {
+		o.Seed = rand.Uint64()
+	}
+	return plan.Options{Cores: o.Cores, Smudge: o.Smudge, Seed: o.Seed}, nil
+}
+
+// formatOptions describe delimited text.
+type formatOptions struct {
+	Delimiter string
+	Quote     string
+	Header    bool
+	Columns   []string
+}
+
+func (o *formatOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVar(&o.Delimiter, "delimiter", ",", `what stands between fields, one character; \t is a tab`)
+	f.StringVar(&o.Quote, "quote", `"`, "what stands around fields that need it, one character")
+	f.BoolVar(&o.Header, "header", true, "the first line of each file names the columns")
+}
+
+func (o *formatOptions) format() (dsv.Format, error) {
+	var format dsv.Format
+	for _, c := range []struct {
+		flag, text string
+		into       *byte
+	}{{"delimiter", o.Delimiter, &format.Delimiter}, {"quote", o.Quote, &format.Quote}} {
+		text := strings.ReplaceAll(c.text, `\t`, "\t")
+		if len(text) != 1 {
+			return format, fmt.Errorf("--%s %q: must be one ASCII character", c.flag, c.text)
+		}
+		*c.into = text[0]
+	}
+	if err := format.Validate(); err != nil {
+		return format, fmt.Errorf("--delimiter or --quote: %w", err)
+	}
+	return format, nil
+}

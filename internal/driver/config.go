@@ -1,0 +1,79 @@
+// Package driver is the one room that speaks to the database: it connects,
+// reads topology and schema, reads pages and writes rows. No type of the
+// underlying driver library leaves it.
+//
+// Start with [Connect]. A [Session] and all that it hands out are safe for
+// concurrent use unless said otherwise. Nothing in here retries: every error is
+// returned with its class (package fault), and the pipelines decide.
+package driver
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gocql/gocql"
+)
+
+// Config says how to reach a cluster.
+type Config struct {
+	Hosts       []string      // contact points, each a name or an address, with or without a port
+	Port        int           // for contact points without one and for all other nodes; default 9042
+	User        string        // empty: no authentication
+	Password    string        // of User
+	DC          string        // local data center; empty: that of the first contact point that answers
+	Consistency string        // for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
+	Timeout     time.Duration // of one request, default 30 s
+	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
+	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
+	Version     string        // of this program, told to the server
+	Logf        func(format string, args ...any)
+}
+
+// withDefaults gives a copy with every empty setting filled in.
+func (c Config) withDefaults() Config {
+	if c.Port == 0 {
+		c.Port = 9042
+	}
+	if c.Consistency == "" {
+		c.Consistency = "LOCAL_ONE"
+	}
+	if c.Timeout == 0 {
+		// Above the 10 s that Cassandra gives a range read, so that the server's
+		// own answer, which says more than silence, comes first.
+		c.Timeout = 30 * time.Second
+	}
+	if c.Connections == 0 {
+		c.Connections = 2
+	}
+	if c.Logf == nil {
+		c.Logf = func(string, ...any) {}
+	}
+	return c
+}
+
+// ParseConsistency checks a consistency level's name, in any case, with or
+// without underscores, and gives its CQL spelling.
+func ParseConsistency(s string) (string, error) {
+	level, err := parseConsistency(s)
+	if err != nil {
+		return "", err
+	}
+	return level.String(), nil
+}
+
+func parseConsistency(s string) (gocql.Consistency, error) {
+	levels := []gocql.Consistency{
+		gocql.Any, gocql.One, gocql.Two, gocql.Three, gocql.Quorum, gocql.All,
+		gocql.LocalQuorum, gocql.EachQuorum, gocql.LocalOne,
+	}
+	bare := func(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "_", "")) }
+	names := make([]string, len(levels))
+	for i, level := range levels {
+		if bare(level.String()) == bare(s) {
+			return level, nil
+		}
+		names[i] = level.String()
+	}
+	return 0, fmt.Errorf("unknown consistency level %q; the levels are %s", s, strings.Join(names, ", "))
+}

@@ -1,0 +1,124 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+)
+
+// Session is a connected cluster.
+type Session struct {
+	cfg Config
+	s   *gocql.Session
+}
+
+// Connect opens a session on the cluster. Its error says in plain words which
+// contact point failed and why, and never holds the password.
+func Connect(ctx context.Context, cfg Config) (*Session, error) {
+	cfg = cfg.withDefaults()
+	level, err := parseConsistency(cfg.Consistency)
+	if err != nil {
+		return nil, err
+	}
+	if err := probe(ctx, cfg); err != nil {
+		return nil, fault.New(fault.Fatal, err)
+	}
+	cluster := gocql.NewCluster(cfg.Hosts...)
+	cluster.Port = cfg.Port
+	cluster.Consistency = level
+	cluster.Timeout = cfg.Timeout
+	cluster.ReadTimeout = cfg.Timeout
+	cluster.WriteTimeout = cfg.Timeout
+	cluster.ConnectTimeout = min(cfg.Timeout, 10*time.Second)
+	cluster.NumConns = cfg.Connections
+	cluster.WriteCoalesceWaitTime = cfg.Coalesce
+	cluster.ReconnectInterval = 5 * time.Second
+	cluster.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: 0}
+	cluster.DefaultTimestamp = false
+	cluster.Logger = logger(cfg.Logf)
+	cluster.WarningsHandlerBuilder = nil
+	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
+	fallback := gocql.RoundRobinHostPolicy()
+	if cfg.DC != "" {
+		fallback = gocql.DCAwareRoundRobinPolicy(cfg.DC)
+	}
+	cluster.PoolConfig.HostSelectionPolicy = gocql.TokenAwareHostPolicy(fallback)
+	if cfg.User != "" {
+		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
+	}
+	s, err := cluster.CreateSession()
+	if err != nil {
+		return nil, fault.New(fault.Fatal, explainConnect(cfg, err))
+	}
+	return &Session{cfg: cfg, s: s}, nil
+}
+
+// Close ends the session; requests under way fail.
+func (s *Session) Close() { s.s.Close() }
+
+// probe opens a plain connection to each contact point until one accepts, since
+// the driver's own word about a host that is not there says little.
+func probe(ctx context.Context, cfg Config) error {
+	if len(cfg.Hosts) == 0 {
+		return errors.New("no contact point given; name one with --hosts")
+	}
+	dialer := net.Dialer{Timeout: min(cfg.Timeout, 5*time.Second)}
+	var failures []error
+	for _, host := range cfg.Hosts {
+		address := host
+		if _, _, err := net.SplitHostPort(host); err != nil {
+			address = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(cfg.Port))
+		}
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			return conn.Close()
+		}
+		failures = append(failures, explainDial(address, err))
+	}
+	return errors.Join(failures...)
+}
+
+func explainDial(address string, err error) error {
+	var dns *net.DNSError
+	host, port, _ := net.SplitHostPort(address)
+	switch {
+	case errors.As(err, &dns) && dns.IsNotFound:
+		return fmt.Errorf("host %q is not known: check --hosts", host)
+	case strings.Contains(err.Error(), "connection refused"):
+		return fmt.Errorf("nothing listens on %s (connection refused): is the node up, and is %s its native transport port (--port)?", address, port)
+	default:
+		return fmt.Errorf("cannot connect to %s: %w", address, err)
+	}
+}
+
+// explainConnect turns the driver's error on session creation into the user's.
+func explainConnect(cfg Config, err error) error {
+	text := err.Error()
+	var request gocql.RequestError
+	switch {
+	case errors.As(err, &request) && request.Code() == gocql.ErrCodeCredentials,
+		strings.Contains(text, "Provided username"), strings.Contains(text, "and/or password are incorrect"):
+		return fmt.Errorf("the cluster refused user %q: user name or password is wrong", cfg.User)
+	case strings.Contains(text, "no authenticator available"), strings.Contains(text, "authentication required"):
+		return errors.New("the cluster asks for a user name and a password: give --user and --password-file (or CQLBULK_PASSWORD)")
+	case strings.Contains(text, "unsupported protocol"), strings.Contains(text, "EOF"), strings.Contains(text, "protocol"):
+		return fmt.Errorf("what answers at %s does not speak CQL on port %d: %w", strings.Join(cfg.Hosts, ", "), cfg.Port, err)
+	default:
+		return fmt.Errorf("cannot open a session with %s: %w", strings.Join(cfg.Hosts, ", "), err)
+	}
+}
+
+// logger hands the driver's own messages to a function.
+type logger func(format string, args ...any)
+
+func (l logger) Print(v ...any)                 { l("%s", fmt.Sprint(v...)) }
+func (l logger) Printf(format string, v ...any) { l(format, v...) }
+func (l logger) Println(v ...any)               { l("%s", fmt.Sprint(v...)) }

@@ -1,0 +1,77 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+)
+
+// classify wraps an error of a request with its class. ctx is the caller's: an
+// error after its end counts as the caller's cancellation.
+//
+// Codes are those of the native protocol specification, version 4, section 9.
+func classify(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		return fault.New(fault.Canceled, ctx.Err())
+	}
+	return fault.New(classOf(err), err)
+}
+
+func classOf(err error) fault.Class {
+	var limited *gocql.RequestErrRateLimitReached
+	if errors.As(err, &limited) {
+		return fault.Overloaded
+	}
+	var request gocql.RequestError
+	if errors.As(err, &request) {
+		switch request.Code() {
+		case gocql.ErrCodeOverloaded:
+			return fault.Overloaded
+		case gocql.ErrCodeUnavailable, gocql.ErrCodeBootstrapping, gocql.ErrCodeUnprepared:
+			return fault.Transient
+		case gocql.ErrCodeWriteTimeout, gocql.ErrCodeReadTimeout, gocql.ErrCodeReadFailure,
+			gocql.ErrCodeWriteFailure, gocql.ErrCodeServer, gocql.ErrCodeCASWriteUnknown, gocql.ErrCodeTruncate:
+			return fault.Unknown
+		case gocql.ErrCodeUnauthorized, gocql.ErrCodeCredentials:
+			return fault.Fatal
+		case gocql.ErrCodeInvalid:
+			if tableGone(request.Message()) {
+				return fault.Fatal
+			}
+			return fault.Permanent
+		default:
+			return fault.Permanent
+		}
+	}
+	var netErr net.Error
+	switch {
+	case errors.Is(err, gocql.ErrNoStreams):
+		return fault.Overloaded
+	case errors.Is(err, gocql.ErrNoConnections), errors.Is(err, gocql.ErrHostDown),
+		errors.Is(err, gocql.ErrNoPool), errors.Is(err, gocql.ErrNoConnectionsInPool),
+		errors.Is(err, gocql.ErrUnavailable):
+		return fault.Transient
+	case errors.Is(err, gocql.ErrTimeoutNoResponse), errors.Is(err, gocql.ErrConnectionClosed),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &netErr):
+		return fault.Unknown
+	default:
+		return fault.Permanent
+	}
+}
+
+// tableGone recognizes, by its text, the answer for a table that was dropped:
+// its code is that of any invalid request.
+func tableGone(message string) bool {
+	return strings.Contains(message, "unconfigured table") || strings.Contains(message, "unconfigured columnfamily") ||
+		strings.HasPrefix(message, "Keyspace ") && strings.HasSuffix(message, " does not exist")
+}

@@ -1,0 +1,38 @@
+package driver
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// Estimate is what one node believes it holds of a table as the owner of its
+// primary ranges. Nodes renew it every few minutes and count flushed data only,
+// so it serves for planning and never for correctness.
+type Estimate struct {
+	Partitions int64
+	Bytes      int64
+}
+
+// Estimates asks each node that is up for its estimate; the result has one
+// entry for each of nodes, zero where a node has none or did not answer.
+func (s *Session) Estimates(ctx context.Context, nodes []topology.Node, keyspace, table string) []Estimate {
+	estimates := make([]Estimate, len(nodes))
+	for i, n := range nodes {
+		if !n.Up {
+			continue
+		}
+		var partitions, mean int64
+		var sum Estimate
+		err := s.each(ctx, n.ID, func() error {
+			sum.Partitions += partitions
+			sum.Bytes += partitions * mean
+			return nil
+		}, []any{&partitions, &mean},
+			"SELECT partitions_count, mean_partition_size FROM system.size_estimates WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		if err == nil {
+			estimates[i] = sum
+		}
+	}
+	return estimates
+}

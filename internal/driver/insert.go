@@ -1,0 +1,181 @@
+package driver
+
+import (
+	"encoding/binary"
+	"strings"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// A row's shape decides which statement writes it. Most tables have one shape.
+// Two things make more:
+//
+//   - The driver takes a tuple apart and cannot bind one as a whole, so a tuple
+//     column is written as a literal of markers, one for each element present;
+//     how many there are and which nested tuples are null is part of the text.
+//   - A row whose clustering columns are all absent carries only the static
+//     columns of its partition, and names no other column.
+
+// statements builds and keeps the text for each shape. Safe for concurrent use.
+type statements struct {
+	table   *schema.Table
+	columns []schema.Column
+	counter bool
+	hasCK   bool
+	statics bool
+	tuples  []int // indexes of the tuple columns
+
+	mu   sync.RWMutex
+	text map[string]*statement // by shape
+}
+
+// statement is the text of one shape and the order its markers take the cells in.
+type statement struct {
+	text  string
+	order []int // indexes of the columns, in the order of their markers
+}
+
+func newStatements(t *schema.Table, columns []schema.Column) *statements {
+	s := &statements{table: t, columns: columns, counter: t.IsCounter(), text: make(map[string]*statement)}
+	for i, c := range columns {
+		if c.Type.Kind == cqltype.Tuple {
+			s.tuples = append(s.tuples, i)
+		}
+		s.hasCK = s.hasCK || c.Kind == schema.Clustering
+		s.statics = s.statics || c.Kind == schema.Static
+	}
+	return s
+}
+
+// staticOnly says whether the row carries nothing but static columns.
+func (s *statements) staticOnly(cells []row.Cell) bool {
+	if !s.statics || !s.hasCK {
+		return false
+	}
+	for i, c := range s.columns {
+		if c.Kind == schema.Clustering && cells[i].State == row.Set {
+			return false
+		}
+	}
+	return true
+}
+
+// of finds the statement for a row, using scratch for the shape's text.
+func (s *statements) of(cells []row.Cell, scratch []byte) (*statement, []byte) {
+	shape := scratch[:0]
+	static := s.staticOnly(cells)
+	if static {
+		shape = append(shape, 's')
+	}
+	for _, i := range s.tuples {
+		shape = appendShape(shape, s.columns[i].Type, cells[i])
+	}
+	s.mu.RLock()
+	st := s.text[string(shape)]
+	s.mu.RUnlock()
+	if st != nil {
+		return st, shape
+	}
+	st = s.build(cells, static)
+	s.mu.Lock()
+	s.text[string(shape)] = st
+	s.mu.Unlock()
+	return st, shape
+}
+
+func (s *statements) build(cells []row.Cell, static bool) *statement {
+	if s.counter {
+		return s.buildUpdate()
+	}
+	st := &statement{}
+	var names, markers []string
+	for i, c := range s.columns {
+		if static && (c.Kind == schema.Clustering || c.Kind == schema.Regular) {
+			continue
+		}
+		names = append(names, cqltype.QuoteIdent(c.Name))
+		if c.Type.Kind != cqltype.Tuple {
+			markers = append(markers, "?")
+			st.order = append(st.order, i)
+			continue
+		}
+		if cells[i].State == row.Unset {
+			names = names[:len(names)-1]
+			continue
+		}
+		markers = append(markers, string(appendShape(nil, c.Type, cells[i])))
+		st.order = append(st.order, i)
+	}
+	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(names, ", ") + ") VALUES (" +
+		strings.Join(markers, ", ") + ") USING TIMESTAMP ?"
+	return st
+}
+
+// buildUpdate is the statement for counters: the cells are added to them.
+func (s *statements) buildUpdate() *statement {
+	st := &statement{}
+	var set, where []string
+	for i, c := range s.columns {
+		if !c.IsKey() {
+			name := cqltype.QuoteIdent(c.Name)
+			set = append(set, name+" = "+name+" + ?")
+			st.order = append(st.order, i)
+		}
+	}
+	for i, c := range s.columns {
+		if c.IsKey() {
+			where = append(where, cqltype.QuoteIdent(c.Name)+" = ?")
+			st.order = append(st.order, i)
+		}
+	}
+	st.text = "UPDATE " + s.table.String() + " SET " + strings.Join(set, ", ") + " WHERE " + strings.Join(where, " AND ")
+	return st
+}
+
+// appendShape writes a tuple as CQL with a marker for each element that is not
+// itself a tuple: (?, (?, ?), null).
+func appendShape(dst []byte, t *cqltype.Type, c row.Cell) []byte {
+	switch c.State {
+	case row.Unset:
+		return append(dst, 'u')
+	case row.Null:
+		return append(dst, "null"...)
+	}
+	dst = append(dst, '(')
+	eachElement(t, c.Bytes, func(i int, elem *cqltype.Type, value row.Cell) {
+		if i > 0 {
+			dst = append(dst, ", "...)
+		}
+		if elem.Kind == cqltype.Tuple {
+			dst = appendShape(dst, elem, value)
+		} else {
+			dst = append(dst, '?')
+		}
+	})
+	return append(dst, ')')
+}
+
+// eachElement calls f for each element that is present in a tuple's wire bytes:
+// a 4-byte length, negative for null, and the bytes (native protocol
+// specification, version 4, section 6.24).
+func eachElement(t *cqltype.Type, wire []byte, f func(i int, elem *cqltype.Type, value row.Cell)) {
+	for i, elem := range t.Elems {
+		if len(wire) < 4 {
+			return
+		}
+		n := int(int32(binary.BigEndian.Uint32(wire)))
+		wire = wire[4:]
+		if n < 0 {
+			f(i, elem, row.Cell{State: row.Null})
+			continue
+		}
+		if n > len(wire) {
+			return
+		}
+		f(i, elem, row.Cell{State: row.Set, Bytes: wire[:n:n]})
+		wire = wire[n:]
+	}
+}

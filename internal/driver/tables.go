@@ -1,0 +1,140 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// ErrNotFound is wrapped by the errors of a keyspace or a table that is not there.
+var ErrNotFound = errors.New("not found")
+
+// catalog is a place where the server describes its tables: the ordinary schema,
+// or that of the virtual tables of Cassandra 4.0 and later.
+type catalog struct{ keyspaces, tables, views, columns string }
+
+var catalogs = []catalog{
+	{"system_schema.keyspaces", "system_schema.tables", "system_schema.views", "system_schema.columns"},
+	{"system_virtual_schema.keyspaces", "system_virtual_schema.tables", "", "system_virtual_schema.columns"},
+}
+
+// Table reads the description of a table or a materialized view. Names are
+// stored names. The error for a name that is not there suggests the nearest.
+func (s *Session) Table(ctx context.Context, keyspace, table string) (*schema.Table, error) {
+	for _, c := range catalogs {
+		columns, err := s.columns(ctx, c, keyspace, table)
+		if err != nil {
+			return nil, err
+		}
+		if len(columns) > 0 {
+			return schema.New(keyspace, table, columns), nil
+		}
+	}
+	return nil, s.explainMissing(ctx, keyspace, table)
+}
+
+func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string) ([]schema.Column, error) {
+	var name, kind, text string
+	var position int
+	var columns []schema.Column
+	var texts []string
+	err := s.each(ctx, "", func() error {
+		column := schema.Column{Name: name, Position: position}
+		switch kind {
+		case "partition_key":
+			column.Kind = schema.PartitionKey
+		case "clustering":
+			column.Kind = schema.Clustering
+		case "static":
+			column.Kind = schema.Static
+		default:
+			column.Kind = schema.Regular
+		}
+		columns = append(columns, column)
+		texts = append(texts, text)
+		return nil
+	}, []any{&name, &kind, &position, &text},
+		"SELECT column_name, kind, position, type FROM "+c.columns+" WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	if err != nil {
+		if c.views == "" { // a server without virtual tables
+			return nil, nil
+		}
+		return nil, err
+	}
+	if len(columns) == 0 {
+		return nil, nil
+	}
+	types, err := s.userTypes(ctx, keyspace)
+	if err != nil {
+		return nil, err
+	}
+	for i := range columns {
+		t, err := cqltype.Parse(texts[i], types.resolve)
+		if err != nil {
+			return nil, fmt.Errorf("column %q of %s.%s: %w", columns[i].Name, keyspace, table, err)
+		}
+		columns[i].Type = t
+	}
+	return columns, nil
+}
+
+// Replication reads a keyspace's replication options.
+func (s *Session) Replication(ctx context.Context, keyspace string) (map[string]string, error) {
+	var replication map[string]string
+	found := false
+	err := s.each(ctx, "", func() error { found = true; return nil }, []any{&replication},
+		"SELECT replication FROM system_schema.keyspaces WHERE keyspace_name = ?", keyspace)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		// Virtual keyspaces have none: each node answers for itself.
+		return map[string]string{"class": "LocalStrategy"}, nil
+	}
+	return replication, nil
+}
+
+func (s *Session) explainMissing(ctx context.Context, keyspace, table string) error {
+	keyspaces, err := s.names(ctx, "keyspace_name", func(c catalog) string { return c.keyspaces }, "")
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(keyspaces, keyspace) {
+		return fmt.Errorf("keyspace %q %w%s", keyspace, ErrNotFound, schema.DidYouMean(keyspace, keyspaces))
+	}
+	tables, err := s.names(ctx, "table_name", func(c catalog) string { return c.tables }, keyspace)
+	if err != nil {
+		return err
+	}
+	views, err := s.names(ctx, "view_name", func(c catalog) string { return c.views }, keyspace)
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("table %q %w in keyspace %q%s", table, ErrNotFound, keyspace, schema.DidYouMean(table, append(tables, views...)))
+}
+
+// names lists one column of a catalog table, of all catalogs that have it.
+func (s *Session) names(ctx context.Context, column string, from func(catalog) string, keyspace string) ([]string, error) {
+	var all []string
+	for _, c := range catalogs {
+		if from(c) == "" {
+			continue
+		}
+		stmt, values := "SELECT "+column+" FROM "+from(c), []any(nil)
+		if keyspace != "" {
+			stmt += " WHERE keyspace_name = ?"
+			values = append(values, keyspace)
+		}
+		var name string
+		err := s.each(ctx, "", func() error { all = append(all, strings.Clone(name)); return nil }, []any{&name}, stmt, values...)
+		if err != nil && c.views != "" {
+			return nil, err
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,92 @@
+package driver
+
+import (
+	"cmp"
+	"context"
+	"net"
+	"slices"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Topology reads the cluster's nodes, tokens and cores. Nodes are sorted by
+// data center, rack and address, so that equal clusters give equal plans.
+func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
+	var c topology.Cluster
+	var dc string
+	err := s.each(ctx, "", func() error { return nil }, []any{&c.Name, &c.Partitioner, &dc},
+		"SELECT cluster_name, partitioner, data_center FROM system.local")
+	if err != nil {
+		return nil, err
+	}
+	partitioner, partitionerErr := token.ByClass(c.Partitioner)
+	for _, h := range s.s.GetHosts() {
+		node := topology.Node{
+			ID:      h.HostID(),
+			Address: h.ConnectAddressAndPort(),
+			DC:      h.DataCenter(),
+			Rack:    h.Rack(),
+			Version: h.Version().String(),
+			Up:      h.IsUp(),
+		}
+		if partitionerErr == nil {
+			for _, text := range h.Tokens() {
+				t, err := partitioner.Parse(text)
+				if err != nil {
+					return nil, err
+				}
+				node.Tokens = append(node.Tokens, t)
+			}
+		}
+		if node.Up {
+			node.Cores = s.cores(ctx, h)
+		}
+		c.Nodes = append(c.Nodes, node)
+	}
+	slices.SortFunc(c.Nodes, func(a, b topology.Node) int {
+		return cmp.Or(cmp.Compare(a.DC, b.DC), cmp.Compare(a.Rack, b.Rack), cmp.Compare(a.Address, b.Address))
+	})
+	c.LocalDC = cmp.Or(s.cfg.DC, s.contactDC(ctx), dc)
+	return &c, c.CheckDC()
+}
+
+// contactDC is the data center of the first contact point found among the
+// nodes, empty when none is.
+func (s *Session) contactDC(ctx context.Context) string {
+	for _, contact := range s.cfg.Hosts {
+		name := contact
+		if host, _, err := net.SplitHostPort(contact); err == nil {
+			name = host
+		}
+		addresses, err := net.DefaultResolver.LookupIP(ctx, "ip", name)
+		if err != nil {
+			continue
+		}
+		for _, h := range s.s.GetHosts() {
+			if slices.ContainsFunc(addresses, h.ConnectAddress().Equal) {
+				return h.DataCenter()
+			}
+		}
+	}
+	return ""
+}
+
+// cores asks a node how many processors it runs on: ScyllaDB tells its shards
+// when a connection opens; Cassandra 4.0 and later has a virtual table of thread
+// pools, where the pool that answers requests is as wide as the machine. 0 when
+// the node does not tell.
+func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) int {
+	if n := h.ScyllaShardCount(); n > 0 {
+		return n
+	}
+	var limit int
+	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&limit},
+		"SELECT active_tasks_limit FROM system_views.thread_pools WHERE name = 'RequestResponseStage'")
+	if err != nil {
+		return 0
+	}
+	return limit
+}

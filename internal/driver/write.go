@@ -1,0 +1,161 @@
+package driver
+
+import (
+	"context"
+	"encoding/binary"
+	"sync"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// Writer writes rows into one table: inserts, each with its own client
+// timestamp, or increments for a table of counters. It is safe for concurrent use.
+type Writer struct {
+	s          *Session
+	statements *statements
+}
+
+// Writer makes a writer of some columns of a table, the whole primary key among
+// them (of a table with static columns, the partition key may do).
+func (s *Session) Writer(t *schema.Table, columns []schema.Column) *Writer {
+	return &Writer{s: s, statements: newStatements(t, columns)}
+}
+
+// Idempotent says whether writing a row twice does no harm: true for all but
+// counters.
+func (w *Writer) Idempotent() bool { return !w.statements.counter }
+
+// Write sends rows as one request to the given node (any node when host is
+// empty): a single statement, or an unlogged (for counters: counter) batch. The
+// rows' bytes are read until Write returns and not after.
+func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
+	b := binders.Get().(*binder)
+	defer b.release()
+	b.reserve(w.statements, rows)
+	if len(rows) == 1 {
+		st := b.bind(w.statements, rows[0])
+		q := w.s.s.Query(st.text, b.values...).WithContext(ctx).Idempotent(w.Idempotent())
+		if host != "" {
+			q.SetHostID(host)
+		}
+		return classify(ctx, q.Exec())
+	}
+	kind := gocql.UnloggedBatch
+	if w.statements.counter {
+		kind = gocql.CounterBatch
+	}
+	batch := w.s.s.Batch(kind).WithContext(ctx)
+	if host != "" {
+		batch.SetHostID(host)
+	}
+	for _, r := range rows {
+		from := len(b.values)
+		st := b.bind(w.statements, r)
+		batch.Entries = append(batch.Entries, gocql.BatchEntry{
+			Stmt: st.text, Args: b.values[from:len(b.values):len(b.values)], Idempotent: w.Idempotent(),
+		})
+	}
+	return classify(ctx, batch.Exec())
+}
+
+// binder holds the values of one request. Its arrays never grow while they are
+// pointed into: reserve makes room for everything first.
+type binder struct {
+	cells  []cell
+	values []any
+	stamps []byte
+	shape  []byte
+}
+
+var binders = sync.Pool{New: func() any { return new(binder) }}
+
+func (b *binder) release() {
+	clear(b.cells[:cap(b.cells)])
+	clear(b.values[:cap(b.values)])
+	binders.Put(b)
+}
+
+func (b *binder) reserve(s *statements, rows []row.Row) {
+	n := 0
+	for _, r := range rows {
+		n += len(r.Cells) + 1
+		for _, i := range s.tuples {
+			n += countMarkers(s.columns[i].Type, r.Cells[i])
+		}
+	}
+	if cap(b.cells) < n {
+		b.cells, b.values = make([]cell, 0, n), make([]any, 0, n)
+	}
+	if cap(b.stamps) < 8*len(rows) {
+		b.stamps = make([]byte, 0, 8*len(rows))
+	}
+	b.cells, b.values, b.stamps = b.cells[:0], b.values[:0], b.stamps[:0]
+}
+
+// bind appends a row's values in the order of its statement's markers.
+func (b *binder) bind(s *statements, r row.Row) *statement {
+	var st *statement
+	st, b.shape = s.of(r.Cells, b.shape)
+	for _, i := range st.order {
+		if s.columns[i].Type.Kind == cqltype.Tuple {
+			b.addTuple(s.columns[i].Type, r.Cells[i])
+		} else {
+			b.add(r.Cells[i])
+		}
+	}
+	if !s.counter {
+		from := len(b.stamps)
+		b.stamps = binary.BigEndian.AppendUint64(b.stamps, uint64(r.Timestamp))
+		b.add(row.Cell{State: row.Set, Bytes: b.stamps[from:]})
+	}
+	return st
+}
+
+func (b *binder) add(c row.Cell) {
+	switch c.State {
+	case row.Unset:
+		b.values = append(b.values, gocql.UnsetValue)
+	case row.Null:
+		b.cells = append(b.cells, cell{})
+		b.values = append(b.values, &b.cells[len(b.cells)-1])
+	default:
+		bytes := c.Bytes
+		if bytes == nil {
+			bytes = []byte{}
+		}
+		b.cells = append(b.cells, cell{bytes})
+		b.values = append(b.values, &b.cells[len(b.cells)-1])
+	}
+}
+
+func (b *binder) addTuple(t *cqltype.Type, c row.Cell) {
+	if c.State != row.Set {
+		return
+	}
+	eachElement(t, c.Bytes, func(_ int, elem *cqltype.Type, value row.Cell) {
+		if elem.Kind == cqltype.Tuple {
+			b.addTuple(elem, value)
+		} else {
+			b.add(value)
+		}
+	})
+}
+
+// countMarkers is the number of values that a tuple is bound with.
+func countMarkers(t *cqltype.Type, c row.Cell) int {
+	n := 0
+	if c.State == row.Set {
+		eachElement(t, c.Bytes, func(_ int, elem *cqltype.Type, value row.Cell) {
+			if elem.Kind == cqltype.Tuple {
+				n += countMarkers(elem, value)
+			} else {
+				n++
+			}
+		})
+	}
+	return n
+}

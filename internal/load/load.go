@@ -1,0 +1,122 @@
+// Package load reads delimited text and writes its rows to a table.
+//
+// One goroutine cuts the inputs into chunks of whole records. Parsers turn each
+// chunk into rows of wire bytes, group them by partition and then by replicas
+// into batches, and hand the batches to a pool of writers. A chunk goes back to
+// the pool when the last of its rows is acknowledged or rejected; there is a fixed
+// number of chunks, so a slow cluster stops the reading.
+//
+// Every row gets a client timestamp by its place in the input, so that the last
+// row of a key wins whatever the order of the writes.
+package load
+
+import (
+	"context"
+	"io"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// Writer writes rows of one set of columns as one request to a node (any node
+// when host is empty). It must be safe for concurrent use and give errors with a
+// class (package fault).
+type Writer interface {
+	Write(ctx context.Context, host string, rows []row.Row) error
+	// Idempotent says whether a row may be written twice.
+	Idempotent() bool
+}
+
+// Input is one stream of records.
+type Input struct {
+	Name string
+	Open func() (io.ReadCloser, error)
+}
+
+// Job is one load.
+type Job struct {
+	Table     *schema.Table
+	Inputs    []Input
+	Format    dsv.Format
+	Header    bool            // inputs begin with a line of names
+	Columns   []schema.Column // of the fields; empty: from the header, or all of the table's without one
+	Nulls     []string        // texts that stand for null besides an empty field
+	NewWriter func(columns []schema.Column) Writer
+	Router    *Router
+	Limits    Limits
+	Rate      *pace.Limiter // rows a second; nil: none
+	InFlight  int           // requests under way at the most
+	Attempts  int           // for one request before its rows are rejected; default 10
+	Backoff   pace.Backoff
+	Rejects   Rejects
+	Counters  *progress.Counters
+	Warn      func(format string, args ...any) // something odd that stops nothing
+	ChunkSize int                              // bytes of text parsed at a time, default 1 MiB
+	MaxRecord int                              // bytes of the longest record, default 64 MiB
+}
+
+// Result is what became of the rows.
+type Result struct {
+	Read     int64 // records found in the inputs
+	Written  int64 // rows acknowledged
+	Rejected int64 // rows in the rejects file
+	InDoubt  int64 // rows that may or may not have been applied and must not be repeated
+	Batches  int64 // requests acknowledged
+}
+
+func (j *Job) withDefaults() *Job {
+	out := *j
+	if out.Attempts <= 0 {
+		out.Attempts = 10
+	}
+	if out.InFlight <= 0 {
+		out.InFlight = 32
+	}
+	if out.ChunkSize <= 0 {
+		out.ChunkSize = 1 << 20
+	}
+	if out.MaxRecord <= 0 {
+		out.MaxRecord = 64 << 20
+	}
+	if out.Warn == nil {
+		out.Warn = func(string, ...any) {}
+	}
+	return &out
+}
+
+// Run loads. It returns an error when the run could not go on: the context
+// ended, an input could not be read or mapped, the rejects could not be written,
+// or the cluster refused to go on. What was written until then is in the result.
+func (j *Job) Run(ctx context.Context) (Result, error) {
+	run := newRun(j.withDefaults())
+	parsers := runtime.GOMAXPROCS(0)
+	// Two chunks for each parser, one to parse and one to read ahead, and two
+	// whose last batches are still under way.
+	for range 2*parsers + 2 {
+		run.free <- new(chunk)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(run.chunks)
+		return run.readAll(ctx)
+	})
+	parsing, parseCtx := errgroup.WithContext(ctx)
+	for range parsers {
+		parsing.Go(func() error { return newParser(run).work(parseCtx) })
+	}
+	group.Go(func() error {
+		defer close(run.batches)
+		return parsing.Wait()
+	})
+	for range run.job.InFlight {
+		group.Go(func() error { return run.write(ctx) })
+	}
+	err := group.Wait()
+	return run.result(), err
+}

@@ -1,0 +1,38 @@
+package load
+
+// Stage is where a row was rejected.
+type Stage string
+
+const (
+	// Parse: the row could not be read, or a value could not be typed.
+	Parse Stage = "parse"
+	// Insert: the cluster refused the row, or could not be reached for it.
+	Insert Stage = "insert"
+	// InDoubt: the row may or may not have been applied, and repeating it would
+	// count twice.
+	InDoubt Stage = "in doubt"
+)
+
+// Reject is a row that was not written, with its place and the reason.
+type Reject struct {
+	File   string
+	Header []byte // the file's header line, empty without one; not to be changed
+	Raw    []byte // the row as it stood in the input; valid during the call
+	Line   int64  // physical line, 1-based
+	Field  int    // byte column in that line, 1-based
+	Offset int64  // byte offset of the row in the file
+	Column string // the table's column, empty when the row as a whole is meant
+	Value  string // the field's text, cut when long
+	Reason string
+	Stage  Stage
+}
+
+// Rejects keeps rejected rows. It must be safe for concurrent use. An error
+// ends the run.
+type Rejects interface {
+	Add(Reject) error
+	// AddPiece adds a row that is too long to be held, piece by piece: first
+	// and last mark its ends. The last piece of a row may never come when the
+	// input fails. Rows added by Add in between must not mix with it.
+	AddPiece(r Reject, first, last bool) error
+}

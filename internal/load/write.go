@@ -1,0 +1,104 @@
+package load
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+)
+
+// write is the loop of one writer: it sends batches until there are no more.
+func (r *run) write(ctx context.Context) error {
+	var scratch []row.Row
+	for b := range r.batches {
+		scratch = b.rowsOf(scratch[:0])
+		if err := r.job.Rate.Wait(ctx, len(b.rows)); err != nil {
+			return err
+		}
+		if err := r.send(ctx, b, scratch); err != nil {
+			return err
+		}
+		clear(scratch)
+		r.release(b.chunk)
+	}
+	return nil
+}
+
+// send writes a batch and settles each of its rows: acknowledged, rejected or in
+// doubt. An error ends the run.
+func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
+	err := r.attempt(ctx, b, rows)
+	switch class := fault.ClassOf(err); {
+	case err == nil:
+		r.exhausted.Store(0)
+		r.sent.Add(1)
+		r.written.Add(int64(len(rows)))
+		r.job.Counters.Rows.Add(int64(len(rows)))
+		return nil
+	case class == fault.Canceled || class == fault.Fatal:
+		return err
+	case class == fault.Unknown && !b.chunk.file.writer.Idempotent():
+		return r.refuse(b, InDoubt, err)
+	case class == fault.Permanent && len(rows) > 1:
+		// One bad row never takes its batch along.
+		for i := range b.rows {
+			single := &batch{chunk: b.chunk, set: b.set, rows: b.rows[i : i+1]}
+			if err := r.send(ctx, single, rows[i:i+1]); err != nil {
+				return err
+			}
+		}
+		return nil
+	case class != fault.Permanent && r.exhausted.Add(1) > int64(r.job.InFlight):
+		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: %d requests in a row failed for good, the last with: %w", r.job.InFlight, err))
+	default:
+		return r.refuse(b, Insert, err)
+	}
+}
+
+// attempt sends a batch until it is acknowledged, fails for good, or the
+// attempts are used up.
+func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
+	w := b.chunk.file.writer
+	hosts := b.set.Hosts
+	for attempt := 1; ; attempt++ {
+		host := ""
+		if len(hosts) > 0 {
+			host = hosts[(attempt-1)%len(hosts)]
+		}
+		err := w.Write(ctx, host, rows)
+		if err == nil || attempt >= r.job.Attempts || !fault.Retryable(err, w.Idempotent()) {
+			return err
+		}
+		r.job.Counters.Retries.Add(1)
+		// The other replicas are tried at once, then there is a wait.
+		if n := max(len(hosts), 1); attempt%n == 0 {
+			if err := pace.Sleep(ctx, r.job.Backoff.Delay(attempt/n)); err != nil {
+				return fault.New(fault.Canceled, err)
+			}
+		}
+	}
+}
+
+// refuse gives up the rows of a batch.
+func (r *run) refuse(b *batch, stage Stage, reason error) error {
+	for i := range b.rows {
+		p := &b.rows[i]
+		rej := Reject{
+			File: b.chunk.file.name, Header: b.chunk.file.header, Raw: p.raw, Line: p.line, Field: 1,
+			Offset: p.offset, Reason: reason.Error(), Stage: stage,
+		}
+		var err error
+		if stage == InDoubt {
+			r.inDoubt.Add(1)
+			err = r.job.Rejects.Add(rej)
+		} else {
+			err = r.reject(rej)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+// Package pace decides when the next request may go: rate limits and the wait
+// between attempts.
+package pace
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+)
+
+// Backoff is the wait between attempts: it doubles from Base up to Max, and each
+// wait is drawn between a half and the whole of that, so that workers that failed
+// together do not come back together. The zero value waits 100 ms up to 10 s.
+type Backoff struct {
+	Base, Max time.Duration
+}
+
+// Delay is the wait after the given number of failed attempts, from 1 up.
+func (b Backoff) Delay(failures int) time.Duration {
+	base, limit := b.Base, b.Max
+	if base <= 0 {
+		base = 100 * time.Millisecond
+	}
+	if limit <= 0 {
+		limit = 10 * time.Second
+	}
+	d := base
+	for range failures - 1 {
+		if d >= limit/2 {
+			d = limit
+			break
+		}
+		d *= 2
+	}
+	return d/2 + rand.N(d/2+1)
+}
+
+// Sleep waits, or returns early with the context's error when it ends first.
+func Sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,216 @@
+// Package reject keeps the rows that a load could not write.
+//
+// They go into the run directory: rejects.csv holds the rows byte for byte as
+// they stood in the input, under the input's own header line, so that it loads
+// again as it is; errors.jsonl has a line of JSON for each with its file, line,
+// column and reason; rows that may or may not have been applied go to
+// in-doubt.csv instead. Inputs with another header get files of their own, with
+// a number in the name. A row too long to be held is kept in a file by itself.
+//
+// Nothing is made before there is something to keep. All files are readable by
+// their owner alone.
+package reject
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+)
+
+// examples is how many rejected rows are remembered for the summary.
+const examples = 5
+
+// Dir is a run directory that takes rejects. It is safe for concurrent use.
+type Dir struct {
+	path string
+
+	mu    sync.Mutex
+	files map[string]*output // by name
+	names map[string]string  // file name by stage and header
+	long  int                // files made for single long rows
+	first []load.Reject      // without their raw bytes
+}
+
+// New makes rejects that will go to the folder at path, which need not exist.
+func New(path string) *Dir {
+	return &Dir{path: path, files: make(map[string]*output), names: make(map[string]string)}
+}
+
+// output is one open file.
+type output struct {
+	file *os.File
+	w    *bufio.Writer
+}
+
+// Path is the folder.
+func (d *Dir) Path() string { return d.path }
+
+// Add keeps one row.
+func (d *Dir) Add(r load.Reject) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	o, err := d.rows(r)
+	if err != nil {
+		return err
+	}
+	if err := writeRow(o.w, r.Raw, true); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	return d.tell(r)
+}
+
+// AddPiece keeps a piece of a long row, in a file of its own.
+func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if first {
+		d.long++
+	}
+	o, err := d.open(fmt.Sprintf("rejects-long-%d.csv", d.long), r.Header)
+	if err != nil {
+		return err
+	}
+	if err := writeRow(o.w, r.Raw, last); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	if first {
+		return d.tell(r)
+	}
+	return nil
+}
+
+// writeRow writes a row's bytes; a row that ended with its file instead of a line
+// end gets one.
+func writeRow(w *bufio.Writer, raw []byte, last bool) error {
+	_, err := w.Write(raw)
+	if last && len(raw) > 0 && raw[len(raw)-1] != '\n' {
+		err = errors.Join(err, w.WriteByte('\n'))
+	}
+	return err
+}
+
+// rows finds the file for a row.
+func (d *Dir) rows(r load.Reject) (*output, error) {
+	base := "rejects"
+	if r.Stage == load.InDoubt {
+		base = "in-doubt"
+	}
+	key := base + "\x00" + string(r.Header)
+	name, ok := d.names[key]
+	if !ok {
+		name = base + ".csv"
+		n := 1
+		for other := range d.names {
+			if strings.HasPrefix(other, base+"\x00") {
+				n++
+			}
+		}
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d.csv", base, n)
+		}
+		d.names[key] = name
+	}
+	return d.open(name, r.Header)
+}
+
+// open gives the file of that name, made with its header when it is new.
+func (d *Dir) open(name string, header []byte) (*output, error) {
+	if o := d.files[name]; o != nil {
+		return o, nil
+	}
+	if err := os.MkdirAll(d.path, 0o700); err != nil {
+		return nil, fmt.Errorf("run directory: %w", err)
+	}
+	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("rejects: %w", err)
+	}
+	o := &output{file: f, w: bufio.NewWriter(f)}
+	d.files[name] = o
+	if len(header) > 0 {
+		return o, writeRow(o.w, header, true)
+	}
+	return o, nil
+}
+
+// entry is a line of errors.jsonl.
+type entry struct {
+	File   string `json:"file"`
+	Line   int64  `json:"line"`
+	Field  int    `json:"column"`
+	Offset int64  `json:"offset"`
+	Column string `json:"name,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Reason string `json:"reason"`
+	Stage  string `json:"stage"`
+}
+
+// tell writes the reason of a row and remembers it for the summary.
+func (d *Dir) tell(r load.Reject) error {
+	if len(d.first) < examples {
+		r.Raw = nil
+		d.first = append(d.first, r)
+	}
+	line, err := json.Marshal(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, string(r.Stage)})
+	if err != nil {
+		return fmt.Errorf("errors: %w", err)
+	}
+	o, err := d.open("errors.jsonl", nil)
+	if err != nil {
+		return err
+	}
+	if _, err := o.w.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("errors: %w", err)
+	}
+	return nil
+}
+
+// Used says whether anything was kept.
+func (d *Dir) Used() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.files) > 0
+}
+
+// Examples are the first few rejects, without their bytes.
+func (d *Dir) Examples() []load.Reject {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.first
+}
+
+// Files lists the paths of the files of rows, by name.
+func (d *Dir) Files() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var paths []string
+	for name := range d.files {
+		if strings.HasSuffix(name, ".csv") {
+			paths = append(paths, filepath.Join(d.path, name))
+		}
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// Close writes out and closes all files.
+func (d *Dir) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var failures []error
+	for _, o := range d.files {
+		failures = append(failures, o.w.Flush(), o.file.Sync(), o.file.Close())
+	}
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	return nil
+}

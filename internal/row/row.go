@@ -1,0 +1,59 @@
+// Package row holds the values that travel between the database and the
+// pipelines: pages of raw cells on the way out, rows of raw cells on the way in.
+package row
+
+// State tells the three kinds of cell apart.
+type State uint8
+
+const (
+	// Unset leaves the column as it is: nothing is written.
+	Unset State = iota
+	// Null deletes the column's value (a tombstone).
+	Null
+	// Set writes Bytes, which may be empty.
+	Set
+)
+
+// Cell is one value on its way in, as CQL wire bytes.
+type Cell struct {
+	Bytes []byte
+	State State
+}
+
+// Row is one row on its way in: its cells in the order of the statement's
+// columns, and the client timestamp in microseconds since the epoch that it is
+// written with (not used for counters).
+type Row struct {
+	Cells     []Cell
+	Timestamp int64
+}
+
+// Size is the number of bytes of the row's cells.
+func (r Row) Size() int {
+	n := 0
+	for i := range r.Cells {
+		n += len(r.Cells[i].Bytes)
+	}
+	return n
+}
+
+// Page is one page of rows on its way out. It is not safe for concurrent use,
+// but may be handed from one goroutine to another. Close must be called once.
+type Page interface {
+	// Next moves to the next row; false after the last one.
+	Next() bool
+	// Cells gives the current row's cells in the order of the selected
+	// columns: nil is null, an empty slice is an empty value. The slice and
+	// its bytes belong to the page and are valid until the next call of Next;
+	// they must not be appended to.
+	Cells() [][]byte
+	// Rows is the number of rows in the page.
+	Rows() int
+	// State is the paging state to ask for the next page with; empty after
+	// the last page. It stays valid after Close.
+	State() []byte
+	// Err is the error that ended Next early, if any.
+	Err() error
+	// Close gives the page's buffer back.
+	Close()
+}

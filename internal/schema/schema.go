@@ -1,0 +1,139 @@
+// Package schema is the model of one table as the pipelines need it: its
+// columns in the order of SELECT *, their kinds and types, and the CQL text of
+// names.
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// Kind is the role of a column, in the order SELECT * lists them.
+type Kind uint8
+
+const (
+	// PartitionKey columns place the row on the ring.
+	PartitionKey Kind = iota
+	// Clustering columns order the rows of a partition.
+	Clustering
+	// Static columns have one value for the whole partition.
+	Static
+	// Regular columns are all others.
+	Regular
+)
+
+// Column is one column of a table.
+type Column struct {
+	Name     string
+	Kind     Kind
+	Position int // among the columns of its kind; only for key columns
+	Type     *cqltype.Type
+}
+
+// IsKey says whether the column is part of the primary key.
+func (c Column) IsKey() bool { return c.Kind == PartitionKey || c.Kind == Clustering }
+
+// Table is a table, a materialized view or a virtual table.
+type Table struct {
+	Keyspace string
+	Name     string
+	// Columns stand in the order of SELECT *: partition key, clustering
+	// columns, static columns, regular columns; the last two by name.
+	Columns []Column
+}
+
+// New makes a table of columns in any order.
+func New(keyspace, name string, columns []Column) *Table {
+	cols := slices.Clone(columns)
+	slices.SortFunc(cols, func(a, b Column) int {
+		if a.Kind != b.Kind {
+			return int(a.Kind) - int(b.Kind)
+		}
+		if a.IsKey() {
+			return a.Position - b.Position
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return &Table{Keyspace: keyspace, Name: name, Columns: cols}
+}
+
+// String is the table's qualified name as CQL.
+func (t *Table) String() string {
+	return cqltype.QuoteIdent(t.Keyspace) + "." + cqltype.QuoteIdent(t.Name)
+}
+
+// Column finds a column by its stored name.
+func (t *Table) Column(name string) (Column, bool) {
+	for _, c := range t.Columns {
+		if c.Name == name {
+			return c, true
+		}
+	}
+	return Column{}, false
+}
+
+// Names lists the stored names of all columns.
+func (t *Table) Names() []string {
+	names := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// OfKind lists the columns of one kind in order.
+func (t *Table) OfKind(kind Kind) []Column {
+	var cols []Column
+	for _, c := range t.Columns {
+		if c.Kind == kind {
+			cols = append(cols, c)
+		}
+	}
+	return cols
+}
+
+// IsCounter says whether the table holds counters.
+func (t *Table) IsCounter() bool {
+	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Type.Kind == cqltype.Counter })
+}
+
+// Resolve finds the column a person means by name: the stored name itself, or
+// else the only column that equals it but for upper and lower case. Its error
+// names the nearest column.
+func (t *Table) Resolve(name string) (Column, error) {
+	if c, ok := t.Column(name); ok {
+		return c, nil
+	}
+	var found []Column
+	for _, c := range t.Columns {
+		if strings.EqualFold(c.Name, name) {
+			found = append(found, c)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	if len(found) > 1 {
+		return Column{}, fmt.Errorf("column %q of %s: %q and %q differ only in case; write one of them exactly", name, t, found[0].Name, found[1].Name)
+	}
+	return Column{}, fmt.Errorf("table %s has no column %q%s", t, name, DidYouMean(name, t.Names()))
+}
+
+// ResolveAll resolves a list of names and refuses one that comes twice.
+func (t *Table) ResolveAll(names []string) ([]Column, error) {
+	cols := make([]Column, 0, len(names))
+	for _, name := range names {
+		c, err := t.Resolve(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(cols, func(o Column) bool { return o.Name == c.Name }) {
+			return nil, fmt.Errorf("column %q of %s is named twice", c.Name, t)
+		}
+		cols = append(cols, c)
+	}
+	return cols, nil
+}

@@ -1,0 +1,148 @@
+// Package sweep reads a set of token ranges, all of them, with a pool of
+// workers: it is what scan and count have in common.
+//
+// Each worker takes a split off one channel, reads it page by page from a
+// replica, and asks for the next page while its consumer works on the one at
+// hand; so a pool of N workers keeps N requests under way at the most. A page
+// that fails is asked for again from its own paging state, with a wait, from the
+// next replica, and with fewer rows when time ran out; a range that cannot even
+// give its first page in time is cut in two. A range is done, or it is in
+// [Result.Failed]; it is never dropped.
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Reader reads one page of a range from a node (any node when host is empty).
+// An empty state asks for the first page. It must be safe for concurrent use and
+// give errors with a class (package fault).
+type Reader interface {
+	Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error)
+}
+
+// Consumer takes the pages of one worker: it is called by one goroutine, for the
+// pages of a range in order, once for each. The page is closed by the caller. An
+// error ends the whole run.
+type Consumer func(within token.Range, p row.Page) error
+
+// Options say how to sweep.
+type Options struct {
+	Workers     int // requests under way at the most
+	MaxAttempts int // attempts for one page before its range is given up; default 10
+	Backoff     pace.Backoff
+	// Hosts gives the nodes to ask for a vnode range (Split.Set), the best first; nil or an empty
+	// list leaves the choice to the driver.
+	Hosts func(vnode int) []string
+	// PageBytes is the size of page to aim at, default 1 MiB. Servers count a
+	// page in rows, so the rows asked for follow the rows seen.
+	PageBytes int
+	// PageRows, when above zero, is the fixed number of rows to ask for.
+	PageRows int
+	// OnRetry is called for each page that is asked for again. May be nil.
+	OnRetry func()
+	// OnSplit is called when a split of the plan has been dealt with. May be nil.
+	OnSplit func()
+}
+
+func (o Options) withDefaults() Options {
+	if o.Workers <= 0 {
+		o.Workers = 1
+	}
+	if o.MaxAttempts <= 0 {
+		o.MaxAttempts = 10
+	}
+	if o.PageBytes <= 0 {
+		o.PageBytes = 1 << 20
+	}
+	if o.Hosts == nil {
+		o.Hosts = func(int) []string { return nil }
+	}
+	if o.OnRetry == nil {
+		o.OnRetry = func() {}
+	}
+	if o.OnSplit == nil {
+		o.OnSplit = func() {}
+	}
+	return o
+}
+
+// Failure is a range that was given up.
+type Failure struct {
+	Range token.Range
+	Pages int // pages that had been taken before
+	Err   error
+}
+
+// Result is what became of the ranges.
+type Result struct {
+	Done   []token.Range // finished ranges, in the order they finished
+	Failed []Failure
+}
+
+// Run sweeps the splits. It returns an error only when the run could not go on:
+// the context ended, a consumer failed, or a request failed for good in a way
+// that every other would. newConsumer is called once for each worker.
+func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newConsumer func() (Consumer, error)) (Result, error) {
+	o = o.withDefaults()
+	queue := make(chan token.Split, len(splits))
+	for _, s := range splits {
+		queue <- s
+	}
+	close(queue)
+	run := &run{reader: r, options: o, size: newSizer(o)}
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range min(o.Workers, len(splits)) {
+		consume, err := newConsumer()
+		if err != nil {
+			return Result{}, err
+		}
+		w := &worker{run: run, consume: consume, turn: i}
+		group.Go(func() error {
+			for s := range queue {
+				if err := w.split(ctx, s); err != nil {
+					return err
+				}
+				o.OnSplit()
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	return run.result, err
+}
+
+// run is what the workers share.
+type run struct {
+	reader  Reader
+	options Options
+	size    *sizer
+
+	mu     sync.Mutex
+	result Result
+}
+
+func (r *run) done(within token.Range) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Done = append(r.result.Done, within)
+}
+
+func (r *run) failed(f Failure) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.result.Failed = append(r.result.Failed, f)
+}
+
+// String says in a few words what failed.
+func (f Failure) String() string {
+	return fmt.Sprintf("after %d pages: %v", f.Pages, f.Err)
+}

@@ -1,0 +1,41 @@
+package cqltext
+
+import (
+	"bytes"
+	"errors"
+)
+
+// booleanCodec writes 01 as true and 00 as false; any other byte, which ScyllaDB and Cassandra store and take
+// for true, keeps its bits in the raw form.
+var booleanCodec = scalar{name: "boolean", sizes: zeroOr(1), fixed: 1, format: formatBoolean, parse: parseBoolean}
+
+var errNotBoolean = errors.New("not one of true, false, t, f, yes, no, y, n, 1, 0")
+
+// booleanWords are the words read, in any case.
+var booleanWords = []struct {
+	word  []byte
+	value byte
+}{
+	{[]byte("true"), 1}, {[]byte("false"), 0}, {[]byte("t"), 1}, {[]byte("f"), 0}, {[]byte("1"), 1}, {[]byte("0"), 0},
+	{[]byte("yes"), 1}, {[]byte("no"), 0}, {[]byte("y"), 1}, {[]byte("n"), 0},
+}
+
+func formatBoolean(dst, wire []byte) ([]byte, bool) {
+	switch wire[0] {
+	case 0:
+		return append(dst, "false"...), true
+	case 1:
+		return append(dst, "true"...), true
+	default:
+		return dst, false
+	}
+}
+
+func parseBoolean(dst, text []byte) ([]byte, error) {
+	for i := range booleanWords {
+		if w := &booleanWords[i]; len(w.word) == len(text) && bytes.EqualFold(w.word, text) {
+			return append(dst, w.value), nil
+		}
+	}
+	return dst, errNotBoolean
+}

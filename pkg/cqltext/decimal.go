@@ -1,0 +1,125 @@
+package cqltext
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"strconv"
+)
+
+// decimalCodec is a scale, int32, and an unscaled varint: the number is unscaled / 10^scale. The text is that of
+// Java's BigDecimal.toString, which keeps the scale, and the reading that of new BigDecimal(String). A varint
+// that is empty or not of the least length makes the whole raw. ScyllaDB does not check a decimal's length;
+// hence no size is refused here.
+var decimalCodec = scalar{name: "decimal", sizes: anySize, fixed: -1, format: formatDecimal, parse: parseDecimal}
+
+var errScale = errors.New("scale out of range -2147483648..2147483647")
+
+func formatDecimal(dst, wire []byte) ([]byte, bool) {
+	if len(wire) < 5 || len(wire)-4 > maxVarintBytes || !minimal(wire[4:]) {
+		return dst, false
+	}
+	scale, unscaled := int64(int32(binary.BigEndian.Uint32(wire))), wire[4:]
+	var small [20]byte
+	var digits []byte
+	if len(unscaled) <= 8 {
+		digits = strconv.AppendInt(small[:0], smallInt(unscaled), 10)
+	} else {
+		digits = bigInt(unscaled).Append(nil, 10)
+	}
+	if digits[0] == '-' {
+		dst, digits = append(dst, '-'), digits[1:]
+	}
+	return appendScaled(dst, digits, scale), true
+}
+
+// appendScaled places the point in the digits of an unscaled number: plainly when the scale is not negative
+// and the first digit stands for at least 1E-6, else after the first digit and with an exponent.
+func appendScaled(dst, digits []byte, scale int64) []byte {
+	exponent := int64(len(digits)) - 1 - scale
+	if scale >= 0 && exponent >= -6 {
+		if scale == 0 {
+			return append(dst, digits...)
+		}
+		whole := int64(len(digits)) - scale
+		if whole > 0 {
+			dst = append(dst, digits[:whole]...)
+			dst = append(dst, '.')
+			return append(dst, digits[whole:]...)
+		}
+		dst = append(dst, '0', '.')
+		for ; whole < 0; whole++ {
+			dst = append(dst, '0')
+		}
+		return append(dst, digits...)
+	}
+	dst = append(dst, digits[0])
+	if len(digits) > 1 {
+		dst = append(dst, '.')
+		dst = append(dst, digits[1:]...)
+	}
+	dst = append(dst, 'E')
+	if exponent > 0 {
+		dst = append(dst, '+')
+	}
+	return strconv.AppendInt(dst, exponent, 10)
+}
+
+func parseDecimal(dst, text []byte) ([]byte, error) {
+	number, negative := cutSign(text)
+	end, point := 0, -1
+scan:
+	for ; end < len(number); end++ {
+		switch c := number[end]; {
+		case isDigit(c):
+		case c == '.' && point < 0:
+			point = end
+		default:
+			break scan
+		}
+	}
+	exponent, ok := parseExponent(number[end:])
+	digits, fraction := number[:end], 0
+	if point >= 0 {
+		fraction = end - point - 1
+	}
+	if !ok || end == 0 || end == 1 && point == 0 {
+		return dst, errNotNumber
+	}
+	scale := int64(fraction) - exponent
+	if scale < math.MinInt32 || scale > math.MaxInt32 {
+		return dst, errScale
+	}
+	dst = binary.BigEndian.AppendUint32(dst, uint32(int32(scale)))
+	if point < 0 {
+		return appendUnscaled(dst, digits, negative)
+	}
+	if end > smallDigits+1 {
+		joined := append(append(make([]byte, 0, end), digits[:point]...), digits[point+1:]...)
+		return appendUnscaled(dst, joined, negative)
+	}
+	var small [smallDigits]byte
+	joined := append(append(small[:0], digits[:point]...), digits[point+1:]...)
+	return appendUnscaled(dst, joined, negative)
+}
+
+// parseExponent reads nothing at all or e, an optional sign and digits. What is beyond every scale is cut down
+// to a number that still is.
+func parseExponent(text []byte) (int64, bool) {
+	if len(text) == 0 {
+		return 0, true
+	}
+	if text[0] != 'e' && text[0] != 'E' || !allDigits(text[1:]) {
+		return 0, false
+	}
+	digits, negative := cutSign(text[1:])
+	const beyond = 1 << 40
+	v := int64(0)
+	for _, c := range digits {
+		v = min(v*10+int64(c-'0'), beyond)
+	}
+	if negative {
+		v = -v
+	}
+	return v, true
+}

@@ -1,0 +1,50 @@
+package cqltext
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// maxQuoted is how many bytes of a bad value an error shows.
+const maxQuoted = 64
+
+// invalid is the error for a text that is no value of the named type.
+func invalid(name string, text []byte, reason error) error {
+	if len(text) > maxQuoted {
+		return fmt.Errorf("invalid %s %q... (%d bytes): %w", name, text[:maxQuoted], len(text), reason)
+	}
+	return fmt.Errorf("invalid %s %q: %w", name, text, reason)
+}
+
+// malformed is the error for bytes that are no value of the named type.
+func malformed(name, format string, args ...any) error {
+	return fmt.Errorf("malformed %s value: %s", name, fmt.Sprintf(format, args...))
+}
+
+// at puts the offset of a literal's element before what is wrong with it.
+func at(pos int, err error) error {
+	return fmt.Errorf("offset %d: %w", pos, err)
+}
+
+// view returns b as a string without a copy, for a callee that neither keeps it nor returns a part of it.
+func view(b []byte) string {
+	return unsafe.String(unsafe.SliceData(b), len(b))
+}
+
+// isBlank reports whether c is one of the blanks that may stand around values.
+func isBlank(c byte) bool {
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r'
+}
+
+// trimBlanks returns text without the blanks at both ends.
+func trimBlanks(text []byte) []byte {
+	for len(text) > 0 && isBlank(text[0]) {
+		text = text[1:]
+	}
+	for len(text) > 0 && isBlank(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return text
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -1,0 +1,94 @@
+package cqltext
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// testUDTs are the user types of the tests.
+var testUDTs = map[string]struct{ names, types string }{
+	"addr":  {"street zip Mixed\"Name select", "text int list<int> frozen<tuple<text>>"},
+	"inner": {"a b", "int text"},
+	"outer": {"in other", "frozen<inner> map<text, frozen<inner>>"},
+	"none":  {"", ""},
+}
+
+func testUDT(name string) (*cqltype.Type, error) {
+	def, ok := testUDTs[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown type %s", name)
+	}
+	t := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: name, FieldNames: strings.Fields(def.names)}
+	// The field types have no blanks but those after a comma.
+	for _, s := range strings.Fields(strings.ReplaceAll(def.types, ", ", ",")) {
+		e, err := cqltype.Parse(s, testUDT)
+		if err != nil {
+			return nil, err
+		}
+		t.Elems = append(t.Elems, e)
+	}
+	return t, nil
+}
+
+func mustPlan(t testing.TB, typ string) codec {
+	t.Helper()
+	parsed, err := cqltype.Parse(typ, testUDT)
+	require.NoError(t, err)
+	c, err := Plan(parsed)
+	require.NoError(t, err)
+	return c.(codec)
+}
+
+// unhex reads hex with blanks in it.
+func unhex(t testing.TB, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+	require.NoError(t, err)
+	return b
+}
+
+// prefix stands in every buffer before what the codecs append.
+const prefix = "kept"
+
+// toText and toWire call the codec with bytes in the buffer already and check that these are left alone, and that
+// nothing is added to them on an error.
+func toText(t testing.TB, c Codec, wire []byte) (string, error) {
+	t.Helper()
+	return checkAppend(t, wire, c.AppendText)
+}
+
+func toWire(t testing.TB, c Codec, text string) (string, error) {
+	t.Helper()
+	return checkAppend(t, []byte(text), c.AppendWire)
+}
+
+func checkAppend(t testing.TB, in []byte, f func(dst, in []byte) ([]byte, error)) (string, error) {
+	t.Helper()
+	before := string(in)
+	out, err := f([]byte(prefix), in)
+	require.Equal(t, before, string(in), "the input was changed")
+	require.True(t, strings.HasPrefix(string(out), prefix))
+	if err != nil {
+		require.Equal(t, prefix, string(out))
+	}
+	return strings.TrimPrefix(string(out), prefix), err
+}
+
+// exact checks that the wire value has this text and the text this wire value.
+func exact(t *testing.T, typ, wireHex, text string) {
+	t.Helper()
+	c, wire := mustPlan(t, typ), unhex(t, wireHex)
+	got, err := toText(t, c, wire)
+	require.NoError(t, err)
+	require.Equal(t, text, got)
+	back, err := toWire(t, c, text)
+	require.NoError(t, err)
+	require.Equal(t, hex.EncodeToString(wire), hex.EncodeToString([]byte(back)))
+	require.NoError(t, c.check(wire))
+}

@@ -1,0 +1,82 @@
+package cqltext
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+)
+
+// rawCodec is the codec of blob and of custom types, whose only text is the raw form.
+func rawCodec(name string) *scalar {
+	return &scalar{
+		name:   name,
+		sizes:  anySize,
+		fixed:  -1,
+		format: func(dst, _ []byte) ([]byte, bool) { return dst, false },
+		parse:  func(dst, _ []byte) ([]byte, error) { return dst, errNoPrefix },
+	}
+}
+
+var errNoPrefix = errors.New("hex bytes must begin with 0x")
+
+// emptyCodec is the codec of Cassandra's EmptyType, whose only value has no bytes.
+var emptyCodec = scalar{
+	name:   "empty",
+	sizes:  sizeRule{exact: 1, atLeast: -1, words: "0 bytes"},
+	fixed:  0,
+	format: func(dst, _ []byte) ([]byte, bool) { return dst, false },
+	parse:  func(dst, _ []byte) ([]byte, error) { return dst, errors.New("the only value is 0x") },
+}
+
+// isRaw reports whether text begins like the raw form.
+func isRaw(text []byte) bool {
+	return len(text) >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
+}
+
+// appendRaw appends the raw form of wire: 0x and lower-case hex.
+func appendRaw(dst, wire []byte) []byte {
+	return hex.AppendEncode(append(dst, '0', 'x'), wire)
+}
+
+// notHex marks the bytes that are no hex digit in hexValues.
+const notHex = 0xff
+
+// hexValues maps each byte to its value as a hex digit.
+var hexValues = func() (t [256]byte) {
+	for i := range t {
+		t[i] = notHex
+	}
+	for i := range 10 {
+		t['0'+i] = byte(i)
+	}
+	for i := range 6 {
+		t['a'+i], t['A'+i] = byte(10+i), byte(10+i)
+	}
+	return t
+}()
+
+// parseRaw appends the bytes of a text for which isRaw holds. Offsets in errors count from the 0 of 0x.
+func parseRaw(dst, text []byte) ([]byte, error) {
+	digits := text[2:]
+	for i := 0; i+1 < len(digits); i += 2 {
+		hi, lo := hexValues[digits[i]], hexValues[digits[i+1]]
+		if hi|lo == notHex {
+			return dst, badHex(text)
+		}
+		dst = append(dst, hi<<4|lo)
+	}
+	if len(digits)%2 != 0 {
+		return dst, badHex(text)
+	}
+	return dst, nil
+}
+
+// badHex says what is wrong with a raw form that parseRaw could not read.
+func badHex(text []byte) error {
+	for i, c := range text[2:] {
+		if hexValues[c] == notHex {
+			return fmt.Errorf("%q at offset %d is not a hex digit", text[i+2:i+3], i+2)
+		}
+	}
+	return fmt.Errorf("odd number of hex digits (%d), the last at offset %d", len(text)-2, len(text)-1)
+}

@@ -1,0 +1,27 @@
+package cqltext
+
+import "encoding/binary"
+
+// timeCodec is nanoseconds since midnight, int64, always written with nine digits; what is not within one day
+// is written raw.
+var timeCodec = scalar{name: "time", sizes: zeroOr(8), fixed: -1, quoted: true, format: formatTime, parse: parseTime}
+
+func formatTime(dst, wire []byte) ([]byte, bool) {
+	nanos := int64(binary.BigEndian.Uint64(wire))
+	if nanos < 0 || nanos >= nanosPerDay {
+		return dst, false
+	}
+	dst = appendClock(dst, nanos/nanosPerSecond)
+	return appendFraction(dst, nanos%nanosPerSecond, 9), true
+}
+
+func parseTime(dst, text []byte) ([]byte, error) {
+	nanos, rest, err := parseClock(text)
+	if err != nil {
+		return dst, err
+	}
+	if len(rest) > 0 {
+		return dst, errTimeForm
+	}
+	return binary.BigEndian.AppendUint64(dst, uint64(nanos)), nil
+}

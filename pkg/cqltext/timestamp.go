@@ -1,0 +1,117 @@
+package cqltext
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+)
+
+// timestampCodec is milliseconds since 1970-01-01T00:00:00Z, int64, written like java.time.Instant does.
+var timestampCodec = scalar{
+	name: "timestamp", sizes: zeroOr(8), fixed: 8, quoted: true, format: formatTimestamp, parse: parseTimestamp,
+}
+
+var (
+	errTimestampRange = errors.New("out of range for timestamp, which is 64 bits of milliseconds")
+	errZone           = errors.New("after the time there may only be a zone: Z, +HH, +HHMM or +HH:MM, up to 18:00")
+)
+
+func formatTimestamp(dst, wire []byte) ([]byte, bool) {
+	ms := int64(binary.BigEndian.Uint64(wire))
+	days := floorDiv(ms, millisPerDay)
+	// The product may wrap around near the ends of the range; the difference then wraps back.
+	ms -= days * millisPerDay
+	dst = appendClock(append(appendDate(dst, days), 'T'), ms/1000)
+	if ms%1000 != 0 {
+		dst = appendFraction(dst, ms%1000, 3)
+	}
+	return append(dst, 'Z'), true
+}
+
+// parseTimestamp reads a whole number of milliseconds, or a date with or without a time of day and a zone. What
+// is finer than a millisecond is cut off, which is towards the past. Without a zone it is UTC.
+func parseTimestamp(dst, text []byte) ([]byte, error) {
+	if allDigits(text) {
+		ms, ok := parseInt(text)
+		if !ok {
+			return dst, errTimestampRange
+		}
+		return binary.BigEndian.AppendUint64(dst, uint64(ms)), nil
+	}
+	days, rest, err := parseDate(text)
+	if err != nil {
+		return dst, err
+	}
+	var nanos int64
+	clock := rest
+	if len(clock) > 0 && (clock[0] == 'T' || clock[0] == 't') {
+		clock = clock[1:]
+	} else {
+		for len(clock) > 0 && isBlank(clock[0]) {
+			clock = clock[1:]
+		}
+	}
+	if len(clock) < len(rest) && (len(clock) == 0 || clock[0] != '+' && clock[0] != '-' && clock[0]|0x20 != 'z') {
+		if nanos, rest, err = parseClock(clock); err != nil {
+			return dst, err
+		}
+	}
+	offset, ok := parseZone(rest)
+	if !ok {
+		return dst, errZone
+	}
+	ms, ok := joinMillis(days, nanos/nanosPerMilli-offset*60_000)
+	if !ok {
+		return dst, errTimestampRange
+	}
+	return binary.BigEndian.AppendUint64(dst, uint64(ms)), nil
+}
+
+// joinMillis adds days and milliseconds, fewer than a few days of them; false when the sum has no 64 bits.
+func joinMillis(days, ms int64) (int64, bool) {
+	days += floorDiv(ms, millisPerDay)
+	ms -= floorDiv(ms, millisPerDay) * millisPerDay
+	if days < 0 {
+		// Count back from the next midnight, so that the first step stays in range when the sum does.
+		days, ms = days+1, ms-millisPerDay
+	}
+	if days > math.MaxInt64/millisPerDay || days < math.MinInt64/millisPerDay {
+		return 0, false
+	}
+	base := days * millisPerDay
+	if ms > 0 && base > math.MaxInt64-ms || ms < 0 && base < math.MinInt64-ms {
+		return 0, false
+	}
+	return base + ms, true
+}
+
+// parseZone reads a zone, or nothing, after at most one blank, and returns its minutes east of UTC.
+func parseZone(text []byte) (minutes int64, ok bool) {
+	if len(text) == 0 {
+		return 0, true
+	}
+	if isBlank(text[0]) {
+		text = text[1:]
+	}
+	if len(text) == 1 && text[0]|0x20 == 'z' {
+		return 0, true
+	}
+	if len(text) < 3 || text[0] != '+' && text[0] != '-' {
+		return 0, false
+	}
+	minutes, ok = parse2(text[1:])
+	minutes *= 60
+	if rest := text[3:]; ok && len(rest) > 0 {
+		if rest[0] == ':' {
+			rest = rest[1:]
+		}
+		var m int64
+		m, ok = parse2(rest)
+		ok = ok && len(rest) == 2 && m < 60
+		minutes += m
+	}
+	if text[0] == '-' {
+		minutes = -minutes
+	}
+	return minutes, ok && minutes >= -18*60 && minutes <= 18*60
+}

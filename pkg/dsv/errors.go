@@ -1,0 +1,68 @@
+package dsv
+
+import "fmt"
+
+// SyntaxError tells where and how a record breaks the rules of the format.
+type SyntaxError struct {
+	Line   int64  // physical line in the input, 1-based
+	Column int    // byte column in that line, 1-based
+	Msg    string // what is wrong there
+}
+
+// Error gives place and message in one line.
+func (e *SyntaxError) Error() string {
+	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
+}
+
+// afterQuote is the message for a byte that may not follow a closing quote.
+func afterQuote(b byte) string {
+	return fmt.Sprintf("closing quote is followed by %q, not by a delimiter or a line end", []byte{b})
+}
+
+// tooManyFields is the message for a record beyond MaxFields.
+var tooManyFields = fmt.Sprintf("record has more than %d fields", MaxFields)
+
+// fault is why a line is bad: a record starts on it and does not end, or not
+// within the limit.
+type fault struct {
+	column int    // of the quote that leaves the line open, or 1; 1-based
+	quote  bool   // whether there is such a quote
+	text   string // what is wrong, with the quote as its subject where there is one
+}
+
+// unclosed is the fault of a line whose record runs into the end of the
+// input. The quote at column leaves the line open; when it is closed later but
+// another one is then left open, the record ends just as little.
+func unclosed(column int, closedLater bool) fault {
+	if closedLater {
+		return fault{column: column, quote: true, text: "leads into a record that never ends"}
+	}
+	return fault{column: column, quote: true, text: "is never closed"}
+}
+
+// oversize is the fault of a line whose record has more than limit bytes.
+// Column is that of the quote leading on from the line, 0 when the line is too
+// long by itself.
+func oversize(column, limit int) fault {
+	if column > 0 {
+		return fault{column: column, quote: true, text: fmt.Sprintf("makes the record longer than %d bytes", limit)}
+	}
+	return fault{column: 1, text: fmt.Sprintf("record is longer than %d bytes", limit)}
+}
+
+// reason is the fault in words that need no position beside them.
+func (f fault) reason() string {
+	if f.quote {
+		return fmt.Sprintf("quote opened at column %d %s", f.column, f.text)
+	}
+	return f.text
+}
+
+// on is the fault as an error on the given line.
+func (f fault) on(line int64) *SyntaxError {
+	msg := f.text
+	if f.quote {
+		msg = "quote " + msg
+	}
+	return &SyntaxError{Line: line, Column: f.column, Msg: msg}
+}

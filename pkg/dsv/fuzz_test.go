@@ -1,0 +1,143 @@
+package dsv
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// checkCSV compares with encoding/csv where the two agree: input without CR
+// (encoding/csv turns CR LF in quotes into LF and drops a CR at the very end),
+// up to the first error encoding/csv sees (it takes a quote in an unquoted
+// field for one, and knows of no way on after a broken record).
+func checkCSV(t *testing.T, in string) {
+	t.Helper()
+	in = strings.ReplaceAll(in, "\r", "")
+	r := csv.NewReader(strings.NewReader(in))
+	r.FieldsPerRecord = -1
+	p := NewParser(DefaultFormat)
+	p.Reset(Chunk{Data: []byte(in), Line: 1})
+	for {
+		want, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			require.False(t, p.Next())
+			return
+		}
+		if err != nil {
+			require.True(t, p.Next())
+			var syntax *csv.ParseError
+			require.ErrorAs(t, err, &syntax)
+			if syntax.Err == csv.ErrQuote {
+				require.Error(t, p.Record().Err)
+			}
+			return
+		}
+		require.True(t, p.Next())
+		got := p.Record()
+		require.NoError(t, got.Err)
+		require.Len(t, got.Fields, len(want))
+		for i, text := range want {
+			require.Equal(t, text, string(got.Fields[i].Text))
+		}
+		line, _ := r.FieldPos(0)
+		require.Equal(t, int64(line), got.Line)
+	}
+}
+
+func TestAgreesWithEncodingCSV(t *testing.T) {
+	for _, in := range samples {
+		checkCSV(t, in)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, in := range samples {
+		f.Add([]byte(in))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		keep := bytes.Clone(in)
+		checkWhole(t, DefaultFormat, string(in))
+		checkWhole(t, Format{Delimiter: 'x', Quote: 'y'}, string(in))
+		checkCSV(t, string(in))
+		p := NewParser(DefaultFormat)
+		for p.Reset(Chunk{Data: in, Line: 1}); p.Next(); {
+			p.Record().FieldPosition(len(p.Record().Fields))
+		}
+		require.Equal(t, keep, in, "the input is left as it was")
+	})
+}
+
+func FuzzSplitterAgrees(f *testing.F) {
+	for i, in := range samples {
+		f.Add([]byte(in), uint8(i), uint8(7*i))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, chunk, limit uint8) {
+		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
+		cuts := checkSplit(t, DefaultFormat, string(in), bytes.NewReader(in), o)
+		again := checkSplit(t, DefaultFormat, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
+		require.Equal(t, cuts, again)
+	})
+}
+
+// FuzzWriteRead takes each 0xff in texts for the border between two fields,
+// and 0xfe alone for null.
+func FuzzWriteRead(f *testing.F) {
+	f.Add([]byte("a\xffb,c\xff\xff\xfe\xffd\"\"e\xff\r\n"), byte(','), byte('"'), false)
+	f.Add([]byte(bom+"\xff"+bom+"x"), byte('\t'), byte('\''), true)
+	f.Add([]byte(""), byte(','), byte('"'), true)
+	f.Add([]byte("\r\xff\n\xff\r"), byte(';'), byte('"'), false)
+	f.Fuzz(func(t *testing.T, texts []byte, delim, quote byte, crlf bool) {
+		format := Format{Delimiter: delim, Quote: quote}
+		if format.Validate() != nil {
+			return
+		}
+		fields := bytes.Split(texts, []byte{0xff})
+		if len(fields) == 1 && string(fields[0]) == "\xfe" {
+			return
+		}
+		end := "\n"
+		if crlf {
+			end = "\r\n"
+		}
+		var out []byte
+		for i, text := range fields {
+			if i > 0 {
+				out = append(out, delim)
+			}
+			if string(text) == "\xfe" {
+				out = format.AppendField(out, nil, false)
+			} else {
+				out = format.AppendField(out, text, true)
+			}
+		}
+		out = append(out, end...)
+		out = append(out, out...)
+
+		s, p := NewSplitter(bytes.NewReader(out), format, Options{}), NewParser(format)
+		c, err := s.Next(nil)
+		require.NoError(t, err)
+		require.Equal(t, 2, c.Records)
+		for p.Reset(c); p.Next(); {
+			got := p.Record()
+			require.NoError(t, got.Err)
+			require.Len(t, got.Fields, len(fields))
+			for i, want := range fields {
+				if string(want) == "\xfe" {
+					require.Empty(t, got.Fields[i].Text)
+					require.False(t, got.Fields[i].Quoted)
+					continue
+				}
+				require.Equal(t, string(want), string(got.Fields[i].Text))
+				require.Equal(t, len(want) == 0 || format.NeedsQuotes(want), got.Fields[i].Quoted)
+			}
+		}
+		_, err = s.Next(nil)
+		require.Equal(t, io.EOF, err)
+	})
+}

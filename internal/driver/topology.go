@@ -5,6 +5,7 @@ import (
 	"context"
 	"net"
 	"slices"
+	"strings"
 
 	"github.com/gocql/gocql"
 
@@ -29,7 +30,7 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 			Address: h.ConnectAddressAndPort(),
 			DC:      h.DataCenter(),
 			Rack:    h.Rack(),
-			Version: h.Version().String(),
+			Version: strings.TrimPrefix(h.Version().String(), "v"),
 			Up:      h.IsUp(),
 		}
 		if partitionerErr == nil {

@@ -8,7 +8,7 @@ type mode uint8
 const (
 	outside  mode = iota // in or before an unquoted field
 	inside               // between an opening quote and its closing one
-	skipping             // behind a structural error, on the way to the next LF
+	skipping             // behind the last closing quote or a structural error, before an LF
 )
 
 // status is what a run of the machine came to.
@@ -147,16 +147,9 @@ func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 		case '\n':
 			m.pos = q
 			return q + 2, ended, true
-		case '\r':
-			if q+2 == len(win) && !eof {
-				m.pos = q
-				return 0, more, true
-			}
-			if q+2 < len(win) && win[q+2] == '\n' {
-				m.pos = q
-				return q + 3, ended, true
-			}
 		}
+		// CRLF, the end of the record, or a structural error, which ends at the
+		// next LF: that is the same place.
 		m.mode, m.pos = skipping, q+1
 		return 0, more, false
 	}

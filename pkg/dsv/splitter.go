@@ -2,47 +2,9 @@ package dsv
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"math"
 )
-
-// Defaults of [Options], in bytes.
-const (
-	DefaultChunkSize = 1 << 20
-	DefaultMaxRecord = 64 << 20
-)
-
-// Options sets the sizes of a Splitter and what it does with bad lines.
-type Options struct {
-	// ChunkSize is the most bytes of a chunk with several records, by default
-	// DefaultChunkSize. Only a record that is longer by itself makes a longer
-	// chunk.
-	ChunkSize int
-	// MaxRecord is the most bytes of one record, its line end included, by
-	// default DefaultMaxRecord. Values of 1 count as 2.
-	MaxRecord int
-	// Bad is given the lines on which a record starts that does not end or is
-	// longer than MaxRecord. An error it returns ends the splitting and comes
-	// out of Next as it is. Without it such a line makes Next return a
-	// *SyntaxError.
-	Bad func(Bad) error
-}
-
-// Bad is a piece of one bad line. The pieces of a line come in order, and
-// those of one line before those of the next.
-type Bad struct {
-	Offset int64  // where the line starts in the input, in bytes from 0
-	Line   int64  // physical line, 1-based
-	Column int    // byte column the reason is about, 1-based
-	Reason string // what is wrong with the line, the same for all its pieces
-	// Piece is valid during the call only. With the other pieces it is the
-	// line as it stood in the input, its line end included. The last piece of
-	// several may be empty.
-	Piece []byte
-	First bool // the line's first piece
-	Last  bool // the line's last piece
-}
 
 // Splitter cuts a stream into chunks of whole records. Where it cuts depends
 // on the bytes, the format, ChunkSize and MaxRecord only, never on how the
@@ -255,69 +217,4 @@ func (s *Splitter) emit(buf []byte) Chunk {
 	s.line += int64(bytes.Count(data, newline))
 	s.in.head, s.records = s.start, 0
 	return c
-}
-
-// fault returns what is wrong with the line at start, and the index of its LF
-// or -1 when that is not in the window.
-func (s *Splitter) fault(why verdict) (f fault, lf int) {
-	line := s.in.buf[s.start:]
-	lf = bytes.IndexByte(line, '\n')
-	if lf >= 0 {
-		line = line[:lf+1]
-		lf += s.start
-	}
-	switch {
-	case why == neverEnds:
-		return unclosed(leftOpen(s.f, line)+1, lf >= 0 && s.m.open > lf), lf
-	case lf >= 0 && len(line) <= s.max:
-		return oversize(leftOpen(s.f, line)+1, s.max), lf
-	}
-	return oversize(0, s.max), lf
-}
-
-// reject reports the line at start, where the window's head is too, and moves
-// on behind it. The machine stays where it is, ahead of the next line.
-func (s *Splitter) reject(why verdict) error {
-	fault, lf := s.fault(why)
-	if s.bad == nil {
-		return fault.on(s.line)
-	}
-	b := Bad{
-		Offset: s.in.offset(s.start),
-		Line:   s.line,
-		Column: fault.column,
-		Reason: fault.reason(),
-		First:  true,
-	}
-	s.line++
-	s.doom = ahead
-	for lf < 0 && !s.in.eof {
-		b.Piece = s.in.buf[s.start:]
-		if err := s.bad(b); err != nil {
-			return err
-		}
-		b.First = false
-		if err := s.in.refill(); err != nil {
-			return err
-		}
-		s.start = 0
-		s.doom = none
-		lf = bytes.IndexByte(s.in.buf, '\n')
-	}
-	end := len(s.in.buf)
-	if lf >= 0 {
-		end = lf + 1
-	}
-	b.Piece, b.Last = s.in.buf[s.start:end], true
-	s.start, s.in.head = end, end
-	if s.doom == none {
-		s.m = newMachine(s.f)
-		s.m.restart(end)
-	}
-	return s.bad(b)
-}
-
-// readError says where the reader failed.
-func readError(offset int64, err error) error {
-	return fmt.Errorf("read input at byte %d: %w", offset, err)
 }

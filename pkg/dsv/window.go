@@ -1,6 +1,9 @@
 package dsv
 
-import "io"
+import (
+	"fmt"
+	"io"
+)
 
 // window is the part of the stream that the Splitter holds.
 type window struct {
@@ -93,4 +96,9 @@ func (w *window) read(to int) error {
 		}
 	}
 	return readError(w.offset(len(w.buf)), io.ErrNoProgress)
+}
+
+// readError says where the reader failed.
+func readError(offset int64, err error) error {
+	return fmt.Errorf("read input at byte %d: %w", offset, err)
 }

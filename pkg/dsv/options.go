@@ -1,0 +1,38 @@
+package dsv
+
+// Defaults of [Options], in bytes.
+const (
+	DefaultChunkSize = 1 << 20
+	DefaultMaxRecord = 64 << 20
+)
+
+// Options sets the sizes of a Splitter and what it does with bad lines.
+type Options struct {
+	// ChunkSize is the most bytes of a chunk with several records, by default
+	// DefaultChunkSize. Only a record that is longer by itself makes a longer
+	// chunk.
+	ChunkSize int
+	// MaxRecord is the most bytes of one record, its line end included, by
+	// default DefaultMaxRecord; 1 counts as 2.
+	MaxRecord int
+	// Bad is given the lines on which a record starts that does not end or is
+	// longer than MaxRecord. An error it returns ends the splitting and comes
+	// out of Next as it is. Without it such a line makes Next return a
+	// *SyntaxError.
+	Bad func(Bad) error
+}
+
+// Bad is a piece of one bad line. The pieces of a line come in order, and
+// those of one line before those of the next.
+type Bad struct {
+	Offset int64  // where the line starts in the input, in bytes from 0
+	Line   int64  // physical line, 1-based
+	Column int    // byte column the reason is about, 1-based
+	Reason string // what is wrong with the line, the same for all its pieces
+	// Piece is valid during the call only. With the other pieces it is the
+	// line as it stood in the input, its line end included. The last piece of
+	// several may be empty.
+	Piece []byte
+	First bool // the line's first piece
+	Last  bool // the line's last piece
+}

@@ -1,0 +1,56 @@
+package integration
+
+import (
+	"bytes"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// rawRows reads a whole table with the driver and gives the raw bytes of every
+// cell, as text: one line a row, sorted.
+func rawRows(t *testing.T, keyspace, name string) []string {
+	t.Helper()
+	table, err := session.Table(t.Context(), keyspace, name)
+	require.NoError(t, err)
+	var rows []string
+	eachRow(t, table, func(cells [][]byte) {
+		var line bytes.Buffer
+		for i, c := range cells {
+			value := "null"
+			if c != nil {
+				value = "0x" + hex.EncodeToString(c)
+			}
+			fmt.Fprintf(&line, "%s=%s ", table.Columns[i].Name, value)
+		}
+		rows = append(rows, line.String())
+	})
+	slices.Sort(rows)
+	return rows
+}
+
+// eachRow calls f for each row of a table, read as one range, page by page.
+func eachRow(t *testing.T, table *schema.Table, f func(cells [][]byte)) {
+	t.Helper()
+	reader := session.Reader(table, table.Columns, token.Murmur3)
+	var state []byte
+	for {
+		page, err := reader.Page(t.Context(), "", token.Whole(token.Murmur3), state, 100)
+		require.NoError(t, err)
+		for page.Next() {
+			f(page.Cells())
+		}
+		require.NoError(t, page.Err())
+		state = page.State()
+		page.Close()
+		if len(state) == 0 {
+			return
+		}
+	}
+}

@@ -1,0 +1,130 @@
+// Package integration holds the tests that need a real Apache Cassandra. They
+// run the program as a user would, through its command line, and look at the
+// database with the driver.
+//
+// `make test` brings up what they need. By hand:
+//
+//	deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
+//	deploy/cassandra/cassandra up --cluster test-auth --auth --first-ip 127.0.10.11 --heap 512M
+//
+// Other addresses can be given in CQLBULK_TEST_HOSTS and CQLBULK_TEST_AUTH_HOST.
+package integration
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+)
+
+// testHosts are the contact points of a cluster of three nodes.
+func testHosts() string { return env("CQLBULK_TEST_HOSTS", "127.0.10.1,127.0.10.2,127.0.10.3") }
+
+// authHost is a node that asks for passwords; its superuser is cassandra/cassandra.
+func authHost() string { return env("CQLBULK_TEST_AUTH_HOST", "127.0.10.11") }
+
+func env(name, otherwise string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return otherwise
+}
+
+// session is shared by all tests: one connection to look at the database with.
+var session *driver.Session
+
+func TestMain(m *testing.M) {
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	ctx := context.Background()
+	var err error
+	session, err = driver.Connect(ctx, driver.Config{Hosts: strings.Split(testHosts(), ","), Timeout: time.Minute})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, `the integration tests need a Cassandra of three nodes: %v
+run "make test", which starts one, or
+  deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
+  deploy/cassandra/cassandra up --cluster test-auth --auth --first-ip 127.0.10.11 --heap 512M
+or name another in CQLBULK_TEST_HOSTS
+`, err)
+		return 1
+	}
+	defer session.Close()
+	for name, factor := range map[string]int{"it1": 1, "it2": 2} {
+		err := session.Exec(ctx, fmt.Sprintf(
+			"CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}", name, factor))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+	}
+	return m.Run()
+}
+
+// exec runs CQL statements.
+func exec(t *testing.T, stmts ...string) {
+	t.Helper()
+	for _, stmt := range stmts {
+		require.NoError(t, session.Exec(t.Context(), stmt), stmt)
+	}
+}
+
+// table makes a new table of a fixed name: what an earlier run left is dropped.
+// body is what stands between the name and the end of CREATE TABLE.
+func table(t *testing.T, name, body string) {
+	t.Helper()
+	exec(t, "DROP TABLE IF EXISTS "+name, "CREATE TABLE "+name+" "+body)
+}
+
+// result is what a run of the program left.
+type result struct {
+	code        int
+	out, report string // standard output and standard error
+}
+
+// cqlbulk runs the program on the test cluster, in a working directory of its own.
+func cqlbulk(t *testing.T, args ...string) result {
+	t.Helper()
+	return cqlbulkOn(t, testHosts(), args...)
+}
+
+func cqlbulkOn(t *testing.T, hosts string, args ...string) result {
+	t.Helper()
+	var out, report bytes.Buffer
+	args = append(args, "--hosts", hosts, "--timeout", "60s")
+	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
+	return result{code, out.String(), report.String()}
+}
+
+// ok runs the program and wants exit code 0.
+func ok(t *testing.T, args ...string) result {
+	t.Helper()
+	r := cqlbulk(t, args...)
+	require.Zero(t, r.code, "cqlbulk %s\n%s", strings.Join(args, " "), r.report)
+	return r
+}
+
+// file writes a file of the test's own and returns its path.
+func file(t *testing.T, name, content string) string {
+	t.Helper()
+	path := t.TempDir() + "/" + name
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o600))
+	return path
+}
+
+// read returns a file's content.
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}

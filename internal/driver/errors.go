@@ -23,6 +23,11 @@ func classify(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, ctx.Err())
 	}
+	// The driver's wrapper adds nothing but its own view of what may be retried.
+	var wrapper *gocql.QueryError
+	if errors.As(err, &wrapper) && wrapper.Unwrap() != nil {
+		err = wrapper.Unwrap()
+	}
 	return fault.New(classOf(err), err)
 }
 

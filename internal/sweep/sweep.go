@@ -6,8 +6,12 @@
 // hand; so a pool of N workers keeps N requests under way at the most. A page
 // that fails is asked for again from its own paging state, with a wait, from the
 // next replica, and with fewer rows when time ran out; a range that cannot even
-// give its first page in time is cut in two. A range is done, or it is in
-// [Result.Failed]; it is never dropped.
+// give its first page in time is cut in two. The pages after it go to the replica
+// that answered. A range is done, or it is in [Result.Failed]; it is never
+// dropped.
+//
+// Start with [Run]. A page belongs to its consumer for the time of the call and is
+// closed by the worker, whatever happens.
 package sweep
 
 import (
@@ -36,11 +40,12 @@ type Consumer func(within token.Range, p row.Page) error
 
 // Options say how to sweep.
 type Options struct {
-	Workers     int // requests under way at the most
+	Workers     int // requests under way at the most; default 1
 	MaxAttempts int // attempts for one page before its range is given up; default 10
 	Backoff     pace.Backoff
-	// Hosts gives the nodes to ask for a vnode range (Split.Set), the best first; nil or an empty
-	// list leaves the choice to the driver.
+	// Hosts gives the nodes to ask for a vnode range (Split.Set); nil or an empty
+	// list leaves the choice to the driver. The nodes of a list take turns as the
+	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
 	// PageBytes is the size of page to aim at, default 1 MiB. Servers count a
 	// page in rows, so the rows asked for follow the rows seen.
@@ -99,13 +104,16 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 	}
 	close(queue)
 	run := &run{reader: r, options: o, size: newSizer(o)}
-	group, ctx := errgroup.WithContext(ctx)
-	for i := range min(o.Workers, len(splits)) {
+	workers := make([]*worker, min(o.Workers, len(splits)))
+	for i := range workers {
 		consume, err := newConsumer()
 		if err != nil {
 			return Result{}, err
 		}
-		w := &worker{run: run, consume: consume, turn: i}
+		workers[i] = &worker{run: run, consume: consume, turn: i}
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	for _, w := range workers {
 		group.Go(func() error {
 			for s := range queue {
 				if err := w.split(ctx, s); err != nil {
@@ -125,6 +133,7 @@ type run struct {
 	reader  Reader
 	options Options
 	size    *sizer
+	health  health
 
 	mu     sync.Mutex
 	result Result

@@ -15,7 +15,7 @@ import (
 var testUDTs = map[string]struct{ names, types string }{
 	"addr":  {"street zip Mixed\"Name select", "text int list<int> frozen<tuple<text>>"},
 	"inner": {"a b", "int text"},
-	"outer": {"in other", "frozen<inner> map<text, frozen<inner>>"},
+	"outer": {"nested other", "frozen<inner> map<text, frozen<inner>>"},
 	"none":  {"", ""},
 }
 

@@ -1,9 +1,6 @@
 package cqltext
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "encoding/binary"
 
 // seqCodec is the codec of list, `[a, b]`, and of set, `{a, b}`: a count, int32, and each element after its
 // length. The order is the wire's, both ways.
@@ -90,9 +87,6 @@ func (c *seqCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 		if pos, done, err = nextElem(text, pos, c.close); err != nil {
 			return dst, pos, err
 		}
-	}
-	if count > math.MaxInt32 {
-		return dst, pos, at(pos, errTooLong)
 	}
 	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
 	return dst, pos, nil

@@ -14,7 +14,7 @@ import (
 var (
 	errOpenQuote = errors.New("single quote is not closed")
 	errNullHere  = errors.New("null can only stand in a tuple or a user type")
-	errTooLong   = errors.New("element of more than 2147483647 bytes")
+	errTooLong   = errors.New("more than 2147483647 bytes")
 )
 
 func skipBlanks(text []byte, pos int) int {
@@ -135,8 +135,12 @@ func openLiteral(text []byte, pos int, opening, closing byte) (next int, done bo
 	return pos, false, nil
 }
 
-// appendWhole is AppendWire for the types that are made of others: one literal and nothing after it.
+// appendWhole is AppendWire for the types that are made of others: one literal and nothing after it. With the
+// length of the text, the number of elements is bounded too.
 func appendWhole(c codec, name string, dst, text []byte) ([]byte, error) {
+	if len(text) > math.MaxInt32 {
+		return dst, invalid(name, text, errTooLong)
+	}
 	mark := len(dst)
 	dst, pos, err := c.appendElemWire(dst, text, 0, false)
 	if err == nil {

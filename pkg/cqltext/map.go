@@ -1,9 +1,6 @@
 package cqltext
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "encoding/binary"
 
 // mapCodec is the codec of map, `{k: v, k: v}`: a count, int32, and each key and each value after its length. The
 // order is the wire's, both ways. A key that has a colon in its bare text must be quoted.
@@ -106,9 +103,6 @@ func (c *mapCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 		if pos, done, err = nextElem(text, pos, '}'); err != nil {
 			return dst, pos, err
 		}
-	}
-	if count > math.MaxInt32 {
-		return dst, pos, at(pos, errTooLong)
 	}
 	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
 	return dst, pos, nil

@@ -100,15 +100,15 @@ func checkUTF8(text []byte) error {
 		return nil
 	}
 	for i := 0; i < len(text); {
-		n, more := leadByte(text[i])
-		if more == nil {
+		n, second, ok := leadByte(text[i])
+		if !ok {
 			return badUTF8(text, i)
 		}
 		for k := 1; k <= n; k++ {
 			if i+k == len(text) {
 				return fmt.Errorf("UTF-8 character cut off at offset %d", i)
 			}
-			if c := text[i+k]; k == 1 && !more(c) || k > 1 && !continues(c) {
+			if c := text[i+k]; k == 1 && !second(c) || k > 1 && !continues(c) {
 				return badUTF8(text, i+k)
 			}
 		}
@@ -123,28 +123,25 @@ func badUTF8(text []byte, i int) error {
 
 func continues(c byte) bool { return c&0xc0 == 0x80 }
 
-// single is the rule for a character of one byte, which has no second byte to judge.
-func single(byte) bool { return true }
-
-// leadByte returns how many bytes follow c and the rule for the first of them. A c that begins no character
-// gives no rule.
-func leadByte(c byte) (int, func(byte) bool) {
+// leadByte returns how many bytes follow c in a character and the rule for the first of them; not ok when no
+// character begins with c.
+func leadByte(c byte) (n int, second func(byte) bool, ok bool) {
 	switch {
 	case c < 0x80:
-		return 0, single
+		return 0, nil, true
 	case c == 0xc0:
-		return 1, func(c byte) bool { return c == 0x80 }
+		return 1, func(c byte) bool { return c == 0x80 }, true
 	case c >= 0xc2 && c <= 0xdf:
-		return 1, continues
+		return 1, continues, true
 	case c == 0xe0:
-		return 2, func(c byte) bool { return c&0xe0 != 0x80 }
+		return 2, func(c byte) bool { return c&0xe0 != 0x80 }, true
 	case c > 0xe0 && c <= 0xef:
-		return 2, continues
+		return 2, continues, true
 	case c == 0xf0:
-		return 3, func(c byte) bool { return c&0x30 != 0 }
+		return 3, func(c byte) bool { return c&0x30 != 0 }, true
 	case c > 0xf0 && c <= 0xf7:
-		return 3, continues
+		return 3, continues, true
 	default:
-		return 0, nil
+		return 0, nil, false
 	}
 }

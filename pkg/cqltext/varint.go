@@ -1,7 +1,6 @@
 package cqltext
 
 import (
-	"errors"
 	"fmt"
 	"math/big"
 	"math/bits"
@@ -42,7 +41,7 @@ func parseVarint(dst, text []byte) ([]byte, error) {
 	return appendUnscaled(dst, digits, negative)
 }
 
-// appendUnscaled appends the two's complement bytes of decimal digits, of which there may be none.
+// appendUnscaled appends the two's complement bytes of digits, all of which are decimal; none at all is 0.
 func appendUnscaled(dst, digits []byte, negative bool) ([]byte, error) {
 	for len(digits) > 0 && digits[0] == '0' {
 		digits = digits[1:]
@@ -58,10 +57,7 @@ func appendUnscaled(dst, digits []byte, negative bool) ([]byte, error) {
 		}
 		return appendSmallInt(dst, v), nil
 	}
-	n, ok := new(big.Int).SetString(string(digits), 10)
-	if !ok {
-		return dst, errors.New("not a number")
-	}
+	n, _ := new(big.Int).SetString(string(digits), 10)
 	if negative {
 		n.Neg(n)
 	}

@@ -1,0 +1,105 @@
+package sweep
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// request is a page to be asked for.
+type request struct {
+	piece
+	state []byte
+	hosts []string
+	first int // index of the host to ask first
+}
+
+// host is the host to ask after so many others, empty for any.
+func (q *request) host(asked int) string {
+	if len(q.hosts) == 0 {
+		return ""
+	}
+	return q.hosts[(q.first+asked)%len(q.hosts)]
+}
+
+// fetched is the answer to a request.
+type fetched struct {
+	page row.Page
+	err  error
+	next request // for the page after this one, when there is one
+}
+
+// following is the request for the next page: it goes first to the host that
+// answered this one, and for no more rows than could be had in time. That limit
+// is eased with each page that comes at once.
+func (q request) following(page row.Page, asked int) request {
+	q.state, q.failures = page.State(), 0
+	if asked > 0 && len(q.hosts) > 0 {
+		q.first = (q.first + asked) % len(q.hosts)
+	}
+	if asked == 0 {
+		q.limit *= 2
+	}
+	if q.limit >= mostRows {
+		q.limit = 0
+	}
+	return q
+}
+
+func (f fetched) discard() {
+	if f.page != nil {
+		f.page.Close()
+	}
+}
+
+// start asks for a page in a goroutine of its own; the answer can be taken from
+// the channel once, and must be, since it holds a buffer.
+func (w *worker) start(ctx context.Context, q request) <-chan fetched {
+	c := make(chan fetched, 1)
+	go func() { c <- w.fetch(ctx, q) }()
+	return c
+}
+
+// fetch asks for a page until it comes or the attempts are used up.
+func (w *worker) fetch(ctx context.Context, q request) fetched {
+	o := &w.run.options
+	rows := w.run.size.rows()
+	if q.limit > 0 {
+		rows = min(rows, q.limit)
+	}
+	for asked := 0; ; asked++ {
+		if err := ctx.Err(); err != nil {
+			return fetched{err: fault.New(fault.Canceled, err)}
+		}
+		host := q.host(asked)
+		page, err := w.run.reader.Page(ctx, host, q.within, q.state, rows)
+		if err == nil {
+			w.run.health.answered(host)
+			return fetched{page: page, next: q.following(page, asked)}
+		}
+		attempt := q.failures + asked + 1
+		if fault.Retryable(err, true) {
+			w.run.health.failed(host)
+		}
+		if !fault.Retryable(err, true) || attempt >= o.MaxAttempts {
+			return fetched{err: err}
+		}
+		o.OnRetry()
+		if fault.ClassOf(err) == fault.Unknown {
+			rows = max(rows/2, 1)
+			q.limit = rows
+			if _, _, ok := token.Halve(q.within); ok && len(q.state) == 0 && attempt%2 == 0 {
+				return fetched{err: &cutError{failures: attempt, limit: rows}}
+			}
+		}
+		// The other replicas are asked at once, then there is a wait.
+		if n := max(len(q.hosts), 1); (asked+1)%n == 0 {
+			if err := pace.Sleep(ctx, o.Backoff.Delay((attempt+n-1)/n)); err != nil {
+				return fetched{err: fault.New(fault.Canceled, err)}
+			}
+		}
+	}
+}

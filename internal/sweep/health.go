@@ -1,0 +1,64 @@
+package sweep
+
+import (
+	"slices"
+	"sync"
+)
+
+// restTurns is how often a host that failed is passed over as the first choice
+// before it gets another chance: a node that is down or hangs may cost a whole
+// time limit each time it is asked.
+const restTurns = 32
+
+// health knows which hosts failed when they were last asked. It is shared by all
+// workers and safe for concurrent use. The zero value is ready.
+type health struct {
+	mu   sync.Mutex
+	rest map[string]int // by host: how often it is still to be passed over
+}
+
+// failed lets the host rest.
+func (h *health) failed(host string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.rest == nil {
+		h.rest = make(map[string]int)
+	}
+	h.rest[host] = restTurns
+}
+
+// answered ends the host's rest.
+func (h *health) answered(host string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.rest, host)
+}
+
+// order gives the hosts with those that rest behind the others. It counts as a
+// turn of the first one. The given slice is not changed.
+func (h *health) order(hosts []string) []string {
+	if len(hosts) < 2 {
+		return hosts
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !slices.ContainsFunc(hosts, h.rests) {
+		return hosts
+	}
+	fit, tired := make([]string, 0, len(hosts)), make([]string, 0, len(hosts))
+	for _, host := range hosts {
+		if h.rests(host) {
+			tired = append(tired, host)
+		} else {
+			fit = append(fit, host)
+		}
+	}
+	if first := hosts[0]; h.rest[first] > 1 {
+		h.rest[first]--
+	} else {
+		delete(h.rest, first)
+	}
+	return append(fit, tired...)
+}
+
+func (h *health) rests(host string) bool { return h.rest[host] > 0 }

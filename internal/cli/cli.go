@@ -68,8 +68,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case code == exitInterrupted:
 		s.warn("interrupted")
 	case err != nil && err.Error() != "":
-		for _, line := range strings.Split(err.Error(), "\n") {
-			s.warn("%s", line)
+		for line := range strings.Lines(strings.TrimSpace(err.Error())) {
+			s.warn("%s", strings.TrimSpace(line))
 		}
 	}
 	return code
@@ -95,7 +95,7 @@ file; in the file, a section named after a command (load:) is for it alone.
 		Version:       Version(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
@@ -105,6 +105,18 @@ file; in the file, a section named after a command (load:) is for it alone.
 	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return applyConfig(root, c) }
 	return root
+}
+
+// noSuchCommand tells the nearest command when the first word is none.
+func noSuchCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], schema.DidYouMean(args[0], names))
 }
 
 // explainFlag adds the nearest flag to the error about an unknown one.

@@ -131,7 +131,9 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 		Counters: counters,
 	}
 	begin := time.Now()
-	stop := printer.Start(ctx, s.err, "scan "+t.table.String(), counters, o.Quiet)
+	// Rows and a progress line would get in each other's way on one terminal.
+	mixed := o.Output == "" && printer.IsTerminal(s.out)
+	stop := printer.Start(ctx, s.err, "scan "+t.table.String(), counters, o.Quiet || mixed)
 	result, err := job.Run(ctx)
 	stop()
 	if err == nil {

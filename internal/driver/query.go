@@ -24,7 +24,7 @@ func (s *Session) each(ctx context.Context, host string, f func() error, dest []
 		}
 	}
 	if err := iter.Close(); err != nil {
-		return classify(ctx, fmt.Errorf("query %q: %w", stmt, err))
+		return fmt.Errorf("query %q: %w", stmt, classify(ctx, err))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func Start(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 	}
 	show := lines
 	every := interval
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if IsTerminal(w) {
 		show, every = bar, 200*time.Millisecond
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -41,6 +41,12 @@ func Start(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 		cancel()
 		<-done
 	}
+}
+
+// IsTerminal says whether what is written to w is seen on a terminal.
+func IsTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // lines prints a line at every interval.

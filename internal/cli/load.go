@@ -49,7 +49,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.InFlight, "inflight", 0, "requests under way at the most (default: 16 for each core of the cluster)")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for rejected rows, made when there are any (default: named after the table and the time, in the working directory)")
-	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what the nodes tell, else %d)", plan.DefaultCores))
+	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
 	o.Smudge = plan.DefaultSmudge
 	o.connectOptions.AddFlags(f)
 }

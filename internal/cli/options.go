@@ -140,7 +140,7 @@ type planOptions struct {
 
 func (o *planOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.Smudge, "smudge", plan.DefaultSmudge, "requests under way for each core of the cluster")
-	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what the nodes tell, else %d)", plan.DefaultCores))
+	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the order of the token ranges (default: another one each time)")
 }
 

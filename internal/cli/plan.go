@@ -66,8 +66,10 @@ func (t *target) print(out io.Writer, o planOptions, estimates []driver.Estimate
 		sum.Bytes += e.Bytes
 	}
 	var cores []string
-	for _, n := range t.cluster.Local() {
-		cores = append(cores, fmt.Sprint(plan.Cores(n, plan.Options{Cores: o.Cores})))
+	for i, n := range plan.Cores(t.cluster, plan.Options{Cores: o.Cores}) {
+		if t.cluster.Nodes[i].DC == t.cluster.LocalDC {
+			cores = append(cores, fmt.Sprint(n))
+		}
 	}
 	facts("table", "%s", t.table)
 	facts("statement", "%s", t.session.Reader(t.table, t.table.Columns, t.plan.Partitioner()).Statement())

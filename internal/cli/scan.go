@@ -89,6 +89,9 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	if format.NeedsQuotes([]byte(o.Null)) {
+		return fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", o.Null)
+	}
 	planning, err := o.planOptions.options()
 	if err != nil {
 		return err

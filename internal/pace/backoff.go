@@ -1,5 +1,5 @@
-// Package pace decides when the next request may go: rate limits and the wait
-// between attempts.
+// Package pace decides when the next request may go: [Limiter] holds a rate,
+// [Backoff] is the wait between attempts.
 package pace
 
 import (
@@ -10,7 +10,8 @@ import (
 
 // Backoff is the wait between attempts: it doubles from Base up to Max, and each
 // wait is drawn between a half and the whole of that, so that workers that failed
-// together do not come back together. The zero value waits 100 ms up to 10 s.
+// together do not come back together. The zero value waits 100 ms up to 10 s; a
+// Base above Max counts as Max.
 type Backoff struct {
 	Base, Max time.Duration
 }
@@ -24,7 +25,7 @@ func (b Backoff) Delay(failures int) time.Duration {
 	if limit <= 0 {
 		limit = 10 * time.Second
 	}
-	d := base
+	d := min(base, limit)
 	for range failures - 1 {
 		if d >= limit/2 {
 			d = limit
@@ -35,8 +36,12 @@ func (b Backoff) Delay(failures int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// Sleep waits, or returns early with the context's error when it ends first.
+// Sleep waits, or returns early with the context's error when it ends first. It
+// does not wait at all when it has ended already.
 func Sleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

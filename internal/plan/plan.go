@@ -6,6 +6,8 @@
 // M, the number of splits, is N x 100, so that one slow range does not hold up
 // the end. The shape is that of ScyllaDB's efficient full table scan; the splits
 // here follow the ring, so that one replica set serves each.
+//
+// Start with [Make]. A plan never changes and is safe for concurrent use.
 package plan
 
 import (
@@ -20,7 +22,7 @@ import (
 const (
 	// DefaultSmudge is the number of requests per core.
 	DefaultSmudge = 3
-	// DefaultCores is taken for nodes that do not tell theirs.
+	// DefaultCores is taken where no node of a data center tells its own.
 	DefaultCores = 8
 	// SplitsPerRequest is M / N.
 	SplitsPerRequest = 100
@@ -46,54 +48,90 @@ type Plan struct {
 	only        []string // the one node to read, of a keyspace that is local to each
 }
 
-// Make plans a sweep of a keyspace's ring.
+// Make plans a sweep of a keyspace's ring, with the given replication options
+// (system_schema.keyspaces.replication). Errors: no node in the local data center,
+// or for a keyspace that is local to each node none that is up; nodes whose tokens
+// make no ring; replication options that cannot be read.
 func Make(c *topology.Cluster, replication map[string]string, o Options) (*Plan, error) {
+	if err := c.CheckDC(); err != nil {
+		return nil, err
+	}
 	p := &Plan{Seed: o.Seed, cluster: c}
 	if strings.HasSuffix(replication["class"], "LocalStrategy") {
-		return p, p.local()
+		if err := p.local(); err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	partitioner, err := token.ByClass(c.Partitioner)
+	if err != nil {
+		return p.serial(fmt.Sprintf("the cluster's partitioner is %s, whose ring cannot be cut into parts", c.Partitioner)), nil
 	}
 	placement, err := c.Place(replication)
 	if errors.Is(err, token.ErrUnsupported) {
-		p.Parallel, p.Splits = 1, []token.Split{{}}
-		p.Serial = fmt.Sprintf("the cluster's partitioner is %s, whose ring cannot be cut into parts", c.Partitioner)
-		return p, nil
+		return p.serial(fmt.Sprintf("the keyspace's replication is %s, whose replicas cannot be told", replication["class"])), nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.partitioner, err = token.ByClass(c.Partitioner); err != nil {
-		return nil, err
+	p.placement, p.partitioner = placement, partitioner
+	for i, cores := range Cores(c, o) {
+		if c.Nodes[i].DC == c.LocalDC {
+			p.Parallel += cores * smudge(o)
+		}
 	}
-	p.placement = placement
-	for _, n := range c.Local() {
-		p.Parallel += Cores(n, o) * smudge(o)
+	p.Splits = p.placement.Plan(p.Parallel*SplitsPerRequest, o.Seed)
+	if err := p.Check(ranges(p.Splits)); err != nil {
+		return nil, fmt.Errorf("internal check failed: the plan is not the ring: %w", err)
 	}
-	p.Splits = placement.Plan(p.Parallel*SplitsPerRequest, o.Seed)
-	return p, p.Check(ranges(p.Splits))
+	return p, nil
+}
+
+// serial makes it the plan of one range, the whole table, from any node.
+func (p *Plan) serial(why string) *Plan {
+	p.Parallel, p.Splits, p.Serial = 1, []token.Split{{}}, why
+	return p
 }
 
 // local plans for a keyspace of which each node has its own: one node is read.
 func (p *Plan) local() error {
 	for _, n := range p.cluster.Local() {
 		if n.Up {
-			p.Parallel, p.Splits, p.only = 1, []token.Split{{}}, []string{n.ID}
-			p.Serial = "each node has a table of its own of that name; this is that of " + n.Address
+			p.serial("each node has a table of its own of that name; this is that of " + n.Address)
+			p.only = []string{n.ID}
 			return nil
 		}
 	}
 	return errors.New("no node of the local data center is up")
 }
 
-// Cores is the number of cores the plan takes a node to have.
-func Cores(n topology.Node, o Options) int {
-	switch {
-	case o.Cores > 0:
-		return o.Cores
-	case n.Cores > 0:
-		return n.Cores
-	default:
-		return DefaultCores
+// Cores is the number of cores that the plan takes each node of the cluster to
+// have, by its index. A node that does not tell takes the smallest number that
+// another one of its data center tells, since machines of one data center are
+// mostly alike; where none does, it is DefaultCores.
+func Cores(c *topology.Cluster, o Options) []int {
+	least := make(map[string]int)
+	for _, n := range c.Nodes {
+		if n.Cores > 0 && (least[n.DC] == 0 || n.Cores < least[n.DC]) {
+			least[n.DC] = n.Cores
+		}
 	}
+	cores := make([]int, len(c.Nodes))
+	for i, n := range c.Nodes {
+		told := n.Cores
+		if told <= 0 {
+			told = least[n.DC]
+		}
+		switch {
+		case o.Cores > 0:
+			cores[i] = o.Cores
+		case told > 0:
+			cores[i] = told
+		default:
+			cores[i] = DefaultCores
+		}
+	}
+	return cores
 }
 
 func smudge(o Options) int {

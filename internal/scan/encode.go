@@ -14,14 +14,18 @@ type Encoder struct {
 	format  dsv.Format
 	columns []schema.Column
 	codecs  []cqltext.Codec
-	text    []bool // column holds text, whose empty value must be told from null
+	text    []bool // column holds text, which is taken as it is
 	null    []byte
 	scratch []byte
 }
 
 // NewEncoder plans an encoder of the columns; null is the text for null values,
-// empty in lossless output.
+// empty in lossless output. Errors: a type that has no text; a null text that
+// would need quotes, since quotes are what tells it from a value.
 func NewEncoder(columns []schema.Column, format dsv.Format, null string) (*Encoder, error) {
+	if format.NeedsQuotes([]byte(null)) {
+		return nil, fmt.Errorf("text for null values %q: it must not hold the delimiter, the quote or a line break", null)
+	}
 	e := &Encoder{format: format, columns: columns, null: []byte(null)}
 	for _, c := range columns {
 		codec, err := cqltext.Plan(c.Type)
@@ -45,8 +49,10 @@ func (e *Encoder) AppendHeader(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// AppendRow appends one row as a line. Null is the null text as it is; a text
-// that would read as null is quoted.
+// AppendRow appends one row as a line; there must be a cell for each column.
+// Null is the null text as it is; a value whose text is the same is quoted, and
+// so is an empty one. The row of a single null with no null text is a blank line.
+// The error of a malformed value names the column.
 func (e *Encoder) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 	for i, cell := range cells {
 		if i > 0 {
@@ -56,20 +62,19 @@ func (e *Encoder) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 			dst = append(dst, e.null...)
 			continue
 		}
-		if e.text[i] {
-			if len(e.null) > 0 && string(cell) == string(e.null) {
-				dst = e.format.AppendQuoted(dst, cell)
-			} else {
-				dst = e.format.AppendField(dst, cell, true)
+		text := cell
+		if !e.text[i] {
+			var err error
+			if text, err = e.codecs[i].AppendText(e.scratch[:0], cell); err != nil {
+				return dst, fmt.Errorf("column %q: %w", e.columns[i].Name, err)
 			}
-			continue
+			e.scratch = text
 		}
-		text, err := e.codecs[i].AppendText(e.scratch[:0], cell)
-		if err != nil {
-			return dst, fmt.Errorf("column %q: %w", e.columns[i].Name, err)
+		if len(e.null) > 0 && string(text) == string(e.null) {
+			dst = e.format.AppendQuoted(dst, text)
+		} else {
+			dst = e.format.AppendField(dst, text, true)
 		}
-		e.scratch = text
-		dst = e.format.AppendField(dst, text, true)
 	}
 	return append(dst, '\n'), nil
 }

@@ -3,6 +3,8 @@
 // The workers of a sweep encode their pages straight into buffers; full buffers
 // go over one bounded channel to a single writer, and come back through a pool.
 // A buffer has one owner at a time and holds whole rows only.
+//
+// Start with [Job]; [Encoder] is the text of a row by itself.
 package scan
 
 import (
@@ -25,7 +27,9 @@ import (
 // costs nothing, small enough that 2 N of them are no burden.
 const bufferSize = 128 << 10
 
-// Job is one scan.
+// Job is one scan. Its reader gives the cells of the columns in their order. The
+// output is written by one goroutine at a time. OnRetry and OnSplit of the sweep
+// are the job's own.
 type Job struct {
 	Columns  []schema.Column
 	Format   dsv.Format
@@ -39,7 +43,8 @@ type Job struct {
 }
 
 // Run scans. Rows of ranges that failed midway may be in the output; the result
-// names those ranges.
+// names those ranges. Errors are those of [sweep.Run], of the output and of cells
+// that are no values of their columns.
 func (j *Job) Run(ctx context.Context) (sweep.Result, error) {
 	first, err := j.encoder()
 	if err != nil {
@@ -50,7 +55,7 @@ func (j *Job) Run(ctx context.Context) (sweep.Result, error) {
 			return sweep.Result{}, err
 		}
 	}
-	full := make(chan *[]byte, j.Sweep.Workers)
+	full := make(chan *[]byte, max(j.Sweep.Workers, 1))
 	pool := &sync.Pool{New: func() any { b := make([]byte, 0, bufferSize+bufferSize/4); return &b }}
 	j.Counters.Total.Store(int64(len(j.Splits)))
 	options := j.Sweep

@@ -10,7 +10,8 @@ import (
 func DidYouMean(name string, candidates []string) string {
 	best, bestDistance := "", max(len(name)/2, 1)+1
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
+		// Names that differ in every letter have nothing in common.
+		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance && d < max(len(name), len(c)) {
 			best, bestDistance = c, d
 		}
 	}

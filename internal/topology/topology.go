@@ -1,8 +1,12 @@
 // Package topology is the picture of a cluster that plans are made from: its
 // nodes, their tokens and cores, and where a keyspace's replicas stand.
+//
+// Start with [Cluster]. Nothing here changes it, so that it is safe for concurrent
+// use.
 package topology
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,10 +62,14 @@ func (c *Cluster) CheckDC() error {
 	if len(c.Local()) > 0 {
 		return nil
 	}
+	if len(c.Nodes) == 0 {
+		return errors.New("the cluster tells of no node")
+	}
 	return fmt.Errorf("no node is in data center %q; the cluster has %s", c.LocalDC, strings.Join(c.DCs(), ", "))
 }
 
-// Ring makes the ring of all nodes.
+// Ring makes the ring of all nodes. Errors are those of [token.ByClass] and
+// [token.NewRing].
 func (c *Cluster) Ring() (*token.Ring, error) {
 	p, err := token.ByClass(c.Partitioner)
 	if err != nil {
@@ -76,7 +84,8 @@ func (c *Cluster) Ring() (*token.Ring, error) {
 
 // Place finds the local replicas of a keyspace with the given replication
 // options (system_schema.keyspaces.replication). The indexes in the placement
-// are those of Nodes.
+// are those of Nodes. A range without a local replica has those of the other data
+// centers. Errors are those of Ring and of [token.ParseStrategy].
 func (c *Cluster) Place(replication map[string]string) (*token.Placement, error) {
 	ring, err := c.Ring()
 	if err != nil {

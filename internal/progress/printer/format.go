@@ -40,19 +40,20 @@ func Size(n int64) string {
 // Elapsed writes a duration for a person: tenths of seconds below a minute,
 // whole seconds above.
 func Elapsed(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1fs", d.Seconds())
+	if tenths := d.Round(time.Second / 10); tenths < time.Minute {
+		return fmt.Sprintf("%.1fs", tenths.Seconds())
 	}
 	return d.Round(time.Second).String()
 }
 
-// remaining guesses the time left from the share that is done.
+// remaining guesses the time left, in whole seconds, from the share that is done;
+// false while there is too little to go by.
 func remaining(elapsed time.Duration, share float64) (string, bool) {
 	if share < 0.001 || share >= 1 || elapsed < time.Second {
 		return "", false
 	}
 	left := time.Duration(float64(elapsed) * (1 - share) / share)
-	return Elapsed(left.Round(time.Second)), true
+	return left.Round(time.Second).String(), true
 }
 
 // rate is the speed over the last few seconds.

@@ -1,0 +1,227 @@
+package count
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server counts the rows of a table as a node does: each request is answered by
+// the number of rows in the range. Its answer may be another one.
+type server struct {
+	rows   []sweeptest.Row
+	fail   func(ctx context.Context, r sweeptest.Request) error
+	answer func(n int64) *sweeptest.Table // nil: one row of one bigint
+	number atomic.Int64
+}
+
+func bigint(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
+
+// table makes the answer of these rows.
+func table(rows ...[][]byte) *sweeptest.Table {
+	t := &sweeptest.Table{}
+	for _, cells := range rows {
+		t.Rows = append(t.Rows, sweeptest.Row{Cells: cells})
+	}
+	return t
+}
+
+func (s *server) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(fault.Canceled, err)
+	}
+	r := sweeptest.Request{Host: host, Within: within, Rows: rows, Number: int(s.number.Add(1)) - 1, Page: len(state)}
+	if s.fail != nil {
+		if err := s.fail(ctx, r); err != nil {
+			return nil, err
+		}
+	}
+	var n int64
+	for _, r := range s.rows {
+		if within == (token.Range{}) || within.Contains(r.Token) {
+			n++
+		}
+	}
+	answer := table([][]byte{bigint(n)})
+	if s.answer != nil {
+		answer = s.answer(n)
+	}
+	return answer.Page(ctx, host, token.Range{}, state, rows)
+}
+
+func newJob(s *server, splits int) *Job {
+	return &Job{
+		Reader: s,
+		Splits: sweeptest.Splits(splits, rand.New(rand.NewPCG(1, 2))),
+		Sweep: sweep.Options{
+			Workers: 4, PageRows: 5000, Backoff: pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond},
+		},
+		Counters: &progress.Counters{},
+	}
+}
+
+func TestCount(t *testing.T) {
+	for _, rows := range []int{0, 1, 1000} {
+		job := newJob(&server{rows: sweeptest.Numbered(rows)}, 30)
+		n, result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.EqualValues(t, rows, n)
+		require.Len(t, result.Done, 30)
+		require.Empty(t, result.Failed)
+		c := job.Counters
+		require.EqualValues(t, rows, c.Rows.Load())
+		require.EqualValues(t, 30, c.Total.Load())
+		require.EqualValues(t, 30, c.Done.Load())
+		require.Zero(t, c.Retries.Load()+c.Failed.Load())
+	}
+}
+
+func TestCountOfOneRange(t *testing.T) {
+	job := newJob(&server{rows: sweeptest.Numbered(77)}, 1)
+	job.Splits = []token.Split{{}}
+	n, _, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.EqualValues(t, 77, n)
+}
+
+// Several serial answers with the same zero Range are several answers.
+func TestCountOfTheSameRangeAgain(t *testing.T) {
+	job := newJob(&server{rows: sweeptest.Numbered(10)}, 1)
+	job.Splits = make([]token.Split, 3)
+	job.Sweep.Workers = 1
+	n, _, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.EqualValues(t, 30, n)
+}
+
+// Ranges that take too long are cut; the number is the same.
+func TestCountUnderFaults(t *testing.T) {
+	for seed := range uint64(50) {
+		s := &server{rows: sweeptest.Numbered(500)}
+		s.fail = func(_ context.Context, r sweeptest.Request) error {
+			random := rand.New(rand.NewPCG(seed, uint64(r.Number)))
+			if x := random.IntN(6); x < 3 {
+				return fault.New([]fault.Class{fault.Transient, fault.Overloaded, fault.Unknown}[x], errors.New("no answer"))
+			}
+			return nil
+		}
+		job := newJob(s, 10)
+		job.Sweep.MaxAttempts = 1000
+		n, result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.Empty(t, result.Failed)
+		require.EqualValues(t, 500, n)
+		require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
+		require.Positive(t, job.Counters.Retries.Load())
+	}
+}
+
+// The number is that of the ranges that are done.
+func TestCountWithAFailedRange(t *testing.T) {
+	s := &server{rows: sweeptest.Numbered(500)}
+	job := newJob(s, 10)
+	bad := job.Splits[3].Range
+	s.fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Within == bad {
+			return fault.New(fault.Transient, errors.New("no replica"))
+		}
+		return nil
+	}
+	n, result, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.Len(t, result.Failed, 1)
+	require.Equal(t, bad, result.Failed[0].Range)
+	require.EqualValues(t, 1, job.Counters.Failed.Load())
+	want := int64(0)
+	for _, r := range s.rows {
+		if !bad.Contains(r.Token) {
+			want++
+		}
+	}
+	require.Less(t, want, int64(500))
+	require.Equal(t, want, n)
+	require.Equal(t, want, job.Counters.Rows.Load())
+}
+
+// An answer may come in several pages. That of a range whose last page never came
+// is not in the number.
+func TestAnswerInSeveralPages(t *testing.T) {
+	s := &server{rows: sweeptest.Numbered(500)}
+	s.answer = func(n int64) *sweeptest.Table {
+		answer := table([][]byte{bigint(n)})
+		answer.Trailing = true
+		return answer
+	}
+	job := newJob(s, 10)
+	n, result, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.EqualValues(t, 500, n)
+	require.Len(t, result.Done, 10)
+
+	s.fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Page > 0 {
+			return fault.New(fault.Overloaded, errors.New("too much"))
+		}
+		return nil
+	}
+	n, result, err = job.Run(context.Background())
+	require.NoError(t, err)
+	require.Zero(t, n)
+	require.Len(t, result.Failed, 10)
+	require.Equal(t, 1, result.Failed[0].Pages)
+}
+
+// What is not one number for a range is never taken for a count.
+func TestOddAnswers(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		answer *sweeptest.Table
+		want   string
+	}{
+		{"no row", table(), "with 0 numbers instead of one"},
+		{"two rows", table([][]byte{bigint(1)}, [][]byte{bigint(2)}), "with 2 numbers instead of one"},
+		{"null", table([][]byte{nil}), "instead of a bigint"},
+		{"an int", table([][]byte{{0, 0, 0, 7}}), "with [00000007] instead of a bigint"},
+		{"two columns", table([][]byte{bigint(1), bigint(2)}), "instead of a bigint"},
+		{"no column", table([][]byte{{}}), "instead of a bigint"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			job := newJob(&server{answer: func(int64) *sweeptest.Table { return c.answer }}, 5)
+			n, _, err := job.Run(context.Background())
+			require.ErrorContains(t, err, "the server answered count(*)")
+			require.ErrorContains(t, err, c.want)
+			require.Zero(t, n)
+			require.NoError(t, c.answer.Check())
+		})
+	}
+}
+
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &server{rows: sweeptest.Numbered(500)}
+	s.fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Number == 7 {
+			cancel()
+		}
+		return nil
+	}
+	_, _, err := newJob(s, 100).Run(ctx)
+	require.Equal(t, fault.Canceled, fault.ClassOf(err))
+}

@@ -1,0 +1,76 @@
+package printer
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 7: "7", 999: "999", 1000: "1,000", 12345: "12,345", 123456: "123,456", 1234567: "1,234,567",
+		-1: "-1", -999: "-999", -1000: "-1,000", -123456: "-123,456",
+		math.MaxInt64: "9,223,372,036,854,775,807", math.MinInt64: "-9,223,372,036,854,775,808",
+	} {
+		require.Equal(t, want, Count(n))
+	}
+}
+
+func TestSize(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 B", 1: "1 B", 1023: "1023 B", 1024: "1.0 KiB", 1536: "1.5 KiB", 1 << 20: "1.0 MiB", 378 << 20: "378.0 MiB",
+		5 << 30: "5.0 GiB", 1 << 40: "1.0 TiB", 3000 << 40: "3000.0 TiB",
+	} {
+		require.Equal(t, want, Size(n))
+	}
+}
+
+func TestElapsed(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.0s", 40 * time.Millisecond: "0.0s", 50 * time.Millisecond: "0.1s", 1234 * time.Millisecond: "1.2s",
+		59940 * time.Millisecond: "59.9s", 59960 * time.Millisecond: "1m0s", time.Minute: "1m0s",
+		61700 * time.Millisecond: "1m2s", 2*time.Hour + 3*time.Second: "2h0m3s",
+	} {
+		require.Equal(t, want, Elapsed(d))
+	}
+}
+
+func TestRemaining(t *testing.T) {
+	for _, c := range []struct {
+		elapsed time.Duration
+		share   float64
+		want    string
+	}{
+		{10 * time.Second, 0.5, "10s"},
+		{10 * time.Second, 0.9, "1s"},
+		{10 * time.Second, 0.99, "0s"},
+		{time.Minute, 0.25, "3m0s"},
+		{time.Hour, 0.001, "999h0m0s"},
+		{time.Hour, 0.0009, ""},
+		{999 * time.Millisecond, 0.5, ""},
+		{time.Hour, 1, ""},
+		{time.Hour, 0, ""},
+	} {
+		left, ok := remaining(c.elapsed, c.share)
+		require.Equal(t, c.want, left)
+		require.Equal(t, c.want != "", ok)
+	}
+}
+
+func TestRate(t *testing.T) {
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	at := func(seconds float64) time.Time { return begin.Add(time.Duration(seconds * float64(time.Second))) }
+	r := newRate(begin)
+	require.EqualValues(t, 0, r.observe(at(0), 0), "no time has gone by")
+	require.EqualValues(t, 100, r.observe(at(1), 100))
+	require.EqualValues(t, 200, r.observe(at(2), 400))
+	require.EqualValues(t, 0, r.observe(at(13), 400), "nothing for longer than the window")
+	require.EqualValues(t, 600, r.observe(at(14), 1000))
+	for i := range 1000 {
+		r.observe(at(14+float64(i)/10), int64(1000+10*i))
+	}
+	require.LessOrEqual(t, len(r.samples), 102, "no more is kept than the window holds")
+	require.EqualValues(t, 100, r.observe(at(114), 11000))
+}

@@ -1,0 +1,198 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Each class of fault, at the first page of a range and at later ones, for a
+// while and for good.
+func TestFaultClasses(t *testing.T) {
+	const attempts = 4
+	for _, c := range []struct {
+		name  string
+		err   error
+		retry bool
+	}{
+		{"transient", errTransient, true},
+		{"overloaded", errOverloaded, true},
+		{"unknown", errUnknown, true},
+		{"permanent", errPermanent, false},
+		{"fatal", errFatal, false},
+		{"without a class", fmt.Errorf("a bug"), false},
+	} {
+		for _, page := range []int{0, 1, 2} {
+			for _, times := range []int{1, attempts - 1, attempts} {
+				t.Run(fmt.Sprintf("%s, page %d, %d times", c.name, page, times), func(t *testing.T) {
+					table := &sweeptest.Table{Rows: sweeptest.Numbered(9), Fail: failTimes(c.err, page, times)}
+					splits := one(token.Whole(token.Murmur3))
+					if page == 0 {
+						// Nothing to cut, so that the attempts are all of one range.
+						splits = one(token.Range{Start: token.Token{}, End: table.Rows[0].Token})
+						table.Rows = table.Rows[:1]
+					}
+					var retries atomic.Int64
+					k := &taker{}
+					result, err := Run(bg(), splits, table, Options{
+						Workers: 2, MaxAttempts: attempts, PageRows: 3, Backoff: brief, OnRetry: func() { retries.Add(1) },
+					}, k.consumer)
+					require.NoError(t, table.Check())
+					k.requireRows(t, table, result)
+					switch {
+					case !c.retry:
+						require.ErrorIs(t, err, c.err)
+						require.Zero(t, retries.Load())
+						require.Empty(t, result.Done)
+						require.Empty(t, result.Failed)
+						return
+					case times < attempts:
+						require.NoError(t, err)
+						require.Empty(t, result.Failed)
+						require.EqualValues(t, times, retries.Load())
+					default:
+						require.NoError(t, err)
+						require.Equal(t, []Failure{{Range: splits[0].Range, Pages: page, Err: c.err}}, result.Failed)
+						require.EqualValues(t, attempts-1, retries.Load())
+					}
+					requireCover(t, splits, result)
+				})
+			}
+		}
+	}
+}
+
+// A range that cannot be read is named, and it alone.
+func TestFailedRangeIsNamed(t *testing.T) {
+	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
+	bad := splits[5].Range
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(300)}
+	table.Fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Within == bad && r.Page == 2 {
+			return errOverloaded
+		}
+		return nil
+	}
+	var done atomic.Int64
+	k := &taker{}
+	result, err := Run(bg(), splits, table, Options{Workers: 3, PageRows: 2, Backoff: brief, OnSplit: func() { done.Add(1) }}, k.consumer)
+	require.NoError(t, err)
+	require.NoError(t, table.Check())
+	require.Equal(t, []Failure{{Range: bad, Pages: 2, Err: errOverloaded}}, result.Failed)
+	require.Len(t, result.Done, 11)
+	require.EqualValues(t, 12, done.Load(), "a split with a failed range has been dealt with, too")
+	requireCover(t, splits, result)
+	k.requireRows(t, table, result)
+}
+
+// A range whose first page never comes in time is cut until its parts are small
+// enough.
+func TestSlowRangeIsCut(t *testing.T) {
+	whole := sweeptest.Between(100, 900)
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(500)}
+	table.Fail = func(_ context.Context, r sweeptest.Request) error {
+		if token.Fraction(r.Within, token.Murmur3) > 0.25 && r.Page == 0 {
+			return errUnknown
+		}
+		return nil
+	}
+	k := &taker{}
+	result, err := Run(bg(), one(whole), table, Options{PageRows: 50, Backoff: brief}, k.consumer)
+	require.NoError(t, err)
+	require.NoError(t, table.Check())
+	require.Empty(t, result.Failed)
+	require.Len(t, result.Done, 4)
+	require.Equal(t, whole.Start, result.Done[0].Start, "the parts are read in order")
+	requireCover(t, one(whole), result)
+	k.requireRows(t, table, result)
+}
+
+// Only a timeout cuts a range, and only before its first page.
+func TestWhatDoesNotCut(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		err  error
+		page int
+	}{{"overloaded", errOverloaded, 0}, {"transient", errTransient, 0}, {"unknown at a later page", errUnknown, 1}} {
+		t.Run(c.name, func(t *testing.T) {
+			whole := token.Whole(token.Murmur3)
+			table := &sweeptest.Table{Rows: sweeptest.Numbered(40), Fail: failTimes(c.err, c.page, 6)}
+			k := &taker{}
+			result, err := Run(bg(), one(whole), table, Options{PageRows: 30, Backoff: brief}, k.consumer)
+			require.NoError(t, err)
+			require.NoError(t, table.Check())
+			require.Equal(t, []token.Range{whole}, result.Done)
+			k.requireRows(t, table, result)
+		})
+	}
+}
+
+// A node that never answers does not have its ranges cut without end, and all of
+// the parts are named.
+func TestCutsEnd(t *testing.T) {
+	for attempts := 1; attempts <= 10; attempts++ {
+		whole := token.Whole(token.Murmur3)
+		table := &sweeptest.Table{Rows: sweeptest.Numbered(500)}
+		table.Fail = func(context.Context, sweeptest.Request) error { return errUnknown }
+		result, err := Run(bg(), one(whole), table, Options{MaxAttempts: attempts, Backoff: brief}, (&taker{}).consumer)
+		require.NoError(t, err)
+		require.Empty(t, result.Done)
+		requireCover(t, one(whole), result)
+		require.LessOrEqual(t, len(result.Failed), 16)
+		require.LessOrEqual(t, len(table.Requests()), 62)
+		for _, f := range result.Failed {
+			require.Equal(t, errUnknown, f.Err)
+			require.Zero(t, f.Pages)
+		}
+	}
+}
+
+// A page that does not come in time is asked for with fewer rows each time; those
+// after it do not start from the large size again, but come back to it.
+func TestPageShrinksAndGrows(t *testing.T) {
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(200), Fail: failTimes(errUnknown, 1, 3)}
+	k := &taker{}
+	result, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 40, Backoff: brief}, k.consumer)
+	require.NoError(t, err)
+	k.requireRows(t, table, result)
+	var rows []int
+	for _, r := range table.Requests() {
+		rows = append(rows, r.Rows)
+	}
+	require.Equal(t, []int{40, 40, 20, 10, 5, 5, 10, 20, 40, 40, 40}, rows)
+}
+
+// The parts of a range that was too slow start with the size that was reached.
+func TestPartsStartWithSmallPages(t *testing.T) {
+	whole := token.Whole(token.Murmur3)
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(10)}
+	table.Fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Within == whole {
+			return errUnknown
+		}
+		return nil
+	}
+	_, err := Run(bg(), one(whole), table, Options{PageRows: 40, Backoff: brief}, (&taker{}).consumer)
+	require.NoError(t, err)
+	var rows []int
+	for _, r := range table.Requests() {
+		rows = append(rows, r.Rows)
+	}
+	require.Equal(t, []int{40, 20, 10, 10}, rows)
+}
+
+func TestPageNeverBelowOneRow(t *testing.T) {
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(3), Fail: failTimes(errUnknown, 1, 9)}
+	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 2, Backoff: brief}, (&taker{}).consumer)
+	require.NoError(t, err)
+	for _, r := range table.Requests() {
+		require.Positive(t, r.Rows)
+	}
+}

@@ -1,0 +1,81 @@
+package sweep
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+func TestSizer(t *testing.T) {
+	type page struct {
+		rows  int
+		bytes int64
+	}
+	for _, c := range []struct {
+		name  string
+		o     Options
+		pages []page
+		want  int
+	}{
+		{"before the first page", Options{}, nil, firstRows},
+		{"fixed", Options{PageRows: 7}, []page{{10, 10}}, 7},
+		{"by size", Options{PageBytes: 1000}, []page{{10, 100}}, 100},
+		{"empty pages tell nothing", Options{PageBytes: 1000}, []page{{10, 100}, {0, 0}}, 100},
+		{"larger rows count at once", Options{PageBytes: 1000}, []page{{10, 100}, {1, 500}}, 2},
+		{"smaller ones little by little", Options{PageBytes: 1000}, []page{{1, 100}, {100, 2000}}, 12},
+		{"a row above the target", Options{PageBytes: 1000}, []page{{1, 5000}}, 1},
+		{"rows of no bytes", Options{PageBytes: 1000}, []page{{5, 0}}, 1000},
+		{"never above the most", Options{}, []page{{100, 100}}, mostRows},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := newSizer(c.o.withDefaults())
+			for _, p := range c.pages {
+				s.saw(p.rows, p.bytes)
+			}
+			require.Equal(t, c.want, s.rows())
+		})
+	}
+}
+
+// After large rows, small ones bring the size back to what it would be without.
+func TestSizerComesBack(t *testing.T) {
+	s := newSizer(Options{PageBytes: 1 << 20})
+	s.saw(1, 1<<20)
+	require.Equal(t, 1, s.rows())
+	for range 60 {
+		s.saw(100, 100*1000)
+	}
+	require.Equal(t, 1048, s.rows())
+}
+
+func TestSizerIsSafeForConcurrentUse(t *testing.T) {
+	s := newSizer(Options{PageBytes: 1000})
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 1000 {
+				s.saw(10, 100)
+			}
+		})
+	}
+	group.Wait()
+	require.Equal(t, 100, s.rows())
+}
+
+// The rows asked for follow the rows seen: 4 bytes are counted for each cell.
+func TestPageSizeAdapts(t *testing.T) {
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(2000)}
+	for i := range table.Rows {
+		table.Rows[i].Cells = [][]byte{make([]byte, 88), nil}
+	}
+	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageBytes: 19200}, (&taker{}).consumer)
+	require.NoError(t, err)
+	requests := table.Requests()
+	require.Equal(t, firstRows, requests[0].Rows)
+	require.Equal(t, 200, requests[len(requests)-1].Rows)
+	require.Less(t, len(requests), 14)
+}

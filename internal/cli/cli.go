@@ -128,7 +128,7 @@ func explainFlag(c *cobra.Command, err error) error {
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		hint = schema.DidYouMean(name, names)
 	}
-	return fmt.Errorf("%w%s (see cqlbulk %s --help)", err, hint, c.Name())
+	return fmt.Errorf("%w%s (see %s --help)", err, hint, c.CommandPath())
 }
 
 // applyConfig fills in what the command line left open.

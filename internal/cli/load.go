@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -20,6 +21,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // LoadOptions are the settings of load.
@@ -102,6 +104,10 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	format, err := o.format()
+	if err != nil {
+		return err
+	}
 	inputs, err := source.Find(args, s.in)
 	if err != nil {
 		return err
@@ -121,7 +127,7 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 		return err
 	}
 	defer t.close()
-	job, err := o.job(c.Context(), s, t, inputs)
+	job, err := o.job(c.Context(), s, t, format, inputs)
 	if err != nil {
 		return err
 	}
@@ -131,7 +137,7 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 // check validates what is not validated elsewhere.
 func (o *LoadOptions) check() error {
 	switch {
-	case o.IngestRate < 0:
+	case !(o.IngestRate >= 0):
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
 	case o.MaxBatchSize < 1:
 		return fmt.Errorf("--maxbatchsize %d: must be at least 1", o.MaxBatchSize)
@@ -140,6 +146,12 @@ func (o *LoadOptions) check() error {
 	case o.MaxAttempts < 1:
 		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
 	}
+	if o.RunDir == "" {
+		return nil
+	}
+	if entries, err := os.ReadDir(o.RunDir); err == nil && len(entries) > 0 {
+		return fmt.Errorf("--run-dir %s: the folder is not empty: each run needs one of its own", o.RunDir)
+	}
 	return nil
 }
 
@@ -147,13 +159,10 @@ func (o *LoadOptions) check() error {
 // is worked on, others wait in the node's queue or are on their way.
 const requestsPerCore = 16
 
-func (o *LoadOptions) job(ctx context.Context, s streams, t *target, inputs []source.Input) (*load.Job, error) {
-	format, err := o.format()
-	if err != nil {
-		return nil, err
-	}
+func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, inputs []source.Input) (*load.Job, error) {
 	var columns []schema.Column
 	if len(o.Columns) > 0 {
+		var err error
 		if columns, err = t.table.ResolveAll(o.Columns); err != nil {
 			return nil, err
 		}
@@ -232,7 +241,7 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 	s.tellRejects(rejects)
 	switch {
 	case err != nil:
-		return runError(err)
+		return runError(err, result)
 	case result.Rejected+result.InDoubt > 0:
 		return partly()
 	default:
@@ -241,10 +250,10 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 }
 
 // runError gives an error of a run its exit code: a header that does not fit is
-// a matter of usage, all else is fatal.
-func runError(err error) error {
+// a matter of usage as long as nothing was loaded, all else is fatal.
+func runError(err error, result load.Result) error {
 	var mapping *load.MappingError
-	if errors.As(err, &mapping) {
+	if errors.As(err, &mapping) && result.Read == 0 {
 		return err
 	}
 	return fatal(err)

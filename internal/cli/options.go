@@ -54,6 +54,9 @@ func (o *connectOptions) config(s streams) (driver.Config, error) {
 	if o.Timeout <= 0 {
 		return driver.Config{}, fmt.Errorf("--timeout %s: must be above zero", o.Timeout)
 	}
+	if o.Connections < 1 {
+		return driver.Config{}, fmt.Errorf("--connections %d: must be at least 1", o.Connections)
+	}
 	if o.Port < 1 || o.Port > 65535 {
 		return driver.Config{}, fmt.Errorf("--port %d: must be from 1 to 65535", o.Port)
 	}

@@ -5,7 +5,11 @@
 // CQLBULK_INGESTRATE in the environment (dashes become underscores). Later homes
 // win: default, file, environment, flag. In the file, a section named after a
 // command (scan:, load:) holds settings for that command alone, which win over
-// those at the top.
+// those at the top. The file is YAML whatever its name. A list is a list there,
+// or texts with commas between them as in a flag.
+//
+// The file and the environment may hold passwords, so that no error shows what
+// stands in the file but names of settings, numbers and the like.
 package config
 
 import (
@@ -14,6 +18,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -31,19 +37,26 @@ const FileFlag = "config"
 // name is a setting of any command, so that a misspelt one in the file is told.
 func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, commands []string) error {
 	v := viper.New()
-	v.SetEnvPrefix(EnvPrefix)
-	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
-	v.AutomaticEnv()
 	path, err := read(v, flags)
 	if err != nil {
 		return err
 	}
-	if err := check(v, path, known, commands); err != nil {
+	inSection := func(section, name string) bool {
+		if section == command {
+			return flags.Lookup(name) != nil
+		}
+		return known(name)
+	}
+	if err := check(v, path, known, inSection, commands); err != nil {
 		return err
 	}
 	if err := v.MergeConfigMap(v.GetStringMap(command)); err != nil {
-		return fmt.Errorf("%s: section %s: %w", path, command, err)
+		return fmt.Errorf("configuration file %s: section %s: %w", path, command, err)
 	}
+	// Only now: a variable must not hide a section.
+	v.SetEnvPrefix(EnvPrefix)
+	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
+	v.AutomaticEnv()
 	var failures []error
 	flags.VisitAll(func(f *pflag.Flag) {
 		if f.Changed || f.Name == FileFlag || f.Name == "help" || !v.IsSet(f.Name) {
@@ -59,15 +72,32 @@ func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, c
 // set gives a flag the value found, keeping Changed false so that what the user
 // typed stays distinguishable.
 func set(f *pflag.Flag, v *viper.Viper) error {
-	if list, ok := f.Value.(pflag.SliceValue); ok {
-		values := v.GetStringSlice(f.Name)
-		if text, ok := v.Get(f.Name).(string); ok {
-			values = strings.Split(text, ",")
+	value := v.Get(f.Name)
+	text, isText := value.(string)
+	elements, isList := value.([]any)
+	list, wantsList := f.Value.(pflag.SliceValue)
+	switch {
+	case isText:
+		return f.Value.Set(text)
+	case isList && !wantsList:
+		return errors.New("a list where one value is expected")
+	case isList:
+		texts := make([]string, len(elements))
+		for i, e := range elements {
+			if texts[i], isText = e.(string); !isText {
+				return fmt.Errorf("element %d: %w", i+1, errNotText)
+			}
 		}
-		return list.Replace(values)
+		return list.Replace(texts)
+	case wantsList || f.Value.Type() == "string":
+		return errNotText
+	default:
+		return f.Value.Set(v.GetString(f.Name))
 	}
-	return f.Value.Set(v.GetString(f.Name))
 }
+
+// errNotText keeps a password 0123 from becoming 83.
+var errNotText = errors.New("put the text in quotes, else YAML reads it as something else")
 
 // EnvName is the environment variable of a setting.
 func EnvName(name string) string {
@@ -75,7 +105,7 @@ func EnvName(name string) string {
 }
 
 func origin(name, path string) string {
-	if _, ok := os.LookupEnv(EnvName(name)); ok {
+	if os.Getenv(EnvName(name)) != "" {
 		return EnvName(name)
 	}
 	return path
@@ -98,13 +128,31 @@ func read(v *viper.Viper, flags *pflag.FlagSet) (string, error) {
 		}
 	}
 	v.SetConfigFile(path)
+	v.SetConfigType("yaml")
 	if err := v.ReadInConfig(); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("configuration file %s: %w", path, fs.ErrNotExist)
 		}
-		return "", fmt.Errorf("configuration file %s: %w", path, err)
+		return "", fmt.Errorf("configuration file %s: %w", path, withoutValues(err))
 	}
 	return path, nil
+}
+
+// quotedValue finds what the YAML parser quotes from the file. A single
+// character in quotes is its word for what it expected.
+var quotedValue = regexp.MustCompile("(?s)`.*`|'[^']{2,}'")
+
+// withoutValues takes out of a parser's error what it shows of the file.
+func withoutValues(err error) error {
+	var broken viper.ConfigParseError
+	if !errors.As(err, &broken) {
+		return err
+	}
+	_, text, _ := strings.Cut(broken.Error(), "yaml: ")
+	if strings.HasPrefix(text, "unmarshal errors") && strings.Contains(text, "into map") {
+		return errors.New(`not a list of settings, each a line of "name: value"`)
+	}
+	return fmt.Errorf("not valid YAML: %s", quotedValue.ReplaceAllString(text, "(a value)"))
 }
 
 // Places lists where a configuration file is looked for, in order.
@@ -125,20 +173,28 @@ func usual() string {
 	return ""
 }
 
-// check refuses names in the file that no command knows.
-func check(v *viper.Viper, path string, known func(string) bool, commands []string) error {
+// check refuses names in the file that no command knows, and in a section those
+// that inSection does not know.
+func check(v *viper.Viper, path string, known func(string) bool, inSection func(section, name string) bool, commands []string) error {
 	var failures []error
-	for _, key := range v.AllKeys() {
-		name := key
-		if section, rest, ok := strings.Cut(key, "."); ok {
-			for _, c := range commands {
-				if section == c {
-					name = rest
-				}
+	refuse := func(format string, args ...any) {
+		failures = append(failures, fmt.Errorf("configuration file %s: %s", path, fmt.Sprintf(format, args...)))
+	}
+	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
+		name, below, nested := strings.Cut(key, ".")
+		ok := known(name)
+		if slices.Contains(commands, name) {
+			ok = v.Get(name) == nil
+			if nested {
+				name, _, nested = strings.Cut(below, ".")
+				ok = inSection(key[:len(key)-len(below)-1], name)
 			}
 		}
-		if !known(name) {
-			failures = append(failures, fmt.Errorf("configuration file %s: unknown setting %q", path, key))
+		switch {
+		case !ok:
+			refuse("unknown setting %q", key)
+		case nested:
+			refuse("setting %q: other settings where a value is expected", name)
 		}
 	}
 	return errors.Join(failures...)

@@ -3,8 +3,6 @@ package driver
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"strings"
 
 	"github.com/gocql/gocql"
@@ -57,7 +55,6 @@ func classOf(err error) fault.Class {
 			return fault.Permanent
 		}
 	}
-	var netErr net.Error
 	switch {
 	case errors.Is(err, gocql.ErrNoStreams):
 		return fault.Overloaded
@@ -65,12 +62,10 @@ func classOf(err error) fault.Class {
 		errors.Is(err, gocql.ErrNoPool), errors.Is(err, gocql.ErrNoConnectionsInPool),
 		errors.Is(err, gocql.ErrUnavailable):
 		return fault.Transient
-	case errors.Is(err, gocql.ErrTimeoutNoResponse), errors.Is(err, gocql.ErrConnectionClosed),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.EOF),
-		errors.Is(err, io.ErrUnexpectedEOF), errors.As(err, &netErr):
-		return fault.Unknown
 	default:
-		return fault.Permanent
+		// Silence, a connection that broke, or something never heard of: the
+		// request may have been carried out.
+		return fault.Unknown
 	}
 }
 

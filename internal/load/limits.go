@@ -27,25 +27,34 @@ const (
 	elementOverhead = 40
 )
 
-// cellSize estimates what a value adds to a mutation. wide: each element of the
-// value is a cell.
-func cellSize(wire []byte, wide bool) int {
-	size := cellOverhead + len(wire)
-	if wide && len(wire) >= 4 {
-		size += elementOverhead * int(binary.BigEndian.Uint32(wire))
-	}
-	return size
+// shape is what a column's values add to a mutation besides their bytes.
+type shape struct {
+	fixed int  // bytes of each value
+	many  bool // the value is a collection whose elements are cells
 }
 
-// isWide says whether a column's elements or fields are cells of their own.
-func isWide(t *cqltype.Type) bool {
+// shapeOf plans a column. The elements of a collection and the fields of a user
+// type are cells of their own unless it is frozen.
+func shapeOf(t *cqltype.Type) shape {
+	s := shape{fixed: cellOverhead}
 	if t.Frozen {
-		return false
+		return s
 	}
 	switch t.Kind {
 	case cqltype.List, cqltype.Set, cqltype.Map:
-		return true
-	default:
-		return false
+		s.many = true
+	case cqltype.UDT:
+		s.fixed += elementOverhead * len(t.FieldNames)
 	}
+	return s
+}
+
+// size estimates what a value adds to a mutation. A collection begins with the
+// number of its elements in four bytes.
+func (s shape) size(wire []byte) int {
+	size := s.fixed + len(wire)
+	if s.many && len(wire) >= 4 {
+		size += elementOverhead * int(binary.BigEndian.Uint32(wire))
+	}
+	return size
 }

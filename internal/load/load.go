@@ -13,9 +13,6 @@ package load
 import (
 	"context"
 	"io"
-	"runtime"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -95,28 +92,6 @@ func (j *Job) withDefaults() *Job {
 // or the cluster refused to go on. What was written until then is in the result.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	run := newRun(j.withDefaults())
-	parsers := runtime.GOMAXPROCS(0)
-	// Two chunks for each parser, one to parse and one to read ahead, and two
-	// whose last batches are still under way.
-	for range 2*parsers + 2 {
-		run.free <- new(chunk)
-	}
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer close(run.chunks)
-		return run.readAll(ctx)
-	})
-	parsing, parseCtx := errgroup.WithContext(ctx)
-	for range parsers {
-		parsing.Go(func() error { return newParser(run).work(parseCtx) })
-	}
-	group.Go(func() error {
-		defer close(run.batches)
-		return parsing.Wait()
-	})
-	for range run.job.InFlight {
-		group.Go(func() error { return run.write(ctx) })
-	}
-	err := group.Wait()
+	err := run.all(ctx)
 	return run.result(), err
 }

@@ -16,10 +16,11 @@ type Mapping struct {
 	Columns []schema.Column // in the order of the fields
 	codecs  []cqltext.Codec
 	text    []bool // column holds text, whose empty value must be told from null
-	wide    []bool // column's elements are cells of their own: collections that are not frozen
-	key     []int  // fields of the partition key's components, in key order
-	cluster []int  // fields of the clustering columns
-	statics bool   // static columns are among the fields
+	shapes  []shape
+	key     []int // fields of the partition key's components, in key order
+	cluster []int // fields of the clustering columns
+	statics []int // fields of the static columns
+	regular []int // fields of the regular columns
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -34,7 +35,6 @@ func (e *MappingError) Unwrap() error { return e.err }
 func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	m := &Mapping{Columns: columns}
 	at := make(map[string]int, len(columns))
-	regular := false
 	for i, c := range columns {
 		codec, err := cqltext.Plan(c.Type)
 		if err != nil {
@@ -42,9 +42,13 @@ func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 		}
 		m.codecs = append(m.codecs, codec)
 		m.text = append(m.text, cqltext.TextLike(c.Type))
-		m.wide = append(m.wide, isWide(c.Type))
-		m.statics = m.statics || c.Kind == schema.Static
-		regular = regular || c.Kind == schema.Regular
+		m.shapes = append(m.shapes, shapeOf(c.Type))
+		switch c.Kind {
+		case schema.Static:
+			m.statics = append(m.statics, i)
+		case schema.Regular:
+			m.regular = append(m.regular, i)
+		}
 		at[c.Name] = i
 	}
 	var missing []string
@@ -60,7 +64,7 @@ func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	for _, c := range clustering {
 		if i, ok := at[c.Name]; ok {
 			m.cluster = append(m.cluster, i)
-		} else if !m.statics || regular {
+		} else if len(m.statics) == 0 || len(m.regular) > 0 {
 			missing = append(missing, fmt.Sprintf("%q", c.Name))
 		}
 	}
@@ -70,14 +74,14 @@ func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	if n := len(m.cluster); n != 0 && n != len(clustering) {
 		return nil, fmt.Errorf("the input has fields for %d of the %d clustering columns of %s", n, len(clustering), t)
 	}
+	if t.IsCounter() && len(m.statics)+len(m.regular) == 0 {
+		return nil, fmt.Errorf("the input has no field for a counter of %s", t)
+	}
 	return m, nil
 }
 
-// MapHeader plans the fields from a header line.
+// MapHeader plans the fields from a header line without structural errors.
 func MapHeader(t *schema.Table, header dsv.Record) (*Mapping, error) {
-	if header.Err != nil {
-		return nil, fmt.Errorf("header: %w", header.Err)
-	}
 	names := make([]string, len(header.Fields))
 	for i, f := range header.Fields {
 		names[i] = string(f.Text)

@@ -5,15 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// maxKeyComponent is the longest value of a key column: its length is kept in
-// two bytes.
-const maxKeyComponent = 1<<16 - 1
+// maxKeyComponent is the longest value of a key column, and the longest partition
+// key: its length is kept in two bytes.
+const maxKeyComponent = token.MaxKeyLen
 
 // parsed is a row that is ready to be written.
 type parsed struct {
@@ -30,7 +31,6 @@ type parsed struct {
 type parser struct {
 	run   *run
 	dsv   *dsv.Parser
-	cells []row.Cell
 	key   []byte
 	parts [][]byte
 	nulls [][]byte
@@ -64,9 +64,12 @@ func (p *parser) work(ctx context.Context) error {
 func (p *parser) parse(c *chunk) error {
 	m := c.file.mapping
 	c.arena, c.rows = c.arena[:0], c.rows[:0]
-	// The array of cells goes to the writers with the rows, so each chunk
-	// gets a new one.
-	p.cells = make([]row.Cell, 0, c.Records*len(m.Columns))
+	// A row has at least a byte for each of its fields.
+	fields := len(m.Columns)
+	if need := fields * min(c.Records, len(c.Data)/fields+1); cap(c.cells) < need {
+		c.cells = make([]row.Cell, 0, need)
+	}
+	c.cells = c.cells[:0]
 	p.dsv.Reset(c.Chunk)
 	for stamp := c.stamp; p.dsv.Next(); stamp++ {
 		rec := p.dsv.Record()
@@ -95,31 +98,31 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	if len(rec.Fields) != len(m.Columns) {
 		return &badField{-1, fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), len(m.Columns))}
 	}
-	from := len(p.cells)
+	from := len(c.cells)
 	size := rowOverhead
 	for i := range rec.Fields {
 		f := &rec.Fields[i]
 		if p.isNull(f, m.text[i]) {
-			p.cells = append(p.cells, row.Cell{})
+			c.cells = append(c.cells, row.Cell{})
 			continue
 		}
 		at := len(c.arena)
 		var err error
 		if c.arena, err = m.codecs[i].AppendWire(c.arena, f.Text); err != nil {
-			p.cells = p.cells[:from]
+			c.cells = c.cells[:from]
 			return &badField{i, err}
 		}
 		wire := c.arena[at:len(c.arena):len(c.arena)]
-		p.cells = append(p.cells, row.Cell{Bytes: wire, State: row.Set})
-		size += cellSize(wire, m.wide[i])
+		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
+		size += m.shapes[i].size(wire)
 	}
-	cells := p.cells[from:len(p.cells):len(p.cells)]
+	cells := c.cells[from:len(c.cells):len(c.cells)]
 	if bad := p.checkKey(m, cells); bad != nil {
-		p.cells = p.cells[:from]
+		c.cells = c.cells[:from]
 		return bad
 	}
 	if limit := p.run.job.Limits.MaxMutationBytes; size > limit {
-		p.cells = p.cells[:from]
+		c.cells = c.cells[:from]
 		return &badField{-1, fmt.Errorf("row of about %d bytes is larger than the cluster's max_mutation_size of %d bytes", size, limit)}
 	}
 	token, set := p.place(m, cells)
@@ -131,14 +134,15 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 }
 
 // isNull says whether a field stands for null: nothing between delimiters, or
-// one of the null texts. In a text column quotes make the difference between
-// null and a text; elsewhere an empty value has no meaning, quoted or not.
+// one of the null texts without quotes, which make it a value. Only an empty
+// value in quotes is null all the same where the column does not hold text, since
+// it has no meaning there.
 func (p *parser) isNull(f *dsv.Field, text bool) bool {
-	if text && f.Quoted {
-		return false
-	}
 	if len(f.Text) == 0 {
-		return true
+		return !f.Quoted || !text
+	}
+	if f.Quoted {
+		return false
 	}
 	for _, n := range p.nulls {
 		if string(n) == string(f.Text) {
@@ -152,7 +156,9 @@ var errNullKey = errors.New("primary key column must not be null")
 
 // checkKey makes sure of a whole primary key that the server will take.
 func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
+	length := 0
 	for _, i := range m.key {
+		length += 3 + len(cells[i].Bytes)
 		if cells[i].State != row.Set {
 			return &badField{i, errNullKey}
 		}
@@ -163,24 +169,31 @@ func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
 			return &badField{i, tooLong(cells[i])}
 		}
 	}
+	if len(m.key) > 1 && length > maxKeyComponent {
+		return &badField{-1, fmt.Errorf("partition key of %d bytes is longer than %d bytes", length, maxKeyComponent)}
+	}
 	null := -1
 	for _, i := range m.cluster {
 		if cells[i].State != row.Set {
-			null = i
+			if null < 0 {
+				null = i
+			}
 		} else if len(cells[i].Bytes) > maxKeyComponent {
 			return &badField{i, tooLong(cells[i])}
 		}
 	}
-	if null < 0 {
-		return nil
-	}
-	// A partition that has only static columns is scanned as a row whose
-	// clustering columns are all null.
-	allNull := !slices.ContainsFunc(m.cluster, func(i int) bool { return cells[i].State == row.Set })
-	if m.statics && allNull {
+	if null < 0 || isStatic(m, cells) {
 		return nil
 	}
 	return &badField{null, errNullKey}
+}
+
+// isStatic says whether a row is a partition's static columns and nothing else:
+// that is how a partition that has no rows is scanned. Any other value in it
+// would have no place to go.
+func isStatic(m *Mapping, cells []row.Cell) bool {
+	isSet := func(i int) bool { return cells[i].State == row.Set }
+	return slices.ContainsFunc(m.statics, isSet) && !slices.ContainsFunc(m.cluster, isSet) && !slices.ContainsFunc(m.regular, isSet)
 }
 
 func tooLong(c row.Cell) error {
@@ -221,9 +234,14 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField) error {
 	return p.run.reject(rej)
 }
 
+// shorten cuts a long text, but not in the middle of a character.
 func shorten(text []byte) string {
 	if len(text) <= valueShown {
 		return string(text)
 	}
-	return string(text[:valueShown]) + "..."
+	n := valueShown
+	for n > valueShown-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return string(text[:n]) + "..."
 }

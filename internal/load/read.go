@@ -24,9 +24,10 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	reader := newInterruptible(ctx, in)
+	defer reader.close()
 	f := &file{name: input.Name}
-	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{
+	s := dsv.NewSplitter(reader, r.job.Format, dsv.Options{
 		ChunkSize: r.job.ChunkSize,
 		MaxRecord: r.job.MaxRecord,
 		Bad:       func(b dsv.Bad) error { return r.bad(f, b) },
@@ -81,9 +82,13 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 	if r.job.Header {
 		var header dsv.Record
 		if header, err = s.Header(); err != nil {
+			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
+				err = &MappingError{fmt.Errorf("header: %w", err)}
+			}
 			return err
 		}
 		f.header = append([]byte(nil), header.Raw...)
+		r.pass(len(header.Raw))
 		if len(r.job.Columns) == 0 {
 			f.mapping, err = MapHeader(r.job.Table, header)
 			if err == nil {
@@ -106,8 +111,9 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	if b.First {
 		r.read.Add(1)
 	}
+	r.pass(len(b.Piece))
 	rej := Reject{
-		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: 1, Reason: b.Reason, Stage: Parse,
+		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Reason: b.Reason, Stage: Parse,
 	}
 	if b.First && b.Last {
 		return r.reject(rej)

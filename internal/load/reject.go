@@ -4,11 +4,11 @@ package load
 type Stage string
 
 const (
-	// Parse: the row could not be read, or a value could not be typed.
+	// Parse says that the row could not be read, or a value could not be typed.
 	Parse Stage = "parse"
-	// Insert: the cluster refused the row, or could not be reached for it.
+	// Insert says that the cluster refused the row, or could not be reached for it.
 	Insert Stage = "insert"
-	// InDoubt: the row may or may not have been applied, and repeating it would
+	// InDoubt says that the row may or may not have been applied, and repeating it would
 	// count twice.
 	InDoubt Stage = "in doubt"
 )

@@ -1,10 +1,14 @@
 package load
 
 import (
+	"context"
+	"runtime"
 	"strings"
-	"sync"
 	"sync/atomic"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -12,26 +16,54 @@ import (
 // run is what the goroutines of one load share.
 type run struct {
 	job     *Job
+	parsers int
 	free    chan *chunk // empty chunks
 	chunks  chan *chunk // cut, to be parsed
 	batches chan *batch // to be written
 	clock   clock
 
-	mu      sync.Mutex
-	writers map[string]Writer // by the names of their columns
+	writers map[string]Writer // by the names of their columns; the reader's alone
 
 	read, written, rejected, inDoubt, sent atomic.Int64
-	exhausted                              atomic.Int64 // batches in a row that used up their attempts
+	exhausted                              atomic.Int64 // batches in a row that failed, but not for what was in them
 }
 
 func newRun(j *Job) *run {
+	parsers := runtime.GOMAXPROCS(0)
 	return &run{
 		job:     j,
-		free:    make(chan *chunk, 1<<10),
+		parsers: parsers,
+		// Two chunks for each parser, one to parse and one to read ahead, and two
+		// whose last batches are still under way.
+		free:    make(chan *chunk, 2*parsers+2),
 		chunks:  make(chan *chunk, 1),
 		batches: make(chan *batch, j.InFlight),
 		writers: make(map[string]Writer),
 	}
+}
+
+// all runs the pipeline to its end.
+func (r *run) all(ctx context.Context) error {
+	for range cap(r.free) {
+		r.free <- new(chunk)
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		defer close(r.chunks)
+		return r.readAll(ctx)
+	})
+	parsing, parseCtx := errgroup.WithContext(ctx)
+	for range r.parsers {
+		parsing.Go(func() error { return newParser(r).work(parseCtx) })
+	}
+	group.Go(func() error {
+		defer close(r.batches)
+		return parsing.Wait()
+	})
+	for range r.job.InFlight {
+		group.Go(func() error { return r.write(ctx) })
+	}
+	return group.Wait()
 }
 
 func (r *run) result() Result {
@@ -48,8 +80,6 @@ func (r *run) writer(columns []schema.Column) Writer {
 		key.WriteString(c.Name)
 		key.WriteByte(0)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	w := r.writers[key.String()]
 	if w == nil {
 		w = r.job.NewWriter(columns)
@@ -71,19 +101,31 @@ type chunk struct {
 	dsv.Chunk
 	buffer  []byte // of Chunk.Data, kept for reuse
 	file    *file
-	stamp   int64 // client timestamp of the first record, microseconds
-	arena   []byte
+	stamp   int64  // client timestamp of the first record, microseconds
+	arena   []byte // of the cells' bytes
+	cells   []row.Cell
 	rows    []parsed
 	pending atomic.Int64 // batches not dealt with yet, and one for the parser
 }
 
-// release gives up one hold of the chunk; the last one frees it.
+// release gives up one hold of the chunk; the last one frees it. A chunk that a
+// long record made large is not kept.
 func (r *run) release(c *chunk) {
-	if c.pending.Add(-1) == 0 {
-		r.job.Counters.Done.Add(int64(len(c.Data)))
-		c.file = nil
-		r.free <- c
+	if c.pending.Add(-1) > 0 {
+		return
 	}
+	r.pass(len(c.Data))
+	c.file = nil
+	if cap(c.buffer) > 4*r.job.ChunkSize {
+		c = new(chunk)
+	}
+	r.free <- c
+}
+
+// pass counts bytes of the input that are dealt with.
+func (r *run) pass(n int) {
+	r.job.Counters.Done.Add(int64(n))
+	r.job.Counters.Bytes.Add(int64(n))
 }
 
 // file is an input being read.

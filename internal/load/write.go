@@ -30,17 +30,16 @@ func (r *run) write(ctx context.Context) error {
 // doubt. An error ends the run.
 func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	err := r.attempt(ctx, b, rows)
-	switch class := fault.ClassOf(err); {
-	case err == nil:
+	if err == nil {
 		r.exhausted.Store(0)
 		r.sent.Add(1)
 		r.written.Add(int64(len(rows)))
 		r.job.Counters.Rows.Add(int64(len(rows)))
 		return nil
+	}
+	switch class := fault.ClassOf(err); {
 	case class == fault.Canceled || class == fault.Fatal:
 		return err
-	case class == fault.Unknown && !b.chunk.file.writer.Idempotent():
-		return r.refuse(b, InDoubt, err)
 	case class == fault.Permanent && len(rows) > 1:
 		// One bad row never takes its batch along.
 		for i := range b.rows {
@@ -50,11 +49,30 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 			}
 		}
 		return nil
-	case class != fault.Permanent && r.exhausted.Add(1) > int64(r.job.InFlight):
-		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: %d requests in a row failed for good, the last with: %w", r.job.InFlight, err))
-	default:
+	case class == fault.Permanent:
 		return r.refuse(b, Insert, err)
+	default:
+		return r.giveUp(ctx, b, err)
 	}
+}
+
+// giveUp settles a batch that failed for the state of the cluster, not for what
+// is in it. When that is all that happens the run ends.
+func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
+	stage := Insert
+	if fault.ClassOf(reason) == fault.Unknown && !b.chunk.file.writer.Idempotent() {
+		stage = InDoubt
+	}
+	if err := r.refuse(b, stage, reason); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.New(fault.Canceled, err)
+	}
+	if r.exhausted.Add(1) > int64(r.job.InFlight) {
+		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", r.job.InFlight, reason))
+	}
+	return nil
 }
 
 // attempt sends a batch until it is acknowledged, fails for good, or the
@@ -67,8 +85,18 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if len(hosts) > 0 {
 			host = hosts[(attempt-1)%len(hosts)]
 		}
+		if err := ctx.Err(); err != nil {
+			return fault.New(fault.Canceled, err)
+		}
 		err := w.Write(ctx, host, rows)
-		if err == nil || attempt >= r.job.Attempts || !fault.Retryable(err, w.Idempotent()) {
+		if err == nil {
+			return nil
+		}
+		if fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
+			// It had been sent and may have been applied.
+			return fault.New(fault.Unknown, err)
+		}
+		if attempt >= r.job.Attempts || !fault.Retryable(err, w.Idempotent()) {
 			return err
 		}
 		r.job.Counters.Retries.Add(1)

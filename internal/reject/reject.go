@@ -88,11 +88,19 @@ func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
 }
 
 // writeRow writes a row's bytes; a row that ended with its file instead of a line
-// end gets one.
+// end gets one. The writer keeps its first error, so it is enough to look at the
+// last.
 func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 	_, err := w.Write(raw)
-	if last && len(raw) > 0 && raw[len(raw)-1] != '\n' {
-		err = errors.Join(err, w.WriteByte('\n'))
+	if !last || len(raw) == 0 {
+		return err
+	}
+	switch raw[len(raw)-1] {
+	case '\n':
+	case '\r': // belongs to the row's data, not to the line end it gets
+		_, err = w.WriteString("\r\n")
+	default:
+		err = w.WriteByte('\n')
 	}
 	return err
 }
@@ -135,8 +143,8 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 	}
 	o := &output{file: f, w: bufio.NewWriter(f)}
 	d.files[name] = o
-	if len(header) > 0 {
-		return o, writeRow(o.w, header, true)
+	if err := writeRow(o.w, header, true); err != nil {
+		return nil, fmt.Errorf("rejects: %w", err)
 	}
 	return o, nil
 }
@@ -159,16 +167,14 @@ func (d *Dir) tell(r load.Reject) error {
 		r.Raw = nil
 		d.first = append(d.first, r)
 	}
-	line, err := json.Marshal(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, string(r.Stage)})
-	if err != nil {
-		return fmt.Errorf("errors: %w", err)
-	}
 	o, err := d.open("errors.jsonl", nil)
 	if err != nil {
 		return err
 	}
-	if _, err := o.w.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("errors: %w", err)
+	lines := json.NewEncoder(o.w)
+	lines.SetEscapeHTML(false)
+	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, string(r.Stage)}); err != nil {
+		return fmt.Errorf("rejects: %w", err)
 	}
 	return nil
 }

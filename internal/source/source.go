@@ -45,7 +45,10 @@ func Find(words []string, stdin io.Reader) ([]Input, error) {
 		failures = append(failures, err)
 		inputs = append(inputs, found...)
 	}
-	return inputs, errors.Join(failures...)
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	return inputs, nil
 }
 
 // files finds what one word names: a file of just that name before a pattern.

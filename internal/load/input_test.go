@@ -1,0 +1,175 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// loads runs a job of one text for the table names and gives its rows as k=v.
+func loads(t *testing.T, header bool, s string) (map[string]string, *recorder, Result, []string) {
+	t.Helper()
+	job, c, rejects := newJob(t, names, s)
+	job.Header = header
+	job.ChunkSize = 64
+	job.MaxRecord = 1000
+	var warnings []string
+	job.Warn = func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+	result := mustRun(t, job, c)
+	rows := map[string]string{}
+	for _, cells := range c.cells {
+		rows[cells["k"].value] = cells["v"].value
+	}
+	return rows, rejects, result, warnings
+}
+
+func TestInputs(t *testing.T) {
+	for _, tc := range []struct {
+		name, text string
+		want       map[string]string
+		warning    string
+	}{
+		{"empty", "", map[string]string{}, "file1.csv is empty: nothing to load from it"},
+		{"blank lines", "\n\r\n\n", map[string]string{}, "file1.csv is empty: nothing to load from it"},
+		{"byte order mark alone", "\xef\xbb\xbf", map[string]string{}, "file1.csv is empty: nothing to load from it"},
+		{"header", "k,v\n", map[string]string{}, "file1.csv holds a header and no rows"},
+		{"header without a line end", "k,v", map[string]string{}, "file1.csv holds a header and no rows"},
+		{"header and blank lines", "k,v\n\n\n", map[string]string{}, "file1.csv holds a header and no rows"},
+		{"rows", "k,v\na,1\nb,2\n", map[string]string{"a": "1", "b": "2"}, ""},
+		{"last line without an end", "k,v\na,1\nb,2", map[string]string{"a": "1", "b": "2"}, ""},
+		{"CRLF", "k,v\r\na,1\r\nb,2\r\n", map[string]string{"a": "1", "b": "2"}, ""},
+		{"CRLF, last line without an end", "k,v\r\na,1\r\nb,2", map[string]string{"a": "1", "b": "2"}, ""},
+		{"byte order mark", "\xef\xbb\xbfk,v\na,1\n", map[string]string{"a": "1"}, ""},
+		{"byte order mark and quotes", "\xef\xbb\xbf\"k\",v\na,1\n", map[string]string{"a": "1"}, ""},
+		{"blank lines between", "\nk,v\n\na,1\n\n\nb,2\n\n", map[string]string{"a": "1", "b": "2"}, ""},
+		{"text with all sorts in it", "k,v\na,\"1,\n\"\"2\"\"\r\n\"\n", map[string]string{"a": "1,\n\"2\"\r\n"}, ""},
+		{"the empty text", "k,v\na,\"\"\n", map[string]string{"a": ""}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rows, rejects, result, warnings := loads(t, true, tc.text)
+			require.Equal(t, tc.want, rows)
+			require.EqualValues(t, len(tc.want), result.Written)
+			require.Empty(t, rejects.rejects)
+			if tc.warning == "" {
+				require.Empty(t, warnings)
+			} else {
+				require.Equal(t, []string{tc.warning}, warnings)
+			}
+		})
+	}
+	t.Run("empty without a header", func(t *testing.T) {
+		_, _, _, warnings := loads(t, false, "\n\n")
+		require.Equal(t, []string{"file1.csv is empty: nothing to load from it"}, warnings)
+	})
+}
+
+func TestUnclosedQuoteCostsOneLine(t *testing.T) {
+	_, rejects, result, _ := loads(t, true, "k,v,n\na,1,1\nb,\"2,2\nc,3,3\n"+strings.Repeat("d,4,4\n", 30))
+	require.Equal(t, int64(33), result.Read)
+	require.Equal(t, int64(1), result.Rejected)
+	require.Equal(t, Reject{
+		File: "file1.csv", Header: []byte("k,v,n\n"), Raw: []byte("b,\"2,2\n"), Line: 3, Field: 3, Offset: 12,
+		Reason: "quote opened at column 3 is never closed", Stage: Parse,
+	}, rejects.rejects[0])
+}
+
+// A record over the limit is handed on in pieces, and the rest is loaded.
+func TestRecordOverTheLimit(t *testing.T) {
+	long := "long," + strings.Repeat("x", 5000) + "\n"
+	rows, rejects, result, _ := loads(t, true, "k,v\na,1\n"+long+"b,2\n"+strings.TrimSuffix(long, "\n"))
+	require.Equal(t, map[string]string{"a": "1", "b": "2"}, rows)
+	require.Equal(t, Result{Read: 4, Written: 2, Rejected: 2, Batches: result.Batches}, result)
+	require.Equal(t, []int{0, 1}, rejects.long)
+	require.Equal(t, long, string(rejects.rejects[0].Raw))
+	require.Equal(t, strings.TrimSuffix(long, "\n"), string(rejects.rejects[1].Raw))
+	require.Equal(t, "record is longer than 1000 bytes", rejects.rejects[0].Reason)
+	require.EqualValues(t, 3, rejects.rejects[0].Line)
+	require.Equal(t, "k,v\n", string(rejects.rejects[0].Header))
+}
+
+// What is not rows counts as done all the same.
+func TestAllBytesAreDone(t *testing.T) {
+	s := "\xef\xbb\xbf\n\nk,v\na,1\nlong," + strings.Repeat("x", 5000) + "\nx,\"y\"z\n\n\nb,\"2\n"
+	job, c, _ := newJob(t, names, s)
+	job.ChunkSize, job.MaxRecord = 64, 1000
+	mustRun(t, job, c)
+	require.InDelta(t, len(s), job.Counters.Done.Load(), float64(len("\xef\xbb\xbf\n\n")))
+	require.Equal(t, job.Counters.Done.Load(), job.Counters.Bytes.Load())
+}
+
+func TestInputThatFails(t *testing.T) {
+	broken := errors.New("device error")
+	for name, open := range map[string]func() (io.ReadCloser, error){
+		"open": func() (io.ReadCloser, error) { return nil, broken },
+		"header": func() (io.ReadCloser, error) {
+			return io.NopCloser(iotest.ErrReader(broken)), nil
+		},
+		"rows": func() (io.ReadCloser, error) {
+			return io.NopCloser(io.MultiReader(strings.NewReader("k,v\na,1\nb"), iotest.ErrReader(broken))), nil
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			job, _, rejects := newJob(t, names)
+			job.Inputs = []Input{{Name: "in", Open: open}}
+			_, err := job.Run(context.Background())
+			require.ErrorIs(t, err, broken)
+			require.Empty(t, rejects.rejects)
+			var mapping *MappingError
+			require.NotErrorAs(t, err, &mapping)
+		})
+	}
+}
+
+// closer notes that it was closed.
+type closer struct {
+	io.Reader
+	closed *int
+}
+
+func (c closer) Close() error { *c.closed++; return nil }
+
+func TestInputsAreClosed(t *testing.T) {
+	for _, s := range []string{"", "k,v\n", "k,v\na,1\n", "nonsense\n"} {
+		job, _, _ := newJob(t, names)
+		closed := 0
+		job.Inputs = []Input{{Name: "in", Open: func() (io.ReadCloser, error) { return closer{strings.NewReader(s), &closed}, nil }}}
+		_, err := job.Run(context.Background())
+		require.Equal(t, s == "nonsense\n", err != nil)
+		require.Equal(t, 1, closed)
+	}
+}
+
+// Another delimiter and another quote.
+func TestFormat(t *testing.T) {
+	job, c, _ := newJob(t, names, "k\tv\n'a\tb'\t'it''s'\n")
+	job.Format = dsv.Format{Delimiter: '\t', Quote: '\''}
+	mustRun(t, job, c)
+	require.Equal(t, "it's", c.cells[fmt.Sprintf("k=%x ", "a\tb")]["v"].value)
+}
+
+// A record much longer than a chunk does not hold its memory for good.
+func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("k,v\n")
+	for i := range 50 {
+		fmt.Fprintf(&b, "%d,%s\n", i, strings.Repeat("x", 5000))
+	}
+	job, c, _ := newJob(t, names, b.String())
+	job.ChunkSize = 100
+	run := newRun(job.withDefaults())
+	require.NoError(t, run.all(context.Background()))
+	require.Empty(t, c.broken)
+	require.EqualValues(t, 50, run.written.Load())
+	require.Len(t, run.free, cap(run.free))
+	for range cap(run.free) {
+		require.LessOrEqual(t, cap((<-run.free).buffer), 4*job.ChunkSize)
+	}
+}

@@ -1,0 +1,126 @@
+package load
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+func TestHeader(t *testing.T) {
+	quoted := schema.New("demo", "q", []schema.Column{
+		typed("Id", schema.PartitionKey, 0, "int"), typed("v", schema.Regular, 0, "text"),
+		typed("V", schema.Regular, 0, "text"), typed("a b", schema.Regular, 0, "text"),
+	})
+	for _, tc := range []struct {
+		name, header string
+		table        *schema.Table
+		want         []string // columns
+		err          string
+	}{
+		{"in order", "k,v,n", names, []string{"k", "v", "n"}, ""},
+		{"in another order", "n,k,v", names, []string{"n", "k", "v"}, ""},
+		{"not all", "v,k", names, []string{"v", "k"}, ""},
+		{"case does not matter", "K,V", names, []string{"k", "v"}, ""},
+		{"quoted fields", `"k","v"`, names, []string{"k", "v"}, ""},
+		{"stored in upper case", "ID,a b", quoted, []string{"Id", "a b"}, ""},
+		{"case decides", "Id,V,v", quoted, []string{"Id", "V", "v"}, ""},
+		{"only the key", "k", names, []string{"k"}, ""},
+		{"static columns need no clustering", "a,b,s", sensors, []string{"a", "b", "s"}, ""},
+		{"partition key alone of a table with static columns", "a,b", sensors, nil,
+			`file1.csv: the input has no field for primary key column "c", "d" of demo.sensors`},
+		{"unknown name", "k,vv", names, nil, `file1.csv: header: table demo.names has no column "vv"; did you mean "v"?`},
+		{"nothing known", "1,hello", names, nil,
+			"file1.csv: header: table demo.names has no column \"1\"\n" +
+				"no field of the first line is a column: if the input has no header line, say --header=false"},
+		{"twice", "k,v,K", names, nil, `file1.csv: header: column "k" of demo.names is named twice`},
+		{"no name", "k,,v", names, nil, `file1.csv: header: field 2 has no name`},
+		{"broken", `k,"v"x`, names, nil, `file1.csv: header: line 1, column 6: closing quote is followed by "x", not by a delimiter or a line end`},
+		{"not closed", `k,"v`, names, nil, `file1.csv: header: line 1, column 3: quote is never closed`},
+		{"key missing", "v,n", names, nil, `file1.csv: the input has no field for primary key column "k" of demo.names`},
+		{"keys missing", "a,c,v", sensors, nil, `file1.csv: the input has no field for primary key column "b", "d" of demo.sensors`},
+		{"some of the clustering", "a,b,c,s", sensors, nil, `file1.csv: the input has fields for 1 of the 2 clustering columns of demo.sensors`},
+		{"counters need a counter", "id", hits, nil, `file1.csv: the input has no field for a counter of demo.hits`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			job, c, _ := newJob(t, tc.table, tc.header+"\n")
+			if tc.err == "" {
+				var got []string
+				job.NewWriter = func(columns []schema.Column) Writer {
+					for _, col := range columns {
+						got = append(got, col.Name)
+					}
+					return c.writer(columns)
+				}
+				mustRun(t, job, c)
+				require.Equal(t, tc.want, got)
+				return
+			}
+			_, err := job.Run(context.Background())
+			require.EqualError(t, err, tc.err)
+			var mapping *MappingError
+			require.ErrorAs(t, err, &mapping)
+			require.ErrorContains(t, err, mapping.Error())
+		})
+	}
+}
+
+func TestColumnsOverrideTheHeader(t *testing.T) {
+	job, c, _ := newJob(t, names, "some,thing\none,1\n")
+	job.Columns = []schema.Column{names.Columns[0], names.Columns[1]}
+	require.Equal(t, []string{"k", "n"}, []string{job.Columns[0].Name, job.Columns[1].Name})
+	mustRun(t, job, c)
+	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
+}
+
+func TestWithoutAHeader(t *testing.T) {
+	job, c, rejects := newJob(t, names, "one,1,first\ntwo,2,second\n")
+	job.Header = false
+	require.EqualValues(t, 2, mustRun(t, job, c).Written)
+	require.Equal(t, "second", c.cells["k=74776f "]["v"].value)
+
+	job, c, rejects = newJob(t, names, "1,one\nx,two\n")
+	job.Header = false
+	job.Columns = []schema.Column{names.Columns[1], names.Columns[0]}
+	require.EqualValues(t, 1, mustRun(t, job, c).Written)
+	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
+	require.Empty(t, rejects.rejects[0].Header)
+	require.EqualValues(t, 2, rejects.rejects[0].Line)
+}
+
+func TestFilesWithDifferentHeaders(t *testing.T) {
+	job, c, rejects := newJob(t, names,
+		"k,v\none,first\n", "n,k\n1,one\nx,two\n", "K,V\nthree,third\n", "v,k\nonly,four\n")
+	result := mustRun(t, job, c)
+	require.Equal(t, int64(4), result.Written)
+	require.Equal(t, "first", c.cells["k=6f6e65 "]["v"].value)
+	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
+	require.Equal(t, "third", c.cells["k=7468726565 "]["v"].value)
+	require.Equal(t, "only", c.cells["k=666f7572 "]["v"].value)
+	require.Equal(t, 3, c.writers, "one writer for each set of columns")
+	require.Equal(t, "n,k\n", string(rejects.rejects[0].Header))
+	require.Equal(t, "file2.csv", rejects.rejects[0].File)
+}
+
+// A later file's header that does not fit ends the run; the first file's rows
+// count.
+func TestSecondHeaderDoesNotFit(t *testing.T) {
+	job, c, _ := newJob(t, names, "k,v\none,first\n", "k,w\ntwo,second\n")
+	result, err := job.Run(context.Background())
+	require.ErrorContains(t, err, `file2.csv: header: table demo.names has no column "w"`)
+	require.EqualValues(t, 1, result.Read)
+	require.Empty(t, c.broken)
+}
+
+func TestTypeWithoutCodec(t *testing.T) {
+	table := schema.New("demo", "odd", []schema.Column{
+		typed("k", schema.PartitionKey, 0, "int"),
+		{Name: "m", Kind: schema.Regular, Type: &cqltype.Type{Kind: cqltype.Map}},
+	})
+	job, _, _ := newJob(t, table, "k,m\n")
+	_, err := job.Run(context.Background())
+	require.ErrorContains(t, err, `file1.csv: column "m": no codec for type`)
+}

@@ -1,0 +1,141 @@
+package load
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// Each row that makes no insert is told with its place.
+func TestRejectedRows(t *testing.T) {
+	long := strings.Repeat("k", maxKeyComponent+1)
+	for _, tc := range []struct {
+		name   string
+		table  *schema.Table
+		header string
+		row    string // stands on line 3
+		line   int64
+		field  int
+		column string
+		value  string
+		reason string
+	}{
+		{"too few fields", names, "k,v,n", "a,b\n", 3, 1, "", "", "row has 2 fields instead of 3"},
+		{"too many fields", names, "k,v,n", "a,b,1,\n", 3, 1, "", "", "row has 4 fields instead of 3"},
+		{"bad value", names, "k,v,n", "a,b,x1\n", 3, 5, "n", "x1", `invalid int "x1"`},
+		{"bad value after quoted line ends", names, "k,v,n", "a,\"b\r\n\nc\",x1\n", 5, 4, "n", "x1", `invalid int "x1"`},
+		{"bad value in quotes", names, "k,n,v", "a,\"x\"\"1\",b\n", 3, 3, "n", `x"1`, `invalid int "x\"1"`},
+		{"quote in the middle", names, "k,v,n", "a,\"b\n\"x,1\n", 4, 2, "", "", `closing quote is followed by "x"`},
+		{"not UTF-8", names, "k,v", "a,\xff\n", 3, 3, "v", "\xff", "invalid UTF-8 byte 0xff at offset 0"},
+		{"long value", names, "k,n", "a," + strings.Repeat("9", 500) + "\n", 3, 3, "n", strings.Repeat("9", 100) + "...", "invalid int"},
+		{"long value of letters of two bytes", names, "k,n", "a,x" + strings.Repeat("é", 500) + "\n", 3, 3, "n", "x" + strings.Repeat("é", 49) + "...", "invalid int"},
+		{"null key", names, "v,k", "a,\n", 3, 3, "k", "", "primary key column must not be null"},
+		{"empty key", names, "v,k", "a,\"\"\n", 3, 3, "k", "", "a partition key of one column must not be empty"},
+		{"long key", names, "k,v", long + ",b\n", 3, 1, "k", long[:100] + "...", "key value of 65536 bytes is longer than 65535 bytes"},
+		{"long key of a part", sensors, "a,b,c,d", "a," + long + ",1,1\n", 3, 3, "b", long[:100] + "...", "key value of 65536 bytes is longer than 65535 bytes"},
+		{"long key in all", sensors, "a,b,c,d", long[:40000] + "," + long[:30000] + ",1,1\n", 3, 1, "", "", "partition key of 70006 bytes is longer than 65535 bytes"},
+		{"part of the key null", sensors, "a,b,c,d", "a,,1,1\n", 3, 3, "b", "", "primary key column must not be null"},
+		{"clustering null", events, "k,c,id", "1,,3\n", 3, 3, "c", "", "primary key column must not be null"},
+		{"some of the clustering null", sensors, "a,b,c,d,s", "a,b,,1,s\n", 3, 5, "c", "", "primary key column must not be null"},
+		{"static row with a regular value", sensors, "a,b,c,d,s,v", "a,b,,,s,v\n", 3, 5, "c", "", "primary key column must not be null"},
+		{"static row without a static value", sensors, "a,b,c,d,s,v", "a,b,,,,\n", 3, 5, "c", "", "primary key column must not be null"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			good := map[string]string{
+				"k,v,n": "y,,", "k,n,v": "y,,", "k,v": "y,", "k,n": "y,", "v,k": ",y", "k,c,id": "7,7,7",
+				"a,b,c,d": "y,z,1,1", "a,b,c,d,s": "y,z,1,1,", "a,b,c,d,s,v": "y,z,1,1,,",
+			}[tc.header]
+			text := tc.header + "\n" + good + "\n" + tc.row + good + "\n"
+			job, c, rejects := newJob(t, tc.table, text)
+			job.Limits.MaxMutationBytes = 1 << 20
+			result := mustRun(t, job, c)
+			require.Equal(t, int64(2), result.Written)
+			require.Len(t, rejects.rejects, 1)
+			got := rejects.rejects[0]
+			require.Contains(t, got.Reason, tc.reason)
+			got.Reason = ""
+			require.Equal(t, Reject{
+				File: "file1.csv", Header: []byte(tc.header + "\n"), Raw: []byte(tc.row), Line: tc.line, Field: tc.field,
+				Offset: int64(len(tc.header) + len(good) + 2), Column: tc.column, Value: tc.value, Stage: Parse,
+			}, got)
+		})
+	}
+}
+
+func TestRowOverTheMutationLimit(t *testing.T) {
+	job, c, rejects := newJob(t, names, "k,v\na,"+strings.Repeat("x", 2000)+"\nb,2\n")
+	job.Limits.MaxMutationBytes = 1500
+	mustRun(t, job, c)
+	require.Len(t, c.cells, 1)
+	require.Equal(t, fmt.Sprintf("row of about %d bytes is larger than the cluster's max_mutation_size of 1500 bytes",
+		rowOverhead+2*cellOverhead+1+2000), rejects.rejects[0].Reason)
+}
+
+func TestLongestKeysAreTaken(t *testing.T) {
+	key := strings.Repeat("k", maxKeyComponent)
+	job, c, _ := newJob(t, names, "k,v\n"+key+",v\n")
+	require.EqualValues(t, 1, mustRun(t, job, c).Written)
+	part := strings.Repeat("k", maxKeyComponent-7)
+	job, c, _ = newJob(t, sensors, "a,b,c,d\n"+part+",x,1,1\n\"\",\"\",1,1\n")
+	require.EqualValues(t, 2, mustRun(t, job, c).Written)
+}
+
+func TestNulls(t *testing.T) {
+	for _, tc := range []struct {
+		field string
+		text  bool
+		null  bool
+	}{
+		{"", true, true}, {"", false, true},
+		{`""`, true, false}, {`""`, false, true},
+		{"NA", true, true}, {"NA", false, true}, {`"NA"`, true, false}, {"5", false, true}, {`"5"`, false, false},
+		{`\N`, true, true}, {"na", true, false}, {"NA ", true, false}, {"7", false, false}, {" ", true, false},
+	} {
+		t.Run(fmt.Sprintf("%q, text %v", tc.field, tc.text), func(t *testing.T) {
+			header, column := "k,n\n", "n"
+			if tc.text {
+				header, column = "k,v\n", "v"
+			}
+			job, c, _ := newJob(t, names, header+"a,"+tc.field+"\n")
+			job.Nulls = []string{"NA", `\N`, "5"}
+			require.EqualValues(t, 1, mustRun(t, job, c).Written)
+			_, written := c.cells["k=61 "][column]
+			require.Equal(t, !tc.null, written)
+		})
+	}
+}
+
+// A partition without rows is scanned as a row of static values alone, and goes
+// back in as one.
+func TestStaticRows(t *testing.T) {
+	job, c, _ := newJob(t, sensors, "a,b,c,d,s,v\np,q,,,stat,\np,q,1,2,,reg\n")
+	require.EqualValues(t, 2, mustRun(t, job, c).Written)
+	require.Equal(t, "stat", c.cells["a=70 b=71 c= d= "]["s"].value)
+	job, c, _ = newJob(t, sensors, "a,b,s\np,q,stat\n")
+	require.EqualValues(t, 1, mustRun(t, job, c).Written)
+	require.Equal(t, "stat", c.cells["a=70 b=71 "]["s"].value)
+}
+
+// Records that cannot be rows must not cost the memory of the rows they are not.
+func TestShortRecordsOfAWideTable(t *testing.T) {
+	columns := []schema.Column{typed("k", schema.PartitionKey, 0, "int")}
+	header := "k"
+	for i := range 1000 {
+		name := fmt.Sprintf("c%d", i)
+		columns = append(columns, typed(name, schema.Regular, 0, "int"))
+		header += "," + name
+	}
+	job, c, _ := newJob(t, schema.New("demo", "wide", columns), header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n")
+	run := newRun(job.withDefaults())
+	require.NoError(t, run.all(t.Context()))
+	require.Empty(t, c.broken)
+	require.EqualValues(t, 1000, run.rejected.Load())
+	require.EqualValues(t, 1, run.written.Load())
+	for range cap(run.free) {
+		require.LessOrEqual(t, cap((<-run.free).cells), 8000)
+	}
+}

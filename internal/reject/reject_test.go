@@ -1,0 +1,241 @@
+package reject
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+)
+
+// folder makes rejects in a folder that is not there yet.
+func folder(t *testing.T) *Dir {
+	return New(filepath.Join(t.TempDir(), "run", "dir"))
+}
+
+// contents reads all files of a folder.
+func contents(t *testing.T, d *Dir) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(d.Path())
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(d.Path(), e.Name()))
+		require.NoError(t, err)
+		files[e.Name()] = string(data)
+	}
+	return files
+}
+
+func TestNothingIsMadeWhenNothingIsRejected(t *testing.T) {
+	d := folder(t)
+	require.False(t, d.Used())
+	require.Empty(t, d.Files())
+	require.Empty(t, d.Examples())
+	require.NoError(t, d.Close())
+	require.NoDirExists(t, d.Path())
+}
+
+func TestRowsAreKeptByteForByte(t *testing.T) {
+	d := folder(t)
+	header := []byte("k,v\r\n")
+	other := []byte("\"v\"\n")
+	for _, r := range []load.Reject{
+		{File: "a.csv", Header: header, Raw: []byte("1,\"x\n\xff\"\r\n"), Line: 2, Field: 3, Offset: 5, Column: "v", Value: "x", Reason: "no <good>", Stage: load.Parse},
+		{File: "a.csv", Header: header, Raw: []byte("2,\n"), Line: 4, Field: 1, Offset: 14, Reason: "refused", Stage: load.Insert},
+		{File: "b.csv", Header: other, Raw: []byte("last"), Line: 9, Field: 1, Reason: "bad", Stage: load.Parse},
+		{File: "c.csv", Header: header, Raw: []byte("3,4"), Line: 9, Field: 1, Reason: "bad", Stage: load.Parse},
+		{File: "d.csv", Raw: []byte("no header\n"), Line: 1, Field: 1, Reason: "bad", Stage: load.Parse},
+		{File: "e.csv", Header: other, Raw: []byte("maybe\n"), Line: 2, Field: 1, Reason: "timeout", Stage: load.InDoubt},
+		{File: "f.csv", Header: []byte("k"), Raw: []byte("after a header without a line end"), Line: 2, Field: 1, Reason: "bad", Stage: load.Parse},
+		{File: "g.csv", Header: header, Raw: []byte("lone CR\r"), Line: 2, Field: 1, Reason: "bad", Stage: load.Parse},
+	} {
+		require.NoError(t, d.Add(r))
+	}
+	require.True(t, d.Used())
+	require.NoError(t, d.Close())
+	require.Equal(t, map[string]string{
+		"rejects.csv":   "k,v\r\n1,\"x\n\xff\"\r\n2,\n3,4\nlone CR\r\r\n",
+		"rejects-2.csv": "\"v\"\nlast\n",
+		"rejects-3.csv": "no header\n",
+		"rejects-4.csv": "k\nafter a header without a line end\n",
+		"in-doubt.csv":  "\"v\"\nmaybe\n",
+		"errors.jsonl": `{"file":"a.csv","line":2,"column":3,"offset":5,"name":"v","value":"x","reason":"no <good>","stage":"parse"}
+{"file":"a.csv","line":4,"column":1,"offset":14,"reason":"refused","stage":"insert"}
+{"file":"b.csv","line":9,"column":1,"offset":0,"reason":"bad","stage":"parse"}
+{"file":"c.csv","line":9,"column":1,"offset":0,"reason":"bad","stage":"parse"}
+{"file":"d.csv","line":1,"column":1,"offset":0,"reason":"bad","stage":"parse"}
+{"file":"e.csv","line":2,"column":1,"offset":0,"reason":"timeout","stage":"in doubt"}
+{"file":"f.csv","line":2,"column":1,"offset":0,"reason":"bad","stage":"parse"}
+{"file":"g.csv","line":2,"column":1,"offset":0,"reason":"bad","stage":"parse"}
+`,
+	}, contents(t, d))
+	require.Equal(t, []string{"in-doubt.csv", "rejects-2.csv", "rejects-3.csv", "rejects-4.csv", "rejects.csv"}, baseNames(d))
+}
+
+func baseNames(d *Dir) []string {
+	var names []string
+	for _, f := range d.Files() {
+		if filepath.Dir(f) == d.Path() {
+			names = append(names, filepath.Base(f))
+		}
+	}
+	return names
+}
+
+func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
+	d := folder(t)
+	piece := func(s string, first, last bool) {
+		t.Helper()
+		require.NoError(t, d.AddPiece(load.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte(s), Line: 7, Field: 1, Reason: "too long", Stage: load.Parse}, first, last))
+	}
+	big := strings.Repeat("x", 100_000)
+	piece(big, true, false)
+	require.NoError(t, d.Add(load.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte("between\n"), Stage: load.Insert}))
+	piece(big, false, false)
+	piece("end\n", false, true)
+	piece(big, true, false)
+	piece("", false, true)
+	piece("never ends", true, false)
+	require.NoError(t, d.Close())
+	files := contents(t, d)
+	require.Equal(t, 4, strings.Count(files["errors.jsonl"], "\n"))
+	delete(files, "errors.jsonl")
+	require.Equal(t, map[string]string{
+		"rejects.csv":        "k\nbetween\n",
+		"rejects-long-1.csv": "k\n" + big + big + "end\n",
+		"rejects-long-2.csv": "k\n" + big,
+		"rejects-long-3.csv": "k\nnever ends",
+	}, files)
+}
+
+func TestOnlyTheOwnerMayRead(t *testing.T) {
+	d := folder(t)
+	require.NoError(t, d.Add(load.Reject{Raw: []byte("secret\n")}))
+	require.NoError(t, d.Close())
+	info, err := os.Stat(d.Path())
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	for name := range contents(t, d) {
+		info, err := os.Stat(filepath.Join(d.Path(), name))
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
+}
+
+func TestExamplesAreTheFirstFew(t *testing.T) {
+	d := folder(t)
+	for i := range 20 {
+		require.NoError(t, d.Add(load.Reject{Raw: []byte("x\n"), Line: int64(i)}))
+	}
+	require.NoError(t, d.Close())
+	require.Len(t, d.Examples(), 5)
+	for i, r := range d.Examples() {
+		require.EqualValues(t, i, r.Line)
+		require.Nil(t, r.Raw)
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	d := folder(t)
+	const workers, rows = 8, 200
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for i := range rows {
+				r := load.Reject{
+					File: fmt.Sprint(w), Header: fmt.Appendf(nil, "h%d\n", i%3), Raw: fmt.Appendf(nil, "%d,%d\n", w, i), Line: int64(i),
+					Reason: "r", Stage: []load.Stage{load.Parse, load.Insert, load.InDoubt}[i%3],
+				}
+				if err := d.Add(r); err != nil {
+					t.Error(err)
+				}
+				d.Examples()
+				d.Files()
+				d.Used()
+			}
+		})
+	}
+	wg.Wait()
+	require.NoError(t, d.Close())
+	lines := 0
+	for name, text := range contents(t, d) {
+		if name != "errors.jsonl" {
+			lines += strings.Count(text, "\n") - 1
+			continue
+		}
+		decoder := json.NewDecoder(strings.NewReader(text))
+		for n := 0; ; n++ {
+			var e entry
+			err := decoder.Decode(&e)
+			if errors.Is(err, io.EOF) {
+				require.Equal(t, workers*rows, n)
+				break
+			}
+			require.NoError(t, err)
+		}
+	}
+	require.Equal(t, workers*rows, lines)
+}
+
+func TestFolderThatCannotBeMade(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	d := New(filepath.Join(file, "run"))
+	err := d.Add(load.Reject{Raw: []byte("x\n")})
+	require.ErrorContains(t, err, "run directory: mkdir "+file)
+	require.ErrorContains(t, err, "not a directory")
+	require.False(t, d.Used())
+	require.NoError(t, d.Close())
+}
+
+// What an earlier run left is never written over.
+func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
+	for _, name := range []string{"rejects.csv", "errors.jsonl", "rejects-long-1.csv"} {
+		d := New(t.TempDir())
+		old := filepath.Join(d.Path(), name)
+		require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
+		add := func() error { return d.Add(load.Reject{Raw: []byte("x\n")}) }
+		if strings.Contains(name, "long") {
+			add = func() error { return d.AddPiece(load.Reject{Raw: []byte("x\n")}, true, true) }
+		}
+		err := add()
+		require.ErrorIs(t, err, os.ErrExist)
+		require.ErrorContains(t, err, old)
+		require.NoError(t, d.Close())
+		data, err := os.ReadFile(old)
+		require.NoError(t, err)
+		require.Equal(t, "old", string(data))
+	}
+}
+
+// A disk that is full is told, at the latest when the files are closed.
+func TestWritesThatFail(t *testing.T) {
+	row := load.Reject{Header: []byte("k\n"), Raw: []byte("x\n"), Reason: "r"}
+	for _, name := range []string{"rejects.csv", "errors.jsonl"} {
+		t.Run(name, func(t *testing.T) {
+			d := folder(t)
+			require.NoError(t, d.Add(row))
+			require.NoError(t, d.files[name].file.Close()) // writes fail from here
+			big := row
+			big.Raw, big.Reason = bytes.Repeat([]byte("x"), 10_000), strings.Repeat("r", 10_000)
+			err := d.Add(big)
+			require.ErrorIs(t, err, os.ErrClosed)
+			require.ErrorContains(t, err, filepath.Join(d.Path(), name))
+			require.ErrorContains(t, d.Close(), "rejects: ")
+		})
+	}
+	d := folder(t)
+	require.NoError(t, d.Add(row))
+	require.NoError(t, d.files["rejects.csv"].file.Close())
+	require.ErrorIs(t, d.Close(), os.ErrClosed)
+}

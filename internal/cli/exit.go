@@ -12,6 +12,7 @@ const (
 	exitOK          = 0
 	exitUsage       = 1   // usage or configuration: nothing was done
 	exitPartly      = 2   // done, but for rows or ranges that are listed
+	exitLimit       = 3   // stopped by a limit on errors
 	exitFatal       = 4   // could not connect, or could not go on
 	exitInterrupted = 130 // SIGINT or SIGTERM
 )
@@ -22,6 +23,7 @@ Exit status:
   0    all done
   1    wrong usage or configuration; nothing was done
   2    done, but some rows or token ranges failed, and are listed
+  3    stopped by a limit on errors (load)
   4    fatal: the cluster could not be reached, or the run could not go on
   130  interrupted`
 

@@ -50,4 +50,5 @@ func TestHeaderThatDoesNotFit(t *testing.T) {
 	require.Equal(t, exitUsage, exitCode(ctx, runError(err, load.Result{})))
 	require.Equal(t, exitFatal, exitCode(ctx, runError(err, load.Result{Read: 1})))
 	require.Equal(t, exitFatal, exitCode(ctx, runError(errors.New("disk"), load.Result{})))
+	require.Equal(t, exitLimit, exitCode(ctx, runError(&load.LimitError{Stage: load.Parse}, load.Result{Read: 1})))
 }

@@ -37,6 +37,9 @@ type LoadOptions struct {
 	InFlight     int
 	MaxAttempts  int
 	RunDir       string
+
+	MaxParseErrors  int64
+	MaxInsertErrors int64
 }
 
 // AddFlags adds the flags of load.
@@ -50,6 +53,8 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.MaxBatchSize, "maxbatchsize", 100, "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
 	f.IntVar(&o.InFlight, "inflight", 0, "requests under way at the most (default: 16 for each core of the cluster)")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
+	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "rows that may fail to parse before the load stops (-1: no limit)")
+	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for rejected rows, made when there are any (default: named after the table and the time, in the working directory)")
 	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
 	o.Smudge = plan.DefaultSmudge
@@ -181,8 +186,12 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		InFlight:  o.InFlight,
 		Attempts:  o.MaxAttempts,
 		Rejects:   reject.New(o.runDir(t.table)),
-		Counters:  counters,
-		Warn:      s.warn,
+
+		MaxParseErrors:  o.MaxParseErrors,
+		MaxInsertErrors: o.MaxInsertErrors,
+
+		Counters: counters,
+		Warn:     s.warn,
 	}
 	if job.InFlight == 0 {
 		job.InFlight = requestsPerCore * t.plan.Parallel / o.Smudge
@@ -250,11 +259,16 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 }
 
 // runError gives an error of a run its exit code: a header that does not fit is
-// a matter of usage as long as nothing was loaded, all else is fatal.
+// a matter of usage as long as nothing was loaded, a limit that was passed has its
+// own, and all else is fatal.
 func runError(err error, result load.Result) error {
 	var mapping *load.MappingError
 	if errors.As(err, &mapping) && result.Read == 0 {
 		return err
+	}
+	var limit *load.LimitError
+	if errors.As(err, &limit) {
+		return &exitError{exitLimit, err}
 	}
 	return fatal(err)
 }

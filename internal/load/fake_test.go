@@ -256,6 +256,7 @@ func newJob(t testing.TB, table *schema.Table, texts ...string) (*Job, *cluster,
 	job := &Job{
 		Table: table, Format: dsv.DefaultFormat, Header: true, NewWriter: c.writer, Router: c.router,
 		Limits: testLimits, InFlight: 4, Backoff: quick, Rejects: r, Counters: &progress.Counters{},
+		MaxParseErrors: -1, MaxInsertErrors: -1,
 	}
 	for i, s := range texts {
 		job.Inputs = append(job.Inputs, text(fmt.Sprintf("file%d.csv", i+1), s))

@@ -52,10 +52,14 @@ type Job struct {
 	Attempts  int           // for one request before its rows are rejected; default 10
 	Backoff   pace.Backoff
 	Rejects   Rejects
-	Counters  *progress.Counters
-	Warn      func(format string, args ...any) // something odd that stops nothing
-	ChunkSize int                              // bytes of text parsed at a time, default 1 MiB
-	MaxRecord int                              // bytes of the longest record, default 64 MiB
+	// MaxParseErrors and MaxInsertErrors are how many rows may be rejected before
+	// the run stops with a *LimitError; negative: no limit.
+	MaxParseErrors  int64
+	MaxInsertErrors int64
+	Counters        *progress.Counters
+	Warn            func(format string, args ...any) // something odd that stops nothing
+	ChunkSize       int                              // bytes of text parsed at a time, default 1 MiB
+	MaxRecord       int                              // bytes of the longest record, default 64 MiB
 }
 
 // Result is what became of the rows.

@@ -77,12 +77,12 @@ func TestColumnsOverrideTheHeader(t *testing.T) {
 }
 
 func TestWithoutAHeader(t *testing.T) {
-	job, c, rejects := newJob(t, names, "one,1,first\ntwo,2,second\n")
+	job, c, _ := newJob(t, names, "one,1,first\ntwo,2,second\n")
 	job.Header = false
 	require.EqualValues(t, 2, mustRun(t, job, c).Written)
 	require.Equal(t, "second", c.cells["k=74776f "]["v"].value)
 
-	job, c, rejects = newJob(t, names, "1,one\nx,two\n")
+	job, c, rejects := newJob(t, names, "1,one\nx,two\n")
 	job.Header = false
 	job.Columns = []schema.Column{names.Columns[1], names.Columns[0]}
 	require.EqualValues(t, 1, mustRun(t, job, c).Written)

@@ -122,5 +122,8 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 		r.rejected.Add(1)
 		r.job.Counters.Rejected.Add(1)
 	}
-	return r.job.Rejects.AddPiece(rej, b.First, b.Last)
+	if err := r.job.Rejects.AddPiece(rej, b.First, b.Last); err != nil || !b.Last {
+		return err
+	}
+	return r.parseErrors.add()
 }

@@ -25,7 +25,9 @@ type run struct {
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
 	read, written, rejected, inDoubt, sent atomic.Int64
-	exhausted                              atomic.Int64 // batches in a row that failed, but not for what was in them
+
+	parseErrors, insertErrors errorLimit
+	exhausted                 atomic.Int64 // batches in a row that failed, but not for what was in them
 }
 
 func newRun(j *Job) *run {
@@ -39,6 +41,9 @@ func newRun(j *Job) *run {
 		chunks:  make(chan *chunk, 1),
 		batches: make(chan *batch, j.InFlight),
 		writers: make(map[string]Writer),
+
+		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
+		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
 	}
 }
 
@@ -88,11 +93,17 @@ func (r *run) writer(columns []schema.Column) Writer {
 	return w
 }
 
-// reject hands one row to the rejects.
+// reject hands one row to the rejects. Its error may be a *LimitError.
 func (r *run) reject(rej Reject) error {
 	r.rejected.Add(1)
 	r.job.Counters.Rejected.Add(1)
-	return r.job.Rejects.Add(rej)
+	if err := r.job.Rejects.Add(rej); err != nil {
+		return err
+	}
+	if rej.Stage == Parse {
+		return r.parseErrors.add()
+	}
+	return r.insertErrors.add()
 }
 
 // chunk is a piece of an input on its way through the pipeline. It has one owner

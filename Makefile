@@ -1,0 +1,51 @@
+# cqlbulk: build, try, test. `make help` lists the targets.
+
+VERSION ?= $(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//'),0.1.0-dev)
+FUZZTIME ?= 30s
+
+MODULE := github.com/cqlbulk/cqlbulk
+LDFLAGS := -s -w -X $(MODULE)/internal/cli.version=$(VERSION)
+BENCHED := ./pkg/cqltext ./pkg/dsv ./pkg/token ./internal/scan ./internal/load
+
+LINTER_MODULE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+LINTER_VERSION := v2.15.0
+LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test lint fmt bench fuzz flights clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+build: ## the program, one static binary: bin/cqlbulk
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)" -o bin/cqlbulk ./cmd/cqlbulk
+
+demo: build ## a local Cassandra, and a file into it and out of it again
+	deploy/demo
+
+test: build ## all tests, on local Cassandra clusters made for them and wiped afterwards
+	deploy/test
+
+lint: $(LINTER) ## vet the code, its format and its architecture
+	$(LINTER) run ./...
+
+fmt: ## format the Go files
+	gofmt -w cmd internal pkg
+
+bench: ## the Go benchmarks
+	go test -run '^$$' -bench . -benchmem $(BENCHED)
+
+fuzz: ## every fuzz target for FUZZTIME (30s)
+	deploy/fuzz $(FUZZTIME)
+
+flights: ## fetch the whole sample file, 31 MB; prints its path
+	@testdata/fetch-flights
+
+clean: ## remove what was built, and the demo's files
+	rm -rf bin .cache/bin .cache/demo
+
+$(LINTER):
+	@mkdir -p $(@D)
+	@echo "building golangci-lint $(LINTER_VERSION); this takes some minutes, once" >&2
+	GOBIN=$(CURDIR)/$(@D) nice -n 10 go install $(LINTER_MODULE)@$(LINTER_VERSION)
+	mv $(@D)/golangci-lint $@

@@ -84,7 +84,7 @@ reason. The exit status is then 2.
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50000
 
   # from a pipe, without a header
-  zcat flights.csv.gz | tail -n +2 | cqlbulk load demo.flights - --header=false --columns year,month,day
+  zcat visits.csv.gz | cqlbulk load demo.visits - --header=false --columns day,page,visitors
 
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk load --ingestrate 50000`,

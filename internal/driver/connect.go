@@ -46,19 +46,45 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cluster.Logger = logger(cfg.Logf)
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
-	fallback := gocql.RoundRobinHostPolicy()
+	cluster.PoolConfig.HostSelectionPolicy = gocql.RoundRobinHostPolicy()
 	if cfg.DC != "" {
-		fallback = gocql.DCAwareRoundRobinPolicy(cfg.DC)
+		// Nodes of other data centers may not even be reachable from here.
+		cluster.HostFilter = gocql.DataCenterHostFilter(cfg.DC)
 	}
-	cluster.PoolConfig.HostSelectionPolicy = gocql.TokenAwareHostPolicy(fallback)
 	if cfg.User != "" {
 		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
 	}
 	s, err := cluster.CreateSession()
 	if err != nil {
-		return nil, fault.New(fault.Fatal, explainConnect(cfg, err))
+		if wrong := checkDC(ctx, cfg); wrong != nil {
+			err = wrong
+		} else {
+			err = explainConnect(cfg, err)
+		}
+		return nil, fault.New(fault.Fatal, err)
 	}
 	return &Session{cfg: cfg, s: s}, nil
+}
+
+// checkDC says, after a failed attempt, whether the cluster has no data center of
+// the name that was asked for.
+func checkDC(ctx context.Context, cfg Config) error {
+	if cfg.DC == "" {
+		return nil
+	}
+	name := cfg.DC
+	cfg.DC = ""
+	s, err := Connect(ctx, cfg)
+	if err != nil {
+		return nil
+	}
+	defer s.Close()
+	c, err := s.Topology(ctx)
+	if err != nil {
+		return nil
+	}
+	c.LocalDC = name
+	return c.CheckDC()
 }
 
 // Close ends the session; requests under way fail.

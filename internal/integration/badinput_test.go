@@ -58,7 +58,7 @@ func TestRejects(t *testing.T) {
 		{"3,x,5,2020-02-29,0x00,more\n", ":4:1", "row has 6 fields instead of 5"},
 		{"4,\"two\nlines\",128,,\n", ":6:8", "out of range"},
 		{"5,x,,2021-02-29,\r\n", ":7:6", "2021-02-29"},
-		{"6,x,,,0xzz\n", ":8:8", "0xzz"},
+		{"6,x,,,0xzz\n", ":8:7", "0xzz"},
 		{",x,,,\n", ":9:1", "must not be null"},
 		{"8,,,,\n", ":10:3", "must not be null"},
 		{"9,\"x\"y,,,\n", ":11:6", "quote"},

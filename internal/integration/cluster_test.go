@@ -36,7 +36,7 @@ func TestEachRowOnce(t *testing.T) {
 	for _, flags := range [][]string{
 		nil,
 		{"--pagesize", "7", "--smudge", "1"},
-		{"--smudge", "40", "--consistency", "quorum"},
+		{"--smudge", "40", "--consistency", "local_quorum"},
 		{"--dc", "dc1", "--cores", "1", "--seed", "5"},
 	} {
 		r := ok(t, append([]string{"scan", "it2.wide"}, flags...)...)

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,10 @@ func env(name, otherwise string) string {
 	return otherwise
 }
 
+// consistency is that of all requests that do not say otherwise: a test that
+// writes and then reads must see on any replica what it wrote.
+const consistency = "ALL"
+
 // session is shared by all tests: one connection to look at the database with.
 var session *driver.Session
 
@@ -48,7 +53,9 @@ func TestMain(m *testing.M) {
 func run(m *testing.M) int {
 	ctx := context.Background()
 	var err error
-	session, err = driver.Connect(ctx, driver.Config{Hosts: strings.Split(testHosts(), ","), Timeout: time.Minute})
+	session, err = driver.Connect(ctx, driver.Config{
+		Hosts: strings.Split(testHosts(), ","), Timeout: time.Minute, Consistency: consistency,
+	})
 	if err != nil {
 		fmt.Fprintf(os.Stderr, `the integration tests need a Cassandra of three nodes: %v
 run "make test", which starts one, or
@@ -101,6 +108,9 @@ func cqlbulkOn(t *testing.T, hosts string, args ...string) result {
 	t.Helper()
 	var out, report bytes.Buffer
 	args = append(args, "--hosts", hosts, "--timeout", "60s")
+	if !slices.Contains(args, "--consistency") {
+		args = append(args, "--consistency", consistency)
+	}
 	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
 	return result{code, out.String(), report.String()}
 }

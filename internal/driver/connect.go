@@ -128,9 +128,9 @@ func explainDial(address string, err error) error {
 // explainConnect turns the driver's error on session creation into the user's.
 func explainConnect(cfg Config, err error) error {
 	text := err.Error()
-	var request gocql.RequestError
+	var request answered
 	switch {
-	case errors.As(err, &request) && request.Code() == gocql.ErrCodeCredentials,
+	case errors.As(err, &request) && request.GetCode() == gocql.ErrCodeCredentials,
 		strings.Contains(text, "Provided username"), strings.Contains(text, "and/or password are incorrect"):
 		return fmt.Errorf("the cluster refused user %q: user name or password is wrong", cfg.User)
 	case strings.Contains(text, "no authenticator available"), strings.Contains(text, "authentication required"):

@@ -29,14 +29,22 @@ func classify(ctx context.Context, err error) error {
 	return fault.New(classOf(err), err)
 }
 
+// answered is an error that the server answered with. The library's own name for
+// it, RequestError, asks for methods that its errors have not got.
+type answered interface {
+	error
+	GetCode() int
+	GetMessage() string
+}
+
 func classOf(err error) fault.Class {
 	var limited *gocql.RequestErrRateLimitReached
 	if errors.As(err, &limited) {
 		return fault.Overloaded
 	}
-	var request gocql.RequestError
+	var request answered
 	if errors.As(err, &request) {
-		switch request.Code() {
+		switch request.GetCode() {
 		case gocql.ErrCodeOverloaded:
 			return fault.Overloaded
 		case gocql.ErrCodeUnavailable, gocql.ErrCodeBootstrapping, gocql.ErrCodeUnprepared:
@@ -47,7 +55,7 @@ func classOf(err error) fault.Class {
 		case gocql.ErrCodeUnauthorized, gocql.ErrCodeCredentials:
 			return fault.Fatal
 		case gocql.ErrCodeInvalid:
-			if tableGone(request.Message()) {
+			if tableGone(request.GetMessage()) {
 				return fault.Fatal
 			}
 			return fault.Permanent
@@ -69,9 +77,8 @@ func classOf(err error) fault.Class {
 	}
 }
 
-// tableGone recognizes, by its text, the answer for a table that was dropped:
-// its code is that of any invalid request.
+// tableGone recognizes, by its text, the answer for a table or keyspace that was
+// dropped: its code is that of any invalid request.
 func tableGone(message string) bool {
-	return strings.Contains(message, "unconfigured table") || strings.Contains(message, "unconfigured columnfamily") ||
-		strings.HasPrefix(message, "Keyspace ") && strings.HasSuffix(message, " does not exist")
+	return strings.HasPrefix(message, "unconfigured ") || strings.HasSuffix(message, " does not exist")
 }

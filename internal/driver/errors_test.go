@@ -19,9 +19,9 @@ type answer struct {
 	message string
 }
 
-func (a answer) Code() int       { return a.code }
-func (a answer) Message() string { return a.message }
-func (a answer) Error() string   { return a.message }
+func (a answer) GetCode() int       { return a.code }
+func (a answer) GetMessage() string { return a.message }
+func (a answer) Error() string      { return a.message }
 
 func TestClassify(t *testing.T) {
 	for _, tc := range []struct {
@@ -36,6 +36,7 @@ func TestClassify(t *testing.T) {
 		{answer{gocql.ErrCodeSyntax, ""}, fault.Permanent},
 		{answer{gocql.ErrCodeInvalid, "Invalid null value in condition"}, fault.Permanent},
 		{answer{gocql.ErrCodeInvalid, "unconfigured table flights"}, fault.Fatal},
+		{answer{gocql.ErrCodeInvalid, "table flights does not exist"}, fault.Fatal},
 		{answer{gocql.ErrCodeInvalid, "Keyspace demo does not exist"}, fault.Fatal},
 		{answer{gocql.ErrCodeUnauthorized, ""}, fault.Fatal},
 		{&gocql.RequestErrRateLimitReached{}, fault.Overloaded},

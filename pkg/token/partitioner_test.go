@@ -66,15 +66,15 @@ func TestHashIsCassandras(t *testing.T) {
 }
 
 func TestMurmur3MinIsMovedToMax(t *testing.T) {
-	key := murmur3Key(-1 << 63)
+	key := AppendMurmur3Key(nil, at(-1<<63))
 	require.Equal(t, uint64(signBit), murmurHash(key))
 	require.Equal(t, Murmur3.Max(), Murmur3.Hash(key))
 }
 
 func TestMurmur3AtEveryToken(t *testing.T) {
-	require.Equal(t, "5ed0b893f10c088ccf0e007bf6edbf61", hex.EncodeToString(murmur3Key(0)))
+	require.Equal(t, "5ed0b893f10c088ccf0e007bf6edbf61", hex.EncodeToString(AppendMurmur3Key(nil, at(0))))
 	for _, v := range []int64{1 - 1<<63, -1, 0, 1, 1<<63 - 1} {
-		require.Equal(t, at(v), Murmur3.Hash(murmur3Key(v)), v)
+		require.Equal(t, at(v), Murmur3.Hash(AppendMurmur3Key(nil, at(v))), v)
 	}
 }
 

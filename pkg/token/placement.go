@@ -3,8 +3,8 @@ package token
 import "slices"
 
 // Placement is the ranges of a ring with the nodes that hold them: one range for
-// each vnode, the one that crosses the end of the ring as two, from the
-// partitioner's Min to its Max without a gap. It never changes and is safe for
+// each vnode, the one that crosses the end of the ring as two, or one for each
+// tablet, from the partitioner's Min to its Max without a gap. It never changes and is safe for
 // concurrent use.
 type Placement struct {
 	ring *Ring
@@ -20,8 +20,9 @@ func (p *Placement) Range(i int) Range {
 	return Range{p.ring.bounds[i], p.ring.bounds[i+1]}
 }
 
-// Replicas returns the nodes that hold range i as indexes into [Ring.Nodes], the
-// primary first. It may be empty; see [Ring.Place]. The slice is shared and must
+// Replicas returns the nodes that hold range i as indexes into [Ring.Nodes] (or
+// the list that [NewPlacement] was given indexes of), the primary first. It may
+// be empty; see [Ring.Place]. The slice is shared and must
 // not be changed.
 func (p *Placement) Replicas(i int) []int { return p.sets[p.set[i]] }
 
@@ -43,14 +44,18 @@ func (p *Placement) Find(t Token) int {
 }
 
 // LocalTo returns the placement with only the replicas of datacenter dc, in the
-// same order. A range that has none there keeps all it has.
+// same order. A range that has none there keeps all it has, and so does every
+// range of a placement made by [NewPlacement].
 func (p *Placement) LocalTo(dc string) *Placement {
+	if !slices.ContainsFunc(p.sets, func(set []int) bool { return slices.ContainsFunc(set, p.away(dc)) }) {
+		return p
+	}
 	b := newPlacementBuilder(p.ring)
 	moved := make([]int32, len(p.sets))
 	for i, set := range p.sets {
 		local := make([]int, 0, len(set))
 		for _, n := range set {
-			if p.ring.nodes[n].DC == dc {
+			if n < len(p.ring.nodes) && p.ring.nodes[n].DC == dc {
 				local = append(local, n)
 			}
 		}
@@ -64,6 +69,11 @@ func (p *Placement) LocalTo(dc string) *Placement {
 		set[i] = moved[s]
 	}
 	return &Placement{p.ring, b.sets, set}
+}
+
+// away says of a node, by its index, whether it is not in the datacenter.
+func (p *Placement) away(dc string) func(node int) bool {
+	return func(node int) bool { return node >= len(p.ring.nodes) || p.ring.nodes[node].DC != dc }
 }
 
 // placementBuilder gathers the replica list of each token and keeps equal lists

@@ -1,0 +1,105 @@
+package cqljson
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
+)
+
+// Decoder reads one cell that is not null. It is safe for concurrent use.
+type Decoder interface {
+	// AppendWire appends the wire bytes of json, which is one JSON value, with or without blanks around it, and
+	// not null. When it is not JSON, or not a value of the type, dst comes back at its original length with an
+	// *Error. It keeps nothing of json and does not change it. It allocates nothing but what dst needs to grow,
+	// except for varints and decimals of more than 18 digits, user types of more than 32 fields, and maps of more
+	// than 32 keys whose wire bytes do not ascend.
+	AppendWire(dst, json []byte) ([]byte, error)
+}
+
+// PlanDecoder returns the decoder of a type. It fails when Plan does.
+func PlanDecoder(t *cqltype.Type) (Decoder, error) {
+	if _, err := Plan(t); err != nil {
+		return nil, err
+	}
+	r, err := planReader(t)
+	if err != nil {
+		return nil, err
+	}
+	return &columnDecoder{name: t.String(), scalar: t.Kind.Scalar(), reader: r}, nil
+}
+
+// reader reads the values of a type where they stand. Its errors are *fault or *jsonscan.Error, either of which has
+// the offset in what it was given. On error the bytes after the original length of dst are of no use.
+type reader interface {
+	// read reads the JSON value at json[pos], where no blank stands, appends its wire bytes and returns the
+	// offset after it.
+	read(dst, json []byte, pos int) ([]byte, int, error)
+	// readKey reads the text of a map's key and appends its wire bytes.
+	readKey(dst, text []byte) ([]byte, error)
+}
+
+// columnDecoder is the Decoder of a type: one value, and nothing after it.
+type columnDecoder struct {
+	name   string
+	scalar bool
+	reader reader
+}
+
+func (d *columnDecoder) AppendWire(dst, json []byte) ([]byte, error) {
+	begin := len(dst)
+	dst, err := readWhole(d.reader, dst, json)
+	if err != nil {
+		return dst[:begin], d.fail(json, err)
+	}
+	return dst, nil
+}
+
+// readWhole reads json, which is one value and, but for blanks, nothing else. With the length of the JSON, the number
+// of elements is bounded too.
+func readWhole(r reader, dst, json []byte) ([]byte, error) {
+	if len(json) > math.MaxInt32 {
+		return dst, at(0, errTooLong)
+	}
+	dst, pos, err := r.read(dst, json, jsonscan.Blanks(json, 0))
+	if err != nil {
+		return dst, err
+	}
+	if pos = jsonscan.Blanks(json, pos); pos < len(json) {
+		return dst, jsonscan.Unexpected(json, pos, "the end")
+	}
+	return dst, nil
+}
+
+// planReader returns the reader of a type that Plan has found whole.
+func planReader(t *cqltype.Type) (reader, error) {
+	text, err := cqltext.Plan(t)
+	if err != nil {
+		return nil, err
+	}
+	elems := make([]reader, len(t.Elems))
+	for i, e := range t.Elems {
+		if elems[i], err = planReader(e); err != nil {
+			return nil, err
+		}
+	}
+	c := composite{name: t.String(), text: text}
+	switch t.Kind {
+	case cqltype.List, cqltype.Set:
+		return &listReader{composite: c, elem: elems[0]}, nil
+	case cqltype.Map:
+		return &mapReader{composite: c, key: elems[0], value: elems[1]}, nil
+	case cqltype.Tuple:
+		return &tupleReader{composite: c, elems: elems}, nil
+	case cqltype.UDT:
+		return newUDTReader(c, t.FieldNames, elems), nil
+	case cqltype.Vector:
+		return &vectorReader{composite: c, elem: elems[0], dimension: t.Dimension, fixed: fixedLen(t.Elems[0])}, nil
+	}
+	if !t.Kind.Scalar() {
+		return nil, fmt.Errorf("no JSON for type %s", t)
+	}
+	return newScalarReader(t, text), nil
+}

@@ -1,0 +1,97 @@
+package cqljson
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
+)
+
+// Error says why a JSON value is no value of a CQL type.
+type Error struct {
+	Type   string // the CQL type that was due
+	JSON   string // the whole value, without blanks around it, cut short when long
+	Offset int    // where in the JSON given to AppendWire the reason lies, in bytes from 0
+	Err    error  // the reason
+}
+
+// Error gives all of it in one line.
+func (e *Error) Error() string {
+	return fmt.Sprintf("invalid %s %s at offset %d: %v", e.Type, e.JSON, e.Offset, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+var (
+	errNullHere = errors.New("null can only stand in a tuple or a user type")
+	errTooLong  = errors.New("more than 2147483647 bytes")
+)
+
+// fault is a reason with its place in the JSON.
+type fault struct {
+	offset int
+	err    error
+}
+
+func (f *fault) Error() string { return fmt.Sprintf("offset %d: %v", f.offset, f.err) }
+
+func (f *fault) Unwrap() error { return f.err }
+
+// at puts a reason in its place.
+func at(offset int, err error) error { return &fault{offset, err} }
+
+// split takes what a reader returned apart.
+func split(err error) (offset int, reason error) {
+	if f := (*fault)(nil); errors.As(err, &f) {
+		return f.offset, f.err
+	}
+	if e := (*jsonscan.Error)(nil); errors.As(err, &e) {
+		return e.Offset, errors.New(e.Msg)
+	}
+	return 0, err
+}
+
+// within names the field that an error lies in, and leaves its place as it is.
+func within(name string, err error) error {
+	offset, reason := split(err)
+	return at(offset, fmt.Errorf("field %s: %w", name, reason))
+}
+
+// fail is the error for a whole value.
+func (d *columnDecoder) fail(json []byte, err error) error {
+	offset, reason := split(err)
+	if d.scalar {
+		// Package cqltext has the value before its reason, where it already stands.
+		if bare := errors.Unwrap(reason); bare != nil {
+			reason = bare
+		}
+	}
+	return &Error{Type: d.name, JSON: shown(json), Offset: offset, Err: reason}
+}
+
+// maxQuoted is how many bytes of a bad value an error shows.
+const maxQuoted = 64
+
+// shown returns JSON as an error shows it: as it is, unless that would not be one line of UTF-8.
+func shown(json []byte) string {
+	text := strings.Trim(string(json[:min(len(json), 4*maxQuoted)]), " \t\r\n")
+	cut := len(json) > 4*maxQuoted || len(text) > maxQuoted
+	if cut && len(text) > maxQuoted {
+		n := maxQuoted
+		for n > maxQuoted-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		text = text[:n]
+	}
+	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		text = fmt.Sprintf("%q", text)
+	}
+	if cut {
+		text += fmt.Sprintf("... (%d bytes)", len(json))
+	}
+	return text
+}

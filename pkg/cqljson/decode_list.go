@@ -1,0 +1,123 @@
+package cqljson
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
+)
+
+// composite is what the readers of the types made of others have in common: the raw form, a string.
+type composite struct {
+	name string
+	text cqltext.Codec
+}
+
+// open reads the opening bracket, and the closing one when it follows at once, for which done is true. A string must
+// be the raw form; its bytes are then appended, and raw is true.
+func (c *composite) open(dst, json []byte, pos int, opening, closing byte) (out []byte, next int, raw, done bool, err error) {
+	switch {
+	case pos < len(json) && json[pos] == '"':
+		want := "an array or a string that begins with 0x"
+		if opening == '{' {
+			want = "an object or a string that begins with 0x"
+		}
+		dst, next, err = c.readRaw(dst, json, pos, want)
+		return dst, next, true, true, err
+	case isNull(json, pos):
+		return dst, pos, false, false, at(pos, errNullHere)
+	}
+	next, done, err = jsonscan.Open(json, pos, opening, closing)
+	return dst, next, false, done, err
+}
+
+// readRaw reads the raw form at json[pos]; want is what was due, in words.
+func (c *composite) readRaw(dst, json []byte, pos int, want string) ([]byte, int, error) {
+	mark := len(dst)
+	dst, text, next, err := readText(dst, json, pos)
+	if err != nil {
+		return dst, pos, err
+	}
+	if !isRaw(text) {
+		return dst, pos, jsonscan.Unexpected(json, pos, want)
+	}
+	end := len(dst)
+	if dst, err = c.text.AppendWire(dst, text); err != nil {
+		return dst, pos, at(pos, err)
+	}
+	return cutOut(dst, mark, end), next, nil
+}
+
+// readKeyOf is readKey of r, to which c belongs: JSON in the text of the key, or the raw form.
+func (c *composite) readKeyOf(r reader, dst, text []byte) ([]byte, error) {
+	if !isRaw(text) {
+		return readWhole(r, dst, text)
+	}
+	dst, err := c.text.AppendWire(dst, text)
+	if err != nil {
+		return dst, at(0, err)
+	}
+	return dst, nil
+}
+
+// isRaw reports whether text begins like the raw form.
+func isRaw(text []byte) bool {
+	return len(text) >= 2 && text[0] == '0' && text[1]|0x20 == 'x'
+}
+
+// appendSized appends the element at json[pos] after its length, int32. A null has the length -1; where it may not
+// stand it is an error.
+func appendSized(dst []byte, r reader, json []byte, pos int, nullable bool) ([]byte, int, error) {
+	if nullable && isNull(json, pos) {
+		return appendNull(dst), pos + len("null"), nil
+	}
+	mark := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	dst, next, err := r.read(dst, json, pos)
+	if err != nil {
+		return dst, pos, err
+	}
+	return dst, next, putLen(dst, mark, pos)
+}
+
+// putLen puts the length of what follows it at dst[mark:]; pos is where its JSON stands.
+func putLen(dst []byte, mark, pos int) error {
+	n := len(dst) - mark - 4
+	if n > math.MaxInt32 {
+		return at(pos, errTooLong)
+	}
+	binary.BigEndian.PutUint32(dst[mark:], uint32(n))
+	return nil
+}
+
+// appendNull appends the length that says null.
+func appendNull(dst []byte) []byte { return append(dst, 0xff, 0xff, 0xff, 0xff) }
+
+// listReader reads list and set, an array; the wire has its order.
+type listReader struct {
+	composite
+	elem reader
+}
+
+func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {
+	dst, pos, raw, done, err := r.open(dst, json, pos, '[', ']')
+	if raw || err != nil {
+		return dst, pos, err
+	}
+	mark := len(dst)
+	dst = append(dst, 0, 0, 0, 0)
+	count := 0
+	for ; !done; count++ {
+		if dst, pos, err = appendSized(dst, r.elem, json, pos, false); err != nil {
+			return dst, pos, err
+		}
+		if pos, done, err = jsonscan.More(json, pos, ']'); err != nil {
+			return dst, pos, err
+		}
+	}
+	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
+	return dst, pos, nil
+}
+
+func (r *listReader) readKey(dst, text []byte) ([]byte, error) { return r.readKeyOf(r, dst, text) }

@@ -1,0 +1,74 @@
+package cqljson
+
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+)
+
+// fieldsEncoder is the encoder of tuple, an array, and of user types, an object. The wire has each element after its
+// length, which is -1 for null; it may end before the last one, and the JSON then does so, too.
+type fieldsEncoder struct {
+	odd
+	open, close byte
+	fields      []field
+}
+
+// field is one element of a tuple or field of a user type.
+type field struct {
+	Encoder
+	name  string // of the field of a user type
+	label []byte // what stands before the value: a comma but for the first, the name as a string and a colon
+}
+
+func newTupleEncoder(text cqltext.Codec, elems []Encoder) *fieldsEncoder {
+	e := &fieldsEncoder{odd: odd{text}, open: '[', close: ']'}
+	for i, elem := range elems {
+		f := field{Encoder: elem}
+		if i > 0 {
+			f.label = []byte{','}
+		}
+		e.fields = append(e.fields, f)
+	}
+	return e
+}
+
+func newUDTEncoder(text cqltext.Codec, names []string, elems []Encoder) *fieldsEncoder {
+	e := newTupleEncoder(text, elems)
+	e.open, e.close = '{', '}'
+	for i, name := range names {
+		f := &e.fields[i]
+		f.name, f.label = name, append(AppendString(f.label, []byte(name)), ':')
+	}
+	return e
+}
+
+func (e *fieldsEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
+	begin := len(dst)
+	dst = append(dst, e.open)
+	pos := 0
+	for i := 0; pos < len(wire); i++ {
+		if i == len(e.fields) {
+			return e.appendOdd(dst, begin, wire)
+		}
+		elem, next, ok := elemAt(wire, pos)
+		if !ok {
+			return e.appendOdd(dst, begin, wire)
+		}
+		pos = next
+		f := &e.fields[i]
+		dst = append(dst, f.label...)
+		if elem == nil {
+			dst = append(dst, "null"...)
+			continue
+		}
+		var err error
+		if dst, err = f.AppendJSON(dst, elem); err != nil {
+			if f.name != "" {
+				err = fmt.Errorf("field %s: %w", f.name, err)
+			}
+			return dst[:begin], err
+		}
+	}
+	return append(dst, e.close), nil
+}

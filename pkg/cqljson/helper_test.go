@@ -1,0 +1,206 @@
+package cqljson
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// testUDTs are the user types of the tests.
+var testUDTs = map[string]struct{ names, types string }{
+	"addr":  {"street zip Mixed\"Name select", "text int list<int> frozen<tuple<text>>"},
+	"inner": {"a b", "int text"},
+	"outer": {"nested other", "frozen<inner> map<text,frozen<inner>>"},
+	"none":  {"", ""},
+}
+
+func testUDT(name string) (*cqltype.Type, error) {
+	def, ok := testUDTs[name]
+	if !ok {
+		return nil, fmt.Errorf("unknown type %s", name)
+	}
+	t := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: name, FieldNames: strings.Fields(def.names)}
+	for _, s := range strings.Fields(def.types) {
+		e, err := cqltype.Parse(s, testUDT)
+		if err != nil {
+			return nil, err
+		}
+		t.Elems = append(t.Elems, e)
+	}
+	return t, nil
+}
+
+// column is one type with what is planned for it.
+type column struct {
+	typ   *cqltype.Type
+	text  cqltext.Codec
+	json  Encoder
+	wires Decoder
+}
+
+func mustPlan(t testing.TB, typ string) column {
+	t.Helper()
+	parsed, err := cqltype.Parse(typ, testUDT)
+	require.NoError(t, err)
+	text, err := cqltext.Plan(parsed)
+	require.NoError(t, err)
+	enc, err := Plan(parsed)
+	require.NoError(t, err)
+	dec, err := PlanDecoder(parsed)
+	require.NoError(t, err)
+	return column{parsed, text, enc, dec}
+}
+
+// wire returns the wire bytes of a text.
+func (c column) wire(t testing.TB, text string) []byte {
+	t.Helper()
+	wire, err := c.text.AppendWire(nil, []byte(text))
+	require.NoError(t, err)
+	return wire
+}
+
+// unhex reads hex with blanks in it.
+func unhex(t testing.TB, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
+	require.NoError(t, err)
+	return b
+}
+
+// prefix stands in every buffer before what the encoders append.
+const prefix = "kept"
+
+// encode calls the encoder with bytes in the buffer already, and checks that these and the input are left alone and
+// that nothing is added on an error.
+func (c column) encode(t testing.TB, wire []byte) (string, error) {
+	t.Helper()
+	before := bytes.Clone(wire)
+	out, err := c.json.AppendJSON([]byte(prefix), wire)
+	require.True(t, bytes.Equal(before, wire), "the input was changed")
+	if err != nil {
+		require.Equal(t, prefix, string(out))
+		return "", err
+	}
+	require.True(t, strings.HasPrefix(string(out), prefix))
+	return string(out[len(prefix):]), nil
+}
+
+// checkLossless checks that the JSON is valid and says what the CQL text of the same bytes says, and that reading it
+// gives these bytes back.
+func (c column) checkLossless(t testing.TB, wire []byte) {
+	t.Helper()
+	text, textErr := c.text.AppendText(nil, wire)
+	got, err := c.encode(t, wire)
+	if textErr != nil {
+		require.EqualError(t, err, textErr.Error())
+		return
+	}
+	require.NoError(t, err)
+	require.True(t, json.Valid([]byte(got)), "JSON %s", got)
+	require.True(t, utf8.ValidString(got), "JSON %q", got)
+	require.NotContains(t, got, "\n")
+	back := readJSON(t, c.typ, got)
+	if cqltext.TextLike(c.typ) {
+		back = strings.ReplaceAll(back[1:len(back)-1], "''", "'")
+	} else if n := len(back); n > 0 && back[0] == '\'' {
+		// A text that is quoted inside a collection stands bare here.
+		back = back[1 : n-1]
+	}
+	require.Equal(t, string([]rune(string(text))), back, "JSON %s", got)
+	c.checkBack(t, got, wire)
+}
+
+// readJSON returns the CQL literal, as cqltext writes it inside a collection, of the JSON of a value of type typ.
+func readJSON(t testing.TB, typ *cqltype.Type, text string) string {
+	t.Helper()
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber()
+	literal := readValue(t, typ, dec)
+	require.False(t, dec.More())
+	return literal
+}
+
+// next returns the next token, of which the decoder has checked the place.
+func next(t testing.TB, dec *json.Decoder) json.Token {
+	t.Helper()
+	tok, err := dec.Token()
+	require.NoError(t, err)
+	return tok
+}
+
+func readValue(t testing.TB, typ *cqltype.Type, dec *json.Decoder) string {
+	t.Helper()
+	switch tok := next(t, dec).(type) {
+	case nil:
+		return "null"
+	case bool:
+		require.Equal(t, cqltype.Boolean, typ.Kind)
+		return fmt.Sprint(tok)
+	case json.Number:
+		return tok.String()
+	case string:
+		return literalOf(typ, tok)
+	case json.Delim:
+		return readComposite(t, typ, tok, dec)
+	default:
+		require.Failf(t, "unexpected token", "%v", tok)
+		return ""
+	}
+}
+
+// literalOf returns the literal of a value whose JSON is a string.
+func literalOf(typ *cqltype.Type, s string) string {
+	switch typ.Kind {
+	case cqltype.Ascii, cqltype.Text:
+		return "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	case cqltype.Timestamp, cqltype.Date, cqltype.Time, cqltype.Inet:
+		if !strings.HasPrefix(s, "0x") {
+			return "'" + s + "'"
+		}
+	}
+	return s
+}
+
+// readComposite reads what follows the opening bracket.
+func readComposite(t testing.TB, typ *cqltype.Type, opening json.Delim, dec *json.Decoder) string {
+	t.Helper()
+	open, closing := string(opening), map[json.Delim]string{'[': "]", '{': "}"}[opening]
+	switch typ.Kind {
+	case cqltype.Set:
+		open, closing = "{", "}"
+	case cqltype.Tuple:
+		open, closing = "(", ")"
+	}
+	var parts []string
+	for i := 0; dec.More(); i++ {
+		var part string
+		switch typ.Kind {
+		case cqltype.Map:
+			key := next(t, dec).(string)
+			literal := literalOf(typ.Elems[0], key)
+			if !typ.Elems[0].Kind.Scalar() && !strings.HasPrefix(key, "0x") {
+				literal = readJSON(t, typ.Elems[0], key)
+			}
+			part = literal + ": " + readValue(t, typ.Elems[1], dec)
+		case cqltype.UDT:
+			require.Equal(t, typ.FieldNames[i], next(t, dec))
+			part = cqltype.QuoteIdent(typ.FieldNames[i]) + ": " + readValue(t, typ.Elems[i], dec)
+		case cqltype.Tuple:
+			part = readValue(t, typ.Elems[i], dec)
+		default:
+			part = readValue(t, typ.Elems[0], dec)
+		}
+		parts = append(parts, part)
+	}
+	next(t, dec)
+	return open + strings.Join(parts, ", ") + closing
+}

@@ -1,0 +1,147 @@
+package jsonl
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
+)
+
+// Parser walks over the records of a chunk. It allocates nothing per record once its field list and its tables of
+// names have grown to what the records need.
+type Parser struct {
+	chunk Chunk
+	pos   int   // next byte of chunk.Data
+	line  int64 // physical line of that byte
+
+	rec     Record
+	fields  []Field
+	scratch []byte // names of the current record that had escapes
+	names   nameSet
+}
+
+// NewParser returns a Parser without records; give it some with Reset.
+func NewParser() *Parser { return &Parser{names: newNameSet()} }
+
+// Reset starts over with the records of c, whose data must begin at the start of a line.
+func (p *Parser) Reset(c Chunk) {
+	p.chunk, p.pos, p.line = c, 0, c.Line
+	p.rec = Record{}
+}
+
+// Record returns the record that the last call of Next found. Its fields are valid until the next call of Next or
+// Reset.
+func (p *Parser) Record() Record { return p.rec }
+
+// Next moves on to the next record and tells whether there is one.
+func (p *Parser) Next() bool {
+	for p.pos < len(p.chunk.Data) {
+		rest := p.chunk.Data[p.pos:]
+		text, size := rest, len(rest)
+		if n := bytes.IndexByte(rest, '\n'); n >= 0 {
+			text, size = rest[:n], n+1
+		}
+		if first := jsonscan.Blanks(text, 0); first < len(text) {
+			p.rec = Record{Raw: rest[:size:size], Offset: p.chunk.Offset + int64(p.pos), Line: p.line}
+			p.parse(text, first)
+			p.rec.Fields = p.fields
+			p.pos += size
+			p.line++
+			return true
+		}
+		p.pos += size
+		p.line++
+	}
+	p.rec = Record{}
+	return false
+}
+
+// parse reads the object at text[pos], where text is the whole line.
+func (p *Parser) parse(text []byte, pos int) {
+	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
+	p.names.restart()
+	pos, done, err := jsonscan.Open(text, pos, '{', '}')
+	for err == nil && !done {
+		if pos, err = p.member(text, pos); err == nil {
+			pos, done, err = jsonscan.More(text, pos, '}')
+		}
+	}
+	if err == nil {
+		if pos = jsonscan.Blanks(text, pos); pos < len(text) {
+			err = jsonscan.Unexpected(text, pos, "the end of the line after the object")
+		}
+	}
+	if err != nil {
+		p.fail(err)
+		return
+	}
+	p.names.keep(p.fields)
+}
+
+// member reads the member at text[pos] and returns the offset after it.
+func (p *Parser) member(text []byte, pos int) (next int, err error) {
+	begin := pos
+	pos, escaped, err := jsonscan.Name(text, begin)
+	if err != nil {
+		return pos, err
+	}
+	name := text[begin+1 : pos-1 : pos-1]
+	if escaped {
+		if name, err = p.unescape(name, begin+1); err != nil {
+			return pos, err
+		}
+	}
+	if len(p.fields) == MaxFields {
+		return pos, &jsonscan.Error{Offset: begin, Msg: tooManyFields}
+	}
+	if !p.names.add(name, p.fields) {
+		return pos, &jsonscan.Error{Offset: begin, Msg: fmt.Sprintf("member %q stands twice", shorten(name))}
+	}
+	if pos, err = jsonscan.Colon(text, pos); err != nil {
+		return pos, err
+	}
+	// The record's object is one level deep itself.
+	if next, err = jsonscan.Value(text, pos, 1); err != nil {
+		return next, err
+	}
+	n := len(p.fields)
+	if n == cap(p.fields) {
+		p.fields = slices.Grow(p.fields, 1)
+	}
+	p.fields = p.fields[:n+1]
+	f := &p.fields[n]
+	f.Name, f.Value, f.Offset = name, text[pos:next:next], pos
+	return next, nil
+}
+
+// tooManyFields is the message for a record beyond MaxFields.
+var tooManyFields = fmt.Sprintf("record has more than %d members", MaxFields)
+
+// unescape undoes the escapes of a name that stands at text[offset:].
+func (p *Parser) unescape(name []byte, offset int) ([]byte, error) {
+	mark := len(p.scratch)
+	var err error
+	if p.scratch, err = jsonscan.AppendText(p.scratch, name); err != nil {
+		if e := (*jsonscan.Error)(nil); errors.As(err, &e) {
+			e.Offset += offset
+		}
+		return nil, err
+	}
+	return p.scratch[mark:len(p.scratch):len(p.scratch)], nil
+}
+
+// fail makes the record one with an error.
+func (p *Parser) fail(err error) {
+	syntax := &SyntaxError{Line: p.rec.Line, Column: 1, Msg: err.Error()}
+	if e := (*jsonscan.Error)(nil); errors.As(err, &e) {
+		syntax.Column, syntax.Msg = e.Offset+1, e.Msg
+	}
+	p.rec.Err = syntax
+}
+
+// maxQuoted is how many bytes of a name an error shows.
+const maxQuoted = 64
+
+func shorten(name []byte) []byte { return name[:min(len(name), maxQuoted)] }

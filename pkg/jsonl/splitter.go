@@ -1,0 +1,139 @@
+package jsonl
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
+)
+
+// bom is the UTF-8 byte order mark.
+const bom = "\xef\xbb\xbf"
+
+// readSize is the most bytes that are asked of the reader at a time.
+const readSize = 256 << 10
+
+// Splitter cuts a stream into chunks of whole lines. Where it cuts depends on the bytes, ChunkSize and MaxRecord only,
+// never on how the reader hands the bytes out.
+type Splitter struct {
+	r     *bufio.Reader
+	chunk int
+	max   int
+	bad   func(Bad) error
+
+	carry  []byte // what was read behind the last chunk: a line, or the beginning of one
+	offset int64  // of what is not handed out yet, in the input
+	line   int64  // physical line of what is not accepted yet
+	begun  bool   // the byte order mark was looked for
+	eof    bool   // the reader has no more
+	failed error  // the reader's, with its place
+	err    error  // what Next returns from now on
+}
+
+// NewSplitter returns a Splitter of what r delivers.
+func NewSplitter(r io.Reader, o Options) *Splitter {
+	s := &Splitter{chunk: o.ChunkSize, max: o.MaxRecord, bad: o.Bad, line: 1}
+	if s.chunk <= 0 {
+		s.chunk = dsv.DefaultChunkSize
+	}
+	if s.max <= 0 {
+		s.max = dsv.DefaultMaxRecord
+	}
+	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
+	s.r = bufio.NewReaderSize(r, min(s.chunk, readSize))
+	return s
+}
+
+// Next returns the next chunk, read into buf, which grows when it is too short. The chunk belongs to the caller; the
+// Splitter keeps no hold on it. At the end of the input it returns io.EOF. An error of the reader comes wrapped, after
+// the whole lines before it. Every error is final.
+//
+// Chunks and bad lines together are the input without its byte order mark. A chunk may hold blank lines only, and so
+// have no records.
+func (s *Splitter) Next(buf []byte) (Chunk, error) {
+	if s.err != nil {
+		return Chunk{}, s.err
+	}
+	buf = append(buf[:0], s.carry...)
+	first, records := s.line, 0
+	for start := 0; ; { // of the line that buf ends with
+		line := buf[start:]
+		ended := len(line) > 0 && (line[len(line)-1] == '\n' || s.eof)
+		over := !ended && (s.eof || s.failed != nil) // no whole line follows
+		switch {
+		case start > 0 && (over || len(buf) > s.chunk || start == s.chunk || len(line) > s.max):
+			c := Chunk{Data: buf[:start], Offset: s.offset, Line: first, Records: records}
+			s.carry = append(s.carry[:0], line...)
+			s.offset += int64(start)
+			return c, nil
+		case len(line) > s.max:
+			if s.err = s.reject(line); s.err != nil {
+				return Chunk{}, s.err
+			}
+			buf, first = buf[:0], s.line
+		case ended:
+			if !isBlank(line) {
+				records++
+			}
+			s.line++
+			start = len(buf)
+		case over:
+			if s.err = s.failed; s.err == nil {
+				s.err = io.EOF
+			}
+			return Chunk{}, s.err
+		default:
+			buf = append(buf, s.read(s.offset+int64(len(buf)))...)
+		}
+	}
+}
+
+// read returns what comes next, up to the end of the line or a part of it; offset is where it stands.
+func (s *Splitter) read(offset int64) []byte {
+	part, err := s.r.ReadSlice('\n')
+	switch {
+	case err == nil || errors.Is(err, bufio.ErrBufferFull):
+	case err == io.EOF:
+		s.eof = true
+	default:
+		s.failed = fmt.Errorf("read input at byte %d: %w", offset+int64(len(part)), err)
+	}
+	if !s.begun {
+		s.begun = true
+		if bytes.HasPrefix(part, []byte(bom)) {
+			part = part[len(bom):]
+			s.offset += int64(len(bom))
+		}
+	}
+	return part
+}
+
+// reject reports the line that begins with piece, which is all that was read of it, and moves on behind it.
+func (s *Splitter) reject(piece []byte) error {
+	reason := fmt.Sprintf("record is longer than %d bytes", s.max)
+	if s.bad == nil {
+		return &SyntaxError{Line: s.line, Column: 1, Msg: reason}
+	}
+	b := Bad{Offset: s.offset, Line: s.line, Column: 1, Reason: reason, Piece: piece, First: true}
+	s.line++
+	for {
+		s.offset += int64(len(b.Piece))
+		n := len(b.Piece)
+		b.Last = n > 0 && b.Piece[n-1] == '\n' || s.eof
+		if err := s.bad(b); err != nil || b.Last {
+			return err
+		}
+		if s.failed != nil {
+			return s.failed
+		}
+		b.Piece, b.First = s.read(s.offset), false
+	}
+}
+
+// isBlank reports whether a line holds nothing but blanks.
+func isBlank(line []byte) bool { return jsonscan.Blanks(line, 0) == len(line) }

@@ -1,0 +1,41 @@
+package rowsum
+
+import (
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+
+	"github.com/zeebo/xxh3"
+)
+
+// Version names the definition. Sums of different definitions cannot be compared.
+const Version = "cqlbulk-rowsum-1"
+
+// Sum is the checksum of any number of rows, a number below 2^128. The zero Sum is
+// that of no rows.
+type Sum struct{ Hi, Lo uint64 }
+
+// Add returns the sum of both, modulo 2^128.
+func (s Sum) Add(t Sum) Sum {
+	lo, carry := bits.Add64(s.Lo, t.Lo, 0)
+	hi, _ := bits.Add64(s.Hi, t.Hi, carry)
+	return Sum{Hi: hi, Lo: lo}
+}
+
+// String returns 32 lower-case hexadecimal digits.
+func (s Sum) String() string { return fmt.Sprintf("%016x%016x", s.Hi, s.Lo) }
+
+// Parse reads what String writes; the digits may be in either case.
+func Parse(s string) (Sum, error) {
+	var b [16]byte
+	if len(s) != 2*len(b) {
+		return Sum{}, fmt.Errorf("checksum %.40q: %d characters, not %d", s, len(s), 2*len(b))
+	}
+	if _, err := hex.Decode(b[:], []byte(s)); err != nil {
+		return Sum{}, fmt.Errorf("checksum %q: %w", s, err)
+	}
+	return Sum{Hi: order.Uint64(b[:8]), Lo: order.Uint64(b[8:])}, nil
+}
+
+// hash is H of the definition.
+func hash(b []byte) Sum { return Sum(xxh3.Hash128(b)) }

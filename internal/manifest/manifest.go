@@ -1,0 +1,100 @@
+// Package manifest keeps the account of a run beside its output: what was read
+// from where, with which settings, and what came out, with sums to check it by.
+//
+// Start with [Manifest]; [Path] says where it stands, [Write] puts it there, and
+// [Read] takes it back. The file is one indented JSON object of the form that the
+// types here spell out, with the fields always in this order; times are RFC 3339
+// in UTC. Values are plain data: nothing here is shared or changed, so everything
+// is safe for concurrent use, apart from two writes of one path, of which the
+// later one stays.
+//
+// A manifest is no secret, but it is readable by its owner alone, like the output
+// that it describes. Passwords never get into it: see [Write].
+package manifest
+
+import (
+	"path/filepath"
+	"time"
+)
+
+// Format is the version of the file's form that this package writes and reads.
+const Format = 1
+
+// RowSum names the definition of a checksum over rows.
+const RowSum = "cqlbulk-rowsum-1"
+
+// Manifest is the account of one run.
+type Manifest struct {
+	Format      int    `json:"format"` // set by Write
+	Tool        string `json:"tool"`
+	ToolVersion string `json:"tool_version"`
+	Command     string `json:"command"` // such as scan
+
+	Cluster     string   `json:"cluster"`
+	Partitioner string   `json:"partitioner"`
+	Keyspace    string   `json:"keyspace"`
+	Table       string   `json:"table"`
+	Columns     []Column `json:"columns"` // in the order of the output
+
+	// Options are the settings that matter for the output, by name. After Read
+	// the numbers in it are json.Number, so that none loses digits.
+	Options  map[string]any `json:"options"`
+	Seed     uint64         `json:"seed,string"` // of the shuffle; text, since many JSON readers keep 53 bits
+	PlanHash string         `json:"plan_hash"`   // hex
+	Shard    string         `json:"shard"`       // "k/n", or empty for the whole table
+
+	Ranges Ranges `json:"ranges"`
+	Files  []File `json:"files"` // in order of name
+	Rows   int64  `json:"rows"`
+
+	Checksum *Checksum `json:"checksum,omitempty"` // nil when none was made
+
+	Started  time.Time `json:"started"`
+	Finished time.Time `json:"finished"`
+}
+
+// Column is a column of the output.
+type Column struct {
+	Name string `json:"name"`
+	Kind string `json:"kind"` // partition_key, clustering, static or regular
+	Type string `json:"type"` // as CQL spells it
+}
+
+// Ranges says how much of the ring was read.
+type Ranges struct {
+	Splits int     `json:"splits"` // planned
+	Done   int     `json:"done"`
+	Failed int     `json:"failed"`
+	Lost   []Range `json:"failed_ranges"` // those that failed, one by one
+}
+
+// Range is a token range that could not be read, (start, end].
+type Range struct {
+	Start string `json:"start"` // a token as text: it may exceed 64 bits
+	End   string `json:"end"`
+	Error string `json:"error"`
+}
+
+// File is a file of the output.
+type File struct {
+	Name      string `json:"name"` // relative to the manifest's folder
+	Rows      int64  `json:"rows"`
+	TextBytes int64  `json:"text_bytes"` // before compression, header included
+	Bytes     int64  `json:"bytes"`      // as stored
+	SHA256    string `json:"sha256"`     // of the stored bytes, hex
+}
+
+// Checksum is a sum over the rows, whatever their order.
+type Checksum struct {
+	Definition string `json:"definition"` // such as RowSum
+	Value      string `json:"value"`      // hex, 32 digits
+}
+
+// Path is where the manifest of an output stands: OUTPUT.manifest.json beside a
+// file, manifest.json inside a folder.
+func Path(output string, folder bool) string {
+	if folder {
+		return filepath.Join(output, "manifest.json")
+	}
+	return output + ".manifest.json"
+}

@@ -1,0 +1,108 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Write puts m at path, whole or not at all: it is written under another name in
+// the same folder, has to be on the disk, and is renamed over what stood there.
+// The file is readable by its owner alone.
+//
+// Times are brought to UTC and whole milliseconds. Options whose name speaks of a
+// password or a secret are left out, nested ones too. Errors name the path.
+func Write(path string, m Manifest) error {
+	text, err := encode(m)
+	if err != nil {
+		return fmt.Errorf("manifest %s: %w", path, err)
+	}
+	if err := replace(path, text); err != nil {
+		return fmt.Errorf("manifest %s: %w", path, err)
+	}
+	return nil
+}
+
+func encode(m Manifest) ([]byte, error) {
+	m.Format = Format
+	m.Options = withoutSecrets(m.Options)
+	m.Columns = orEmpty(m.Columns)
+	m.Files = orEmpty(m.Files)
+	m.Ranges.Lost = orEmpty(m.Ranges.Lost)
+	m.Started = m.Started.UTC().Truncate(time.Millisecond)
+	m.Finished = m.Finished.UTC().Truncate(time.Millisecond)
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // types are full of < and >
+	e.SetIndent("", "  ")
+	err := e.Encode(m)
+	return b.Bytes(), err
+}
+
+// orEmpty makes a list that is there, so that it is written as [] and not null.
+func orEmpty[T any](list []T) []T {
+	if list == nil {
+		return []T{}
+	}
+	return list
+}
+
+// withoutSecrets copies options; values stay shared.
+func withoutSecrets(options map[string]any) map[string]any {
+	kept := make(map[string]any, len(options))
+	for name, value := range options {
+		if isSecret(name) {
+			continue
+		}
+		if nested, ok := value.(map[string]any); ok {
+			value = withoutSecrets(nested)
+		}
+		kept[name] = value
+	}
+	return kept
+}
+
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	return strings.Contains(name, "password") || strings.Contains(name, "passwd") || strings.Contains(name, "secret")
+}
+
+// replace writes a file atomically.
+func replace(path string, text []byte) error {
+	folder := filepath.Dir(path)
+	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return syncFolder(folder)
+}
+
+// syncFolder has the names in a folder on the disk. Some file systems cannot,
+// and say so with EINVAL or ENOTSUP; their names are as safe as they get.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}

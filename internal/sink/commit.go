@@ -1,0 +1,178 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Commit ends the output whole: it closes every file, has it on the disk, then
+// gives all of them their names, and has those on the disk too. An output
+// without a row becomes one file with nothing but the header.
+//
+// When anything fails before the first renaming, nothing is renamed, and Parts
+// tells what is left; an earlier error of a Write is such a failure. Without
+// Force a file that has come up under a final name meanwhile is one too.
+func (o *Output) Commit() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return errEnded
+	}
+	o.atLeastOne()
+	o.ended = true
+	if err := o.each((*series).settle); err != nil {
+		return err
+	}
+	parts := o.parts()
+	if o.options.Path != "" {
+		if err := o.name(parts); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		o.files = append(o.files, p.File)
+	}
+	return nil
+}
+
+// Abort ends the output as it is: it closes everything and keeps the part files,
+// which may hold hours of work; Parts tells which. They hold every row that was
+// handed over, unless writing failed. It does nothing after a Commit, whether that
+// succeeded or not.
+func (o *Output) Abort() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return nil
+	}
+	o.ended = true
+	return o.each((*series).abandon)
+}
+
+// each does the same with every series, whatever becomes of the others. One
+// error stands for all: a full disk is full for everybody.
+func (o *Output) each(do func(*series) error) error {
+	var first error
+	failed := 0
+	for _, s := range o.series {
+		if err := do(s); err != nil {
+			if failed++; failed == 1 {
+				first = err
+			}
+		}
+	}
+	if failed > 1 {
+		return fmt.Errorf("%w (and %d more files failed)", first, failed-1)
+	}
+	return first
+}
+
+// atLeastOne begins the file of an output without rows. An error stays with the
+// series, which is settled next.
+func (o *Output) atLeastOne() {
+	for _, s := range o.series {
+		if s.err != nil || len(s.parts) > 0 {
+			return
+		}
+	}
+	s := o.shared
+	switch {
+	case s != nil:
+	case len(o.series) > 0:
+		s = o.series[0]
+	default:
+		s = o.addWorker()
+	}
+	_ = s.begin()
+}
+
+// name gives the files their names.
+func (o *Output) name(parts []*part) error {
+	for _, p := range parts {
+		if err := o.ready(p); err != nil {
+			return err
+		}
+	}
+	if o.options.Dir && o.options.Force {
+		if err := o.removeEarlier(parts); err != nil {
+			return err
+		}
+	}
+	for i, p := range parts {
+		if err := os.Rename(p.partPath(), p.path()); err != nil {
+			return fmt.Errorf("output %s: %w (%d of %d files have their names)", p, err, i, len(parts))
+		}
+		p.named = true
+	}
+	if err := syncFolder(o.folder); err != nil {
+		return fmt.Errorf("output folder %s: %w", o.folder, err)
+	}
+	if o.made {
+		if err := syncFolder(filepath.Dir(o.folder)); err != nil {
+			return fmt.Errorf("output folder %s: %w", o.folder, err)
+		}
+	}
+	return nil
+}
+
+// ready says whether a part may get its name: whether it is the file that was
+// written, and not that of another run, and whether the name is free.
+func (o *Output) ready(p *part) error {
+	info, err := os.Lstat(p.partPath())
+	switch {
+	case err != nil:
+		return fmt.Errorf("output %s: %w", p, err)
+	case info.Size() != p.Bytes:
+		return fmt.Errorf("output %s: %s has %d bytes instead of the %d written: another run may be writing it", p, p.partPath(), info.Size(), p.Bytes)
+	case o.options.Force:
+		return nil
+	}
+	if _, err := os.Lstat(p.path()); err == nil {
+		return existsError(p.path())
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("output %s: %w", p, err)
+	}
+	return nil
+}
+
+// removeEarlier takes away what an earlier output left in the folder. It comes
+// before the renaming, so that a crash in between leaves part files to be seen,
+// and never the files of two outputs side by side.
+func (o *Output) removeEarlier(parts []*part) error {
+	present := map[string]bool{}
+	for _, p := range parts {
+		present[p.file], present[p.file+partSuffix] = true, true
+	}
+	entries, err := os.ReadDir(o.folder)
+	if err != nil {
+		return fmt.Errorf("output folder %s: %w", o.folder, err)
+	}
+	own := o.options.ownNames()
+	for _, e := range entries {
+		if present[e.Name()] || !e.Type().IsRegular() || !own.MatchString(e.Name()) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(o.folder, e.Name())); err != nil {
+			return fmt.Errorf("output folder %s: %w", o.folder, err)
+		}
+	}
+	return nil
+}
+
+// syncFolder has the names in a folder on the disk. Some file systems cannot,
+// and say so with EINVAL or ENOTSUP; their names are as safe as they get.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}

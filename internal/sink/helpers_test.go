@@ -1,0 +1,131 @@
+package sink
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+	"github.com/stretchr/testify/require"
+)
+
+const header = "id,name\n"
+
+// expand takes apart what a compression made, and fails when it is cut off.
+func expand(compression string, stored []byte) ([]byte, error) {
+	var r io.Reader = bytes.NewReader(stored)
+	switch compression {
+	case "gzip":
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		r = z
+	case "zstd":
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1))
+		if err != nil {
+			return nil, err
+		}
+		defer z.Close()
+		r = z
+	case "lz4":
+		r = lz4.NewReader(r)
+	case "snappy":
+		r = snappy.NewReader(r)
+	}
+	return io.ReadAll(r)
+}
+
+// text makes rows rows that begin with the number first.
+func text(first, rows int) []byte {
+	var b []byte
+	for i := range rows {
+		b = fmt.Appendf(b, "%d,name of %d\n", first+i, (first+i)*7919%1000)
+	}
+	return b
+}
+
+// names lists a folder.
+func names(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	all := []string{}
+	for _, e := range entries {
+		all = append(all, e.Name())
+	}
+	return all
+}
+
+// contents reads a committed file, and checks what the output says of it.
+func contents(t *testing.T, folder, compression string, f File) string {
+	t.Helper()
+	path := filepath.Join(folder, f.Name)
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode())
+	stored, err := os.ReadFile(path)
+	require.NoError(t, err)
+	sum := sha256.Sum256(stored)
+	require.Equal(t, hex.EncodeToString(sum[:]), f.SHA256)
+	require.Equal(t, int64(len(stored)), f.Bytes)
+	plain, err := expand(compression, stored)
+	require.NoError(t, err)
+	require.Equal(t, int64(len(plain)), f.TextBytes)
+	return string(plain)
+}
+
+// disk is a make-believe disk with so much room; then it is full.
+type disk struct {
+	room      int64
+	failSync  bool
+	failClose bool
+	closed    int
+}
+
+type diskFile struct {
+	target
+	*disk
+}
+
+func (d *disk) create(path string, over bool) (target, error) {
+	t, err := createPart(path, over)
+	return diskFile{t, d}, err
+}
+
+func (f diskFile) Write(b []byte) (int, error) {
+	n := min(int64(len(b)), f.room)
+	f.room -= n
+	if _, err := f.target.Write(b[:n]); err != nil {
+		return 0, err
+	}
+	if n < int64(len(b)) {
+		return int(n), syscall.ENOSPC
+	}
+	return int(n), nil
+}
+
+func (f diskFile) Sync() error {
+	if f.failSync {
+		return syscall.EIO
+	}
+	return f.target.Sync()
+}
+
+func (f diskFile) Close() error {
+	f.closed++
+	err := f.target.Close()
+	if f.failClose {
+		return syscall.EDQUOT
+	}
+	return err
+}

@@ -1,0 +1,80 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+)
+
+// Options say where the text goes, and in which form.
+type Options struct {
+	Path   string    // a file; a folder when Dir is set; empty: Stream
+	Dir    bool      // part files in the folder Path
+	Stream io.Writer // only when Path is empty; stays open
+
+	// Base and Ext make the names in a folder, BASE-0003-0001EXT plus the ending
+	// of the compression: worker 3, file 1. Ext may come with or without its dot.
+	Base, Ext string
+
+	// Compression is one of Compressions, or empty for none. The name of one
+	// file is left as it is.
+	Compression string
+	// Level is the compressor's own: gzip 1 to 9, zstd 1 to 9 (in three
+	// steps, from 1, 3 and 6; what is above takes 36 MiB for each file), lz4 1 to 9 (its slow mode), snappy has none.
+	// 0 is the compressor's default: gzip 5, zstd 3, lz4 fast.
+	Level int
+
+	// MaxRows and MaxBytes limit one file of a folder; 0 is no limit. The next
+	// file begins before the Write that would take the present one past a
+	// limit, so that neither is ever passed, but for one case: a single Write
+	// of more than MaxBytes gets a file of its own. A Write of more than MaxRows
+	// rows is an error. MaxBytes counts text, header included, since only that
+	// is known exactly before it is compressed.
+	MaxRows, MaxBytes int64
+
+	// Header begins every file. It counts as bytes, not as rows.
+	Header []byte
+
+	// Force lets an existing file be written over. In a folder it is Commit that
+	// removes the files that an earlier output of the same Base and Ext left
+	// there, so that no two outputs mix; other files stay.
+	Force bool
+}
+
+// check says what is wrong with the options, and finds the compression.
+func (o *Options) check() (codec, error) {
+	switch {
+	case o.Path == "" && o.Dir:
+		return codec{}, errors.New("output folder has no name")
+	case o.Path == "" && o.Stream == nil:
+		return codec{}, errors.New("output has neither a path nor a stream")
+	case o.MaxRows < 0 || o.MaxBytes < 0:
+		return codec{}, fmt.Errorf("limits of an output file cannot be negative: %d rows, %d bytes", o.MaxRows, o.MaxBytes)
+	case !o.Dir && (o.MaxRows > 0 || o.MaxBytes > 0):
+		return codec{}, errors.New("limits on rows or bytes of a file need a folder as output")
+	case o.Dir && (o.Base == "" || strings.ContainsAny(o.Base+o.Ext, `/\`)):
+		return codec{}, fmt.Errorf("output folder %s: %q is no name for its files", o.Path, o.Base+o.Ext)
+	}
+	if o.Ext != "" && !strings.HasPrefix(o.Ext, ".") {
+		o.Ext = "." + o.Ext
+	}
+	return findCodec(o.Compression, o.Level)
+}
+
+// partName is the final name of a file in a folder.
+func (o *Options) partName(worker, number int) string {
+	return fmt.Sprintf("%s-%04d-%04d%s%s", o.Base, worker, number, o.Ext, codecs[o.Compression].ending)
+}
+
+// ownNames matches the names that an output of this Base and Ext gives its
+// files, with any compression, final or not.
+func (o *Options) ownNames() *regexp.Regexp {
+	var endings []string
+	for _, c := range codecs {
+		endings = append(endings, regexp.QuoteMeta(c.ending))
+	}
+	return regexp.MustCompile(`^` + regexp.QuoteMeta(o.Base) + `-\d{4,}-\d{4,}` + regexp.QuoteMeta(o.Ext) +
+		`(` + strings.Join(endings, "|") + `)(` + regexp.QuoteMeta(partSuffix) + `)?$`)
+}

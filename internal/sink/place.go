@@ -1,0 +1,104 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// partSuffix is added to the name of a file until the output is whole.
+const partSuffix = ".part"
+
+// place is where a file stands; the zero place is the stream.
+type place struct {
+	folder string
+	file   string // in the folder
+	name   string // as it is called for the user: a link's own name
+}
+
+func (p place) isStream() bool   { return p == place{} }
+func (p place) path() string     { return filepath.Join(p.folder, p.file) }
+func (p place) partPath() string { return p.path() + partSuffix }
+
+// String names the place in errors.
+func (p place) String() string {
+	if p.isStream() {
+		return "stream"
+	}
+	return p.path()
+}
+
+// part is a file of the output and what is known of it.
+type part struct {
+	place
+	File
+	named bool // has its final name
+}
+
+// String is that of the place.
+func (p *part) String() string { return p.place.String() }
+
+// createPart makes a part file, readable by its owner alone. A file in its place
+// is refused, or with over taken away first: whoever may still be writing
+// that one goes on with a file without a name, and never into this one.
+func createPart(path string, over bool) (target, error) {
+	if over {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
+
+// claimFile says where one output file goes. A link leads to the file it names.
+func claimFile(path string, force bool) (place, error) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return place{}, fmt.Errorf("output %s: %w", path, err)
+	case info.IsDir():
+		return place{}, fmt.Errorf("output %s is a folder", path)
+	case !info.Mode().IsRegular():
+		return place{}, fmt.Errorf("output %s is no plain file: send the standard output there instead", path)
+	case !force:
+		return place{}, existsError(path)
+	}
+	final := path
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if final, err = filepath.EvalSymlinks(path); err != nil {
+			return place{}, fmt.Errorf("output %s: %w", path, err)
+		}
+	}
+	return place{folder: filepath.Dir(final), file: filepath.Base(final), name: filepath.Base(path)}, nil
+}
+
+// claimFolder makes the folder, and says whether it did.
+func claimFolder(path string, force bool) (made bool, err error) {
+	entries, err := os.ReadDir(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return false, fmt.Errorf("output folder %s: %w", path, err)
+		}
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("output folder %s: %w", path, err)
+	}
+	files := 0
+	for _, e := range entries {
+		if !e.IsDir() {
+			files++
+		}
+	}
+	if files > 0 && !force {
+		return false, fmt.Errorf("output folder %s is not empty (%d files): name another folder, or write over it with --force", path, files)
+	}
+	return false, nil
+}
+
+func existsError(path string) error {
+	return fmt.Errorf("output %s exists already: name another file, or write over it with --force", path)
+}

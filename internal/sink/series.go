@@ -1,0 +1,148 @@
+package sink
+
+import (
+	"errors"
+	"fmt"
+)
+
+// series is one file after another, each with the header, of one writer or of
+// all of them. Only the first file of a series outside a folder ever begins.
+type series struct {
+	output *Output
+	where  func(number int) place
+	chain  *chain // made with the first file
+	parts  []*part
+	open   bool  // the last of parts takes text
+	err    error // ends the series
+}
+
+// Write is described at Writer.
+func (s *series) Write(rows int, text []byte) error {
+	if s.err != nil {
+		return s.err
+	}
+	if rows == 0 && len(text) == 0 {
+		return nil
+	}
+	limit := s.output.options.MaxRows
+	if limit > 0 && int64(rows) > limit {
+		return fmt.Errorf("output %s: %d rows at once do not fit into a file of at most %d", s.output.options.Path, rows, limit)
+	}
+	if s.open && s.full(rows, len(text)) {
+		if err := s.finish(); err != nil {
+			return err
+		}
+	}
+	if !s.open {
+		if err := s.begin(); err != nil {
+			return err
+		}
+	}
+	p := s.last()
+	if err := s.chain.write(text); err != nil {
+		return s.fail(p, err)
+	}
+	p.Rows += int64(rows)
+	p.TextBytes += int64(len(text))
+	return nil
+}
+
+// full says whether so much more belongs into the next file.
+func (s *series) full(rows, bytes int) bool {
+	o, p := &s.output.options, s.last()
+	if p.Rows == 0 && p.TextBytes == int64(len(o.Header)) {
+		return false
+	}
+	return o.MaxRows > 0 && p.Rows+int64(rows) > o.MaxRows ||
+		o.MaxBytes > 0 && p.TextBytes+int64(bytes) > o.MaxBytes
+}
+
+func (s *series) last() *part { return s.parts[len(s.parts)-1] }
+
+// begin makes the next file, up to its header.
+func (s *series) begin() error {
+	o := s.output
+	p := &part{place: s.where(len(s.parts) + 1)}
+	if s.chain == nil {
+		var err error
+		if s.chain, err = newChain(o.codec, p.isStream()); err != nil {
+			return s.fail(p, err)
+		}
+	}
+	var t target = streamTarget{o.options.Stream}
+	if !p.isStream() {
+		var err error
+		if t, err = o.create(p.partPath(), o.options.Force || !o.options.Dir); err != nil {
+			return s.fail(p, err)
+		}
+	}
+	s.parts = append(s.parts, p)
+	s.open = true
+	s.chain.begin(t)
+	if len(o.options.Header) > 0 {
+		if err := s.chain.write(o.options.Header); err != nil {
+			return s.fail(p, err)
+		}
+	}
+	p.Name, p.TextBytes = p.name, int64(len(o.options.Header))
+	return nil
+}
+
+// finish closes the present file, whole.
+func (s *series) finish() error {
+	p := s.last()
+	s.open = false
+	if err := s.chain.finish(); err != nil {
+		return s.fail(p, err)
+	}
+	p.Bytes, p.SHA256 = s.chain.tally.bytes, s.chain.tally.digest()
+	return nil
+}
+
+// settle ends the series whole, and says whether that could be done.
+func (s *series) settle() error {
+	err := s.err
+	if err == nil && s.open {
+		err = s.finish()
+	}
+	s.drop()
+	s.err = errEnded
+	return err
+}
+
+// abandon ends the series as it is. A file gets its end mark, so that it can
+// be read with all that is in it; a stream does not, so that its reader can tell
+// that it was cut off (where the format has such a mark). What failed before was
+// told before.
+func (s *series) abandon() error {
+	var err error
+	if s.open && s.err == nil {
+		p := s.last()
+		end := s.chain.end
+		if p.isStream() {
+			end = s.chain.flush
+		}
+		s.open = false
+		if err = errors.Join(end(), s.chain.target.Close()); err != nil {
+			err = s.fail(p, err)
+		}
+	}
+	s.drop()
+	s.err = errEnded
+	return err
+}
+
+// drop closes the file of a series that has failed already; another error on
+// top of that says nothing new.
+func (s *series) drop() {
+	if s.open {
+		_ = s.chain.target.Close()
+	}
+	s.open = false
+}
+
+// fail ends the series with an error that names the file.
+func (s *series) fail(p *part, err error) error {
+	s.err = fmt.Errorf("output %s: %w", p, err)
+	return s.err
+}

@@ -1,0 +1,147 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+)
+
+// bufferSize is how much of a file is read at once.
+const bufferSize = 256 << 10
+
+// file is a file to examine. It belongs to one goroutine at a time.
+type file struct {
+	path     string
+	stated   manifest.File
+	findings []string
+}
+
+func (f *file) find(format string, args ...any) {
+	f.findings = append(f.findings, plain(f.path+": "+fmt.Sprintf(format, args...)))
+}
+
+// listed gives the files of a manifest that may be looked at: those within its
+// folder, each once. The others are found fault with.
+func listed(a *account) []*file {
+	var files []*file
+	folder := filepath.Dir(a.path)
+	seen := make(map[string]bool)
+	for _, f := range a.m.Files {
+		name := filepath.Clean(f.Name)
+		switch {
+		case !filepath.IsLocal(f.Name) || name == ".":
+			a.find("file %q is not in the manifest's folder and was not looked at", f.Name)
+		case seen[name]:
+			a.find("file %s is listed twice", f.Name)
+		default:
+			files = append(files, &file{path: filepath.Join(folder, name), stated: f})
+		}
+		seen[name] = true
+	}
+	return files
+}
+
+// examine looks at the files, so many at the same time, and says how many bytes it
+// has read. The only error is the end of ctx.
+func examine(ctx context.Context, files []*file, read bool, parallel int) (int64, error) {
+	group, ctx := errgroup.WithContext(ctx)
+	var next, total atomic.Int64
+	for range min(parallel, len(files)) {
+		group.Go(func() error {
+			h := &hasher{ctx: ctx, sum: sha256.New(), buffer: make([]byte, bufferSize)}
+			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				n, err := files[i].examine(h, read)
+				total.Add(n)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	err := group.Wait()
+	return total.Load(), err
+}
+
+// examine compares the file with what is stated of it.
+func (f *file) examine(h *hasher, read bool) (int64, error) {
+	info, err := os.Stat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		f.find("file is missing")
+		return 0, nil
+	case err != nil:
+		f.find("file cannot be looked at: %v", bare(err))
+		return 0, nil
+	case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
+		f.find("it is no plain file")
+		return 0, nil
+	case info.Size() != f.stated.Bytes:
+		f.find("file has %d bytes, not the %d that the manifest states", info.Size(), f.stated.Bytes)
+		return 0, nil
+	case !read:
+		return 0, nil
+	}
+	sum, n, err := h.file(f.path)
+	switch {
+	case h.ctx.Err() != nil:
+		return n, h.ctx.Err()
+	case err != nil:
+		f.find("file cannot be read: %v", bare(err))
+	case !strings.EqualFold(sum, f.stated.SHA256):
+		f.find("file has SHA-256 %s, not the %s that the manifest states", sum, orNone(f.stated.SHA256))
+	}
+	return n, nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// hasher sums files, one after another.
+type hasher struct {
+	ctx    context.Context
+	sum    hash.Hash
+	buffer []byte
+	source io.Reader
+}
+
+// file gives the SHA-256 of a file in hex, and the bytes read.
+func (h *hasher) file(path string) (sum string, n int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", 0, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	h.source = f
+	h.sum.Reset()
+	n, err = io.CopyBuffer(h.sum, h, h.buffer)
+	return hex.EncodeToString(h.sum.Sum(nil)), n, err
+}
+
+// Read reads on in the file, until the context ends.
+func (h *hasher) Read(p []byte) (int, error) {
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.source.Read(p)
+}

@@ -1,0 +1,117 @@
+package verify
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+)
+
+// largest is the size of the largest file that is tried as a manifest. One with a
+// hundred thousand failed ranges has a fifth of that.
+const largest = 128 << 20
+
+// find reads the manifests that the paths lead to, each once. All paths that lead
+// to none are told.
+func find(paths []string) ([]*account, error) {
+	if len(paths) == 0 {
+		return nil, errors.New("no manifest given")
+	}
+	var accounts []*account
+	var infos []fs.FileInfo
+	var failures []error
+next:
+	for _, path := range paths {
+		a, info, err := open(path)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		for _, other := range infos {
+			if os.SameFile(info, other) {
+				continue next
+			}
+		}
+		accounts, infos = append(accounts, a), append(infos, info)
+	}
+	return accounts, errors.Join(failures...)
+}
+
+// open reads the manifest that a path leads to.
+func open(path string) (*account, fs.FileInfo, error) {
+	at, err := locate(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := os.Stat(at)
+	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("no manifest %s: %w", at, bare(err))
+	case !info.Mode().IsRegular():
+		return nil, nil, fmt.Errorf("no manifest %s: it is no plain file", at)
+	case info.Size() > largest:
+		return nil, nil, fmt.Errorf("no manifest %s: a file of %d bytes is none", at, info.Size())
+	}
+	m, err := manifest.Read(at)
+	switch {
+	case err != nil && at == path && !named(path):
+		return nil, nil, fmt.Errorf("no manifest beside %s (%s): %w", path, manifest.Path(path, false), fs.ErrNotExist)
+	case err != nil:
+		return nil, nil, err
+	case m.Command != "scan":
+		return nil, nil, fmt.Errorf("manifest %s: it is of %q, and only those of scan tell of an output", at, m.Command)
+	}
+	return &account{path: at, m: m}, info, nil
+}
+
+// locate says where the manifest of a path is: in the folder, beside the file, or
+// the file itself.
+func locate(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		at := manifest.Path(path, true)
+		if !exists(at) {
+			return "", fmt.Errorf("no manifest in folder %s: it holds no %s", path, filepath.Base(at))
+		}
+		return at, nil
+	}
+	if named(path) {
+		return path, nil
+	}
+	if beside := manifest.Path(path, false); exists(beside) {
+		return beside, nil
+	}
+	folder := filepath.Dir(path)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("no manifest at %s: %w", path, bare(err))
+	case exists(manifest.Path(folder, true)):
+		return "", fmt.Errorf("no manifest beside %s: there is one for the whole folder %s", path, folder)
+	}
+	return path, nil
+}
+
+// named says whether a path has the name of a manifest.
+func named(path string) bool {
+	base := filepath.Base(path)
+	return base == "manifest.json" || strings.HasSuffix(base, ".manifest.json")
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// bare is an error of the file system without the operation and the path, which
+// the message has already.
+func bare(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,121 @@
+// Package verify checks the output of scans by the manifests beside it: that the
+// files are there as they were written, that the numbers agree, and that nothing
+// was lost. It adds up the shards of one scan, and compares scans by their rows
+// and checksums. It needs no database.
+//
+// Start with [Check]. The form of a manifest is that of package manifest, the
+// checksum that of pkg/rowsum. Files are only read, each once and as a stream, so
+// that memory does not depend on their size. Nothing here is shared: calls may run
+// at the same time.
+//
+// A manifest is not trusted: a name in it that leads out of its folder is never
+// opened, and what it says is shown without control characters.
+package verify
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// Options say what to check, and how.
+type Options struct {
+	// Paths are manifests, folders that hold a manifest.json, or output files
+	// with their manifest beside them. One that is named twice counts once.
+	Paths    []string
+	NoHash   bool // look at the sizes of files alone, and do not read them
+	Parallel int  // files read at the same time, at the most; 0: one for each core
+}
+
+// Report is what came out.
+type Report struct {
+	// Findings are what is not as it should be, a line each, without control
+	// characters: those of each manifest in the order of the paths, then those
+	// of shards and comparisons.
+	Findings []string
+	// Notes are what is worth knowing and no fault, of the same form.
+	Notes []string
+
+	Sets    []Set   // at least one: manifests of whole scans, and the shards as one
+	Verdict Verdict // how the sets compare
+
+	Files int   // in all manifests
+	Bytes int64 // read of them
+}
+
+// Set is one scan: a manifest without a shard, or all that are shards.
+type Set struct {
+	Name   string     // the manifest, or the shards and their table
+	Rows   int64      // in all, as the manifests state
+	Sum    rowsum.Sum // in all, when Summed
+	Summed bool       // every manifest states a checksum of a definition known here
+	Given  int        // shards that belong together; 0: no shards
+	Shards int        // shards that there have to be
+
+	columns string // that a comparison needs, in an order of their own
+	sound   bool   // nothing was found about it
+}
+
+// Verdict is the result of comparing scans.
+type Verdict uint8
+
+const (
+	// Alone is the verdict over one set: there is nothing to compare.
+	Alone Verdict = iota
+	// Same means that rows and checksums are equal, and nothing was found.
+	Same
+	// Different means that rows or checksums are not equal.
+	Different
+	// Unknown means that they cannot be compared, or that they are equal but
+	// something was found about the output.
+	Unknown
+)
+
+// String is the verdict in words, empty for Alone.
+func (v Verdict) String() string {
+	switch v {
+	case Same:
+		return "the same rows"
+	case Different:
+		return "different rows"
+	case Unknown:
+		return "not compared"
+	default:
+		return ""
+	}
+}
+
+// Check checks the outputs that the paths name. What is wrong with them goes into
+// the report. Errors: a path without a manifest, or whose manifest cannot be read,
+// in which case nothing was checked and all such paths are told; the end of ctx.
+func Check(ctx context.Context, o Options) (Report, error) {
+	accounts, err := find(o.Paths)
+	if err != nil {
+		return Report{}, err
+	}
+	if o.Parallel <= 0 {
+		o.Parallel = runtime.GOMAXPROCS(0)
+	}
+	var r Report
+	var files []*file
+	for _, a := range accounts {
+		a.check()
+		a.files = listed(a)
+		files = append(files, a.files...)
+	}
+	if r.Bytes, err = examine(ctx, files, !o.NoHash, o.Parallel); err != nil {
+		return Report{}, err
+	}
+	for _, a := range accounts {
+		for _, f := range a.files {
+			a.findings = append(a.findings, f.findings...)
+		}
+		a.strays()
+		r.Findings = append(r.Findings, a.findings...)
+		r.Notes = append(r.Notes, a.notes...)
+		r.Files += len(a.m.Files)
+	}
+	r.settle(accounts)
+	return r, nil
+}

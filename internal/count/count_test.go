@@ -80,9 +80,11 @@ func newJob(s *server, splits int) *Job {
 func TestCount(t *testing.T) {
 	for _, rows := range []int{0, 1, 1000} {
 		job := newJob(&server{rows: sweeptest.Numbered(rows)}, 30)
-		n, result, err := job.Run(context.Background())
+		result, err := job.Run(context.Background())
 		require.NoError(t, err)
-		require.EqualValues(t, rows, n)
+		require.EqualValues(t, rows, result.Rows)
+		require.Equal(t, []int64{result.Rows}, result.ByVnode)
+		require.Empty(t, result.Partitions)
 		require.Len(t, result.Done, 30)
 		require.Empty(t, result.Failed)
 		c := job.Counters
@@ -96,9 +98,9 @@ func TestCount(t *testing.T) {
 func TestCountOfOneRange(t *testing.T) {
 	job := newJob(&server{rows: sweeptest.Numbered(77)}, 1)
 	job.Splits = []token.Split{{}}
-	n, _, err := job.Run(context.Background())
+	result, err := job.Run(context.Background())
 	require.NoError(t, err)
-	require.EqualValues(t, 77, n)
+	require.EqualValues(t, 77, result.Rows)
 }
 
 // Several serial answers with the same zero Range are several answers.
@@ -106,9 +108,9 @@ func TestCountOfTheSameRangeAgain(t *testing.T) {
 	job := newJob(&server{rows: sweeptest.Numbered(10)}, 1)
 	job.Splits = make([]token.Split, 3)
 	job.Sweep.Workers = 1
-	n, _, err := job.Run(context.Background())
+	result, err := job.Run(context.Background())
 	require.NoError(t, err)
-	require.EqualValues(t, 30, n)
+	require.EqualValues(t, 30, result.Rows)
 }
 
 // Ranges that take too long are cut; the number is the same.
@@ -124,10 +126,10 @@ func TestCountUnderFaults(t *testing.T) {
 		}
 		job := newJob(s, 10)
 		job.Sweep.MaxAttempts = 1000
-		n, result, err := job.Run(context.Background())
+		result, err := job.Run(context.Background())
 		require.NoError(t, err)
 		require.Empty(t, result.Failed)
-		require.EqualValues(t, 500, n)
+		require.EqualValues(t, 500, result.Rows)
 		require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
 		require.Positive(t, job.Counters.Retries.Load())
 	}
@@ -144,7 +146,7 @@ func TestCountWithAFailedRange(t *testing.T) {
 		}
 		return nil
 	}
-	n, result, err := job.Run(context.Background())
+	result, err := job.Run(context.Background())
 	require.NoError(t, err)
 	require.Len(t, result.Failed, 1)
 	require.Equal(t, bad, result.Failed[0].Range)
@@ -156,7 +158,7 @@ func TestCountWithAFailedRange(t *testing.T) {
 		}
 	}
 	require.Less(t, want, int64(500))
-	require.Equal(t, want, n)
+	require.Equal(t, want, result.Rows)
 	require.Equal(t, want, job.Counters.Rows.Load())
 }
 
@@ -170,9 +172,9 @@ func TestAnswerInSeveralPages(t *testing.T) {
 		return answer
 	}
 	job := newJob(s, 10)
-	n, result, err := job.Run(context.Background())
+	result, err := job.Run(context.Background())
 	require.NoError(t, err)
-	require.EqualValues(t, 500, n)
+	require.EqualValues(t, 500, result.Rows)
 	require.Len(t, result.Done, 10)
 
 	s.fail = func(_ context.Context, r sweeptest.Request) error {
@@ -181,11 +183,11 @@ func TestAnswerInSeveralPages(t *testing.T) {
 		}
 		return nil
 	}
-	n, result, err = job.Run(context.Background())
+	result, err = job.Run(context.Background())
 	require.NoError(t, err)
-	require.Zero(t, n)
+	require.Zero(t, result.Rows)
 	require.Len(t, result.Failed, 10)
-	require.Equal(t, 1, result.Failed[0].Pages)
+	require.Empty(t, result.Done)
 }
 
 // What is not one number for a range is never taken for a count.
@@ -198,16 +200,17 @@ func TestOddAnswers(t *testing.T) {
 		{"no row", table(), "with 0 numbers instead of one"},
 		{"two rows", table([][]byte{bigint(1)}, [][]byte{bigint(2)}), "with 2 numbers instead of one"},
 		{"null", table([][]byte{nil}), "instead of a bigint"},
-		{"an int", table([][]byte{{0, 0, 0, 7}}), "with [00000007] instead of a bigint"},
-		{"two columns", table([][]byte{bigint(1), bigint(2)}), "instead of a bigint"},
+		{"an int", table([][]byte{{0, 0, 0, 7}}), "with 0x00000007 instead of a bigint"},
+		{"a number too long", table([][]byte{append(bigint(1), 0)}), "with 0x000000000000000100 instead of a bigint"},
+		{"a key and no number", table([][]byte{bigint(1), {1}}), "with 0x01 instead of a bigint"},
 		{"no column", table([][]byte{{}}), "instead of a bigint"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			job := newJob(&server{answer: func(int64) *sweeptest.Table { return c.answer }}, 5)
-			n, _, err := job.Run(context.Background())
+			result, err := job.Run(context.Background())
 			require.ErrorContains(t, err, "the server answered count(*)")
 			require.ErrorContains(t, err, c.want)
-			require.Zero(t, n)
+			require.Zero(t, result.Rows)
 			require.NoError(t, c.answer.Check())
 		})
 	}
@@ -222,6 +225,6 @@ func TestCancel(t *testing.T) {
 		}
 		return nil
 	}
-	_, _, err := newJob(s, 100).Run(ctx)
+	_, err := newJob(s, 100).Run(ctx)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 }

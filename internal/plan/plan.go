@@ -28,11 +28,24 @@ const (
 	SplitsPerRequest = 100
 )
 
+// splitBytes is the least that a split is worth: where the nodes' estimates say
+// that there is less, fewer splits are made.
+const splitBytes = 1 << 20
+
 // Options are the user's wishes; zero values leave the choice to the plan.
 type Options struct {
-	Smudge int    // requests per core, default DefaultSmudge
-	Cores  int    // cores per node, for all nodes, instead of what they tell
-	Seed   uint64 // of the shuffle
+	Smudge   int    // requests per core, default DefaultSmudge
+	Cores    int    // cores per node, for all nodes, instead of what they tell
+	Seed     uint64 // of the shuffle
+	Parallel int    // N itself
+	Splits   int    // M itself
+	Bytes    int64  // estimate of the table's size; 0 when unknown
+	Begin    string // token that the sweep begins after, empty: the ring's first
+	End      string // token that it ends with, empty: the ring's last
+	Shard    Shard  // which part of the splits
+	// Placement is where the replicas stand of a table that does not follow the
+	// ring (ScyllaDB's tablets); its indexes are those of the cluster's nodes.
+	Placement *token.Placement
 }
 
 // Plan is how a table is swept.
@@ -42,6 +55,7 @@ type Plan struct {
 	Seed     uint64
 	Serial   string // why the table is read as one range, empty when it is not
 
+	hash        string
 	cluster     *topology.Cluster
 	placement   *token.Placement // nil for a serial plan
 	partitioner token.Partitioner
@@ -51,28 +65,43 @@ type Plan struct {
 // Make plans a sweep of a keyspace's ring, with the given replication options
 // (system_schema.keyspaces.replication). Errors: no node in the local data center,
 // or for a keyspace that is local to each node none that is up; nodes whose tokens
-// make no ring; replication options that cannot be read.
+// make no ring; replication options that cannot be read; tokens that are none or
+// leave nothing to read; a part asked for of a table that is read as one range.
 func Make(c *topology.Cluster, replication map[string]string, o Options) (*Plan, error) {
 	if err := c.CheckDC(); err != nil {
 		return nil, err
 	}
 	p := &Plan{Seed: o.Seed, cluster: c}
+	if err := p.shape(replication, o); err != nil {
+		return nil, err
+	}
+	if p.Serial != "" && !o.whole() {
+		return nil, fmt.Errorf("the table is read as one range and has neither begin and end tokens nor shards: %s", p.Serial)
+	}
+	return p, nil
+}
+
+// shape fills in the plan.
+func (p *Plan) shape(replication map[string]string, o Options) error {
+	c := p.cluster
 	if strings.HasSuffix(replication["class"], "LocalStrategy") {
-		if err := p.local(); err != nil {
-			return nil, err
-		}
-		return p, nil
+		return p.local()
 	}
 	partitioner, err := token.ByClass(c.Partitioner)
 	if err != nil {
-		return p.serial(fmt.Sprintf("the cluster's partitioner is %s, whose ring cannot be cut into parts", c.Partitioner)), nil
+		p.serial(fmt.Sprintf("the cluster's partitioner is %s, whose ring cannot be cut into parts", c.Partitioner))
+		return nil
 	}
-	placement, err := c.Place(replication)
+	placement := o.Placement
+	if placement == nil {
+		placement, err = c.Place(replication)
+	}
 	if errors.Is(err, token.ErrUnsupported) {
-		return p.serial(fmt.Sprintf("the keyspace's replication is %s, whose replicas cannot be told", replication["class"])), nil
+		p.serial(fmt.Sprintf("the keyspace's replication is %s, whose replicas cannot be told", replication["class"]))
+		return nil
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.placement, p.partitioner = placement, partitioner
 	for i, cores := range Cores(c, o) {
@@ -80,17 +109,40 @@ func Make(c *topology.Cluster, replication map[string]string, o Options) (*Plan,
 			p.Parallel += cores * smudge(o)
 		}
 	}
-	p.Splits = p.placement.Plan(p.Parallel*SplitsPerRequest, o.Seed)
-	if err := p.Check(ranges(p.Splits)); err != nil {
-		return nil, fmt.Errorf("internal check failed: the plan is not the ring: %w", err)
+	if o.Parallel > 0 {
+		p.Parallel = o.Parallel
 	}
-	return p, nil
+	p.Splits = p.placement.Plan(p.want(o), o.Seed)
+	if err := checkWhole(partitioner, placement, p.Splits); err != nil {
+		return fmt.Errorf("internal check failed: the plan is not the ring: %w", err)
+	}
+	p.hash = hash(partitioner, p.Splits)
+	return p.narrow(o)
+}
+
+// want is the number of splits to make. Where the work is shared, it must not
+// depend on what the nodes happen to tell at the moment.
+func (p *Plan) want(o Options) int {
+	want := p.Parallel * SplitsPerRequest
+	switch {
+	case o.Splits > 0:
+		return o.Splits
+	case o.Shard.Of > 1:
+		cores := o.Cores
+		if cores == 0 {
+			cores = DefaultCores
+		}
+		return len(p.cluster.Local()) * cores * smudge(o) * SplitsPerRequest
+	case o.Bytes > 0:
+		return min(want, max(int(o.Bytes/splitBytes), p.Parallel))
+	default:
+		return want
+	}
 }
 
 // serial makes it the plan of one range, the whole table, from any node.
-func (p *Plan) serial(why string) *Plan {
+func (p *Plan) serial(why string) {
 	p.Parallel, p.Splits, p.Serial = 1, []token.Split{{}}, why
-	return p
 }
 
 // local plans for a keyspace of which each node has its own: one node is read.
@@ -161,12 +213,17 @@ func (p *Plan) Hosts(vnode int) []string {
 	return append(up, down...)
 }
 
-// Check says whether the ranges make up the whole ring, each part once.
-func (p *Plan) Check(done []token.Range) error {
-	if p.partitioner == nil {
-		return nil
+// Owners lists the ids of the nodes that hold a vnode range of the placement, the
+// primary replica first whether it is up or not.
+func (p *Plan) Owners(vnode int) []string {
+	if p.placement == nil {
+		return p.only
 	}
-	return token.Cover(p.partitioner, token.Whole(p.partitioner), done)
+	var ids []string
+	for _, i := range p.placement.Replicas(vnode) {
+		ids = append(ids, p.cluster.Nodes[i].ID)
+	}
+	return ids
 }
 
 // Share is a node's part in a sweep, 0 to 1.
@@ -201,12 +258,4 @@ func (p *Plan) Ranges() int {
 		return 1
 	}
 	return p.placement.Len()
-}
-
-func ranges(splits []token.Split) []token.Range {
-	out := make([]token.Range, len(splits))
-	for i, s := range splits {
-		out[i] = s.Range
-	}
-	return out
 }

@@ -234,17 +234,50 @@ func TestMakeErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkMake is a plan for a large cluster.
+// BenchmarkMake is a plan for large clusters: 50 nodes with 16 tokens each, and
+// 1,000 with 256.
 func BenchmarkMake(b *testing.B) {
-	cores := make([]int, 50)
-	for i := range cores {
-		cores[i] = 16
+	for _, c := range []struct {
+		name          string
+		cluster       *topology.Cluster
+		replicasKnown bool
+	}{
+		{"50x16", large(50, 16, 16), false},
+		{"1000x256", large(1000, 256, 2), false},
+		{"1000x256, place known", large(1000, 256, 2), true},
+		{"1000x256, 8 cores", large(1000, 256, 8), false},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			var o Options
+			if c.replicasKnown {
+				placement, err := c.cluster.Place(three)
+				require.NoError(b, err)
+				o.Placement = placement
+			}
+			splits := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				p, err := Make(c.cluster, three, o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				splits = len(p.Splits)
+			}
+			b.ReportMetric(float64(splits), "splits")
+		})
 	}
-	c := cluster(cores...)
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Make(c, three, Options{}); err != nil {
-			b.Fatal(err)
+}
+
+// large makes a cluster of one data center with three racks.
+func large(nodes, tokens, cores int) *topology.Cluster {
+	r := rand.New(rand.NewPCG(1, 2))
+	c := cluster(make([]int, nodes)...)
+	for i := range c.Nodes {
+		n := &c.Nodes[i]
+		n.Rack, n.Cores, n.Tokens = fmt.Sprintf("r%d", i%3), cores, nil
+		for range tokens {
+			n.Tokens = append(n.Tokens, token.Token{Lo: r.Uint64()})
 		}
 	}
+	return c
 }

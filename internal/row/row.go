@@ -2,6 +2,8 @@
 // pipelines: pages of raw cells on the way out, rows of raw cells on the way in.
 package row
 
+import "github.com/cqlbulk/cqlbulk/pkg/token"
+
 // State tells the three kinds of cell apart.
 type State uint8
 
@@ -21,11 +23,13 @@ type Cell struct {
 }
 
 // Row is one row on its way in: its cells in the order of the statement's
-// columns, and the client timestamp in microseconds since the epoch that it is
-// written with (not used for counters).
+// columns, the client timestamp in microseconds since the epoch that it is
+// written with (not used for counters), and the token of its partition key, zero
+// when that is not known.
 type Row struct {
 	Cells     []Cell
 	Timestamp int64
+	Token     token.Token
 }
 
 // Size is the number of bytes of the row's cells.

@@ -2,21 +2,26 @@ package scan
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // flight is a row of the sample data's table, its columns in the order of a scan.
-func flight(t testing.TB) ([]schema.Column, [][]byte, string) {
+func flight(t testing.TB) ([]schema.Selector, [][]byte, string) {
 	hour := time.Date(2013, 1, 1, 10, 0, 0, 0, time.UTC)
-	var columns []schema.Column
+	var columns []schema.Selector
 	var cells [][]byte
 	for _, c := range []struct {
 		name, typ string
@@ -49,7 +54,7 @@ func flight(t testing.TB) ([]schema.Column, [][]byte, string) {
 }
 
 // blobs is a row of six blobs of 34 bytes.
-func blobs(t testing.TB) ([]schema.Column, [][]byte) {
+func blobs(t testing.TB) ([]schema.Selector, [][]byte) {
 	columns := columnsOf(t, "blob", "blob", "blob", "blob", "blob", "blob")
 	cells := make([][]byte, len(columns))
 	for i := range cells {
@@ -60,7 +65,7 @@ func blobs(t testing.TB) ([]schema.Column, [][]byte) {
 
 func TestFlightRow(t *testing.T) {
 	columns, cells, want := flight(t)
-	e, err := NewEncoder(columns, dsv.DefaultFormat, "")
+	e, err := NewDelimited(columns, dsv.DefaultFormat, "")
 	require.NoError(t, err)
 	got, err := e.AppendRow(nil, cells)
 	require.NoError(t, err)
@@ -81,14 +86,14 @@ func TestAppendRowDoesNotAllocate(t *testing.T) {
 		cqltype.TimeUUID: uuid, cqltype.Tinyint: {0xff}, cqltype.UUID: uuid, cqltype.Varint: {1, 2, 3},
 		cqltype.Decimal: {0, 0, 0, 2, 1, 2, 3},
 	}
-	var columns []schema.Column
+	var columns []schema.Selector
 	var cells [][]byte
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
-		columns = append(columns, schema.Column{Name: kind.String(), Type: &cqltype.Type{Kind: kind}})
+		columns = append(columns, schema.Selector{Name: kind.String(), Type: &cqltype.Type{Kind: kind}})
 		cells = append(cells, values[kind])
 	}
 	for _, null := range []string{"", "NA"} {
-		e, err := NewEncoder(columns, dsv.DefaultFormat, null)
+		e, err := NewDelimited(columns, dsv.DefaultFormat, null)
 		require.NoError(t, err)
 		buffer := make([]byte, 0, 1<<12)
 		require.Zero(t, testing.AllocsPerRun(100, func() {
@@ -99,28 +104,156 @@ func TestAppendRowDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// benchmark reports the text made per second, and the rows.
-func benchmark(b *testing.B, columns []schema.Column, cells [][]byte) {
-	e, err := NewEncoder(columns, dsv.DefaultFormat, "")
-	require.NoError(b, err)
-	buffer, err := e.AppendRow(make([]byte, 0, 1<<12), cells)
-	require.NoError(b, err)
-	b.SetBytes(int64(len(buffer)))
+// encoders makes an encoder of each format.
+func encoders(t testing.TB, columns []schema.Selector) map[string]Encoder {
+	delimited, err := NewDelimited(columns, dsv.DefaultFormat, "")
+	require.NoError(t, err)
+	json, err := NewJSON(columns)
+	require.NoError(t, err)
+	return map[string]Encoder{"delimited": delimited, "json": json}
+}
+
+// again is a page that gives the same rows each time it is rewound.
+type again struct {
+	row.Page
+	rows [][][]byte
+	next int
+}
+
+func (p *again) Next() bool      { p.next++; return p.next <= len(p.rows) }
+func (p *again) Cells() [][]byte { return p.rows[p.next-1] }
+
+// nowhere is an output that drops what it is given.
+type nowhere struct{}
+
+func (nowhere) Write(int, []byte) error { return nil }
+
+// pageWorker makes a worker of a job for these columns, the first of which are the
+// partition key, and a page of rows with that key: several of each partition.
+func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) (*worker, *again) {
+	job := &Job{
+		NewEncoder: func() (Encoder, error) { return e, nil }, NewWriter: func() Writer { return nowhere{} },
+		Partitioner: token.Murmur3, Counters: &progress.Counters{},
+	}
+	for i, c := range columns {
+		job.Checksum.Cells = append(job.Checksum.Cells, i)
+		job.Checksum.Types = append(job.Checksum.Types, c.Type)
+	}
+	for i := range keys {
+		job.Key = append(job.Key, i)
+	}
+	page := &again{}
+	for i := range 1000 {
+		copied := make([][]byte, len(cells))
+		for c := range cells {
+			copied[c] = bytes.Clone(cells[c])
+		}
+		copied[0][0] = byte(i / 4)
+		page.rows = append(page.rows, copied)
+	}
+	return newWorker(job), page
+}
+
+// newWorker makes the worker of a job with one slot.
+func newWorker(job *Job) *worker {
+	w := &worker{job: job, left: &atomic.Int64{}, backlog: backlog{room: &atomic.Int64{}, dir: job.SpoolDir}}
+	w.left.Store(job.Limit)
+	w.backlog.room.Store(job.Hold)
+	var err error
+	if w.slots, err = job.slots(); err != nil {
+		panic(err)
+	}
+	return w
+}
+
+// A page of rows of scalars is taken without a single allocation, checksum, text
+// and partitions and all.
+func TestPageDoesNotAllocate(t *testing.T) {
+	columns, cells, _ := flight(t)
+	for name, e := range encoders(t, columns) {
+		for _, keys := range []int{1, 4, 8} {
+			w, page := pageWorker(columns, cells, keys, e)
+			w.backlog.room.Store(1 << 20)
+			require.Zero(t, testing.AllocsPerRun(20, func() {
+				page.next = 0
+				if err := w.Page(token.Whole(token.Murmur3), page); err != nil {
+					t.Fatal(err)
+				}
+				if err := w.Done(token.Whole(token.Murmur3)); err != nil {
+					t.Fatal(err)
+				}
+			}), "%s, %d key columns", name, keys)
+		}
+	}
+}
+
+// rowsOf are the rows that are measured.
+func rowsOf(b *testing.B) map[string]func() ([]schema.Selector, [][]byte) {
+	return map[string]func() ([]schema.Selector, [][]byte){
+		"flight": func() ([]schema.Selector, [][]byte) {
+			columns, cells, _ := flight(b)
+			return columns, cells
+		},
+		"blobs": func() ([]schema.Selector, [][]byte) { return blobs(b) },
+	}
+}
+
+// BenchmarkAppendRow is the text of a row alone.
+func BenchmarkAppendRow(b *testing.B) {
+	for name, made := range rowsOf(b) {
+		columns, cells := made()
+		for format, e := range encoders(b, columns) {
+			b.Run(name+"/"+format, func(b *testing.B) {
+				buffer, err := e.AppendRow(make([]byte, 0, 1<<12), cells)
+				require.NoError(b, err)
+				b.SetBytes(int64(len(buffer)))
+				b.ReportAllocs()
+				for b.Loop() {
+					if buffer, err = e.AppendRow(buffer[:0], cells); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
+	}
+}
+
+// BenchmarkPage is all that a worker does for a row: partition, text, checksum.
+func BenchmarkPage(b *testing.B) {
+	for name, made := range rowsOf(b) {
+		columns, cells := made()
+		for format, e := range encoders(b, columns) {
+			b.Run(name+"/"+format, func(b *testing.B) {
+				w, page := pageWorker(columns, cells, 1, e)
+				w.backlog.room.Store(1 << 20)
+				b.ReportAllocs()
+				for b.Loop() {
+					page.next = 0
+					if err := w.Page(token.Whole(token.Murmur3), page); err != nil {
+						b.Fatal(err)
+					}
+				}
+				bytes := w.job.Counters.Bytes.Load()
+				b.SetBytes(bytes / int64(b.N))
+				b.ReportMetric(float64(b.N)*float64(len(page.rows))/b.Elapsed().Seconds(), "rows/s")
+			})
+		}
+	}
+}
+
+// BenchmarkScan is a whole scan of small rows without a database or a disk.
+func BenchmarkScan(b *testing.B) {
+	const rows = 20000
+	job, out := newJob(b, numbered(rows, 40), 4)
+	job.Slots, job.Sweep.PageRows = 2, 1000
 	b.ReportAllocs()
 	for b.Loop() {
-		if buffer, err = e.AppendRow(buffer[:0], cells); err != nil {
+		out.text.Reset()
+		if _, err := job.Run(context.Background()); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rows/s")
-}
-
-func BenchmarkAppendRowFlight(b *testing.B) {
-	columns, cells, _ := flight(b)
-	benchmark(b, columns, cells)
-}
-
-func BenchmarkAppendRowBlobs(b *testing.B) {
-	columns, cells := blobs(b)
-	benchmark(b, columns, cells)
+	b.SetBytes(int64(out.text.Len()))
+	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

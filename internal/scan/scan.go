@@ -1,147 +1,122 @@
-// Package scan reads a whole table and writes it as delimited text.
+// Package scan reads a whole table and writes it as text.
 //
-// The workers of a sweep encode their pages straight into buffers; full buffers
-// go over one bounded channel to a single writer, and come back through a pool.
-// A buffer has one owner at a time and holds whole rows only.
+// The workers of a sweep encode their pages, a few at a time, and give the rows
+// of whole partitions to the output. The rows of a partition that is still being
+// read are held back, in memory or, when there are many, in a temporary file: so when a range is given up in its middle, what is in the
+// output ends with the last whole partition, and the rest of the range can be
+// read again, now or another day, without a row lost or twice.
 //
-// Start with [Job]; [Encoder] is the text of a row by itself.
+// Start with [Job].
 package scan
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"sync"
-
-	"golang.org/x/sync/errgroup"
+	"errors"
+	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// bufferSize is when a buffer goes to the writer: large enough that the channel
-// costs nothing, small enough that 2 N of them are no burden.
-const bufferSize = 128 << 10
-
-// Job is one scan. Its reader gives the cells of the columns in their order. The
-// output is written by one goroutine at a time. OnRetry and OnSplit of the sweep
-// are the job's own.
-type Job struct {
-	Columns  []schema.Column
-	Format   dsv.Format
-	Header   bool
-	Null     string // text for null values; empty in lossless output
-	Reader   sweep.Reader
-	Splits   []token.Split
-	Sweep    sweep.Options
-	Output   io.Writer
-	Counters *progress.Counters
+// Writer takes whole rows of one worker. It keeps nothing of the text.
+type Writer interface {
+	Write(rows int, text []byte) error
 }
 
-// Run scans. Rows of ranges that failed midway may be in the output; the result
-// names those ranges. Errors are those of [sweep.Run], of the output and of cells
-// that are no values of their columns.
-func (j *Job) Run(ctx context.Context) (sweep.Result, error) {
-	first, err := j.encoder()
-	if err != nil {
-		return sweep.Result{}, err
-	}
-	if j.Header {
-		if err := j.write(first.AppendHeader(nil)); err != nil {
-			return sweep.Result{}, err
-		}
-	}
-	full := make(chan *[]byte, max(j.Sweep.Workers, 1))
-	pool := &sync.Pool{New: func() any { b := make([]byte, 0, bufferSize+bufferSize/4); return &b }}
-	j.Counters.Total.Store(int64(len(j.Splits)))
-	options := j.Sweep
-	options.OnRetry = func() { j.Counters.Retries.Add(1) }
-	options.OnSplit = func() { j.Counters.Done.Add(1) }
+// Encoder turns rows into text. It belongs to one goroutine.
+type Encoder interface {
+	// AppendRow appends a row of cells, nil for null, in the order of the
+	// selection; there may be more cells than that, which are left out.
+	AppendRow(dst []byte, cells [][]byte) ([]byte, error)
+}
 
-	var result sweep.Result
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error {
-		defer close(full)
-		var err error
-		result, err = sweep.Run(ctx, j.Splits, j.Reader, options, func() (sweep.Consumer, error) {
-			e, err := j.encoder()
-			w := &worker{ctx: ctx, encoder: e, full: full, pool: pool, counters: j.Counters}
-			return w.page, err
-		})
-		return err
+// Job is one scan.
+type Job struct {
+	Reader     sweep.Reader
+	Splits     []token.Split
+	Sweep      sweep.Options
+	Slots      int                     // pages encoded at once, default 1
+	NewEncoder func() (Encoder, error) // called once for each slot
+	NewWriter  func() Writer           // likewise
+	Checksum   Checksum
+	// Partitioner and Key tell where a partition ends: Key lists the cells of
+	// the partition key. A nil Partitioner writes rows as they come.
+	Partitioner token.Partitioner
+	Key         []int
+	Hold        int64  // bytes of unfinished partitions kept in memory, default 32 MiB
+	SpoolDir    string // folder for what is beyond that; empty: the system's
+	WriteRows   int64  // rows of one write to the output at the most, 0: no limit
+	Limit       int64  // rows in all, 0: no limit
+	Counters    *progress.Counters
+}
+
+// Result is what a scan gave.
+type Result struct {
+	sweep.Result
+	Rows    int64 // in the output
+	Sum     rowsum.Sum
+	Limited bool // ended by the limit: not all ranges were read
+}
+
+// errLimit ends the sweep when there are enough rows.
+var errLimit = errors.New("enough rows")
+
+// Run scans. Every row in the output is in a range that is done; of a range that
+// failed, what was read of it up to a partition's end is among the ranges done.
+// Errors are those of [sweep.Run], of the output and of cells that are no values
+// of their columns.
+func (j *Job) Run(ctx context.Context) (Result, error) {
+	job := *j
+	if job.Hold <= 0 {
+		job.Hold = 32 << 20
+	}
+	options := job.Sweep
+	options.OnRetry = func() { job.Counters.Retries.Add(1) }
+	options.OnSplit = func() { job.Counters.Done.Add(1) }
+	job.Counters.Total.Store(int64(len(job.Splits)))
+	slots, err := job.slots()
+	if err != nil {
+		return Result{}, err
+	}
+	var left, room atomic.Int64
+	left.Store(job.Limit)
+	room.Store(job.Hold)
+	var workers []*worker
+	swept, err := sweep.Run(ctx, job.Splits, job.Reader, options, func() (sweep.Consumer, error) {
+		w := &worker{job: &job, slots: slots, left: &left, backlog: backlog{room: &room, dir: job.SpoolDir}}
+		workers = append(workers, w)
+		return w, nil
 	})
-	group.Go(func() error {
-		for b := range full {
-			if err := j.write(*b); err != nil {
-				return err
-			}
-			*b = (*b)[:0]
-			pool.Put(b)
+	result := Result{Result: swept}
+	if errors.Is(err, errLimit) {
+		err, result.Limited = nil, true
+	}
+	for _, w := range workers {
+		if result.Limited && err == nil {
+			err = w.Done(token.Range{})
 		}
-		return nil
-	})
-	err = group.Wait()
-	j.Counters.Failed.Store(int64(len(result.Failed)))
+		w.backlog.discard()
+	}
+	close(slots)
+	for s := range slots {
+		result.Rows += s.written.rows
+		result.Sum = result.Sum.Add(s.written.sum)
+	}
+	job.Counters.Failed.Store(int64(len(swept.Failed)))
 	return result, err
 }
 
-func (j *Job) encoder() (*Encoder, error) { return NewEncoder(j.Columns, j.Format, j.Null) }
-
-func (j *Job) write(b []byte) error {
-	n, err := j.Output.Write(b)
-	j.Counters.Bytes.Add(int64(n))
-	if err != nil {
-		return fmt.Errorf("writing the output: %w", err)
-	}
-	return nil
-}
-
-// worker encodes the pages of one worker of the sweep.
-type worker struct {
-	ctx      context.Context
-	encoder  *Encoder
-	full     chan<- *[]byte
-	pool     *sync.Pool
-	counters *progress.Counters
-}
-
-// page encodes a page and hands everything to the writer before it returns, so
-// that no row waits in a buffer when a later page fails.
-func (w *worker) page(_ token.Range, p row.Page) error {
-	buffer := w.pool.Get().(*[]byte)
-	rows := 0
-	for p.Next() {
-		out, err := w.encoder.AppendRow(*buffer, p.Cells())
+// slots makes the slots, all of them free.
+func (j *Job) slots() (chan *slot, error) {
+	slots := make(chan *slot, max(j.Slots, 1))
+	for range cap(slots) {
+		encoder, err := j.NewEncoder()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		*buffer = out
-		rows++
-		if len(out) >= bufferSize {
-			if err := w.send(buffer); err != nil {
-				return err
-			}
-			buffer = w.pool.Get().(*[]byte)
-		}
+		slots <- &slot{encoder: encoder, hasher: j.Checksum.hasher(), out: j.NewWriter(), counters: j.Counters}
 	}
-	w.counters.Rows.Add(int64(rows))
-	if len(*buffer) == 0 {
-		w.pool.Put(buffer)
-		return nil
-	}
-	return w.send(buffer)
-}
-
-// send gives a buffer away.
-func (w *worker) send(buffer *[]byte) error {
-	select {
-	case w.full <- buffer:
-		return nil
-	case <-w.ctx.Done():
-		return w.ctx.Err()
-	}
+	return slots, nil
 }

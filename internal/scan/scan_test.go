@@ -1,91 +1,38 @@
 package scan
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var brief = pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond}
-
-// numbered is a table of n rows: a number and a text of so many bytes.
-func numbered(n, width int) *sweeptest.Table {
-	rows := sweeptest.Numbered(n)
-	for i := range rows {
-		rows[i].Cells = [][]byte{int32Cell(int32(i)), []byte(strings.Repeat(string(rune('a'+i%26)), width))}
-	}
-	return &sweeptest.Table{Rows: rows}
-}
-
-// lineOf is the line of a numbered table's row.
-func lineOf(r sweeptest.Row) string {
-	return fmt.Sprintf("%d,%s", int32(uint32(r.Cells[0][2])<<8|uint32(r.Cells[0][3])), r.Cells[1])
-}
-
-func newJob(t testing.TB, table *sweeptest.Table, workers int) (*Job, *bytes.Buffer) {
-	var out bytes.Buffer
-	return &Job{
-		Columns:  columnsOf(t, "int", "text"),
-		Format:   dsv.DefaultFormat,
-		Header:   true,
-		Reader:   table,
-		Splits:   sweeptest.Splits(20, rand.New(rand.NewPCG(1, 2))),
-		Sweep:    sweep.Options{Workers: workers, PageRows: 7, Backoff: brief},
-		Output:   &out,
-		Counters: &progress.Counters{},
-	}, &out
-}
-
-// requireLines checks that the output is the header and each row once, in any
-// order.
-func requireLines(t *testing.T, table *sweeptest.Table, out string) {
-	t.Helper()
-	require.True(t, strings.HasPrefix(out, "a,b\n"))
-	require.True(t, strings.HasSuffix(out, "\n"))
-	got := strings.Split(strings.TrimSuffix(out, "\n"), "\n")[1:]
-	var want []string
-	for _, r := range table.Rows {
-		want = append(want, lineOf(r))
-	}
-	slices.Sort(got)
-	slices.Sort(want)
-	require.Equal(t, want, got)
-}
 
 func TestEveryRowOnce(t *testing.T) {
 	for _, workers := range []int{-1, 0, 1, 2, 7, 40} {
-		for _, width := range []int{3, 20000, 2 * bufferSize} {
+		for _, width := range []int{0, 3, 20000, 2 * flushSize} {
 			t.Run(fmt.Sprintf("%d workers, rows of %d bytes", workers, width), func(t *testing.T) {
-				rows := min(2000, 8*bufferSize/width)
+				rows := min(2000, 8*flushSize/max(width, 1))
 				table := numbered(rows, width)
 				job, out := newJob(t, table, workers)
+				job.Slots = workers / 2
 				result, err := job.Run(context.Background())
 				require.NoError(t, err)
 				require.NoError(t, table.Check())
 				require.Empty(t, result.Failed)
-				requireLines(t, table, out.String())
+				require.False(t, result.Limited)
+				require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
+				requireRows(t, job, table.Rows, out, result)
 				c := job.Counters
-				require.EqualValues(t, rows, c.Rows.Load())
-				require.EqualValues(t, out.Len(), c.Bytes.Load())
 				require.EqualValues(t, 20, c.Total.Load())
 				require.EqualValues(t, 20, c.Done.Load())
 				require.Zero(t, c.Retries.Load())
@@ -96,121 +43,114 @@ func TestEveryRowOnce(t *testing.T) {
 }
 
 func TestEmptyTable(t *testing.T) {
-	for header, want := range map[bool]string{true: "a,b\n", false: ""} {
-		job, out := newJob(t, &sweeptest.Table{}, 3)
-		job.Header = header
-		_, err := job.Run(context.Background())
-		require.NoError(t, err)
-		require.Equal(t, want, out.String())
-	}
-}
-
-// Faults on the way change nothing in the output.
-func TestRowsOnceUnderFaults(t *testing.T) {
-	for seed := range uint64(30) {
-		r := rand.New(rand.NewPCG(seed, 7))
-		table := numbered(400, 5)
-		var requests atomic.Uint64
-		table.Fail = func(context.Context, sweeptest.Request) error {
-			n := requests.Add(1)
-			if x := rand.New(rand.NewPCG(seed, n)).IntN(10); x < 3 {
-				return fault.New([]fault.Class{fault.Transient, fault.Overloaded, fault.Unknown}[x], errors.New("no answer"))
-			}
-			return nil
-		}
-		job, out := newJob(t, table, 1+r.IntN(8))
-		job.Sweep.MaxAttempts = 1000
-		result, err := job.Run(context.Background())
-		require.NoError(t, err)
-		require.NoError(t, table.Check())
-		require.Empty(t, result.Failed)
-		requireLines(t, table, out.String())
-		require.Positive(t, job.Counters.Retries.Load())
-	}
-}
-
-// A range that failed midway is named; the pages that were read are whole in the
-// output.
-func TestFailedRange(t *testing.T) {
-	table := numbered(400, 5)
+	table := &sweeptest.Table{}
 	job, out := newJob(t, table, 3)
-	bad := job.Splits[4].Range
-	gone := fault.New(fault.Transient, errors.New("no replica"))
-	table.Fail = func(_ context.Context, r sweeptest.Request) error {
-		if r.Within == bad && r.Page == 1 {
-			return gone
-		}
-		return nil
-	}
 	result, err := job.Run(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []sweep.Failure{{Range: bad, Pages: 1, Err: gone}}, result.Failed)
-	require.EqualValues(t, 1, job.Counters.Failed.Load())
-	var there []sweeptest.Row
-	inBad := 0
-	for _, r := range table.Rows {
-		if bad.Contains(r.Token) {
-			if inBad++; inBad > job.Sweep.PageRows {
-				continue
-			}
+	requireRows(t, job, nil, out, result)
+	require.Len(t, result.Done, 20)
+}
+
+// A job can be run again; the first run leaves nothing behind in it.
+func TestJobIsNotChanged(t *testing.T) {
+	table := numbered(100, 5)
+	job, out := newJob(t, table, 3)
+	first, err := job.Run(context.Background())
+	require.NoError(t, err)
+	second, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, first.Sum, second.Sum)
+	require.EqualValues(t, 100, second.Rows)
+	require.Len(t, out.lines(), 200)
+	require.Zero(t, job.Hold)
+}
+
+// A serial plan has one range and no tokens: rows are written as they come.
+func TestSerialPlan(t *testing.T) {
+	table := numbered(500, 5)
+	job, out := newJob(t, table, 4)
+	job.Splits, job.Partitioner, job.Key, job.WriteRows = []token.Split{{}}, nil, nil, 13
+	table.Fail = faults(1, 3)
+	job.Sweep.MaxAttempts, job.Sweep.PageRows = 1000, 50
+	result, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.NoError(t, table.Check())
+	require.Equal(t, []token.Range{{}}, result.Done)
+	requireRows(t, job, table.Rows, out, result)
+	require.Equal(t, 13, out.most)
+	require.Equal(t, 1, table.MostUnderway())
+}
+
+// There are no more encoders and writers than slots.
+func TestSlots(t *testing.T) {
+	for slots, want := range map[int]int{-1: 1, 0: 1, 1: 1, 3: 3} {
+		table := numbered(300, 5)
+		job, out := newJob(t, table, 8)
+		encoders, writers := 0, 0
+		job.Slots = slots
+		job.NewEncoder = func() (Encoder, error) {
+			encoders++
+			return NewDelimited(tableColumns(t), dsv.DefaultFormat, "")
 		}
-		there = append(there, r)
+		job.NewWriter = func() Writer { writers++; return out }
+		result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, want, encoders)
+		require.Equal(t, want, writers)
+		requireRows(t, job, table.Rows, out, result)
 	}
-	require.Greater(t, inBad, job.Sweep.PageRows)
-	requireLines(t, &sweeptest.Table{Rows: there}, out.String())
 }
 
 // fullDisk takes so many bytes and no more.
-type fullDisk struct {
-	bytes.Buffer
-	room int
+func fullDisk(room int) func(int, []byte) error {
+	return func(_ int, text []byte) error {
+		if room -= len(text); room < 0 {
+			return errFull
+		}
+		return nil
+	}
 }
 
 var errFull = errors.New("no space left on device")
 
-func (d *fullDisk) Write(b []byte) (int, error) {
-	if d.Len()+len(b) > d.room {
-		n, _ := d.Buffer.Write(b[:d.room-d.Len()])
-		return n, errFull
-	}
-	return d.Buffer.Write(b)
-}
-
 func TestOutputErrorEndsTheRun(t *testing.T) {
-	for _, room := range []int{0, 3, 4, 5, 100, 3000} {
-		table := numbered(2000, 50)
-		job, _ := newJob(t, table, 4)
-		disk := &fullDisk{room: room}
-		job.Output = disk
-		_, err := job.Run(context.Background())
-		require.ErrorIs(t, err, errFull)
-		require.ErrorContains(t, err, "writing the output: no space left")
-		require.NoError(t, table.Check())
-		require.EqualValues(t, room, job.Counters.Bytes.Load())
-		goleak.VerifyNone(t)
+	for _, room := range []int{0, 3, 100, 3000, 100000} {
+		for _, limit := range []int64{0, 1900} {
+			table := numbered(2000, 80)
+			job, out := newJob(t, table, 4)
+			job.Slots, job.Limit, job.SpoolDir = 3, limit, t.TempDir()
+			out.fail = fullDisk(room)
+			result, err := job.Run(context.Background())
+			require.ErrorIs(t, err, errFull)
+			require.ErrorContains(t, err, "no space left")
+			require.NoError(t, table.Check())
+			require.LessOrEqual(t, out.text.Len(), room)
+			require.EqualValues(t, out.text.Len(), job.Counters.Bytes.Load())
+			require.EqualValues(t, len(out.lines()), result.Rows)
+			requireEmpty(t, job.SpoolDir)
+			goleak.VerifyNone(t)
+		}
 	}
 }
 
 // A run whose output does not go on, as a pipe that nobody reads, is not stuck:
 // it ends when it is cancelled, once the write gives up.
 func TestCancelWithABlockedOutput(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	table := numbered(2000, 50)
-	job, _ := newJob(t, table, 4)
-	job.Header = false
-	job.Output = writerFunc(func(b []byte) (int, error) {
-		cancel()
-		<-ctx.Done()
-		return len(b), nil
-	})
-	_, err := job.Run(ctx)
-	require.Equal(t, fault.Canceled, fault.ClassOf(err))
-	require.NoError(t, table.Check())
+	for _, slots := range []int{1, 4} {
+		ctx, cancel := context.WithCancel(context.Background())
+		table := numbered(2000, 50)
+		job, out := newJob(t, table, 4)
+		job.Slots = slots
+		out.fail = func(int, []byte) error {
+			cancel()
+			<-ctx.Done()
+			return nil
+		}
+		_, err := job.Run(ctx)
+		require.Equal(t, fault.Canceled, fault.ClassOf(err))
+		require.NoError(t, table.Check())
+	}
 }
-
-type writerFunc func(b []byte) (int, error)
-
-func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func TestCancel(t *testing.T) {
 	for at := range 20 {
@@ -223,10 +163,11 @@ func TestCancel(t *testing.T) {
 			return nil
 		}
 		job, out := newJob(t, table, 4)
-		_, err := job.Run(ctx)
+		result, err := job.Run(ctx)
 		require.Equal(t, fault.Canceled, fault.ClassOf(err))
 		require.NoError(t, table.Check())
-		require.True(t, strings.HasSuffix(out.String(), "\n"), "whole rows only")
+		require.NoError(t, out.misuse, "whole rows only")
+		require.EqualValues(t, len(out.lines()), result.Rows)
 		goleak.VerifyNone(t)
 	}
 }
@@ -235,11 +176,12 @@ func TestCancel(t *testing.T) {
 // schema says.
 func TestMalformedCellEndsTheRun(t *testing.T) {
 	table := numbered(500, 5)
-	table.Rows[250].Cells[0] = []byte{1, 2, 3}
-	job, _ := newJob(t, table, 4)
+	table.Rows[250].Cells[1] = []byte{1, 2, 3}
+	job, out := newJob(t, table, 4)
 	_, err := job.Run(context.Background())
-	require.ErrorContains(t, err, `column "a": malformed int value`)
+	require.ErrorContains(t, err, `column "b": malformed int value`)
 	require.NoError(t, table.Check())
+	require.NoError(t, out.misuse)
 }
 
 func TestFatalErrorEndsTheRun(t *testing.T) {
@@ -261,18 +203,23 @@ func TestFatalErrorEndsTheRun(t *testing.T) {
 func TestBadJob(t *testing.T) {
 	table := numbered(10, 5)
 	job, out := newJob(t, table, 4)
-	job.Null = "N,A"
+	job.NewEncoder = func() (Encoder, error) { return NewDelimited(tableColumns(t), dsv.DefaultFormat, "N,A") }
 	_, err := job.Run(context.Background())
 	require.ErrorContains(t, err, "text for null values")
 	require.Empty(t, table.Requests())
-	require.Zero(t, out.Len())
+	require.Zero(t, out.text.Len())
 }
 
 // The job's own hooks count; what else the options say is kept.
 func TestOptionsReachTheSweep(t *testing.T) {
 	table := numbered(100, 5)
 	job, _ := newJob(t, table, 2)
+	var paced atomic.Int64
 	job.Sweep.Hosts = func(int) []string { return []string{"node"} }
+	job.Sweep.Pace = func(_ context.Context, rows int, _ int64) error {
+		paced.Add(int64(rows))
+		return nil
+	}
 	_, err := job.Run(context.Background())
 	require.NoError(t, err)
 	for _, r := range table.Requests() {
@@ -280,21 +227,43 @@ func TestOptionsReachTheSweep(t *testing.T) {
 		require.Equal(t, 7, r.Rows)
 	}
 	require.LessOrEqual(t, table.MostUnderway(), 2)
+	require.EqualValues(t, 100, paced.Load())
 }
 
-// BenchmarkScan is a whole scan of small rows without a database or a disk.
-func BenchmarkScan(b *testing.B) {
-	const rows = 20000
-	table := numbered(rows, 40)
-	job, out := newJob(b, table, 4)
-	job.Sweep.PageRows = 1000
-	b.ReportAllocs()
-	for b.Loop() {
-		out.Reset()
-		if _, err := job.Run(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+// Cells beyond the selection, as a key that was not asked for, are not in the
+// output.
+func TestCellsBeyondTheSelection(t *testing.T) {
+	table := tableOf(partition{5, 3, 2}, partition{9, 1, 1})
+	for i, r := range table.Rows {
+		table.Rows[i].Cells = [][]byte{r.Cells[1], r.Cells[2], r.Cells[0]}
 	}
-	b.SetBytes(int64(out.Len()))
-	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
+	job, out := newJob(t, table, 2)
+	columns := columnsOf(t, "int", "text")
+	job.NewEncoder = func() (Encoder, error) { return NewDelimited(columns, dsv.DefaultFormat, "") }
+	job.Key = []int{2}
+	_, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.Equal(t, []string{"0,aa", "1,bb", "2,cc", "3,d"}, out.lines())
+}
+
+// A range that failed in its middle is named, and what is in the output is what
+// came before.
+func TestFailedRange(t *testing.T) {
+	table := numbered(400, 5)
+	job, out := newJob(t, table, 3)
+	bad := job.Splits[4].Range
+	gone := fault.New(fault.Transient, errors.New("no replica"))
+	table.Fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Within == bad && r.Page == 1 {
+			return gone
+		}
+		return nil
+	}
+	result, err := job.Run(context.Background())
+	require.NoError(t, err)
+	in := within(table, []token.Range{bad})
+	require.Greater(t, len(in), 7)
+	require.Equal(t, []sweep.Failure{{Range: token.Range{Start: in[5].Token, End: bad.End}, Err: gone}}, result.Failed)
+	require.EqualValues(t, 1, job.Counters.Failed.Load())
+	requireRows(t, job, within(table, result.Done), out, result)
 }

@@ -40,7 +40,7 @@ func TestFaultClasses(t *testing.T) {
 						table.Rows = table.Rows[:1]
 					}
 					var retries atomic.Int64
-					k := &taker{}
+					k := blind()
 					result, err := Run(bg(), splits, table, Options{
 						Workers: 2, MaxAttempts: attempts, PageRows: 3, Backoff: brief, OnRetry: func() { retries.Add(1) },
 					}, k.consumer)
@@ -59,7 +59,7 @@ func TestFaultClasses(t *testing.T) {
 						require.EqualValues(t, times, retries.Load())
 					default:
 						require.NoError(t, err)
-						require.Equal(t, []Failure{{Range: splits[0].Range, Pages: page, Err: c.err}}, result.Failed)
+						require.Equal(t, []Failure{{Range: splits[0].Range, Err: c.err}}, result.Failed)
 						require.EqualValues(t, attempts-1, retries.Load())
 					}
 					requireCover(t, splits, result)
@@ -69,7 +69,8 @@ func TestFaultClasses(t *testing.T) {
 	}
 }
 
-// A range that cannot be read is named, and it alone.
+// A range that cannot be read is named, and it alone; nothing of it is kept where
+// no consumer can tell how far it is whole.
 func TestFailedRangeIsNamed(t *testing.T) {
 	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
 	bad := splits[5].Range
@@ -81,11 +82,11 @@ func TestFailedRangeIsNamed(t *testing.T) {
 		return nil
 	}
 	var done atomic.Int64
-	k := &taker{}
+	k := blind()
 	result, err := Run(bg(), splits, table, Options{Workers: 3, PageRows: 2, Backoff: brief, OnSplit: func() { done.Add(1) }}, k.consumer)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
-	require.Equal(t, []Failure{{Range: bad, Pages: 2, Err: errOverloaded}}, result.Failed)
+	require.Equal(t, []Failure{{Range: bad, Err: errOverloaded}}, result.Failed)
 	require.Len(t, result.Done, 11)
 	require.EqualValues(t, 12, done.Load(), "a split with a failed range has been dealt with, too")
 	requireCover(t, splits, result)
@@ -103,7 +104,7 @@ func TestSlowRangeIsCut(t *testing.T) {
 		}
 		return nil
 	}
-	k := &taker{}
+	k := take(table)
 	result, err := Run(bg(), one(whole), table, Options{PageRows: 50, Backoff: brief}, k.consumer)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
@@ -114,7 +115,8 @@ func TestSlowRangeIsCut(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// Only a timeout cuts a range, and only before its first page.
+// Only a timeout cuts a range, and where there is no progress only before its
+// first page.
 func TestWhatDoesNotCut(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -124,7 +126,7 @@ func TestWhatDoesNotCut(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			whole := token.Whole(token.Murmur3)
 			table := &sweeptest.Table{Rows: sweeptest.Numbered(40), Fail: failTimes(c.err, c.page, 6)}
-			k := &taker{}
+			k := blind()
 			result, err := Run(bg(), one(whole), table, Options{PageRows: 30, Backoff: brief}, k.consumer)
 			require.NoError(t, err)
 			require.NoError(t, table.Check())
@@ -141,7 +143,7 @@ func TestCutsEnd(t *testing.T) {
 		whole := token.Whole(token.Murmur3)
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(500)}
 		table.Fail = func(context.Context, sweeptest.Request) error { return errUnknown }
-		result, err := Run(bg(), one(whole), table, Options{MaxAttempts: attempts, Backoff: brief}, (&taker{}).consumer)
+		result, err := Run(bg(), one(whole), table, Options{MaxAttempts: attempts, Backoff: brief}, blind().consumer)
 		require.NoError(t, err)
 		require.Empty(t, result.Done)
 		requireCover(t, one(whole), result)
@@ -149,7 +151,6 @@ func TestCutsEnd(t *testing.T) {
 		require.LessOrEqual(t, len(table.Requests()), 62)
 		for _, f := range result.Failed {
 			require.Equal(t, errUnknown, f.Err)
-			require.Zero(t, f.Pages)
 		}
 	}
 }
@@ -158,15 +159,11 @@ func TestCutsEnd(t *testing.T) {
 // after it do not start from the large size again, but come back to it.
 func TestPageShrinksAndGrows(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200), Fail: failTimes(errUnknown, 1, 3)}
-	k := &taker{}
+	k := blind()
 	result, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 40, Backoff: brief}, k.consumer)
 	require.NoError(t, err)
 	k.requireRows(t, table, result)
-	var rows []int
-	for _, r := range table.Requests() {
-		rows = append(rows, r.Rows)
-	}
-	require.Equal(t, []int{40, 40, 20, 10, 5, 5, 10, 20, 40, 40, 40}, rows)
+	require.Equal(t, []int{40, 40, 20, 10, 5, 5, 10, 20, 40, 40, 40}, rowsOf(table.Requests()))
 }
 
 // The parts of a range that was too slow start with the size that was reached.
@@ -179,18 +176,14 @@ func TestPartsStartWithSmallPages(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := Run(bg(), one(whole), table, Options{PageRows: 40, Backoff: brief}, (&taker{}).consumer)
+	_, err := Run(bg(), one(whole), table, Options{PageRows: 40, Backoff: brief}, blind().consumer)
 	require.NoError(t, err)
-	var rows []int
-	for _, r := range table.Requests() {
-		rows = append(rows, r.Rows)
-	}
-	require.Equal(t, []int{40, 20, 10, 10}, rows)
+	require.Equal(t, []int{40, 20, 10, 10}, rowsOf(table.Requests()))
 }
 
 func TestPageNeverBelowOneRow(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(3), Fail: failTimes(errUnknown, 1, 9)}
-	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 2, Backoff: brief}, (&taker{}).consumer)
+	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 2, Backoff: brief}, blind().consumer)
 	require.NoError(t, err)
 	for _, r := range table.Requests() {
 		require.Positive(t, r.Rows)

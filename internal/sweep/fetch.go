@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -14,7 +15,8 @@ type request struct {
 	piece
 	state []byte
 	hosts []string
-	first int // index of the host to ask first
+	first int  // index of the host to ask first
+	whole bool // the range cannot be made smaller: only its pages can
 }
 
 // host is the host to ask after so many others, empty for any.
@@ -32,11 +34,25 @@ type fetched struct {
 	next request // for the page after this one, when there is one
 }
 
+// cutError says that time runs out on a range's pages and that the range should
+// be made smaller.
+type cutError struct {
+	request request // that went unanswered, with its failures
+	err     error
+}
+
+func (e *cutError) Error() string { return fmt.Sprintf("range too large to answer in time: %v", e.err) }
+func (e *cutError) Unwrap() error { return e.err }
+
+// slowAttempts is how often time may run out on a page before its range is made
+// smaller.
+const slowAttempts = 2
+
 // following is the request for the next page: it goes first to the host that
 // answered this one, and for no more rows than could be had in time. That limit
 // is eased with each page that comes at once.
 func (q request) following(page row.Page, asked int) request {
-	q.state, q.failures = page.State(), 0
+	q.state, q.failures, q.whole = page.State(), 0, false
 	if asked > 0 && len(q.hosts) > 0 {
 		q.first = (q.first + asked) % len(q.hosts)
 	}
@@ -70,12 +86,13 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 	if q.limit > 0 {
 		rows = min(rows, q.limit)
 	}
+	slow := 0
 	for asked := 0; ; asked++ {
 		if err := ctx.Err(); err != nil {
 			return fetched{err: fault.New(fault.Canceled, err)}
 		}
 		host := q.host(asked)
-		page, err := w.run.reader.Page(ctx, host, q.within, q.state, rows)
+		page, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
 			w.run.health.answered(host)
 			return fetched{page: page, next: q.following(page, asked)}
@@ -91,8 +108,9 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		if fault.ClassOf(err) == fault.Unknown {
 			rows = max(rows/2, 1)
 			q.limit = rows
-			if _, _, ok := token.Halve(q.within); ok && len(q.state) == 0 && attempt%2 == 0 {
-				return fetched{err: &cutError{failures: attempt, limit: rows}}
+			if slow++; slow == slowAttempts && !q.whole && w.divisible(q.within) {
+				q.failures = attempt
+				return fetched{err: &cutError{q, err}}
 			}
 		}
 		// The other replicas are asked at once, then there is a wait.
@@ -102,4 +120,10 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			}
 		}
 	}
+}
+
+// divisible says whether a range of the ring holds more than one token.
+func (w *worker) divisible(within token.Range) bool {
+	_, _, ok := token.Halve(within)
+	return ok
 }

@@ -34,51 +34,125 @@ var (
 	errFatal      = fault.New(fault.Fatal, errors.New("no such user"))
 )
 
-// taker is a consumer for all workers that keeps what it is given.
+// taker makes consumers that keep rows as scan does: a row is kept for good when
+// its range is done, or is cut behind its token. It is shared by all workers.
 type taker struct {
-	mu   sync.Mutex
-	rows map[token.Range][]string
+	at map[string]token.Token // of the table's rows, by name; nil: no consumer sees progress
+
+	mu     sync.Mutex
+	rows   map[token.Range][]string // by range that is done
+	misuse error
 }
 
-func (k *taker) consumer() (Consumer, error) { return k.take, nil }
+// take makes a taker of a table's rows.
+func take(table *sweeptest.Table) *taker {
+	k := blind()
+	k.at = make(map[string]token.Token, len(table.Rows))
+	for _, r := range table.Rows {
+		k.at[string(r.Cells[0])] = r.Token
+	}
+	return k
+}
 
-func (k *taker) take(within token.Range, p row.Page) error {
-	var rows []string
+// blind makes a taker whose consumers cannot tell where a partition ends.
+func blind() *taker { return &taker{rows: make(map[token.Range][]string)} }
+
+func (k *taker) consumer() (Consumer, error) { return &taking{taker: k}, nil }
+
+// taking is the consumer of one worker.
+type taking struct {
+	taker  *taker
+	busy   bool // with within
+	within token.Range
+	rows   []string
+}
+
+func (c *taking) Page(within token.Range, p row.Page) error {
+	c.enter(within)
 	for p.Next() {
-		rows = append(rows, string(p.Cells()[0]))
+		c.rows = append(c.rows, string(p.Cells()[0]))
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.rows == nil {
-		k.rows = make(map[token.Range][]string)
-	}
-	k.rows[within] = append(k.rows[within], rows...)
 	return nil
 }
 
-// requireRows checks that each range that is done gave exactly its rows, in
-// their order, and that a range that failed gave no row twice.
+// enter notes that a range goes on or begins: not before the one before it ended.
+func (c *taking) enter(within token.Range) {
+	if c.busy && c.within != within {
+		c.taker.mu.Lock()
+		defer c.taker.mu.Unlock()
+		c.taker.misuse = fmt.Errorf("%v came before %v ended", within, c.within)
+	}
+	c.busy, c.within = true, within
+}
+
+func (c *taking) Done(within token.Range) error {
+	c.enter(within)
+	c.keep(within, len(c.rows))
+	return nil
+}
+
+// whole is the number of rows of whole partitions, with the token they end at.
+func (c *taking) whole(within token.Range) (int, token.Token) {
+	if c.taker.at == nil || len(c.rows) == 0 {
+		return 0, within.Start
+	}
+	n := len(c.rows)
+	current := c.taker.at[c.rows[n-1]]
+	for n > 0 && c.taker.at[c.rows[n-1]] == current {
+		n--
+	}
+	if n == 0 {
+		return 0, within.Start
+	}
+	return n, c.taker.at[c.rows[n-1]]
+}
+
+func (c *taking) Progress(within token.Range) token.Token {
+	_, last := c.whole(within)
+	return last
+}
+
+func (c *taking) Cut(within token.Range) error {
+	c.enter(within)
+	n, last := c.whole(within)
+	if n == 0 {
+		c.busy, c.rows = false, nil
+		return nil
+	}
+	c.keep(token.Range{Start: within.Start, End: last}, n)
+	return nil
+}
+
+func (c *taking) keep(done token.Range, rows int) {
+	c.taker.mu.Lock()
+	defer c.taker.mu.Unlock()
+	if _, twice := c.taker.rows[done]; twice {
+		c.taker.misuse = fmt.Errorf("%v is done twice", done)
+	}
+	c.taker.rows[done] = c.rows[:rows]
+	c.busy, c.rows = false, nil
+}
+
+// requireRows checks that each range that is done gave exactly its rows, in their
+// order, and that no other range gave any.
 func (k *taker) requireRows(t *testing.T, table *sweeptest.Table, result Result) {
 	t.Helper()
-	want := func(within token.Range) []string {
-		var rows []string
+	require.NoError(t, k.misuse)
+	for _, within := range result.Done {
+		var want []string
 		for _, r := range table.Rows {
-			if within.Contains(r.Token) {
-				rows = append(rows, string(r.Cells[0]))
+			if within.Contains(r.Token) || within == (token.Range{}) {
+				want = append(want, string(r.Cells[0]))
 			}
 		}
-		return rows
-	}
-	for _, within := range result.Done {
-		require.Equal(t, want(within), k.rows[within])
-	}
-	for _, f := range result.Failed {
-		all, got := want(f.Range), k.rows[f.Range]
-		require.LessOrEqual(t, len(got), len(all))
-		if len(got) > 0 {
-			require.Equal(t, all[:len(got)], got)
+		got, ok := k.rows[within]
+		require.True(t, ok)
+		require.Len(t, got, len(want))
+		if len(want) > 0 {
+			require.Equal(t, want, got)
 		}
 	}
+	require.Len(t, k.rows, len(result.Done))
 }
 
 // requireCover checks that what is done and what failed are together the plan.
@@ -130,6 +204,23 @@ func failTimes(err error, page, n int) func(context.Context, sweeptest.Request) 
 		return err
 	}
 }
+
+// rowsOf lists the numbers of rows that were asked for.
+func rowsOf(requests []sweeptest.Request) []int {
+	var rows []int
+	for _, r := range requests {
+		rows = append(rows, r.Rows)
+	}
+	return rows
+}
+
+// withPage is a consumer of a single method.
+type withPage func(within token.Range, p row.Page) error
+
+func (f withPage) Page(within token.Range, p row.Page) error { return f(within, p) }
+func (f withPage) Done(token.Range) error                    { return nil }
+func (f withPage) Progress(within token.Range) token.Token   { return within.Start }
+func (f withPage) Cut(token.Range) error                     { return nil }
 
 // bg is the context of tests that end by themselves.
 func bg() context.Context { return context.Background() }

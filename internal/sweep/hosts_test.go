@@ -33,7 +33,7 @@ func many(n int) []token.Split {
 
 func TestReplicasTakeTurns(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(6)}
-	_, err := Run(bg(), many(6), table, Options{Hosts: fixed("a", "b", "c")}, (&taker{}).consumer)
+	_, err := Run(bg(), many(6), table, Options{Hosts: fixed("a", "b", "c")}, blind().consumer)
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "c", "a", "b", "c", "a"}, hostsOf(table.Requests()))
 }
@@ -47,7 +47,7 @@ func TestHostsOfTheVnode(t *testing.T) {
 	}
 	_, err := Run(bg(), splits, table, Options{Hosts: func(vnode int) []string {
 		return []string{string(rune('a' + vnode))}
-	}}, (&taker{}).consumer)
+	}}, blind().consumer)
 	require.NoError(t, err)
 	require.Equal(t, []string{"h", "i", "j"}, hostsOf(table.Requests()))
 }
@@ -55,7 +55,7 @@ func TestHostsOfTheVnode(t *testing.T) {
 // The other replicas are asked without a wait: there would be no end of it here.
 func TestFailoverDoesNotWait(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(4), Fail: downHosts("b", "c")}
-	k := &taker{}
+	k := take(table)
 	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: forever}, k.consumer)
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "c", "a"}, hostsOf(table.Requests()))
@@ -72,7 +72,7 @@ func TestWaitAfterAllReplicas(t *testing.T) {
 			}
 			return errOverloaded
 		}}
-		_, err := Run(ctx, many(1), table, Options{Hosts: fixed(hosts...), Backoff: forever}, (&taker{}).consumer)
+		_, err := Run(ctx, many(1), table, Options{Hosts: fixed(hosts...), Backoff: forever}, blind().consumer)
 		require.Equal(t, fault.Canceled, fault.ClassOf(err))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Len(t, table.Requests(), max(len(hosts), 1))
@@ -82,7 +82,7 @@ func TestWaitAfterAllReplicas(t *testing.T) {
 // All replicas are asked again and again until the attempts are used up.
 func TestRoundsOverReplicas(t *testing.T) {
 	table := &sweeptest.Table{Fail: downHosts("a", "b", "c")}
-	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: brief, MaxAttempts: 7}, (&taker{}).consumer)
+	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: brief, MaxAttempts: 7}, blind().consumer)
 	require.NoError(t, err)
 	require.Len(t, result.Failed, 1)
 	require.Equal(t, []string{"b", "c", "a", "b", "c", "a", "b"}, hostsOf(table.Requests()))
@@ -91,7 +91,7 @@ func TestRoundsOverReplicas(t *testing.T) {
 // The pages after a failover go to the replica that answered.
 func TestPagesStayWithTheReplicaThatAnswered(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(8), Fail: downHosts("b")}
-	_, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), PageRows: 2, Backoff: forever}, (&taker{}).consumer)
+	_, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), PageRows: 2, Backoff: forever}, blind().consumer)
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "c", "c", "c", "c"}, hostsOf(table.Requests()))
 }
@@ -109,7 +109,7 @@ func TestFailedHostStandsBack(t *testing.T) {
 		}
 		return nil
 	}
-	result, err := Run(bg(), many(ranges), table, Options{Hosts: fixed("a", "b"), Backoff: forever}, (&taker{}).consumer)
+	result, err := Run(bg(), many(ranges), table, Options{Hosts: fixed("a", "b"), Backoff: forever}, blind().consumer)
 	require.NoError(t, err)
 	require.Len(t, result.Done, ranges)
 	early, late := 0, 0

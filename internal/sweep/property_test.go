@@ -41,29 +41,60 @@ func (s *schedule) short(r sweeptest.Request) int {
 	return 1 + s.IntN(r.Rows)
 }
 
+// mixed makes a table of partitions of one to many rows, some of which share a
+// token.
+func mixed(r *rand.Rand) *sweeptest.Table {
+	table := &sweeptest.Table{}
+	for i, p := range sweeptest.Numbered(r.IntN(80)) {
+		for share := range 1 + r.IntN(8)/6 {
+			rows := 1 + r.IntN(4)
+			if r.IntN(20) == 0 {
+				rows = 1 + r.IntN(200)
+			}
+			for n := range rows {
+				table.Rows = append(table.Rows, sweeptest.Row{Token: p.Token, Cells: [][]byte{fmt.Appendf(nil, "row %d of %d/%d", n, i, share)}})
+			}
+		}
+	}
+	return table
+}
+
 // Whatever fails and however often: what is done and what failed are the plan,
-// each range that is done gave its rows once, no more requests are under way than
-// there are workers, and every page is closed.
+// the ranges that are done gave their rows once and no others gave any, no more
+// requests are under way than there are workers, every page is closed, and
+// nothing of gate and budget is held.
 func TestRandomFaults(t *testing.T) {
-	for seed := range uint64(400) {
+	cuts, failures := 0, 0
+	for seed := range uint64(600) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 99))
 			course := &schedule{Rand: rand.New(rand.NewPCG(seed, 100)), faults: 0.8 * r.Float64(), empty: 0.5 * r.Float64()}
-			table := &sweeptest.Table{
-				Rows: sweeptest.Numbered(r.IntN(300)), Fail: course.fail, Short: course.short, Trailing: r.IntN(2) == 0,
-			}
+			table := mixed(r)
+			table.Fail, table.Short, table.Trailing = course.fail, course.short, r.IntN(2) == 0
 			splits := sweeptest.Splits(1+r.IntN(20), r)
+			var gate logGate
+			budget := newLogBudget(1 << (4 + r.IntN(17)))
 			o := Options{
 				Workers: 1 + r.IntN(6), MaxAttempts: 1 + r.IntN(8), Backoff: brief, PageRows: r.IntN(30),
-				Hosts: fixed([]string{"a", "b", "c"}[:r.IntN(4)]...),
+				Hosts: fixed([]string{"a", "b", "c"}[:r.IntN(4)]...), Gate: &gate, Budget: budget, BudgetSize: budget.size,
 			}
-			k := &taker{}
+			k := take(table)
+			if r.IntN(5) == 0 {
+				k = blind()
+			}
 			result, err := Run(bg(), splits, table, o, k.consumer)
 			require.NoError(t, err)
 			require.NoError(t, table.Check())
 			requireCover(t, splits, result)
 			k.requireRows(t, table, result)
 			require.LessOrEqual(t, table.MostUnderway(), o.Workers)
+			require.Equal(t, len(table.Requests()), gate.acquired)
+			require.Len(t, gate.released, gate.acquired)
+			budget.requireBalanced(t)
+			cuts += len(result.Done) + len(result.Failed) - len(splits)
+			failures += len(result.Failed)
 		})
 	}
+	require.Greater(t, cuts, 600, "the courses are hard enough")
+	require.Greater(t, failures, 200)
 }

@@ -72,7 +72,7 @@ func TestPageSizeAdapts(t *testing.T) {
 	for i := range table.Rows {
 		table.Rows[i].Cells = [][]byte{make([]byte, 88), nil}
 	}
-	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageBytes: 19200}, (&taker{}).consumer)
+	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageBytes: 19200}, blind().consumer)
 	require.NoError(t, err)
 	requests := table.Requests()
 	require.Equal(t, firstRows, requests[0].Rows)

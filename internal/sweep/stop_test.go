@@ -24,16 +24,17 @@ func TestConsumerErrorEndsTheRun(t *testing.T) {
 			splits := sweeptest.Splits(10, rand.New(rand.NewPCG(1, uint64(after))))
 			pages := make(chan struct{}, after)
 			_, err := Run(bg(), splits, table, Options{Workers: 4, PageRows: 5, Backoff: brief}, func() (Consumer, error) {
-				return func(token.Range, row.Page) error {
+				return withPage(func(token.Range, row.Page) error {
 					select {
 					case pages <- struct{}{}:
 						return nil
 					default:
 						return broken
 					}
-				}, nil
+				}), nil
 			})
-			require.Equal(t, broken, err)
+			require.ErrorIs(t, err, broken)
+			require.EqualError(t, err, broken.Error())
 			require.NoError(t, table.Check())
 			goleak.VerifyNone(t)
 		}
@@ -54,12 +55,34 @@ func TestConsumerErrorDoesNotWaitForTheNextPage(t *testing.T) {
 	}
 	broken := errors.New("disk full")
 	_, err := Run(bg(), many(1), table, Options{PageRows: 2}, func() (Consumer, error) {
-		return func(token.Range, row.Page) error {
+		return withPage(func(token.Range, row.Page) error {
 			<-asked
 			return broken
-		}, nil
+		}), nil
 	})
-	require.Equal(t, broken, err)
+	require.ErrorIs(t, err, broken)
+	require.NoError(t, table.Check())
+}
+
+// When it comes all the same, it is closed.
+func TestConsumerErrorClosesTheNextPage(t *testing.T) {
+	asked := make(chan struct{})
+	table := &sweeptest.Table{Rows: sweeptest.Numbered(10)}
+	table.Fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Page == 1 {
+			close(asked)
+		}
+		return nil
+	}
+	broken := errors.New("disk full")
+	_, err := Run(bg(), many(1), deaf{table}, Options{PageRows: 2}, func() (Consumer, error) {
+		return withPage(func(token.Range, row.Page) error {
+			<-asked
+			return broken
+		}), nil
+	})
+	require.ErrorIs(t, err, broken)
+	require.Len(t, table.Requests(), 2)
 	require.NoError(t, table.Check())
 }
 
@@ -80,8 +103,8 @@ func (r brokenReader) Page(ctx context.Context, host string, within token.Range,
 // A page that could not be read to its end is never taken for a whole one.
 func TestBrokenPageEndsTheRun(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(30)}
-	result, err := Run(bg(), many(3), brokenReader{table}, Options{Workers: 2, PageRows: 3}, (&taker{}).consumer)
-	require.Equal(t, errBroken, err)
+	result, err := Run(bg(), many(3), brokenReader{table}, Options{Workers: 2, PageRows: 3}, blind().consumer)
+	require.ErrorIs(t, err, errBroken)
 	require.Empty(t, result.Done)
 	require.NoError(t, table.Check())
 }
@@ -103,7 +126,7 @@ func TestCancelAtAnyRequest(t *testing.T) {
 				}
 				return nil
 			}
-			k := &taker{}
+			k := take(table)
 			result, err := Run(ctx, splits, table, Options{
 				Workers: 3, PageRows: 3, MaxAttempts: 1000, Backoff: brief, Hosts: fixed("a", "b"),
 			}, k.consumer)
@@ -127,7 +150,7 @@ func TestCancelWithAStubbornReader(t *testing.T) {
 			}
 			return answer
 		}
-		_, err := Run(ctx, many(4), deaf{table}, Options{Workers: 1, PageRows: 1, Backoff: brief, MaxAttempts: 100}, (&taker{}).consumer)
+		_, err := Run(ctx, many(4), deaf{table}, Options{Workers: 1, PageRows: 1, Backoff: brief, MaxAttempts: 100}, blind().consumer)
 		require.Equal(t, fault.Canceled, fault.ClassOf(err))
 		require.Len(t, table.Requests(), 5)
 		require.NoError(t, table.Check())
@@ -146,10 +169,10 @@ func TestCancelInAConsumer(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg())
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200)}
 	_, err := Run(ctx, many(4), table, Options{Workers: 2, PageRows: 5}, func() (Consumer, error) {
-		return func(token.Range, row.Page) error {
+		return withPage(func(token.Range, row.Page) error {
 			cancel()
 			return nil
-		}, nil
+		}), nil
 	})
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 	require.NoError(t, table.Check())
@@ -160,7 +183,7 @@ func TestCancelledFromTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg())
 	cancel()
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200)}
-	result, err := Run(ctx, many(4), table, Options{Workers: 2}, (&taker{}).consumer)
+	result, err := Run(ctx, many(4), table, Options{Workers: 2}, blind().consumer)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 	require.Empty(t, table.Requests())
 	require.Empty(t, result.Done)

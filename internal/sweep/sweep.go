@@ -3,20 +3,19 @@
 //
 // Each worker takes a split off one channel, reads it page by page from a
 // replica, and asks for the next page while its consumer works on the one at
-// hand; so a pool of N workers keeps N requests under way at the most. A page
-// that fails is asked for again from its own paging state, with a wait, from the
-// next replica, and with fewer rows when time ran out; a range that cannot even
-// give its first page in time is cut in two. The pages after it go to the replica
-// that answered. A range is done, or it is in [Result.Failed]; it is never
-// dropped.
+// hand; so a pool of N workers keeps N requests under way at the most, and a
+// gate and a budget of bytes may allow fewer.
 //
-// Start with [Run]. A page belongs to its consumer for the time of the call and is
-// closed by the worker, whatever happens.
+// A page that fails is asked for again from its own paging state, from the next
+// replica, after a wait once all have failed, and with fewer rows when time ran
+// out. When that does not help, the range is cut at the last token whose rows the
+// consumer has seen whole, and what is behind it is read as a range of its own; a
+// range that cannot even give its first page in time is cut in two. A range is
+// done, or it is in [Result.Failed]; it is never dropped.
 package sweep
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -33,10 +32,26 @@ type Reader interface {
 	Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error)
 }
 
-// Consumer takes the pages of one worker: it is called by one goroutine, for the
-// pages of a range in order, once for each. The page is closed by the caller. An
-// error ends the whole run.
-type Consumer func(within token.Range, p row.Page) error
+// Consumer takes the pages of one worker. Its methods are called by one
+// goroutine at a time. An error ends the whole run.
+type Consumer interface {
+	// Page takes the next page of a range. The pages of a range come in order,
+	// each once. The page is closed by the caller.
+	Page(within token.Range, p row.Page) error
+	// Done says that the range's last page was taken.
+	Done(within token.Range) error
+	// Progress gives the last token of the range all of whose rows have been
+	// taken for sure, the start of the range when there is none.
+	Progress(within token.Range) token.Token
+	// Cut ends the range at the token that Progress gives: rows behind it are
+	// forgotten, those up to it are kept for good.
+	Cut(within token.Range) error
+}
+
+// DefaultPageBytes is large enough that the fixed cost of a request hardly shows,
+// and small enough that a node is not kept from others for long: with pages four
+// times as large scans are no faster, and point reads beside them twice as slow.
+const DefaultPageBytes = 256 << 10
 
 // Options say how to sweep.
 type Options struct {
@@ -47,11 +62,20 @@ type Options struct {
 	// list leaves the choice to the driver. The nodes of a list take turns as the
 	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
-	// PageBytes is the size of page to aim at, default 1 MiB. Servers count a
+	// PageBytes is the size of page to aim at, default DefaultPageBytes. Servers count a
 	// page in rows, so the rows asked for follow the rows seen.
 	PageBytes int
 	// PageRows, when above zero, is the fixed number of rows to ask for.
 	PageRows int
+	// Gate may hold requests back; nil: none.
+	Gate Gate
+	// Budget bounds the bytes of pages under way and at hand, of which there may
+	// be BudgetSize; nil: none.
+	Budget     Budget
+	BudgetSize int64
+	// Pace is called with what each page held, and waits until the next may be
+	// asked for. May be nil.
+	Pace func(ctx context.Context, rows int, bytes int64) error
 	// OnRetry is called for each page that is asked for again. May be nil.
 	OnRetry func()
 	// OnSplit is called when a split of the plan has been dealt with. May be nil.
@@ -66,10 +90,13 @@ func (o Options) withDefaults() Options {
 		o.MaxAttempts = 10
 	}
 	if o.PageBytes <= 0 {
-		o.PageBytes = 1 << 20
+		o.PageBytes = DefaultPageBytes
 	}
 	if o.Hosts == nil {
 		o.Hosts = func(int) []string { return nil }
+	}
+	if o.Pace == nil {
+		o.Pace = func(context.Context, int, int64) error { return nil }
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func() {}
@@ -80,10 +107,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Failure is a range that was given up.
+// Failure is a range that was given up. Nothing of it was kept.
 type Failure struct {
 	Range token.Range
-	Pages int // pages that had been taken before
 	Err   error
 }
 
@@ -106,11 +132,11 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 	run := &run{reader: r, options: o, size: newSizer(o)}
 	workers := make([]*worker, min(o.Workers, len(splits)))
 	for i := range workers {
-		consume, err := newConsumer()
+		consumer, err := newConsumer()
 		if err != nil {
 			return Result{}, err
 		}
-		workers[i] = &worker{run: run, consume: consume, turn: i}
+		workers[i] = &worker{run: run, consumer: consumer, turn: i}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, w := range workers {
@@ -149,9 +175,4 @@ func (r *run) failed(f Failure) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Failed = append(r.result.Failed, f)
-}
-
-// String says in a few words what failed.
-func (f Failure) String() string {
-	return fmt.Sprintf("after %d pages: %v", f.Pages, f.Err)
 }

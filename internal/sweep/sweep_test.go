@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
@@ -48,7 +47,7 @@ func TestEveryRowOnce(t *testing.T) {
 			table := &sweeptest.Table{Rows: sweeptest.Numbered(c.rows), Short: c.short, Trailing: c.trailing}
 			splits := sweeptest.Splits(c.splits, rand.New(rand.NewPCG(1, 2)))
 			var splitsDone atomic.Int64
-			k := &taker{}
+			k := take(table)
 			result, err := Run(bg(), splits, table, Options{
 				Workers: c.workers, PageRows: c.pageRows, Backoff: brief, OnSplit: func() { splitsDone.Add(1) },
 			}, k.consumer)
@@ -65,7 +64,7 @@ func TestEveryRowOnce(t *testing.T) {
 }
 
 func TestNothingToSweep(t *testing.T) {
-	result, err := Run(bg(), nil, &sweeptest.Table{}, Options{Workers: 4}, (&taker{}).consumer)
+	result, err := Run(bg(), nil, &sweeptest.Table{}, Options{Workers: 4}, blind().consumer)
 	require.NoError(t, err)
 	require.Equal(t, Result{}, result)
 }
@@ -73,7 +72,7 @@ func TestNothingToSweep(t *testing.T) {
 // A serial plan has one split, the zero Range, and no place to cut it.
 func TestSerialPlan(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(20), Fail: failTimes(errUnknown, 0, 3)}
-	k := &taker{}
+	k := take(table)
 	result, err := Run(bg(), []token.Split{{}}, table, Options{Workers: 8, PageRows: 6, Backoff: brief}, k.consumer)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
@@ -96,7 +95,7 @@ func TestWorkersAreBusyTogether(t *testing.T) {
 		return nil
 	}
 	splits := sweeptest.Splits(20, rand.New(rand.NewPCG(3, 4)))
-	_, err := Run(bg(), splits, table, Options{Workers: workers, PageRows: 2}, (&taker{}).consumer)
+	_, err := Run(bg(), splits, table, Options{Workers: workers, PageRows: 2}, blind().consumer)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Equal(t, workers, table.MostUnderway())
@@ -116,13 +115,13 @@ func TestNextPageIsAskedForAhead(t *testing.T) {
 	}
 	taken := 0
 	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 2}, func() (Consumer, error) {
-		return func(token.Range, row.Page) error {
+		return withPage(func(token.Range, row.Page) error {
 			taken++
 			if taken < len(asked) {
 				<-asked[taken]
 			}
 			return nil
-		}, nil
+		}), nil
 	})
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
@@ -134,7 +133,7 @@ func TestConsumerIsMadeOnceForEachWorker(t *testing.T) {
 	splits := sweeptest.Splits(9, rand.New(rand.NewPCG(5, 6)))
 	_, err := Run(bg(), splits, &sweeptest.Table{}, Options{Workers: 4}, func() (Consumer, error) {
 		made++
-		return (&taker{}).take, nil
+		return blind().consumer()
 	})
 	require.NoError(t, err)
 	require.Equal(t, 4, made)
@@ -150,16 +149,11 @@ func TestConsumerThatCannotBeMade(t *testing.T) {
 		if made++; made == 4 {
 			return nil, broken
 		}
-		return (&taker{}).take, nil
+		return blind().consumer()
 	})
 	require.ErrorIs(t, err, broken)
 	require.Empty(t, table.Requests())
 	require.NoError(t, table.Check())
-}
-
-func TestFailureString(t *testing.T) {
-	f := Failure{Pages: 3, Err: fmt.Errorf("no answer")}
-	require.Equal(t, "after 3 pages: no answer", f.String())
 }
 
 // BenchmarkPages is what the sweep itself costs for each page.
@@ -170,7 +164,7 @@ func BenchmarkPages(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		_, err := Run(bg(), splits, table, Options{Workers: 4, PageRows: 1, Hosts: fixed("a", "b", "c")}, func() (Consumer, error) {
-			return func(token.Range, row.Page) error { return nil }, nil
+			return withPage(func(token.Range, row.Page) error { return nil }), nil
 		})
 		if err != nil {
 			b.Fatal(err)

@@ -11,9 +11,9 @@ import (
 
 // worker reads splits one after the other.
 type worker struct {
-	run     *run
-	consume Consumer
-	turn    int // spreads the first choice of replica over the workers
+	run      *run
+	consumer Consumer
+	turn     int // spreads the first choice of replica over the workers
 }
 
 // piece is a part of a split still to be read. failures are the attempts that
@@ -25,11 +25,6 @@ type piece struct {
 	limit    int // rows to ask for at the most; 0 when time never ran out
 }
 
-// cutError says that a range is to be cut in two, after so many failures.
-type cutError struct{ failures, limit int }
-
-func (*cutError) Error() string { return "range too large to answer in time" }
-
 // split reads a split and whatever it has to be cut into.
 func (w *worker) split(ctx context.Context, s token.Split) error {
 	hosts := w.rotate(w.run.options.Hosts(s.Set))
@@ -37,24 +32,52 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		pages, err := w.readRange(ctx, p, w.run.health.order(hosts))
-		var cut *cutError
+		err := w.readRange(ctx, p, w.run.health.order(hosts))
 		var stop *stopError
 		switch {
 		case err == nil:
 			w.run.done(p.within)
-		case errors.As(err, &cut):
-			first, second, _ := token.Halve(p.within)
-			todo = append(todo, piece{second, cut.failures, cut.limit}, piece{first, cut.failures, cut.limit})
+			continue
 		case errors.As(err, &stop):
 			return stop.err
 		case !fault.Retryable(err, true):
 			return err
-		default:
-			w.run.failed(Failure{Range: p.within, Pages: pages, Err: err})
 		}
+		rest, cutErr := w.cut(p.within)
+		if cutErr != nil {
+			return cutErr
+		}
+		todo = append(todo, w.smaller(p, rest, err)...)
 	}
 	return nil
+}
+
+// smaller says what is still to be read of a range that failed with err, of which
+// rest is left: nothing when the range is given up.
+func (w *worker) smaller(p piece, rest token.Range, err error) []piece {
+	var cut *cutError
+	if !errors.As(err, &cut) {
+		w.run.failed(Failure{Range: rest, Err: err})
+		return nil
+	}
+	if rest != p.within {
+		return []piece{{within: rest, limit: cut.request.limit}}
+	}
+	first, second, _ := token.Halve(rest) // a range of one token gets no cutError
+	return []piece{{second, cut.request.failures, cut.request.limit}, {first, cut.request.failures, cut.request.limit}}
+}
+
+// cut keeps what the consumer has whole of a range and gives the rest of it.
+func (w *worker) cut(within token.Range) (rest token.Range, err error) {
+	last := w.consumer.Progress(within)
+	if err := w.consumer.Cut(within); err != nil {
+		return within, err
+	}
+	if last == within.Start {
+		return within, nil
+	}
+	w.run.done(token.Range{Start: within.Start, End: last})
+	return token.Range{Start: last, End: within.End}, nil
 }
 
 // rotate starts the list of replicas at another one each time, so that the
@@ -73,42 +96,61 @@ type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
 
-// readRange gives all pages of a range to the consumer and says how many.
-func (w *worker) readRange(ctx context.Context, p piece, hosts []string) (int, error) {
+// readRange gives all pages of a range to the consumer.
+func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	// When the consumer fails, the page asked for ahead is not waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	next := w.start(ctx, request{piece: p, hosts: hosts})
-	for pages := 0; ; pages++ {
+	for {
 		got := <-next
+		var cut *cutError
+		if errors.As(got.err, &cut) && len(cut.request.state) > 0 && w.consumer.Progress(p.within) == p.within.Start {
+			// One partition fills the range so far: there is no token to cut
+			// at, and what was read of it is worth keeping.
+			cut.request.whole = true
+			next = w.start(ctx, cut.request)
+			continue
+		}
 		if got.err != nil {
-			return pages, got.err
+			return got.err
 		}
 		more := len(got.next.state) > 0
 		if more {
 			next = w.start(ctx, got.next)
 		}
-		if err := w.take(p.within, got.page); err != nil {
+		err := w.take(ctx, p.within, got.page)
+		if err == nil && !more {
+			err = w.consumer.Done(p.within)
+		}
+		if err != nil {
 			if more {
 				cancel()
 				(<-next).discard()
 			}
-			return pages, &stopError{err}
+			return &stopError{err}
 		}
 		if !more {
-			return pages + 1, nil
+			return nil
 		}
 	}
 }
 
-func (w *worker) take(within token.Range, p row.Page) error {
-	defer p.Close()
-	counted := &sizedPage{Page: p}
-	if err := w.consume(within, counted); err != nil {
+// take gives a page to the consumer.
+func (w *worker) take(ctx context.Context, within token.Range, p row.Page) error {
+	rows, bytes, err := w.consume(within, p)
+	if err != nil {
 		return err
 	}
-	w.run.size.saw(counted.rows, counted.bytes)
-	return p.Err()
+	w.run.size.saw(rows, bytes)
+	return w.run.options.Pace(ctx, rows, bytes)
+}
+
+func (w *worker) consume(within token.Range, p row.Page) (int, int64, error) {
+	defer p.Close()
+	counted := &sizedPage{Page: p}
+	err := w.consumer.Page(within, counted)
+	return counted.rows, counted.bytes, errors.Join(err, p.Err())
 }
 
 // sizedPage measures the rows that pass through it.

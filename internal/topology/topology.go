@@ -97,3 +97,37 @@ func (c *Cluster) Place(replication map[string]string) (*token.Placement, error)
 	}
 	return ring.Place(strategy).LocalTo(c.LocalDC), nil
 }
+
+// PlaceAt makes the placement of a table that does not follow the ring: of each
+// range, which ends at ends[i] and begins where the one before ended, the ids of
+// the nodes that hold it. Only local nodes are kept, but for a range that has
+// none of them.
+func (c *Cluster) PlaceAt(ends []token.Token, nodes [][]string) (*token.Placement, error) {
+	p, err := token.ByClass(c.Partitioner)
+	if err != nil {
+		return nil, err
+	}
+	index := make(map[string]int, len(c.Nodes))
+	for i, n := range c.Nodes {
+		index[n.ID] = i
+	}
+	replicas := make([][]int, len(nodes))
+	for i, ids := range nodes {
+		var all, local []int
+		for _, id := range ids {
+			n, ok := index[id]
+			if !ok {
+				continue
+			}
+			all = append(all, n)
+			if c.Nodes[n].DC == c.LocalDC {
+				local = append(local, n)
+			}
+		}
+		if len(local) == 0 {
+			local = all
+		}
+		replicas[i] = local
+	}
+	return token.NewPlacement(p, ends, replicas)
+}

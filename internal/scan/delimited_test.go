@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,24 +9,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
-
-// column makes a column of the type with that CQL name.
-func column(t testing.TB, name, cqlType string) schema.Column {
-	parsed, err := cqltype.Parse(cqlType, nil)
-	require.NoError(t, err)
-	return schema.Column{Name: name, Kind: schema.Regular, Type: parsed}
-}
-
-// columnsOf makes columns a, b, c and so on of these types.
-func columnsOf(t testing.TB, types ...string) []schema.Column {
-	var columns []schema.Column
-	for i, typ := range types {
-		columns = append(columns, column(t, string(rune('a'+i)), typ))
-	}
-	return columns
-}
-
-func int32Cell(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
 func TestAppendHeader(t *testing.T) {
 	for _, c := range []struct {
@@ -42,11 +23,11 @@ func TestAppendHeader(t *testing.T) {
 		{[]string{"", "a"}, dsv.DefaultFormat, "\"\",a\n"},
 		{[]string{"größe"}, dsv.DefaultFormat, "größe\n"},
 	} {
-		var columns []schema.Column
+		var columns []schema.Selector
 		for _, name := range c.names {
 			columns = append(columns, column(t, name, "int"))
 		}
-		e, err := NewEncoder(columns, c.format, "")
+		e, err := NewDelimited(columns, c.format, "")
 		require.NoError(t, err)
 		require.Equal(t, "before"+c.want, string(e.AppendHeader([]byte("before"))))
 	}
@@ -89,7 +70,7 @@ func TestAppendRow(t *testing.T) {
 			if c.format == (dsv.Format{}) {
 				c.format = dsv.DefaultFormat
 			}
-			e, err := NewEncoder(columnsOf(t, c.types...), c.format, c.null)
+			e, err := NewDelimited(columnsOf(t, c.types...), c.format, c.null)
 			require.NoError(t, err)
 			for range 2 {
 				got, err := e.AppendRow([]byte("before\n"), c.cells)
@@ -101,7 +82,7 @@ func TestAppendRow(t *testing.T) {
 }
 
 func TestAppendRowMalformedValue(t *testing.T) {
-	e, err := NewEncoder(columnsOf(t, "text", "int"), dsv.DefaultFormat, "")
+	e, err := NewDelimited(columnsOf(t, "text", "int"), dsv.DefaultFormat, "")
 	require.NoError(t, err)
 	_, err = e.AppendRow(nil, [][]byte{[]byte("x"), {1, 2}})
 	require.ErrorContains(t, err, `column "b": malformed int value`)
@@ -110,14 +91,14 @@ func TestAppendRowMalformedValue(t *testing.T) {
 	require.Equal(t, "x,5\n", string(got))
 }
 
-func TestNewEncoderErrors(t *testing.T) {
-	_, err := NewEncoder([]schema.Column{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}}, dsv.DefaultFormat, "")
+func TestNewDelimitedErrors(t *testing.T) {
+	_, err := NewDelimited([]schema.Selector{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}}, dsv.DefaultFormat, "")
 	require.ErrorContains(t, err, `column "Odd"`)
 	for _, null := range []string{",", `"`, "N,A", "a\nb", "\r", `\"N"`} {
-		_, err := NewEncoder(columnsOf(t, "int"), dsv.DefaultFormat, null)
+		_, err := NewDelimited(columnsOf(t, "int"), dsv.DefaultFormat, null)
 		require.ErrorContains(t, err, "text for null values")
 	}
-	_, err = NewEncoder(columnsOf(t, "int"), dsv.Format{Delimiter: ';', Quote: '\''}, `,"`)
+	_, err = NewDelimited(columnsOf(t, "int"), dsv.Format{Delimiter: ';', Quote: '\''}, `,"`)
 	require.NoError(t, err)
 }
 
@@ -133,7 +114,7 @@ func FuzzAppendRow(f *testing.F) {
 		if format.Validate() != nil || format.NeedsQuotes([]byte(nullText)) {
 			return
 		}
-		e, err := NewEncoder(columns, format, nullText)
+		e, err := NewDelimited(columns, format, nullText)
 		require.NoError(t, err)
 		cells := [][]byte{append([]byte{}, one...), append([]byte{}, two...), []byte("end")}
 		if null {

@@ -8,25 +8,25 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Encoder turns rows of cells into lines of delimited text. It is planned once
+// Delimited turns rows of cells into lines of delimited text. It is planned once
 // for all columns. Each goroutine needs its own.
-type Encoder struct {
+type Delimited struct {
 	format  dsv.Format
-	columns []schema.Column
+	columns []schema.Selector
 	codecs  []cqltext.Codec
 	text    []bool // column holds text, which is taken as it is
 	null    []byte
 	scratch []byte
 }
 
-// NewEncoder plans an encoder of the columns; null is the text for null values,
+// NewDelimited plans an encoder of the columns; null is the text for null values,
 // empty in lossless output. Errors: a type that has no text; a null text that
 // would need quotes, since quotes are what tells it from a value.
-func NewEncoder(columns []schema.Column, format dsv.Format, null string) (*Encoder, error) {
+func NewDelimited(columns []schema.Selector, format dsv.Format, null string) (*Delimited, error) {
 	if format.NeedsQuotes([]byte(null)) {
 		return nil, fmt.Errorf("text for null values %q: it must not hold the delimiter, the quote or a line break", null)
 	}
-	e := &Encoder{format: format, columns: columns, null: []byte(null)}
+	e := &Delimited{format: format, columns: columns, null: []byte(null)}
 	for _, c := range columns {
 		codec, err := cqltext.Plan(c.Type)
 		if err != nil {
@@ -39,7 +39,7 @@ func NewEncoder(columns []schema.Column, format dsv.Format, null string) (*Encod
 }
 
 // AppendHeader appends the line of column names.
-func (e *Encoder) AppendHeader(dst []byte) []byte {
+func (e *Delimited) AppendHeader(dst []byte) []byte {
 	for i, c := range e.columns {
 		if i > 0 {
 			dst = append(dst, e.format.Delimiter)
@@ -53,8 +53,8 @@ func (e *Encoder) AppendHeader(dst []byte) []byte {
 // Null is the null text as it is; a value whose text is the same is quoted, and
 // so is an empty one. The row of a single null with no null text is a blank line.
 // The error of a malformed value names the column.
-func (e *Encoder) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
-	for i, cell := range cells {
+func (e *Delimited) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
+	for i, cell := range cells[:len(e.columns)] {
 		if i > 0 {
 			dst = append(dst, e.format.Delimiter)
 		}

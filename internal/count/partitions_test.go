@@ -1,0 +1,254 @@
+package count
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// grouped is the answers of count(*) GROUP BY: a row for each partition, with its
+// key of two cells and its number of rows, in the order of the ring.
+func grouped(sizes ...int64) (*sweeptest.Table, []Partition) {
+	answers := &sweeptest.Table{Rows: sweeptest.Numbered(len(sizes))}
+	all := make([]Partition, len(sizes))
+	for i, n := range sizes {
+		key := [][]byte{fmt.Appendf(nil, "key %d", (i*7919)%100003), {byte(i)}}
+		answers.Rows[i].Cells = append(slices.Clone(key), bigint(n))
+		all[i] = Partition{key, n}
+	}
+	slices.SortFunc(all, func(a, b Partition) int {
+		if a.Rows != b.Rows {
+			return int(b.Rows - a.Rows)
+		}
+		return slices.CompareFunc(a.Key, b.Key, bytes.Compare)
+	})
+	return answers, all
+}
+
+// sizes makes n sizes of partitions, of which many are equal.
+func sizes(r *rand.Rand, n int) []int64 {
+	s := make([]int64, n)
+	for i := range s {
+		s[i] = 1 + r.Int64N(12)
+	}
+	return s
+}
+
+func sum(sizes []int64) int64 {
+	var n int64
+	for _, s := range sizes {
+		n += s
+	}
+	return n
+}
+
+// newGrouped makes a job that keeps the largest partitions of a table.
+func newGrouped(reader *sweeptest.Table, splits, top int) *Job {
+	job := newJob(nil, splits)
+	job.Reader, job.Top, job.Sweep.PageRows = reader, top, 7
+	return job
+}
+
+// The largest partitions come out whoever counted them and in which order, the
+// first by key of those of one size.
+func TestTop(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		counted := sizes(r, r.IntN(400))
+		answers, all := grouped(counted...)
+		job := newGrouped(answers, 1+r.IntN(30), 1+r.IntN(50))
+		job.Sweep.Workers = 1 + r.IntN(8)
+		result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, answers.Check())
+		require.Equal(t, sum(counted), result.Rows)
+		require.Equal(t, sum(counted), job.Counters.Rows.Load())
+		want := all[:min(job.Top, len(all))]
+		require.Len(t, result.Partitions, len(want))
+		for i := range want {
+			require.Equal(t, want[i], result.Partitions[i])
+		}
+	}
+}
+
+// What is counted of a range that is cut or asked for again counts once.
+func TestTopUnderFaults(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 2))
+		counted := sizes(r, 300)
+		answers, all := grouped(counted...)
+		var requests atomic.Uint64
+		answers.Fail = func(context.Context, sweeptest.Request) error {
+			if x := rand.New(rand.NewPCG(seed, requests.Add(1))).IntN(10); x < 5 {
+				return fault.New([]fault.Class{fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown, fault.Unknown}[x], errors.New("no answer"))
+			}
+			return nil
+		}
+		job := newGrouped(answers, 8, 20)
+		job.Sweep.MaxAttempts = 1000
+		result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.Empty(t, result.Failed)
+		require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
+		require.Equal(t, sum(counted), result.Rows)
+		require.Equal(t, all[:20], result.Partitions)
+	}
+}
+
+// The partitions of a range that was given up after some of its pages are not
+// among the largest, nor is anything of them in the numbers.
+func TestTopWithFailedRanges(t *testing.T) {
+	counted := sizes(rand.New(rand.NewPCG(1, 3)), 300)
+	answers, _ := grouped(counted...)
+	for i := range answers.Rows {
+		if i < 150 { // the first half of the ring has the large ones
+			counted[i] += 1000
+			answers.Rows[i].Cells[2] = bigint(counted[i])
+		}
+	}
+	job := newGrouped(answers, 1, 10)
+	job.Splits = []token.Split{{Range: sweeptest.Between(0, 499)}, {Range: sweeptest.Between(499, 1000)}}
+	job.Sweep.Workers = 1 // the same worker goes on with the range after it
+	for _, class := range []fault.Class{fault.Transient, fault.Unknown} {
+		answers.Fail = func(_ context.Context, r sweeptest.Request) error {
+			if r.Within.Start == job.Splits[0].Range.Start && r.Page == 3 {
+				return fault.New(class, errors.New("no answer"))
+			}
+			return nil
+		}
+		result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.Len(t, result.Failed, 1)
+		require.Equal(t, job.Splits[0].Range, result.Failed[0].Range)
+		require.Equal(t, []token.Range{job.Splits[1].Range}, result.Done)
+		var want int64
+		for i, r := range answers.Rows {
+			if job.Splits[1].Range.Contains(r.Token) {
+				want += counted[i]
+			}
+		}
+		require.Equal(t, want, result.Rows)
+		require.Len(t, result.Partitions, 10)
+		for _, p := range result.Partitions {
+			require.Less(t, p.Rows, int64(1000))
+		}
+	}
+}
+
+// However many partitions there are, a worker keeps as many as were asked for.
+func TestTopIsBounded(t *testing.T) {
+	kept := top{keep: 5}
+	for i := range 10000 {
+		kept.offer([][]byte{{byte(i), byte(i >> 8)}}, int64(i%100))
+		require.LessOrEqual(t, len(kept.heap), 5)
+		require.LessOrEqual(t, cap(kept.heap), 8)
+	}
+	none := top{}
+	none.offer([][]byte{{1}}, 7)
+	require.Empty(t, none.sorted())
+}
+
+// A partition that is not kept costs nothing but a look.
+func TestOfferDoesNotAllocate(t *testing.T) {
+	kept := top{keep: 2}
+	kept.offer([][]byte{[]byte("a")}, 9)
+	kept.offer([][]byte{[]byte("b")}, 9)
+	key := [][]byte{[]byte("c")}
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		kept.offer(key, 8)
+		kept.offer(key, 9)
+	}))
+}
+
+// Numbers beyond 2^63 apart are still in order.
+func TestTopOfExtremes(t *testing.T) {
+	kept := top{keep: 3}
+	for i, n := range []int64{-1 << 63, 1<<63 - 1, 0, -5, 5} {
+		kept.offer([][]byte{{byte(i)}}, n)
+	}
+	var rows []int64
+	for _, p := range kept.sorted() {
+		rows = append(rows, p.Rows)
+	}
+	require.Equal(t, []int64{1<<63 - 1, 5, 0}, rows)
+}
+
+// The totals of the vnode ranges are those of the rows in them, also when ranges
+// are cut on the way or cannot be read.
+func TestByVnode(t *testing.T) {
+	const vnodes = 4
+	find := func(at token.Token) int {
+		for vnode := range vnodes {
+			if sweeptest.Between(vnode*1000/vnodes, (vnode+1)*1000/vnodes).Contains(at) {
+				return vnode
+			}
+		}
+		return vnodes - 1
+	}
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 4))
+		s := &server{rows: sweeptest.Numbered(400)}
+		lost := r.IntN(2 * vnodes) // the vnode range that cannot be read, if it is one
+		s.fail = func(_ context.Context, q sweeptest.Request) error {
+			if find(q.Within.End) == lost {
+				return fault.New(fault.Transient, errors.New("no replica"))
+			}
+			if rand.New(rand.NewPCG(seed, uint64(q.Number))).IntN(3) == 0 {
+				return fault.New(fault.Unknown, errors.New("no answer"))
+			}
+			return nil
+		}
+		job := newJob(s, 1)
+		job.Vnodes, job.Find, job.Splits = vnodes, find, nil
+		job.Sweep.MaxAttempts = 50
+		for vnode := range vnodes {
+			for part := range 5 {
+				from, to := vnode*1000/vnodes, (vnode+1)*1000/vnodes
+				job.Splits = append(job.Splits, token.Split{Set: vnode, Range: sweeptest.Between(from+part*(to-from)/5, from+(part+1)*(to-from)/5)})
+			}
+		}
+		want := make([]int64, vnodes)
+		for _, r := range s.rows {
+			if vnode := find(r.Token); vnode != lost {
+				want[vnode]++
+			}
+		}
+		result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.Equal(t, want, result.ByVnode)
+		require.Equal(t, sum(want), result.Rows)
+		require.Equal(t, lost < vnodes, len(result.Failed) > 0)
+	}
+}
+
+// A range without a partition has no answer when counting by partition, and that
+// is no fault.
+func TestRangesWithoutPartitions(t *testing.T) {
+	job := newGrouped(&sweeptest.Table{}, 12, 5)
+	result, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.Zero(t, result.Rows)
+	require.Empty(t, result.Partitions)
+	require.Len(t, result.Done, 12)
+}
+
+// BenchmarkTop is what a partition costs on its way past the largest.
+func BenchmarkTop(b *testing.B) {
+	kept := top{keep: 20}
+	key := [][]byte{make([]byte, 16)}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		kept.offer(key, int64(i%1000))
+	}
+}

@@ -1,0 +1,196 @@
+package pace
+
+import (
+	"math"
+	"time"
+)
+
+// control is the part of a Gate that sets the limit.
+//
+// The rule is that of the Gradient limit of Netflix's concurrency-limits (v1),
+// which compares the latency of now with that of the unloaded server, not with a
+// long-term mean (Gradient2): a bulk run always has more to send, and the mean
+// would follow the queue that the run itself has made, without end. Once a round,
+//
+//	L <- L * min(1, max(1/2, Tolerance * base / latency)) + sqrt(L)
+//
+// where latency is the round's sum of latencies over its sum of sizes and base is
+// the same of the unloaded server. In a server with c cores and service time s,
+// L > c requests in flight take s*L/c each (Little's law), so above Tolerance*c the
+// rule is L <- Tolerance*c + sqrt(L): it has one fixed point, of slope at most 1/2,
+// and therefore settles there from either side. The square root is room to grow
+// that matters less the larger L is.
+//
+// A round is made of requests that began after the last change, so that each
+// change is judged by its own effect; that is what keeps the loop from swinging.
+// For the same reason a failure only counts when its request began after the last
+// cut: an overloaded server fails many requests at once, and that is one piece of
+// news (as TCP NewReno cuts once per window, RFC 6582). After a cut by half, growth
+// is quick up to 3/4 of the limit that failed and by one a round from there, until
+// that is passed, as CUBIC does (RFC 9438).
+//
+// The base is measured as BBR measures its least round-trip time: first of all, and
+// when no round at full limit has shown it again for the time o.Probe, the limit
+// goes down, for one round, to what cannot fill the server's queue: the fixed point
+// over twice the tolerance, about half its cores. When as much gets through as
+// before, the queue was full all the same; then that was limit enough, and the
+// measurement goes on from there. Until it is measured again a base is believed: a
+// server that has become slower is left alone for that time.
+type control struct {
+	o GateOptions
+
+	limit float64 // 1 <= limit <= bound <= o.Ceiling
+	bound float64 // what Press allows
+	duty  float64 // the part of the time that requests may take, at a limit of 1
+	wall  float64 // the limit that was last refused; 0 when it has been passed
+
+	base    float64   // unloaded latency for one unit, in seconds; 0 before the first round
+	renewAt time.Time // when base is to be measured
+	resume  float64   // the limit to go back to; 0 when not measuring
+	rate    float64   // units a second before the measuring began
+
+	begin   time.Time // of the round
+	count   int       // its answers
+	seconds float64   // the sum of their latencies
+	units   float64   // the sum of their sizes
+	peak    int       // the most in flight during the round
+
+	cutAt time.Time // of the last cut
+}
+
+func newControl(o GateOptions, now time.Time) control {
+	return control{o: o, limit: float64(o.Start), bound: float64(o.Ceiling), duty: 1, begin: now}
+}
+
+// allowed is the limit as a number of requests.
+func (c *control) allowed() int { return int(c.limit) }
+
+// good takes an answer, and ends the round when it is full.
+func (c *control) good(now time.Time, latency time.Duration, units float64) {
+	if !now.Add(-latency).After(c.begin) {
+		return
+	}
+	c.count++
+	c.seconds += latency.Seconds()
+	c.units += max(units, 0) + c.o.Overhead
+	if c.count < max(c.o.Samples, 2*c.allowed()) || c.seconds <= 0 {
+		return
+	}
+	c.endRound(now)
+}
+
+// endRound makes the change that the round's answers ask for.
+func (c *control) endRound(now time.Time) {
+	latency := c.seconds / c.units
+	rate := float64(c.allowed()) / latency // Little's law
+	ratio := latency / c.base
+	switch {
+	case c.base == 0 && c.resume == 0:
+		c.measure(rate)
+	case c.resume > 0 && c.limit >= 2 && rate > saturated*c.rate:
+		c.measure(rate)
+	case c.resume > 0:
+		c.base = latency
+		c.confirm(now)
+		c.limit, c.resume = min(c.resume, c.bound), 0
+	case math.Abs(ratio-1) <= same:
+		c.confirm(now)
+		c.grow(1)
+	case ratio < faster || !now.Before(c.renewAt):
+		c.measure(rate)
+	default:
+		c.grow(min(1, max(0.5, c.o.Tolerance/ratio)))
+	}
+	c.newRound(now)
+}
+
+const (
+	// same is how far a round's latency may be from the base and still confirm it.
+	same = 0.05
+	// faster is the part of the base below which it can no longer be true. Less than a
+	// half is seldom the scatter of a round.
+	faster = 0.5
+	// saturated is the part of the full limit's throughput above which a measurement
+	// filled the server's queue by itself: between the half that it should get and the
+	// whole, nearer the half, since to measure once too often costs little.
+	saturated = 0.7
+)
+
+// measure lowers the limit for one round to where the unloaded latency is seen.
+func (c *control) measure(rate float64) {
+	c.rate, c.resume = rate, c.limit
+	c.limit = max(c.limit/(2*c.o.Tolerance), 1)
+}
+
+// confirm notes that the base has been seen.
+func (c *control) confirm(now time.Time) {
+	roundTrip := time.Duration(c.seconds / float64(c.count) * float64(time.Second))
+	c.renewAt = now.Add(max(c.o.Probe, 50*roundTrip))
+}
+
+// grow applies the rule. A limit that was not used up is not raised.
+func (c *control) grow(gradient float64) {
+	next := c.limit*gradient + c.step()
+	if c.peak < c.allowed() {
+		next = min(next, c.limit)
+	}
+	c.limit = max(min(next, c.bound), 1)
+	if c.limit > c.wall {
+		c.wall = 0
+	}
+}
+
+// step is the room to grow.
+func (c *control) step() float64 {
+	quick := math.Sqrt(c.limit)
+	if c.wall == 0 {
+		return quick
+	}
+	return max(1, min(quick, c.wall*3/4-c.limit))
+}
+
+// overloaded halves the limit, once for all the requests that were in flight.
+func (c *control) overloaded(now time.Time, latency time.Duration) {
+	if !now.Add(-latency).After(c.cutAt) {
+		return
+	}
+	c.wall = max(c.limit, c.resume)
+	c.limit, c.resume = max(c.wall/2, 1), 0
+	c.cutAt = now
+	c.newRound(now)
+}
+
+// leastDuty is how little of the time requests are left: a page of 50 ms every
+// three seconds still comes to an end some day.
+const leastDuty = 1.0 / 64
+
+// press lowers or raises the bound of an outside judge. When one request at a time
+// is still too much, there are pauses between them.
+func (c *control) press(factor float64) {
+	switch {
+	case factor >= 1 && c.duty < 1:
+		c.duty = min(c.duty*factor, 1)
+	case factor >= 1:
+		c.bound = min(max(c.bound*factor, c.bound+1), float64(c.o.Ceiling))
+	case c.allowed() == 1 && c.resume <= 1:
+		c.duty = max(c.duty*max(factor, 0), leastDuty)
+	default:
+		c.bound = max(max(c.limit, c.resume)*max(factor, 0), 1)
+		c.limit = min(c.limit, c.bound)
+	}
+}
+
+// mostRest bounds a pause, so that one slow answer does not stop everything.
+const mostRest = 2 * time.Second
+
+// rest is the pause after a request of the given latency.
+func (c *control) rest(latency time.Duration) time.Duration {
+	if c.duty >= 1 {
+		return 0
+	}
+	return min(time.Duration(float64(latency)*(1/c.duty-1)), mostRest)
+}
+
+func (c *control) newRound(now time.Time) {
+	c.begin, c.count, c.seconds, c.units, c.peak = now, 0, 0, 0, 0
+}

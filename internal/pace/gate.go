@@ -1,0 +1,156 @@
+package pace
+
+import (
+	"context"
+	"time"
+)
+
+// Outcome is what a request told about the load of the server.
+type Outcome uint8
+
+const (
+	// Good is an answer; its latency counts.
+	Good Outcome = iota
+	// Overloaded is a refusal because of load, or a time-out.
+	Overloaded
+	// Bad is any other failure; it says nothing about load.
+	Bad
+)
+
+// GateOptions say how a Gate finds its limit. Only Ceiling has no default.
+type GateOptions struct {
+	// Ceiling is the most requests in flight at any time, at least 1.
+	Ceiling int
+	// Start is the limit to begin with. Default a quarter of the ceiling, at least 4:
+	// a bad guess from below costs a second, one from above hits the application.
+	Start int
+	// Tolerance is how many times its unloaded latency a request may take before the
+	// limit falls, at least 1. Default 2: of a server with c cores about 2c requests
+	// are in flight then, one worked on and one waiting for each core. Less leaves
+	// cores idle when latencies scatter, more only makes the queue longer.
+	Tolerance float64
+	// Overhead is what a request of no size costs, in the units of Release; it is
+	// added to every request, so that empty pages do not look slow. Default 1.
+	Overhead float64
+	// Samples is the least number of answers for one change of the limit. Default 8.
+	Samples int
+	// Probe is how long a measure of the unloaded latency is believed. Default 10 s,
+	// as in BBR; a measure takes a few round trips at a low limit, so the time is
+	// stretched to 50 round trips where those are long.
+	Probe time.Duration
+	// Now is the clock. Default time.Now.
+	Now func() time.Time
+}
+
+func (o GateOptions) withDefaults() GateOptions {
+	o.Ceiling = max(o.Ceiling, 1)
+	if o.Start <= 0 {
+		o.Start = max(4, o.Ceiling/4)
+	}
+	o.Start = min(o.Start, o.Ceiling)
+	if o.Tolerance == 0 {
+		o.Tolerance = 2
+	}
+	o.Tolerance = max(o.Tolerance, 1)
+	if o.Overhead <= 0 {
+		o.Overhead = 1
+	}
+	if o.Samples <= 0 {
+		o.Samples = 8
+	}
+	if o.Probe <= 0 {
+		o.Probe = 10 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
+}
+
+// Gate lets requests through, first come, first served, up to a number in flight
+// that it finds by itself: it grows while the latency holds and falls when the
+// latency rises or the server says that it is overloaded. It never falls below 1
+// and never rises above the ceiling; when Press asks for less than one request at
+// a time, there are pauses between them.
+//
+// It is safe for concurrent use.
+type Gate struct {
+	line     line
+	now      func() time.Time
+	inFlight int
+	resting  int // pauses after requests, which count as if they were in flight
+	control  control
+}
+
+// NewGate makes a gate.
+func NewGate(o GateOptions) *Gate {
+	o = o.withDefaults()
+	g := &Gate{now: o.Now, control: newControl(o, o.Now())}
+	g.line.fits = func(int64) bool { return g.inFlight+g.resting < g.control.allowed() }
+	g.line.take = func(int64) {
+		g.inFlight++
+		g.control.peak = max(g.control.peak, g.inFlight)
+	}
+	return g
+}
+
+// Acquire waits until one more request may go. The error is the context's; any
+// other end must be followed by one Release.
+func (g *Gate) Acquire(ctx context.Context) error { return g.line.acquire(ctx, 1) }
+
+// Release ends a request: how long it was on its way, without the wait in Acquire,
+// its size in any unit that the latency grows with (bytes, rows; the same unit for
+// all), and what became of it. Latency and size of a Bad one do not matter. It
+// panics when nothing is in flight.
+func (g *Gate) Release(latency time.Duration, units float64, o Outcome) {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	if g.inFlight == 0 {
+		panic("pace: release of a gate that nobody has passed")
+	}
+	g.inFlight--
+	switch now := g.now(); o {
+	case Good:
+		g.control.good(now, latency, units)
+	case Overloaded:
+		g.control.overloaded(now, latency)
+	}
+	if rest := g.control.rest(latency); rest > 0 {
+		g.resting++
+		time.AfterFunc(rest, g.rested)
+	}
+	g.line.wakeLocked()
+}
+
+// rested ends a pause.
+func (g *Gate) rested() {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	g.resting--
+	g.line.wakeLocked()
+}
+
+// Press is an outside judge's word. A factor below 1 lowers the limit to that part
+// of what it is and keeps it from rising again; a factor of 1 or more raises that
+// bound by the factor, by at least 1, and leaves it to the gate to use the room.
+func (g *Gate) Press(factor float64) {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	g.control.press(factor)
+	g.line.wakeLocked()
+}
+
+// Limit says how many requests may be in flight now.
+func (g *Gate) Limit() int {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	return g.control.allowed()
+}
+
+// InFlight says how many requests are in flight. It can be more than the limit
+// just after that has fallen.
+func (g *Gate) InFlight() int {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	return g.inFlight
+}

@@ -1,0 +1,77 @@
+package pace
+
+import (
+	"container/list"
+	"context"
+	"sync"
+)
+
+// line is the queue before a Gate or a Budget: first come, first served, so that
+// a large request is not overtaken for ever by small ones. fits and take are set
+// once and called with the lock held.
+type line struct {
+	mu      sync.Mutex
+	fits    func(n int64) bool // whether n more may pass now
+	take    func(n int64)      // books n more
+	waiting list.List          // of *waiter, the longest wait first
+}
+
+// waiter is one goroutine in a line.
+type waiter struct {
+	n      int64
+	passed chan struct{} // closed when n has been booked for it
+}
+
+// acquire waits its turn. Nil means that n is booked; an error is the context's
+// and books nothing.
+func (l *line) acquire(ctx context.Context, n int64) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	if l.tryLocked(n) {
+		l.mu.Unlock()
+		return nil
+	}
+	w := &waiter{n: n, passed: make(chan struct{})}
+	place := l.waiting.PushBack(w)
+	l.mu.Unlock()
+
+	select {
+	case <-w.passed:
+		return nil
+	case <-ctx.Done():
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-w.passed: // its turn came before the lock did
+		return nil
+	default:
+	}
+	l.waiting.Remove(place)
+	l.wakeLocked() // it may have held up smaller ones
+	return ctx.Err()
+}
+
+// tryLocked books n when nobody waits and it fits.
+func (l *line) tryLocked(n int64) bool {
+	if l.waiting.Len() > 0 || !l.fits(n) {
+		return false
+	}
+	l.take(n)
+	return true
+}
+
+// wakeLocked lets through, in order, whoever fits by now.
+func (l *line) wakeLocked() {
+	for place := l.waiting.Front(); place != nil; place = l.waiting.Front() {
+		w := place.Value.(*waiter)
+		if !l.fits(w.n) {
+			return
+		}
+		l.take(w.n)
+		l.waiting.Remove(place)
+		close(w.passed)
+	}
+}

@@ -1,0 +1,137 @@
+package pace
+
+import (
+	"container/heap"
+	"math/rand/v2"
+	"time"
+)
+
+// server is a model of a cluster for the tests: cores that each work on one request
+// at a time (an M/D/c queue, or M/G/c when service draws at random) behind a network
+// with a fixed delay, driven by a client that always has more to send. Its clock is
+// virtual, so that hours pass in a moment and always in the same way.
+type server struct {
+	clock   time.Time
+	start   time.Time
+	cores   []time.Time // when each is free
+	network time.Duration
+	service func(at time.Duration, units float64) time.Duration
+	units   func() float64                 // size of the next request; nil means 1
+	refuse  func(inFlight int) bool        // whether it says no; nil means never
+	observe func(now time.Time, depth int) // called at each answer; may be nil
+
+	gate     *Gate
+	inFlight int
+	pending  answers
+	done     int // good answers
+	refused  int
+	limits   []int // the limit at each answer
+}
+
+// answer is one that is on its way back.
+type answer struct {
+	at      time.Time
+	latency time.Duration
+	units   float64
+	outcome Outcome
+}
+
+type answers []answer
+
+func (a answers) Len() int           { return len(a) }
+func (a answers) Less(i, j int) bool { return a[i].at.Before(a[j].at) }
+func (a answers) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
+func (a *answers) Push(x any)        { *a = append(*a, x.(answer)) }
+func (a *answers) Pop() any {
+	last := (*a)[len(*a)-1]
+	*a = (*a)[:len(*a)-1]
+	return last
+}
+
+// fixed is a service time that never changes, for one unit.
+func fixed(d time.Duration) func(time.Duration, float64) time.Duration {
+	return func(_ time.Duration, units float64) time.Duration { return time.Duration(float64(d) * units) }
+}
+
+// scattered is a service time with an exponential distribution, as unlike a fixed
+// one as a queue's usually is.
+func scattered(d time.Duration, seed uint64) func(time.Duration, float64) time.Duration {
+	r := rand.New(rand.NewPCG(seed, 1))
+	return func(_ time.Duration, units float64) time.Duration {
+		return time.Duration(float64(d) * units * r.ExpFloat64())
+	}
+}
+
+// newServer makes a model and the gate before it, which gets the model's clock.
+func newServer(cores int, service func(time.Duration, float64) time.Duration, o GateOptions) *server {
+	start := time.Unix(1_000_000, 0)
+	s := &server{clock: start, start: start, cores: make([]time.Time, cores), service: service}
+	o.Now = func() time.Time { return s.clock }
+	s.gate = NewGate(o)
+	return s
+}
+
+// tryAcquire is Acquire for a model that runs in one goroutine.
+func (g *Gate) tryAcquire() bool {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	return g.line.tryLocked(1)
+}
+
+// run lets virtual time pass and returns the good answers a second and the mean
+// limit of that time.
+func (s *server) run(d time.Duration) (perSecond, limit float64) {
+	end := s.clock.Add(d)
+	s.done, s.refused, s.limits = 0, 0, s.limits[:0]
+	for s.clock.Before(end) {
+		for s.gate.tryAcquire() {
+			s.send()
+		}
+		a := heap.Pop(&s.pending).(answer)
+		s.clock = a.at
+		s.inFlight--
+		s.gate.Release(a.latency, a.units, a.outcome)
+		if a.outcome == Good {
+			s.done++
+		} else {
+			s.refused++
+		}
+		if s.observe != nil {
+			s.observe(s.clock, s.inFlight)
+		}
+		s.limits = append(s.limits, s.gate.Limit())
+	}
+	sum := 0
+	for _, l := range s.limits {
+		sum += l
+	}
+	return float64(s.done) / d.Seconds(), float64(sum) / float64(len(s.limits))
+}
+
+// send puts one request into the queue of the core that is free first.
+func (s *server) send() {
+	a := answer{units: 1}
+	if s.units != nil {
+		a.units = s.units()
+	}
+	if s.refuse != nil && s.refuse(s.inFlight) {
+		a.outcome, a.at = Overloaded, s.clock.Add(s.network+time.Millisecond)
+	} else {
+		core := 0
+		for i, free := range s.cores {
+			if free.Before(s.cores[core]) {
+				core = i
+			}
+		}
+		arrives := s.clock.Add(s.network / 2)
+		begin := s.cores[core]
+		if begin.Before(arrives) {
+			begin = arrives
+		}
+		s.cores[core] = begin.Add(s.service(s.clock.Sub(s.start), a.units))
+		a.at = s.cores[core].Add(s.network - s.network/2)
+	}
+	a.latency = a.at.Sub(s.clock)
+	s.inFlight++
+	heap.Push(&s.pending, a)
+}

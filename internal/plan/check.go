@@ -1,0 +1,86 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Check says whether the ranges make up the plan's splits, each token once.
+func (p *Plan) Check(done []token.Range) error {
+	if p.partitioner == nil {
+		return nil
+	}
+	byStart := func(a, b token.Range) int { return a.Start.Compare(b.Start) }
+	sorted, splits := slices.Clone(done), ranges(p.Splits)
+	slices.SortFunc(sorted, byStart)
+	slices.SortFunc(splits, byStart)
+	for _, s := range splits {
+		n := 0
+		for n < len(sorted) && sorted[n].Start.Less(s.End) {
+			n++
+		}
+		if err := token.Cover(p.partitioner, s, sorted[:n]); err != nil {
+			return err
+		}
+		sorted = sorted[n:]
+	}
+	if len(sorted) > 0 {
+		return fmt.Errorf("token range (%s, ...] is not in the plan", p.partitioner.Append(nil, sorted[0].Start))
+	}
+	return nil
+}
+
+func ranges(splits []token.Split) []token.Range {
+	out := make([]token.Range, len(splits))
+	for i, s := range splits {
+		out[i] = s.Range
+	}
+	return out
+}
+
+// checkWhole says whether the splits are the whole ring, each token once and in
+// the vnode range that it is said to be in. There may be millions of them: they
+// are put in order by number, vnode range by vnode range.
+func checkWhole(p token.Partitioner, placement *token.Placement, splits []token.Split) error {
+	order, first := byVnode(splits, placement.Len())
+	at := p.Min()
+	for vnode := range placement.Len() {
+		in := order[first[vnode]:first[vnode+1]]
+		slices.SortFunc(in, func(a, b int32) int { return splits[a].Range.Start.Compare(splits[b].Range.Start) })
+		for _, i := range in {
+			r := splits[i].Range
+			if r.Start != at || !r.Start.Less(r.End) {
+				return fmt.Errorf("a split reaches from token %s to %s, where one from %s belongs", p.Append(nil, r.Start), p.Append(nil, r.End), p.Append(nil, at))
+			}
+			at = r.End
+		}
+		if end := placement.Range(vnode).End; at != end {
+			return fmt.Errorf("the splits of the vnode range that ends at token %s end at %s", p.Append(nil, end), p.Append(nil, at))
+		}
+	}
+	if at != p.Max() {
+		return fmt.Errorf("the splits end at token %s", p.Append(nil, at))
+	}
+	return nil
+}
+
+// byVnode lists the indexes of the splits of vnode range 0, then those of 1 and so
+// on; first says where each range's begin, and at last where all end.
+func byVnode(splits []token.Split, vnodes int) (order, first []int32) {
+	first = make([]int32, vnodes+1)
+	for _, s := range splits {
+		first[s.Set+1]++
+	}
+	for i := range vnodes {
+		first[i+1] += first[i]
+	}
+	next := slices.Clone(first)
+	order = make([]int32, len(splits))
+	for i, s := range splits {
+		order[next[s.Set]] = int32(i)
+		next[s.Set]++
+	}
+	return order, first
+}

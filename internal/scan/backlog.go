@@ -1,0 +1,103 @@
+package scan
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// backlog is rows that may yet be dropped: those read so far of a partition that
+// is not whole. They are kept in memory as far as the room that all backlogs
+// share lasts, and then in a temporary file, whose name is removed at once, so
+// that nothing stays behind whatever happens.
+type backlog struct {
+	room *atomic.Int64 // bytes that all backlogs may still keep in memory
+	dir  string        // of the file; empty: the system's
+
+	text   []byte
+	kept   []tally // pieces in text
+	file   *os.File
+	stored []tally // pieces in file
+}
+
+// add takes a piece of rows; text holds nothing else.
+func (b *backlog) add(rows tally, text []byte) error {
+	if b.file == nil {
+		if b.room.Add(-int64(len(text))) >= 0 {
+			b.text = append(b.text, text...)
+			b.kept = append(b.kept, rows)
+			return nil
+		}
+		b.room.Add(int64(len(text)))
+		f, err := os.CreateTemp(b.dir, "cqlbulk-partition-*")
+		if err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+		b.file = f
+		if err := os.Remove(f.Name()); err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+	}
+	if _, err := b.file.Write(text); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	b.stored = append(b.stored, rows)
+	return nil
+}
+
+// rows is the number of rows.
+func (b *backlog) rows() int64 {
+	var n int64
+	for _, pieces := range [][]tally{b.kept, b.stored} {
+		for _, p := range pieces {
+			n += p.rows
+		}
+	}
+	return n
+}
+
+// replay writes all rows to the output, and is empty then.
+func (b *backlog) replay(s *slot) error {
+	defer b.discard()
+	text := b.text
+	for _, rows := range b.kept {
+		if err := s.write(rows, text[:rows.bytes]); err != nil {
+			return err
+		}
+		text = text[rows.bytes:]
+	}
+	if b.file == nil {
+		return nil
+	}
+	if _, err := b.file.Seek(0, io.SeekStart); err != nil {
+		return fmt.Errorf("temporary file: %w", err)
+	}
+	var piece []byte
+	for _, rows := range b.stored {
+		if cap(piece) < rows.bytes {
+			piece = make([]byte, rows.bytes)
+		}
+		piece = piece[:rows.bytes]
+		if _, err := io.ReadFull(b.file, piece); err != nil {
+			return fmt.Errorf("temporary file: %w", err)
+		}
+		if err := s.write(rows, piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// discard forgets all rows and frees their room.
+func (b *backlog) discard() {
+	b.room.Add(int64(len(b.text)))
+	if cap(b.text) > largeText {
+		b.text = nil
+	}
+	b.text, b.kept, b.stored = b.text[:0], b.kept[:0], b.stored[:0]
+	if b.file != nil {
+		_ = b.file.Close()
+		b.file = nil
+	}
+}

@@ -1,0 +1,83 @@
+package scan
+
+import (
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// slot is what it takes to encode: an encoder, a buffer, and a place in the
+// output. There are a few more than processors, however many requests are under
+// way, so that memory does not grow with those. It has one owner at a time.
+type slot struct {
+	encoder  Encoder
+	hasher   *hasher
+	out      Writer
+	counters *progress.Counters
+
+	text  []byte
+	whole tally // the first part of text: rows of whole partitions
+	open  tally // the rest: rows of the partition being read
+
+	written tally
+}
+
+// tally is a number of rows with their text and checksum.
+type tally struct {
+	bytes int
+	rows  int64
+	sum   rowsum.Sum
+}
+
+func (t *tally) add(u tally) {
+	t.bytes += u.bytes
+	t.rows += u.rows
+	t.sum = t.sum.Add(u.sum)
+}
+
+// add encodes a row of the partition being read.
+func (s *slot) add(cells [][]byte) error {
+	from := len(s.text)
+	var err error
+	if s.text, err = s.encoder.AppendRow(s.text, cells); err != nil {
+		return err
+	}
+	s.open.add(tally{len(s.text) - from, 1, s.hasher.row(cells)})
+	return nil
+}
+
+// flush writes the rows of whole partitions.
+func (s *slot) flush() error {
+	if s.whole.rows == 0 {
+		return nil
+	}
+	if err := s.write(s.whole, s.text[:s.whole.bytes]); err != nil {
+		return err
+	}
+	s.text = append(s.text[:0], s.text[s.whole.bytes:]...)
+	s.whole = tally{}
+	return nil
+}
+
+// write gives rows to the output.
+func (s *slot) write(rows tally, text []byte) error {
+	if err := s.out.Write(int(rows.rows), text); err != nil {
+		return err
+	}
+	s.counters.Rows.Add(rows.rows)
+	s.counters.Bytes.Add(int64(rows.bytes))
+	s.written.add(rows)
+	return nil
+}
+
+// largeText is the size from which a buffer is not kept for the next page: rows
+// of that size are rare, or else the garbage collector is the least cost.
+const largeText = 4 * flushSize
+
+// back gives the slot back, empty.
+func (s *slot) back(slots chan<- *slot) {
+	if cap(s.text) > largeText {
+		s.text = nil
+	}
+	s.text, s.whole, s.open = s.text[:0], tally{}, tally{}
+	slots <- s
+}

@@ -1,0 +1,95 @@
+package schema
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// Selector is one thing that a scan reads of each row: a column, or the time to
+// live or the write time of one.
+type Selector struct {
+	Name   string        // as the header of the output names it: c, ttl(c), writetime(c)
+	CQL    string        // as it stands in SELECT
+	Type   *cqltype.Type // of what comes back
+	Column Column        // that it is about
+	Plain  bool          // the column itself
+}
+
+// function is a call of ttl or writetime in a list of columns.
+var function = regexp.MustCompile(`^(?i)(ttl|writetime)\s*\((.*)\)$`)
+
+// The types that the two functions give.
+var functionTypes = map[string]*cqltype.Type{
+	"ttl":       {Kind: cqltype.Int},
+	"writetime": {Kind: cqltype.Bigint},
+}
+
+// Selectors reads a list of what to select; an empty list means all columns. A
+// function takes a column that is no key and whose elements are no cells of
+// their own, since those have no single time.
+func (t *Table) Selectors(list []string) ([]Selector, error) {
+	if len(list) == 0 {
+		list = nil
+		for _, c := range t.Columns {
+			list = append(list, c.Name)
+		}
+	}
+	var selectors []Selector
+	seen := make(map[string]bool)
+	for _, text := range list {
+		s, err := t.selector(text)
+		if err != nil {
+			return nil, err
+		}
+		if seen[s.Name] {
+			return nil, fmt.Errorf("%q of %s is named twice", s.Name, t)
+		}
+		seen[s.Name] = true
+		selectors = append(selectors, s)
+	}
+	return selectors, nil
+}
+
+func (t *Table) selector(text string) (Selector, error) {
+	call := function.FindStringSubmatch(text)
+	if call == nil {
+		c, err := t.Resolve(text)
+		if err != nil {
+			return Selector{}, err
+		}
+		return Selector{Name: c.Name, CQL: cqltype.QuoteIdent(c.Name), Type: c.Type, Column: c, Plain: true}, nil
+	}
+	name := strings.ToLower(call[1])
+	c, err := t.Resolve(strings.TrimSpace(call[2]))
+	if err != nil {
+		return Selector{}, err
+	}
+	call[2] = c.Name
+	switch {
+	case c.IsKey():
+		return Selector{}, fmt.Errorf("%s(%s): column %q is part of the primary key, which has no %s", name, c.Name, c.Name, name)
+	case c.Type.Kind == cqltype.Counter:
+		return Selector{}, fmt.Errorf("%s(%s): a counter has no %s", name, c.Name, name)
+	case manyCells(c.Type):
+		return Selector{}, fmt.Errorf("%s(%s): column %q is %s, each element of which has a %s of its own", name, c.Name, c.Name, c.Type, name)
+	}
+	return Selector{
+		Name:   name + "(" + c.Name + ")",
+		CQL:    name + "(" + cqltype.QuoteIdent(c.Name) + ")",
+		Type:   functionTypes[name],
+		Column: c,
+	}, nil
+}
+
+// manyCells says whether a column's elements or fields are cells of their own.
+func manyCells(t *cqltype.Type) bool {
+	switch t.Kind {
+	case cqltype.List, cqltype.Set, cqltype.Map, cqltype.UDT:
+		return !t.Frozen
+	default:
+		return false
+	}
+}

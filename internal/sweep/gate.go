@@ -1,0 +1,87 @@
+package sweep
+
+import (
+	"context"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+)
+
+// Gate lets requests through. pace.Gate is one.
+type Gate interface {
+	Acquire(ctx context.Context) error
+	Release(latency time.Duration, units float64, outcome pace.Outcome)
+}
+
+// Budget bounds the bytes of the pages under way and at hand. pace.Budget is one.
+type Budget interface {
+	Acquire(ctx context.Context, n int64) error
+	Release(n int64)
+}
+
+// ask sends one request through the gate and within the budget. The page keeps
+// its part of the budget until it is closed.
+func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+	budget := w.run.options.Budget
+	if budget == nil {
+		return w.pass(ctx, q, host, rows)
+	}
+	held := w.run.size.estimate(rows, w.run.options.BudgetSize)
+	if err := budget.Acquire(ctx, held); err != nil {
+		return nil, fault.New(fault.Canceled, err)
+	}
+	page, err := w.pass(ctx, q, host, rows)
+	if err != nil {
+		budget.Release(held)
+		return nil, err
+	}
+	return &budgetPage{page, func() { budget.Release(held) }}, nil
+}
+
+// budgetPage gives its part of the budget back when it is closed.
+type budgetPage struct {
+	row.Page
+	release func()
+}
+
+func (p *budgetPage) Close() {
+	p.Page.Close()
+	p.release()
+}
+
+// pass sends one request through the gate.
+func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+	gate := w.run.options.Gate
+	if gate == nil {
+		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
+	}
+	if err := gate.Acquire(ctx); err != nil {
+		return nil, fault.New(fault.Canceled, err)
+	}
+	begin := time.Now()
+	page, err := w.run.reader.Page(ctx, host, q.within, q.state, rows)
+	units := pageUnits(0)
+	if err == nil {
+		units = pageUnits(page.Rows())
+	}
+	gate.Release(time.Since(begin), units, outcome(err))
+	return page, err
+}
+
+// pageUnits is the size of a page as the gate counts it: its rows, and the fixed
+// cost of a request as if it were some more.
+func pageUnits(rows int) float64 { return float64(rows + 100) }
+
+func outcome(err error) pace.Outcome {
+	if err == nil {
+		return pace.Good
+	}
+	switch fault.ClassOf(err) {
+	case fault.Overloaded, fault.Unknown:
+		return pace.Overloaded
+	default:
+		return pace.Bad
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gocql/gocql"
@@ -16,8 +17,10 @@ import (
 
 // Session is a connected cluster.
 type Session struct {
-	cfg Config
-	s   *gocql.Session
+	cfg     Config
+	s       *gocql.Session
+	policy  *policy
+	tablets sync.Map // by table, as CQL names it: *tabletMap
 }
 
 // Connect opens a session on the cluster. Its error says in plain words which
@@ -46,7 +49,8 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cluster.Logger = logger(cfg.Logf)
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
-	cluster.PoolConfig.HostSelectionPolicy = gocql.RoundRobinHostPolicy()
+	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
+	cluster.PoolConfig.HostSelectionPolicy = policy
 	if cfg.DC != "" {
 		// Nodes of other data centers may not even be reachable from here.
 		cluster.HostFilter = gocql.DataCenterHostFilter(cfg.DC)
@@ -63,7 +67,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		}
 		return nil, fault.New(fault.Fatal, err)
 	}
-	return &Session{cfg: cfg, s: s}, nil
+	return &Session{cfg: cfg, s: s, policy: policy}, nil
 }
 
 // checkDC says, after a failed attempt, whether the cluster has no data center of

@@ -2,6 +2,7 @@ package driver
 
 import (
 	"encoding/binary"
+	"fmt"
 	"strings"
 	"sync"
 
@@ -27,6 +28,7 @@ type statements struct {
 	hasCK   bool
 	statics bool
 	tuples  []int // indexes of the tuple columns
+	ttl     int   // seconds; 0: the table's own
 
 	mu   sync.RWMutex
 	text map[string]*statement // by shape
@@ -111,6 +113,9 @@ func (s *statements) build(cells []row.Cell, static bool) *statement {
 	}
 	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(names, ", ") + ") VALUES (" +
 		strings.Join(markers, ", ") + ") USING TIMESTAMP ?"
+	if s.ttl > 0 {
+		st.text += fmt.Sprintf(" AND TTL %d", s.ttl)
+	}
 	return st
 }
 

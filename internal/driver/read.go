@@ -18,37 +18,58 @@ import (
 type Reader struct {
 	s           *Session
 	partitioner token.Partitioner // nil: ranges are not used
+	table       string            // as CQL names it
 	stmt        string
 	columns     int
 }
 
-// Reader makes a reader of some columns of a table. Without a partitioner the
-// table is read as one range.
-func (s *Session) Reader(t *schema.Table, columns []schema.Column, p token.Partitioner) *Reader {
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = cqltype.QuoteIdent(c.Name)
+// Query is what a reader selects.
+type Query struct {
+	Select         []string // as CQL
+	Where          string   // added to the token range, as CQL; empty: nothing
+	AllowFiltering bool
+	GroupBy        []string // as CQL
+}
+
+// Columns is the query of what the selectors name.
+func Columns(selection []schema.Selector) Query {
+	var q Query
+	for _, s := range selection {
+		q.Select = append(q.Select, s.CQL)
 	}
-	return s.reader(t, strings.Join(names, ", "), len(columns), p)
+	return q
 }
 
-// Counter makes a reader whose every range gives one row of one bigint: the
-// number of rows in it.
-func (s *Session) Counter(t *schema.Table, p token.Partitioner) *Reader {
-	return s.reader(t, "count(*)", 1, p)
-}
+// Count is the query that gives for every range one row of one bigint: the number
+// of rows in it.
+func Count() Query { return Query{Select: []string{"count(*)"}} }
 
-func (s *Session) reader(t *schema.Table, selection string, columns int, p token.Partitioner) *Reader {
-	stmt := "SELECT " + selection + " FROM " + t.String()
+// Reader makes a reader of a table. Without a partitioner the table is read as
+// one range.
+func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader {
+	stmt := "SELECT " + strings.Join(q.Select, ", ") + " FROM " + t.String()
+	var where []string
 	if p != nil {
 		var key []string
 		for _, c := range t.OfKind(schema.PartitionKey) {
 			key = append(key, cqltype.QuoteIdent(c.Name))
 		}
 		of := "token(" + strings.Join(key, ", ") + ")"
-		stmt += " WHERE " + of + " > ? AND " + of + " <= ?"
+		where = append(where, of+" > ?", of+" <= ?")
 	}
-	return &Reader{s: s, partitioner: p, stmt: stmt, columns: columns}
+	if q.Where != "" {
+		where = append(where, q.Where)
+	}
+	if len(where) > 0 {
+		stmt += " WHERE " + strings.Join(where, " AND ")
+	}
+	if len(q.GroupBy) > 0 {
+		stmt += " GROUP BY " + strings.Join(q.GroupBy, ", ")
+	}
+	if q.AllowFiltering {
+		stmt += " ALLOW FILTERING"
+	}
+	return &Reader{s: s, partitioner: p, table: t.String(), stmt: stmt, columns: len(q.Select)}
 }
 
 // Statement is the CQL text that is prepared.
@@ -57,7 +78,9 @@ func (r *Reader) Statement() string { return r.stmt }
 // Page reads one page of a range from the given node (any node when host is
 // empty). state is empty for the first page and else the paging state of the
 // page before. rows is the number of rows to ask for; the page may hold fewer,
-// and only an empty paging state tells that the range has ended.
+// and only an empty paging state tells that the range has ended. A node that is
+// not there or down is an error of class Transient, at once; on ScyllaDB the
+// shard is that of the range's first token.
 func (r *Reader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	var values []any
 	if r.partitioner != nil {
@@ -65,12 +88,13 @@ func (r *Reader) Page(ctx context.Context, host string, within token.Range, stat
 		end := cell{r.partitioner.AppendWire(nil, within.End)}
 		values = []any{&start, &end}
 	}
+	ctx, err := r.s.pin(ctx, host, r.table, firstToken(within))
+	if err != nil {
+		return nil, err
+	}
 	// The metadata is asked for with every page: it belongs to this page alone,
 	// so that the tuple columns in it may be changed.
 	q := r.s.s.Query(r.stmt, values...).WithContext(ctx).Idempotent(true).PageSize(rows).PageState(state).NoSkipMetadata()
-	if host != "" {
-		q.SetHostID(host)
-	}
 	iter := q.Iter()
 	columns := iter.Columns()
 	if len(columns) != r.columns {

@@ -16,13 +16,22 @@ import (
 // timestamp, or increments for a table of counters. It is safe for concurrent use.
 type Writer struct {
 	s          *Session
+	table      string // as CQL names it
 	statements *statements
 }
 
 // Writer makes a writer of some columns of a table, the whole primary key among
 // them (of a table with static columns, the partition key may do).
 func (s *Session) Writer(t *schema.Table, columns []schema.Column) *Writer {
-	return &Writer{s: s, statements: newStatements(t, columns)}
+	return &Writer{s: s, table: t.String(), statements: newStatements(t, columns)}
+}
+
+// WithTTL makes the rows written from now on expire after so many seconds; 0
+// leaves that to the table. It is to be called before the first Write, and has no
+// meaning for counters.
+func (w *Writer) WithTTL(seconds int) *Writer {
+	w.statements.ttl = seconds
+	return w
 }
 
 // Idempotent says whether writing a row twice does no harm: true for all but
@@ -32,26 +41,26 @@ func (w *Writer) Idempotent() bool { return !w.statements.counter }
 // Write sends rows as one request to the given node (any node when host is
 // empty): a single statement, or an unlogged (for counters: counter) batch. The
 // rows' bytes are read until Write returns and not after.
+//
+// On ScyllaDB a request for one node goes to the shard of its first row (see
+// row.Row.Token), which is the shard of all when they are of one partition.
 func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
+	ctx, err := w.s.pin(ctx, host, w.table, rows[0].Token)
+	if err != nil {
+		return err
+	}
 	b := binders.Get().(*binder)
 	defer b.release()
 	b.reserve(w.statements, rows)
 	if len(rows) == 1 {
 		st := b.bind(w.statements, rows[0])
-		q := w.s.s.Query(st.text, b.values...).WithContext(ctx).Idempotent(w.Idempotent())
-		if host != "" {
-			q.SetHostID(host)
-		}
-		return classify(ctx, q.Exec())
+		return classify(ctx, w.s.s.Query(st.text, b.values...).WithContext(ctx).Idempotent(w.Idempotent()).Exec())
 	}
 	kind := gocql.UnloggedBatch
 	if w.statements.counter {
 		kind = gocql.CounterBatch
 	}
 	batch := w.s.s.Batch(kind).WithContext(ctx)
-	if host != "" {
-		batch.SetHostID(host)
-	}
 	for _, r := range rows {
 		from := len(b.values)
 		st := b.bind(w.statements, r)

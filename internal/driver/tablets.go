@@ -1,0 +1,164 @@
+package driver
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Replica is where one copy of a tablet is.
+type Replica struct {
+	HostID string
+	Shard  int
+}
+
+// tabletMap is what Tablets read of a table.
+type tabletMap struct {
+	ends     []token.Token
+	replicas [][]Replica
+}
+
+// Tablets reads where the tablets of a table or a materialized view are, from
+// system.tablets, which each ScyllaDB node has a copy of. Tablet i reaches from
+// the end of the one before it, or from the least token, to ends[i]; the last one
+// ends at the greatest token. ok is false when the table has no tablets: its rows
+// are then placed by the ring. The slices must not be changed.
+//
+// The session remembers the answer: from then on requests for this table that are
+// sent to a replica reach the shard that has the tablet. Tablets move now and
+// then; a request that comes to a place they have left is passed on by the
+// server, so an old answer costs time and no more.
+//
+// The layout is that of ScyllaDB's docs/dev/system_keyspace.md.
+func (s *Session) Tablets(ctx context.Context, keyspace, table string) (ends []token.Token, replicas [][]Replica, ok bool, err error) {
+	if !slices.ContainsFunc(s.s.GetHosts(), func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() }) {
+		return nil, nil, false, nil
+	}
+	id, err := s.tableID(ctx, keyspace, table)
+	if err != nil || id == (gocql.UUID{}) {
+		return nil, nil, false, err
+	}
+	m, err := s.readTablets(ctx, id)
+	if err == nil && len(m.ends) == 0 {
+		// A table that keeps its tablets where those of another are names that.
+		if id, err = s.tabletBase(ctx, id); err == nil && id != (gocql.UUID{}) {
+			m, err = s.readTablets(ctx, id)
+		}
+	}
+	switch {
+	case refused(err): // a version without tablets, or without base tables
+		return nil, nil, false, nil
+	case err != nil:
+		return nil, nil, false, err
+	case len(m.ends) == 0:
+		return nil, nil, false, nil
+	}
+	s.tablets.Store(tableName(keyspace, table), m)
+	return m.ends, m.replicas, true, nil
+}
+
+func tableName(keyspace, table string) string {
+	return cqltype.QuoteIdent(keyspace) + "." + cqltype.QuoteIdent(table)
+}
+
+// refused says whether the server took a statement for invalid, as it does when
+// the statement names what the server does not have.
+func refused(err error) bool {
+	var answer interface{ GetCode() int } // as the library's errors have it
+	return errors.As(err, &answer) && answer.GetCode() == gocql.ErrCodeInvalid
+}
+
+// tableID is the id of a table or a view, zero when there is none of that name.
+func (s *Session) tableID(ctx context.Context, keyspace, table string) (gocql.UUID, error) {
+	var id gocql.UUID
+	for _, stmt := range []string{
+		"SELECT id FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+		"SELECT id FROM system_schema.views WHERE keyspace_name = ? AND view_name = ?",
+	} {
+		err := s.each(ctx, "", func() error { return nil }, []any{&id}, stmt, keyspace, table)
+		if err != nil || id != (gocql.UUID{}) {
+			return id, err
+		}
+	}
+	return id, nil
+}
+
+// tabletBase is the table whose tablets those of the given one go along with.
+func (s *Session) tabletBase(ctx context.Context, id gocql.UUID) (gocql.UUID, error) {
+	var base gocql.UUID
+	err := s.each(ctx, "", func() error { return nil }, []any{&base},
+		"SELECT base_table FROM system.tablets WHERE table_id = ?", id)
+	return base, err
+}
+
+func (s *Session) readTablets(ctx context.Context, id gocql.UUID) (*tabletMap, error) {
+	m := &tabletMap{}
+	var last, list cell
+	err := s.each(ctx, "", func() error {
+		if last.bytes == nil {
+			return nil // only the static columns are there
+		}
+		end, err := token.Murmur3.ReadWire(last.bytes)
+		if err != nil {
+			return fmt.Errorf("system.tablets: %w", err)
+		}
+		replicas, err := readReplicas(list.bytes)
+		if err != nil {
+			return fmt.Errorf("system.tablets: replicas of the tablet that ends at token %s: %w", token.Murmur3.Append(nil, end), err)
+		}
+		m.ends, m.replicas = append(m.ends, end), append(m.replicas, replicas)
+		return nil
+	}, []any{&last, &list}, "SELECT last_token, replicas FROM system.tablets WHERE table_id = ?", id)
+	return m, err
+}
+
+// readReplicas decodes a list<tuple<uuid, int>>: a 4-byte count, then for each
+// tuple its length and its two values, each after its own length (native protocol
+// specification, version 4, sections 6.11 and 6.24). No value in it is null, so
+// that every tuple is of the same size.
+func readReplicas(wire []byte) ([]Replica, error) {
+	const size, uuidAt, shardAt = 4 + (4 + 16) + (4 + 4), 8, 28
+	if len(wire) < 4 || len(wire) != 4+size*int(binary.BigEndian.Uint32(wire)) {
+		return nil, fmt.Errorf("%d bytes are no list of nodes and shards", len(wire))
+	}
+	var replicas []Replica
+	for tuple := range slices.Chunk(wire[4:], size) {
+		id, err := gocql.UUIDFromBytes(tuple[uuidAt : uuidAt+16])
+		if err != nil {
+			return nil, err
+		}
+		replicas = append(replicas, Replica{HostID: id.String(), Shard: int(binary.BigEndian.Uint32(tuple[shardAt:]))})
+	}
+	return replicas, nil
+}
+
+// tablet is the tablet of a table with token at, and the shard of a node that has
+// it; ok is false when that is not known.
+func (s *Session) tablet(table, host string, at token.Token) (shard int, within token.Range, ok bool) {
+	known, ok := s.tablets.Load(table)
+	if !ok {
+		return 0, token.Range{}, false
+	}
+	m := known.(*tabletMap)
+	i, _ := slices.BinarySearchFunc(m.ends, at, token.Token.Compare)
+	if i == len(m.ends) {
+		return 0, token.Range{}, false
+	}
+	within.End = m.ends[i]
+	if i > 0 {
+		within.Start = m.ends[i-1]
+	}
+	for _, r := range m.replicas[i] {
+		if r.HostID == host {
+			return r.Shard, within, true
+		}
+	}
+	return 0, token.Range{}, false
+}

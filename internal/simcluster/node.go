@@ -1,0 +1,126 @@
+package simcluster
+
+import (
+	"net"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// node is one server.
+type node struct {
+	cluster  *Cluster
+	index    int
+	address  net.IP
+	dc, rack string
+	id       uuid
+	tokens   []token.Token
+
+	plain *net.TCPListener
+	aware *net.TCPListener // the shard-aware port; nil for Cassandra
+
+	mu      sync.Mutex
+	stopped bool
+	conns   map[*conn]struct{}
+}
+
+// serve takes connections until the node is stopped.
+func (n *node) serve() {
+	n.cluster.handlers.Add(1)
+	go n.accept(n.plain, n.freeShard)
+	if n.aware != nil {
+		n.cluster.handlers.Add(1)
+		go n.accept(n.aware, n.shardByPort)
+	}
+}
+
+// listen opens the ports; 0 takes any that is free.
+func (n *node) listen(plain, aware int) error {
+	var err error
+	if n.plain, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: plain}); err != nil {
+		return err
+	}
+	if n.cluster.options.Shards > 0 {
+		n.aware, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: aware})
+	}
+	return err
+}
+
+func (n *node) unlisten() {
+	for _, l := range []*net.TCPListener{n.plain, n.aware} {
+		if l != nil {
+			_ = l.Close()
+		}
+	}
+}
+
+func (n *node) accept(l *net.TCPListener, shard func(net.Conn) int) {
+	defer n.cluster.handlers.Done()
+	for {
+		socket, err := l.Accept()
+		if err != nil {
+			return
+		}
+		if c := n.admit(socket, shard); c != nil {
+			go func() {
+				defer n.cluster.handlers.Done()
+				c.serve()
+			}()
+		}
+	}
+}
+
+// admit registers a connection; nil when the node has been stopped.
+func (n *node) admit(socket net.Conn, shard func(net.Conn) int) *conn {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.stopped {
+		_ = socket.Close()
+		return nil
+	}
+	c := &conn{node: n, socket: socket, shard: shard(socket)}
+	n.conns[c] = struct{}{}
+	n.cluster.handlers.Add(1)
+	return c
+}
+
+// freeShard is the shard with the fewest connections, as ScyllaDB chooses on its
+// plain port. The caller holds the lock.
+func (n *node) freeShard(net.Conn) int {
+	if n.cluster.options.Shards == 0 {
+		return 0
+	}
+	count := make([]int, n.cluster.options.Shards)
+	for c := range n.conns {
+		count[c.shard]++
+	}
+	free := 0
+	for shard := range count {
+		if count[shard] < count[free] {
+			free = shard
+		}
+	}
+	return free
+}
+
+// shardByPort is the shard that the client chose by its own port, as ScyllaDB lets
+// it do on the shard-aware port.
+func (n *node) shardByPort(socket net.Conn) int {
+	return socket.RemoteAddr().(*net.TCPAddr).Port % n.cluster.options.Shards
+}
+
+func (n *node) leave(c *conn) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	delete(n.conns, c)
+}
+
+func (n *node) stop() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.stopped = true
+	n.unlisten()
+	for c := range n.conns {
+		_ = c.socket.Close()
+	}
+}

@@ -1,0 +1,42 @@
+package simcluster
+
+import (
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// The wire forms of values: native protocol specification, version 4, section 6.
+
+// uuid is a host's or a table's id.
+type uuid [16]byte
+
+func (u uuid) String() string {
+	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+func text(s string) []byte     { return []byte(s) }
+func bigint(v int64) []byte    { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
+func integer(v int) []byte     { return binary.BigEndian.AppendUint32(nil, uint32(v)) }
+func boolean(v bool) []byte    { return map[bool][]byte{true: {1}, false: {0}}[v] }
+func tuple(v ...[]byte) []byte { return elements(nil, v) }
+
+// list is a list or a set.
+func list(v ...[]byte) []byte { return elements(integer(len(v)), v) }
+
+func elements(dst []byte, v [][]byte) []byte {
+	for _, e := range v {
+		dst = append(dst, integer(len(e))...)
+		dst = append(dst, e...)
+	}
+	return dst
+}
+
+func textMap(m map[string]string) []byte {
+	var all [][]byte
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		all = append(all, text(k), text(m[k]))
+	}
+	return elements(integer(len(m)), all)
+}

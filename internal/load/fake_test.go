@@ -22,6 +22,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -262,6 +263,12 @@ func newJob(t testing.TB, table *schema.Table, texts ...string) (*Job, *cluster,
 		job.Inputs = append(job.Inputs, text(fmt.Sprintf("file%d.csv", i+1), s))
 	}
 	return job, c, r
+}
+
+// counts leaves the numbers of a result that do not hang on time or on hashes.
+func counts(r Result) Result {
+	r.Sum, r.P50, r.P99 = rowsum.Sum{}, 0, 0
+	return r
 }
 
 // mustRun runs a job that must come to its end, and checks the sums.

@@ -24,6 +24,15 @@ func (b *batch) rowsOf(scratch []row.Row) []row.Row {
 	return scratch
 }
 
+// size is the number of bytes of the rows' cells.
+func (b *batch) size() int {
+	n := 0
+	for i := range b.rows {
+		n += b.rows[i].Size()
+	}
+	return n
+}
+
 // group sorts the chunk's rows by replicas and token and hands them out in
 // batches: rows of one partition stay together, and partitions of one set of
 // replicas share a batch as far as the limits let them.
@@ -41,7 +50,7 @@ func (r *run) group(ctx context.Context, c *chunk) error {
 		to := r.job.Limits.cut(c.rows, from)
 		c.pending.Add(1)
 		select {
-		case r.batches <- &batch{chunk: c, set: c.rows[from].set, rows: c.rows[from:to]}:
+		case r.lane(c.rows[from].set).batches <- &batch{chunk: c, set: c.rows[from].set, rows: c.rows[from:to]}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

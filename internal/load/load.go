@@ -1,4 +1,4 @@
-// Package load reads delimited text and writes its rows to a table.
+// Package load reads delimited text or JSON lines and writes its rows to a table.
 //
 // One goroutine cuts the inputs into chunks of whole records. Parsers turn each
 // chunk into rows of wire bytes, group them by partition and then by replicas
@@ -13,12 +13,14 @@ package load
 import (
 	"context"
 	"io"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // Writer writes rows of one set of columns as one request to a node (any node
@@ -40,14 +42,20 @@ type Input struct {
 type Job struct {
 	Table     *schema.Table
 	Inputs    []Input
+	JSON      bool // inputs are JSON lines, an object a row, and not delimited text
 	Format    dsv.Format
-	Header    bool            // inputs begin with a line of names
-	Columns   []schema.Column // of the fields; empty: from the header, or all of the table's without one
-	Nulls     []string        // texts that stand for null besides an empty field
+	Header    bool     // inputs begin with a line of names
+	Columns   []string // names of the fields; empty: from the header, or all of the table's columns without one
+	Fields    Fields   // what those names mean
+	SkipRows  int64    // rows to pass over, of all inputs together
+	MaxRows   int64    // rows to load after those; 0: all
+	Nulls     []string // texts that stand for null besides an empty field
 	NewWriter func(columns []schema.Column) Writer
 	Router    *Router
 	Limits    Limits
+	Null      row.State     // of a null field: Unset, or Null to delete what is there
 	Rate      *pace.Limiter // rows a second; nil: none
+	ByteRate  *pace.Limiter // bytes of cells a second; nil: none
 	InFlight  int           // requests under way at the most
 	Attempts  int           // for one request before its rows are rejected; default 10
 	Backoff   pace.Backoff
@@ -69,6 +77,10 @@ type Result struct {
 	Rejected int64 // rows in the rejects file
 	InDoubt  int64 // rows that may or may not have been applied and must not be repeated
 	Batches  int64 // requests acknowledged
+	// Sum is the checksum of the rows acknowledged: that of a scan of the same
+	// columns, when no key comes twice and nulls were null before.
+	Sum      rowsum.Sum
+	P50, P99 time.Duration // latency of the requests acknowledged
 }
 
 func (j *Job) withDefaults() *Job {

@@ -3,24 +3,38 @@ package load
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // Mapping says which column each field of a record goes to. It is planned once
 // for an input and read by all its parsers.
 type Mapping struct {
-	Columns []schema.Column // in the order of the fields
+	Columns []schema.Column // in the order of their fields
+	columns []int           // by field: index into Columns, -1 when the field is not loaded
+	fields  []int           // by column: its field
 	codecs  []cqltext.Codec
 	text    []bool // column holds text, whose empty value must be told from null
 	shapes  []shape
-	key     []int // fields of the partition key's components, in key order
-	cluster []int // fields of the clustering columns
-	statics []int // fields of the static columns
-	regular []int // fields of the regular columns
+	key     []int // the partition key's components, in key order
+	cluster []int // the clustering columns
+	statics []int
+	regular []int
+	summed  []int    // all, in the order of the table's columns
+	members *members // of JSON objects; nil for delimited text
+}
+
+// Fields says what the names of an input's fields mean.
+type Fields struct {
+	Renamed map[string]string // column by field, where the field has another name
+	Skipped []string          // fields that are not loaded
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -34,6 +48,9 @@ func (e *MappingError) Unwrap() error { return e.err }
 // where no regular column is among them.
 func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	m := &Mapping{Columns: columns}
+	for i := range columns {
+		m.columns, m.fields = append(m.columns, i), append(m.fields, i)
+	}
 	at := make(map[string]int, len(columns))
 	for i, c := range columns {
 		codec, err := cqltext.Plan(c.Type)
@@ -50,6 +67,11 @@ func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 			m.regular = append(m.regular, i)
 		}
 		at[c.Name] = i
+	}
+	for _, c := range t.Columns {
+		if i, ok := at[c.Name]; ok {
+			m.summed = append(m.summed, i)
+		}
 	}
 	var missing []string
 	for _, c := range t.OfKind(schema.PartitionKey) {
@@ -80,20 +102,88 @@ func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	return m, nil
 }
 
+// hasher makes a checksum of rows with these fields.
+func (m *Mapping) hasher() *rowsum.Hasher {
+	types := make([]*cqltype.Type, len(m.summed))
+	for i, column := range m.summed {
+		types[i] = m.Columns[column].Type
+	}
+	return rowsum.New(types)
+}
+
 // MapHeader plans the fields from a header line without structural errors.
-func MapHeader(t *schema.Table, header dsv.Record) (*Mapping, error) {
+func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
 	names := make([]string, len(header.Fields))
-	for i, f := range header.Fields {
-		names[i] = string(f.Text)
+	for i, field := range header.Fields {
+		names[i] = string(field.Text)
 		if names[i] == "" {
 			return nil, fmt.Errorf("header: field %d has no name", i+1)
 		}
 	}
-	columns, err := t.ResolveAll(names)
+	named, err := resolve(t, names, f)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("header: %w", err), hintNoHeader(t, names))
 	}
-	return NewMapping(t, columns)
+	return named.mapping(t)
+}
+
+// MapNames plans the fields from their names, in order.
+func MapNames(t *schema.Table, names []string, f Fields) (*Mapping, error) {
+	named, err := resolve(t, names, f)
+	if err != nil {
+		return nil, err
+	}
+	return named.mapping(t)
+}
+
+// named is what the names of fields stand for.
+type named struct {
+	wanted  []schema.Column
+	columns []int // by field: index into wanted, -1 when the field is not loaded
+	fields  []int // by column: its field
+}
+
+func resolve(t *schema.Table, names []string, f Fields) (named, error) {
+	n := named{columns: make([]int, len(names))}
+	if err := f.check(names); err != nil {
+		return n, err
+	}
+	var wanted []string
+	for i, name := range names {
+		if slices.Contains(f.Skipped, name) {
+			n.columns[i] = -1
+			continue
+		}
+		if column, ok := f.Renamed[name]; ok {
+			name = column
+		}
+		n.columns[i] = len(wanted)
+		n.fields = append(n.fields, i)
+		wanted = append(wanted, name)
+	}
+	var err error
+	n.wanted, err = t.ResolveAll(wanted)
+	return n, err
+}
+
+func (n named) mapping(t *schema.Table) (*Mapping, error) {
+	m, err := NewMapping(t, n.wanted)
+	if err != nil {
+		return nil, err
+	}
+	m.columns, m.fields = n.columns, n.fields
+	return m, nil
+}
+
+// check refuses words about fields that are not there: most likely they are
+// misspelt, and what they were to prevent would happen.
+func (f Fields) check(names []string) error {
+	for _, field := range append(slices.Sorted(maps.Keys(f.Renamed)), f.Skipped...) {
+		if !slices.Contains(names, field) {
+			return fmt.Errorf("there is no field %q%s", field, schema.DidYouMean(field, names))
+		}
+	}
+	return nil
 }
 
 // hintNoHeader guesses that a header none of whose names is a column is data.

@@ -70,8 +70,7 @@ func TestHeader(t *testing.T) {
 
 func TestColumnsOverrideTheHeader(t *testing.T) {
 	job, c, _ := newJob(t, names, "some,thing\none,1\n")
-	job.Columns = []schema.Column{names.Columns[0], names.Columns[1]}
-	require.Equal(t, []string{"k", "n"}, []string{job.Columns[0].Name, job.Columns[1].Name})
+	job.Columns = []string{"k", "n"}
 	mustRun(t, job, c)
 	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
 }
@@ -84,7 +83,7 @@ func TestWithoutAHeader(t *testing.T) {
 
 	job, c, rejects := newJob(t, names, "1,one\nx,two\n")
 	job.Header = false
-	job.Columns = []schema.Column{names.Columns[1], names.Columns[0]}
+	job.Columns = []string{"n", "k"}
 	require.EqualValues(t, 1, mustRun(t, job, c).Written)
 	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
 	require.Empty(t, rejects.rejects[0].Header)
@@ -123,4 +122,30 @@ func TestTypeWithoutCodec(t *testing.T) {
 	job, _, _ := newJob(t, table, "k,m\n")
 	_, err := job.Run(context.Background())
 	require.ErrorContains(t, err, `file1.csv: column "m": no codec for type`)
+}
+
+func TestRenamedAndSkippedFields(t *testing.T) {
+	job, c, rejects := newJob(t, names, "junk,Key,n,v\n1,one,1,first\n2,two,x,second\n")
+	job.Fields = Fields{Renamed: map[string]string{"Key": "k"}, Skipped: []string{"junk", "v"}}
+	require.EqualValues(t, 1, mustRun(t, job, c).Written)
+	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
+	require.NotContains(t, c.cells["k=6f6e65 "], "v")
+	require.Equal(t, "n", rejects.rejects[0].Column)
+	require.Equal(t, 7, rejects.rejects[0].Field, "the place is that of the field, not of the column")
+
+	job, _, _ = newJob(t, names, "k,n\none,1\n")
+	job.Fields = Fields{Skipped: []string{"kk"}}
+	_, err := job.Run(t.Context())
+	require.ErrorContains(t, err, `there is no field "kk"; did you mean "k"?`)
+}
+
+func TestSkipRowsAndMaxRows(t *testing.T) {
+	for _, chunk := range []int{1, 8, 1 << 20} {
+		job, c, _ := newJob(t, names, "k,n\na,1\nb,2\nc,3\n", "k,n\nd,4\ne,5\n", "k,n\nf,6\n")
+		job.SkipRows, job.MaxRows, job.ChunkSize = 2, 2, chunk
+		require.EqualValues(t, 2, mustRun(t, job, c).Read)
+		require.Len(t, c.cells, 2)
+		require.Contains(t, c.cells, "k=63 ")
+		require.Contains(t, c.cells, "k=64 ")
+	}
 }

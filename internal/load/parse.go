@@ -9,6 +9,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -19,25 +21,32 @@ const maxKeyComponent = token.MaxKeyLen
 // parsed is a row that is ready to be written.
 type parsed struct {
 	row.Row
-	token  token.Token
-	set    *Set
-	size   int    // estimate of the mutation, bytes
-	raw    []byte // the record in the chunk
-	line   int64
-	offset int64
+	token token.Token
+	set   *Set
+	size  int // estimate of the mutation, bytes
+	sum   rowsum.Sum
+	source
 }
 
 // parser turns chunks into batches. It belongs to one goroutine.
 type parser struct {
 	run   *run
 	dsv   *dsv.Parser
+	json  *jsonl.Parser
 	key   []byte
 	parts [][]byte
 	nulls [][]byte
+	null  row.Cell // what a null field becomes
+	sums  *rowsum.Hasher
+	of    *Mapping // that sums is made for
+	cells [][]byte // of one row, as sums wants them
 }
 
 func newParser(r *run) *parser {
-	p := &parser{run: r, dsv: dsv.NewParser(r.job.Format)}
+	p := &parser{run: r, dsv: dsv.NewParser(r.job.Format), json: jsonl.NewParser()}
+	if !r.job.Table.IsCounter() { // a counter cannot be deleted and counted up again
+		p.null.State = r.job.Null
+	}
 	for _, n := range r.job.Nulls {
 		p.nulls = append(p.nulls, []byte(n))
 	}
@@ -70,10 +79,16 @@ func (p *parser) parse(c *chunk) error {
 		c.cells = make([]row.Cell, 0, need)
 	}
 	c.cells = c.cells[:0]
+	if m.members != nil {
+		return p.parseJSON(c)
+	}
 	p.dsv.Reset(c.Chunk)
-	for stamp := c.stamp; p.dsv.Next(); stamp++ {
+	for n := 0; p.dsv.Next() && n < c.skip+c.take; n++ {
+		if n < c.skip {
+			continue
+		}
 		rec := p.dsv.Record()
-		bad := p.row(c, m, rec, stamp)
+		bad := p.row(c, m, rec, c.stamp+int64(n))
 		if bad == nil {
 			continue
 		}
@@ -86,8 +101,8 @@ func (p *parser) parse(c *chunk) error {
 
 // badField is why a record makes no row.
 type badField struct {
-	field int // index, -1 when the record as a whole is meant
-	err   error
+	column int // of the mapping, -1 when the record as a whole is meant
+	err    error
 }
 
 // row appends one record's row to the chunk, or says why there is none.
@@ -95,15 +110,18 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	if rec.Err != nil {
 		return &badField{-1, rec.Err}
 	}
-	if len(rec.Fields) != len(m.Columns) {
-		return &badField{-1, fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), len(m.Columns))}
+	if len(rec.Fields) != len(m.columns) {
+		return &badField{-1, fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), len(m.columns))}
 	}
 	from := len(c.cells)
 	size := rowOverhead
-	for i := range rec.Fields {
-		f := &rec.Fields[i]
+	for i, field := range m.fields {
+		f := &rec.Fields[field]
 		if p.isNull(f, m.text[i]) {
-			c.cells = append(c.cells, row.Cell{})
+			c.cells = append(c.cells, p.null)
+			if p.null.State == row.Null {
+				size += cellOverhead
+			}
 			continue
 		}
 		at := len(c.arena)
@@ -116,6 +134,18 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
 		size += m.shapes[i].size(wire)
 	}
+	return p.finish(c, m, from, source{rec.Raw, rec.Line, rec.Offset}, size, stamp)
+}
+
+// source is where a row stood in its input.
+type source struct {
+	raw    []byte
+	line   int64
+	offset int64
+}
+
+// finish makes a row of the cells from the given one on, or says why there is none.
+func (p *parser) finish(c *chunk, m *Mapping, from int, at source, size int, stamp int64) *badField {
 	cells := c.cells[from:len(c.cells):len(c.cells)]
 	if bad := p.checkKey(m, cells); bad != nil {
 		c.cells = c.cells[:from]
@@ -127,10 +157,28 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	}
 	token, set := p.place(m, cells)
 	c.rows = append(c.rows, parsed{
-		Row: row.Row{Cells: cells, Timestamp: stamp}, token: token, set: set, size: size,
-		raw: rec.Raw, line: rec.Line, offset: rec.Offset,
+		Row: row.Row{Cells: cells, Timestamp: stamp, Token: token}, token: token, set: set, size: size,
+		sum: p.sum(m, cells), source: at,
 	})
 	return nil
+}
+
+// sum is the row's part of the checksum.
+func (p *parser) sum(m *Mapping, cells []row.Cell) rowsum.Sum {
+	if p.of != m {
+		p.of, p.sums, p.cells = m, m.hasher(), make([][]byte, len(m.summed))
+	}
+	for i, column := range m.summed {
+		switch c := cells[column]; {
+		case c.State != row.Set:
+			p.cells[i] = nil
+		case c.Bytes == nil:
+			p.cells[i] = []byte{}
+		default:
+			p.cells[i] = c.Bytes
+		}
+	}
+	return p.sums.Row(p.cells)
 }
 
 // isNull says whether a field stands for null: nothing between delimiters, or
@@ -226,10 +274,11 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField) error {
 	if errors.As(bad.err, &syntax) {
 		rej.Line, rej.Field, rej.Reason = syntax.Line, syntax.Column, syntax.Msg
 	}
-	if bad.field >= 0 {
-		rej.Line, rej.Field = rec.FieldPosition(bad.field)
-		rej.Column = c.file.mapping.Columns[bad.field].Name
-		rej.Value = shorten(rec.Fields[bad.field].Text)
+	if m := c.file.mapping; bad.column >= 0 {
+		field := m.fields[bad.column]
+		rej.Line, rej.Field = rec.FieldPosition(field)
+		rej.Column = m.Columns[bad.column].Name
+		rej.Value = shorten(rec.Fields[field].Text)
 	}
 	return p.run.reject(rej)
 }

@@ -7,11 +7,15 @@ import (
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 // readAll cuts every input into chunks, in order.
 func (r *run) readAll(ctx context.Context) error {
 	for _, input := range r.job.Inputs {
+		if r.enough() {
+			return nil
+		}
 		if err := r.readInput(ctx, input); err != nil {
 			return err
 		}
@@ -27,12 +31,10 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 	reader := newInterruptible(ctx, in)
 	defer reader.close()
 	f := &file{name: input.Name}
-	s := dsv.NewSplitter(reader, r.job.Format, dsv.Options{
-		ChunkSize: r.job.ChunkSize,
-		MaxRecord: r.job.MaxRecord,
-		Bad:       func(b dsv.Bad) error { return r.bad(f, b) },
-	})
-	if err := r.open(f, s); err != nil {
+	f.stored, _ = in.(interface{ Consumed() int64 })
+	var consumed int64
+	s, err := r.split(f, reader)
+	if err != nil {
 		if errors.Is(err, io.EOF) {
 			r.job.Warn("%s is empty: nothing to load from it", f.name)
 			return nil
@@ -40,7 +42,7 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
 	records := 0
-	for {
+	for !r.enough() {
 		var c *chunk
 		select {
 		case c = <-r.free:
@@ -48,12 +50,17 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 			return ctx.Err()
 		}
 		c.Chunk, err = s.Next(c.buffer[:0])
+		if f.stored != nil {
+			now := f.stored.Consumed()
+			r.job.Counters.Done.Add(now - consumed)
+			consumed = now
+		}
 		if err != nil {
 			r.free <- c
 			if !errors.Is(err, io.EOF) {
 				return fmt.Errorf("%s: %w", f.name, err)
 			}
-			if records == 0 && r.job.Header {
+			if records == 0 && f.header != nil {
 				r.job.Warn("%s holds a header and no rows", f.name)
 			} else if records == 0 {
 				r.job.Warn("%s is empty: nothing to load from it", f.name)
@@ -62,7 +69,8 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 		}
 		records += c.Records
 		c.buffer, c.file, c.stamp = c.Data, f, r.clock.reserve(c.Records)
-		r.read.Add(int64(c.Records))
+		r.choose(c)
+		r.read.Add(int64(c.take))
 		c.pending.Store(1)
 		select {
 		case r.chunks <- c:
@@ -70,13 +78,60 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 			return ctx.Err()
 		}
 	}
+	return nil
 }
+
+// splitter cuts an input into chunks of whole records.
+type splitter interface {
+	Next(buf []byte) (dsv.Chunk, error)
+}
+
+// split makes an input's splitter and plans its fields. io.EOF: the input is empty.
+func (r *run) split(f *file, in io.Reader) (splitter, error) {
+	o := dsv.Options{
+		ChunkSize: r.job.ChunkSize,
+		MaxRecord: r.job.MaxRecord,
+		Bad:       func(b dsv.Bad) error { return r.bad(f, b) },
+	}
+	if !r.job.JSON {
+		s := dsv.NewSplitter(in, r.job.Format, o)
+		return s, r.open(f, s)
+	}
+	columns := r.job.Table.Columns
+	var err error
+	if len(r.job.Columns) > 0 {
+		columns, err = r.job.Table.ResolveAll(r.job.Columns)
+	}
+	if err == nil {
+		f.mapping, err = NewObjectMapping(r.job.Table, columns, r.job.Fields)
+	}
+	if err != nil {
+		return nil, &MappingError{err}
+	}
+	f.writer = r.writer(columns)
+	return jsonl.NewSplitter(in, o), nil
+}
+
+// choose says which of a chunk's records are loaded: not the first SkipRows of all
+// inputs together, and no more than MaxRows after those.
+func (r *run) choose(c *chunk) {
+	c.skip = int(min(int64(c.Records), r.job.SkipRows-r.skipped))
+	c.take = c.Records - c.skip
+	if r.job.MaxRows > 0 {
+		c.take = int(min(int64(c.take), r.job.MaxRows-r.taken))
+	}
+	r.skipped += int64(c.skip)
+	r.taken += int64(c.take)
+}
+
+// enough says that all rows that are to be loaded have been read.
+func (r *run) enough() bool { return r.job.MaxRows > 0 && r.taken >= r.job.MaxRows }
 
 // open reads the header and plans the fields. io.EOF: the input is empty.
 func (r *run) open(f *file, s *dsv.Splitter) error {
-	columns := r.job.Columns
-	if len(columns) == 0 {
-		columns = r.job.Table.Columns
+	names := r.job.Columns
+	if len(names) == 0 && !r.job.Header {
+		names = r.job.Table.Names()
 	}
 	var err error
 	if r.job.Header {
@@ -88,21 +143,18 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 			return err
 		}
 		f.header = append([]byte(nil), header.Raw...)
-		r.pass(len(header.Raw))
-		if len(r.job.Columns) == 0 {
-			f.mapping, err = MapHeader(r.job.Table, header)
-			if err == nil {
-				columns = f.mapping.Columns
-			}
+		r.pass(f, len(header.Raw))
+		if len(names) == 0 {
+			f.mapping, err = MapHeader(r.job.Table, header, r.job.Fields)
 		}
 	}
-	if err == nil && f.mapping == nil {
-		f.mapping, err = NewMapping(r.job.Table, columns)
+	if len(names) > 0 {
+		f.mapping, err = MapNames(r.job.Table, names, r.job.Fields)
 	}
 	if err != nil {
 		return &MappingError{err}
 	}
-	f.writer = r.writer(columns)
+	f.writer = r.writer(f.mapping.Columns)
 	return nil
 }
 
@@ -111,7 +163,7 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	if b.First {
 		r.read.Add(1)
 	}
-	r.pass(len(b.Piece))
+	r.pass(f, len(b.Piece))
 	rej := Reject{
 		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Reason: b.Reason, Stage: Parse,
 	}

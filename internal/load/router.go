@@ -1,11 +1,23 @@
 package load
 
-import "github.com/cqlbulk/cqlbulk/pkg/token"
+import (
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
 
 // Set is a set of replicas: rows that share it may share a batch.
 type Set struct {
 	Hosts []string // node ids, the best to send to first; empty: any node
 	index int      // order among the sets
+}
+
+// primary is the node to send to first, empty for any.
+func (s *Set) primary() string {
+	if len(s.Hosts) == 0 {
+		return ""
+	}
+	return s.Hosts[0]
 }
 
 // Router tells where a partition key belongs. It is safe for concurrent use.
@@ -48,4 +60,20 @@ func (r *Router) Route(key []byte) (token.Token, *Set) {
 	}
 	t := r.partitioner.Hash(key)
 	return t, r.sets[r.find(t)]
+}
+
+// first lists the nodes that some set is sent to first, in the order of the sets;
+// the empty name stands for any node.
+func (r *Router) first() []string {
+	sets := r.sets
+	if len(sets) == 0 {
+		sets = []*Set{nowhere}
+	}
+	var names []string
+	for _, s := range sets {
+		if !slices.Contains(names, s.primary()) {
+			names = append(names, s.primary())
+		}
+	}
+	return names
 }

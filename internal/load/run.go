@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -11,20 +12,29 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // run is what the goroutines of one load share.
 type run struct {
 	job     *Job
 	parsers int
-	free    chan *chunk // empty chunks
-	chunks  chan *chunk // cut, to be parsed
-	batches chan *batch // to be written
+	free    chan *chunk      // empty chunks
+	chunks  chan *chunk      // cut, to be parsed
+	lanes   map[string]*lane // batches to be written, by node
 	clock   clock
+	latency *latencies
 
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
 	read, written, rejected, inDoubt, sent atomic.Int64
+
+	skipped, taken int64 // records so far; the reader's alone
+
+	acknowledged struct {
+		sync.Mutex
+		sum rowsum.Sum
+	}
 
 	parseErrors, insertErrors errorLimit
 	exhausted                 atomic.Int64 // batches in a row that failed, but not for what was in them
@@ -39,7 +49,8 @@ func newRun(j *Job) *run {
 		// whose last batches are still under way.
 		free:    make(chan *chunk, 2*parsers+2),
 		chunks:  make(chan *chunk, 1),
-		batches: make(chan *batch, j.InFlight),
+		lanes:   newLanes(j),
+		latency: newLatencies(),
 		writers: make(map[string]Writer),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
@@ -62,11 +73,17 @@ func (r *run) all(ctx context.Context) error {
 		parsing.Go(func() error { return newParser(r).work(parseCtx) })
 	}
 	group.Go(func() error {
-		defer close(r.batches)
+		defer func() {
+			for _, l := range r.lanes {
+				close(l.batches)
+			}
+		}()
 		return parsing.Wait()
 	})
-	for range r.job.InFlight {
-		group.Go(func() error { return r.write(ctx) })
+	for _, l := range r.lanes {
+		for range l.writers {
+			group.Go(func() error { return r.write(ctx, l) })
+		}
 	}
 	return group.Wait()
 }
@@ -74,7 +91,8 @@ func (r *run) all(ctx context.Context) error {
 func (r *run) result() Result {
 	return Result{
 		Read: r.read.Load(), Written: r.written.Load(), Rejected: r.rejected.Load(),
-		InDoubt: r.inDoubt.Load(), Batches: r.sent.Load(),
+		InDoubt: r.inDoubt.Load(), Batches: r.sent.Load(), Sum: r.acknowledged.sum,
+		P50: r.latency.at(50), P99: r.latency.at(99),
 	}
 }
 
@@ -113,6 +131,8 @@ type chunk struct {
 	buffer  []byte // of Chunk.Data, kept for reuse
 	file    *file
 	stamp   int64  // client timestamp of the first record, microseconds
+	skip    int    // records to pass over
+	take    int    // records to load after those
 	arena   []byte // of the cells' bytes
 	cells   []row.Cell
 	rows    []parsed
@@ -125,7 +145,7 @@ func (r *run) release(c *chunk) {
 	if c.pending.Add(-1) > 0 {
 		return
 	}
-	r.pass(len(c.Data))
+	r.pass(c.file, len(c.Data))
 	c.file = nil
 	if cap(c.buffer) > 4*r.job.ChunkSize {
 		c = new(chunk)
@@ -133,10 +153,12 @@ func (r *run) release(c *chunk) {
 	r.free <- c
 }
 
-// pass counts bytes of the input that are dealt with.
-func (r *run) pass(n int) {
-	r.job.Counters.Done.Add(int64(n))
+// pass counts bytes of text that are dealt with.
+func (r *run) pass(f *file, n int) {
 	r.job.Counters.Bytes.Add(int64(n))
+	if f.stored == nil {
+		r.job.Counters.Done.Add(int64(n))
+	}
 }
 
 // file is an input being read.
@@ -145,4 +167,7 @@ type file struct {
 	header  []byte // its header line as it stood, empty without one
 	mapping *Mapping
 	writer  Writer
+	// stored tells how many bytes of the input were read, where they are not
+	// those of its text: it is compressed, say. Nil when they are.
+	stored interface{ Consumed() int64 }
 }

@@ -7,14 +7,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// write is the loop of one writer: it sends batches until there are no more.
-func (r *run) write(ctx context.Context) error {
+// write is the loop of one writer: it sends a lane's batches until there are no
+// more.
+func (r *run) write(ctx context.Context, l *lane) error {
 	var scratch []row.Row
-	for b := range r.batches {
+	for b := range l.batches {
 		scratch = b.rowsOf(scratch[:0])
 		if err := r.job.Rate.Wait(ctx, len(b.rows)); err != nil {
+			return err
+		}
+		if err := r.job.ByteRate.Wait(ctx, b.size()); err != nil {
 			return err
 		}
 		if err := r.send(ctx, b, scratch); err != nil {
@@ -35,6 +40,7 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 		r.sent.Add(1)
 		r.written.Add(int64(len(rows)))
 		r.job.Counters.Rows.Add(int64(len(rows)))
+		r.acknowledge(b)
 		return nil
 	}
 	switch class := fault.ClassOf(err); {
@@ -54,6 +60,17 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	default:
 		return r.giveUp(ctx, b, err)
 	}
+}
+
+// acknowledge adds a batch to the checksum.
+func (r *run) acknowledge(b *batch) {
+	var sum rowsum.Sum
+	for i := range b.rows {
+		sum = sum.Add(b.rows[i].sum)
+	}
+	r.acknowledged.Lock()
+	defer r.acknowledged.Unlock()
+	r.acknowledged.sum = r.acknowledged.sum.Add(sum)
 }
 
 // giveUp settles a batch that failed for the state of the cluster, not for what
@@ -88,12 +105,12 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		err := w.Write(ctx, host, rows)
+		sent, err := r.request(ctx, w, host, rows)
 		if err == nil {
 			return nil
 		}
-		if fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
-			// It had been sent and may have been applied.
+		if sent && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
+			// It may have been applied.
 			return fault.New(fault.Unknown, err)
 		}
 		if attempt >= r.job.Attempts || !fault.Retryable(err, w.Idempotent()) {

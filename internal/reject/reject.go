@@ -25,23 +25,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
-// examples is how many rejected rows are remembered for the summary.
-const examples = 5
-
 // Dir is a run directory that takes rejects. It is safe for concurrent use.
 type Dir struct {
 	path string
+	ext  string // of the files of rows
 
-	mu    sync.Mutex
-	files map[string]*output // by name
-	names map[string]string  // file name by stage and header
-	long  int                // files made for single long rows
-	first []load.Reject      // without their raw bytes
+	mu     sync.Mutex
+	files  map[string]*output // by name
+	names  map[string]string  // file name by stage and header
+	long   int                // files made for single long rows
+	causes causes
 }
 
-// New makes rejects that will go to the folder at path, which need not exist.
-func New(path string) *Dir {
-	return &Dir{path: path, files: make(map[string]*output), names: make(map[string]string)}
+// errorsFile has the reasons.
+const errorsFile = "errors.jsonl"
+
+// New makes rejects that will go to the folder at path, which need not exist, in
+// files whose names end in ext (".csv").
+func New(path, ext string) *Dir {
+	return &Dir{
+		path: path, ext: ext, files: make(map[string]*output), names: make(map[string]string),
+		causes: causes{byKey: make(map[string]*Cause)},
+	}
 }
 
 // output is one open file.
@@ -74,7 +79,7 @@ func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
 	if first {
 		d.long++
 	}
-	o, err := d.open(fmt.Sprintf("rejects-long-%d.csv", d.long), r.Header)
+	o, err := d.open(fmt.Sprintf("rejects-long-%d%s", d.long, d.ext), r.Header)
 	if err != nil {
 		return err
 	}
@@ -114,7 +119,7 @@ func (d *Dir) rows(r load.Reject) (*output, error) {
 	key := base + "\x00" + string(r.Header)
 	name, ok := d.names[key]
 	if !ok {
-		name = base + ".csv"
+		name = base + d.ext
 		n := 1
 		for other := range d.names {
 			if strings.HasPrefix(other, base+"\x00") {
@@ -122,7 +127,7 @@ func (d *Dir) rows(r load.Reject) (*output, error) {
 			}
 		}
 		if n > 1 {
-			name = fmt.Sprintf("%s-%d.csv", base, n)
+			name = fmt.Sprintf("%s-%d%s", base, n, d.ext)
 		}
 		d.names[key] = name
 	}
@@ -163,11 +168,8 @@ type entry struct {
 
 // tell writes the reason of a row and remembers it for the summary.
 func (d *Dir) tell(r load.Reject) error {
-	if len(d.first) < examples {
-		r.Raw = nil
-		d.first = append(d.first, r)
-	}
-	o, err := d.open("errors.jsonl", nil)
+	d.causes.add(r)
+	o, err := d.open(errorsFile, nil)
 	if err != nil {
 		return err
 	}
@@ -186,11 +188,11 @@ func (d *Dir) Used() bool {
 	return len(d.files) > 0
 }
 
-// Examples are the first few rejects, without their bytes.
-func (d *Dir) Examples() []load.Reject {
+// Causes are the reasons of the rejects, those of most rows first.
+func (d *Dir) Causes() []Cause {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.first
+	return d.causes.list()
 }
 
 // Files lists the paths of the files of rows, by name.
@@ -199,7 +201,7 @@ func (d *Dir) Files() []string {
 	defer d.mu.Unlock()
 	var paths []string
 	for name := range d.files {
-		if strings.HasSuffix(name, ".csv") {
+		if name != errorsFile {
 			paths = append(paths, filepath.Join(d.path, name))
 		}
 	}

@@ -19,7 +19,7 @@ import (
 
 // folder makes rejects in a folder that is not there yet.
 func folder(t *testing.T) *Dir {
-	return New(filepath.Join(t.TempDir(), "run", "dir"))
+	return New(filepath.Join(t.TempDir(), "run", "dir"), ".csv")
 }
 
 // contents reads all files of a folder.
@@ -40,7 +40,7 @@ func TestNothingIsMadeWhenNothingIsRejected(t *testing.T) {
 	d := folder(t)
 	require.False(t, d.Used())
 	require.Empty(t, d.Files())
-	require.Empty(t, d.Examples())
+	require.Empty(t, d.Causes())
 	require.NoError(t, d.Close())
 	require.NoDirExists(t, d.Path())
 }
@@ -132,17 +132,32 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 	}
 }
 
-func TestExamplesAreTheFirstFew(t *testing.T) {
-	d := folder(t)
-	for i := range 20 {
-		require.NoError(t, d.Add(load.Reject{Raw: []byte("x\n"), Line: int64(i)}))
+func TestCauses(t *testing.T) {
+	d := New(t.TempDir(), ".csv")
+	for i := range 7 {
+		require.NoError(t, d.Add(load.Reject{
+			Line: int64(i + 2), Column: "n", Raw: []byte("x\n"), Reason: fmt.Sprintf("invalid int \"x%d\": not an integer", i), Stage: load.Parse,
+		}))
 	}
+	require.NoError(t, d.Add(load.Reject{Line: 50, Raw: []byte("y\n"), Reason: "row has 3 fields instead of 5", Stage: load.Parse}))
+	causes := d.Causes()
+	require.Len(t, causes, 2)
+	require.EqualValues(t, 7, causes[0].Rows)
+	require.EqualValues(t, 2, causes[0].First.Line)
+	require.Nil(t, causes[0].First.Raw)
+	require.EqualValues(t, 1, causes[1].Rows)
 	require.NoError(t, d.Close())
-	require.Len(t, d.Examples(), 5)
-	for i, r := range d.Examples() {
-		require.EqualValues(t, i, r.Line)
-		require.Nil(t, r.Raw)
+}
+
+func TestCausesAreBounded(t *testing.T) {
+	d := New(t.TempDir(), ".csv")
+	for i := range 1000 {
+		require.NoError(t, d.Add(load.Reject{Column: strings.Repeat("c", i), Raw: []byte("x\n"), Reason: "bad", Stage: load.Parse}))
 	}
+	causes := d.Causes()
+	require.Len(t, causes, mostCauses)
+	require.EqualValues(t, 1000-mostCauses+1, causes[0].Rows)
+	require.NoError(t, d.Close())
 }
 
 func TestConcurrentUse(t *testing.T) {
@@ -159,7 +174,7 @@ func TestConcurrentUse(t *testing.T) {
 				if err := d.Add(r); err != nil {
 					t.Error(err)
 				}
-				d.Examples()
+				d.Causes()
 				d.Files()
 				d.Used()
 			}
@@ -190,7 +205,7 @@ func TestConcurrentUse(t *testing.T) {
 func TestFolderThatCannotBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
-	d := New(filepath.Join(file, "run"))
+	d := New(filepath.Join(file, "run"), ".csv")
 	err := d.Add(load.Reject{Raw: []byte("x\n")})
 	require.ErrorContains(t, err, "run directory: mkdir "+file)
 	require.ErrorContains(t, err, "not a directory")
@@ -201,7 +216,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 // What an earlier run left is never written over.
 func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
 	for _, name := range []string{"rejects.csv", "errors.jsonl", "rejects-long-1.csv"} {
-		d := New(t.TempDir())
+		d := New(t.TempDir(), ".csv")
 		old := filepath.Join(d.Path(), name)
 		require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
 		add := func() error { return d.Add(load.Reject{Raw: []byte("x\n")}) }

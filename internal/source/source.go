@@ -1,4 +1,31 @@
-// Package source finds the files that a load reads.
+// Package source is what a load reads: files, patterns, folders and the standard
+// input, as plain text or compressed.
+//
+// Start with [Find], which turns the user's words into inputs, and [Input.Open].
+//
+// Compression is recognised by the first bytes of a stream and never by its name:
+// gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing
+// format (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2.
+// Several streams one after another are one text, as with the formats' own tools.
+// Anything else is plain text. A stream that is damaged or cut off ends in a
+// [*DamageError], never in io.EOF, with two exceptions that lie in the formats: a
+// file cut off exactly between two streams is a whole file, and the Snappy
+// framing format has no end mark, so that the same holds between two of its
+// chunks.
+//
+// Ownership: a [Reader] owns its file until Close; the standard input stays open.
+//
+// Concurrency: a Reader belongs to one goroutine, but for Consumed, which may be
+// called from any.
+//
+// Memory of one open input: 64 KiB of stored bytes; a compressed one also holds
+// up to 256 KiB of text that is decompressed ahead, and its decompressor:
+// gzip 0.1 MiB; snappy 0.2 MiB; lz4 two blocks of the frame's size, three when
+// they are linked (at most 12 MiB); bzip2 up to 4 MiB by the level of the file;
+// zstd and xz mainly the window that the file asks for (zstd at level 3: 2 MiB, at
+// most 128 MiB, more is refused; xz at level 6: 8 MiB, at level 9: 64 MiB, without
+// a limit). Nothing but the 64 KiB is taken before the first Read, and all is
+// given back at the end of the text.
 package source
 
 import (
@@ -17,12 +44,13 @@ const Stdin = "-"
 // Input is one stream of bytes to load.
 type Input struct {
 	Name string // as it is shown in messages
-	Size int64  // in bytes, -1 when unknown
-	open func() (io.ReadCloser, error)
+	Size int64  // as stored, in bytes; -1 when unknown
+	open func() (*Reader, error)
 }
 
-// Open opens the input; it may be opened once.
-func (i Input) Open() (io.ReadCloser, error) {
+// Open opens the input; it may be opened once. It reads nothing yet, so it does
+// not wait for a pipe to speak.
+func (i Input) Open() (*Reader, error) {
 	r, err := i.open()
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", i.Name, err)
@@ -30,32 +58,45 @@ func (i Input) Open() (io.ReadCloser, error) {
 	return r, nil
 }
 
-// Find turns the user's words into inputs, in their order: files, patterns
-// (expanded in the order of names) and "-" for stdin. All words that name
-// nothing are told in one error.
-func Find(words []string, stdin io.Reader) ([]Input, error) {
-	var inputs []Input
+// Find turns the user's words into inputs, in their order: files, folders (all
+// files below one, in the order of their paths), patterns (expanded in the order
+// of names) and "-" for stdin. Notes say what was passed over in folders. All
+// words that name nothing are told in one error.
+func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
 	var failures []error
 	for _, word := range words {
 		if word == Stdin {
-			inputs = append(inputs, Input{Name: "stdin", Size: -1, open: func() (io.ReadCloser, error) { return io.NopCloser(stdin), nil }})
+			inputs = append(inputs, Input{Name: "stdin", Size: -1, open: func() (*Reader, error) { return newReader("stdin", stdin), nil }})
 			continue
 		}
-		found, err := files(word)
-		failures = append(failures, err)
-		inputs = append(inputs, found...)
+		names, err := expand(word)
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		for _, name := range names {
+			found, note, err := files(name)
+			failures = append(failures, err)
+			inputs = append(inputs, found...)
+			if note != "" {
+				notes = append(notes, note)
+			}
+		}
 	}
 	if err := errors.Join(failures...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return inputs, nil
+	return inputs, notes, nil
 }
 
-// files finds what one word names: a file of just that name before a pattern.
-func files(word string) ([]Input, error) {
-	input, err := file(word)
-	if err == nil || !errors.Is(err, fs.ErrNotExist) || !strings.ContainsAny(word, "*?[") {
-		return []Input{input}, err
+// expand finds the names that a word stands for: that of a file or folder called
+// just so before a pattern.
+func expand(word string) ([]string, error) {
+	if !strings.ContainsAny(word, "*?[") {
+		return []string{word}, nil
+	}
+	if _, err := os.Stat(word); !errors.Is(err, fs.ErrNotExist) {
+		return []string{word}, nil
 	}
 	names, err := filepath.Glob(word)
 	if err != nil {
@@ -64,30 +105,27 @@ func files(word string) ([]Input, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("pattern %q: no file matches", word)
 	}
-	var inputs []Input
-	var failures []error
-	for _, name := range names {
-		input, err := file(name)
-		failures = append(failures, err)
-		inputs = append(inputs, input)
-	}
-	return inputs, errors.Join(failures...)
+	return names, nil
 }
 
-func file(name string) (Input, error) {
+// files finds the files behind one name.
+func files(name string) (found []Input, note string, err error) {
 	info, err := os.Stat(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return Input{}, fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, "", fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
+	case err != nil:
+		return nil, "", fmt.Errorf("input: %w", err)
+	case info.IsDir():
+		return folder(name)
 	}
-	if err != nil {
-		return Input{}, fmt.Errorf("input: %w", err)
+	return []Input{file(name, info)}, "", nil
+}
+
+func file(name string, info fs.FileInfo) Input {
+	size := int64(-1)
+	if info.Mode().IsRegular() {
+		size = info.Size()
 	}
-	if info.IsDir() {
-		return Input{}, fmt.Errorf("input %s is a folder: name its files, for example %s", name, filepath.Join(name, "*.csv"))
-	}
-	size := info.Size()
-	if !info.Mode().IsRegular() {
-		size = -1
-	}
-	return Input{Name: name, Size: size, open: func() (io.ReadCloser, error) { return os.Open(name) }}, nil
+	return Input{Name: name, Size: size, open: func() (*Reader, error) { return openFile(name) }}
 }

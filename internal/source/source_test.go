@@ -41,7 +41,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			inFolder(t, tc.files...)
-			inputs, err := Find(tc.words, strings.NewReader("stdin"))
+			inputs, _, err := Find(tc.words, strings.NewReader("stdin"))
 			require.NoError(t, err)
 			var got []string
 			for _, in := range inputs {
@@ -71,15 +71,14 @@ func TestFindFails(t *testing.T) {
 	}{
 		{"missing", []string{"x"}, "input x: file does not exist"},
 		{"all missing ones", []string{"x", "a", "y*", "-", "z"}, "input x: file does not exist\npattern \"y*\": no file matches\ninput z: file does not exist"},
-		{"folder", []string{"d"}, "input d is a folder: name its files, for example d/*.csv"},
-		{"folder in a pattern", []string{"*"}, "input d is a folder: name its files, for example d/*.csv"},
+		{"folder that is missing", []string{"e/"}, "input e/: file does not exist"},
 		{"bad pattern", []string{"a[b"}, `pattern "a[b": syntax error in pattern`},
 		{"below a file", []string{"a/b"}, "input: stat a/b: not a directory"},
 		{"empty", []string{""}, "input : file does not exist"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			inFolder(t, "a", "d/e")
-			inputs, err := Find(tc.words, strings.NewReader(""))
+			inputs, _, err := Find(tc.words, strings.NewReader(""))
 			require.EqualError(t, err, tc.want)
 			require.Nil(t, inputs)
 		})
@@ -88,7 +87,7 @@ func TestFindFails(t *testing.T) {
 
 func TestFileThatIsGone(t *testing.T) {
 	inFolder(t, "a")
-	inputs, err := Find([]string{"a"}, nil)
+	inputs, _, err := Find([]string{"a"}, nil)
 	require.NoError(t, err)
 	require.NoError(t, os.Remove("a"))
 	_, err = inputs[0].Open()
@@ -97,7 +96,7 @@ func TestFileThatIsGone(t *testing.T) {
 }
 
 func TestSizeOfWhatIsNoFile(t *testing.T) {
-	inputs, err := Find([]string{os.DevNull}, nil)
+	inputs, _, err := Find([]string{os.DevNull}, nil)
 	require.NoError(t, err)
 	require.EqualValues(t, -1, inputs[0].Size)
 }

@@ -1,0 +1,54 @@
+package reject
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+)
+
+// Cause is one reason for which rows were rejected, whatever the values were.
+type Cause struct {
+	Rows  int64
+	First load.Reject // the first of them, without its bytes
+}
+
+// causes groups rejects by stage, column and reason. There are at most mostCauses
+// of them; rows for further ones go together.
+type causes struct {
+	byKey map[string]*Cause
+	order []*Cause
+}
+
+// mostCauses bounds the memory that reasons take, whatever the input is.
+const mostCauses = 100
+
+// varying are the parts of a reason that differ from row to row: values in quotes
+// and numbers.
+var varying = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
+
+func (c *causes) add(r load.Reject) {
+	r.Raw = nil
+	key := string(r.Stage) + "\x00" + r.Column + "\x00" + varying.ReplaceAllString(r.Reason, "*")
+	cause := c.byKey[key]
+	if cause == nil && len(c.order) == mostCauses {
+		cause = c.order[mostCauses-1]
+	}
+	if cause == nil {
+		cause = &Cause{First: r}
+		c.byKey[key] = cause
+		c.order = append(c.order, cause)
+	}
+	cause.Rows++
+}
+
+// list gives the causes, those of most rows first.
+func (c *causes) list() []Cause {
+	list := make([]Cause, len(c.order))
+	for i, cause := range c.order {
+		list[i] = *cause
+	}
+	slices.SortStableFunc(list, func(a, b Cause) int { return cmp.Compare(b.Rows, a.Rows) })
+	return list
+}

@@ -1,0 +1,166 @@
+package source
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// DamageError is a compressed stream that is damaged or cut off. It is never an
+// io.EOF; a stream that is cut off is an io.ErrUnexpectedEOF wherever the format
+// can tell.
+type DamageError struct {
+	Name   string // of the input
+	Format string // such as "gzip"
+	Offset int64  // bytes of text before the damage, all of which were read
+	Err    error
+}
+
+// Error tells the input, the place and the reason.
+func (e *DamageError) Error() string {
+	what := "damaged"
+	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
+		what = "cut off"
+	}
+	return fmt.Sprintf("input %s: %s data %s after %d bytes of text: %v", e.Name, e.Format, what, e.Offset, e.Err)
+}
+
+// Unwrap gives the reason.
+func (e *DamageError) Unwrap() error { return e.Err }
+
+// storedBuffer is how many stored bytes are read at a time at the least.
+const storedBuffer = 64 << 10
+
+// Reader reads the text of one input.
+type Reader struct {
+	name   string
+	raw    *stored
+	in     *bufio.Reader // over raw
+	text   io.Reader     // nil before the first Read
+	ahead  *ahead        // nil: plain text
+	format string        // empty: plain text
+	offset int64         // bytes of text given out
+	err    error
+	closed bool
+}
+
+func newReader(name string, src io.Reader) *Reader {
+	raw := &stored{src: src}
+	return &Reader{name: name, raw: raw, in: bufio.NewReaderSize(raw, storedBuffer)}
+}
+
+func openFile(name string) (*Reader, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	r := newReader(name, f)
+	r.raw.file = f
+	if info.Mode().IsRegular() {
+		r.raw.then = info
+	}
+	return r, nil
+}
+
+// Consumed is how many bytes of the input have been read as they are stored. It
+// runs ahead of the text by what is buffered, and at the end of the text it is
+// the size of the file.
+func (r *Reader) Consumed() int64 { return r.raw.consumed.Load() }
+
+// Read reads text. After the last of it comes io.EOF, a [*DamageError],
+// [ErrChanged], or whatever was wrong with reading; each names the input and
+// comes again with every later Read.
+func (r *Reader) Read(p []byte) (int, error) {
+	if r.err != nil || len(p) == 0 {
+		return 0, r.err
+	}
+	if r.text == nil {
+		r.begin()
+	}
+	n, err := r.text.Read(p)
+	r.offset += int64(n)
+	if err != nil {
+		r.finish(err)
+	}
+	return n, r.err
+}
+
+// finish keeps why the text ends and gives back what reading it took.
+func (r *Reader) finish(err error) {
+	r.err = r.explain(err)
+	if r.ahead != nil {
+		r.ahead.wait() // it ends after an error
+	}
+	r.ahead, r.text, r.in = nil, nil, nil
+}
+
+// begin looks at the first bytes and decides how to go on.
+func (r *Reader) begin() {
+	f, err := detect(r.in)
+	switch {
+	case err != nil:
+		r.format, r.text = f.name, failed{err}
+	case f == nil:
+		r.text = r.in
+	default:
+		r.format = f.name
+		r.ahead = readAhead(f, r.in)
+		r.text = r.ahead
+	}
+}
+
+// explain tells why the text ends.
+func (r *Reader) explain(err error) error {
+	unread := r.raw.err != nil && !isEnd(r.raw.err)
+	if unread {
+		err = r.raw.err // rather than what a decompressor made of it
+	}
+	if unread || r.format == "" && !isEnd(err) {
+		return fmt.Errorf("input %s: after %d bytes: %w", r.name, r.offset, err)
+	}
+	if !isEnd(err) {
+		err = &DamageError{Name: r.name, Format: r.format, Offset: r.offset, Err: err}
+	}
+	changed, statErr := r.raw.changed()
+	switch {
+	case statErr != nil && isEnd(err):
+		return fmt.Errorf("input %s: %w", r.name, statErr)
+	case changed && isEnd(err):
+		return fmt.Errorf("input %s: %w", r.name, ErrChanged)
+	case changed:
+		return fmt.Errorf("%w (the file %w)", err, ErrChanged)
+	}
+	return err
+}
+
+// Close ends the reading and closes the file. It waits for the work that goes on
+// behind, except for a read of the standard input, or of a device, that keeps
+// silent: that ends with the next bytes, which are lost.
+func (r *Reader) Close() error {
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	if r.err == nil {
+		r.err = fmt.Errorf("input %s: %w", r.name, fs.ErrClosed)
+	}
+	if r.ahead != nil {
+		r.ahead.stop()
+		if r.raw.interrupt() {
+			r.ahead.wait()
+		}
+	}
+	return r.raw.close()
+}
+
+// failed is text that could not begin.
+type failed struct{ err error }
+
+func (f failed) Read([]byte) (int, error) { return 0, f.err }

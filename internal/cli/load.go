@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -40,16 +42,36 @@ type LoadOptions struct {
 
 	MaxParseErrors  int64
 	MaxInsertErrors int64
+
+	MaxBytesPerSec size
+	NullState      string
+	TTL            int
+	DryRun         bool
+
+	Format   string
+	Map      map[string]string
+	SkipCols []string
+	SkipRows int64
+	MaxRows  int64
 }
 
 // AddFlags adds the flags of load.
 func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	o.tableOptions.AddFlags(f)
 	f.StringSliceVar(&o.Files, "files", nil, "files to load, where none is given as an argument")
+	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the first file's name ends, else csv)")
 	o.formatOptions.AddFlags(f)
 	f.StringSliceVar(&o.Columns, "columns", nil, "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
+	f.StringToStringVar(&o.Map, "map", nil, "field=column,...: columns of fields that have other names")
+	f.StringSliceVar(&o.SkipCols, "skipcols", nil, "fields that are not loaded")
+	f.Int64Var(&o.SkipRows, "skiprows", 0, "rows to pass over at the beginning, of all inputs together, headers not counted")
+	f.Int64Var(&o.MaxRows, "maxrows", -1, "rows to load after those (-1: all)")
 	f.StringSliceVar(&o.Nulls, "null-string", nil, "texts that stand for null, besides nothing between the delimiters")
+	f.StringVar(&o.NullState, "nulls", "unset", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
+	f.IntVar(&o.TTL, "ttl", 0, "seconds after which the rows expire (default: as the table says)")
+	f.BoolVar(&o.DryRun, "dry-run", false, "parse, type and group everything, and write nothing")
 	f.Float64Var(&o.IngestRate, "ingestrate", 0, "rows a second at the most (default: no limit)")
+	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
 	f.IntVar(&o.MaxBatchSize, "maxbatchsize", 100, "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
 	f.IntVar(&o.InFlight, "inflight", 0, "requests under way at the most (default: 16 for each core of the cluster)")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
@@ -65,10 +87,12 @@ func newLoadCommand(s streams) *cobra.Command {
 	opts := &LoadOptions{}
 	c := &cobra.Command{
 		Use:   "load [keyspace.table] FILE... | -",
-		Short: "Load CSV files into a table",
-		Long: `Load CSV (RFC 4180, UTF-8) from files, patterns, or the standard input ("-").
+		Short: "Load CSV, TSV or JSON files into a table",
+		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON lines from files, folders, patterns, or the standard input
+("-"), compressed with gzip, zstd, lz4, snappy, bzip2 or xz, or not.
 
-The header's names say which column each field goes to. Nothing between the
+The header's names, or those of an object's members, say which column each field
+goes to. Nothing between the
 delimiters leaves the column unset; "" is the empty text. Rows of one partition
 travel together, others are grouped by replica, in unlogged batches that stay
 below the servers' warning thresholds. Each row has a timestamp by its place in
@@ -84,7 +108,7 @@ reason. The exit status is then 2.
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50000
 
   # from a pipe, without a header
-  zcat visits.csv.gz | cqlbulk load demo.visits - --header=false --columns day,page,visitors
+  curl -s https://example.com/visits.csv.gz | cqlbulk load demo.visits - --header=false --columns day,page,visitors
 
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk load --ingestrate 50000`,
@@ -109,13 +133,16 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	format, err := o.format()
+	format, err := o.settleFormat(c, args)
 	if err != nil {
 		return err
 	}
-	inputs, err := source.Find(args, s.in)
+	inputs, notes, err := source.Find(args, s.in)
 	if err != nil {
 		return err
+	}
+	for _, note := range notes {
+		s.warn("%s", note)
 	}
 	cfg, err := o.config(s)
 	if err != nil {
@@ -123,7 +150,7 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	}
 	// Writes that leave within a fraction of a millisecond share a packet.
 	cfg.Coalesce = 200 * time.Microsecond
-	planning, err := o.planOptions.options()
+	planning, err := o.planOptions.options(o.tableOptions)
 	if err != nil {
 		return err
 	}
@@ -139,11 +166,35 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	return o.run(c.Context(), s, t, job)
 }
 
+// settleFormat finds the form of the inputs, by the first one's name where it is
+// not given, and its delimiters.
+func (o *LoadOptions) settleFormat(c *cobra.Command, names []string) (dsv.Format, error) {
+	if err := settleFormat(&o.Format, names[0]); err != nil {
+		return dsv.Format{}, err
+	}
+	if o.Format == "tsv" && !c.Flags().Changed("delimiter") {
+		o.Delimiter = `\t`
+	}
+	return o.format()
+}
+
+// maxTTL is the longest time to live that the servers take: 20 years (Cassandra's
+// ExpirationDateOverflowHandling and Attributes.MAX_TTL).
+const maxTTL = 20 * 365 * 24 * 60 * 60
+
 // check validates what is not validated elsewhere.
 func (o *LoadOptions) check() error {
 	switch {
 	case !(o.IngestRate >= 0):
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
+	case o.NullState != "unset" && o.NullState != "tombstone":
+		return fmt.Errorf("--nulls %q: must be unset or tombstone", o.NullState)
+	case o.TTL < 0 || o.TTL > maxTTL:
+		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, maxTTL)
+	case o.SkipRows < 0:
+		return fmt.Errorf("--skiprows %d: must not be negative", o.SkipRows)
+	case o.MaxRows < -1 || o.MaxRows == 0:
+		return fmt.Errorf("--maxrows %d: must be -1 or at least 1", o.MaxRows)
 	case o.MaxBatchSize < 1:
 		return fmt.Errorf("--maxbatchsize %d: must be at least 1", o.MaxBatchSize)
 	case o.InFlight < 0:
@@ -165,27 +216,31 @@ func (o *LoadOptions) check() error {
 const requestsPerCore = 16
 
 func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, inputs []source.Input) (*load.Job, error) {
-	var columns []schema.Column
-	if len(o.Columns) > 0 {
-		var err error
-		if columns, err = t.table.ResolveAll(o.Columns); err != nil {
-			return nil, err
+	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols}
+	if len(o.Columns) > 0 && o.Format != "json" {
+		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
+			return nil, fmt.Errorf("--columns: %w", err)
 		}
 	}
 	counters := &progress.Counters{}
 	job := &load.Job{
 		Table:     t.table,
+		JSON:      o.Format == "json",
 		Format:    format,
 		Header:    o.Header,
-		Columns:   columns,
+		Columns:   o.Columns,
+		Fields:    fields,
+		SkipRows:  o.SkipRows,
+		MaxRows:   max(o.MaxRows, 0),
 		Nulls:     o.Nulls,
-		NewWriter: func(columns []schema.Column) load.Writer { return t.session.Writer(t.table, columns) },
+		NewWriter: o.newWriter(t),
 		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
 		Limits:    batchLimits(t.session.Limits(ctx), o.MaxBatchSize),
 		Rate:      pace.NewLimiter(o.IngestRate),
+		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
 		InFlight:  o.InFlight,
 		Attempts:  o.MaxAttempts,
-		Rejects:   reject.New(o.runDir(t.table)),
+		Rejects:   reject.New(o.runDir(t.table), "."+o.Format),
 
 		MaxParseErrors:  o.MaxParseErrors,
 		MaxInsertErrors: o.MaxInsertErrors,
@@ -193,12 +248,15 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		Counters: counters,
 		Warn:     s.warn,
 	}
+	if o.NullState == "tombstone" {
+		job.Null = row.Null
+	}
 	if job.InFlight == 0 {
 		job.InFlight = requestsPerCore * t.plan.Parallel / o.Smudge
 	}
 	var total int64
 	for _, in := range inputs {
-		job.Inputs = append(job.Inputs, load.Input{Name: in.Name, Open: in.Open})
+		job.Inputs = append(job.Inputs, load.Input{Name: in.Name, Open: func() (io.ReadCloser, error) { return in.Open() }})
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size
 		} else {
@@ -208,6 +266,22 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 	counters.Total.Store(max(total, 0))
 	return job, nil
 }
+
+// newWriter makes the writer for a set of columns.
+func (o *LoadOptions) newWriter(t *target) func([]schema.Column) load.Writer {
+	return func(columns []schema.Column) load.Writer {
+		if o.DryRun {
+			return dryRun{}
+		}
+		return t.session.Writer(t.table, columns).WithTTL(o.TTL)
+	}
+}
+
+// dryRun is a writer that writes nothing.
+type dryRun struct{}
+
+func (dryRun) Write(context.Context, string, []row.Row) error { return nil }
+func (dryRun) Idempotent() bool                               { return true }
 
 // batchLimits sets the bounds of a batch from the server's own.
 func batchLimits(server driver.Limits, rows int) load.Limits {
@@ -242,6 +316,11 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 		mean := float64(result.Written) / float64(max(result.Batches, 1))
 		details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
 			printer.Count(result.Read), printer.Count(result.Rejected), printer.Count(result.Batches), mean)
+		if o.DryRun {
+			details += ", none of them sent"
+		} else {
+			details += fmt.Sprintf(", p50 %v, p99 %v; checksum %s", result.P50, result.P99, result.Sum)
+		}
 		if result.InDoubt > 0 {
 			details += fmt.Sprintf("; %s in doubt", printer.Count(result.InDoubt))
 		}
@@ -273,18 +352,30 @@ func runError(err error, result load.Result) error {
 	return fatal(err)
 }
 
-// tellRejects shows the first few rejects and where all of them are.
+// causesShown is how many causes of rejects the summary lists.
+const causesShown = 10
+
+// tellRejects shows why rows were rejected, an example of each cause, and where
+// all of them are.
 func (s streams) tellRejects(d *reject.Dir) {
 	if !d.Used() {
 		return
 	}
-	for _, r := range d.Examples() {
-		place := fmt.Sprintf("%s:%d:%d", r.File, r.Line, r.Field)
-		if r.Column != "" {
-			s.warn("%s: column %q, value %q: %s", place, r.Column, r.Value, r.Reason)
-		} else {
-			s.warn("%s: %s", place, r.Reason)
+	causes := d.Causes()
+	for i, c := range causes {
+		if i == causesShown {
+			s.warn("and %d more causes", len(causes)-i)
+			break
 		}
+		text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
+		if c.First.Column != "" {
+			text += fmt.Sprintf("column %q, value %q: ", c.First.Column, c.First.Value)
+		}
+		text += c.First.Reason
+		if c.Rows > 1 {
+			text += fmt.Sprintf(" (and %s more rows like it)", printer.Count(c.Rows-1))
+		}
+		s.warn("%s", text)
 	}
 	s.warn("rejected rows are in %s, their reasons in %s; mended they load again",
 		strings.Join(d.Files(), ", "), filepath.Join(d.Path(), "errors.jsonl"))

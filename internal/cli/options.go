@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -132,32 +130,6 @@ func looksLikeTable(arg string) bool {
 	}
 	parts, err := splitName(arg)
 	return err == nil && len(parts) == 2
-}
-
-// planOptions shape the plan of a sweep.
-type planOptions struct {
-	Cores  int
-	Smudge int
-	Seed   uint64
-}
-
-func (o *planOptions) AddFlags(f *pflag.FlagSet) {
-	f.IntVar(&o.Smudge, "smudge", plan.DefaultSmudge, "requests under way for each core of the cluster")
-	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
-	f.Uint64Var(&o.Seed, "seed", 0, "seed of the order of the token ranges (default: another one each time)")
-}
-
-func (o *planOptions) options() (plan.Options, error) {
-	if o.Smudge < 1 {
-		return plan.Options{}, fmt.Errorf("--smudge %d: must be at least 1", o.Smudge)
-	}
-	if o.Cores < 0 {
-		return plan.Options{}, fmt.Errorf("--cores %d: must not be negative", o.Cores)
-	}
-	if o.Seed == 0 {
-		o.Seed = rand.Uint64()
-	}
-	return plan.Options{Cores: o.Cores, Smudge: o.Smudge, Seed: o.Seed}, nil
 }
 
 // formatOptions describe delimited text.

@@ -16,7 +16,11 @@ import (
 )
 
 // PlanOptions are the settings of plan.
-type PlanOptions struct{ CountOptions }
+type PlanOptions struct {
+	connectOptions
+	tableOptions
+	planOptions
+}
 
 // AddFlags adds the flags of plan.
 func (o *PlanOptions) AddFlags(f *pflag.FlagSet) {
@@ -47,23 +51,22 @@ renewed every few minutes; they serve for orientation only.
 }
 
 func runPlan(c *cobra.Command, s streams, o *PlanOptions, args []string) error {
-	t, err := o.open(c, s, args)
+	t, err := openPlain(c, s, args, &o.tableOptions, &o.planOptions, &o.connectOptions)
 	if err != nil {
 		return err
 	}
 	defer t.close()
-	estimates := t.session.Estimates(c.Context(), t.cluster.Nodes, t.table.Keyspace, t.table.Name)
-	return fatal(t.print(s.out, o.planOptions, estimates))
+	return fatal(t.print(s.out, o.planOptions))
 }
 
 // print writes the plan as two tables: facts, then nodes.
-func (t *target) print(out io.Writer, o planOptions, estimates []driver.Estimate) error {
+func (t *target) print(out io.Writer, o planOptions) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	facts := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
-	var sum driver.Estimate
-	for _, e := range estimates {
-		sum.Partitions += e.Partitions
-		sum.Bytes += e.Bytes
+	sum := t.estimate()
+	all, err := t.table.Selectors(nil)
+	if err != nil {
+		return err
 	}
 	var cores []string
 	for i, n := range plan.Cores(t.cluster, plan.Options{Cores: o.Cores}) {
@@ -72,14 +75,18 @@ func (t *target) print(out io.Writer, o planOptions, estimates []driver.Estimate
 		}
 	}
 	facts("table", "%s", t.table)
-	facts("statement", "%s", t.session.Reader(t.table, t.table.Columns, t.plan.Partitioner()).Statement())
+	facts("statement", "%s", t.session.Reader(t.table, driver.Columns(all), t.plan.Partitioner()).Statement())
 	facts("cluster", "%s, %s", t.cluster.Name, t.cluster.Partitioner[strings.LastIndexByte(t.cluster.Partitioner, '.')+1:])
 	facts("data center", "%s of %s", t.cluster.LocalDC, strings.Join(t.cluster.DCs(), ", "))
 	facts("replication", "%s", describeReplication(t.replication))
 	if t.plan.Serial != "" {
 		facts("serial", "%s", t.plan.Serial)
 	} else {
-		facts("parallel (N)", "%d = (%s cores) x smudge %d", t.plan.Parallel, strings.Join(cores, " + "), o.Smudge)
+		if o.Parallel > 0 {
+			facts("parallel (N)", "%d, as asked", t.plan.Parallel)
+		} else {
+			facts("parallel (N)", "%d = (%s cores) x smudge %d", t.plan.Parallel, strings.Join(cores, " + "), o.Smudge)
+		}
 		facts("splits (M)", "%s of %s vnode ranges, seed %d", printer.Count(int64(len(t.plan.Splits))), printer.Count(int64(t.plan.Ranges())), t.plan.Seed)
 	}
 	facts("estimate", "%s partitions, %s, %s a split", printer.Count(sum.Partitions), printer.Size(sum.Bytes), printer.Size(sum.Bytes/int64(len(t.plan.Splits))))
@@ -99,7 +106,7 @@ func (t *target) print(out io.Writer, o planOptions, estimates []driver.Estimate
 			told = fmt.Sprint(n.Cores)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", n.Address, n.DC, n.Rack, n.Version, state, told,
-			len(n.Tokens), 100*shares[i].Holds, 100*shares[i].Reads, printer.Size(estimates[i].Bytes))
+			len(n.Tokens), 100*shares[i].Holds, 100*shares[i].Reads, printer.Size(t.estimates[i].Bytes))
 	}
 	return w.Flush()
 }

@@ -1,16 +1,22 @@
 package cli
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // ScanOptions are the settings of scan.
@@ -19,54 +25,67 @@ type ScanOptions struct {
 	tableOptions
 	planOptions
 	formatOptions
-	Output      string
-	Force       bool
-	Null        string
-	PageSize    int
-	MaxAttempts int
+	outputOptions
+	paceOptions
+	Null           string
+	Where          string
+	AllowFiltering bool
+	Limit          int64
 }
 
 // AddFlags adds the flags of scan.
 func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
 	o.tableOptions.AddFlags(f)
-	f.StringVarP(&o.Output, "output", "o", "", "file to write (default: the standard output)")
-	f.BoolVar(&o.Force, "force", false, "write over an output file that exists")
+	o.outputOptions.AddFlags(f)
 	o.formatOptions.AddFlags(f)
-	f.StringSliceVar(&o.Columns, "columns", nil, "columns to read, in this order (default: all, key columns first)")
-	f.StringVar(&o.Null, "null-string", "", "text for null values (default: nothing between the delimiters)")
+	f.StringSliceVar(&o.Columns, "columns", nil, "columns to read, in this order, ttl(c) and writetime(c) among them (default: all, key columns first)")
+	f.StringVar(&o.Null, "null-string", "", "text for null values in csv and tsv (default: nothing between the delimiters)")
+	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides, such as \"day = 3\"")
+	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
+	f.Int64Var(&o.Limit, "limit", 0, "rows to read at the most, whichever come first (default: all)")
 	o.planOptions.AddFlags(f)
-	f.IntVar(&o.PageSize, "pagesize", 0, "rows of a page (default: as many as make about 1 MiB)")
-	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a page before its token range is given up")
+	o.paceOptions.AddFlags(f)
 	o.connectOptions.AddFlags(f)
 }
 
 func newScanCommand(s streams) *cobra.Command {
 	opts := &ScanOptions{}
 	c := &cobra.Command{
-		Use:   "scan [keyspace.table] [-o FILE]",
-		Short: "Read a whole table and write it as CSV",
-		Long: `Read a whole table, every row once, and write it as CSV (RFC 4180, UTF-8).
+		Use:   "scan [keyspace.table] [-o FILE | -d FOLDER]",
+		Short: "Read a whole table and write it as CSV, TSV or JSON lines",
+		Long: `Read a whole table, every row once, and write it as CSV (RFC 4180, UTF-8), TSV
+or JSON lines, compressed or not.
 
 The ring of tokens is cut into many small ranges, none across the border of a
-vnode, in random order; cores x smudge requests for each node are under way at
-once, each sent to a replica of its range. A page that fails is asked for again,
-from another replica where there is one. A range that cannot be read is listed
-at the end, and the exit status is 2.
+vnode, in random order. As many requests as the cluster takes are under way at
+once, cores x smudge for each node at the most, each sent to a replica of its
+range: fewer when latency rises or a node says that it is overloaded. A page that
+fails is asked for again, from another replica where there is one; a range that is
+too large to answer in time is cut. A range that cannot be read is listed at the
+end, none of its rows are in the output, and the exit status is 2.
 
-The text is lossless: loading it again gives the same bytes for every CQL type.
-Null is nothing between the delimiters; the empty text is "". Collections, tuples
-and user-defined types are CQL literals.
+CSV is lossless: loading it again gives the same bytes for every CQL type. Null is
+nothing between the delimiters; the empty text is "". Collections, tuples and
+user-defined types are CQL literals.
 
-The output file is written as FILE.part and renamed when it is whole.
+An output is written under names ending in .part, which it loses when it is whole.
+A manifest beside it says how it was made and holds the number of rows, the files
+with their SHA-256, and a checksum of the rows that does not depend on their order.
 ` + exitHelp,
 		Example: `  # a table to a file
   cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
 
+  # to a folder of compressed files of a million rows
+  cqlbulk scan demo.flights -d flights --format json --compression zstd --maxoutputsize 1000000
+
   # some columns to a pipe, without a header
   cqlbulk scan demo.flights --columns carrier,flight,tailnum --header=false | sort | uniq -c
 
-  # at a consistency that takes in every replica that answers, and twice as hard
-  cqlbulk scan demo.flights -o flights.csv --consistency LOCAL_QUORUM --smudge 6
+  # three hosts share one scan: each takes a third of the plan
+  cqlbulk scan demo.flights -d part1 --shard 1/3
+
+  # beside an application whose reads must stay below 10 ms
+  cqlbulk scan demo.flights -o flights.csv --target-p99 10ms --rate 20000
 
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk scan --smudge 3`,
@@ -85,14 +104,11 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q: the output file is named with --output", args[0])
 	}
-	format, err := o.format()
+	format, err := o.check(c)
 	if err != nil {
 		return err
 	}
-	if format.NeedsQuotes([]byte(o.Null)) {
-		return fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", o.Null)
-	}
-	planning, err := o.planOptions.options()
+	planning, err := o.planOptions.options(o.tableOptions)
 	if err != nil {
 		return err
 	}
@@ -106,56 +122,146 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 		return err
 	}
 	defer t.close()
-	columns := t.table.Columns
-	if len(o.Columns) > 0 {
-		if columns, err = t.table.ResolveAll(o.Columns); err != nil {
-			return err
-		}
-	}
 	if t.plan.Serial != "" {
 		s.warn("reading the table as one range: %s", t.plan.Serial)
 	}
-	out := sink.Stream(s.out)
-	if o.Output != "" {
-		if out, err = sink.File(o.Output, o.Force); err != nil {
-			return err
+	job, out, err := o.job(s, t, format)
+	if err != nil {
+		return err
+	}
+	var stopWatch func()
+	job.Sweep, stopWatch = o.sweepOptions(ctx, t)
+	defer stopWatch()
+	return o.run(ctx, s, t, job, out)
+}
+
+// check validates what is not validated elsewhere and gives the delimiters.
+func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
+	if err := o.settle(); err != nil {
+		return dsv.Format{}, err
+	}
+	if err := o.paceOptions.check(); err != nil {
+		return dsv.Format{}, err
+	}
+	if o.Limit < 0 {
+		return dsv.Format{}, fmt.Errorf("--limit %d: must not be negative", o.Limit)
+	}
+	if o.Format == "tsv" && !c.Flags().Changed("delimiter") {
+		o.Delimiter = `\t`
+	}
+	format, err := o.format()
+	if err == nil && format.NeedsQuotes([]byte(o.Null)) {
+		err = fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", o.Null)
+	}
+	return format, err
+}
+
+// job puts the scan together and opens its output.
+func (o *ScanOptions) job(s streams, t *target, format dsv.Format) (*scan.Job, *sink.Output, error) {
+	selection, err := t.table.Selectors(o.Columns)
+	if err != nil {
+		return nil, nil, err
+	}
+	var header []byte
+	newEncoder := func() (scan.Encoder, error) { return scan.NewJSON(selection) }
+	if o.Format != "json" {
+		newEncoder = func() (scan.Encoder, error) { return scan.NewDelimited(selection, format, o.Null) }
+		e, err := scan.NewDelimited(selection, format, o.Null)
+		if err != nil {
+			return nil, nil, err
+		}
+		if o.Header {
+			header = e.AppendHeader(nil)
 		}
 	}
-	counters := &progress.Counters{}
-	job := &scan.Job{
-		Columns:  columns,
-		Format:   format,
-		Header:   o.Header,
-		Null:     o.Null,
-		Reader:   t.session.Reader(t.table, columns, t.plan.Partitioner()),
-		Splits:   t.plan.Splits,
-		Sweep:    t.sweep(o.MaxAttempts, o.PageSize),
-		Output:   out,
-		Counters: counters,
+	read, key := withKey(t.table, selection)
+	query := driver.Columns(read)
+	query.Where, query.AllowFiltering = o.Where, o.AllowFiltering
+	out, err := o.open(s.out, header)
+	if err != nil {
+		return nil, nil, err
 	}
+	return &scan.Job{
+		Reader:      t.session.Reader(t.table, query, t.plan.Partitioner()),
+		Splits:      t.plan.Splits,
+		NewEncoder:  newEncoder,
+		NewWriter:   func() scan.Writer { return out.Writer() },
+		Checksum:    checksumOf(t.table, selection),
+		Partitioner: t.plan.Partitioner(),
+		Key:         key,
+		Slots:       o.slots(),
+		Hold:        int64(o.Memory) / holdShare,
+		SpoolDir:    o.Dir,
+		WriteRows:   o.MaxOutputSize,
+		Limit:       o.Limit,
+		Counters:    &progress.Counters{},
+	}, out, nil
+}
+
+// withKey adds to a selection the columns of the partition key that it lacks,
+// which tell where a partition ends, and says where the key's cells are.
+func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Selector, key []int) {
+	read = slices.Clone(selection)
+	for _, c := range t.OfKind(schema.PartitionKey) {
+		at := slices.IndexFunc(read, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
+		if at < 0 {
+			at = len(read)
+			read = append(read, schema.Selector{Name: c.Name, CQL: cqltype.QuoteIdent(c.Name), Type: c.Type, Column: c, Plain: true})
+		}
+		key = append(key, at)
+	}
+	return read, key
+}
+
+// checksumOf sums the columns of a selection in the table's order, so that two
+// scans of the same columns can be compared whatever their order; times to live
+// and write times are left out.
+func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
+	var sum scan.Checksum
+	for _, c := range t.Columns {
+		at := slices.IndexFunc(selection, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
+		if at >= 0 {
+			sum.Cells = append(sum.Cells, at)
+			sum.Types = append(sum.Types, c.Type)
+		}
+	}
+	return sum
+}
+
+// run scans and settles the output, the manifest and the exit code.
+func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.Job, out *sink.Output) error {
 	begin := time.Now()
 	// Rows and a progress line would get in each other's way on one terminal.
-	mixed := o.Output == "" && printer.IsTerminal(s.out)
-	stop := printer.Start(ctx, s.err, "scan "+t.table.String(), counters, o.Quiet || mixed)
+	mixed := o.path() == "" && printer.IsTerminal(s.out)
+	stop := printer.Start(ctx, s.err, "scan "+t.table.String(), job.Counters, o.Quiet || mixed)
 	result, err := job.Run(ctx)
 	stop()
-	if err == nil {
-		err = t.settle(s, result)
-	} else {
-		err = fatal(err)
-	}
 	if err != nil {
-		if o.Output != "" {
-			s.warn("the output is not whole: what there is was kept as %s.part", o.Output)
-		}
+		err = fatal(err)
+	} else if !result.Limited {
+		err = t.settle(s, result.Result)
+	}
+	// A run that is done but for some ranges leaves a whole output of the others.
+	if err != nil && exitCode(ctx, err) != exitPartly {
 		if abort := out.Abort(); abort != nil {
 			s.warn("%v", abort)
 		}
-	} else if err = out.Commit(); err != nil {
-		return fatal(err)
+		for _, part := range out.Parts() {
+			s.warn("the output is not whole: what there is was kept as %s", part)
+		}
+		return err
+	}
+	if commit := out.Commit(); commit != nil {
+		return fatal(commit)
+	}
+	if path := o.path(); path != "" && !o.NoManifest {
+		if werr := o.writeManifest(path, t, job, result, out.Files(), begin); werr != nil {
+			return fatal(werr)
+		}
 	}
 	if !o.Quiet {
-		s.summary("scan of "+t.table.String(), counters, begin, fmt.Sprintf("%s token ranges, seed %d", printer.Count(int64(len(result.Done))), t.plan.Seed))
+		s.summary("scan of "+t.table.String(), job.Counters, begin,
+			fmt.Sprintf("%s token ranges, seed %d; checksum %s", printer.Count(int64(len(result.Done))), t.plan.Seed, result.Sum))
 	}
 	return err
 }

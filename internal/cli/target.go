@@ -18,6 +18,7 @@ type target struct {
 	table       *schema.Table
 	cluster     *topology.Cluster
 	replication map[string]string
+	estimates   []driver.Estimate // by node of the cluster
 	plan        *plan.Plan
 }
 
@@ -45,16 +46,42 @@ func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options
 	if t.replication, err = t.session.Replication(ctx, name.Keyspace); err != nil {
 		return err
 	}
+	if o.Placement, err = t.tablets(ctx); err != nil {
+		return err
+	}
+	t.estimates = t.session.Estimates(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name)
+	o.Bytes = t.estimate().Bytes
 	t.plan, err = plan.Make(t.cluster, t.replication, o)
 	return err
 }
 
-func (t *target) close() { t.session.Close() }
-
-// sweep are the options that scan and count share.
-func (t *target) sweep(attempts, pageRows int) sweep.Options {
-	return sweep.Options{Workers: t.plan.Parallel, MaxAttempts: attempts, Hosts: t.plan.Hosts, PageRows: pageRows}
+// tablets is the placement of a table of ScyllaDB's that has tablets, nil of any
+// other.
+func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
+	ends, replicas, ok, err := t.session.Tablets(ctx, t.table.Keyspace, t.table.Name)
+	if err != nil || !ok {
+		return nil, err
+	}
+	nodes := make([][]string, len(replicas))
+	for i, set := range replicas {
+		for _, r := range set {
+			nodes[i] = append(nodes[i], r.HostID)
+		}
+	}
+	return t.cluster.PlaceAt(ends, nodes)
 }
+
+// estimate is the sum of what the nodes estimate.
+func (t *target) estimate() driver.Estimate {
+	var sum driver.Estimate
+	for _, e := range t.estimates {
+		sum.Partitions += e.Partitions
+		sum.Bytes += e.Bytes
+	}
+	return sum
+}
+
+func (t *target) close() { t.session.Close() }
 
 // settle says what a sweep left undone. A nil error means that every token of the
 // ring was read once.
@@ -66,7 +93,7 @@ func (t *target) settle(s streams, r sweep.Result) error {
 		return nil
 	}
 	for _, f := range r.Failed {
-		s.warn("token range %s failed %s", t.describeRange(f.Range), f)
+		s.warn("token range %s failed: %v", t.describeRange(f.Range), f.Err)
 	}
 	s.warn("%d token ranges failed, %d were read", len(r.Failed), len(r.Done))
 	return partly()

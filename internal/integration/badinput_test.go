@@ -142,9 +142,9 @@ func TestAuthentication(t *testing.T) {
 	scan := func(args ...string) result {
 		return cqlbulkOn(t, authHost(), append([]string{"scan", "system_auth.roles", "--columns", "role"}, args...)...)
 	}
-	require.Equal(t, "role\ncassandra\n", scan("--user", "cassandra", "--password-file", secret).out)
+	require.Contains(t, scan("--user", "cassandra", "--password-file", secret).out, "\ncassandra\n")
 	t.Setenv("CQLBULK_PASSWORD", "cassandra")
-	require.Equal(t, "role\ncassandra\n", scan("--user", "cassandra").out)
+	require.Contains(t, scan("--user", "cassandra").out, "\ncassandra\n")
 
 	t.Setenv("CQLBULK_PASSWORD", "hunter2")
 	r := scan("--user", "cassandra", "--verbose")

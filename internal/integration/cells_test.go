@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -38,7 +39,7 @@ func rawRows(t *testing.T, keyspace, name string) []string {
 // eachRow calls f for each row of a table, read as one range, page by page.
 func eachRow(t *testing.T, table *schema.Table, f func(cells [][]byte)) {
 	t.Helper()
-	reader := session.Reader(table, table.Columns, token.Murmur3)
+	reader := session.Reader(table, allColumns(t, table), token.Murmur3)
 	var state []byte
 	for {
 		page, err := reader.Page(t.Context(), "", token.Whole(token.Murmur3), state, 100)
@@ -53,4 +54,12 @@ func eachRow(t *testing.T, table *schema.Table, f func(cells [][]byte)) {
 			return
 		}
 	}
+}
+
+// allColumns is the query of all columns of a table.
+func allColumns(t *testing.T, table *schema.Table) driver.Query {
+	t.Helper()
+	all, err := table.Selectors(nil)
+	require.NoError(t, err)
+	return driver.Columns(all)
 }

@@ -50,6 +50,6 @@ func TestErrorClasses(t *testing.T) {
 	require.Equal(t, fault.Fatal, fault.ClassOf(write(session, 0, 0, 0, 1)), "the table is gone")
 	columns, err := more.Table(ctx, "it", "classes")
 	require.NoError(t, err)
-	_, err = session.Reader(described, columns.Columns, token.Murmur3).Page(ctx, "", token.Whole(token.Murmur3), nil, 10)
+	_, err = session.Reader(described, allColumns(t, columns), token.Murmur3).Page(ctx, "", token.Whole(token.Murmur3), nil, 10)
 	require.Equal(t, fault.Fatal, fault.ClassOf(err), "the table is gone: %v", err)
 }

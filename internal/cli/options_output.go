@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+)
+
+// outputOptions say where a scan's text goes, and in which form.
+type outputOptions struct {
+	Output        string
+	Dir           string
+	Format        string
+	Compression   string
+	Level         int
+	MaxOutputSize int64
+	MaxFileBytes  size
+	Force         bool
+	NoManifest    bool
+}
+
+func (o *outputOptions) AddFlags(f *pflag.FlagSet) {
+	f.StringVarP(&o.Output, "output", "o", "", "file to write (default: the standard output)")
+	f.StringVarP(&o.Dir, "dir", "d", "", "folder to write part files to, a series for each worker")
+	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the file's name ends, else csv)")
+	f.StringVar(&o.Compression, "compression", "", "none, "+strings.Join(sink.Compressions(), ", ")+" (default: as the file's name ends, else none)")
+	f.IntVar(&o.Level, "compression-level", 0, "how hard to compress, 1 to 9 (default: the compressor's own)")
+	f.Int64Var(&o.MaxOutputSize, "maxoutputsize", 0, "rows of one part file at the most (default: no limit)")
+	f.Var(&o.MaxFileBytes, "max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
+	f.BoolVar(&o.Force, "force", false, "write over an output that exists")
+	f.BoolVar(&o.NoManifest, "no-manifest", false, "write no manifest beside the output")
+}
+
+// The formats, and the endings of file names that tell them and the compressions.
+var (
+	formatEndings      = map[string]string{".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
+	compressionEndings = map[string]string{".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".sz": "snappy", ".snappy": "snappy"}
+)
+
+// settleFormat checks a format, or takes it from a file's name, without the ending
+// of a compression.
+func settleFormat(format *string, name string) error {
+	if _, ok := compressionEndings[filepath.Ext(name)]; ok {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	if *format == "" {
+		*format = formatEndings[filepath.Ext(name)]
+	}
+	switch *format {
+	case "":
+		*format = "csv"
+	case "csv", "tsv", "json":
+	default:
+		return fmt.Errorf("--format %q: the formats are csv, tsv and json", *format)
+	}
+	return nil
+}
+
+// settle checks the settings and fills in what the file's name tells.
+func (o *outputOptions) settle() error {
+	if o.Output != "" && o.Dir != "" {
+		return fmt.Errorf("--output and --dir: take one of them")
+	}
+	if c := compressionEndings[filepath.Ext(o.Output)]; c != "" && o.Compression == "" {
+		o.Compression = c
+	}
+	if o.Compression == "none" {
+		o.Compression = ""
+	}
+	if err := settleFormat(&o.Format, o.Output); err != nil {
+		return err
+	}
+	if (o.MaxOutputSize != 0 || o.MaxFileBytes != 0) && o.Dir == "" {
+		return fmt.Errorf("--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir")
+	}
+	return nil
+}
+
+// open opens the output. header begins every file.
+func (o *outputOptions) open(stdout io.Writer, header []byte) (*sink.Output, error) {
+	options := sink.Options{
+		Path: o.Output, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force,
+	}
+	if o.Dir != "" {
+		options.Path, options.Dir = o.Dir, true
+		options.Base, options.Ext = "part", "."+o.Format
+		options.MaxRows, options.MaxBytes = o.MaxOutputSize, int64(o.MaxFileBytes)
+	}
+	return sink.Open(options)
+}
+
+// path is what the output is called in messages and what its manifest stands
+// beside; empty for the standard output.
+func (o *outputOptions) path() string {
+	if o.Dir != "" {
+		return o.Dir
+	}
+	return o.Output
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+)
+
+// kindNames are the names of the kinds of columns in a manifest.
+var kindNames = map[schema.Kind]string{
+	schema.PartitionKey: "partition_key", schema.Clustering: "clustering", schema.Static: "static", schema.Regular: "regular",
+}
+
+// writeManifest writes the account of a scan beside its output.
+func (o *ScanOptions) writeManifest(path string, t *target, job *scan.Job, r scan.Result, files []sink.File, begin time.Time) error {
+	selection, err := t.table.Selectors(o.Columns)
+	if err != nil {
+		return err
+	}
+	m := manifest.Manifest{
+		Tool:        "cqlbulk",
+		ToolVersion: Version(),
+		Command:     "scan",
+		Cluster:     t.cluster.Name,
+		Partitioner: t.cluster.Partitioner,
+		Keyspace:    t.table.Keyspace,
+		Table:       t.table.Name,
+		Options: map[string]any{
+			"format": o.Format, "compression": o.Compression, "header": o.Header, "delimiter": o.Delimiter, "quote": o.Quote,
+			"null-string": o.Null, "where": o.Where, "limit": o.Limit, "begintoken": o.BeginToken, "endtoken": o.EndToken,
+			"consistency": o.Consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
+		},
+		Seed:     t.plan.Seed,
+		PlanHash: t.plan.Hash(),
+		Shard:    o.Shard,
+		Ranges:   manifest.Ranges{Splits: len(t.plan.Splits), Done: len(r.Done), Failed: len(r.Failed)},
+		Rows:     r.Rows,
+		Checksum: &manifest.Checksum{Definition: manifest.RowSum, Value: r.Sum.String()},
+		Started:  begin.UTC(),
+		Finished: time.Now().UTC(),
+	}
+	for _, s := range selection {
+		m.Columns = append(m.Columns, manifest.Column{Name: s.Name, Kind: kindNames[s.Column.Kind], Type: s.Type.String()})
+	}
+	for _, f := range files {
+		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256})
+	}
+	for _, f := range r.Failed {
+		m.Ranges.Lost = append(m.Ranges.Lost, t.lost(f))
+	}
+	return manifest.Write(manifest.Path(path, o.Dir != ""), m)
+}
+
+// lost is a range that could not be read, for a manifest.
+func (t *target) lost(f sweep.Failure) manifest.Range {
+	r := manifest.Range{Error: f.Err.Error()}
+	if p := t.plan.Partitioner(); p != nil {
+		r.Start, r.End = string(p.Append(nil, f.Range.Start)), string(p.Append(nil, f.Range.End))
+	}
+	return r
+}

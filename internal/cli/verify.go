@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/verify"
+)
+
+// VerifyOptions are the settings of verify.
+type VerifyOptions struct {
+	NoHash bool
+	Quiet  bool
+}
+
+// AddFlags adds the flags of verify.
+func (o *VerifyOptions) AddFlags(f *pflag.FlagSet) {
+	f.BoolVar(&o.NoHash, "no-hash", false, "do not read the files: look at their sizes alone")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no notes and no summary")
+}
+
+func newVerifyCommand(s streams) *cobra.Command {
+	opts := &VerifyOptions{}
+	c := &cobra.Command{
+		Use:   "verify MANIFEST|FOLDER|OUTPUT...",
+		Short: "Check the output of scans by their manifests, and compare scans",
+		Long: `Check the output of scans by the manifests beside it, without a database: every
+file is there with its size and its SHA-256, none is there that looks like one of
+them and is not, the rows of the files add up, and no token range was lost.
+
+An argument is a manifest, a folder that holds a manifest.json, or an output file
+with its manifest beside it.
+
+Shards (scan --shard) have to be of the same scan, all of them, each once; their
+rows and checksums are added up. Whole scans of the same columns, and the shards
+together, are compared by rows and checksum: of one table at two times, of a table
+and its copy, on any cluster. Times to live and write times are not in a checksum.
+
+The answer goes to the standard output, a line each: "rows N", "checksum HEX",
+"files N" and for shards "shards GIVEN/N". Where scans are compared, a line before
+them says "the same rows", "different rows" or "not compared"; without the first of
+these, rows and checksum come for each scan with its name behind them. What is not
+as stated is told on the standard error, a line each, and the exit status is 2.
+
+Exit status:
+  0    all as stated, and the same rows where scans are compared
+  1    wrong usage or configuration, or no manifest there that can be read
+  2    something is not as stated, and is listed
+  4    fatal: the answer could not be written
+  130  interrupted`,
+		Example: `  cqlbulk verify flights.csv
+  cqlbulk verify flights            # a folder
+
+  # the parts of three hosts, and what another scan gave
+  cqlbulk verify part1 part2 part3 flights.csv
+
+  # do two clusters have the same rows?
+  cqlbulk scan demo.flights -o a.csv --hosts 10.0.0.1
+  cqlbulk scan demo.flights -o b.csv --hosts 10.1.0.1
+  cqlbulk verify --no-hash a.csv b.csv`,
+		RunE: func(c *cobra.Command, args []string) error { return runVerify(c, s, opts, args) },
+	}
+	c.Flags().SortFlags = false
+	opts.AddFlags(c.Flags())
+	return c
+}
+
+func runVerify(c *cobra.Command, s streams, o *VerifyOptions, args []string) error {
+	if len(args) == 0 {
+		return errors.New("no manifest given: name manifests, output folders or output files")
+	}
+	report, err := verify.Check(c.Context(), verify.Options{Paths: args, NoHash: o.NoHash})
+	if err != nil {
+		return err
+	}
+	for _, f := range report.Findings {
+		s.warn("%s", f)
+	}
+	if !o.Quiet {
+		for _, n := range report.Notes {
+			s.warn("note: %s", n)
+		}
+		s.warn("verify: %s", o.summary(report))
+	}
+	if err := o.print(s.out, report); err != nil {
+		return fatal(err)
+	}
+	if len(report.Findings) > 0 {
+		return partly()
+	}
+	return nil
+}
+
+// summary says what was looked at, and whether that was enough.
+func (o *VerifyOptions) summary(r verify.Report) string {
+	how := printer.Size(r.Bytes) + " read"
+	if o.NoHash {
+		how = "sizes alone"
+	}
+	result := "all as stated"
+	if n := len(r.Findings); n > 0 {
+		result = fmt.Sprintf("%s not as stated", printer.Count(int64(n)))
+	}
+	return fmt.Sprintf("%s files, %s: %s", printer.Count(int64(r.Files)), how, result)
+}
+
+// print writes the answer.
+func (o *VerifyOptions) print(w io.Writer, r verify.Report) error {
+	out := bufio.NewWriter(w)
+	if r.Verdict != verify.Alone {
+		fmt.Fprintln(out, r.Verdict)
+	}
+	sets, named := r.Sets, true
+	if r.Verdict == verify.Alone || r.Verdict == verify.Same {
+		sets, named = sets[:1], false
+	}
+	for _, set := range sets {
+		sum, name := "none", ""
+		if set.Summed {
+			sum = set.Sum.String()
+		}
+		if named {
+			name = " " + set.Name
+		}
+		fmt.Fprintf(out, "rows %d%s\nchecksum %s%s\n", set.Rows, name, sum, name)
+	}
+	fmt.Fprintf(out, "files %d\n", r.Files)
+	for _, set := range r.Sets {
+		if set.Shards > 0 {
+			fmt.Fprintf(out, "shards %d/%d\n", set.Given, set.Shards)
+		}
+	}
+	return out.Flush()
+}

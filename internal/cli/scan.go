@@ -2,7 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -250,6 +254,12 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 			s.warn("the output is not whole: what there is was kept as %s", part)
 		}
 		return err
+	}
+	// An earlier manifest must not stand beside files that it does not describe.
+	if o.path() != "" {
+		if err := os.Remove(manifest.Path(o.path(), o.Dir != "")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fatal(err)
+		}
 	}
 	if commit := out.Commit(); commit != nil {
 		return fatal(commit)

@@ -139,5 +139,12 @@ func applyConfig(root, c *cobra.Command) error {
 		commands = append(commands, sub.Name())
 		sub.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	}
-	return config.Apply(c.Name(), c.Flags(), func(name string) bool { return known[name] }, commands)
+	if err := config.Apply(c.Name(), c.Flags(), func(name string) bool { return known[name] }, commands); err != nil {
+		return err
+	}
+	// A file named on the command line wins over a password from elsewhere.
+	if f := c.Flags(); f.Changed("password-file") && !f.Changed("password") {
+		return f.Set("password", "")
+	}
+	return nil
 }

@@ -44,7 +44,10 @@ func printHosts(w io.Writer, t *target, r count.Result) {
 			owned[""] += rows
 		}
 	}
-	for _, n := range t.cluster.Local() {
+	for _, n := range t.cluster.Nodes {
+		if n.DC != t.cluster.LocalDC && owned[n.ID] == 0 {
+			continue
+		}
 		fmt.Fprintf(w, "%s\t%d\t%.2f%%\n", n.Address, owned[n.ID], share(owned[n.ID], r.Rows))
 	}
 	if rows, ok := owned[""]; ok {

@@ -133,11 +133,14 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	format, err := o.settleFormat(c, args)
+	inputs, notes, err := source.Find(args, s.in)
 	if err != nil {
 		return err
 	}
-	inputs, notes, err := source.Find(args, s.in)
+	if len(inputs) == 0 {
+		return errors.New("no input given: there is no file to load in what was named")
+	}
+	format, err := o.settleFormat(c, inputs[0].Name)
 	if err != nil {
 		return err
 	}
@@ -168,11 +171,11 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 
 // settleFormat finds the form of the inputs, by the first one's name where it is
 // not given, and its delimiters.
-func (o *LoadOptions) settleFormat(c *cobra.Command, names []string) (dsv.Format, error) {
-	if err := settleFormat(&o.Format, names[0]); err != nil {
+func (o *LoadOptions) settleFormat(c *cobra.Command, first string) (dsv.Format, error) {
+	if err := settleFormat(&o.Format, first); err != nil {
 		return dsv.Format{}, err
 	}
-	if o.Format == "tsv" && !c.Flags().Changed("delimiter") {
+	if o.Format == "tsv" && !c.Flags().Changed("delimiter") && o.Delimiter == "," {
 		o.Delimiter = `\t`
 	}
 	return o.format()
@@ -222,6 +225,11 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 			return nil, fmt.Errorf("--columns: %w", err)
 		}
 	}
+	limits := batchLimits(t.session.Limits(ctx), o.MaxBatchSize)
+	if t.table.IsCounter() {
+		// Over several partitions a refusal may come after some were applied.
+		limits.Partitions = 1
+	}
 	counters := &progress.Counters{}
 	job := &load.Job{
 		Table:     t.table,
@@ -235,7 +243,7 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		Nulls:     o.Nulls,
 		NewWriter: o.newWriter(t),
 		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
-		Limits:    batchLimits(t.session.Limits(ctx), o.MaxBatchSize),
+		Limits:    limits,
 		Rate:      pace.NewLimiter(o.IngestRate),
 		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
 		InFlight:  o.InFlight,
@@ -300,7 +308,8 @@ func (o *LoadOptions) runDir(t *schema.Table) string {
 	if o.RunDir != "" {
 		return o.RunDir
 	}
-	return fmt.Sprintf("cqlbulk-load-%s.%s-%s", t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"))
+	// The process tells apart loads of one table that start in the same second.
+	return fmt.Sprintf("cqlbulk-load-%s.%s-%s-%d", t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"), os.Getpid())
 }
 
 func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.Job) error {

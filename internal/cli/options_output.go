@@ -45,8 +45,8 @@ var (
 // settleFormat checks a format, or takes it from a file's name, without the ending
 // of a compression.
 func settleFormat(format *string, name string) error {
-	if _, ok := compressionEndings[filepath.Ext(name)]; ok {
-		name = strings.TrimSuffix(name, filepath.Ext(name))
+	if ext := filepath.Ext(name); compressionEndings[ext] != "" || ext == ".xz" || ext == ".bz2" {
+		name = strings.TrimSuffix(name, ext)
 	}
 	if *format == "" {
 		*format = formatEndings[filepath.Ext(name)]
@@ -60,6 +60,10 @@ func settleFormat(format *string, name string) error {
 	}
 	return nil
 }
+
+// leastFile is the least that a part file may be limited to: text is written in
+// pieces of a fraction of that.
+const leastFile = 1 << 20
 
 // settle checks the settings and fills in what the file's name tells.
 func (o *outputOptions) settle() error {
@@ -75,6 +79,9 @@ func (o *outputOptions) settle() error {
 	if err := settleFormat(&o.Format, o.Output); err != nil {
 		return err
 	}
+	if o.MaxFileBytes != 0 && o.MaxFileBytes < leastFile {
+		return fmt.Errorf("--max-file-bytes %s: must be at least 1MiB", o.MaxFileBytes.String())
+	}
 	if (o.MaxOutputSize != 0 || o.MaxFileBytes != 0) && o.Dir == "" {
 		return fmt.Errorf("--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir")
 	}
@@ -88,7 +95,7 @@ func (o *outputOptions) open(stdout io.Writer, header []byte) (*sink.Output, err
 	}
 	if o.Dir != "" {
 		options.Path, options.Dir = o.Dir, true
-		options.Base, options.Ext = "part", "."+o.Format
+		options.Base, options.Ext, options.Exts = "part", "."+o.Format, []string{".csv", ".tsv", ".json"}
 		options.MaxRows, options.MaxBytes = o.MaxOutputSize, int64(o.MaxFileBytes)
 	}
 	return sink.Open(options)

@@ -105,7 +105,7 @@ func (o *paceOptions) sweepOptions(ctx context.Context, t *target) (sweep.Option
 		return options, func() {}
 	}
 	judge := pace.NewJudge(pace.JudgeOptions{Target: o.TargetP99}, gate.Press)
-	return options, watch(ctx, t, judge)
+	return options, watch(ctx, t, judge, 2*o.TargetP99+50*time.Millisecond)
 }
 
 // probesPerSecond is how often each node is asked for a row of its own to see how
@@ -114,7 +114,8 @@ const probesPerSecond = 50
 
 // watch probes the local nodes in turn and tells the judge, until the function it
 // returns is called.
-func watch(ctx context.Context, t *target, judge *pace.Judge) (stop func()) {
+// A probe that takes longer than limit has told what it had to tell.
+func watch(ctx context.Context, t *target, judge *pace.Judge, limit time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	nodes := t.cluster.Local()
@@ -126,10 +127,12 @@ func watch(ctx context.Context, t *target, judge *pace.Judge) (stop func()) {
 			select {
 			case <-ctx.Done():
 				return
-			case now := <-ticker.C:
-				latency, err := t.session.Ping(ctx, nodes[i%len(nodes)].ID)
+			case <-ticker.C:
+				one, end := context.WithTimeout(ctx, limit)
+				latency, err := t.session.Ping(one, nodes[i%len(nodes)].ID)
+				end()
 				if err == nil || latency >= time.Millisecond && ctx.Err() == nil {
-					judge.Observe(now, latency)
+					judge.Observe(time.Now(), latency)
 				}
 			}
 		}

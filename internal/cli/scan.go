@@ -150,7 +150,7 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 	if o.Limit < 0 {
 		return dsv.Format{}, fmt.Errorf("--limit %d: must not be negative", o.Limit)
 	}
-	if o.Format == "tsv" && !c.Flags().Changed("delimiter") {
+	if o.Format == "tsv" && !c.Flags().Changed("delimiter") && o.Delimiter == "," {
 		o.Delimiter = `\t`
 	}
 	format, err := o.format()
@@ -242,10 +242,13 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 	stop()
 	if err != nil {
 		err = fatal(err)
-	} else if !result.Limited {
+	} else if !result.Limited || len(result.Failed) > 0 {
 		err = t.settle(s, result.Result)
 	}
 	// A run that is done but for some ranges leaves a whole output of the others.
+	if t.plan.Serial != "" && len(result.Failed) > 0 && err != nil {
+		err = fatal(errors.New("the table's only range was not read to its end"))
+	}
 	if err != nil && exitCode(ctx, err) != exitPartly {
 		if abort := out.Abort(); abort != nil {
 			s.warn("%v", abort)

@@ -26,6 +26,7 @@ type statements struct {
 	columns []schema.Column
 	counter bool
 	hasCK   bool
+	lists   bool // there are lists that are not frozen
 	statics bool
 	tuples  []int // indexes of the tuple columns
 	ttl     int   // seconds; 0: the table's own
@@ -46,6 +47,7 @@ func newStatements(t *schema.Table, columns []schema.Column) *statements {
 		if c.Type.Kind == cqltype.Tuple {
 			s.tuples = append(s.tuples, i)
 		}
+		s.lists = s.lists || c.Type.Kind == cqltype.List && !c.Type.Frozen
 		s.hasCK = s.hasCK || c.Kind == schema.Clustering
 		s.statics = s.statics || c.Kind == schema.Static
 	}

@@ -117,3 +117,12 @@ func TestBinderKeepsNothing(t *testing.T) {
 	b.release()
 	require.Nil(t, b.cells[:cap(b.cells)][0].bytes)
 }
+
+func TestIdempotent(t *testing.T) {
+	for text, want := range map[string]bool{
+		"text": true, "counter": false, "list<int>": false, "frozen<list<int>>": true, "set<int>": true, "map<int, frozen<list<int>>>": true,
+	} {
+		columns := []schema.Column{column(t, "k", schema.PartitionKey, "int"), column(t, "v", schema.Regular, text)}
+		require.Equal(t, want, (&Session{}).Writer(schema.New("ks", "t", columns), columns).Idempotent(), text)
+	}
+}

@@ -49,11 +49,22 @@ func (r *run) lane(s *Set) *lane { return r.lanes[s.primary()] }
 // notes how long the answer took. sent is false when the run ended before.
 func (r *run) request(ctx context.Context, w Writer, host string, rows []row.Row) (sent bool, err error) {
 	l := r.lanes[host]
+	if l != nil {
+		if err := l.gate.Acquire(ctx); err != nil {
+			return false, fault.New(fault.Canceled, err)
+		}
+	}
+	select {
+	case r.slots <- struct{}{}:
+		defer func() { <-r.slots }()
+	case <-ctx.Done():
+		if l != nil {
+			l.gate.Release(0, 0, pace.Bad)
+		}
+		return false, fault.New(fault.Canceled, ctx.Err())
+	}
 	if l == nil {
 		return true, w.Write(ctx, host, rows)
-	}
-	if err := l.gate.Acquire(ctx); err != nil {
-		return false, fault.New(fault.Canceled, err)
 	}
 	begin := time.Now()
 	err = w.Write(ctx, host, rows)

@@ -99,6 +99,9 @@ func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	if t.IsCounter() && len(m.statics)+len(m.regular) == 0 {
 		return nil, fmt.Errorf("the input has no field for a counter of %s", t)
 	}
+	if t.IsCounter() && len(m.statics) > 0 && len(m.cluster) > 0 {
+		return nil, fmt.Errorf("static counter %q would be added once for each row of its partition: load it by itself, without the clustering columns", columns[m.statics[0]].Name)
+	}
 	return m, nil
 }
 

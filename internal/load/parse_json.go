@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -34,19 +35,20 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 		m.members.decoders = append(m.members.decoders, decoder)
 		m.members.byName[c.Name] = i
 	}
-	for _, field := range f.Skipped {
-		m.members.byName[field] = -1
-	}
+	plain := maps.Clone(m.members.byName)
 	for field, name := range f.Renamed {
 		c, err := t.Resolve(name)
 		if err != nil {
 			return nil, err
 		}
-		i, ok := m.members.byName[c.Name]
+		i, ok := plain[c.Name]
 		if !ok {
 			return nil, fmt.Errorf("column %q is not among those to load", c.Name)
 		}
 		m.members.byName[field] = i
+	}
+	for _, field := range f.Skipped {
+		m.members.byName[field] = -1
 	}
 	return m, nil
 }

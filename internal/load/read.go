@@ -68,8 +68,9 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 			return nil
 		}
 		records += c.Records
-		c.buffer, c.file, c.stamp = c.Data, f, r.clock.reserve(c.Records)
+		c.buffer, c.file = c.Data, f
 		r.choose(c)
+		c.stamp = r.clock.reserve(c.take) - int64(c.skip)
 		r.read.Add(int64(c.take))
 		c.pending.Store(1)
 		select {
@@ -160,10 +161,19 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 
 // bad takes a line that no record can be made of, in pieces when it is long.
 func (r *run) bad(f *file, b dsv.Bad) error {
-	if b.First {
-		r.read.Add(1)
-	}
 	r.pass(f, len(b.Piece))
+	if b.First {
+		f.passOver = r.skipped < r.job.SkipRows || r.enough()
+		if r.skipped < r.job.SkipRows {
+			r.skipped++
+		} else if !f.passOver {
+			r.taken++
+			r.read.Add(1)
+		}
+	}
+	if f.passOver {
+		return nil
+	}
 	rej := Reject{
 		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Reason: b.Reason, Stage: Parse,
 	}

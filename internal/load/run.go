@@ -24,6 +24,7 @@ type run struct {
 	lanes   map[string]*lane // batches to be written, by node
 	clock   clock
 	latency *latencies
+	slots   chan struct{} // one for each request that may be under way
 
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
@@ -51,6 +52,7 @@ func newRun(j *Job) *run {
 		chunks:  make(chan *chunk, 1),
 		lanes:   newLanes(j),
 		latency: newLatencies(),
+		slots:   make(chan struct{}, j.InFlight),
 		writers: make(map[string]Writer),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
@@ -68,17 +70,20 @@ func (r *run) all(ctx context.Context) error {
 		defer close(r.chunks)
 		return r.readAll(ctx)
 	})
-	parsing, parseCtx := errgroup.WithContext(ctx)
+	var parsing sync.WaitGroup
+	parsing.Add(r.parsers)
 	for range r.parsers {
-		parsing.Go(func() error { return newParser(r).work(parseCtx) })
+		group.Go(func() error {
+			defer parsing.Done()
+			return newParser(r).work(ctx)
+		})
 	}
 	group.Go(func() error {
-		defer func() {
-			for _, l := range r.lanes {
-				close(l.batches)
-			}
-		}()
-		return parsing.Wait()
+		parsing.Wait()
+		for _, l := range r.lanes {
+			close(l.batches)
+		}
+		return nil
 	})
 	for _, l := range r.lanes {
 		for range l.writers {
@@ -140,14 +145,14 @@ type chunk struct {
 }
 
 // release gives up one hold of the chunk; the last one frees it. A chunk that a
-// long record made large is not kept.
+// long record, or very many short ones, made large is not kept.
 func (r *run) release(c *chunk) {
 	if c.pending.Add(-1) > 0 {
 		return
 	}
 	r.pass(c.file, len(c.Data))
 	c.file = nil
-	if cap(c.buffer) > 4*r.job.ChunkSize {
+	if cap(c.buffer) > 4*r.job.ChunkSize || cap(c.cells) > r.job.ChunkSize {
 		c = new(chunk)
 	}
 	r.free <- c
@@ -163,10 +168,11 @@ func (r *run) pass(f *file, n int) {
 
 // file is an input being read.
 type file struct {
-	name    string
-	header  []byte // its header line as it stood, empty without one
-	mapping *Mapping
-	writer  Writer
+	name     string
+	header   []byte // its header line as it stood, empty without one
+	mapping  *Mapping
+	writer   Writer
+	passOver bool // the bad line being read is not among the rows to load
 	// stored tells how many bytes of the input were read, where they are not
 	// those of its text: it is compressed, say. Nil when they are.
 	stored interface{ Consumed() int64 }

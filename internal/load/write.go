@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -128,6 +129,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 
 // refuse gives up the rows of a batch.
 func (r *run) refuse(b *batch, stage Stage, reason error) error {
+	var stop error // a limit is reached: the batch's other rows are refused as well
 	for i := range b.rows {
 		p := &b.rows[i]
 		rej := Reject{
@@ -141,9 +143,12 @@ func (r *run) refuse(b *batch, stage Stage, reason error) error {
 		} else {
 			err = r.reject(rej)
 		}
-		if err != nil {
+		var limit *LimitError
+		if errors.As(err, &limit) {
+			stop = err
+		} else if err != nil {
 			return err
 		}
 	}
-	return nil
+	return stop
 }

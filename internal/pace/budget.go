@@ -42,6 +42,13 @@ func (b *Budget) Acquire(ctx context.Context, n int64) error {
 	return b.line.acquire(ctx, n)
 }
 
+// AcquireBy is Acquire of what want says, asked again each time that bytes come
+// back; it says how much was taken. want must be quick, above zero, and call no
+// method of the budget.
+func (b *Budget) AcquireBy(ctx context.Context, want func() int64) (int64, error) {
+	return b.line.acquireBy(ctx, want(), want)
+}
+
 // Release gives n bytes back. It panics when that is more than was taken, which
 // is a fault in the caller's books.
 func (b *Budget) Release(n int64) { b.Resize(n, 0) }

@@ -19,39 +19,46 @@ type line struct {
 // waiter is one goroutine in a line.
 type waiter struct {
 	n      int64
+	want   func() int64  // what n is by now; nil: as it was
 	passed chan struct{} // closed when n has been booked for it
 }
 
 // acquire waits its turn. Nil means that n is booked; an error is the context's
 // and books nothing.
 func (l *line) acquire(ctx context.Context, n int64) error {
+	_, err := l.acquireBy(ctx, n, nil)
+	return err
+}
+
+// acquireBy is acquire of what want says at the time it passes; n when want is nil.
+func (l *line) acquireBy(ctx context.Context, n int64, want func() int64) (int64, error) {
 	if err := ctx.Err(); err != nil {
-		return err
+		return 0, err
 	}
 	l.mu.Lock()
 	if l.tryLocked(n) {
 		l.mu.Unlock()
-		return nil
+		return n, nil
 	}
-	w := &waiter{n: n, passed: make(chan struct{})}
+	w := &waiter{n: n, want: want, passed: make(chan struct{})}
 	place := l.waiting.PushBack(w)
 	l.mu.Unlock()
 
 	select {
 	case <-w.passed:
-		return nil
+		return w.n, nil
 	case <-ctx.Done():
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
 	case <-w.passed: // its turn came before the lock did
-		return nil
+		return w.n, nil
 	default:
 	}
 	l.waiting.Remove(place)
 	l.wakeLocked() // it may have held up smaller ones
-	return ctx.Err()
+	return 0, ctx.Err()
 }
 
 // tryLocked books n when nobody waits and it fits.
@@ -67,6 +74,9 @@ func (l *line) tryLocked(n int64) bool {
 func (l *line) wakeLocked() {
 	for place := l.waiting.Front(); place != nil; place = l.waiting.Front() {
 		w := place.Value.(*waiter)
+		if w.want != nil {
+			w.n = w.want()
+		}
 		if !l.fits(w.n) {
 			return
 		}

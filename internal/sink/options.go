@@ -17,6 +17,9 @@ type Options struct {
 	// Base and Ext make the names in a folder, BASE-0003-0001EXT plus the ending
 	// of the compression: worker 3, file 1. Ext may come with or without its dot.
 	Base, Ext string
+	// Exts are other endings whose files Force removes from a folder, besides Ext:
+	// those of the same output in other forms.
+	Exts []string
 
 	// Compression is one of Compressions, or empty for none. The name of one
 	// file is left as it is.
@@ -75,6 +78,10 @@ func (o *Options) ownNames() *regexp.Regexp {
 	for _, c := range codecs {
 		endings = append(endings, regexp.QuoteMeta(c.ending))
 	}
-	return regexp.MustCompile(`^` + regexp.QuoteMeta(o.Base) + `-\d{4,}-\d{4,}` + regexp.QuoteMeta(o.Ext) +
+	exts := []string{regexp.QuoteMeta(o.Ext)}
+	for _, e := range o.Exts {
+		exts = append(exts, regexp.QuoteMeta(e))
+	}
+	return regexp.MustCompile(`^` + regexp.QuoteMeta(o.Base) + `-\d{4,}-\d{4,}(?:` + strings.Join(exts, "|") + `)` +
 		`(` + strings.Join(endings, "|") + `)(` + regexp.QuoteMeta(partSuffix) + `)?$`)
 }

@@ -62,5 +62,6 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 // not finished, and what a run tells about itself.
 func companion(name string) bool {
 	return hidden(name) || strings.HasSuffix(name, ".part") ||
+		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||
 		name == "manifest.json" || strings.HasSuffix(name, ".manifest.json") || name == "errors.jsonl"
 }

@@ -29,12 +29,13 @@ type logBudget struct {
 
 func newLogBudget(size int64) *logBudget { return &logBudget{Budget: pace.NewBudget(size), size: size} }
 
-func (b *logBudget) Acquire(ctx context.Context, n int64) error {
-	if err := b.Budget.Acquire(ctx, n); err != nil {
-		return err
+func (b *logBudget) AcquireBy(ctx context.Context, want func() int64) (int64, error) {
+	n, err := b.Budget.AcquireBy(ctx, want)
+	if err != nil {
+		return 0, err
 	}
 	b.move(n)
-	return nil
+	return n, nil
 }
 
 func (b *logBudget) Release(n int64) {

@@ -17,7 +17,7 @@ type Gate interface {
 
 // Budget bounds the bytes of the pages under way and at hand. pace.Budget is one.
 type Budget interface {
-	Acquire(ctx context.Context, n int64) error
+	AcquireBy(ctx context.Context, want func() int64) (int64, error)
 	Release(n int64)
 }
 
@@ -28,8 +28,8 @@ func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (ro
 	if budget == nil {
 		return w.pass(ctx, q, host, rows)
 	}
-	held := w.run.size.estimate(rows, w.run.options.BudgetSize)
-	if err := budget.Acquire(ctx, held); err != nil {
+	held, err := budget.AcquireBy(ctx, func() int64 { return w.run.size.estimate(rows, w.run.options.BudgetSize) })
+	if err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
 	page, err := w.pass(ctx, q, host, rows)

@@ -142,7 +142,6 @@ func (w *worker) take(ctx context.Context, within token.Range, p row.Page) error
 	if err != nil {
 		return err
 	}
-	w.run.size.saw(rows, bytes)
 	return w.run.options.Pace(ctx, rows, bytes)
 }
 
@@ -150,6 +149,9 @@ func (w *worker) consume(within token.Range, p row.Page) (int, int64, error) {
 	defer p.Close()
 	counted := &sizedPage{Page: p}
 	err := w.consumer.Page(within, counted)
+	if err == nil {
+		w.run.size.saw(counted.rows, counted.bytes) // before Close wakes who waits for the budget
+	}
 	return counted.rows, counted.bytes, errors.Join(err, p.Err())
 }
 

@@ -89,7 +89,7 @@ func (t *target) print(out io.Writer, o planOptions) error {
 		}
 		facts("splits (M)", "%s of %s vnode ranges, seed %d", printer.Count(int64(len(t.plan.Splits))), printer.Count(int64(t.plan.Ranges())), t.plan.Seed)
 	}
-	facts("estimate", "%s partitions, %s, %s a split", printer.Count(sum.Partitions), printer.Size(sum.Bytes), printer.Size(sum.Bytes/int64(len(t.plan.Splits))))
+	facts("estimate", "%s partitions, %s, %s a split", printer.Count(sum.Partitions), printer.Size(sum.Bytes), printer.Size(sum.Bytes/max(int64(len(t.plan.Splits)), 1)))
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err

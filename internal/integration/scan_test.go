@@ -273,3 +273,19 @@ func TestTableChangesInMidScan(t *testing.T) {
 		require.Contains(t, r.report, "not whole")
 	}
 }
+
+// TestEmptyShards shares what one split holds among three hosts.
+func TestEmptyShards(t *testing.T) {
+	table(t, "it2.narrow", "(k int PRIMARY KEY)")
+	ok(t, "load", "it2.narrow", file(t, "in.csv", "k\n1\n2\n3\n"))
+	dir := t.TempDir()
+	args := []string{"verify"}
+	for k := 1; k <= 3; k++ {
+		shard := fmt.Sprintf("%s/%d", dir, k)
+		ok(t, "scan", "it2.narrow", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--begintoken", "-4069959284402364210", "--endtoken", "-4069959284402364209")
+		args = append(args, shard)
+	}
+	var out, report bytes.Buffer
+	require.Zero(t, cli.Run(t.Context(), args, nil, &out, &report), report.String())
+	require.Contains(t, out.String(), "rows 1\n")
+}

@@ -69,23 +69,11 @@ func (r *run) request(ctx context.Context, w Writer, host string, rows []row.Row
 	begin := time.Now()
 	err = w.Write(ctx, host, rows)
 	latency := time.Since(begin)
-	l.gate.Release(latency, float64(len(rows)), outcome(err))
+	l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
 	if err == nil {
 		r.latency.record(latency)
 	}
 	return true, err
-}
-
-func outcome(err error) pace.Outcome {
-	if err == nil {
-		return pace.Good
-	}
-	switch fault.ClassOf(err) {
-	case fault.Overloaded, fault.Unknown:
-		return pace.Overloaded
-	default:
-		return pace.Bad
-	}
 }
 
 // latencies collects how long acknowledged requests took. It is safe for

@@ -5,18 +5,6 @@ import (
 	"time"
 )
 
-// Outcome is what a request told about the load of the server.
-type Outcome uint8
-
-const (
-	// Good is an answer; its latency counts.
-	Good Outcome = iota
-	// Overloaded is a refusal because of load, or a time-out.
-	Overloaded
-	// Bad is any other failure; it says nothing about load.
-	Bad
-)
-
 // GateOptions say how a Gate finds its limit. Only Ceiling has no default.
 type GateOptions struct {
 	// Ceiling is the most requests in flight at any time, at least 1.

@@ -115,13 +115,3 @@ func TestDidYouMean(t *testing.T) {
 	}
 	require.Empty(t, DidYouMean("x", nil))
 }
-
-func TestDistance(t *testing.T) {
-	for _, tc := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"abc", "abc", 0}, {"ab", "ba", 2}} {
-		require.Equal(t, tc.want, distance(tc.a, tc.b))
-		require.Equal(t, tc.want, distance(tc.b, tc.a))
-	}
-}

@@ -66,22 +66,10 @@ func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (r
 	if err == nil {
 		units = pageUnits(page.Rows())
 	}
-	gate.Release(time.Since(begin), units, outcome(err))
+	gate.Release(time.Since(begin), units, pace.OutcomeOf(err))
 	return page, err
 }
 
 // pageUnits is the size of a page as the gate counts it: its rows, and the fixed
 // cost of a request as if it were some more.
 func pageUnits(rows int) float64 { return float64(rows + 100) }
-
-func outcome(err error) pace.Outcome {
-	if err == nil {
-		return pace.Good
-	}
-	switch fault.ClassOf(err) {
-	case fault.Overloaded, fault.Unknown:
-		return pace.Overloaded
-	default:
-		return pace.Bad
-	}
-}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
 // maxHints is how many names the error about an unknown field holds out.
@@ -21,7 +22,7 @@ func (r *udtReader) unknown(name []byte) error {
 	}
 	var near []candidate
 	for _, f := range r.fields {
-		near = append(near, candidate{cqltype.QuoteIdent(f.name), distance(lower, strings.ToLower(f.name))})
+		near = append(near, candidate{cqltype.QuoteIdent(f.name), levenshtein.Distance(lower, strings.ToLower(f.name))})
 	}
 	slices.SortStableFunc(near, func(a, b candidate) int { return a.distance - b.distance })
 	var hints []string
@@ -36,25 +37,4 @@ func (r *udtReader) unknown(name []byte) error {
 	default:
 		return fmt.Errorf("%s has no field %q, only %s", r.name, shownName, strings.Join(hints, ", "))
 	}
-}
-
-// distance is the Levenshtein distance in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j+1]+1, row[j]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }

@@ -175,10 +175,7 @@ func (o *LoadOptions) settleFormat(c *cobra.Command, first string) (dsv.Format, 
 	if err := settleFormat(&o.Format, first); err != nil {
 		return dsv.Format{}, err
 	}
-	if o.Format == "tsv" && !c.Flags().Changed("delimiter") && o.Delimiter == "," {
-		o.Delimiter = `\t`
-	}
-	return o.format()
+	return o.format(c, o.Format)
 }
 
 // maxTTL is the longest time to live that the servers take: 20 years (Cassandra's

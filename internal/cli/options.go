@@ -146,7 +146,12 @@ func (o *formatOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Header, "header", true, "the first line of each file names the columns")
 }
 
-func (o *formatOptions) format() (dsv.Format, error) {
+// format gives the delimiters of text in a form (csv, tsv, json). In tsv a tab
+// takes the place of the comma, unless that was asked for.
+func (o *formatOptions) format(c *cobra.Command, form string) (dsv.Format, error) {
+	if form == "tsv" && !c.Flags().Changed("delimiter") && o.Delimiter == "," {
+		o.Delimiter = `\t`
+	}
 	var format dsv.Format
 	for _, c := range []struct {
 		flag, text string

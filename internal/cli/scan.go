@@ -150,10 +150,7 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 	if o.Limit < 0 {
 		return dsv.Format{}, fmt.Errorf("--limit %d: must not be negative", o.Limit)
 	}
-	if o.Format == "tsv" && !c.Flags().Changed("delimiter") && o.Delimiter == "," {
-		o.Delimiter = `\t`
-	}
-	format, err := o.format()
+	format, err := o.format(c, o.Format)
 	if err == nil && format.NeedsQuotes([]byte(o.Null)) {
 		err = fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", o.Null)
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -35,6 +36,7 @@ type LoadOptions struct {
 	Files        []string
 	Nulls        []string
 	IngestRate   float64
+	MinBatchSize int
 	MaxBatchSize int
 	InFlight     int
 	MaxAttempts  int
@@ -44,11 +46,15 @@ type LoadOptions struct {
 	MaxInsertErrors int64
 
 	MaxBytesPerSec size
+	Memory         size
 	NullState      string
 	TTL            int
+	Timestamp      string
+	IfNotExists    bool
 	DryRun         bool
 
 	Format   string
+	Encoding string
 	Map      map[string]string
 	SkipCols []string
 	SkipRows int64
@@ -61,6 +67,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Files, "files", nil, "files to load, where none is given as an argument")
 	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the first file's name ends, else csv)")
 	o.formatOptions.AddFlags(f)
+	f.StringVar(&o.Encoding, "encoding", "utf-8", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
 	f.StringSliceVar(&o.Columns, "columns", nil, "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
 	f.StringToStringVar(&o.Map, "map", nil, "field=column,...: columns of fields that have other names")
 	f.StringSliceVar(&o.SkipCols, "skipcols", nil, "fields that are not loaded")
@@ -69,11 +76,16 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Nulls, "null-string", nil, "texts that stand for null, besides nothing between the delimiters")
 	f.StringVar(&o.NullState, "nulls", "unset", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
 	f.IntVar(&o.TTL, "ttl", 0, "seconds after which the rows expire (default: as the table says)")
+	f.StringVar(&o.Timestamp, "timestamp", "", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")
+	f.BoolVar(&o.IfNotExists, "if-not-exists", false, "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
 	f.BoolVar(&o.DryRun, "dry-run", false, "parse, type and group everything, and write nothing")
 	f.Float64Var(&o.IngestRate, "ingestrate", 0, "rows a second at the most (default: no limit)")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
+	f.IntVar(&o.MinBatchSize, "minbatchsize", 10, "rows from which a batch does not wait for rows of the same replicas a little later in the input")
 	f.IntVar(&o.MaxBatchSize, "maxbatchsize", 100, "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
 	f.IntVar(&o.InFlight, "inflight", 0, "requests under way at the most (default: 16 for each core of the cluster)")
+	o.Memory = 256 << 20
+	f.Var(&o.Memory, "memory", "memory to use at the most")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "rows that may fail to parse before the load stops (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
@@ -162,6 +174,8 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 		return err
 	}
 	defer t.close()
+	// A fifth is left for what the collector does not count.
+	debug.SetMemoryLimit(int64(o.Memory) / 5 * 4)
 	job, err := o.job(c.Context(), s, t, format, inputs)
 	if err != nil {
 		return err
@@ -178,10 +192,6 @@ func (o *LoadOptions) settleFormat(c *cobra.Command, first string) (dsv.Format, 
 	return o.format(c, o.Format)
 }
 
-// maxTTL is the longest time to live that the servers take: 20 years (Cassandra's
-// ExpirationDateOverflowHandling and Attributes.MAX_TTL).
-const maxTTL = 20 * 365 * 24 * 60 * 60
-
 // check validates what is not validated elsewhere.
 func (o *LoadOptions) check() error {
 	switch {
@@ -189,8 +199,14 @@ func (o *LoadOptions) check() error {
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
 	case o.NullState != "unset" && o.NullState != "tombstone":
 		return fmt.Errorf("--nulls %q: must be unset or tombstone", o.NullState)
-	case o.TTL < 0 || o.TTL > maxTTL:
-		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, maxTTL)
+	case o.TTL < 0 || o.TTL > load.MaxTTL:
+		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, load.MaxTTL)
+	case o.IfNotExists && o.Timestamp != "":
+		return errors.New("--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's")
+	case o.Memory < 64<<20:
+		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
+	case o.MinBatchSize < 1:
+		return fmt.Errorf("--minbatchsize %d: must be at least 1", o.MinBatchSize)
 	case o.SkipRows < 0:
 		return fmt.Errorf("--skiprows %d: must not be negative", o.SkipRows)
 	case o.MaxRows < -1 || o.MaxRows == 0:
@@ -211,12 +227,20 @@ func (o *LoadOptions) check() error {
 	return nil
 }
 
+// The parts of the memory that chunks of the input and their rows may take, and
+// one record. The rest is for the record's way through the splitter, for frames, and for
+// the collector.
+const (
+	chunksShare = 2
+	recordShare = 8
+)
+
 // requestsPerCore is how many writes keep a core of the cluster busy: while one
 // is worked on, others wait in the node's queue or are on their way.
 const requestsPerCore = 16
 
 func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, inputs []source.Input) (*load.Job, error) {
-	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols}
+	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
 	if len(o.Columns) > 0 && o.Format != "json" {
 		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
 			return nil, fmt.Errorf("--columns: %w", err)
@@ -226,6 +250,20 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 	if t.table.IsCounter() {
 		// Over several partitions a refusal may come after some were applied.
 		limits.Partitions = 1
+	}
+	if o.IfNotExists {
+		if t.table.IsCounter() {
+			return nil, fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
+		}
+		limits.MaxRows = 1
+	}
+	stamp, err := o.timestamp()
+	if err != nil {
+		return nil, err
+	}
+	latin1, err := o.latin1()
+	if err != nil {
+		return nil, err
 	}
 	counters := &progress.Counters{}
 	job := &load.Job{
@@ -241,6 +279,11 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		NewWriter: o.newWriter(t),
 		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
 		Limits:    limits,
+		Latin1:    latin1,
+		Timestamp: stamp,
+		MinBatch:  o.MinBatchSize,
+		Memory:    int64(o.Memory) / chunksShare,
+		MaxRecord: int(o.Memory / recordShare),
 		Rate:      pace.NewLimiter(o.IngestRate),
 		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
 		InFlight:  o.InFlight,
@@ -278,7 +321,11 @@ func (o *LoadOptions) newWriter(t *target) func([]schema.Column) load.Writer {
 		if o.DryRun {
 			return dryRun{}
 		}
-		return t.session.Writer(t.table, columns).WithTTL(o.TTL)
+		w := t.session.Writer(t.table, columns).WithTTL(o.TTL)
+		if o.IfNotExists {
+			return w.Once()
+		}
+		return w
 	}
 }
 
@@ -326,6 +373,9 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 			details += ", none of them sent"
 		} else {
 			details += fmt.Sprintf(", p50 %v, p99 %v; checksum %s", result.P50, result.P99, result.Sum)
+		}
+		if o.IfNotExists {
+			details += fmt.Sprintf("; %s were there already", printer.Count(result.Existing))
 		}
 		if result.InDoubt > 0 {
 			details += fmt.Sprintf("; %s in doubt", printer.Count(result.InDoubt))

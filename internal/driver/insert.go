@@ -12,11 +12,12 @@ import (
 )
 
 // A row's shape decides which statement writes it. Most tables have one shape.
-// Two things make more:
+// Three things make more:
 //
 //   - The driver takes a tuple apart and cannot bind one as a whole, so a tuple
 //     column is written as a literal of markers, one for each element present;
 //     how many there are and which nested tuples are null is part of the text.
+//   - A row may have a time to live of its own.
 //   - A row whose clustering columns are all absent carries only the static
 //     columns of its partition, and names no other column.
 
@@ -29,7 +30,8 @@ type statements struct {
 	lists   bool // there are lists that are not frozen
 	statics bool
 	tuples  []int // indexes of the tuple columns
-	ttl     int   // seconds; 0: the table's own
+	ttl     int   // seconds, of rows without one of their own; 0: the table's
+	once    bool  // rows are inserted only where there is none of their key
 
 	mu   sync.RWMutex
 	text map[string]*statement // by shape
@@ -68,14 +70,17 @@ func (s *statements) staticOnly(cells []row.Cell) bool {
 }
 
 // of finds the statement for a row, using scratch for the shape's text.
-func (s *statements) of(cells []row.Cell, scratch []byte) (*statement, []byte) {
+func (s *statements) of(r row.Row, scratch []byte) (*statement, []byte) {
 	shape := scratch[:0]
-	static := s.staticOnly(cells)
+	static := s.staticOnly(r.Cells)
 	if static {
 		shape = append(shape, 's')
 	}
+	if r.TTL != 0 {
+		shape = append(shape, 't')
+	}
 	for _, i := range s.tuples {
-		shape = appendShape(shape, s.columns[i].Type, cells[i])
+		shape = appendShape(shape, s.columns[i].Type, r.Cells[i])
 	}
 	s.mu.RLock()
 	st := s.text[string(shape)]
@@ -83,14 +88,14 @@ func (s *statements) of(cells []row.Cell, scratch []byte) (*statement, []byte) {
 	if st != nil {
 		return st, shape
 	}
-	st = s.build(cells, static)
+	st = s.build(r, static)
 	s.mu.Lock()
 	s.text[string(shape)] = st
 	s.mu.Unlock()
 	return st, shape
 }
 
-func (s *statements) build(cells []row.Cell, static bool) *statement {
+func (s *statements) build(r row.Row, static bool) *statement {
 	if s.counter {
 		return s.buildUpdate()
 	}
@@ -106,19 +111,36 @@ func (s *statements) build(cells []row.Cell, static bool) *statement {
 			st.order = append(st.order, i)
 			continue
 		}
-		if cells[i].State == row.Unset {
+		if r.Cells[i].State == row.Unset {
 			names = names[:len(names)-1]
 			continue
 		}
-		markers = append(markers, string(appendShape(nil, c.Type, cells[i])))
+		markers = append(markers, string(appendShape(nil, c.Type, r.Cells[i])))
 		st.order = append(st.order, i)
 	}
 	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(names, ", ") + ") VALUES (" +
-		strings.Join(markers, ", ") + ") USING TIMESTAMP ?"
-	if s.ttl > 0 {
-		st.text += fmt.Sprintf(" AND TTL %d", s.ttl)
-	}
+		strings.Join(markers, ", ") + ")" + s.using(r.TTL)
 	return st
+}
+
+// using is the end of an INSERT for a row with the given time to live.
+func (s *statements) using(ttl int32) string {
+	var condition string
+	var times []string
+	if s.once {
+		condition = " IF NOT EXISTS"
+	} else {
+		times = append(times, "TIMESTAMP ?")
+	}
+	if ttl != 0 {
+		times = append(times, "TTL ?")
+	} else if s.ttl > 0 {
+		times = append(times, fmt.Sprintf("TTL %d", s.ttl))
+	}
+	if len(times) == 0 {
+		return condition
+	}
+	return condition + " USING " + strings.Join(times, " AND ")
 }
 
 // buildUpdate is the statement for counters: the cells are added to them.

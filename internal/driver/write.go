@@ -26,8 +26,8 @@ func (s *Session) Writer(t *schema.Table, columns []schema.Column) *Writer {
 	return &Writer{s: s, table: t.String(), statements: newStatements(t, columns)}
 }
 
-// WithTTL makes the rows written from now on expire after so many seconds; 0
-// leaves that to the table. It is to be called before the first Write, and has no
+// WithTTL makes the rows that have no time to live of their own expire after so
+// many seconds; 0 leaves that to the table. It is to be called before the first Write, and has no
 // meaning for counters.
 func (w *Writer) WithTTL(seconds int) *Writer {
 	w.statements.ttl = seconds
@@ -42,7 +42,8 @@ func (w *Writer) WithTTL(seconds int) *Writer {
 func (w *Writer) Idempotent() bool { return !w.statements.counter && !w.statements.lists }
 
 // Write sends rows as one request to the given node (any node when host is
-// empty): a single statement, or an unlogged (for counters: counter) batch. The
+// empty): a single statement, or an unlogged (for counters: counter) batch. A
+// row's own time to live has no meaning for counters. The
 // rows' bytes are read until Write returns and not after.
 //
 // On ScyllaDB a request for one node goes to the shard of its first row (see
@@ -57,6 +58,9 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	b.reserve(w.statements, rows)
 	if len(rows) == 1 {
 		st := b.bind(w.statements, rows[0])
+		if w.statements.once {
+			return w.insertOnce(ctx, st, b.values)
+		}
 		return classify(ctx, w.s.s.Query(st.text, b.values...).WithContext(ctx).Idempotent(w.Idempotent()).Exec())
 	}
 	kind := gocql.UnloggedBatch
@@ -79,7 +83,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 type binder struct {
 	cells  []cell
 	values []any
-	stamps []byte
+	times  []byte
 	shape  []byte
 }
 
@@ -94,7 +98,7 @@ func (b *binder) release() {
 func (b *binder) reserve(s *statements, rows []row.Row) {
 	n := 0
 	for _, r := range rows {
-		n += len(r.Cells) + 1
+		n += len(r.Cells) + 2
 		for _, i := range s.tuples {
 			n += countMarkers(s.columns[i].Type, r.Cells[i])
 		}
@@ -102,16 +106,16 @@ func (b *binder) reserve(s *statements, rows []row.Row) {
 	if cap(b.cells) < n {
 		b.cells, b.values = make([]cell, 0, n), make([]any, 0, n)
 	}
-	if cap(b.stamps) < 8*len(rows) {
-		b.stamps = make([]byte, 0, 8*len(rows))
+	if cap(b.times) < 12*len(rows) {
+		b.times = make([]byte, 0, 12*len(rows))
 	}
-	b.cells, b.values, b.stamps = b.cells[:0], b.values[:0], b.stamps[:0]
+	b.cells, b.values, b.times = b.cells[:0], b.values[:0], b.times[:0]
 }
 
 // bind appends a row's values in the order of its statement's markers.
 func (b *binder) bind(s *statements, r row.Row) *statement {
 	var st *statement
-	st, b.shape = s.of(r.Cells, b.shape)
+	st, b.shape = s.of(r, b.shape)
 	for _, i := range st.order {
 		if s.columns[i].Type.Kind == cqltype.Tuple {
 			b.addTuple(s.columns[i].Type, r.Cells[i])
@@ -119,10 +123,18 @@ func (b *binder) bind(s *statements, r row.Row) *statement {
 			b.add(r.Cells[i])
 		}
 	}
-	if !s.counter {
-		from := len(b.stamps)
-		b.stamps = binary.BigEndian.AppendUint64(b.stamps, uint64(r.Timestamp))
-		b.add(row.Cell{State: row.Set, Bytes: b.stamps[from:]})
+	if s.counter {
+		return st
+	}
+	if !s.once {
+		from := len(b.times)
+		b.times = binary.BigEndian.AppendUint64(b.times, uint64(r.Timestamp))
+		b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
+	}
+	if r.TTL != 0 {
+		from := len(b.times)
+		b.times = binary.BigEndian.AppendUint32(b.times, uint32(max(r.TTL, 0)))
+		b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
 	}
 	return st
 }

@@ -28,6 +28,9 @@ const (
 	Unknown
 	// Fatal ends the run: the cluster cannot be reached or refuses the user.
 	Fatal
+	// NotApplied says that the condition of a write did not hold: nothing was
+	// written, as was asked for.
+	NotApplied
 	// Canceled is the end of the caller's own context.
 	Canceled
 )
@@ -43,6 +46,8 @@ func (c Class) String() string {
 		return "unknown outcome"
 	case Fatal:
 		return "fatal"
+	case NotApplied:
+		return "not applied"
 	case Canceled:
 		return "canceled"
 	default:

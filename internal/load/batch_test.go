@@ -8,14 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // row1 is a row of a size at a token.
-func row1(set *Set, at uint64, size int) parsed {
-	return parsed{token: token.Token{Lo: at}, set: set, size: size}
+func row1(set *Set, at uint64, size int) *parsed {
+	return &parsed{Row: row.Row{Token: token.Token{Lo: at}}, set: set, size: size}
 }
 
 func TestCut(t *testing.T) {
@@ -23,18 +24,18 @@ func TestCut(t *testing.T) {
 	limits := Limits{MaxRows: 4, Partitions: 2, Bytes: 100, PartitionBytes: 1000}
 	for _, tc := range []struct {
 		name string
-		rows []parsed
+		rows []*parsed
 		want []int // rows of each batch
 	}{
-		{"one", []parsed{row1(a, 1, 10)}, []int{1}},
-		{"one larger than all bounds", []parsed{row1(a, 1, 9999), row1(a, 1, 9999)}, []int{1, 1}},
-		{"rows", []parsed{row1(a, 1, 1), row1(a, 1, 1), row1(a, 1, 1), row1(a, 1, 1), row1(a, 1, 1)}, []int{4, 1}},
-		{"one partition may be large", []parsed{row1(a, 1, 400), row1(a, 1, 600), row1(a, 1, 1)}, []int{2, 1}},
-		{"several may not", []parsed{row1(a, 1, 60), row1(a, 2, 40), row1(a, 3, 1)}, []int{2, 1}},
-		{"several, a byte too many", []parsed{row1(a, 1, 60), row1(a, 2, 41)}, []int{1, 1}},
-		{"a large partition takes no other in", []parsed{row1(a, 1, 101), row1(a, 2, 1), row1(a, 3, 1)}, []int{1, 2}},
-		{"partitions", []parsed{row1(a, 1, 1), row1(a, 2, 1), row1(a, 3, 1)}, []int{2, 1}},
-		{"replicas", []parsed{row1(a, 1, 1), row1(b, 2, 1), row1(b, 2, 1)}, []int{1, 2}},
+		{"one", []*parsed{row1(a, 1, 10)}, []int{1}},
+		{"one larger than all bounds", []*parsed{row1(a, 1, 9999), row1(a, 1, 9999)}, []int{1, 1}},
+		{"rows", []*parsed{row1(a, 1, 1), row1(a, 1, 1), row1(a, 1, 1), row1(a, 1, 1), row1(a, 1, 1)}, []int{4, 1}},
+		{"one partition may be large", []*parsed{row1(a, 1, 400), row1(a, 1, 600), row1(a, 1, 1)}, []int{2, 1}},
+		{"several may not", []*parsed{row1(a, 1, 60), row1(a, 2, 40), row1(a, 3, 1)}, []int{2, 1}},
+		{"several, a byte too many", []*parsed{row1(a, 1, 60), row1(a, 2, 41)}, []int{1, 1}},
+		{"a large partition takes no other in", []*parsed{row1(a, 1, 101), row1(a, 2, 1), row1(a, 3, 1)}, []int{1, 2}},
+		{"partitions", []*parsed{row1(a, 1, 1), row1(a, 2, 1), row1(a, 3, 1)}, []int{2, 1}},
+		{"replicas", []*parsed{row1(a, 1, 1), row1(b, 2, 1), row1(b, 2, 1)}, []int{1, 2}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []int

@@ -6,11 +6,23 @@ import "time"
 // with every row, and never run ahead of the time by more than the rows reserved
 // at once, lest they outlive what the application writes next. Used by one
 // goroutine.
-type clock struct{ next int64 }
+type clock struct {
+	next  int64
+	fixed *int64 // the timestamp of all rows; nil: by their place in the input
+}
 
-// reserve gives the first of n timestamps in a row.
-func (c *clock) reserve(n int) int64 {
+// stamps are the timestamps of the records of a chunk.
+type stamps struct{ first, step int64 }
+
+// at is the timestamp of a record.
+func (s stamps) at(record int) int64 { return s.first + s.step*int64(record) }
+
+// reserve gives the timestamps of n records, behind those that are passed over.
+func (c *clock) reserve(skip, n int) stamps {
+	if c.fixed != nil {
+		return stamps{first: *c.fixed}
+	}
 	first := max(c.next, time.Now().UnixMicro())
 	c.next = first + int64(n)
-	return first
+	return stamps{first: first - int64(skip), step: 1}
 }

@@ -211,11 +211,13 @@ type recorder struct {
 	fail    error // what Add returns
 }
 
-func (r *recorder) Add(rej Reject) error {
+func (r *recorder) Add(rejects []Reject) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	rej.Raw = bytes.Clone(rej.Raw)
-	r.rejects = append(r.rejects, rej)
+	for _, rej := range rejects {
+		rej.Raw = bytes.Clone(rej.Raw)
+		r.rejects = append(r.rejects, rej)
+	}
 	return r.fail
 }
 
@@ -277,7 +279,7 @@ func mustRun(t testing.TB, job *Job, c *cluster) Result {
 	result, err := job.Run(context.Background())
 	require.NoError(t, err)
 	require.Empty(t, c.broken)
-	require.Equal(t, result.Read, result.Written+result.Rejected+result.InDoubt, "%+v", result)
+	require.Equal(t, result.Read, result.Written+result.Existing+result.Rejected+result.InDoubt, "%+v", result)
 	require.Equal(t, result.Written, job.Counters.Rows.Load())
 	require.Equal(t, result.Rejected, job.Counters.Rejected.Load())
 	return result

@@ -8,18 +8,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 )
 
-// batch is rows that travel as one request. All are of one chunk and one set of
+// batch is rows that travel as one request: of one writer and one set of
 // replicas.
 type batch struct {
-	chunk *chunk
-	set   *Set
-	rows  []parsed // part of chunk.rows
+	writer Writer
+	set    *Set
+	rows   []*parsed
 }
 
 // rowsOf collects the rows to be written, into scratch.
 func (b *batch) rowsOf(scratch []row.Row) []row.Row {
-	for i := range b.rows {
-		scratch = append(scratch, b.rows[i].Row)
+	for _, p := range b.rows {
+		scratch = append(append(scratch, p.Row), p.more...)
 	}
 	return scratch
 }
@@ -27,51 +27,78 @@ func (b *batch) rowsOf(scratch []row.Row) []row.Row {
 // size is the number of bytes of the rows' cells.
 func (b *batch) size() int {
 	n := 0
-	for i := range b.rows {
-		n += b.rows[i].Size()
+	for _, p := range b.rows {
+		n += p.Size()
 	}
 	return n
 }
 
+// byPlace sorts rows by replicas, token, and place in the input.
+func byPlace(a, b *parsed) int {
+	if d := a.set.index - b.set.index; d != 0 {
+		return d
+	}
+	if d := a.Token.Compare(b.Token); d != 0 {
+		return d
+	}
+	return cmp.Compare(a.Timestamp, b.Timestamp)
+}
+
 // group sorts the chunk's rows by replicas and token and hands them out in
 // batches: rows of one partition stay together, and partitions of one set of
-// replicas share a batch as far as the limits let them.
+// replicas share a batch as far as the limits let them. What is too few for a
+// batch waits for the next chunks.
 func (r *run) group(ctx context.Context, c *chunk) error {
-	slices.SortFunc(c.rows, func(a, b parsed) int {
-		if d := a.set.index - b.set.index; d != 0 {
-			return d
+	c.order = c.order[:0]
+	for i := range c.rows {
+		c.order = append(c.order, &c.rows[i])
+	}
+	slices.SortFunc(c.order, byPlace)
+	c.pending.Add(int64(len(c.order)))
+	w := c.file.writer
+	for rows := c.order; len(rows) > 0; {
+		set := rows[0].set
+		n := r.job.Limits.cut(rows, 0)
+		ready := []*batch{{writer: w, set: set, rows: rows[:n]}}
+		if n == len(rows) || rows[n].set != set {
+			ready = r.hold.add(w, set, rows[:n])
 		}
-		if d := a.token.Compare(b.token); d != 0 {
-			return d
+		if err := r.dispatch(ctx, ready); err != nil {
+			return err
 		}
-		return cmp.Compare(a.offset, b.offset)
-	})
-	for from := 0; from < len(c.rows); {
-		to := r.job.Limits.cut(c.rows, from)
-		c.pending.Add(1)
+		rows = rows[n:]
+	}
+	return r.dispatch(ctx, r.hold.next())
+}
+
+// dispatch hands batches to the lanes of their nodes.
+func (r *run) dispatch(ctx context.Context, batches []*batch) error {
+	for _, b := range batches {
 		select {
-		case r.lane(c.rows[from].set).batches <- &batch{chunk: c, set: c.rows[from].set, rows: c.rows[from:to]}:
+		case r.lane(b.set).batches <- b:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		from = to
 	}
 	return nil
 }
 
 // cut finds the end of the batch that starts at from: as many rows as the limits
 // allow, at least one.
-func (l Limits) cut(rows []parsed, from int) int {
-	first := &rows[from]
-	size, partitions := first.size, 1
+func (l Limits) cut(rows []*parsed, from int) int {
+	first := rows[from]
+	size, partitions, statements := first.size, 1, first.statements()
 	to := from + 1
-	for ; to < len(rows) && to-from < l.MaxRows; to++ {
-		next := &rows[to]
+	for ; to < len(rows); to++ {
+		next := rows[to]
 		if next.set != first.set {
 			break
 		}
+		if statements += next.statements(); statements > l.MaxRows {
+			break
+		}
 		size += next.size
-		if next.token != rows[to-1].token {
+		if next.Token != rows[to-1].Token {
 			partitions++
 		}
 		if partitions == 1 && size > l.PartitionBytes {

@@ -53,7 +53,11 @@ type Job struct {
 	NewWriter func(columns []schema.Column) Writer
 	Router    *Router
 	Limits    Limits
+	Latin1    bool          // the inputs are in ISO 8859-1 and not in UTF-8; not for JSON
 	Null      row.State     // of a null field: Unset, or Null to delete what is there
+	Timestamp *int64        // of all rows, microseconds since the epoch; nil: by their place in the input
+	MinBatch  int           // rows from which a batch does not wait for those of later chunks; default 10
+	Memory    int64         // bytes that chunks of text and their rows may take, default 128 MiB
 	Rate      *pace.Limiter // rows a second; nil: none
 	ByteRate  *pace.Limiter // bytes of cells a second; nil: none
 	InFlight  int           // requests under way at the most
@@ -74,6 +78,7 @@ type Job struct {
 type Result struct {
 	Read     int64 // records found in the inputs
 	Written  int64 // rows acknowledged
+	Existing int64 // rows not written since there was one of their key already
 	Rejected int64 // rows in the rejects file
 	InDoubt  int64 // rows that may or may not have been applied and must not be repeated
 	Batches  int64 // requests acknowledged
@@ -90,6 +95,12 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.InFlight <= 0 {
 		out.InFlight = 32
+	}
+	if out.MinBatch <= 0 {
+		out.MinBatch = 10
+	}
+	if out.Memory <= 0 {
+		out.Memory = 128 << 20
 	}
 	if out.ChunkSize <= 0 {
 		out.ChunkSize = 1 << 20

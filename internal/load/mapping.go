@@ -18,8 +18,9 @@ import (
 // for an input and read by all its parsers.
 type Mapping struct {
 	Columns []schema.Column // in the order of their fields
-	columns []int           // by field: index into Columns, -1 when the field is not loaded
+	width   int             // fields of a record
 	fields  []int           // by column: its field
+	times   []timing        // the times of columns among the fields
 	codecs  []cqltext.Codec
 	text    []bool // column holds text, whose empty value must be told from null
 	shapes  []shape
@@ -35,6 +36,7 @@ type Mapping struct {
 type Fields struct {
 	Renamed map[string]string // column by field, where the field has another name
 	Skipped []string          // fields that are not loaded
+	Untimed bool              // times of columns, as ttl(c), are refused: rows are written conditionally
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -47,9 +49,9 @@ func (e *MappingError) Unwrap() error { return e.err }
 // key must be among them; of a table with static columns the partition key may do
 // where no regular column is among them.
 func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
-	m := &Mapping{Columns: columns}
+	m := &Mapping{Columns: columns, width: len(columns)}
 	for i := range columns {
-		m.columns, m.fields = append(m.columns, i), append(m.fields, i)
+		m.fields = append(m.fields, i)
 	}
 	at := make(map[string]int, len(columns))
 	for i, c := range columns {
@@ -141,32 +143,45 @@ func MapNames(t *schema.Table, names []string, f Fields) (*Mapping, error) {
 
 // named is what the names of fields stand for.
 type named struct {
-	wanted  []schema.Column
-	columns []int // by field: index into wanted, -1 when the field is not loaded
-	fields  []int // by column: its field
+	wanted []schema.Column
+	width  int
+	fields []int // by column: its field
+	times  []schema.Selector
+	at     []int // by time: its field
 }
 
 func resolve(t *schema.Table, names []string, f Fields) (named, error) {
-	n := named{columns: make([]int, len(names))}
+	n := named{width: len(names)}
 	if err := f.check(names); err != nil {
 		return n, err
 	}
-	var wanted []string
 	for i, name := range names {
 		if slices.Contains(f.Skipped, name) {
-			n.columns[i] = -1
 			continue
 		}
 		if column, ok := f.Renamed[name]; ok {
 			name = column
 		}
-		n.columns[i] = len(wanted)
-		n.fields = append(n.fields, i)
-		wanted = append(wanted, name)
+		s, err := t.Select(name)
+		if err != nil {
+			return n, err
+		}
+		if !s.Plain && f.Untimed {
+			return n, fmt.Errorf("field %q: a conditional insert has one time for the whole row: skip the field", s.Name)
+		}
+		if !s.Plain {
+			if slices.ContainsFunc(n.times, func(o schema.Selector) bool { return o.Name == s.Name }) {
+				return n, fmt.Errorf("%q of %s is named twice", s.Name, t)
+			}
+			n.times, n.at = append(n.times, s), append(n.at, i)
+			continue
+		}
+		if slices.ContainsFunc(n.wanted, func(o schema.Column) bool { return o.Name == s.Name }) {
+			return n, fmt.Errorf("column %q of %s is named twice", s.Name, t)
+		}
+		n.wanted, n.fields = append(n.wanted, s.Column), append(n.fields, i)
 	}
-	var err error
-	n.wanted, err = t.ResolveAll(wanted)
-	return n, err
+	return n, nil
 }
 
 func (n named) mapping(t *schema.Table) (*Mapping, error) {
@@ -174,7 +189,14 @@ func (n named) mapping(t *schema.Table) (*Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.columns, m.fields = n.columns, n.fields
+	m.width, m.fields = n.width, n.fields
+	for i, s := range n.times {
+		column := slices.IndexFunc(n.wanted, func(c schema.Column) bool { return c.Name == s.Column.Name })
+		if column < 0 {
+			return nil, fmt.Errorf("field %q: column %q itself is not among the fields", s.Name, s.Column.Name)
+		}
+		m.times = append(m.times, timing{s.Name, n.at[i], column, s.TTL})
+	}
 	return m, nil
 }
 

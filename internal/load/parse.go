@@ -11,22 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-// maxKeyComponent is the longest value of a key column, and the longest partition
-// key: its length is kept in two bytes.
-const maxKeyComponent = token.MaxKeyLen
-
-// parsed is a row that is ready to be written.
-type parsed struct {
-	row.Row
-	token token.Token
-	set   *Set
-	size  int // estimate of the mutation, bytes
-	sum   rowsum.Sum
-	source
-}
 
 // parser turns chunks into batches. It belongs to one goroutine.
 type parser struct {
@@ -40,6 +25,10 @@ type parser struct {
 	sums  *rowsum.Hasher
 	of    *Mapping // that sums is made for
 	cells [][]byte // of one row, as sums wants them
+
+	moments []moment // by column, what a row's values are written with
+	anyTime bool     // the row says so for some column
+	utf8    []byte   // a field in UTF-8 whose input is not
 }
 
 func newParser(r *run) *parser {
@@ -62,7 +51,9 @@ func (p *parser) work(ctx context.Context) error {
 		if err := p.run.group(ctx, c); err != nil {
 			return err
 		}
-		p.run.release(c)
+		if err := p.run.release(c, 1); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -79,6 +70,7 @@ func (p *parser) parse(c *chunk) error {
 		c.cells = make([]row.Cell, 0, need)
 	}
 	c.cells = c.cells[:0]
+	p.moments = slices.Grow(p.moments[:0], fields)[:fields]
 	if m.members != nil {
 		return p.parseJSON(c)
 	}
@@ -88,7 +80,7 @@ func (p *parser) parse(c *chunk) error {
 			continue
 		}
 		rec := p.dsv.Record()
-		bad := p.row(c, m, rec, c.stamp+int64(n))
+		bad := p.row(c, m, rec, c.stamps.at(n))
 		if bad == nil {
 			continue
 		}
@@ -99,19 +91,35 @@ func (p *parser) parse(c *chunk) error {
 	return nil
 }
 
-// badField is why a record makes no row.
+// badField is why a record makes no row. With neither a column nor a time the
+// record as a whole is meant.
 type badField struct {
-	column int // of the mapping, -1 when the record as a whole is meant
+	column int     // of the mapping, or -1
+	time   *timing // or nil
 	err    error
+}
+
+func badRow(err error) *badField { return &badField{column: -1, err: err} }
+
+// name is that of the column or the time, if any.
+func (b *badField) name(m *Mapping) string {
+	switch {
+	case b.time != nil:
+		return b.time.name
+	case b.column >= 0:
+		return m.Columns[b.column].Name
+	default:
+		return ""
+	}
 }
 
 // row appends one record's row to the chunk, or says why there is none.
 func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badField {
 	if rec.Err != nil {
-		return &badField{-1, rec.Err}
+		return badRow(rec.Err)
 	}
-	if len(rec.Fields) != len(m.columns) {
-		return &badField{-1, fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), len(m.columns))}
+	if len(rec.Fields) != m.width {
+		return badRow(fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), m.width))
 	}
 	from := len(c.cells)
 	size := rowOverhead
@@ -126,59 +134,24 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		}
 		at := len(c.arena)
 		var err error
-		if c.arena, err = m.codecs[i].AppendWire(c.arena, f.Text); err != nil {
+		if c.arena, err = m.codecs[i].AppendWire(c.arena, p.decode(f.Text)); err != nil {
 			c.cells = c.cells[:from]
-			return &badField{i, err}
+			return &badField{column: i, err: err}
 		}
 		wire := c.arena[at:len(c.arena):len(c.arena)]
 		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
 		size += m.shapes[i].size(wire)
 	}
-	return p.finish(c, m, from, source{rec.Raw, rec.Line, rec.Offset}, size, stamp)
-}
-
-// source is where a row stood in its input.
-type source struct {
-	raw    []byte
-	line   int64
-	offset int64
-}
-
-// finish makes a row of the cells from the given one on, or says why there is none.
-func (p *parser) finish(c *chunk, m *Mapping, from int, at source, size int, stamp int64) *badField {
-	cells := c.cells[from:len(c.cells):len(c.cells)]
-	if bad := p.checkKey(m, cells); bad != nil {
-		c.cells = c.cells[:from]
-		return bad
-	}
-	if limit := p.run.job.Limits.MaxMutationBytes; size > limit {
-		c.cells = c.cells[:from]
-		return &badField{-1, fmt.Errorf("row of about %d bytes is larger than the cluster's max_mutation_size of %d bytes", size, limit)}
-	}
-	token, set := p.place(m, cells)
-	c.rows = append(c.rows, parsed{
-		Row: row.Row{Cells: cells, Timestamp: stamp, Token: token}, token: token, set: set, size: size,
-		sum: p.sum(m, cells), source: at,
-	})
-	return nil
-}
-
-// sum is the row's part of the checksum.
-func (p *parser) sum(m *Mapping, cells []row.Cell) rowsum.Sum {
-	if p.of != m {
-		p.of, p.sums, p.cells = m, m.hasher(), make([][]byte, len(m.summed))
-	}
-	for i, column := range m.summed {
-		switch c := cells[column]; {
-		case c.State != row.Set:
-			p.cells[i] = nil
-		case c.Bytes == nil:
-			p.cells[i] = []byte{}
-		default:
-			p.cells[i] = c.Bytes
+	p.resetTimes(m, stamp)
+	for i := range m.times {
+		t := &m.times[i]
+		f := &rec.Fields[t.field]
+		if bad := p.setTime(t, f.Text, p.isNull(f, false)); bad != nil {
+			c.cells = c.cells[:from]
+			return bad
 		}
 	}
-	return p.sums.Row(p.cells)
+	return p.finish(c, m, from, source{rec.Raw, rec.Line, rec.Offset}, size, stamp)
 }
 
 // isNull says whether a field stands for null: nothing between delimiters, or
@@ -200,67 +173,6 @@ func (p *parser) isNull(f *dsv.Field, text bool) bool {
 	return false
 }
 
-var errNullKey = errors.New("primary key column must not be null")
-
-// checkKey makes sure of a whole primary key that the server will take.
-func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
-	length := 0
-	for _, i := range m.key {
-		length += 3 + len(cells[i].Bytes)
-		if cells[i].State != row.Set {
-			return &badField{i, errNullKey}
-		}
-		if len(cells[i].Bytes) == 0 && len(m.key) == 1 {
-			return &badField{i, errors.New("a partition key of one column must not be empty")}
-		}
-		if len(cells[i].Bytes) > maxKeyComponent {
-			return &badField{i, tooLong(cells[i])}
-		}
-	}
-	if len(m.key) > 1 && length > maxKeyComponent {
-		return &badField{-1, fmt.Errorf("partition key of %d bytes is longer than %d bytes", length, maxKeyComponent)}
-	}
-	null := -1
-	for _, i := range m.cluster {
-		if cells[i].State != row.Set {
-			if null < 0 {
-				null = i
-			}
-		} else if len(cells[i].Bytes) > maxKeyComponent {
-			return &badField{i, tooLong(cells[i])}
-		}
-	}
-	if null < 0 || isStatic(m, cells) {
-		return nil
-	}
-	return &badField{null, errNullKey}
-}
-
-// isStatic says whether a row is a partition's static columns and nothing else:
-// that is how a partition that has no rows is scanned. Any other value in it
-// would have no place to go.
-func isStatic(m *Mapping, cells []row.Cell) bool {
-	isSet := func(i int) bool { return cells[i].State == row.Set }
-	return slices.ContainsFunc(m.statics, isSet) && !slices.ContainsFunc(m.cluster, isSet) && !slices.ContainsFunc(m.regular, isSet)
-}
-
-func tooLong(c row.Cell) error {
-	return fmt.Errorf("key value of %d bytes is longer than %d bytes", len(c.Bytes), maxKeyComponent)
-}
-
-// place finds the row's token and replicas.
-func (p *parser) place(m *Mapping, cells []row.Cell) (token.Token, *Set) {
-	if len(m.key) == 1 {
-		return p.run.job.Router.Route(cells[m.key[0]].Bytes)
-	}
-	p.parts = p.parts[:0]
-	for _, i := range m.key {
-		p.parts = append(p.parts, cells[i].Bytes)
-	}
-	p.key = token.AppendKey(p.key[:0], p.parts...)
-	return p.run.job.Router.Route(p.key)
-}
-
 // valueShown is how much of a bad value a message quotes.
 const valueShown = 100
 
@@ -274,13 +186,18 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField) error {
 	if errors.As(bad.err, &syntax) {
 		rej.Line, rej.Field, rej.Reason = syntax.Line, syntax.Column, syntax.Msg
 	}
-	if m := c.file.mapping; bad.column >= 0 {
-		field := m.fields[bad.column]
-		rej.Line, rej.Field = rec.FieldPosition(field)
-		rej.Column = m.Columns[bad.column].Name
-		rej.Value = shorten(rec.Fields[field].Text)
+	field := -1
+	if bad.time != nil {
+		field = bad.time.field
+	} else if bad.column >= 0 {
+		field = c.file.mapping.fields[bad.column]
 	}
-	return p.run.reject(rej)
+	if field >= 0 {
+		rej.Line, rej.Field = rec.FieldPosition(field)
+		rej.Column = bad.name(c.file.mapping)
+		rej.Value = shorten(p.decode(rec.Fields[field].Text))
+	}
+	return p.run.reject(c, rej)
 }
 
 // shorten cuts a long text, but not in the middle of a character.

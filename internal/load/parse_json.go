@@ -15,7 +15,7 @@ import (
 type members struct {
 	table    *schema.Table
 	fields   Fields
-	byName   map[string]int // by stored name: index into the mapping's columns
+	byName   map[string]int // by stored name: index into the mapping's columns, and behind those its times
 	decoders []cqljson.Decoder
 }
 
@@ -35,15 +35,25 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 		m.members.decoders = append(m.members.decoders, decoder)
 		m.members.byName[c.Name] = i
 	}
+	for i, c := range columns {
+		for _, function := range []string{"ttl", "writetime"} {
+			s, err := t.Select(function + "(" + c.Name + ")")
+			if err != nil || s.Plain || f.Untimed {
+				continue // it has none that could be loaded
+			}
+			m.members.byName[s.Name] = len(columns) + len(m.times)
+			m.times = append(m.times, timing{name: s.Name, column: i, ttl: s.TTL})
+		}
+	}
 	plain := maps.Clone(m.members.byName)
 	for field, name := range f.Renamed {
-		c, err := t.Resolve(name)
+		s, err := t.Select(name)
 		if err != nil {
 			return nil, err
 		}
-		i, ok := plain[c.Name]
+		i, ok := plain[s.Name]
 		if !ok {
-			return nil, fmt.Errorf("column %q is not among those to load", c.Name)
+			return nil, fmt.Errorf("column %q is not among those to load", s.Column.Name)
 		}
 		m.members.byName[field] = i
 	}
@@ -58,14 +68,14 @@ func (m *members) column(name []byte) (int, error) {
 	if i, ok := m.byName[string(name)]; ok {
 		return i, nil
 	}
-	c, err := m.table.Resolve(string(name))
+	s, err := m.table.Select(string(name))
 	if err != nil {
 		return 0, err
 	}
-	if i, ok := m.byName[c.Name]; ok {
+	if i, ok := m.byName[s.Name]; ok {
 		return i, nil
 	}
-	return 0, fmt.Errorf("column %q is not among those to load", c.Name)
+	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
 }
 
 // parseJSON is parse for a chunk of JSON lines.
@@ -77,7 +87,7 @@ func (p *parser) parseJSON(c *chunk) error {
 			continue
 		}
 		rec := p.json.Record()
-		bad, member := p.object(c, m, rec, c.stamp+int64(n))
+		bad, member := p.object(c, m, rec, c.stamps.at(n))
 		if bad == nil {
 			continue
 		}
@@ -92,7 +102,7 @@ func (p *parser) parseJSON(c *chunk) error {
 // which member is to blame, -1 when none is.
 func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (bad *badField, member int) {
 	if rec.Err != nil {
-		return &badField{-1, rec.Err}, -1
+		return badRow(rec.Err), -1
 	}
 	from := len(c.cells)
 	size := rowOverhead
@@ -103,22 +113,30 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 		}
 	}
 	cells := c.cells[from:len(c.cells):len(c.cells)]
+	p.resetTimes(m, stamp)
 	for i, f := range rec.Fields {
 		column, err := m.members.column(f.Name)
+		null := string(f.Value) == "null"
 		switch {
 		case err != nil:
 			c.cells = c.cells[:from]
-			return &badField{-1, err}, i
-		case column < 0 || string(f.Value) == "null":
+			return badRow(err), i
+		case column >= len(cells):
+			if bad := p.setTime(&m.times[column-len(cells)], f.Value, null); bad != nil {
+				c.cells = c.cells[:from]
+				return bad, i
+			}
+			continue
+		case column < 0 || null:
 			continue
 		case cells[column].State == row.Set:
 			c.cells = c.cells[:from]
-			return &badField{column, errors.New("two members of the object are of this column")}, i
+			return &badField{column: column, err: errors.New("two members of the object are of this column")}, i
 		}
 		at := len(c.arena)
 		if c.arena, err = m.members.decoders[column].AppendWire(c.arena, f.Value); err != nil {
 			c.cells = c.cells[:from]
-			return &badField{column, err}, i
+			return &badField{column: column, err: err}, i
 		}
 		wire := c.arena[at:len(c.arena):len(c.arena)]
 		cells[column] = row.Cell{Bytes: wire, State: row.Set}
@@ -137,13 +155,11 @@ func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member 
 	if errors.As(bad.err, &syntax) {
 		rej.Field, rej.Reason = syntax.Column, syntax.Msg
 	}
-	if bad.column >= 0 {
-		rej.Column = c.file.mapping.Columns[bad.column].Name
-	}
+	rej.Column = bad.name(c.file.mapping)
 	if member >= 0 {
 		f := rec.Fields[member]
 		rej.Line, rej.Field = rec.FieldPosition(member)
 		rej.Value = shorten(f.Value)
 	}
-	return p.run.reject(rej)
+	return p.run.reject(c, rej)
 }

@@ -70,9 +70,12 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 		records += c.Records
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
-		c.stamp = r.clock.reserve(c.take) - int64(c.skip)
+		c.stamps = r.clock.reserve(c.skip, c.take)
 		r.read.Add(int64(c.take))
 		c.pending.Store(1)
+		if err := r.admit(ctx, c); err != nil {
+			return err
+		}
 		select {
 		case r.chunks <- c:
 		case <-ctx.Done():
@@ -146,6 +149,11 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 		f.header = append([]byte(nil), header.Raw...)
 		r.pass(f, len(header.Raw))
 		if len(names) == 0 {
+			if r.job.Latin1 {
+				for i := range header.Fields {
+					header.Fields[i].Text = appendLatin1(nil, header.Fields[i].Text)
+				}
+			}
 			f.mapping, err = MapHeader(r.job.Table, header, r.job.Fields)
 		}
 	}
@@ -177,15 +185,14 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	rej := Reject{
 		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Reason: b.Reason, Stage: Parse,
 	}
+	var err error
 	if b.First && b.Last {
-		return r.reject(rej)
+		err = r.job.Rejects.Add([]Reject{rej})
+	} else {
+		err = r.job.Rejects.AddPiece(rej, b.First, b.Last)
 	}
-	if b.First {
-		r.rejected.Add(1)
-		r.job.Counters.Rejected.Add(1)
-	}
-	if err := r.job.Rejects.AddPiece(rej, b.First, b.Last); err != nil || !b.Last {
+	if err != nil || !b.Last {
 		return err
 	}
-	return r.parseErrors.add()
+	return r.countReject(Parse)
 }

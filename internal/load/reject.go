@@ -17,7 +17,7 @@ const (
 type Reject struct {
 	File   string
 	Header []byte // the file's header line, empty without one; not to be changed
-	Raw    []byte // the row as it stood in the input; valid during the call
+	Raw    []byte // the row as it stood in the input; valid during the call of Add
 	Line   int64  // physical line, 1-based
 	Field  int    // byte column in that line, 1-based
 	Offset int64  // byte offset of the row in the file
@@ -30,7 +30,8 @@ type Reject struct {
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error
 // ends the run.
 type Rejects interface {
-	Add(Reject) error
+	// Add takes rows of one chunk of the input.
+	Add([]Reject) error
 	// AddPiece adds a row that is too long to be held, piece by piece: first
 	// and last mark its ends. The last piece of a row may never come when the
 	// input fails. Rows added by Add in between must not mix with it.

@@ -2,16 +2,17 @@ package load
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -19,16 +20,19 @@ import (
 type run struct {
 	job     *Job
 	parsers int
-	free    chan *chunk      // empty chunks
+	pool    []*chunk         // all chunks there are
+	free    chan *chunk      // the empty ones
 	chunks  chan *chunk      // cut, to be parsed
 	lanes   map[string]*lane // batches to be written, by node
 	clock   clock
 	latency *latencies
 	slots   chan struct{} // one for each request that may be under way
+	hold    *hold
+	memory  *pace.Budget // of the chunks
 
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
-	read, written, rejected, inDoubt, sent atomic.Int64
+	read, written, existing, rejected, inDoubt, sent atomic.Int64
 
 	skipped, taken int64 // records so far; the reader's alone
 
@@ -43,13 +47,18 @@ type run struct {
 
 func newRun(j *Job) *run {
 	parsers := runtime.GOMAXPROCS(0)
+	// Two chunks for each parser, one to parse and one to read ahead, two whose
+	// last batches are still under way, and those that are held back.
+	count := 2*parsers + 2 + holdChunks
 	return &run{
 		job:     j,
 		parsers: parsers,
-		// Two chunks for each parser, one to parse and one to read ahead, and two
-		// whose last batches are still under way.
-		free:    make(chan *chunk, 2*parsers+2),
+		pool:    make([]*chunk, count),
+		free:    make(chan *chunk, count),
 		chunks:  make(chan *chunk, 1),
+		clock:   clock{fixed: j.Timestamp},
+		hold:    newHold(min(j.MinBatch, j.Limits.MaxRows), holdChunks, j.Limits),
+		memory:  pace.NewBudget(j.Memory),
 		lanes:   newLanes(j),
 		latency: newLatencies(),
 		slots:   make(chan struct{}, j.InFlight),
@@ -62,9 +71,22 @@ func newRun(j *Job) *run {
 
 // all runs the pipeline to its end.
 func (r *run) all(ctx context.Context) error {
-	for range cap(r.free) {
-		r.free <- new(chunk)
+	for i := range r.pool {
+		r.pool[i] = new(chunk)
+		r.free <- r.pool[i]
 	}
+	err := r.pipeline(ctx)
+	// A run that was stopped leaves chunks that are not settled.
+	for _, c := range r.pool {
+		err = errors.Join(err, r.keepRejects(c))
+	}
+	return err
+}
+
+// holdChunks is how many chunks the rows of a batch that is not full wait for.
+const holdChunks = 4
+
+func (r *run) pipeline(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(r.chunks)
@@ -72,6 +94,11 @@ func (r *run) all(ctx context.Context) error {
 	})
 	var parsing sync.WaitGroup
 	parsing.Add(r.parsers)
+	parsed, idle := make(chan struct{}), make(chan struct{})
+	group.Go(func() error {
+		defer close(idle)
+		return r.dispatchIdle(ctx, parsed)
+	})
 	for range r.parsers {
 		group.Go(func() error {
 			defer parsing.Done()
@@ -80,10 +107,13 @@ func (r *run) all(ctx context.Context) error {
 	}
 	group.Go(func() error {
 		parsing.Wait()
+		close(parsed)
+		<-idle
+		err := r.dispatch(ctx, r.hold.press(true))
 		for _, l := range r.lanes {
 			close(l.batches)
 		}
-		return nil
+		return err
 	})
 	for _, l := range r.lanes {
 		for range l.writers {
@@ -93,9 +123,31 @@ func (r *run) all(ctx context.Context) error {
 	return group.Wait()
 }
 
+// idleTime is how long the rows of a batch that is not full wait for an input that
+// keeps silent, and up to as long again.
+const idleTime = 250 * time.Millisecond
+
+// dispatchIdle sends what waits in vain, until end is closed.
+func (r *run) dispatchIdle(ctx context.Context, end <-chan struct{}) error {
+	ticker := time.NewTicker(idleTime)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-end:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+			if err := r.dispatch(ctx, r.hold.idle()); err != nil {
+				return err
+			}
+		}
+	}
+}
+
 func (r *run) result() Result {
 	return Result{
-		Read: r.read.Load(), Written: r.written.Load(), Rejected: r.rejected.Load(),
+		Read: r.read.Load(), Written: r.written.Load(), Existing: r.existing.Load(), Rejected: r.rejected.Load(),
 		InDoubt: r.inDoubt.Load(), Batches: r.sent.Load(), Sum: r.acknowledged.sum,
 		P50: r.latency.at(50), P99: r.latency.at(99),
 	}
@@ -114,48 +166,6 @@ func (r *run) writer(columns []schema.Column) Writer {
 		r.writers[key.String()] = w
 	}
 	return w
-}
-
-// reject hands one row to the rejects. Its error may be a *LimitError.
-func (r *run) reject(rej Reject) error {
-	r.rejected.Add(1)
-	r.job.Counters.Rejected.Add(1)
-	if err := r.job.Rejects.Add(rej); err != nil {
-		return err
-	}
-	if rej.Stage == Parse {
-		return r.parseErrors.add()
-	}
-	return r.insertErrors.add()
-}
-
-// chunk is a piece of an input on its way through the pipeline. It has one owner
-// at a time, but for its rows' bytes, which the writers read until release.
-type chunk struct {
-	dsv.Chunk
-	buffer  []byte // of Chunk.Data, kept for reuse
-	file    *file
-	stamp   int64  // client timestamp of the first record, microseconds
-	skip    int    // records to pass over
-	take    int    // records to load after those
-	arena   []byte // of the cells' bytes
-	cells   []row.Cell
-	rows    []parsed
-	pending atomic.Int64 // batches not dealt with yet, and one for the parser
-}
-
-// release gives up one hold of the chunk; the last one frees it. A chunk that a
-// long record, or very many short ones, made large is not kept.
-func (r *run) release(c *chunk) {
-	if c.pending.Add(-1) > 0 {
-		return
-	}
-	r.pass(c.file, len(c.Data))
-	c.file = nil
-	if cap(c.buffer) > 4*r.job.ChunkSize || cap(c.cells) > r.job.ChunkSize {
-		c = new(chunk)
-	}
-	r.free <- c
 }
 
 // pass counts bytes of text that are dealt with.

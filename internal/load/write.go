@@ -27,35 +27,54 @@ func (r *run) write(ctx context.Context, l *lane) error {
 			return err
 		}
 		clear(scratch)
-		r.release(b.chunk)
+		if err := r.settle(b); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// send writes a batch and settles each of its rows: acknowledged, rejected or in
-// doubt. An error ends the run.
+// settle gives up the holds that a batch's rows have of their chunks.
+func (r *run) settle(b *batch) error {
+	for rows := b.rows; len(rows) > 0; {
+		c, n := rows[0].chunk, 1
+		for n < len(rows) && rows[n].chunk == c {
+			n++
+		}
+		// The rows are no longer there when the last hold is given up.
+		rows = rows[n:]
+		if err := r.release(c, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send writes a batch and settles each of its rows: acknowledged, rejected, in
+// doubt, or there already. An error ends the run.
 func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
+	before := r.sent.Load()
 	err := r.attempt(ctx, b, rows)
 	if err == nil {
 		r.exhausted.Store(0)
 		r.sent.Add(1)
-		r.written.Add(int64(len(rows)))
-		r.job.Counters.Rows.Add(int64(len(rows)))
+		r.written.Add(int64(len(b.rows)))
+		r.job.Counters.Rows.Add(int64(len(b.rows)))
 		r.acknowledge(b)
 		return nil
 	}
 	switch class := fault.ClassOf(err); {
 	case class == fault.Canceled || class == fault.Fatal:
 		return err
-	case class == fault.Permanent && len(rows) > 1:
-		// One bad row never takes its batch along.
-		for i := range b.rows {
-			single := &batch{chunk: b.chunk, set: b.set, rows: b.rows[i : i+1]}
-			if err := r.send(ctx, single, rows[i:i+1]); err != nil {
-				return err
-			}
-		}
+	case class == fault.NotApplied:
+		r.exhausted.Store(0)
+		r.sent.Add(1)
+		r.existing.Add(int64(len(b.rows)))
 		return nil
+	case len(b.rows) > 1 && (class == fault.Permanent || r.sent.Load() > before && fault.Retryable(err, b.writer.Idempotent())):
+		// One bad row never takes its batch along. Where others get through
+		// meanwhile, a row may be what the cluster cannot do.
+		return r.sendEach(ctx, b)
 	case class == fault.Permanent:
 		return r.refuse(b, Insert, err)
 	default:
@@ -63,11 +82,24 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	}
 }
 
+// sendEach sends the rows of a batch one by one.
+func (r *run) sendEach(ctx context.Context, b *batch) error {
+	var scratch []row.Row
+	for i := range b.rows {
+		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1]}
+		scratch = single.rowsOf(scratch[:0])
+		if err := r.send(ctx, single, scratch); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // acknowledge adds a batch to the checksum.
 func (r *run) acknowledge(b *batch) {
 	var sum rowsum.Sum
-	for i := range b.rows {
-		sum = sum.Add(b.rows[i].sum)
+	for _, p := range b.rows {
+		sum = sum.Add(p.sum)
 	}
 	r.acknowledged.Lock()
 	defer r.acknowledged.Unlock()
@@ -78,7 +110,7 @@ func (r *run) acknowledge(b *batch) {
 // is in it. When that is all that happens the run ends.
 func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 	stage := Insert
-	if fault.ClassOf(reason) == fault.Unknown && !b.chunk.file.writer.Idempotent() {
+	if fault.ClassOf(reason) == fault.Unknown && !b.writer.Idempotent() {
 		stage = InDoubt
 	}
 	if err := r.refuse(b, stage, reason); err != nil {
@@ -96,7 +128,7 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 // attempt sends a batch until it is acknowledged, fails for good, or the
 // attempts are used up.
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
-	w := b.chunk.file.writer
+	w := b.writer
 	hosts := b.set.Hosts
 	for attempt := 1; ; attempt++ {
 		host := ""
@@ -130,19 +162,11 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 // refuse gives up the rows of a batch.
 func (r *run) refuse(b *batch, stage Stage, reason error) error {
 	var stop error // a limit is reached: the batch's other rows are refused as well
-	for i := range b.rows {
-		p := &b.rows[i]
-		rej := Reject{
-			File: b.chunk.file.name, Header: b.chunk.file.header, Raw: p.raw, Line: p.line, Field: 1,
+	for _, p := range b.rows {
+		err := r.reject(p.chunk, Reject{
+			File: p.chunk.file.name, Header: p.chunk.file.header, Raw: p.raw, Line: p.line, Field: 1,
 			Offset: p.offset, Reason: reason.Error(), Stage: stage,
-		}
-		var err error
-		if stage == InDoubt {
-			r.inDoubt.Add(1)
-			err = r.job.Rejects.Add(rej)
-		} else {
-			err = r.reject(rej)
-		}
+		})
 		var limit *LimitError
 		if errors.As(err, &limit) {
 			stop = err

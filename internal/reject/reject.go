@@ -58,10 +58,19 @@ type output struct {
 // Path is the folder.
 func (d *Dir) Path() string { return d.path }
 
-// Add keeps one row.
-func (d *Dir) Add(r load.Reject) error {
+// Add keeps rows.
+func (d *Dir) Add(rejects []load.Reject) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	for _, r := range rejects {
+		if err := d.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Dir) add(r load.Reject) error {
 	o, err := d.rows(r)
 	if err != nil {
 		return err

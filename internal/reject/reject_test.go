@@ -59,7 +59,7 @@ func TestRowsAreKeptByteForByte(t *testing.T) {
 		{File: "f.csv", Header: []byte("k"), Raw: []byte("after a header without a line end"), Line: 2, Field: 1, Reason: "bad", Stage: load.Parse},
 		{File: "g.csv", Header: header, Raw: []byte("lone CR\r"), Line: 2, Field: 1, Reason: "bad", Stage: load.Parse},
 	} {
-		require.NoError(t, d.Add(r))
+		require.NoError(t, d.Add([]load.Reject{r}))
 	}
 	require.True(t, d.Used())
 	require.NoError(t, d.Close())
@@ -100,7 +100,7 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 	}
 	big := strings.Repeat("x", 100_000)
 	piece(big, true, false)
-	require.NoError(t, d.Add(load.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte("between\n"), Stage: load.Insert}))
+	require.NoError(t, d.Add([]load.Reject{{File: "a.csv", Header: []byte("k\n"), Raw: []byte("between\n"), Stage: load.Insert}}))
 	piece(big, false, false)
 	piece("end\n", false, true)
 	piece(big, true, false)
@@ -120,7 +120,7 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 
 func TestOnlyTheOwnerMayRead(t *testing.T) {
 	d := folder(t)
-	require.NoError(t, d.Add(load.Reject{Raw: []byte("secret\n")}))
+	require.NoError(t, d.Add([]load.Reject{{Raw: []byte("secret\n")}}))
 	require.NoError(t, d.Close())
 	info, err := os.Stat(d.Path())
 	require.NoError(t, err)
@@ -135,11 +135,11 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 func TestCauses(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 7 {
-		require.NoError(t, d.Add(load.Reject{
+		require.NoError(t, d.Add([]load.Reject{{
 			Line: int64(i + 2), Column: "n", Raw: []byte("x\n"), Reason: fmt.Sprintf("invalid int \"x%d\": not an integer", i), Stage: load.Parse,
-		}))
+		}}))
 	}
-	require.NoError(t, d.Add(load.Reject{Line: 50, Raw: []byte("y\n"), Reason: "row has 3 fields instead of 5", Stage: load.Parse}))
+	require.NoError(t, d.Add([]load.Reject{{Line: 50, Raw: []byte("y\n"), Reason: "row has 3 fields instead of 5", Stage: load.Parse}}))
 	causes := d.Causes()
 	require.Len(t, causes, 2)
 	require.EqualValues(t, 7, causes[0].Rows)
@@ -152,7 +152,7 @@ func TestCauses(t *testing.T) {
 func TestCausesAreBounded(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 1000 {
-		require.NoError(t, d.Add(load.Reject{Column: strings.Repeat("c", i), Raw: []byte("x\n"), Reason: "bad", Stage: load.Parse}))
+		require.NoError(t, d.Add([]load.Reject{{Column: strings.Repeat("c", i), Raw: []byte("x\n"), Reason: "bad", Stage: load.Parse}}))
 	}
 	causes := d.Causes()
 	require.Len(t, causes, mostCauses)
@@ -171,7 +171,7 @@ func TestConcurrentUse(t *testing.T) {
 					File: fmt.Sprint(w), Header: fmt.Appendf(nil, "h%d\n", i%3), Raw: fmt.Appendf(nil, "%d,%d\n", w, i), Line: int64(i),
 					Reason: "r", Stage: []load.Stage{load.Parse, load.Insert, load.InDoubt}[i%3],
 				}
-				if err := d.Add(r); err != nil {
+				if err := d.Add([]load.Reject{r}); err != nil {
 					t.Error(err)
 				}
 				d.Causes()
@@ -206,7 +206,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	d := New(filepath.Join(file, "run"), ".csv")
-	err := d.Add(load.Reject{Raw: []byte("x\n")})
+	err := d.Add([]load.Reject{{Raw: []byte("x\n")}})
 	require.ErrorContains(t, err, "run directory: mkdir "+file)
 	require.ErrorContains(t, err, "not a directory")
 	require.False(t, d.Used())
@@ -219,7 +219,7 @@ func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
 		d := New(t.TempDir(), ".csv")
 		old := filepath.Join(d.Path(), name)
 		require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
-		add := func() error { return d.Add(load.Reject{Raw: []byte("x\n")}) }
+		add := func() error { return d.Add([]load.Reject{{Raw: []byte("x\n")}}) }
 		if strings.Contains(name, "long") {
 			add = func() error { return d.AddPiece(load.Reject{Raw: []byte("x\n")}, true, true) }
 		}
@@ -239,18 +239,18 @@ func TestWritesThatFail(t *testing.T) {
 	for _, name := range []string{"rejects.csv", "errors.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			d := folder(t)
-			require.NoError(t, d.Add(row))
+			require.NoError(t, d.Add([]load.Reject{row}))
 			require.NoError(t, d.files[name].file.Close()) // writes fail from here
 			big := row
 			big.Raw, big.Reason = bytes.Repeat([]byte("x"), 10_000), strings.Repeat("r", 10_000)
-			err := d.Add(big)
+			err := d.Add([]load.Reject{big})
 			require.ErrorIs(t, err, os.ErrClosed)
 			require.ErrorContains(t, err, filepath.Join(d.Path(), name))
 			require.ErrorContains(t, d.Close(), "rejects: ")
 		})
 	}
 	d := folder(t)
-	require.NoError(t, d.Add(row))
+	require.NoError(t, d.Add([]load.Reject{row}))
 	require.NoError(t, d.files["rejects.csv"].file.Close())
 	require.ErrorIs(t, d.Close(), os.ErrClosed)
 }

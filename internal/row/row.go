@@ -22,15 +22,16 @@ type Cell struct {
 	State State
 }
 
-// Row is one row on its way in: its cells in the order of the statement's
-// columns, the client timestamp in microseconds since the epoch that it is
-// written with (not used for counters), and the token of its partition key, zero
-// when that is not known.
+// Row is one row on its way in.
 type Row struct {
-	Cells     []Cell
-	Timestamp int64
-	Token     token.Token
+	Cells     []Cell      // in the order of the statement's columns
+	Timestamp int64       // client timestamp, microseconds since the epoch; not used for counters
+	TTL       int32       // seconds, or Forever; 0: that of the load, or else of the table
+	Token     token.Token // of its partition key, zero when that is not known
 }
+
+// Forever is the time to live of what does not expire, whatever the table says.
+const Forever = -1
 
 // Size is the number of bytes of the row's cells.
 func (r Row) Size() int {

@@ -16,6 +16,7 @@ type Selector struct {
 	Type   *cqltype.Type // of what comes back
 	Column Column        // that it is about
 	Plain  bool          // the column itself
+	TTL    bool          // its time to live; neither: its write time
 }
 
 // function is a call of ttl or writetime in a list of columns.
@@ -40,7 +41,7 @@ func (t *Table) Selectors(list []string) ([]Selector, error) {
 	var selectors []Selector
 	seen := make(map[string]bool)
 	for _, text := range list {
-		s, err := t.selector(text)
+		s, err := t.Select(text)
 		if err != nil {
 			return nil, err
 		}
@@ -53,9 +54,11 @@ func (t *Table) Selectors(list []string) ([]Selector, error) {
 	return selectors, nil
 }
 
-func (t *Table) selector(text string) (Selector, error) {
+// Select reads one of what [Table.Selectors] takes. A column that is called like a
+// function is the column.
+func (t *Table) Select(text string) (Selector, error) {
 	call := function.FindStringSubmatch(text)
-	if call == nil {
+	if _, ok := t.Column(text); ok || call == nil {
 		c, err := t.Resolve(text)
 		if err != nil {
 			return Selector{}, err
@@ -81,6 +84,7 @@ func (t *Table) selector(text string) (Selector, error) {
 		CQL:    name + "(" + cqltype.QuoteIdent(c.Name) + ")",
 		Type:   functionTypes[name],
 		Column: c,
+		TTL:    name == "ttl",
 	}, nil
 }
 

@@ -1,0 +1,125 @@
+package load
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// chunk is a piece of an input on its way through the pipeline. It has one owner
+// at a time, but for its rows' bytes, which the writers read until release.
+type chunk struct {
+	dsv.Chunk
+	buffer  []byte // of Chunk.Data, kept for reuse
+	file    *file
+	stamps  stamps
+	skip    int    // records to pass over
+	take    int    // records to load after those
+	arena   []byte // of the cells' bytes
+	cells   []row.Cell
+	rows    []parsed
+	order   []*parsed    // of rows, by replicas and token
+	pending atomic.Int64 // rows not dealt with yet, and one for the parser
+	weight  int64        // of the memory, taken from the budget
+
+	mu      sync.Mutex
+	rejects []Reject // of its records, in no order
+}
+
+// The memory of a record, besides the text and the bytes of its values.
+const (
+	cellMemory   = 32  // row.Cell
+	recordMemory = 200 // parsed, and its place in the order
+	rejectMemory = 300 // Reject, its reason and its value
+	chunkRecords = 4 << 20
+)
+
+// maxRecords is how many records of so many fields make up a chunk at the most, so
+// that very short ones do not take many times their text.
+func maxRecords(fields int) int {
+	return max(chunkRecords/(fields*cellMemory+recordMemory+rejectMemory), 1)
+}
+
+// weigh estimates the memory that a chunk will take until it is released: its text,
+// the same again for the values and for the frames they travel in, and its records.
+func (c *chunk) weigh() int64 {
+	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.file.mapping.Columns)*cellMemory+recordMemory)
+}
+
+// admit waits until there is memory for a chunk. What is held back for later
+// chunks would wait for this one, and has to go first.
+func (r *run) admit(ctx context.Context, c *chunk) error {
+	c.weight = c.weigh()
+	if r.memory.Used()+c.weight <= r.job.Memory {
+		return r.memory.Acquire(ctx, c.weight)
+	}
+	if err := r.dispatch(ctx, r.hold.press(true)); err != nil {
+		return err
+	}
+	defer r.hold.press(false)
+	return r.memory.Acquire(ctx, c.weight)
+}
+
+// release gives up some holds of the chunk; the last one settles and frees it. Arrays that
+// a long record made large are not kept.
+func (r *run) release(c *chunk, holds int) error {
+	if c.pending.Add(-int64(holds)) > 0 {
+		return nil
+	}
+	if err := r.keepRejects(c); err != nil {
+		return err
+	}
+	r.pass(c.file, len(c.Data))
+	if cap(c.buffer) > 2*r.job.ChunkSize {
+		c.buffer = nil
+	}
+	if cap(c.arena) > 4*r.job.ChunkSize {
+		c.arena = nil
+	}
+	if cap(c.cells)*cellMemory > 2*chunkRecords {
+		c.cells, c.rows, c.order = nil, nil, nil
+	}
+	clear(c.rows)
+	c.Data, c.file = nil, nil
+	r.memory.Release(c.weight)
+	r.free <- c
+	return nil
+}
+
+// keepRejects writes out what was rejected of a chunk.
+func (r *run) keepRejects(c *chunk) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.rejects) == 0 {
+		return nil
+	}
+	err := r.job.Rejects.Add(c.rejects)
+	clear(c.rejects)
+	c.rejects = c.rejects[:0]
+	return err
+}
+
+// reject notes one row that is not written. Its error may be a *LimitError.
+func (r *run) reject(c *chunk, rej Reject) error {
+	c.mu.Lock()
+	c.rejects = append(c.rejects, rej)
+	c.mu.Unlock()
+	if rej.Stage == InDoubt {
+		r.inDoubt.Add(1)
+		return nil
+	}
+	return r.countReject(rej.Stage)
+}
+
+// countReject counts a row that is not written. Its error may be a *LimitError.
+func (r *run) countReject(stage Stage) error {
+	r.rejected.Add(1)
+	r.job.Counters.Rejected.Add(1)
+	if stage == Parse {
+		return r.parseErrors.add()
+	}
+	return r.insertErrors.add()
+}

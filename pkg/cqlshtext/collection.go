@@ -1,0 +1,186 @@
+package cqlshtext
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+)
+
+// putLength writes an int32 at the beginning of b.
+func putLength(b []byte, n int) { binary.BigEndian.PutUint32(b, uint32(int32(n))) }
+
+// seqReader reads a list or set: a count, int32, and each element after its length, in the order of the text.
+type seqReader struct {
+	elem elem
+	null []byte
+}
+
+func (r *seqReader) read(dst, text []byte, off int) ([]byte, error) {
+	inner, off, err := openLiteral(text, off)
+	if err != nil {
+		return dst, err
+	}
+	mark, count := len(dst), 0
+	dst = append(dst, 0, 0, 0, 0)
+	for pos := 0; pos < len(inner); pos++ {
+		begin := pos
+		if pos, err = nextStop(inner, pos, ',', off); err != nil {
+			return dst, err
+		}
+		word, wordOff := cut(inner, begin, pos, off)
+		if dst, err = r.elem.appendSized(dst, word, r.null, wordOff, inList); err != nil {
+			return dst, err
+		}
+		count++
+	}
+	putLength(dst[mark:], count)
+	return dst, nil
+}
+
+// tupleReader reads a tuple: each element after its length. A text may have fewer elements than the type.
+type tupleReader struct {
+	name  string
+	elems []elem
+	null  []byte
+}
+
+func (r *tupleReader) read(dst, text []byte, off int) ([]byte, error) {
+	inner, off, err := openLiteral(text, off)
+	if err != nil {
+		return dst, err
+	}
+	i := 0
+	for pos := 0; pos < len(inner); pos++ {
+		begin := pos
+		if pos, err = nextStop(inner, pos, ',', off); err != nil {
+			return dst, err
+		}
+		word, wordOff := cut(inner, begin, pos, off)
+		if i == len(r.elems) {
+			return dst, at(wordOff, fmt.Errorf("more than the %d elements of %s", i, r.name))
+		}
+		if dst, err = r.elems[i].appendSized(dst, word, r.null, wordOff, inTuple); err != nil {
+			return dst, err
+		}
+		i++
+	}
+	return dst, nil
+}
+
+// vectorReader reads a vector: elements of one length side by side, others each after its length, an unsigned
+// vint.
+type vectorReader struct {
+	name      string
+	elem      elem
+	dimension int
+	null      []byte
+}
+
+func (r *vectorReader) read(dst, text []byte, off int) ([]byte, error) {
+	inner, off, err := openLiteral(text, off)
+	if err != nil {
+		return dst, err
+	}
+	count := 0
+	for pos := 0; pos < len(inner); pos++ {
+		begin := pos
+		if pos, err = nextStop(inner, pos, ',', off); err != nil {
+			return dst, err
+		}
+		word, wordOff := cut(inner, begin, pos, off)
+		if count == r.dimension {
+			return dst, at(wordOff, fmt.Errorf("more than the %d elements of %s", count, r.name))
+		}
+		if dst, err = r.appendElem(dst, word, wordOff); err != nil {
+			return dst, err
+		}
+		count++
+	}
+	if count < r.dimension {
+		return dst, at(off-1, fmt.Errorf("%d elements, where %s has %d", count, r.name, r.dimension))
+	}
+	return dst, nil
+}
+
+func (r *vectorReader) appendElem(dst, word []byte, off int) ([]byte, error) {
+	mark := len(dst)
+	dst, _, err := r.elem.appendElem(dst, word, r.null, off, inList)
+	if err != nil || r.elem.fixed >= 0 {
+		return dst, err
+	}
+	n := len(dst) - mark
+	if n > math.MaxInt32 {
+		return dst, at(off, errTooLong)
+	}
+	var prefix [9]byte
+	return slices.Insert(dst, mark, cqltext.AppendUvint(prefix[:0], uint64(n))...), nil
+}
+
+// mapReader reads a map: a count, int32, and each key and value after its length, in the order of the text.
+type mapReader struct {
+	key, value elem
+	null       []byte
+}
+
+var errColon = errors.New("expected a key, ':' and a value")
+
+func (r *mapReader) read(dst, text []byte, off int) ([]byte, error) {
+	inner, off, err := openLiteral(text, off)
+	if err != nil {
+		return dst, err
+	}
+	mark, count := len(dst), 0
+	dst = append(dst, 0, 0, 0, 0)
+	for pos := 0; pos < len(inner); pos++ {
+		begin := pos
+		colon, err := r.keyEnd(inner, begin, off)
+		if err != nil {
+			return dst, err
+		}
+		if pos, err = nextStop(inner, colon+1, ',', off); err != nil {
+			return dst, err
+		}
+		word, wordOff := cut(inner, begin, colon, off)
+		if dst, err = r.key.appendSized(dst, word, r.null, wordOff, inList); err != nil {
+			return dst, err
+		}
+		word, wordOff = cut(inner, colon+1, pos, off)
+		if dst, err = r.value.appendSized(dst, word, r.null, wordOff, inValue); err != nil {
+			return dst, err
+		}
+		count++
+	}
+	putLength(dst[mark:], count)
+	return dst, nil
+}
+
+var colonBlank = []byte(": ")
+
+// keyEnd returns the offset of the colon after the key that begins at text[pos:]. A bare key that has colons of
+// its own ends at the first one before a blank, as COPY TO writes it, or else at the last one.
+func (r *mapReader) keyEnd(text []byte, pos, off int) (int, error) {
+	end, err := nextStop(text, pos, ':', off)
+	if err != nil {
+		return end, err
+	}
+	if end == len(text) || text[end] != ':' {
+		_, wordOff := cut(text, pos, end, off)
+		return end, at(wordOff, errColon)
+	}
+	if first, _ := cut(text, pos, end, off); !r.key.colons || len(first) > 0 && first[0] == '\'' {
+		return end, nil
+	}
+	stop, err := nextStop(text, end, ',', off)
+	if err != nil {
+		return end, err
+	}
+	if i := bytes.Index(text[end:stop], colonBlank); i >= 0 {
+		return end + i, nil
+	}
+	return end + bytes.LastIndexByte(text[end:stop], ':'), nil
+}

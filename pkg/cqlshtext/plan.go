@@ -1,0 +1,151 @@
+package cqlshtext
+
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// Codec reads one field of a column. It is safe for concurrent use.
+type Codec interface {
+	// AppendWire appends the wire bytes of a field that is not null. When the text is not a value of the type, dst
+	// comes back at its original length with an error that names the value, cut short when long, and the reason.
+	AppendWire(dst, text []byte) ([]byte, error)
+	// IsNull reports whether a field is null: when it is the word for null and, for every type but ascii and text,
+	// when it is empty. (COPY FROM takes an empty blob or boolean for a value when the word is another.)
+	IsNull(text []byte) bool
+}
+
+// Plan returns the codec of a type. It fails when the type is not whole, as cqltext.Plan does, when options
+// contradict one another, and when options leave no way to read the type: a timestamp when a directive in
+// DateTimeFormat cannot be read, a number with a fraction when DecimalSep and ThousandsSep are the same.
+func Plan(t *cqltype.Type, o Options) (Codec, error) {
+	if _, err := cqltext.Plan(t); err != nil {
+		return nil, err
+	}
+	o, err := o.complete()
+	if err != nil {
+		return nil, fmt.Errorf("no codec for type %s: %w", t, err)
+	}
+	e, err := plan(t, &o)
+	if err != nil {
+		return nil, fmt.Errorf("no codec for type %s: %w", t, err)
+	}
+	return &column{elem: e, null: newNullText(t, o)}, nil
+}
+
+// column is the codec of a whole field.
+type column struct {
+	elem
+	null nullText
+}
+
+func (c *column) IsNull(text []byte) bool { return c.null.is(text) }
+
+func (c *column) AppendWire(dst, text []byte) ([]byte, error) {
+	if c.text == nil {
+		text = cqltext.TrimBlanks(text)
+	}
+	mark := len(dst)
+	dst, err := c.read(dst, text, 0)
+	if err != nil {
+		if c.whole {
+			err = cqltext.Invalid(c.name, text, err)
+		}
+		return dst[:mark], err
+	}
+	return dst, nil
+}
+
+// elem is a type planned, as a column or inside another type.
+type elem struct {
+	reader
+	name string
+	// text is the reader of ascii and text, nil for other types: any word is a value, the empty one too.
+	text *textReader
+	// colons says that there are colons in the type's own text.
+	colons bool
+	// whole says that the type is made of others, so that reader's errors do not name it.
+	whole bool
+	// zero says that a value may have no bytes.
+	zero bool
+	// fixed is the number of bytes of each value inside a vector, -1 when they differ.
+	fixed int
+}
+
+// reader reads the values of one type.
+type reader interface {
+	// read appends the wire bytes of a text without blanks around it, or within single quotes. off is the offset
+	// of the text in the field, for errors. On error the bytes after the original length of dst are of no use.
+	read(dst, text []byte, off int) ([]byte, error)
+}
+
+// plan builds the elem of a type that cqltext can plan.
+func plan(t *cqltype.Type, o *Options) (elem, error) {
+	wire, err := cqltext.Plan(t)
+	if err != nil {
+		return elem{}, err
+	}
+	_, noZero := wire.AppendWire(nil, []byte("0x"))
+	e := elem{name: t.String(), zero: noZero == nil, fixed: cqltext.FixedLen(wire)}
+	elems := make([]elem, len(t.Elems))
+	for i, sub := range t.Elems {
+		if elems[i], err = plan(sub, o); err != nil {
+			return elem{}, err
+		}
+	}
+	null := []byte(o.Null)
+	e.whole = true
+	switch t.Kind {
+	case cqltype.List, cqltype.Set:
+		e.reader = &seqReader{elem: elems[0], null: null}
+		return e, nil
+	case cqltype.Map:
+		e.reader = &mapReader{key: elems[0], value: elems[1], null: null}
+		return e, nil
+	case cqltype.Tuple:
+		e.reader = &tupleReader{name: e.name, elems: elems, null: null}
+		return e, nil
+	case cqltype.UDT:
+		e.reader = newUDTReader(t, elems, null)
+		return e, nil
+	case cqltype.Vector:
+		e.reader = &vectorReader{name: e.name, elem: elems[0], dimension: t.Dimension, null: null}
+		return e, nil
+	}
+	e.whole = false
+	s := scalar{name: e.name, wire: wire}
+	switch t.Kind {
+	case cqltype.Ascii, cqltype.Text:
+		e.text = &textReader{scalar: s, unescape: o.Unescape}
+		e.reader = e.text
+	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter, cqltype.Varint:
+		e.reader = newNumberReader(s, o.ThousandsSep, ".")
+	case cqltype.Float, cqltype.Double, cqltype.Decimal:
+		if o.DecimalSep == o.ThousandsSep {
+			return e, fmt.Errorf("decimal point and thousands separator are the same %q", o.DecimalSep)
+		}
+		e.reader = newNumberReader(s, o.ThousandsSep, o.DecimalSep)
+	case cqltype.Boolean:
+		e.reader = newBooleanReader(e.name, o)
+	case cqltype.Timestamp:
+		e.colons = true
+		e.reader, err = newTimestampReader(s, o.DateTimeFormat)
+	case cqltype.Date:
+		e.reader = &dateReader{s}
+	case cqltype.Time:
+		e.colons = true
+		e.reader = &timeReader{s}
+	case cqltype.Inet:
+		e.colons = true
+		e.reader = &inetReader{s}
+	case cqltype.UUID, cqltype.TimeUUID:
+		e.reader = &uuidReader{s}
+	case cqltype.Blob, cqltype.Custom, cqltype.Empty:
+		e.reader = &rawReader{s}
+	default:
+		e.reader = &s
+	}
+	return e, err
+}

@@ -33,6 +33,7 @@ type LoadOptions struct {
 	tableOptions
 	planOptions
 	formatOptions
+	textOptions
 	Files        []string
 	Nulls        []string
 	IngestRate   float64
@@ -54,7 +55,6 @@ type LoadOptions struct {
 	DryRun         bool
 
 	Format   string
-	Encoding string
 	Map      map[string]string
 	SkipCols []string
 	SkipRows int64
@@ -67,7 +67,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.Files, "files", nil, "files to load, where none is given as an argument")
 	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the first file's name ends, else csv)")
 	o.formatOptions.AddFlags(f)
-	f.StringVar(&o.Encoding, "encoding", "utf-8", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
+	o.textOptions.AddFlags(f)
 	f.StringSliceVar(&o.Columns, "columns", nil, "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
 	f.StringToStringVar(&o.Map, "map", nil, "field=column,...: columns of fields that have other names")
 	f.StringSliceVar(&o.SkipCols, "skipcols", nil, "fields that are not loaded")
@@ -156,6 +156,10 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
+	if fields.Codec, err = o.textOptions.settle(o.Format, o.Nulls, &format); err != nil {
+		return err
+	}
 	for _, note := range notes {
 		s.warn("%s", note)
 	}
@@ -176,7 +180,7 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	defer t.close()
 	// A fifth is left for what the collector does not count.
 	debug.SetMemoryLimit(int64(o.Memory) / 5 * 4)
-	job, err := o.job(c.Context(), s, t, format, inputs)
+	job, err := o.job(c.Context(), s, t, format, fields, inputs)
 	if err != nil {
 		return err
 	}
@@ -239,8 +243,7 @@ const (
 // is worked on, others wait in the node's queue or are on their way.
 const requestsPerCore = 16
 
-func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, inputs []source.Input) (*load.Job, error) {
-	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
+func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
 	if len(o.Columns) > 0 && o.Format != "json" {
 		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
 			return nil, fmt.Errorf("--columns: %w", err)

@@ -14,6 +14,7 @@ type batch struct {
 	writer Writer
 	set    *Set
 	rows   []*parsed
+	few    bool // there were attempts before
 }
 
 // rowsOf collects the rows to be written, into scratch.

@@ -70,7 +70,7 @@ func (r *run) request(ctx context.Context, w Writer, host string, rows []row.Row
 	err = w.Write(ctx, host, rows)
 	latency := time.Since(begin)
 	l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
-	if err == nil {
+	if err == nil || fault.ClassOf(err) == fault.NotApplied {
 		r.latency.record(latency)
 	}
 	return true, err

@@ -21,8 +21,9 @@ type Mapping struct {
 	width   int             // fields of a record
 	fields  []int           // by column: its field
 	times   []timing        // the times of columns among the fields
-	codecs  []cqltext.Codec
-	text    []bool // column holds text, whose empty value must be told from null
+	codecs  []Codec
+	nullers []nuller // by column, nil: the rule of parser.isNull
+	text    []bool   // column holds text, whose empty value must be told from null
 	shapes  []shape
 	key     []int // the partition key's components, in key order
 	cluster []int // the clustering columns
@@ -32,11 +33,21 @@ type Mapping struct {
 	members *members // of JSON objects; nil for delimited text
 }
 
-// Fields says what the names of an input's fields mean.
+// Codec reads the texts of a column's values. It must be safe for concurrent use.
+type Codec interface {
+	// AppendWire appends the value that a text stands for, as wire bytes.
+	AppendWire(dst, text []byte) ([]byte, error)
+}
+
+// nuller is a Codec with a rule of its own for what is null, of a whole field.
+type nuller interface{ IsNull(text []byte) bool }
+
+// Fields says what the names of an input's fields mean, and how their texts are read.
 type Fields struct {
-	Renamed map[string]string // column by field, where the field has another name
-	Skipped []string          // fields that are not loaded
-	Untimed bool              // times of columns, as ttl(c), are refused: rows are written conditionally
+	Codec   func(*cqltype.Type) (Codec, error) // for delimited text; nil: that of cqltext
+	Renamed map[string]string                  // column by field, where the field has another name
+	Skipped []string                           // fields that are not loaded
+	Untimed bool                               // times of columns, as ttl(c), are refused: rows are written conditionally
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -48,18 +59,24 @@ func (e *MappingError) Unwrap() error { return e.err }
 // NewMapping plans the fields for columns in the given order. All of the primary
 // key must be among them; of a table with static columns the partition key may do
 // where no regular column is among them.
-func NewMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
+func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, error) {
+	plan := f.Codec
+	if plan == nil {
+		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+	}
 	m := &Mapping{Columns: columns, width: len(columns)}
 	for i := range columns {
 		m.fields = append(m.fields, i)
 	}
 	at := make(map[string]int, len(columns))
 	for i, c := range columns {
-		codec, err := cqltext.Plan(c.Type)
+		codec, err := plan(c.Type)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 		m.codecs = append(m.codecs, codec)
+		own, _ := codec.(nuller)
+		m.nullers = append(m.nullers, own)
 		m.text = append(m.text, cqltext.TextLike(c.Type))
 		m.shapes = append(m.shapes, shapeOf(c.Type))
 		switch c.Kind {
@@ -129,7 +146,7 @@ func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("header: %w", err), hintNoHeader(t, names))
 	}
-	return named.mapping(t)
+	return named.mapping(t, f)
 }
 
 // MapNames plans the fields from their names, in order.
@@ -138,7 +155,7 @@ func MapNames(t *schema.Table, names []string, f Fields) (*Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	return named.mapping(t)
+	return named.mapping(t, f)
 }
 
 // named is what the names of fields stand for.
@@ -184,8 +201,8 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 	return n, nil
 }
 
-func (n named) mapping(t *schema.Table) (*Mapping, error) {
-	m, err := NewMapping(t, n.wanted)
+func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
+	m, err := NewMapping(t, n.wanted, f)
 	if err != nil {
 		return nil, err
 	}

@@ -125,7 +125,13 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	size := rowOverhead
 	for i, field := range m.fields {
 		f := &rec.Fields[field]
-		if p.isNull(f, m.text[i]) {
+		null := false
+		if own := m.nullers[i]; own != nil {
+			null = own.IsNull(f.Text)
+		} else {
+			null = p.isNull(f, m.text[i])
+		}
+		if null {
 			c.cells = append(c.cells, p.null)
 			if p.null.State == row.Null {
 				size += cellOverhead

@@ -22,7 +22,7 @@ type members struct {
 // NewObjectMapping plans the members of JSON objects for columns: a member is
 // known by the column's name. Members that a row lacks are null.
 func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, error) {
-	m, err := NewMapping(t, columns)
+	m, err := NewMapping(t, columns, Fields{})
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,6 @@ func (r *run) settle(b *batch) error {
 // send writes a batch and settles each of its rows: acknowledged, rejected, in
 // doubt, or there already. An error ends the run.
 func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
-	before := r.sent.Load()
 	err := r.attempt(ctx, b, rows)
 	if err == nil {
 		r.exhausted.Store(0)
@@ -71,10 +70,10 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 		r.sent.Add(1)
 		r.existing.Add(int64(len(b.rows)))
 		return nil
-	case len(b.rows) > 1 && (class == fault.Permanent || r.sent.Load() > before && fault.Retryable(err, b.writer.Idempotent())):
-		// One bad row never takes its batch along. Where others get through
-		// meanwhile, a row may be what the cluster cannot do.
-		return r.sendEach(ctx, b)
+	case len(b.rows) > 1 && (class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
+		// One bad row never takes its batch along, not even one that the cluster
+		// never answers.
+		return r.sendEach(ctx, b, err)
 	case class == fault.Permanent:
 		return r.refuse(b, Insert, err)
 	default:
@@ -82,13 +81,23 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	}
 }
 
-// sendEach sends the rows of a batch one by one.
-func (r *run) sendEach(ctx context.Context, b *batch) error {
+// fewAttempts is how often a row is tried whose batch has used up all attempts: when it
+// is the cluster that does not answer, that shall be known soon.
+const fewAttempts = 3
+
+// sendEach sends the rows of a batch that failed one by one. Those that a limit
+// leaves over are refused for what the batch was refused for.
+func (r *run) sendEach(ctx context.Context, b *batch, reason error) error {
 	var scratch []row.Row
 	for i := range b.rows {
-		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1]}
+		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], few: fault.ClassOf(reason) != fault.Permanent}
 		scratch = single.rowsOf(scratch[:0])
-		if err := r.send(ctx, single, scratch); err != nil {
+		err := r.send(ctx, single, scratch)
+		var limit *LimitError
+		if errors.As(err, &limit) && i+1 < len(b.rows) {
+			return errors.Join(err, r.refuse(&batch{rows: b.rows[i+1:]}, Insert, reason))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -130,6 +139,10 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	w := b.writer
 	hosts := b.set.Hosts
+	most := r.job.Attempts
+	if b.few {
+		most = min(most, fewAttempts)
+	}
 	for attempt := 1; ; attempt++ {
 		host := ""
 		if len(hosts) > 0 {
@@ -146,7 +159,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			// It may have been applied.
 			return fault.New(fault.Unknown, err)
 		}
-		if attempt >= r.job.Attempts || !fault.Retryable(err, w.Idempotent()) {
+		if attempt >= most || !fault.Retryable(err, w.Idempotent()) {
 			return err
 		}
 		r.job.Counters.Retries.Add(1)

@@ -20,6 +20,8 @@ func OutcomeOf(err error) Outcome {
 		return Good
 	}
 	switch fault.ClassOf(err) {
+	case fault.NotApplied:
+		return Good
 	case fault.Overloaded, fault.Unknown:
 		return Overloaded
 	default:

@@ -2,8 +2,8 @@ package simcluster
 
 import (
 	"bufio"
+	"bytes"
 	"net"
-	"strconv"
 	"sync"
 
 	"github.com/datastax/go-cassandra-native-protocol/frame"
@@ -18,6 +18,8 @@ type conn struct {
 	node   *node
 	socket net.Conn
 	shard  int
+	gone   chan struct{}         // closed when the client has gone
+	events []primitive.EventType // that the client asked for; guarded by the node
 
 	sending sync.Mutex
 }
@@ -27,6 +29,7 @@ type conn struct {
 func (c *conn) serve() {
 	var pending sync.WaitGroup
 	defer pending.Wait()
+	defer close(c.gone)
 	defer c.node.leave(c)
 	defer func() { _ = c.socket.Close() }()
 	for in := bufio.NewReader(c.socket); ; {
@@ -34,105 +37,81 @@ func (c *conn) serve() {
 		if err != nil {
 			return
 		}
-		pending.Go(func() {
-			answer := frame.NewFrame(request.Header.Version, request.Header.StreamId, c.answer(request.Body.Message))
-			answer.SetCustomPayload(c.hint(request.Body.Message))
-			c.send(answer)
-		})
+		pending.Go(func() { c.deliver(request.Header, c.answer(request.Body.Message)) })
 	}
 }
 
-// send writes an answer. The client may have gone; that shows in the next read.
-func (c *conn) send(answer *frame.Frame) {
-	c.sending.Lock()
-	defer c.sending.Unlock()
-	out := bufio.NewWriter(c.socket)
-	if err := codec.EncodeFrame(answer, out); err != nil {
+// deliver sends an answer, or as much of it as is to arrive.
+func (c *conn) deliver(to *frame.Header, r reply) {
+	switch r.delivery {
+	case silence:
+		return
+	case dropped:
 		_ = c.socket.Close()
 		return
 	}
-	_ = out.Flush()
+	answer := frame.NewFrame(to.Version, to.StreamId, r.message)
+	answer.SetCustomPayload(r.payload)
+	answer.SetWarnings(r.warnings)
+	if r.delivery == whole {
+		c.send(answer)
+		return
+	}
+	var encoded bytes.Buffer
+	if err := codec.EncodeFrame(answer, &encoded); err == nil {
+		n := 1 + int(r.part*float64(encoded.Len()-1))
+		c.write(encoded.Bytes()[:min(n, encoded.Len()-1)])
+	}
+	_ = c.socket.Close()
 }
 
-func (c *conn) answer(m message.Message) message.Message {
+// send writes a frame. The client may have gone; that shows in the next read.
+func (c *conn) send(answer *frame.Frame) {
+	var encoded bytes.Buffer
+	if err := codec.EncodeFrame(answer, &encoded); err != nil {
+		_ = c.socket.Close()
+		return
+	}
+	c.write(encoded.Bytes())
+}
+
+func (c *conn) write(b []byte) {
+	c.sending.Lock()
+	defer c.sending.Unlock()
+	_, _ = c.socket.Write(b)
+}
+
+// answer is the reply to a request.
+func (c *conn) answer(m message.Message) reply {
+	var w *work
+	var err error
 	switch m := m.(type) {
 	case *message.Options:
-		return &message.Supported{Options: c.supported()}
-	case *message.Startup, *message.Register:
-		return &message.Ready{}
+		return reply{message: &message.Supported{Options: c.supported()}}
+	case *message.Startup:
+		return reply{message: &message.Ready{}}
+	case *message.Register:
+		c.register(m.EventTypes)
+		return reply{message: &message.Ready{}}
 	case *message.Prepare:
-		return c.prepare(m.Query)
+		w, err = c.prepare(m.Query)
 	case *message.Query:
-		return c.execute(m.Query, m.Options)
+		w, err = c.execute(m.Query, m.Options)
 	case *message.Execute:
-		return c.execute(string(m.QueryId), m.Options)
-	case *message.Batch:
-		return c.batch(m)
-	default:
-		return &message.ProtocolError{ErrorMessage: "simcluster does not know " + m.GetOpCode().String()}
-	}
-}
-
-// supported is what the node tells of itself when a connection opens.
-func (c *conn) supported() map[string][]string {
-	o := c.node.cluster.options
-	options := map[string][]string{
-		message.StartupOptionCqlVersion: {"3.4.7"},
-		"COMPRESSION":                   {},
-	}
-	if o.Shards == 0 {
-		return options
-	}
-	options["SCYLLA_SHARD"] = []string{strconv.Itoa(c.shard)}
-	options["SCYLLA_NR_SHARDS"] = []string{strconv.Itoa(o.Shards)}
-	options["SCYLLA_PARTITIONER"] = []string{partitioner}
-	options["SCYLLA_SHARDING_ALGORITHM"] = []string{"biased-token-round-robin"}
-	options["SCYLLA_SHARDING_IGNORE_MSB"] = []string{strconv.Itoa(o.IgnoreMSB)}
-	options["SCYLLA_SHARD_AWARE_PORT"] = []string{strconv.Itoa(port(c.node.aware))}
-	if o.Tablets > 0 {
-		options["TABLETS_ROUTING_V1"] = []string{}
-	}
-	return options
-}
-
-// prepare describes a statement. Its id is its text, so that any node knows it.
-func (c *conn) prepare(text string) message.Message {
-	st, err := parse(text)
-	if err != nil {
-		return &message.SyntaxError{ErrorMessage: err.Error()}
-	}
-	rel, ok := c.node.relation(st.keyspace, st.table)
-	if !ok {
-		return missing(st)
-	}
-	variables, err := st.variables(rel)
-	if err != nil {
-		return &message.Invalid{ErrorMessage: err.Error()}
-	}
-	prepared := &message.PreparedResult{PreparedQueryId: []byte(text), VariablesMetadata: variables, ResultMetadata: &message.RowsMetadata{}}
-	if st.verb == "SELECT" {
-		columns, err := st.result(rel)
-		if err != nil {
-			return &message.Invalid{ErrorMessage: err.Error()}
+		if text := string(m.QueryId); !c.node.knows(text) {
+			err = &unpreparedError{text}
+		} else if w, err = c.execute(text, m.Options); w != nil {
+			w.id = m.QueryId
 		}
-		prepared.ResultMetadata = rowsMetadata(columns)
+	case *message.Batch:
+		if w, err = c.batch(m); w != nil {
+			w.id = m.Children[0].Id
+		}
+	default:
+		return reply{message: &message.ProtocolError{ErrorMessage: "simcluster does not know " + m.GetOpCode().String()}}
 	}
-	return prepared
-}
-
-func missing(st *statement) message.Message {
-	return &message.Invalid{ErrorMessage: "unconfigured table " + st.table}
-}
-
-// execute answers a statement.
-func (c *conn) execute(text string, o *message.QueryOptions) message.Message {
-	st, err := parse(text)
 	if err != nil {
-		return &message.SyntaxError{ErrorMessage: err.Error()}
+		return reply{message: refusal(err)}
 	}
-	request := Request{Node: c.node.index, Shard: c.shard, Statement: text}
-	if st.verb == "INSERT" {
-		return c.insert(request, []*statement{st}, [][]*primitive.Value{o.PositionalValues})
-	}
-	return c.read(request, st, o)
+	return w.perform()
 }

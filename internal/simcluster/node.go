@@ -3,8 +3,6 @@ package simcluster
 import (
 	"net"
 	"sync"
-
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // node is one server.
@@ -14,7 +12,7 @@ type node struct {
 	address  net.IP
 	dc, rack string
 	id       uuid
-	tokens   []token.Token
+	prepared sync.Map // texts of the statements that it knows
 
 	plain *net.TCPListener
 	aware *net.TCPListener // the shard-aware port; nil for Cassandra
@@ -34,14 +32,14 @@ func (n *node) serve() {
 	}
 }
 
-// listen opens the ports; 0 takes any that is free.
-func (n *node) listen(plain, aware int) error {
+// listen opens the cluster's ports; of the first node to do so, any that are free.
+func (n *node) listen() error {
 	var err error
-	if n.plain, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: plain}); err != nil {
+	if n.plain, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.port}); err != nil {
 		return err
 	}
 	if n.cluster.options.Shards > 0 {
-		n.aware, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: aware})
+		n.aware, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.awarePort})
 	}
 	return err
 }
@@ -78,7 +76,7 @@ func (n *node) admit(socket net.Conn, shard func(net.Conn) int) *conn {
 		_ = socket.Close()
 		return nil
 	}
-	c := &conn{node: n, socket: socket, shard: shard(socket)}
+	c := &conn{node: n, socket: socket, shard: shard(socket), gone: make(chan struct{})}
 	n.conns[c] = struct{}{}
 	n.cluster.handlers.Add(1)
 	return c
@@ -115,12 +113,38 @@ func (n *node) leave(c *conn) {
 	delete(n.conns, c)
 }
 
-func (n *node) stop() {
+// stop says whether the node was up.
+func (n *node) stop() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	was := !n.stopped
 	n.stopped = true
 	n.unlisten()
 	for c := range n.conns {
 		_ = c.socket.Close()
 	}
+	n.prepared.Clear()
+	return was
+}
+
+// restart listens again.
+func (n *node) restart() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if !n.stopped {
+		return nil
+	}
+	if err := n.listen(); err != nil {
+		n.unlisten()
+		return err
+	}
+	n.stopped = false
+	n.serve()
+	return nil
+}
+
+func (n *node) up() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return !n.stopped
 }

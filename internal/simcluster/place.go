@@ -2,7 +2,6 @@ package simcluster
 
 import (
 	"math/big"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
@@ -13,20 +12,60 @@ import (
 // Cassandra's nodes).
 type Replica struct{ Node, Shard int }
 
+// layout is the nodes and what they hold. It never changes: what happens to a
+// cluster makes a new one.
+type layout struct {
+	nodes     []*node
+	member    []bool // by node: has not left
+	tokens    [][]token.Token
+	placement *token.Placement // by the ring or by tablets
+	holders   []int            // by index of the placement: the node
+	tablets   []tablet
+}
+
 // tablet is the rows up to a token, after that of the tablet before.
 type tablet struct {
 	end      token.Token
 	replicas []Replica
 }
 
+func (l *layout) clone() *layout {
+	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens)}
+}
+
+func (l *layout) add(n *node, tokens []token.Token) {
+	l.nodes, l.member, l.tokens = append(l.nodes, n), append(l.member, true), append(l.tokens, tokens)
+}
+
+// count is the number of members in a data center.
+func (l *layout) count(dc string) int {
+	count := 0
+	for i, n := range l.nodes {
+		if l.member[i] && n.dc == dc {
+			count++
+		}
+	}
+	return count
+}
+
+// nodesOf lists the nodes that hold a range of the placement.
+func (l *layout) nodesOf(i int) []int {
+	var nodes []int
+	for _, at := range l.placement.Replicas(i) {
+		nodes = append(nodes, l.holders[at])
+	}
+	return nodes
+}
+
 // Replicas lists the copies of the row with that token, in all data centers.
 func (c *Cluster) Replicas(t token.Token) []Replica {
-	i := c.placement.Find(t)
-	if len(c.tablets) > 0 {
-		return slices.Clone(c.tablets[i].replicas)
+	l := c.layout.Load()
+	i := l.placement.Find(t)
+	if len(l.tablets) > 0 {
+		return slices.Clone(l.tablets[i].replicas)
 	}
 	var replicas []Replica
-	for _, n := range c.placement.Replicas(i) {
+	for _, n := range l.nodesOf(i) {
 		replicas = append(replicas, Replica{n, c.Shard(t)})
 	}
 	return replicas
@@ -43,7 +82,7 @@ func (c *Cluster) Shard(t token.Token) int {
 	return int(z.Rsh(z, 64).Int64())
 }
 
-// replication is the keyspace's replication map.
+// replication is the keyspaces' replication map.
 func (c *Cluster) replication() map[string]string {
 	options := map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy"}
 	for _, dc := range c.options.DCs {
@@ -52,14 +91,26 @@ func (c *Cluster) replication() map[string]string {
 	return options
 }
 
-// place makes the tablets, or else places the table by the ring.
-func (c *Cluster) place(random *rand.Rand) error {
+// place makes the tablets of a layout, or else places the tables by the ring, and
+// makes it the cluster's.
+func (c *Cluster) place(l *layout) error {
+	if err := c.fill(l); err != nil {
+		return err
+	}
+	c.layout.Store(l)
+	return nil
+}
+
+func (c *Cluster) fill(l *layout) error {
 	if c.options.Tablets > 0 {
-		return c.placeTablets(random)
+		return c.placeTablets(l)
 	}
 	var nodes []token.Node
-	for _, n := range c.nodes {
-		nodes = append(nodes, token.Node{ID: n.id.String(), DC: n.dc, Rack: n.rack, Tokens: n.tokens})
+	for i, n := range l.nodes {
+		if l.member[i] {
+			nodes = append(nodes, token.Node{ID: n.id.String(), DC: n.dc, Rack: n.rack, Tokens: l.tokens[i]})
+			l.holders = append(l.holders, i)
+		}
 	}
 	ring, err := token.NewRing(token.Murmur3, nodes)
 	if err != nil {
@@ -69,17 +120,20 @@ func (c *Cluster) place(random *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	c.placement = ring.Place(strategy)
+	l.placement = ring.Place(strategy)
 	return nil
 }
 
 // placeTablets makes tablets of equal width on nodes drawn by lot; those of a node
 // are dealt out to its shards in turn.
-func (c *Cluster) placeTablets(random *rand.Rand) error {
+func (c *Cluster) placeTablets(l *layout) error {
 	width := ^uint64(0) / uint64(c.options.Tablets)
 	var ends []token.Token
 	var replicas [][]int
-	held := make([]int, len(c.nodes))
+	held := make([]int, len(l.nodes))
+	for i := range l.nodes {
+		l.holders = append(l.holders, i)
+	}
 	for i := range c.options.Tablets {
 		t := tablet{end: token.Token{Lo: width * uint64(i+1)}}
 		if i == c.options.Tablets-1 {
@@ -87,18 +141,18 @@ func (c *Cluster) placeTablets(random *rand.Rand) error {
 		}
 		var nodes []int
 		left := make(map[string]int)
-		for _, n := range random.Perm(len(c.nodes)) {
-			if dc := c.nodes[n].dc; left[dc] < c.options.Factor {
+		for _, n := range c.random.Perm(len(l.nodes)) {
+			if dc := l.nodes[n].dc; l.member[n] && left[dc] < c.options.Factor {
 				left[dc]++
-				t.replicas = append(t.replicas, Replica{n, held[n] % c.options.Shards})
+				t.replicas = append(t.replicas, Replica{n, held[n] % max(c.options.Shards, 1)})
 				held[n]++
 				nodes = append(nodes, n)
 			}
 		}
-		c.tablets = append(c.tablets, t)
+		l.tablets = append(l.tablets, t)
 		ends, replicas = append(ends, t.end), append(replicas, nodes)
 	}
 	var err error
-	c.placement, err = token.NewPlacement(token.Murmur3, ends, replicas)
+	l.placement, err = token.NewPlacement(token.Murmur3, ends, replicas)
 	return err
 }

@@ -1,114 +1,162 @@
 package simcluster
 
 import (
-	"bytes"
-	"encoding/binary"
-	"slices"
-
 	"github.com/datastax/go-cassandra-native-protocol/message"
 
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// read answers a SELECT, page by page. A paging state is the index of the next of
-// the rows that the statement finds.
-func (c *conn) read(request Request, st *statement, o *message.QueryOptions) message.Message {
-	rel, ok := c.node.relation(st.keyspace, st.table)
-	if !ok {
-		return missing(st)
-	}
-	columns, err := st.result(rel)
-	if err != nil {
-		return &message.Invalid{ErrorMessage: err.Error()}
-	}
-	rows := rel.rows
-	within, err := st.tokenRange(o.PositionalValues)
-	if err != nil {
-		return &message.Invalid{ErrorMessage: err.Error()}
-	}
-	if within != (token.Range{}) {
-		rows = c.node.cluster.within(within)
-	}
-	request.Range, request.Paged = within, len(o.PagingState) > 0
-	if refusal := c.node.cluster.options.Refuse(request); refusal != nil {
-		c.node.cluster.log.add(request, nil)
-		return refusal
-	}
-	if rows, err = st.filter(rel, rows, o.PositionalValues); err != nil {
-		return &message.Invalid{ErrorMessage: err.Error()}
-	}
-	result := &message.RowsResult{Metadata: rowsMetadata(columns)}
-	if st.count {
-		result.Data = message.RowSet{{bigint(int64(len(rows)))}}
-	} else {
-		from := 0
-		if request.Paged {
-			from = int(binary.BigEndian.Uint64(o.PagingState))
-		}
-		to := len(rows)
-		if size := int(o.PageSize); size > 0 && to-from > size {
-			to = from + size
-			result.Metadata.PagingState = binary.BigEndian.AppendUint64(nil, uint64(to))
-		}
-		result.Data = st.project(rel, rows[from:to])
-	}
-	request.Rows = len(result.Data)
-	c.node.cluster.log.add(request, nil)
-	return result
+// query is a SELECT of a table that is being answered.
+type query struct {
+	table   *table
+	st      *statement
+	within  token.Range // zero: all
+	tests   []test
+	from    position
+	size    int // rows of a page, 0: all
+	bytes   int // of a page, 0: no matter
+	outputs []output
 }
 
-// within is the table's rows with a token in the range.
-func (c *Cluster) within(r token.Range) [][][]byte {
-	after := func(t token.Token) int {
-		i, _ := slices.BinarySearchFunc(c.tokens, t, func(have, want token.Token) int {
-			if want.Less(have) {
-				return 1
+// output is a selector with its column found.
+type output struct {
+	function string
+	column   *tableColumn
+}
+
+// shape is what a fault makes of a page.
+type shape struct {
+	empty    bool // no rows, and more to come
+	rows     int  // at the most; 0: as asked
+	trailing bool // at the end of the range more is promised
+}
+
+// page is the rows of a page and, unless the answer is at its end, the next
+// position.
+type page struct {
+	rows message.RowSet
+	next *position
+}
+
+// run reads a page. Nothing of the table changes while it does.
+func (q *query) run(s shape) page {
+	q.table.mu.RLock()
+	defer q.table.mu.RUnlock()
+	if q.st.counts() && !q.st.grouped {
+		return q.count()
+	}
+	if s.empty {
+		return page{next: &q.from}
+	}
+	size := q.size
+	if s.rows > 0 && (size == 0 || s.rows < size) {
+		size = s.rows
+	}
+	var out page
+	last := q.from
+	var volume int
+	q.scan(func(v view, count int64) bool {
+		if size > 0 && len(out.rows) == size || q.bytes > 0 && volume >= q.bytes {
+			out.next = &last
+			return false
+		}
+		r := q.project(v, count)
+		for _, value := range r {
+			volume += len(value)
+		}
+		out.rows = append(out.rows, r)
+		last = position{statement: q.from.statement, at: v.p.at, raw: v.p.raw}
+		if v.l != nil && !q.st.grouped {
+			last.cluster = v.l.cluster
+		}
+		return true
+	})
+	if out.next == nil && s.trailing {
+		out.next = &last
+	}
+	return out
+}
+
+// scan calls f for the rows of the answer after the position, until it says false:
+// for each row, or, if they are grouped, for the first of each partition with their
+// number. The caller holds the table.
+func (q *query) scan(f func(v view, count int64) bool) {
+	i, end := 0, len(q.table.partitions)
+	if q.within != (token.Range{}) {
+		i, end = q.table.after(q.within.Start), q.table.after(q.within.End)
+	}
+	line := 0
+	if !q.from.start {
+		at, found := q.table.place(q.from.at, q.from.raw)
+		i = max(i, at)
+		switch {
+		case found && q.from.cluster != nil:
+			var there bool
+			if line, there = q.table.lineAt(q.table.partitions[at], q.from.cluster); there {
+				line++
 			}
-			return -1
-		})
-		return i
+		case found:
+			i = at + 1
+		}
 	}
-	from, to := after(r.Start), after(r.End)
-	return c.data.rows[from:max(from, to)]
+	for ; i < end; i++ {
+		if !q.partition(q.table.partitions[i], line, f) {
+			return
+		}
+		line = 0
+	}
 }
 
-// filter is the rows that fulfil the conditions on single columns.
-func (st *statement) filter(rel *relation, rows [][][]byte, values []*value) ([][][]byte, error) {
-	for _, cond := range st.where {
-		if cond.onToken {
+func (q *query) partition(p *partition, from int, f func(view, int64) bool) bool {
+	var first view
+	count := int64(0)
+	more := p.each(from, func(v view) bool {
+		switch {
+		case !v.passed(q.tests):
+			return true
+		case !q.st.grouped:
+			return f(v, 1)
+		case count == 0:
+			first = v
+		}
+		count++
+		return true
+	})
+	if count > 0 {
+		return f(first, count)
+	}
+	return more
+}
+
+// count gives the number of rows, in one row.
+func (q *query) count() page {
+	n := int64(0)
+	q.scan(func(_ view, count int64) bool { n += count; return true })
+	return page{rows: message.RowSet{{bigint(n)}}}
+}
+
+// project takes what is selected out of a row.
+func (q *query) project(v view, count int64) [][]byte {
+	values := make([][]byte, len(q.outputs))
+	for i, o := range q.outputs {
+		switch o.function {
+		case "count":
+			values[i] = bigint(count)
+			continue
+		case "token":
+			values[i] = token.Murmur3.AppendWire(nil, v.p.at)
 			continue
 		}
-		i, err := rel.find(cond.column)
-		if err != nil {
-			return nil, err
-		}
-		want := []byte(cond.literal)
-		if cond.marker >= 0 {
-			want = values[cond.marker].Contents
-		}
-		var kept [][][]byte
-		for _, r := range rows {
-			if bytes.Equal(r[i], want) {
-				kept = append(kept, r)
-			}
-		}
-		rows = kept
-	}
-	return rows, nil
-}
-
-// project takes the columns of the statement out of the rows.
-func (st *statement) project(rel *relation, rows [][][]byte) message.RowSet {
-	set := make(message.RowSet, len(rows))
-	for i, r := range rows {
-		if st.columns == nil {
-			set[i] = r
-			continue
-		}
-		for _, name := range st.columns {
-			at, _ := rel.find(name)
-			set[i] = append(set[i], r[at])
+		c := v.cell(o.column)
+		switch {
+		case o.function == "":
+			values[i] = c.value
+		case c.value == nil:
+		case o.function == "writetime":
+			values[i] = bigint(c.timestamp)
+		case c.ttl > 0:
+			values[i] = integer(c.ttl)
 		}
 	}
-	return set
+	return values
 }

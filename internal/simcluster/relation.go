@@ -7,8 +7,8 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/message"
 )
 
-// relation is a table with its rows, each a list of wire values in the order of
-// the columns.
+// relation is the form of a table and, of a system table, its rows, each a list of
+// wire values in the order of the columns.
 type relation struct {
 	keyspace, name string
 	columns        []column
@@ -31,15 +31,15 @@ func (r *relation) find(name string) (int, error) {
 	return 0, fmt.Errorf("undefined column name %s in table %s.%s", name, r.keyspace, r.name)
 }
 
-// keys is the number of columns of the partition key.
-func (r *relation) keys() int {
-	n := 0
+// keys are the names of the columns of the partition key, in order.
+func (r *relation) keys() []string {
+	var names []string
 	for _, c := range r.columns {
 		if c.key {
-			n++
+			names = append(names, c.name)
 		}
 	}
-	return n
+	return names
 }
 
 func (r *relation) describe(c column) *message.ColumnMetadata {

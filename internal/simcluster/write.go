@@ -2,66 +2,156 @@ package simcluster
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
 
 	"github.com/datastax/go-cassandra-native-protocol/message"
-
-	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/datastax/go-cassandra-native-protocol/primitive"
 )
 
-// batch answers a batch of INSERTs.
-func (c *conn) batch(m *message.Batch) message.Message {
+// change makes an INSERT or UPDATE, or a batch of such, ready to be carried out.
+func (c *conn) change(statements []*statement, values [][]*value, stamp *int64) (*work, error) {
+	var w *work
+	for i, st := range statements {
+		t := c.node.cluster.schema.find(st.keyspace, st.table)
+		if t == nil {
+			return nil, errUnconfigured(st)
+		}
+		m, err := st.mutation(t, values[i], stamp)
+		if err != nil {
+			return nil, err
+		}
+		if w == nil {
+			w = c.work(t.fullName(), st.text)
+		}
+		w.mutations = append(w.mutations, m)
+		w.request.Keys = append(w.request.Keys, m.at)
+		w.content = mix(w.content, hashBytes([]byte(st.text), m.raw))
+		for _, v := range m.cluster {
+			w.content = mix(w.content, hashBytes(v))
+		}
+	}
+	w.request.Rows = len(w.mutations)
+	return w, nil
+}
+
+// batch makes a batch ready.
+func (c *conn) batch(m *message.Batch) (*work, error) {
 	var statements []*statement
 	var values [][]*value
-	request := Request{Node: c.node.index, Shard: c.shard}
-	for i, child := range m.Children {
+	for _, child := range m.Children {
 		text := child.Query
 		if child.Id != nil {
 			text = string(child.Id)
 		}
-		if i == 0 {
-			request.Statement = text
-		}
-		st, err := parse(text)
+		st, err := c.node.cluster.parse(text)
 		if err != nil {
-			return &message.SyntaxError{ErrorMessage: err.Error()}
+			return nil, err
+		}
+		if st.verb == "select" {
+			return nil, said("Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed")
+		}
+		if child.Id != nil && !c.node.knows(text) {
+			return nil, &unpreparedError{text}
 		}
 		statements, values = append(statements, st), append(values, child.Values)
 	}
-	return c.insert(request, statements, values)
+	if len(statements) == 0 {
+		return nil, errors.New("simcluster has no use for an empty batch")
+	}
+	w, err := c.change(statements, values, m.DefaultTimestamp)
+	if err != nil {
+		return nil, err
+	}
+	w.level, w.batch = m.Consistency, true
+	for _, mutation := range w.mutations {
+		if mutation.table.counter != (m.Type == primitive.BatchTypeCounter) {
+			return nil, said("Cannot mix counter and non-counter statements in a batch, nor use another type of batch for counters")
+		}
+	}
+	return w, nil
 }
 
-// insert writes one row for each statement.
-func (c *conn) insert(request Request, statements []*statement, values [][]*value) message.Message {
-	cluster := c.node.cluster
-	var writes []Write
-	for i, st := range statements {
-		if st.verb != "INSERT" || st.keyspace != cluster.data.keyspace || st.table != cluster.data.name {
-			return &message.Invalid{ErrorMessage: "simcluster writes by INSERT into its table only"}
+// mutation is the row that a statement writes with these values.
+func (st *statement) mutation(t *table, values []*value, stamp *int64) (*mutation, error) {
+	if err := st.bound(values); err != nil {
+		return nil, err
+	}
+	if t.counter != (st.verb == "update") {
+		return nil, fmt.Errorf("simcluster does not %s table %s: counters are updated, and all else is inserted", st.verb, t.name)
+	}
+	at, ttl, err := st.using(values, stamp)
+	if err != nil {
+		return nil, err
+	}
+	b := newBuilder(t, at)
+	b.m.ttl = ttl
+	take := func(name string, from term) error {
+		i, err := t.find(name)
+		if err != nil {
+			return err
 		}
-		var w Write
-		for at, name := range st.columns {
-			switch content := values[i][at].Contents; {
-			case name == "v":
-				w.Value = content
-			case len(content) != 8:
-				return &message.Invalid{ErrorMessage: "Invalid null value in condition for column k"}
-			default:
-				w.Key = readBigint(content)
-				request.Keys = append(request.Keys, token.Murmur3.Hash(content))
+		c := &t.cols[i]
+		v, isSet, err := from.read(c.cql, values)
+		switch key := c.kind == PartitionKey || c.kind == Clustering; {
+		case err != nil:
+			return err
+		case !isSet && key:
+			return sayf("Invalid unset value for column %s", name)
+		case !isSet:
+			return nil
+		case !key && t.counter && len(v) != 8:
+			return said("Invalid null value for counter increment")
+		}
+		b.set(i, v)
+		return nil
+	}
+	for _, s := range st.sets {
+		if err := take(s.column, s.value); err != nil {
+			return nil, err
+		}
+	}
+	for _, cond := range st.where {
+		if cond.onToken || cond.op != "=" {
+			return nil, errors.New("simcluster updates rows by their whole key only")
+		}
+		if err := take(cond.column, cond.value); err != nil {
+			return nil, err
+		}
+	}
+	return b.done()
+}
+
+// using is the timestamp and the time to live of a statement: its own, else the
+// request's, else now.
+func (st *statement) using(values []*value, stamp *int64) (at int64, ttl int, err error) {
+	at = time.Now().UnixMicro()
+	if stamp != nil {
+		at = *stamp
+	}
+	if st.timestamp != nil {
+		v, isSet, err := st.timestamp.read(bigintType, values)
+		if err != nil {
+			return 0, 0, err
+		}
+		if isSet {
+			if len(v) != 8 {
+				return 0, 0, said("Invalid null value of timestamp")
 			}
+			at = readBigint(v)
 		}
-		if st.timestamp {
-			w.Timestamp = readBigint(values[i][len(st.columns)].Contents)
+	}
+	if st.ttl != nil {
+		v, _, err := st.ttl.read(intType, values)
+		if err != nil {
+			return 0, 0, err
 		}
-		writes = append(writes, w)
+		if len(v) == 4 {
+			ttl = int(signed(v))
+		}
 	}
-	request.Rows = len(writes)
-	if refusal := cluster.options.Refuse(request); refusal != nil {
-		cluster.log.add(request, nil)
-		return refusal
-	}
-	cluster.log.add(request, writes)
-	return &message.VoidResult{}
+	return at, ttl, nil
 }
 
 func readBigint(wire []byte) int64 { return int64(binary.BigEndian.Uint64(wire)) }

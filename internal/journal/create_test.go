@@ -1,0 +1,67 @@
+package journal
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestCreateRefuses(t *testing.T) {
+	dir := t.TempDir()
+	j, err := Create(dir, sample())
+	require.NoError(t, err, "an empty folder is taken")
+	require.NoError(t, j.Close())
+	_, err = Create(dir, sample())
+	require.ErrorContains(t, err, "run directory "+dir+" is not empty: it holds journal")
+
+	path := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	_, err = Create(path, sample())
+	require.ErrorContains(t, err, path)
+
+	bad := sample()
+	bad.Extra = json.RawMessage("{")
+	path = filepath.Join(t.TempDir(), "run")
+	_, err = Create(path, bad)
+	require.ErrorContains(t, err, "run directory "+path+": ")
+	require.NoDirExists(t, path)
+}
+
+func TestCreateRemovesWhatItMade(t *testing.T) {
+	dir := t.TempDir()
+	m := sample()
+	text, err := encodeManifest(m)
+	require.NoError(t, err)
+	_, err = begin(filepath.Join(dir, "missing"), m, text)
+	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	// A folder under the name that run.json is written under cannot be replaced.
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, temporary, "x"), 0o700))
+	_, err = begin(dir, m, text)
+	require.ErrorContains(t, err, "run directory "+dir+": ")
+	require.Equal(t, []string{temporary}, names(t, dir))
+}
+
+func TestOpenWhereNothingIs(t *testing.T) {
+	for _, open := range []func(string) error{
+		func(dir string) error { _, err := Open(dir, nothing); return err },
+		func(dir string) error { _, err := Read(dir, nothing); return err },
+	} {
+		dir := t.TempDir()
+		require.ErrorIs(t, open(filepath.Join(dir, "missing")), fs.ErrNotExist)
+		err := open(dir)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorContains(t, err, "run directory "+dir+" has no run.json")
+
+		j := create(t)
+		require.NoError(t, j.Close())
+		require.NoError(t, os.Remove(j.path()))
+		require.ErrorContains(t, open(j.dir), "has no journal")
+		require.NoError(t, os.Symlink("run.json", j.path()))
+		require.ErrorContains(t, open(j.dir), "journal is not a regular file")
+	}
+}

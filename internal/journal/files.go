@@ -1,0 +1,105 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// temporary is the name under which run.json is written.
+const temporary = manifestName + ".part"
+
+func openRoot(dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	return root, nil
+}
+
+// openFile opens a file of the folder, which has to be a regular one.
+func openFile(dir string, root *os.Root, name string, flag int) (*os.File, error) {
+	info, err := root.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("run directory %s has no %s: %w", dir, name, fs.ErrNotExist)
+	case err != nil:
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("run directory %s: %s is not a regular file", dir, name)
+	}
+	f, err := root.OpenFile(name, flag, 0)
+	if err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	return f, nil
+}
+
+// readFile is the content of a regular file of the folder.
+func readFile(dir string, root *os.Root, name string) ([]byte, error) {
+	f, err := openFile(dir, root, name, os.O_RDONLY)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(f)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return nil, fmt.Errorf("run directory %s: %w", dir, err)
+	}
+	return text, nil
+}
+
+// writeWhole puts a file in its place, whole or not at all, and has it and its
+// name on the disk.
+func writeWhole(root *os.Root, name string, text []byte) error {
+	if err := writeNew(root, temporary, text); err != nil {
+		return err
+	}
+	if err := root.Rename(temporary, name); err != nil {
+		return err
+	}
+	return syncFolder(root)
+}
+
+// writeNew writes a file that is not there yet, and has its content on the disk.
+func writeNew(root *os.Root, name string, text []byte) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+// syncFolder has the names in the folder on the disk.
+func syncFolder(root *os.Root) error {
+	f, err := root.Open(".")
+	if err != nil {
+		return err
+	}
+	return syncOpen(f)
+}
+
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return syncOpen(f)
+}
+
+// syncOpen syncs a folder and closes it. Some file systems cannot, and say so with
+// EINVAL or ENOTSUP; their names are as safe as they get.
+func syncOpen(f *os.File) error {
+	err := f.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil
+	}
+	return errors.Join(err, f.Close())
+}

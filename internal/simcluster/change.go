@@ -1,0 +1,119 @@
+package simcluster
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/datastax/go-cassandra-native-protocol/primitive"
+)
+
+var errClosed = errors.New("simcluster: the cluster is closed")
+
+// Stop ends a node: it takes no more connections, and those it has are closed. A
+// request that it was carrying out may still take effect, without an answer.
+func (c *Cluster) Stop(node int) { c.halt(node, true) }
+
+// halt ends a node; the others tell of it if they are to.
+func (c *Cluster) halt(node int, tell bool) {
+	c.life.Lock()
+	defer c.life.Unlock()
+	n := c.layout.Load().nodes[node]
+	if n.stop() && !c.closed && tell {
+		c.emit(statusEvent(n, primitive.StatusChangeTypeDown))
+	}
+}
+
+// Restart starts a stopped node again, at its old address and with no statement
+// prepared. It has no effect on one that is up. The error is that its port is taken,
+// that it has left, or that the cluster is closed.
+func (c *Cluster) Restart(node int) error {
+	c.life.Lock()
+	defer c.life.Unlock()
+	l := c.layout.Load()
+	n := l.nodes[node]
+	switch {
+	case c.closed:
+		return errClosed
+	case !l.member[node]:
+		return fmt.Errorf("simcluster: node %d has left", node)
+	case n.up():
+		return nil
+	}
+	if err := n.restart(); err != nil {
+		return err
+	}
+	c.emit(statusEvent(n, primitive.StatusChangeTypeUp))
+	return nil
+}
+
+// Join adds a node, which takes its share of tokens or tablets, and gives its index.
+// An empty dc or rack is that of the first node. The error is that the port is not
+// free at the next address, or that the cluster is closed.
+func (c *Cluster) Join(dc, rack string) (int, error) {
+	c.life.Lock()
+	defer c.life.Unlock()
+	if c.closed {
+		return 0, errClosed
+	}
+	next := c.layout.Load().clone()
+	first, index := next.nodes[0], len(next.nodes)
+	if dc == "" {
+		dc = first.dc
+	}
+	if rack == "" {
+		rack = first.rack
+	}
+	n := c.newNode(binary.BigEndian.Uint32(first.address)+uint32(index), index, dc, rack)
+	if err := n.listen(); err != nil {
+		n.unlisten()
+		return 0, err
+	}
+	next.add(n, c.drawTokens())
+	if err := c.place(next); err != nil {
+		n.unlisten()
+		return 0, err
+	}
+	n.serve()
+	c.emit(topologyEvent(n, primitive.TopologyChangeTypeNewNode))
+	c.emit(statusEvent(n, primitive.StatusChangeTypeUp))
+	return index, nil
+}
+
+// Leave takes a node out of the cluster for good. The error is that too few would
+// be left for the replicas.
+func (c *Cluster) Leave(node int) error {
+	c.life.Lock()
+	defer c.life.Unlock()
+	if c.closed {
+		return errClosed
+	}
+	next := c.layout.Load().clone()
+	next.member[node] = false
+	if next.count(next.nodes[node].dc) < c.options.Factor {
+		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, c.options.Factor)
+	}
+	if err := c.place(next); err != nil {
+		return err
+	}
+	next.nodes[node].stop()
+	c.emit(topologyEvent(next.nodes[node], primitive.TopologyChangeTypeRemovedNode))
+	return nil
+}
+
+// Move gives a node new tokens. Of a cluster with tablets all tablets are dealt out
+// anew.
+func (c *Cluster) Move(node int) error {
+	c.life.Lock()
+	defer c.life.Unlock()
+	if c.closed {
+		return errClosed
+	}
+	next := c.layout.Load().clone()
+	next.tokens[node] = c.drawTokens()
+	if err := c.place(next); err != nil {
+		return err
+	}
+	c.emit(topologyEvent(next.nodes[node], primitive.TopologyChangeTypeMovedNode))
+	return nil
+}

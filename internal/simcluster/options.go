@@ -1,0 +1,64 @@
+package simcluster
+
+import (
+	"cmp"
+
+	"github.com/datastax/go-cassandra-native-protocol/message"
+)
+
+// Anywhere is a base that is drawn by lot, so that clusters of several test
+// processes do not meet.
+const Anywhere = "anywhere"
+
+// Options describe a cluster; zero values take the defaults.
+type Options struct {
+	Base      string   // address of the first node, default 127.0.77.1; the others count up from it; or Anywhere
+	Nodes     int      // default 3
+	DCs       []string // data centers, which the nodes are dealt out to in turn; default dc1
+	Racks     int      // of each data center, dealt out in turn too; 0: each node has its own
+	Factor    int      // replicas in each data center, default 2
+	Tokens    int      // vnode tokens of each node, default 8
+	Shards    int      // of each node, which is then ScyllaDB's; 0: Cassandra
+	IgnoreMSB int      // default 12
+	Tablets   int      // number of tablets of each table; 0: they are placed by the ring
+	Colocated bool     // the tablets are kept under another table's id
+	Cores     int      // of each of Cassandra's nodes; 0: they do not tell
+	Release   string   // version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
+	PageBytes int      // a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
+
+	// Tables are the tables; without any there is Table in Keyspace, k bigint
+	// PRIMARY KEY and v text, with so many Rows. See also [Cluster.Rows].
+	Tables   []Table
+	Keyspace string // default ks
+	Table    string // default t
+	Rows     int    // default 1000
+
+	Seed   uint64 // of tokens, tablets and rows
+	Faults Faults // from the start; see [Cluster.Disturb]
+
+	// Refuse is asked before each statement is answered, from several goroutines;
+	// Rows of a read is then still 0. What it returns, unless nil, is the answer.
+	Refuse func(Request) message.Error
+}
+
+func (o Options) withDefaults() Options {
+	o.Base = cmp.Or(o.Base, "127.0.77.1")
+	o.Nodes = cmp.Or(o.Nodes, 3)
+	if len(o.DCs) == 0 {
+		o.DCs = []string{"dc1"}
+	}
+	o.Factor = cmp.Or(o.Factor, 2)
+	o.Tokens = cmp.Or(o.Tokens, 8)
+	o.IgnoreMSB = cmp.Or(o.IgnoreMSB, 12)
+	if o.Shards > 0 {
+		o.Release = cmp.Or(o.Release, "3.0.8")
+	}
+	o.Release = cmp.Or(o.Release, "5.0.6")
+	o.Keyspace = cmp.Or(o.Keyspace, "ks")
+	o.Table = cmp.Or(o.Table, "t")
+	o.Rows = cmp.Or(o.Rows, 1000)
+	if o.Refuse == nil {
+		o.Refuse = func(Request) message.Error { return nil }
+	}
+	return o
+}

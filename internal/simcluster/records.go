@@ -1,0 +1,95 @@
+package simcluster
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Cell is what a table holds in one place.
+type Cell struct {
+	Value     []byte // nil: null
+	Timestamp int64  // microseconds; 0 of a key column, or if it never was written
+	TTL       int    // seconds; 0: none
+}
+
+// Record is a row of a table.
+type Record struct {
+	Token token.Token
+	Cells []Cell // in the order of SELECT *
+}
+
+// Records lists the rows that a table holds now, as SELECT * gives them, in the
+// order of tokens; nil when there is no such table. The name is that of keyspace
+// and table with a dot between.
+func (c *Cluster) Records(table string) []Record {
+	t := c.schema.named(table)
+	if t == nil {
+		return nil
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var records []Record
+	for _, p := range t.partitions {
+		p.each(0, func(v view) bool {
+			r := Record{Token: p.at, Cells: make([]Cell, len(t.cols))}
+			for i := range t.cols {
+				c := v.cell(&t.cols[i])
+				r.Cells[i] = Cell{c.value, c.timestamp, c.ttl}
+			}
+			records = append(records, r)
+			return true
+		})
+	}
+	return records
+}
+
+// Columns lists the columns of a table in the order of SELECT *; nil when there is
+// no such table.
+func (c *Cluster) Columns(table string) []Column {
+	t := c.schema.named(table)
+	if t == nil {
+		return nil
+	}
+	var columns []Column
+	for _, col := range t.cols {
+		columns = append(columns, Column{col.name, col.kind, col.text, col.desc})
+	}
+	return columns
+}
+
+// Tables lists the full names of the tables, sorted.
+func (c *Cluster) Tables() []string {
+	var names []string
+	for _, t := range c.schema.list() {
+		names = append(names, t.fullName())
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (s *catalog) named(full string) *table {
+	keyspace, name, _ := strings.Cut(full, ".")
+	return s.find(keyspace, name)
+}
+
+// Row is a row of the table that a cluster without [Options.Tables] has.
+type Row struct {
+	Key   int64
+	Value string // empty: null
+	Token token.Token
+}
+
+// Rows lists the rows of the table of [Options.Table] in the order of their tokens,
+// with what was written to it; none when there are [Options.Tables].
+func (c *Cluster) Rows() []Row {
+	if c.plain == nil {
+		return nil
+	}
+	var rows []Row
+	for _, r := range c.Records(c.plain.fullName()) {
+		rows = append(rows, Row{Key: readBigint(r.Cells[0].Value), Value: string(r.Cells[1].Value), Token: r.Token})
+	}
+	return rows
+}

@@ -1,0 +1,56 @@
+package simcluster
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/datastax/go-cassandra-native-protocol/message"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+var textOnly = &cqltype.Type{Kind: cqltype.Text}
+
+// pick takes what a SELECT names out of the rows of a system table, which it may
+// compare with texts, or with markers of any type.
+func (st *statement) pick(rel *relation, values []*value) (message.RowSet, error) {
+	rows := rel.rows
+	for _, cond := range st.where {
+		if cond.onToken || cond.op != "=" {
+			return nil, errors.New("simcluster finds rows of system tables by equality only")
+		}
+		i, err := rel.find(cond.column)
+		if err != nil {
+			return nil, err
+		}
+		want, _, err := cond.value.read(textOnly, values)
+		if err != nil {
+			return nil, err
+		}
+		var kept [][][]byte
+		for _, r := range rows {
+			if bytes.Equal(r[i], want) {
+				kept = append(kept, r)
+			}
+		}
+		rows = kept
+	}
+	if st.counts() {
+		return message.RowSet{{bigint(int64(len(rows)))}}, nil
+	}
+	set := make(message.RowSet, len(rows))
+	for i, r := range rows {
+		if st.selectors == nil {
+			set[i] = r
+			continue
+		}
+		for _, s := range st.selectors {
+			at, err := rel.find(s.column)
+			if err != nil {
+				return nil, err
+			}
+			set[i] = append(set[i], r[at])
+		}
+	}
+	return set, nil
+}

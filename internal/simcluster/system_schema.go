@@ -1,0 +1,109 @@
+package simcluster
+
+import (
+	"slices"
+
+	"github.com/datastax/go-cassandra-native-protocol/datatype"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// baseID is the id of a table that others keep their tablets under.
+var baseID = uuid{0: 0xba, 6: 0x40, 8: 0x80}
+
+// schemaTable is a table of system_schema; nil when there is none.
+func (c *Cluster) schemaTable(name string) *relation {
+	switch name {
+	case "system_schema.keyspaces":
+		return c.keyspaces()
+	case "system_schema.tables":
+		return c.tables()
+	case "system_schema.columns":
+		return c.columns()
+	case "system_schema.functions", "system_schema.aggregates", "system_schema.indexes", "system_schema.scylla_tables":
+		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}}}
+	case "system_schema.types":
+		return &relation{columns: []column{
+			{"keyspace_name", textType, true}, {"type_name", textType, false},
+			{"field_names", datatype.NewList(textType), false}, {"field_types", datatype.NewList(textType), false},
+		}}
+	case "system_schema.views":
+		return &relation{columns: []column{
+			{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
+		}}
+	default:
+		return nil
+	}
+}
+
+func (c *Cluster) keyspaces() *relation {
+	r := &relation{
+		columns: []column{{"keyspace_name", textType, true}, {"durable_writes", datatype.Boolean, false}, {"replication", textsMap, false}},
+	}
+	names := []string{c.options.Keyspace}
+	for _, t := range c.schema.list() {
+		if !slices.Contains(names, t.keyspace) {
+			names = append(names, t.keyspace)
+		}
+	}
+	for _, name := range names {
+		r.rows = append(r.rows, [][]byte{text(name), boolean(true), textMap(c.replication())})
+	}
+	return r
+}
+
+func (c *Cluster) tables() *relation {
+	r := &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}, {"id", datatype.Uuid, false}}}
+	for _, t := range c.schema.list() {
+		r.rows = append(r.rows, [][]byte{text(t.keyspace), text(t.name), t.id[:]})
+	}
+	return r
+}
+
+func (c *Cluster) columns() *relation {
+	r := &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false},
+		{"clustering_order", textType, false}, {"kind", textType, false}, {"position", datatype.Int, false}, {"type", textType, false},
+	}}
+	for _, t := range c.schema.list() {
+		for _, col := range t.cols {
+			order, position := "none", -1
+			if col.kind == PartitionKey || col.kind == Clustering {
+				position = col.slot
+			}
+			if col.kind == Clustering {
+				order = map[bool]string{false: "asc", true: "desc"}[col.desc]
+			}
+			r.rows = append(r.rows, [][]byte{
+				text(t.keyspace), text(t.name), text(col.name), text(order), text(string(col.kind)), integer(position), text(col.text),
+			})
+		}
+	}
+	return r
+}
+
+// tabletsTable is the tablets of all tables, which are the same.
+func (c *Cluster) tabletsTable() *relation {
+	r := &relation{columns: []column{
+		{"table_id", datatype.Uuid, true}, {"last_token", datatype.Bigint, false},
+		{"base_table", datatype.Uuid, false},
+		{"replicas", datatype.NewList(datatype.NewTuple(datatype.Uuid, datatype.Int)), false},
+	}}
+	l := c.layout.Load()
+	add := func(id uuid) {
+		for _, t := range l.tablets {
+			r.rows = append(r.rows, [][]byte{id[:], token.Murmur3.AppendWire(nil, t.end), nil, l.replicaList(t)})
+		}
+	}
+	if c.options.Colocated {
+		add(baseID)
+	}
+	for _, t := range c.schema.list() {
+		if c.options.Colocated {
+			r.rows = append(r.rows, [][]byte{t.id[:], nil, baseID[:], nil})
+		} else {
+			add(t.id)
+		}
+	}
+	return r
+}

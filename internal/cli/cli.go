@@ -103,7 +103,7 @@ file; in the file, a section named after a command (load:) is for it alone.
 	root.SetFlagErrorFunc(explainFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s))
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return applyConfig(root, c) }
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return applyConfig(root, c, s) }
 	return root
 }
 
@@ -132,15 +132,19 @@ func explainFlag(c *cobra.Command, err error) error {
 }
 
 // applyConfig fills in what the command line left open.
-func applyConfig(root, c *cobra.Command) error {
+func applyConfig(root, c *cobra.Command, s streams) error {
 	known := make(map[string]bool)
 	var commands []string
 	for _, sub := range root.Commands() {
 		commands = append(commands, sub.Name())
 		sub.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	}
-	if err := config.Apply(c.Name(), c.Flags(), func(name string) bool { return known[name] }, commands); err != nil {
+	file, err := config.Apply(c.Name(), c.Flags(), func(name string) bool { return known[name] }, commands)
+	if err != nil {
 		return err
+	}
+	if file.Has("password") {
+		s.warnReadable("configuration file with a password", file.Path)
 	}
 	// A file named on the command line wins over a password from elsewhere.
 	if f := c.Flags(); f.Changed("password-file") && !f.Changed("password") {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -25,16 +24,21 @@ type connectOptions struct {
 	Consistency  string
 	Timeout      time.Duration
 	Connections  int
+	TLS          tlsOptions
 	Quiet        bool
 	Verbose      bool
+
+	flags *pflag.FlagSet // tell what was typed
 }
 
 func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
+	o.flags = f
 	f.StringSliceVar(&o.Hosts, "hosts", []string{"127.0.0.1"}, "contact points, each a name or address with or without :port")
 	f.IntVar(&o.Port, "port", 9042, "native transport port of the nodes")
-	f.StringVar(&o.User, "user", "", "user name, where the cluster asks for one")
+	f.StringVar(&o.User, "user", "", "user name, where the cluster asks for one; a password that is given nowhere is asked for at the terminal")
 	f.StringVar(&o.Password, "password", "", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
 	f.StringVar(&o.PasswordFile, "password-file", "", "file whose first line is the password")
+	o.TLS.AddFlags(f)
 	f.StringVar(&o.DC, "dc", "", "data center to talk to (default: that of the first contact point)")
 	f.StringVar(&o.Consistency, "consistency", "LOCAL_ONE", "consistency level")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of one request")
@@ -43,7 +47,8 @@ func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.Verbose, "verbose", false, "show what the driver has to say")
 }
 
-// config makes the driver's configuration.
+// config makes the driver's configuration. It may ask the user for a password, so
+// that everything else is checked before.
 func (o *connectOptions) config(s streams) (driver.Config, error) {
 	level, err := driver.ParseConsistency(o.Consistency)
 	if err != nil {
@@ -58,20 +63,17 @@ func (o *connectOptions) config(s streams) (driver.Config, error) {
 	if o.Port < 1 || o.Port > 65535 {
 		return driver.Config{}, fmt.Errorf("--port %d: must be from 1 to 65535", o.Port)
 	}
-	if o.Password == "" && o.PasswordFile != "" {
-		data, err := os.ReadFile(o.PasswordFile)
-		if err != nil {
-			return driver.Config{}, fmt.Errorf("--password-file: %w", err)
-		}
-		first, _, _ := strings.Cut(string(data), "\n")
-		o.Password = strings.TrimRight(first, "\r")
+	secured, err := o.TLS.config(s)
+	if err != nil {
+		return driver.Config{}, err
 	}
-	if o.User == "" && o.Password != "" {
-		return driver.Config{}, errors.New("a password is given but no user: name one with --user")
+	if err := o.settlePassword(s); err != nil {
+		return driver.Config{}, err
 	}
 	cfg := driver.Config{
 		Hosts: o.Hosts, Port: o.Port, User: o.User, Password: o.Password, DC: o.DC, Consistency: level,
-		Timeout: o.Timeout, Connections: o.Connections, Version: Version(),
+		Timeout: o.Timeout, Connections: o.Connections, TLS: secured,
+		Version: Version(), Warnf: s.warn,
 	}
 	if o.Verbose {
 		cfg.Logf = func(format string, args ...any) {

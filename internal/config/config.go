@@ -32,15 +32,28 @@ const EnvPrefix = "CQLBULK"
 // FileFlag is the flag that names the configuration file.
 const FileFlag = "config"
 
+// File is the configuration file that was read; empty when there is none.
+type File struct {
+	Path string
+	keys []string
+}
+
+// Has says whether a setting stands in the file, at the top or in any section.
+func (f File) Has(name string) bool {
+	return slices.ContainsFunc(f.keys, func(key string) bool { return key == name || strings.HasSuffix(key, "."+name) })
+}
+
 // Apply sets every flag that the command line left alone from the environment
-// or the configuration file. command is the command's name; known says whether a
-// name is a setting of any command, so that a misspelt one in the file is told.
-func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, commands []string) error {
+// or the configuration file, and tells which file that is. command is the command's
+// name; known says whether a name is a setting of any command, so that a misspelt
+// one in the file is told.
+func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, commands []string) (File, error) {
 	v := viper.New()
 	path, err := read(v, flags)
 	if err != nil {
-		return err
+		return File{}, err
 	}
+	file := File{Path: path, keys: v.AllKeys()}
 	inSection := func(section, name string) bool {
 		if section == command {
 			return flags.Lookup(name) != nil
@@ -48,10 +61,10 @@ func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, c
 		return known(name)
 	}
 	if err := check(v, path, known, inSection, commands); err != nil {
-		return err
+		return File{}, err
 	}
 	if err := v.MergeConfigMap(v.GetStringMap(command)); err != nil {
-		return fmt.Errorf("configuration file %s: section %s: %w", path, command, err)
+		return File{}, fmt.Errorf("configuration file %s: section %s: %w", path, command, err)
 	}
 	// Only now: a variable must not hide a section.
 	v.SetEnvPrefix(EnvPrefix)
@@ -66,7 +79,7 @@ func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, c
 			failures = append(failures, fmt.Errorf("setting %s from %s: %w", f.Name, origin(f.Name, path), err))
 		}
 	})
-	return errors.Join(failures...)
+	return file, errors.Join(failures...)
 }
 
 // set gives a flag the value found, keeping Changed false so that what the user

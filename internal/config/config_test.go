@@ -23,6 +23,7 @@ type settings struct {
 	hosts    []string
 	file     string
 	seed     uint64
+	read     File // what apply gave
 }
 
 func newSettings() *settings {
@@ -56,7 +57,9 @@ func (s *settings) apply(t *testing.T, file string, env map[string]string, args 
 		t.Setenv(k, v)
 	}
 	require.NoError(t, s.flags.Parse(args))
-	return Apply("load", s.flags, func(name string) bool { return name == "output" || s.flags.Lookup(name) != nil }, []string{"load", "scan"})
+	var err error
+	s.read, err = Apply("load", s.flags, func(name string) bool { return name == "output" || s.flags.Lookup(name) != nil }, []string{"load", "scan"})
+	return err
 }
 
 func TestLaterHomesWin(t *testing.T) {
@@ -238,6 +241,21 @@ func TestNamedFile(t *testing.T) {
 	require.ErrorContains(t, err, "is a directory")
 }
 
+func TestWhatTheFileHolds(t *testing.T) {
+	env := map[string]string{"CQLBULK_PORT": "7"}
+	s := newSettings()
+	require.NoError(t, s.apply(t, "user: u\nload:\n  ingestrate: 5\nscan:\n  password: hunter2\n", env))
+	require.Equal(t, "cqlbulk.yaml", s.read.Path)
+	for name, want := range map[string]bool{"user": true, "ingestrate": true, "password": true, "port": false, "word": false, "load": false} {
+		require.Equal(t, want, s.read.Has(name), name)
+	}
+	require.Empty(t, s.password, "that of another command")
+	s = newSettings()
+	require.NoError(t, s.apply(t, "", env))
+	require.Empty(t, s.read.Path)
+	require.False(t, s.read.Has("port"))
+}
+
 func TestUsualPlaces(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("XDG_CONFIG_HOME", dir)
@@ -253,8 +271,10 @@ func TestUsualPlaces(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(Places()[1]), 0o700))
 	require.NoError(t, os.WriteFile(Places()[1], []byte("port: 8\n"), 0o600))
 	s := newSettings()
-	require.NoError(t, Apply("load", s.flags, func(string) bool { return true }, nil))
+	file, err := Apply("load", s.flags, func(string) bool { return true }, nil)
+	require.NoError(t, err)
 	require.Equal(t, 8, s.port)
+	require.Equal(t, places[1], file.Path)
 }
 
 func TestEnvName(t *testing.T) {

@@ -8,6 +8,7 @@
 package driver
 
 import (
+	"crypto/tls"
 	"fmt"
 	"strings"
 	"time"
@@ -21,13 +22,16 @@ type Config struct {
 	Port        int           // for contact points without one and for all other nodes; default 9042
 	User        string        // empty: no authentication
 	Password    string        // of User
+	TLS         *tls.Config   // nil: connections are not secured; see LoadTLS
 	DC          string        // local data center; empty: that of the first contact point that answers
 	Consistency string        // for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
 	Timeout     time.Duration // of one request, default 30 s
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Version     string        // of this program, told to the server
-	Logf        func(format string, args ...any)
+
+	Logf  func(format string, args ...any) // takes what the driver has to say; nil: nobody
+	Warnf func(format string, args ...any) // takes what the user must know; nil: nobody
 }
 
 // withDefaults gives a copy with every empty setting filled in.
@@ -48,6 +52,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Logf == nil {
 		c.Logf = func(string, ...any) {}
+	}
+	if c.Warnf == nil {
+		c.Warnf = func(string, ...any) {}
 	}
 	return c
 }

@@ -47,6 +47,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cluster.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: 0}
 	cluster.DefaultTimestamp = false
 	cluster.Logger = logger(cfg.Logf)
+	secure(cluster, cfg)
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
@@ -63,11 +64,15 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		if wrong := checkDC(ctx, cfg); wrong != nil {
 			err = wrong
 		} else {
-			err = explainConnect(cfg, err)
+			err = explainConnect(ctx, cfg, err)
 		}
 		return nil, fault.New(fault.Fatal, err)
 	}
-	return &Session{cfg: cfg, s: s, policy: policy}, nil
+	session := &Session{cfg: cfg, s: s, policy: policy}
+	if cfg.TLS != nil {
+		session.warnUnverified(ctx)
+	}
+	return session, nil
 }
 
 // checkDC says, after a failed attempt, whether the cluster has no data center of
@@ -94,8 +99,9 @@ func checkDC(ctx context.Context, cfg Config) error {
 // Close ends the session; requests under way fail.
 func (s *Session) Close() { s.s.Close() }
 
-// probe opens a plain connection to each contact point until one accepts, since
-// the driver's own word about a host that is not there says little.
+// probe opens a connection to each contact point until one accepts, with TLS where
+// that is asked for, since the driver's own word about a host that is not there says
+// little.
 func probe(ctx context.Context, cfg Config) error {
 	if len(cfg.Hosts) == 0 {
 		return errors.New("no contact point given; name one with --hosts")
@@ -103,17 +109,30 @@ func probe(ctx context.Context, cfg Config) error {
 	dialer := net.Dialer{Timeout: min(cfg.Timeout, 5*time.Second)}
 	var failures []error
 	for _, host := range cfg.Hosts {
-		address := host
-		if _, _, err := net.SplitHostPort(host); err != nil {
-			address = net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(cfg.Port))
-		}
+		address := withPort(host, cfg.Port)
 		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err == nil {
-			return conn.Close()
+		if err != nil {
+			failures = append(failures, explainDial(address, err))
+			continue
 		}
-		failures = append(failures, explainDial(address, err))
+		if cfg.TLS != nil {
+			err = shake(ctx, conn, cfg)
+		}
+		_ = conn.Close()
+		if err == nil {
+			return nil
+		}
+		failures = append(failures, err)
 	}
 	return errors.Join(failures...)
+}
+
+// withPort adds the port to a contact point that has none.
+func withPort(host string, port int) string {
+	if _, _, err := net.SplitHostPort(host); err == nil {
+		return host
+	}
+	return net.JoinHostPort(strings.Trim(host, "[]"), strconv.Itoa(port))
 }
 
 func explainDial(address string, err error) error {
@@ -130,7 +149,7 @@ func explainDial(address string, err error) error {
 }
 
 // explainConnect turns the driver's error on session creation into the user's.
-func explainConnect(cfg Config, err error) error {
+func explainConnect(ctx context.Context, cfg Config, err error) error {
 	text := err.Error()
 	var request answered
 	switch {
@@ -139,6 +158,8 @@ func explainConnect(cfg Config, err error) error {
 		return fmt.Errorf("the cluster refused user %q: user name or password is wrong", cfg.User)
 	case strings.Contains(text, "no authenticator available"), strings.Contains(text, "authentication required"):
 		return errors.New("the cluster asks for a user name and a password: give --user and --password-file (or CQLBULK_PASSWORD)")
+	case cfg.TLS == nil && speaksTLS(ctx, cfg):
+		return fmt.Errorf("what answers at %s on port %d wants connections secured by TLS: give --ssl, and --cacert, --cert and --key where it needs them", strings.Join(cfg.Hosts, ", "), cfg.Port)
 	case strings.Contains(text, "unsupported protocol"), strings.Contains(text, "EOF"), strings.Contains(text, "protocol"):
 		return fmt.Errorf("what answers at %s does not speak CQL on port %d: %w", strings.Join(cfg.Hosts, ", "), cfg.Port, err)
 	default:

@@ -5,9 +5,10 @@
 // `make test` brings up what they need. By hand:
 //
 //	deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
-//	deploy/cassandra/cassandra up --cluster test-auth --auth --first-ip 127.0.10.11 --heap 512M
+//	deploy/cassandra/cassandra up --cluster test-auth --auth --tls --first-ip 127.0.10.11 --heap 512M
 //
-// Other addresses can be given in CQLBULK_TEST_HOSTS and CQLBULK_TEST_AUTH_HOST.
+// Other addresses can be given in CQLBULK_TEST_HOSTS and CQLBULK_TEST_AUTH_HOST, and
+// the folder of the second cluster's certificates in CQLBULK_TEST_TLS.
 package integration
 
 import (
@@ -15,6 +16,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -31,6 +33,19 @@ func testHosts() string { return env("CQLBULK_TEST_HOSTS", "127.0.10.1,127.0.10.
 
 // authHost is a node that asks for passwords; its superuser is cassandra/cassandra.
 func authHost() string { return env("CQLBULK_TEST_AUTH_HOST", "127.0.10.11") }
+
+// tlsPort is where that node speaks TLS, and asks for a client's certificate.
+const tlsPort = "9142"
+
+// tlsFile is the path of one of the files for its clients: ca.pem, client.pem and
+// client-key.pem.
+func tlsFile(t *testing.T, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(env("CQLBULK_TEST_TLS", "../../.cache/cassandra/test-auth/tls"), name))
+	require.NoError(t, err)
+	require.FileExists(t, path, "the cluster test-auth was made without --tls")
+	return path
+}
 
 func env(name, otherwise string) string {
 	if v := os.Getenv(name); v != "" {
@@ -60,7 +75,7 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, `the integration tests need a Cassandra of three nodes: %v
 run "make test", which starts one, or
   deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
-  deploy/cassandra/cassandra up --cluster test-auth --auth --first-ip 127.0.10.11 --heap 512M
+  deploy/cassandra/cassandra up --cluster test-auth --auth --tls --first-ip 127.0.10.11 --heap 512M
 or name another in CQLBULK_TEST_HOSTS
 `, err)
 		return 1
@@ -111,6 +126,14 @@ func cqlbulkOn(t *testing.T, hosts string, args ...string) result {
 	if !slices.Contains(args, "--consistency") {
 		args = append(args, "--consistency", consistency)
 	}
+	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
+	return result{code, out.String(), report.String()}
+}
+
+// cqlbulkOffline runs a command that needs no database.
+func cqlbulkOffline(t *testing.T, args ...string) result {
+	t.Helper()
+	var out, report bytes.Buffer
 	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
 	return result{code, out.String(), report.String()}
 }

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2030,SC2031 # variables are set in ../cassandra; the one subshell means to keep its own
-# The commands. What a cluster is (nodes, first IP, auth, heap) is kept in its
+# The commands. What a cluster is (nodes, first IP, auth, TLS, heap) is kept in its
 # folder, in the file cluster.env, from the first up until it is wiped.
 
 cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
@@ -7,15 +7,15 @@ cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
 # saved KEY [DIR]: prints a value from a cluster's cluster.env.
 saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
 
-# load_cluster: takes nodes, first_ip and auth from the folder; refuses options
+# load_cluster: takes nodes, first_ip, auth and tls from the folder; refuses options
 # that contradict it. heap may change from one start to the next.
 load_cluster() {
   local key given was
-  for key in nodes first_ip auth; do
+  for key in nodes first_ip auth tls; do
     given=${!key} was=$(saved "$key")
     if [[ -n $given && $given != "$was" ]]; then
       case $key in
-        auth) was="without --auth, not with it" ;;
+        auth | tls) was="without --$key, not with it" ;;
         *) was="with --${key/_/-} $was, not $given" ;;
       esac
       die "cluster $cluster was made $was" \
@@ -30,7 +30,7 @@ load_cluster() {
 
 save_cluster() {
   mkdir -p "$cluster_dir"
-  printf '%s\n' "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "heap=$heap" >"$cluster_dir/cluster.env.part"
+  printf '%s\n' "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "heap=$heap" >"$cluster_dir/cluster.env.part"
   mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
 }
 
@@ -88,6 +88,9 @@ fail_start() {
 print_contacts() {
   say "contact points: $(cluster_ips ,), port 9042, datacenter dc1"
   if [[ $auth == yes ]]; then say "superuser:      cassandra, password cassandra"; fi
+  if [[ $tls == yes ]]; then
+    say "TLS:            port $tls_port, --ssl --cacert $(tls_dir)/ca.pem --cert $(tls_dir)/client.pem --key $(tls_dir)/client-key.pem"
+  fi
   say "stop it with:   $0 down --cluster $cluster$dir_hint"
 }
 
@@ -99,9 +102,11 @@ cmd_up() {
   if cluster_exists; then
     load_cluster
   else
-    nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} heap=${heap:-1G}
+    nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} heap=${heap:-1G}
   fi
   ((${first_ip##*.} + nodes <= 255)) || die "no room for $nodes nodes from $first_ip on"
+  # Cassandra tells a client one port of each other node, and that is the plain one.
+  [[ $tls != yes || $nodes == 1 ]] || die "--tls is for a cluster of one node, not of $nodes"
   fetch_jars
   compile_ready
 
@@ -112,6 +117,7 @@ cmd_up() {
   done
   if ((${#started[@]} > 0)); then
     save_cluster
+    if [[ $tls == yes ]]; then make_certificates; fi
     for n in "${started[@]}"; do prepare_node "$n"; done
     trap 'stop_started; exit 130' INT TERM
     note "starting node ${started[*]} of $nodes (cluster $cluster; logs in $cluster_dir/node*/logs)"

@@ -75,6 +75,7 @@ fill() {
   text=${text//@TOKENS@/"$(node_tokens "$n")"}
   text=${text//@AUTHENTICATOR@/"$authenticator"}
   text=${text//@AUTHORIZER@/"$authorizer"}
+  text=${text//@TLS@/"$(tls_settings "$n")"}
   say "$text"
 }
 
@@ -91,9 +92,10 @@ prepare_node() {
 
 # check_ports N: dies if somebody else listens where node N is to listen.
 check_ports() {
-  local ip port other
+  local ip port other ports=(9042 7000)
+  if [[ $tls == yes ]]; then ports+=("$tls_port"); fi
   ip=$(node_ip "$1")
-  for port in 9042 7000; do
+  for port in "${ports[@]}"; do
     listening "$ip" "$port" || continue
     other=$(running_cluster_at "$ip")
     if [[ -n $other ]]; then

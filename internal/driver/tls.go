@@ -1,0 +1,149 @@
+package driver
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gocql/gocql"
+)
+
+// TLSFiles say what secured connections are made with. All files are PEM; an empty
+// name leaves that part out.
+type TLSFiles struct {
+	CACert     string // certificates of the authorities to trust; without it the system's
+	Cert, Key  string // the client's certificate, with its chain, and its private key
+	ServerName string // the name in the nodes' certificates; without it each node's own address
+	SkipVerify bool   // take any certificate
+}
+
+// LoadTLS reads the files and makes a configuration for [Config]: TLS 1.2 at least,
+// the chain and the name of every node's certificate checked. Its errors name the
+// flag and the file, never what stands in it.
+func LoadTLS(f TLSFiles) (*tls.Config, error) {
+	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: f.ServerName, InsecureSkipVerify: f.SkipVerify}
+	if f.CACert != "" {
+		_, blocks, err := readPEM("--cacert", f.CACert, isCertificate, "certificate")
+		if err != nil {
+			return nil, err
+		}
+		cfg.RootCAs = x509.NewCertPool()
+		for i, block := range blocks {
+			cert, err := x509.ParseCertificate(block.Bytes)
+			if err != nil {
+				return nil, fmt.Errorf("--cacert %s: certificate %d: %w", f.CACert, i+1, err)
+			}
+			cfg.RootCAs.AddCert(cert)
+		}
+	}
+	switch {
+	case f.Cert == "" && f.Key == "":
+		return cfg, nil
+	case f.Key == "":
+		return nil, fmt.Errorf("--cert %s: the private key to it is missing: name it with --key", f.Cert)
+	case f.Cert == "":
+		return nil, fmt.Errorf("--key %s: the certificate to it is missing: name it with --cert", f.Key)
+	}
+	pair, err := loadPair(f.Cert, f.Key)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Certificates = []tls.Certificate{pair}
+	return cfg, nil
+}
+
+func loadPair(certFile, keyFile string) (tls.Certificate, error) {
+	certs, _, err := readPEM("--cert", certFile, isCertificate, "certificate")
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	keys, blocks, err := readPEM("--key", keyFile, isKey, "private key")
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	for _, block := range blocks {
+		if block.Type == "ENCRYPTED PRIVATE KEY" || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
+			return tls.Certificate{}, fmt.Errorf("--key %s: the private key is encrypted, which is not supported; decrypt it (openssl pkey -in FILE -out NEW) into a file that is yours alone to read", keyFile)
+		}
+	}
+	pair, err := tls.X509KeyPair(certs, keys)
+	switch {
+	case err == nil:
+		return pair, nil
+	case strings.Contains(err.Error(), "does not match public key"):
+		return pair, fmt.Errorf("--key %s: the private key does not belong to the certificate of --cert %s", keyFile, certFile)
+	default:
+		return pair, fmt.Errorf("--cert %s with --key %s: %w", certFile, keyFile, err)
+	}
+}
+
+func isCertificate(kind string) bool { return kind == "CERTIFICATE" }
+func isKey(kind string) bool         { return strings.HasSuffix(kind, "PRIVATE KEY") }
+
+// readPEM reads a file and gives its text with those of its blocks that are wanted,
+// at least one.
+func readPEM(flag, path string, wanted func(kind string) bool, what string) ([]byte, []*pem.Block, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	var found []*pem.Block
+	var others []string
+	for block, rest := pem.Decode(data); block != nil; block, rest = pem.Decode(rest) {
+		if wanted(block.Type) {
+			found = append(found, block)
+		} else {
+			others = append(others, block.Type)
+		}
+	}
+	if len(found) > 0 {
+		return data, found, nil
+	}
+	var instead string
+	switch {
+	case len(others) > 0:
+		instead = "it holds " + strings.Join(others, ", ")
+	case len(data) == 0:
+		instead = "it is empty"
+	case bytes.HasPrefix(data, []byte{0xfe, 0xed, 0xfe, 0xed}):
+		instead = "it is a Java keystore; turn it into PKCS #12 with keytool -importkeystore -deststoretype PKCS12, and that into PEM with openssl pkcs12"
+	case data[0] == 0x30: // an ASN.1 sequence
+		instead = "it is binary; openssl pkcs12 makes PEM of a PKCS #12 keystore, openssl x509 -inform der or openssl pkey -inform der of anything else"
+	default:
+		instead = "is that the right file?"
+	}
+	return nil, nil, fmt.Errorf("%s %s: no %s in PEM form in it: %s", flag, path, what, instead)
+}
+
+// secure sets up TLS in the driver, which verifies the name of each node by the
+// address that it connects to, unless the configuration names one.
+func secure(cluster *gocql.ClusterConfig, cfg Config) {
+	if cfg.TLS == nil {
+		return
+	}
+	cluster.SslOpts = &gocql.SslOptions{
+		Config:                 cfg.TLS,
+		EnableHostVerification: !cfg.TLS.InsecureSkipVerify,
+		// The driver's own check besides that of the standard library refuses what
+		// --cacert may well name: an intermediate authority, or a node's self-signed
+		// certificate as keytool makes it.
+		DisableStrictCertificateValidation: true, //nolint:staticcheck // deprecated without anything in its place
+	}
+	cluster.Logger = logger(func(format string, args ...any) {
+		// Nothing that a user could change.
+		if len(args) != 1 || !strings.Contains(fmt.Sprint(args[0]), "DisableStrictCertificateValidation is deprecated") {
+			cfg.Logf(format, args...)
+		}
+	})
+}
+
+// errNoTLS is what a server says, in its own way, that does not speak TLS.
+func errNoTLS(err error) bool {
+	var header tls.RecordHeaderError
+	return errors.As(err, &header)
+}

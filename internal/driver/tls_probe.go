@@ -1,0 +1,158 @@
+package driver
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/gocql/gocql"
+)
+
+// shakeTimeout is how long a contact point may take to shake hands and answer.
+const shakeTimeout = 10 * time.Second
+
+// options is the request OPTIONS of native protocol version 4 (section 2 of its
+// specification), which any server answers to anybody.
+var options = []byte{0x04, 0, 0, 0, 0x05, 0, 0, 0, 0}
+
+// shake makes a TLS connection of an open one, as the driver will, and asks for a
+// first byte: with TLS 1.3 only then it shows whether the server takes the client's
+// certificate. Its errors are the user's.
+func shake(ctx context.Context, conn net.Conn, cfg Config) error {
+	ctx, cancel := context.WithTimeout(ctx, min(cfg.Timeout, shakeTimeout))
+	defer cancel()
+	address := conn.RemoteAddr().String()
+	settings := cfg.TLS.Clone()
+	if settings.ServerName == "" {
+		// The driver knows nodes by their addresses alone.
+		settings.ServerName, _, _ = net.SplitHostPort(address)
+	}
+	asked := false
+	settings.GetClientCertificate = func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		asked = true
+		for i := range cfg.TLS.Certificates {
+			if request.SupportsCertificate(&cfg.TLS.Certificates[i]) == nil {
+				return &cfg.TLS.Certificates[i], nil
+			}
+		}
+		return new(tls.Certificate), nil
+	}
+	secured := tls.Client(conn, settings)
+	err := secured.HandshakeContext(ctx)
+	if err == nil {
+		err = firstByte(ctx, secured)
+	}
+	if err != nil && ctx.Err() != nil {
+		// Its deadline cuts the connection off.
+		return fmt.Errorf("no answer from %s by TLS: %w", address, ctx.Err())
+	}
+	return explainTLS(address, cfg.TLS, asked, err)
+}
+
+// warnUnverified tells of nodes without a connection because of their certificates,
+// about which the driver says nothing but that they are down.
+func (s *Session) warnUnverified(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, shakeTimeout)
+	defer cancel()
+	connected := make(map[string]bool)
+	s.s.IterateHostPools(func(pool gocql.HostPoolInfo) bool {
+		connected[pool.Host().HostID()] = pool.GetConnectionCount() > 0
+		return true
+	})
+	for _, h := range s.s.GetHosts() {
+		if connected[h.HostID()] || s.cfg.DC != "" && h.DataCenter() != s.cfg.DC {
+			continue
+		}
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", h.ConnectAddressAndPort())
+		if err != nil {
+			continue // it is down indeed
+		}
+		if err := shake(ctx, conn, s.cfg); err != nil {
+			s.cfg.Warnf("node %s is left out: %v", h.HostID(), err)
+		}
+		_ = conn.Close()
+	}
+}
+
+// firstByte sends a request and waits until an answer begins.
+func firstByte(ctx context.Context, conn net.Conn) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(deadline); err != nil {
+			return err
+		}
+	}
+	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
+	if _, err := conn.Write(options); err != nil {
+		return err
+	}
+	_, err := io.ReadFull(conn, make([]byte, 1))
+	return err
+}
+
+// explainTLS turns an error of TLS into the user's. asked says whether the server
+// asked for a client's certificate.
+func explainTLS(address string, cfg *tls.Config, asked bool, err error) error {
+	var authority x509.UnknownAuthorityError
+	var name x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	switch {
+	case err == nil:
+		return nil
+	case errNoTLS(err):
+		return fmt.Errorf("%s does not speak TLS: leave --ssl out, or give the port that does with --port", address)
+	case errors.As(err, &name):
+		return fmt.Errorf("the certificate of %s is not for that node: %w; a name that the certificates of all nodes have can be given with --ssl-server-name", address, name)
+	case errors.As(err, &authority):
+		return fmt.Errorf("the certificate of %s is of an authority that is not trusted (%s): name the authority's certificate with --cacert", address, issuer(authority.Cert))
+	case errors.As(err, &invalid):
+		return fmt.Errorf("the certificate of %s is not valid: %w", address, invalid)
+	case asked && broken(err) && len(cfg.Certificates) == 0:
+		return fmt.Errorf("%s wants a certificate of the client: give --cert and --key (%w)", address, err)
+	case asked && broken(err):
+		return fmt.Errorf("%s refused the client's certificate, --cert: is it of an authority that the node trusts, and not expired? (%w)", address, err)
+	case broken(err) && !strings.Contains(err.Error(), "remote error: tls: "):
+		return fmt.Errorf("%s ended the connection at the first words of TLS (%w): does that port speak TLS?", address, err)
+	default:
+		return fmt.Errorf("no secured connection to %s: %w", address, err)
+	}
+}
+
+func issuer(cert *x509.Certificate) string {
+	if cert == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%q", cert.Issuer)
+}
+
+// broken says whether the other side ended the connection, with an alert of TLS or
+// without.
+func broken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) || strings.Contains(err.Error(), "remote error: tls: ")
+}
+
+// speaksTLS says, after a failed attempt without TLS, whether a contact point would
+// have wanted it.
+func speaksTLS(ctx context.Context, cfg Config) bool {
+	for _, host := range cfg.Hosts {
+		ctx, cancel := context.WithTimeout(ctx, min(cfg.Timeout, shakeTimeout))
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", withPort(host, cfg.Port))
+		if err == nil {
+			// Nothing is sent but a greeting, so that whose certificate it is does not matter.
+			err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx)
+			_ = conn.Close()
+		}
+		cancel()
+		if err == nil || strings.Contains(err.Error(), "remote error: tls: ") {
+			return true
+		}
+	}
+	return false
+}

@@ -368,10 +368,10 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 	if closeErr := rejects.Close(); closeErr != nil {
 		err = errors.Join(err, closeErr)
 	}
-	if !o.Quiet || result.Rejected+result.InDoubt > 0 {
+	if !o.Quiet || result.Rejected()+result.InDoubt > 0 {
 		mean := float64(result.Written) / float64(max(result.Batches, 1))
 		details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
-			printer.Count(result.Read), printer.Count(result.Rejected), printer.Count(result.Batches), mean)
+			printer.Count(result.Read), printer.Count(result.Rejected()), printer.Count(result.Batches), mean)
 		if o.DryRun {
 			details += ", none of them sent"
 		} else {
@@ -389,7 +389,7 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 	switch {
 	case err != nil:
 		return runError(err, result)
-	case result.Rejected+result.InDoubt > 0:
+	case result.Rejected()+result.InDoubt > 0:
 		return partly()
 	default:
 		return nil

@@ -84,7 +84,7 @@ func TestRowsOfAPartitionTravelTogether(t *testing.T) {
 	c.router = ring(t, 3, 8)
 	job.Router = c.router
 	result := mustRun(t, job, c)
-	require.Equal(t, Result{Read: 400, Written: 400, Batches: 4}, counts(result))
+	require.Equal(t, Result{Tally: Tally{Read: 400, Written: 400}, Batches: 4}, counts(result))
 	require.Equal(t, 100, c.biggest)
 }
 

@@ -21,11 +21,14 @@ type chunk struct {
 	arena   []byte // of the cells' bytes
 	cells   []row.Cell
 	rows    []parsed
-	order   []*parsed    // of rows, by replicas and token
+	order   []*parsed // of rows, by replicas and token
+	piece   Piece
+	doubt   bool         // its rows may have been written before, and writing them again may count twice
 	pending atomic.Int64 // rows not dealt with yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
 
 	mu      sync.Mutex
+	tally   Tally
 	rejects []Reject // of its records, in no order
 }
 
@@ -69,10 +72,16 @@ func (r *run) release(c *chunk, holds int) error {
 	if c.pending.Add(-int64(holds)) > 0 {
 		return nil
 	}
-	if err := r.keepRejects(c); err != nil {
+	if err := r.settleChunk(c); err != nil {
 		return err
 	}
 	r.pass(c.file, len(c.Data))
+	r.recycle(c)
+	return nil
+}
+
+// recycle makes a chunk free.
+func (r *run) recycle(c *chunk) {
 	if cap(c.buffer) > 2*r.job.ChunkSize {
 		c.buffer = nil
 	}
@@ -85,41 +94,66 @@ func (r *run) release(c *chunk, holds int) error {
 	clear(c.rows)
 	c.Data, c.file = nil, nil
 	r.memory.Release(c.weight)
+	c.weight, c.doubt = 0, false
 	r.free <- c
-	return nil
 }
 
-// keepRejects writes out what was rejected of a chunk.
-func (r *run) keepRejects(c *chunk) error {
+// settleChunk notes what became of a chunk's rows, once that is known of all.
+func (r *run) settleChunk(c *chunk) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	r.total(c.tally)
+	err := r.job.Journal.Settle(c.piece, c.tally, c.rejects)
+	clear(c.rejects)
+	c.rejects, c.tally = c.rejects[:0], Tally{}
+	return err
+}
+
+// leave notes what is known of a chunk that the end of the run leaves unsettled: its
+// rejects are kept for the user to see, but a later run will take all of it again.
+func (r *run) leave(c *chunk) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r.total(c.tally)
 	if len(c.rejects) == 0 {
 		return nil
 	}
-	err := r.job.Rejects.Add(c.rejects)
-	clear(c.rejects)
-	c.rejects = c.rejects[:0]
-	return err
+	return r.job.Rejects.Add(c.rejects)
+}
+
+// add counts rows of the chunk.
+func (c *chunk) add(t Tally) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tally.Add(t)
 }
 
 // reject notes one row that is not written. Its error may be a *LimitError.
 func (r *run) reject(c *chunk, rej Reject) error {
 	c.mu.Lock()
 	c.rejects = append(c.rejects, rej)
-	c.mu.Unlock()
-	if rej.Stage == InDoubt {
-		r.inDoubt.Add(1)
-		return nil
+	switch rej.Stage {
+	case Parse:
+		c.tally.ParseErrors++
+	case Insert:
+		c.tally.InsertErrors++
+	case InDoubt:
+		c.tally.InDoubt++
 	}
+	c.mu.Unlock()
 	return r.countReject(rej.Stage)
 }
 
 // countReject counts a row that is not written. Its error may be a *LimitError.
 func (r *run) countReject(stage Stage) error {
-	r.rejected.Add(1)
-	r.job.Counters.Rejected.Add(1)
-	if stage == Parse {
+	switch stage {
+	case Parse:
+		r.job.Counters.Rejected.Add(1)
 		return r.parseErrors.add()
+	case Insert:
+		r.job.Counters.Rejected.Add(1)
+		return r.insertErrors.add()
+	default:
+		return nil
 	}
-	return r.insertErrors.add()
 }

@@ -17,6 +17,15 @@ type stamps struct{ first, step int64 }
 // at is the timestamp of a record.
 func (s stamps) at(record int) int64 { return s.first + s.step*int64(record) }
 
+// resume gives the timestamps of records that had theirs before.
+func (c *clock) resume(first int64, skip, n int) stamps {
+	if c.fixed != nil {
+		return stamps{first: *c.fixed}
+	}
+	c.next = max(c.next, first+int64(skip+n))
+	return stamps{first: first, step: 1}
+}
+
 // reserve gives the timestamps of n records, behind those that are passed over.
 func (c *clock) reserve(skip, n int) stamps {
 	if c.fixed != nil {

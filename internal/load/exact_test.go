@@ -114,7 +114,7 @@ func TestEveryRowIsWrittenOrRejectedAndTheLastOneWins(t *testing.T) {
 			c.answer = passingFaults(rng.Uint64(), 0.3)
 			result := mustRun(t, job, c)
 			require.EqualValues(t, m.rows, result.Read)
-			require.EqualValues(t, len(m.bad), result.Rejected)
+			require.EqualValues(t, len(m.bad), result.Rejected())
 			require.Len(t, rejects.rejects, len(m.bad))
 			require.Zero(t, result.InDoubt)
 			for id := range m.ids {
@@ -178,7 +178,7 @@ func TestPoisonedRowsStandAlone(t *testing.T) {
 					require.Equal(t, 1, c.acked[id], "row %d", id)
 				}
 			}
-			require.EqualValues(t, refused+len(m.bad), result.Rejected)
+			require.EqualValues(t, refused+len(m.bad), result.Rejected())
 			stages := map[Stage]int{}
 			for _, r := range rejects.rejects {
 				stages[r.Stage]++

@@ -46,7 +46,7 @@ func TestRetriesGoToTheOtherReplicas(t *testing.T) {
 		return true, nil
 	}
 	result := mustRun(t, job, c)
-	require.Equal(t, Result{Read: 1, Written: 1, Batches: 1}, counts(result))
+	require.Equal(t, Result{Tally: Tally{Read: 1, Written: 1}, Batches: 1}, counts(result))
 	require.Len(t, hosts, 5)
 	require.NotEqual(t, hosts[0], hosts[1])
 	require.Equal(t, hosts[0], hosts[2])
@@ -60,7 +60,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 			job.Attempts = 7
 			c.answer = func(context.Context, request) (bool, error) { return false, failure(class, "no answer") }
 			result := mustRun(t, job, c)
-			require.Equal(t, Result{Read: 1, Rejected: 1}, counts(result))
+			require.Equal(t, Result{Tally: Tally{Read: 1, InsertErrors: 1}}, counts(result))
 			require.Equal(t, 7, c.requests)
 			require.Equal(t, Insert, rejects.rejects[0].Stage)
 			require.Equal(t, "no answer", rejects.rejects[0].Reason)
@@ -90,7 +90,7 @@ func TestCountersAreNeverRepeatedWhenInDoubt(t *testing.T) {
 	}
 	result := mustRun(t, job, c)
 	require.NotZero(t, result.InDoubt)
-	require.NotZero(t, result.Rejected)
+	require.NotZero(t, result.Rejected())
 	doubt := map[string]bool{}
 	for _, r := range rejects.rejects {
 		if r.Stage == InDoubt {
@@ -119,7 +119,7 @@ func TestRunEndsWhenTheClusterTakesNothing(t *testing.T) {
 			require.ErrorContains(t, err, "the cluster does not take writes: more than 5 requests in a row failed, the last with: no answer")
 			require.Equal(t, fault.Fatal, fault.ClassOf(err))
 			require.Zero(t, result.Written)
-			require.Less(t, result.Rejected, int64(500))
+			require.Less(t, result.Rejected(), int64(500))
 		})
 	}
 }
@@ -149,7 +149,7 @@ func TestScatteredFailuresDoNotEndTheRun(t *testing.T) {
 		return true, nil
 	}
 	result := mustRun(t, job, c)
-	require.EqualValues(t, 1000, result.Rejected)
+	require.EqualValues(t, 1000, result.Rejected())
 	require.EqualValues(t, 1000, result.Written)
 }
 

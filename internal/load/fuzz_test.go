@@ -35,7 +35,7 @@ func FuzzLoad(f *testing.F) {
 			}
 			require.NoError(t, err)
 			require.Empty(t, c.broken)
-			require.Equal(t, result.Read, result.Written+result.Rejected)
+			require.Equal(t, result.Read, result.Written+result.Rejected())
 			rows := map[string]map[string]string{}
 			for key, cells := range c.cells {
 				rows[key] = map[string]string{}

@@ -74,7 +74,7 @@ func TestInputs(t *testing.T) {
 func TestUnclosedQuoteCostsOneLine(t *testing.T) {
 	_, rejects, result, _ := loads(t, true, "k,v,n\na,1,1\nb,\"2,2\nc,3,3\n"+strings.Repeat("d,4,4\n", 30))
 	require.Equal(t, int64(33), result.Read)
-	require.Equal(t, int64(1), result.Rejected)
+	require.Equal(t, int64(1), result.Rejected())
 	require.Equal(t, Reject{
 		File: "file1.csv", Header: []byte("k,v,n\n"), Raw: []byte("b,\"2,2\n"), Line: 3, Field: 3, Offset: 12,
 		Reason: "quote opened at column 3 is never closed", Stage: Parse,
@@ -86,7 +86,7 @@ func TestRecordOverTheLimit(t *testing.T) {
 	long := "long," + strings.Repeat("x", 5000) + "\n"
 	rows, rejects, result, _ := loads(t, true, "k,v\na,1\n"+long+"b,2\n"+strings.TrimSuffix(long, "\n"))
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, rows)
-	require.Equal(t, Result{Read: 4, Written: 2, Rejected: 2, Batches: result.Batches}, counts(result))
+	require.Equal(t, Result{Tally: Tally{Read: 4, Written: 2, ParseErrors: 2}, Batches: result.Batches}, counts(result))
 	require.Equal(t, []int{0, 1}, rejects.long)
 	require.Equal(t, long, string(rejects.rejects[0].Raw))
 	require.Equal(t, strings.TrimSuffix(long, "\n"), string(rejects.rejects[1].Raw))
@@ -167,7 +167,7 @@ func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
 	run := newRun(job.withDefaults())
 	require.NoError(t, run.all(context.Background()))
 	require.Empty(t, c.broken)
-	require.EqualValues(t, 50, run.written.Load())
+	require.EqualValues(t, 50, run.result().Written)
 	require.Len(t, run.free, cap(run.free))
 	for range cap(run.free) {
 		require.LessOrEqual(t, cap((<-run.free).buffer), 4*job.ChunkSize)

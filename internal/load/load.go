@@ -20,7 +20,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // Writer writes rows of one set of columns as one request to a node (any node
@@ -68,25 +67,29 @@ type Job struct {
 	// the run stops with a *LimitError; negative: no limit.
 	MaxParseErrors  int64
 	MaxInsertErrors int64
-	Counters        *progress.Counters
-	Warn            func(format string, args ...any) // something odd that stops nothing
-	ChunkSize       int                              // bytes of text parsed at a time, default 1 MiB
-	MaxRecord       int                              // bytes of the longest record, default 64 MiB
+	// Journal keeps what is settled; nil: nobody. RepeatInDoubt writes rows again
+	// that an earlier run may have written and that writing twice counts twice.
+	Journal       Journal
+	RepeatInDoubt bool
+	Counters      *progress.Counters
+	Warn          func(format string, args ...any) // something odd that stops nothing
+	ChunkSize     int                              // bytes of text parsed at a time, default 1 MiB
+	MaxRecord     int                              // bytes of the longest record, default 64 MiB
 }
 
-// Result is what became of the rows.
+// Result is what became of the rows: of all of them, those of an earlier run that
+// this one went on with included. Existing are rows not written since there was
+// one of their key already; InDoubt those that may or may not have been applied
+// and must not be repeated. Sum is that of a scan of the same columns, when no key
+// comes twice and nulls were null before.
 type Result struct {
-	Read     int64 // records found in the inputs
-	Written  int64 // rows acknowledged
-	Existing int64 // rows not written since there was one of their key already
-	Rejected int64 // rows in the rejects file
-	InDoubt  int64 // rows that may or may not have been applied and must not be repeated
-	Batches  int64 // requests acknowledged
-	// Sum is the checksum of the rows acknowledged: that of a scan of the same
-	// columns, when no key comes twice and nulls were null before.
-	Sum      rowsum.Sum
-	P50, P99 time.Duration // latency of the requests acknowledged
+	Tally
+	Batches  int64         // requests acknowledged by this run
+	P50, P99 time.Duration // latency of those
 }
+
+// Rejected is the number of rows in the rejects file.
+func (r Result) Rejected() int64 { return r.ParseErrors + r.InsertErrors }
 
 func (j *Job) withDefaults() *Job {
 	out := *j
@@ -107,6 +110,9 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.MaxRecord <= 0 {
 		out.MaxRecord = 64 << 20
+	}
+	if out.Journal == nil {
+		out.Journal = noJournal{out.Rejects}
 	}
 	if out.Warn == nil {
 		out.Warn = func(string, ...any) {}

@@ -48,6 +48,9 @@ func (p *parser) work(ctx context.Context) error {
 		if err := p.parse(c); err != nil {
 			return err
 		}
+		if c.doubt {
+			p.run.leaveInDoubt(c)
+		}
 		if err := p.run.group(ctx, c); err != nil {
 			return err
 		}

@@ -133,8 +133,8 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 	run := newRun(job.withDefaults())
 	require.NoError(t, run.all(t.Context()))
 	require.Empty(t, c.broken)
-	require.EqualValues(t, 1000, run.rejected.Load())
-	require.EqualValues(t, 1, run.written.Load())
+	require.EqualValues(t, 1000, run.result().Rejected())
+	require.EqualValues(t, 1, run.result().Written)
 	for range cap(run.free) {
 		require.LessOrEqual(t, cap((<-run.free).cells), 8000)
 	}

@@ -12,25 +12,25 @@ import (
 
 // readAll cuts every input into chunks, in order.
 func (r *run) readAll(ctx context.Context) error {
-	for _, input := range r.job.Inputs {
+	for i, input := range r.job.Inputs {
 		if r.enough() {
 			return nil
 		}
-		if err := r.readInput(ctx, input); err != nil {
+		if err := r.readInput(ctx, i, input); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) readInput(ctx context.Context, input Input) error {
+func (r *run) readInput(ctx context.Context, index int, input Input) error {
 	in, err := input.Open()
 	if err != nil {
 		return err
 	}
 	reader := newInterruptible(ctx, in)
 	defer reader.close()
-	f := &file{name: input.Name}
+	f := &file{index: index, name: input.Name}
 	f.stored, _ = in.(interface{ Consumed() int64 })
 	var consumed int64
 	s, err := r.split(f, reader)
@@ -70,8 +70,16 @@ func (r *run) readInput(ctx context.Context, input Input) error {
 		records += c.Records
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
-		c.stamps = r.clock.reserve(c.skip, c.take)
-		r.read.Add(int64(c.take))
+		settled, err := r.recall(c)
+		if err != nil {
+			return err
+		}
+		if settled {
+			r.pass(f, len(c.Data))
+			r.recycle(c)
+			continue
+		}
+		c.tally = Tally{Read: int64(c.take)}
 		c.pending.Store(1)
 		if err := r.admit(ctx, c); err != nil {
 			return err
@@ -176,7 +184,10 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 			r.skipped++
 		} else if !f.passOver {
 			r.taken++
-			r.read.Add(1)
+			if _, tally, standing := r.job.Journal.Earlier(f.index, b.Offset); standing == Settled {
+				r.totalEarlier(tally)
+				f.passOver = true
+			}
 		}
 	}
 	if f.passOver {
@@ -185,13 +196,16 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	rej := Reject{
 		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Reason: b.Reason, Stage: Parse,
 	}
-	var err error
-	if b.First && b.Last {
-		err = r.job.Rejects.Add([]Reject{rej})
-	} else {
-		err = r.job.Rejects.AddPiece(rej, b.First, b.Last)
+	rejects := []Reject{rej}
+	if !b.First || !b.Last {
+		rejects = nil
+		if err := r.job.Rejects.AddPiece(rej, b.First, b.Last); err != nil || !b.Last {
+			return err
+		}
 	}
-	if err != nil || !b.Last {
+	tally := Tally{Read: 1, ParseErrors: 1}
+	r.total(tally)
+	if err := r.job.Journal.Settle(Piece{Input: f.index, Offset: b.Offset}, tally, rejects); err != nil {
 		return err
 	}
 	return r.countReject(Parse)

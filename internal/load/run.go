@@ -13,7 +13,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // run is what the goroutines of one load share.
@@ -32,13 +31,13 @@ type run struct {
 
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
-	read, written, existing, rejected, inDoubt, sent atomic.Int64
+	sent atomic.Int64 // requests acknowledged
 
 	skipped, taken int64 // records so far; the reader's alone
 
-	acknowledged struct {
+	totals struct {
 		sync.Mutex
-		sum rowsum.Sum
+		Tally
 	}
 
 	parseErrors, insertErrors errorLimit
@@ -78,7 +77,7 @@ func (r *run) all(ctx context.Context) error {
 	err := r.pipeline(ctx)
 	// A run that was stopped leaves chunks that are not settled.
 	for _, c := range r.pool {
-		err = errors.Join(err, r.keepRejects(c))
+		err = errors.Join(err, r.leave(c))
 	}
 	return err
 }
@@ -146,11 +145,7 @@ func (r *run) dispatchIdle(ctx context.Context, end <-chan struct{}) error {
 }
 
 func (r *run) result() Result {
-	return Result{
-		Read: r.read.Load(), Written: r.written.Load(), Existing: r.existing.Load(), Rejected: r.rejected.Load(),
-		InDoubt: r.inDoubt.Load(), Batches: r.sent.Load(), Sum: r.acknowledged.sum,
-		P50: r.latency.at(50), P99: r.latency.at(99),
-	}
+	return Result{Tally: r.totals.Tally, Batches: r.sent.Load(), P50: r.latency.at(50), P99: r.latency.at(99)}
 }
 
 // writer gives the one writer for a set of columns.
@@ -178,6 +173,7 @@ func (r *run) pass(f *file, n int) {
 
 // file is an input being read.
 type file struct {
+	index    int // among the job's inputs
 	name     string
 	header   []byte // its header line as it stood, empty without one
 	mapping  *Mapping

@@ -96,7 +96,7 @@ func TestBadTimes(t *testing.T) {
 		{"k,v,writetime(v)\na,b,99999999999999999999\n", `"99999999999999999999" is no number of 64 bits`, "writetime(v)"},
 	} {
 		job, c, rejects := newJob(t, names, tc.text)
-		require.EqualValues(t, 1, mustRun(t, job, c).Rejected)
+		require.EqualValues(t, 1, mustRun(t, job, c).Rejected())
 		require.Equal(t, tc.reason, rejects.rejects[0].Reason)
 		require.Equal(t, tc.column, rejects.rejects[0].Column)
 		require.Equal(t, 5, rejects.rejects[0].Field)
@@ -169,7 +169,7 @@ func TestARowThatAlwaysTimesOutIsRejectedAlone(t *testing.T) {
 		return true, nil
 	}
 	result := mustRun(t, job, c)
-	require.EqualValues(t, 6, result.Rejected)
+	require.EqualValues(t, 6, result.Rejected())
 	for _, r := range rejects.rejects {
 		require.Contains(t, string(r.Raw), ",1,3,")
 	}

@@ -57,7 +57,6 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	if err == nil {
 		r.exhausted.Store(0)
 		r.sent.Add(1)
-		r.written.Add(int64(len(b.rows)))
 		r.job.Counters.Rows.Add(int64(len(b.rows)))
 		r.acknowledge(b)
 		return nil
@@ -68,7 +67,9 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	case class == fault.NotApplied:
 		r.exhausted.Store(0)
 		r.sent.Add(1)
-		r.existing.Add(int64(len(b.rows)))
+		for _, p := range b.rows {
+			p.chunk.add(Tally{Existing: 1})
+		}
 		return nil
 	case len(b.rows) > 1 && (class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
 		// One bad row never takes its batch along, not even one that the cluster
@@ -104,15 +105,18 @@ func (r *run) sendEach(ctx context.Context, b *batch, reason error) error {
 	return nil
 }
 
-// acknowledge adds a batch to the checksum.
+// acknowledge counts the rows of a batch as written.
 func (r *run) acknowledge(b *batch) {
-	var sum rowsum.Sum
-	for _, p := range b.rows {
-		sum = sum.Add(p.sum)
+	for rows := b.rows; len(rows) > 0; {
+		c, n := rows[0].chunk, 0
+		var sum rowsum.Sum
+		for n < len(rows) && rows[n].chunk == c {
+			sum = sum.Add(rows[n].sum)
+			n++
+		}
+		c.add(Tally{Written: int64(n), Sum: sum})
+		rows = rows[n:]
 	}
-	r.acknowledged.Lock()
-	defer r.acknowledged.Unlock()
-	r.acknowledged.sum = r.acknowledged.sum.Add(sum)
 }
 
 // giveUp settles a batch that failed for the state of the cluster, not for what

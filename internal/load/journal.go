@@ -1,0 +1,137 @@
+package load
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// Piece is a part of an input that is settled as a whole: a chunk of records, or a
+// line that no record can be made of. Where an input is cut depends on nothing but
+// its bytes and the job's settings, so a later run of the same job finds the same
+// pieces.
+type Piece struct {
+	Input  int    `json:"input"`  // index among the job's inputs
+	Offset int64  `json:"offset"` // of its first byte
+	Bytes  int    `json:"bytes"`
+	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3; 0 of a single line
+	Stamp  int64  `json:"stamp"`       // timestamp of its first record
+}
+
+// Tally is what became of some rows.
+type Tally struct {
+	Read         int64      `json:"read"`          // records found
+	Written      int64      `json:"written"`       // acknowledged
+	Existing     int64      `json:"existing"`      // not written, see Result
+	ParseErrors  int64      `json:"parse_errors"`  // rejected at stage Parse
+	InsertErrors int64      `json:"insert_errors"` // rejected at stage Insert
+	InDoubt      int64      `json:"in_doubt"`
+	Sum          rowsum.Sum `json:"sum"` // of those acknowledged
+}
+
+// Add adds other to t.
+func (t *Tally) Add(other Tally) {
+	t.Read += other.Read
+	t.Written += other.Written
+	t.Existing += other.Existing
+	t.ParseErrors += other.ParseErrors
+	t.InsertErrors += other.InsertErrors
+	t.InDoubt += other.InDoubt
+	t.Sum = t.Sum.Add(other.Sum)
+}
+
+// Standing is what a journal has of a piece.
+type Standing uint8
+
+const (
+	// New pieces have not been seen.
+	New Standing = iota
+	// Begun pieces may have been written in part.
+	Begun
+	// Settled pieces are done.
+	Settled
+)
+
+// Journal keeps what is settled, for a later run that goes on from there. It must
+// be safe for concurrent use. An error ends the run.
+type Journal interface {
+	// Earlier tells how an earlier run left the piece at a place.
+	Earlier(input int, offset int64) (Piece, Tally, Standing)
+	// Begin notes a piece before the first of its rows is sent. Pieces are begun in
+	// the order of the inputs.
+	Begin(Piece) error
+	// Settle notes a piece none of whose rows is under way any more, and keeps its
+	// rejects with it: either both last, or neither.
+	Settle(Piece, Tally, []Reject) error
+}
+
+// noJournal keeps rejects and nothing else.
+type noJournal struct{ rejects Rejects }
+
+func (noJournal) Earlier(int, int64) (Piece, Tally, Standing) { return Piece{}, Tally{}, New }
+func (noJournal) Begin(Piece) error                           { return nil }
+
+func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
+	if len(rejects) == 0 {
+		return nil
+	}
+	return j.rejects.Add(rejects)
+}
+
+// recall takes over what an earlier run noted of a chunk. settled says that there
+// is nothing left to do.
+func (r *run) recall(c *chunk) (settled bool, err error) {
+	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data)}
+	earlier, tally, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
+	if _, none := r.job.Journal.(noJournal); !none {
+		c.piece.Hash = xxh3.Hash(c.Data)
+	}
+	if standing == New {
+		c.stamps = r.clock.reserve(c.skip, c.take)
+		c.piece.Stamp = c.stamps.first
+		return false, r.job.Journal.Begin(c.piece)
+	}
+	if earlier.Bytes != c.piece.Bytes || earlier.Hash != c.piece.Hash {
+		return false, fmt.Errorf("%s: bytes %d to %d are not those that the run had read: the input was changed",
+			c.file.name, c.Offset, c.Offset+int64(max(earlier.Bytes, c.piece.Bytes)))
+	}
+	c.stamps = r.clock.resume(earlier.Stamp, c.skip, c.take)
+	c.piece.Stamp = earlier.Stamp
+	if standing == Settled {
+		r.totalEarlier(tally)
+		return true, nil
+	}
+	c.doubt = !c.file.writer.Idempotent() && !r.job.RepeatInDoubt
+	return false, nil
+}
+
+// leaveInDoubt settles the rows of a chunk that was being written when an earlier
+// run was stopped.
+func (r *run) leaveInDoubt(c *chunk) {
+	for i := range c.rows {
+		// Rows in doubt come under no limit.
+		_ = r.refuse(&batch{rows: []*parsed{&c.rows[i]}}, InDoubt, errStopped)
+	}
+	c.rows = c.rows[:0]
+}
+
+var errStopped = errors.New("the run was stopped while this row may have been written, and writing it again may count it twice")
+
+// totalEarlier takes over what became of rows in an earlier run.
+func (r *run) totalEarlier(t Tally) {
+	r.total(t)
+	r.job.Counters.Rows.Add(t.Written)
+	r.job.Counters.Rejected.Add(t.ParseErrors + t.InsertErrors)
+	r.parseErrors.seen.Add(t.ParseErrors)
+	r.insertErrors.seen.Add(t.InsertErrors)
+}
+
+// total adds to what became of all rows.
+func (r *run) total(t Tally) {
+	r.totals.Lock()
+	defer r.totals.Unlock()
+	r.totals.Add(t)
+}

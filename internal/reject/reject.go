@@ -34,11 +34,18 @@ type Dir struct {
 	files  map[string]*output // by name
 	names  map[string]string  // file name by stage and header
 	long   int                // files made for single long rows
+	torn   string             // the last of them while it lacks its end
+	reason load.Reject        // of that row
 	causes causes
 }
 
-// errorsFile has the reasons.
-const errorsFile = "errors.jsonl"
+// The files: errorsFile has the reasons; the names of the others begin so.
+const (
+	errorsFile  = "errors.jsonl"
+	rejectsBase = "rejects"
+	doubtBase   = "in-doubt"
+	longBase    = "rejects-long-"
+)
 
 // New makes rejects that will go to the folder at path, which need not exist, in
 // files whose names end in ext (".csv").
@@ -51,8 +58,9 @@ func New(path, ext string) *Dir {
 
 // output is one open file.
 type output struct {
-	file *os.File
-	w    *bufio.Writer
+	file   *os.File
+	w      *bufio.Writer
+	header []byte
 }
 
 // Path is the folder.
@@ -87,18 +95,22 @@ func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
 	defer d.mu.Unlock()
 	if first {
 		d.long++
+		d.torn = fmt.Sprintf("%s%d%s", longBase, d.long, d.ext)
+		d.reason = r
+		d.reason.Raw = nil
 	}
-	o, err := d.open(fmt.Sprintf("rejects-long-%d%s", d.long, d.ext), r.Header)
+	o, err := d.open(d.torn, r.Header)
 	if err != nil {
 		return err
 	}
 	if err := writeRow(o.w, r.Raw, last); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	if first {
-		return d.tell(r)
+	if !last {
+		return nil
 	}
-	return nil
+	d.torn = ""
+	return d.tell(r)
 }
 
 // writeRow writes a row's bytes; a row that ended with its file instead of a line
@@ -121,9 +133,9 @@ func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 
 // rows finds the file for a row.
 func (d *Dir) rows(r load.Reject) (*output, error) {
-	base := "rejects"
+	base := rejectsBase
 	if r.Stage == load.InDoubt {
-		base = "in-doubt"
+		base = doubtBase
 	}
 	key := base + "\x00" + string(r.Header)
 	name, ok := d.names[key]
@@ -155,7 +167,7 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)
 	}
-	o := &output{file: f, w: bufio.NewWriter(f)}
+	o := &output{file: f, w: bufio.NewWriter(f), header: header}
 	d.files[name] = o
 	if err := writeRow(o.w, header, true); err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)
@@ -165,14 +177,14 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 
 // entry is a line of errors.jsonl.
 type entry struct {
-	File   string `json:"file"`
-	Line   int64  `json:"line"`
-	Field  int    `json:"column"`
-	Offset int64  `json:"offset"`
-	Column string `json:"name,omitempty"`
-	Value  string `json:"value,omitempty"`
-	Reason string `json:"reason"`
-	Stage  string `json:"stage"`
+	File   string     `json:"file"`
+	Line   int64      `json:"line"`
+	Field  int        `json:"column"`
+	Offset int64      `json:"offset"`
+	Column string     `json:"name,omitempty"`
+	Value  string     `json:"value,omitempty"`
+	Reason string     `json:"reason"`
+	Stage  load.Stage `json:"stage"`
 }
 
 // tell writes the reason of a row and remembers it for the summary.
@@ -184,7 +196,7 @@ func (d *Dir) tell(r load.Reject) error {
 	}
 	lines := json.NewEncoder(o.w)
 	lines.SetEscapeHTML(false)
-	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, string(r.Stage)}); err != nil {
+	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage}); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	return nil
@@ -218,11 +230,28 @@ func (d *Dir) Files() []string {
 	return paths
 }
 
+// Sync has all that was kept on the disk.
+func (d *Dir) Sync() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var failures []error
+	for _, o := range d.files {
+		failures = append(failures, o.w.Flush(), o.file.Sync())
+	}
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	return nil
+}
+
 // Close writes out and closes all files.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var failures []error
+	if d.torn != "" { // the input failed in the middle of the row
+		failures = append(failures, d.tell(d.reason))
+	}
 	for _, o := range d.files {
 		failures = append(failures, o.w.Flush(), o.file.Sync(), o.file.Close())
 	}

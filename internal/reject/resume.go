@@ -1,0 +1,150 @@
+package reject
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+)
+
+// State is how far the files of a folder are, for a later run that goes on from
+// there.
+type State struct {
+	Files []FileState `json:"files,omitempty"` // by name
+}
+
+// FileState is how far one file is.
+type FileState struct {
+	Name   string `json:"name"`
+	Header string `json:"header,omitempty"` // that it begins with
+	Size   int64  `json:"size"`
+}
+
+// State writes everything out and tells how far the files are. A row that is still
+// being added in pieces does not count.
+func (d *Dir) State() (State, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	var s State
+	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+		if name == d.torn {
+			continue
+		}
+		o := d.files[name]
+		if err := o.w.Flush(); err != nil {
+			return State{}, fmt.Errorf("rejects: %w", err)
+		}
+		size, err := o.file.Seek(0, io.SeekCurrent)
+		if err != nil {
+			return State{}, fmt.Errorf("rejects: %w", err)
+		}
+		s.Files = append(s.Files, FileState{name, string(o.header), size})
+	}
+	return s, nil
+}
+
+// Resume goes on with the folder of an earlier run: its files are cut off at the
+// given state, those that are not in it are removed. Anything else than what an
+// earlier run can have left is refused, and nothing is changed then.
+func Resume(path, ext string, s State) (*Dir, error) {
+	d := New(path, ext)
+	own := regexp.MustCompile(`^(` + rejectsBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(ext) + `$|^` +
+		longBase + `([0-9]+)` + regexp.QuoteMeta(ext) + `$`)
+	known := make(map[string]bool)
+	for _, f := range s.Files {
+		if f.Name != errorsFile && !own.MatchString(f.Name) {
+			return nil, fmt.Errorf("rejects: %q is no file of rejects", f.Name)
+		}
+		known[f.Name] = true
+		info, err := os.Lstat(filepath.Join(path, f.Name))
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("rejects: %w", err)
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, f.Name))
+		case info.Size() < f.Size:
+			return nil, fmt.Errorf("rejects: %s has %d bytes instead of the %d that the run had written: it was changed", filepath.Join(path, f.Name), info.Size(), f.Size)
+		}
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, fmt.Errorf("run directory: %w", err)
+	}
+	for _, e := range entries {
+		if name := e.Name(); !known[name] && (name == errorsFile || own.MatchString(name)) {
+			if err := os.Remove(filepath.Join(path, name)); err != nil {
+				return nil, fmt.Errorf("rejects: %w", err)
+			}
+		}
+	}
+	for _, f := range s.Files {
+		if err := d.reopen(f); err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+		if number, ok := strings.CutPrefix(f.Name, longBase); ok {
+			n, _ := strconv.Atoi(strings.TrimSuffix(number, ext))
+			d.long = max(d.long, n)
+		} else if f.Name != errorsFile {
+			base := rejectsBase
+			if strings.HasPrefix(f.Name, doubtBase) {
+				base = doubtBase
+			}
+			d.names[base+"\x00"+f.Header] = f.Name
+		}
+	}
+	if err := d.recount(); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// reopen goes on with one file.
+func (d *Dir) reopen(f FileState) error {
+	file, err := os.OpenFile(filepath.Join(d.path, f.Name), os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	d.files[f.Name] = &output{file: file, w: bufio.NewWriter(file), header: []byte(f.Header)}
+	if err := file.Truncate(f.Size); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	if _, err := file.Seek(f.Size, io.SeekStart); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	return nil
+}
+
+// recount reads the reasons that are kept, for the summary.
+func (d *Dir) recount() error {
+	f, err := os.Open(filepath.Join(d.path, errorsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	defer f.Close()
+	for lines := json.NewDecoder(bufio.NewReader(f)); ; {
+		var e entry
+		switch err := lines.Decode(&e); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("rejects: %s: %w", f.Name(), err)
+		}
+		d.causes.add(load.Reject{
+			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage,
+		})
+	}
+}

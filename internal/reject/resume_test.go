@@ -1,0 +1,84 @@
+package reject
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+)
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	found := map[string]string{}
+	for _, e := range entries {
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		require.NoError(t, err)
+		found[e.Name()] = string(text)
+	}
+	return found
+}
+
+// What came after the state is gone when the folder is gone on with, and what
+// comes then goes where it would have gone.
+func TestResume(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	header := []byte("k,v\n")
+	row := func(raw, reason string, stage load.Stage) []load.Reject {
+		return []load.Reject{{File: "f", Header: header, Raw: []byte(raw), Reason: reason, Stage: stage}}
+	}
+	piece := func(d *Dir, text string, first, last bool) {
+		require.NoError(t, d.AddPiece(load.Reject{Header: header, Raw: []byte(text), Reason: "long"}, first, last))
+	}
+	d := New(path, ".csv")
+	require.NoError(t, d.Add(row("1,a\n", "bad 1", load.Parse)))
+	piece(d, "long", true, false)
+	piece(d, " row\n", false, true)
+	piece(d, "torn", true, false)
+	require.NoError(t, d.Add(row("2,a\n", "bad 2", load.Insert)))
+	state, err := d.State()
+	require.NoError(t, err)
+	kept := files(t, path)
+	delete(kept, "rejects-long-2.csv")
+	require.NoError(t, d.Add(row("3,a\n", "bad 3", load.Insert)))
+	require.NoError(t, d.Add(row("4,a\n", "maybe", load.InDoubt)))
+	piece(d, " end\n", false, true)
+	require.NoError(t, d.Close())
+	require.NoError(t, os.WriteFile(filepath.Join(path, "journal"), []byte("x"), 0o600))
+
+	d, err = Resume(path, ".csv", state)
+	require.NoError(t, err)
+	require.NoError(t, d.Sync())
+	kept["journal"] = "x"
+	require.Equal(t, kept, files(t, path))
+	require.Len(t, d.Causes(), 3, "those that are kept")
+	require.NoError(t, d.Add(row("5,a\n", "bad 5", load.Insert)))
+	piece(d, "another\n", true, true)
+	require.NoError(t, d.Close())
+	now := files(t, path)
+	require.Equal(t, "k,v\n1,a\n2,a\n5,a\n", now["rejects.csv"])
+	require.Equal(t, "k,v\nlong row\n", now["rejects-long-1.csv"])
+	require.Equal(t, "k,v\nanother\n", now["rejects-long-2.csv"])
+}
+
+func TestResumeRefuses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	d := New(path, ".csv")
+	require.NoError(t, d.Add([]load.Reject{{Raw: []byte("1\n"), Reason: "bad", Stage: load.Parse}}))
+	state, err := d.State()
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	bad := State{Files: []FileState{{Name: "../rejects.csv"}}}
+	_, err = Resume(path, ".csv", bad)
+	require.EqualError(t, err, `rejects: "../rejects.csv" is no file of rejects`)
+	require.NoError(t, os.Truncate(filepath.Join(path, "rejects.csv"), 1))
+	_, err = Resume(path, ".csv", state)
+	require.ErrorContains(t, err, "rejects.csv has 1 bytes instead of the 2 that the run had written: it was changed")
+	require.NoError(t, os.Remove(filepath.Join(path, "rejects.csv")))
+	_, err = Resume(path, ".csv", state)
+	require.ErrorIs(t, err, os.ErrNotExist)
+}

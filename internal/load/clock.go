@@ -12,10 +12,18 @@ type clock struct {
 }
 
 // stamps are the timestamps of the records of a chunk.
-type stamps struct{ first, step int64 }
+type stamps struct {
+	first, step int64
+	given       []int64 // that records had before, 0: none
+}
 
 // at is the timestamp of a record.
-func (s stamps) at(record int) int64 { return s.first + s.step*int64(record) }
+func (s stamps) at(record int) int64 {
+	if record < len(s.given) && s.given[record] != 0 {
+		return s.given[record]
+	}
+	return s.first + s.step*int64(record)
+}
 
 // resume gives the timestamps of records that had theirs before.
 func (c *clock) resume(first int64, skip, n int) stamps {

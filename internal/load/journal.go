@@ -58,8 +58,10 @@ const (
 // Journal keeps what is settled, for a later run that goes on from there. It must
 // be safe for concurrent use. An error ends the run.
 type Journal interface {
+	// Carried is what became of the rows of all pieces that an earlier run settled.
+	Carried() Tally
 	// Earlier tells how an earlier run left the piece at a place.
-	Earlier(input int, offset int64) (Piece, Tally, Standing)
+	Earlier(input int, offset int64) (Piece, Standing)
 	// Begin notes a piece before the first of its rows is sent. Pieces are begun in
 	// the order of the inputs.
 	Begin(Piece) error
@@ -71,8 +73,9 @@ type Journal interface {
 // noJournal keeps rejects and nothing else.
 type noJournal struct{ rejects Rejects }
 
-func (noJournal) Earlier(int, int64) (Piece, Tally, Standing) { return Piece{}, Tally{}, New }
-func (noJournal) Begin(Piece) error                           { return nil }
+func (noJournal) Carried() Tally                       { return Tally{} }
+func (noJournal) Earlier(int, int64) (Piece, Standing) { return Piece{}, New }
+func (noJournal) Begin(Piece) error                    { return nil }
 
 func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 	if len(rejects) == 0 {
@@ -85,7 +88,7 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 // is nothing left to do.
 func (r *run) recall(c *chunk) (settled bool, err error) {
 	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data)}
-	earlier, tally, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
+	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
 	if _, none := r.job.Journal.(noJournal); !none {
 		c.piece.Hash = xxh3.Hash(c.Data)
 	}
@@ -101,7 +104,6 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 	c.stamps = r.clock.resume(earlier.Stamp, c.skip, c.take)
 	c.piece.Stamp = earlier.Stamp
 	if standing == Settled {
-		r.totalEarlier(tally)
 		return true, nil
 	}
 	c.doubt = !c.file.writer.Idempotent() && !r.job.RepeatInDoubt
@@ -120,8 +122,8 @@ func (r *run) leaveInDoubt(c *chunk) {
 
 var errStopped = errors.New("the run was stopped while this row may have been written, and writing it again may count it twice")
 
-// totalEarlier takes over what became of rows in an earlier run.
-func (r *run) totalEarlier(t Tally) {
+// carry takes over what became of rows in an earlier run.
+func (r *run) carry(t Tally) {
 	r.total(t)
 	r.job.Counters.Rows.Add(t.Written)
 	r.job.Counters.Rejected.Add(t.ParseErrors + t.InsertErrors)

@@ -35,6 +35,9 @@ type Writer interface {
 type Input struct {
 	Name string
 	Open func() (io.ReadCloser, error)
+	// Stamps are the timestamps that the records had when they were loaded before,
+	// in their order; 0, or no more of them: none.
+	Stamps []int64
 }
 
 // Job is one load.

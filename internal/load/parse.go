@@ -87,7 +87,7 @@ func (p *parser) parse(c *chunk) error {
 		if bad == nil {
 			continue
 		}
-		if err := p.reject(c, rec, bad); err != nil {
+		if err := p.reject(c, rec, bad, c.stamps.at(n)); err != nil {
 			return err
 		}
 	}
@@ -186,10 +186,10 @@ func (p *parser) isNull(f *dsv.Field, text bool) bool {
 const valueShown = 100
 
 // reject hands over a record that made no row, with its place.
-func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField) error {
+func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) error {
 	rej := Reject{
 		File: c.file.name, Header: c.file.header, Raw: rec.Raw, Line: rec.Line, Field: 1,
-		Offset: rec.Offset, Reason: bad.err.Error(), Stage: Parse,
+		Offset: rec.Offset, Stamp: stamp, Reason: bad.err.Error(), Stage: Parse,
 	}
 	var syntax *dsv.SyntaxError
 	if errors.As(bad.err, &syntax) {

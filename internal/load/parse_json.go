@@ -91,7 +91,7 @@ func (p *parser) parseJSON(c *chunk) error {
 		if bad == nil {
 			continue
 		}
-		if err := p.rejectObject(c, rec, bad, member); err != nil {
+		if err := p.rejectObject(c, rec, bad, member, c.stamps.at(n)); err != nil {
 			return err
 		}
 	}
@@ -147,9 +147,9 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 
 // rejectObject hands over an object that made no row, with its place: that of the
 // member to blame, or else of the line.
-func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member int) error {
+func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member int, stamp int64) error {
 	rej := Reject{
-		File: c.file.name, Raw: rec.Raw, Line: rec.Line, Field: 1, Offset: rec.Offset, Reason: bad.err.Error(), Stage: Parse,
+		File: c.file.name, Raw: rec.Raw, Line: rec.Line, Field: 1, Offset: rec.Offset, Stamp: stamp, Reason: bad.err.Error(), Stage: Parse,
 	}
 	var syntax *jsonl.SyntaxError
 	if errors.As(bad.err, &syntax) {

@@ -67,10 +67,13 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			}
 			return nil
 		}
-		records += c.Records
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
 		settled, err := r.recall(c)
+		if given := input.Stamps; records < len(given) {
+			c.stamps.given = given[records:min(records+c.Records, len(given))]
+		}
+		records += c.Records
 		if err != nil {
 			return err
 		}
@@ -101,9 +104,10 @@ type splitter interface {
 // split makes an input's splitter and plans its fields. io.EOF: the input is empty.
 func (r *run) split(f *file, in io.Reader) (splitter, error) {
 	o := dsv.Options{
-		ChunkSize: r.job.ChunkSize,
-		MaxRecord: r.job.MaxRecord,
-		Bad:       func(b dsv.Bad) error { return r.bad(f, b) },
+		ChunkSize:  r.job.ChunkSize,
+		MaxRecords: maxRecords(len(r.job.Table.Columns)),
+		MaxRecord:  r.job.MaxRecord,
+		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
 	}
 	if !r.job.JSON {
 		s := dsv.NewSplitter(in, r.job.Format, o)
@@ -184,10 +188,8 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 			r.skipped++
 		} else if !f.passOver {
 			r.taken++
-			if _, tally, standing := r.job.Journal.Earlier(f.index, b.Offset); standing == Settled {
-				r.totalEarlier(tally)
-				f.passOver = true
-			}
+			_, standing := r.job.Journal.Earlier(f.index, b.Offset)
+			f.passOver = standing == Settled
 		}
 	}
 	if f.passOver {

@@ -23,6 +23,7 @@ type Reject struct {
 	Offset int64  // byte offset of the row in the file
 	Column string // the table's column, empty when the row as a whole is meant
 	Value  string // the field's text, cut when long
+	Stamp  int64  // timestamp that it had or would have had, microseconds; 0: none
 	Reason string
 	Stage  Stage
 }

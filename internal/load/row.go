@@ -16,6 +16,7 @@ type parsed struct {
 	set   *Set
 	size  int // estimate of the mutation, bytes
 	sum   rowsum.Sum
+	stamp int64 // by its place in the input
 	source
 }
 
@@ -40,7 +41,7 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at source, size int, sta
 		c.cells = c.cells[:from]
 		return badRow(fmt.Errorf("row of about %d bytes is larger than the cluster's max_mutation_size of %d bytes", size, limit))
 	}
-	out := parsed{Row: row.Row{Cells: cells, Timestamp: stamp}, chunk: c, size: size, sum: p.sum(m, cells), source: at}
+	out := parsed{Row: row.Row{Cells: cells, Timestamp: stamp}, chunk: c, size: size, stamp: stamp, sum: p.sum(m, cells), source: at}
 	if p.anyTime {
 		out.Row, out.more = p.timed(c, m, cells, moment{stamp: stamp})
 		out.size += len(out.more) * size

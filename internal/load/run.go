@@ -74,6 +74,7 @@ func (r *run) all(ctx context.Context) error {
 		r.pool[i] = new(chunk)
 		r.free <- r.pool[i]
 	}
+	r.carry(r.job.Journal.Carried())
 	err := r.pipeline(ctx)
 	// A run that was stopped leaves chunks that are not settled.
 	for _, c := range r.pool {

@@ -79,14 +79,15 @@ func (d *Dir) Add(rejects []load.Reject) error {
 }
 
 func (d *Dir) add(r load.Reject) error {
-	o, err := d.rows(r)
+	name := d.rows(r)
+	o, err := d.open(name, r.Header)
 	if err != nil {
 		return err
 	}
 	if err := writeRow(o.w, r.Raw, true); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	return d.tell(r)
+	return d.tell(r, name)
 }
 
 // AddPiece keeps a piece of a long row, in a file of its own.
@@ -109,8 +110,9 @@ func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
 	if !last {
 		return nil
 	}
+	kept := d.torn
 	d.torn = ""
-	return d.tell(r)
+	return d.tell(r, kept)
 }
 
 // writeRow writes a row's bytes; a row that ended with its file instead of a line
@@ -132,7 +134,7 @@ func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 }
 
 // rows finds the file for a row.
-func (d *Dir) rows(r load.Reject) (*output, error) {
+func (d *Dir) rows(r load.Reject) string {
 	base := rejectsBase
 	if r.Stage == load.InDoubt {
 		base = doubtBase
@@ -152,7 +154,7 @@ func (d *Dir) rows(r load.Reject) (*output, error) {
 		}
 		d.names[key] = name
 	}
-	return d.open(name, r.Header)
+	return name
 }
 
 // open gives the file of that name, made with its header when it is new.
@@ -185,10 +187,12 @@ type entry struct {
 	Value  string     `json:"value,omitempty"`
 	Reason string     `json:"reason"`
 	Stage  load.Stage `json:"stage"`
+	Stamp  int64      `json:"timestamp,omitempty"` // microseconds since the epoch
+	Kept   string     `json:"kept"`                // file that has the row
 }
 
 // tell writes the reason of a row and remembers it for the summary.
-func (d *Dir) tell(r load.Reject) error {
+func (d *Dir) tell(r load.Reject, kept string) error {
 	d.causes.add(r)
 	o, err := d.open(errorsFile, nil)
 	if err != nil {
@@ -196,7 +200,7 @@ func (d *Dir) tell(r load.Reject) error {
 	}
 	lines := json.NewEncoder(o.w)
 	lines.SetEscapeHTML(false)
-	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage}); err != nil {
+	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept}); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	return nil
@@ -250,7 +254,7 @@ func (d *Dir) Close() error {
 	defer d.mu.Unlock()
 	var failures []error
 	if d.torn != "" { // the input failed in the middle of the row
-		failures = append(failures, d.tell(d.reason))
+		failures = append(failures, d.tell(d.reason, d.torn))
 	}
 	for _, o := range d.files {
 		failures = append(failures, o.w.Flush(), o.file.Sync(), o.file.Close())

@@ -69,14 +69,14 @@ func TestRowsAreKeptByteForByte(t *testing.T) {
 		"rejects-3.csv": "no header\n",
 		"rejects-4.csv": "k\nafter a header without a line end\n",
 		"in-doubt.csv":  "\"v\"\nmaybe\n",
-		"errors.jsonl": `{"file":"a.csv","line":2,"column":3,"offset":5,"name":"v","value":"x","reason":"no <good>","stage":"parse"}
-{"file":"a.csv","line":4,"column":1,"offset":14,"reason":"refused","stage":"insert"}
-{"file":"b.csv","line":9,"column":1,"offset":0,"reason":"bad","stage":"parse"}
-{"file":"c.csv","line":9,"column":1,"offset":0,"reason":"bad","stage":"parse"}
-{"file":"d.csv","line":1,"column":1,"offset":0,"reason":"bad","stage":"parse"}
-{"file":"e.csv","line":2,"column":1,"offset":0,"reason":"timeout","stage":"in doubt"}
-{"file":"f.csv","line":2,"column":1,"offset":0,"reason":"bad","stage":"parse"}
-{"file":"g.csv","line":2,"column":1,"offset":0,"reason":"bad","stage":"parse"}
+		"errors.jsonl": `{"file":"a.csv","line":2,"column":3,"offset":5,"name":"v","value":"x","reason":"no <good>","stage":"parse","kept":"rejects.csv"}
+{"file":"a.csv","line":4,"column":1,"offset":14,"reason":"refused","stage":"insert","kept":"rejects.csv"}
+{"file":"b.csv","line":9,"column":1,"offset":0,"reason":"bad","stage":"parse","kept":"rejects-2.csv"}
+{"file":"c.csv","line":9,"column":1,"offset":0,"reason":"bad","stage":"parse","kept":"rejects.csv"}
+{"file":"d.csv","line":1,"column":1,"offset":0,"reason":"bad","stage":"parse","kept":"rejects-3.csv"}
+{"file":"e.csv","line":2,"column":1,"offset":0,"reason":"timeout","stage":"in doubt","kept":"in-doubt.csv"}
+{"file":"f.csv","line":2,"column":1,"offset":0,"reason":"bad","stage":"parse","kept":"rejects-4.csv"}
+{"file":"g.csv","line":2,"column":1,"offset":0,"reason":"bad","stage":"parse","kept":"rejects.csv"}
 `,
 	}, contents(t, d))
 	require.Equal(t, []string{"in-doubt.csv", "rejects-2.csv", "rejects-3.csv", "rejects-4.csv", "rejects.csv"}, baseNames(d))

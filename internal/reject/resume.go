@@ -135,6 +135,15 @@ func (d *Dir) recount() error {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	defer f.Close()
+	return entries(f, func(e entry) {
+		d.causes.add(load.Reject{
+			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage,
+		})
+	})
+}
+
+// entries reads the lines of errors.jsonl.
+func entries(f *os.File, each func(entry)) error {
 	for lines := json.NewDecoder(bufio.NewReader(f)); ; {
 		var e entry
 		switch err := lines.Decode(&e); {
@@ -143,8 +152,37 @@ func (d *Dir) recount() error {
 		case err != nil:
 			return fmt.Errorf("rejects: %s: %w", f.Name(), err)
 		}
-		d.causes.add(load.Reject{
-			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage,
-		})
+		each(e)
 	}
+}
+
+// Kept is a file of rows that a run rejected.
+type Kept struct {
+	Path   string
+	Stamps []int64 // of its rows, in their order: the timestamps they had; 0: none
+	Doubt  bool    // its rows may have been applied
+}
+
+// Find lists the files of rows that a run left in its folder, by name.
+func Find(path string) ([]Kept, error) {
+	f, err := os.Open(filepath.Join(path, errorsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("rejects: %w", err)
+	}
+	defer f.Close()
+	stamps := make(map[string][]int64)
+	if err := entries(f, func(e entry) { stamps[e.Kept] = append(stamps[e.Kept], e.Stamp) }); err != nil {
+		return nil, err
+	}
+	var found []Kept
+	for _, name := range slices.Sorted(maps.Keys(stamps)) {
+		if name != filepath.Base(name) {
+			return nil, fmt.Errorf("rejects: %s: %q is no name of a file", f.Name(), name)
+		}
+		found = append(found, Kept{filepath.Join(path, name), stamps[name], strings.HasPrefix(name, doubtBase)})
+	}
+	return found, nil
 }

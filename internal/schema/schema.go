@@ -4,6 +4,8 @@
 package schema
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,6 +100,16 @@ func (t *Table) OfKind(kind Kind) []Column {
 // IsCounter says whether the table holds counters.
 func (t *Table) IsCounter() bool {
 	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Type.Kind == cqltype.Counter })
+}
+
+// Fingerprint tells two tables of one name apart by their columns: it is the
+// SHA-256, in hex, of their names, kinds, places and types.
+func (t *Table) Fingerprint() string {
+	h := sha256.New()
+	for _, c := range t.Columns {
+		fmt.Fprintf(h, "%q %d %d %s\n", c.Name, c.Kind, c.Position, c.Type)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Resolve finds the column a person means by name: the stored name itself, or

@@ -10,7 +10,14 @@ const bom = "\xef\xbb\xbf"
 // order mark, which would be lost at the start of a file. An empty text does
 // not need quotes to stay empty; see [Format.AppendField] for telling it from
 // null.
+//
+// In a format with an escape a quote is no reason, since it is escaped like the
+// escape itself; that a text needs no quotes then does not mean that it can be
+// written as it is.
 func (f Format) NeedsQuotes(text []byte) bool {
+	if f.escapes() {
+		f.Quote = f.Delimiter // a quote does not count
+	}
 	if len(text) >= 3 && string(text[:3]) == bom {
 		return true
 	}
@@ -34,12 +41,20 @@ const longText = 24
 // returns the longer slice. It is quoted only where [Format.NeedsQuotes] says
 // so, or when it is empty and quoteIfEmpty is set. An empty text with
 // quoteIfEmpty off appends nothing: that is null.
+//
+// With an escape, quotes and escapes in the text are escaped, in quotes or not.
+// That is what csv.writer of Python 3.10 and later writes with escapechar,
+// doublequote=False and QUOTE_MINIMAL, but for a text that begins with a byte
+// order mark, which csv.writer does not quote.
 func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 	if len(text) == 0 && !quoteIfEmpty {
 		return dst
 	}
 	if len(text) == 0 || f.NeedsQuotes(text) {
 		return f.AppendQuoted(dst, text)
+	}
+	if f.escapes() {
+		return f.appendEscaped(dst, text)
 	}
 	return append(dst, text...)
 }
@@ -48,6 +63,9 @@ func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 // returns the longer slice.
 func (f Format) AppendQuoted(dst, text []byte) []byte {
 	dst = append(dst, f.Quote)
+	if f.escapes() {
+		return append(f.appendEscaped(dst, text), f.Quote)
+	}
 	for {
 		i := bytes.IndexByte(text, f.Quote)
 		if i < 0 {
@@ -59,4 +77,20 @@ func (f Format) AppendQuoted(dst, text []byte) []byte {
 	}
 	dst = append(dst, text...)
 	return append(dst, f.Quote)
+}
+
+// appendEscaped appends text with an escape before each quote and escape.
+func (f Format) appendEscaped(dst, text []byte) []byte {
+	if len(text) >= longText && bytes.IndexByte(text, f.Quote) < 0 && bytes.IndexByte(text, f.Escape) < 0 {
+		return append(dst, text...)
+	}
+	from := 0
+	for i, b := range text {
+		if b == f.Quote || b == f.Escape {
+			dst = append(dst, text[from:i]...)
+			dst = append(dst, f.Escape)
+			from = i
+		}
+	}
+	return append(dst, text[from:]...)
 }

@@ -60,6 +60,7 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 		buf = buf[:0]
 		for _, text := range texts {
 			buf = DefaultFormat.AppendField(buf, text, true)
+			buf = escaped.AppendField(buf, text, true)
 		}
 	}))
 }
@@ -67,6 +68,8 @@ func TestAppendDoesNotAllocate(t *testing.T) {
 func TestValidate(t *testing.T) {
 	require.NoError(t, DefaultFormat.Validate())
 	require.NoError(t, Format{Delimiter: '\t', Quote: '\''}.Validate())
+	require.NoError(t, Format{Delimiter: ',', Quote: '"', Escape: '\\'}.Validate())
+	require.NoError(t, Format{Delimiter: ',', Quote: '"', Escape: '"'}.Validate())
 	tests := []struct {
 		f    Format
 		want string
@@ -77,6 +80,11 @@ func TestValidate(t *testing.T) {
 		{Format{Delimiter: ',', Quote: '\r'}, `quote '\r' is reserved: NUL, CR and LF cannot be used`},
 		{Format{Delimiter: 0xa7, Quote: '"'}, `delimiter 0xa7 is not an ASCII byte`},
 		{Format{Delimiter: '|', Quote: '|'}, `delimiter and quote are both '|'`},
+		{Format{Delimiter: '|', Quote: '|', Escape: '|'}, `delimiter and quote are both '|'`},
+		{Format{Delimiter: ',', Quote: '"', Escape: '\n'}, `escape '\n' is reserved: NUL, CR and LF cannot be used`},
+		{Format{Delimiter: ',', Quote: '"', Escape: '\r'}, `escape '\r' is reserved: NUL, CR and LF cannot be used`},
+		{Format{Delimiter: ',', Quote: '"', Escape: 0xa7}, `escape 0xa7 is not an ASCII byte`},
+		{Format{Delimiter: '|', Quote: '"', Escape: '|'}, `delimiter and escape are both '|'`},
 	}
 	for _, tt := range tests {
 		require.EqualError(t, tt.f.Validate(), tt.want)

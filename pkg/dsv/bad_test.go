@@ -11,7 +11,7 @@ import (
 
 // drain reads everything and returns the chunks' text and the bad lines, whose
 // pieces it joins.
-func drain(t *testing.T, r io.Reader, o Options) (good []string, bad []Bad) {
+func drain(t *testing.T, r io.Reader, f Format, o Options) (good []string, bad []Bad) {
 	t.Helper()
 	o.Bad = func(b Bad) error {
 		if b.First {
@@ -24,7 +24,7 @@ func drain(t *testing.T, r io.Reader, o Options) (good []string, bad []Bad) {
 		last.Piece, last.Last = append(last.Piece, b.Piece...), b.Last
 		return nil
 	}
-	s := NewSplitter(r, DefaultFormat, o)
+	s := NewSplitter(r, f, o)
 	for {
 		c, err := s.Next(nil)
 		if err == io.EOF {
@@ -114,7 +114,7 @@ func TestBadLines(t *testing.T) {
 			for i := range tt.bad {
 				tt.bad[i].First, tt.bad[i].Last = true, true
 			}
-			good, bad := drain(t, strings.NewReader(tt.in), Options{ChunkSize: 10, MaxRecord: tt.limit})
+			good, bad := drain(t, strings.NewReader(tt.in), DefaultFormat, Options{ChunkSize: 10, MaxRecord: tt.limit})
 			require.Equal(t, strings.Join(tt.good, "|"), strings.Join(good, "|"))
 			require.Equal(t, tt.bad, bad)
 		})
@@ -170,12 +170,26 @@ func TestHostileInputCostsLinearWork(t *testing.T) {
 		"only doubled quotes follow":          "\"" + strings.Repeat("\"\"\n", lines),
 		"empty lines inside quotes":           "\"" + strings.Repeat("\n", 4*lines),
 		"doubled quotes at line ends":         strings.Repeat("x\"\",\"\ny\"\"\n", lines/2),
+		"only escaped line ends":              strings.Repeat("x\\\n", lines),
+		"the same inside quotes":              "\"" + strings.Repeat("x\\\n", lines),
+		"inside and outside at an escaped LF": "\"" + strings.Repeat("x\",\"y\\\nx\",\"y\n", lines/2),
+		"escaped quotes and delimiters":       "\"" + strings.Repeat("\\\"\\,\n", lines),
+		"only escapes":                        strings.Repeat("\\", 4*lines),
+		"runs of escapes at line ends":        "\"" + strings.Repeat(strings.Repeat("\\", 99)+"\n", lines/50),
+		"one field, all of it escaped":        "x" + strings.Repeat("\\,", lines) + "\n",
+		"a short field before each escape":    strings.Repeat("x,\\\\\n", lines),
+		"every line does both, and escapes":   "\"" + strings.Repeat("x\\\"\",\"y\n", lines/2),
+		"a far quote, and then an escape":     strings.Repeat("x,y\n", lines) + "\"\\\"",
 	}
 	for name, in := range tests {
 		t.Run(name, func(t *testing.T) {
+			f := DefaultFormat
+			if strings.Contains(in, `\`) {
+				f = escaped
+			}
 			for _, limit := range []int{limit, len(in) + 1} {
 				total := 0
-				s := NewSplitter(strings.NewReader(in), DefaultFormat, Options{ChunkSize: 1 << 16, MaxRecord: limit, Bad: func(b Bad) error {
+				s := NewSplitter(strings.NewReader(in), f, Options{ChunkSize: 1 << 16, MaxRecord: limit, Bad: func(b Bad) error {
 					total += len(b.Piece)
 					return nil
 				}})
@@ -192,7 +206,7 @@ func TestHostileInputCostsLinearWork(t *testing.T) {
 				require.Equal(t, len(in), total)
 			}
 			raw := 0
-			p := NewParser(DefaultFormat)
+			p := NewParser(f)
 			for p.Reset(Chunk{Data: []byte(in), Line: 1}); p.Next(); {
 				raw += len(p.Record().Raw)
 			}

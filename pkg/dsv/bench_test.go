@@ -7,14 +7,18 @@ import (
 	"testing"
 )
 
-// benchData are 16 MiB of records of one kind each.
-func benchData() map[string][]byte {
+// benchData are 16 MiB of records of one kind each, some with escapes if the
+// format has one.
+func benchData(f Format) map[string][]byte {
 	hex := strings.Repeat("0123456789abcdef", 4)
 	kinds := map[string]string{
 		"hex":    "0x" + hex + ",0x" + hex + ",0x" + hex + ",0x" + hex + ",0x" + hex + ",0x" + hex + "\n",
 		"short":  "123456,abc,2024-01-01,true,,17.25,xyz\n",
 		"quoted": "\"123456\",\"some words of text\",\"2024-01-01\",\"a \"\"b\"\" c\",\"more, and more\"\n",
 		"mixed":  "123456,\"some words, of text\",2024-01-01,,17.25,\"two\nlines\"\r\n",
+	}
+	if f.escapes() {
+		kinds["escape"] = "123456,some words\\, of text,C:\\\\dir,,17.25,\"a \\\"b\\\" c\"\r\n"
 	}
 	data := make(map[string][]byte, len(kinds))
 	for name, record := range kinds {
@@ -23,14 +27,18 @@ func benchData() map[string][]byte {
 	return data
 }
 
-func BenchmarkSplitter(b *testing.B) {
-	for name, data := range benchData() {
+func BenchmarkSplitter(b *testing.B) { benchSplitter(b, DefaultFormat) }
+
+func BenchmarkSplitterEscape(b *testing.B) { benchSplitter(b, escaped) }
+
+func benchSplitter(b *testing.B, f Format) {
+	for name, data := range benchData(f) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			buf := make([]byte, 0, DefaultChunkSize)
 			for b.Loop() {
-				s := NewSplitter(bytes.NewReader(data), DefaultFormat, Options{})
+				s := NewSplitter(bytes.NewReader(data), f, Options{})
 				for {
 					c, err := s.Next(buf)
 					if err == io.EOF {
@@ -46,12 +54,16 @@ func BenchmarkSplitter(b *testing.B) {
 	}
 }
 
-func BenchmarkParser(b *testing.B) {
-	for name, data := range benchData() {
+func BenchmarkParser(b *testing.B) { benchParser(b, DefaultFormat) }
+
+func BenchmarkParserEscape(b *testing.B) { benchParser(b, escaped) }
+
+func benchParser(b *testing.B, f Format) {
+	for name, data := range benchData(f) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
-			p := NewParser(DefaultFormat)
+			p := NewParser(f)
 			for b.Loop() {
 				for p.Reset(Chunk{Data: data, Line: 1}); p.Next(); {
 					if err := p.Record().Err; err != nil {

@@ -1,5 +1,6 @@
 // Package dsv reads and writes delimited text: CSV as RFC 4180 describes it,
-// with the delimiter and the quote as parameters.
+// with the delimiter and the quote as parameters, and with an escape byte where
+// the text has one.
 //
 // It differs from encoding/csv in what it keeps. Every field says whether it
 // was quoted, so that nothing between delimiters (a null) and "" (an empty
@@ -38,6 +39,31 @@
 // Splitter and Parser follow these rules with the same result: a chunk's
 // Records is what a Parser yields for it.
 //
+// # With an escape
+//
+// [Format].Escape adds these rules, for the text that Python's csv module
+// writes with escapechar and doublequote=False, as cqlsh's COPY does:
+//
+//   - The escape and the byte behind it stand for that byte, whichever it is,
+//     in quotes and outside. An escaped delimiter or quote is data, and so is
+//     an escaped escape; no letter has a meaning of its own, \n is n.
+//   - An escaped LF is data and ends no line: "line" in these rules, for bad
+//     lines too, then means what runs to an LF that is not escaped. Line
+//     numbers count every LF. It is one byte that is escaped: of a CRLF the CR,
+//     and the LF ends the record.
+//   - Two quotes in a row inside a quoted field still stand for one. Python
+//     takes the first for the closing quote and the second for data, but
+//     writes neither, so none of its files is read differently.
+//   - An escape that is the last byte of the input is a structural error.
+//     Python makes an LF of it. Where a quote is open, that is the error.
+//   - After a closing quote an escape is a structural error like any other
+//     byte, and the record ends with its line.
+//
+// Otherwise records are read as Python reads them, but that it takes a lone CR
+// outside quotes for a line end, or refuses it, any text after a closing quote
+// for data, a blank line for a record without fields, and a quote open at the
+// end of the input for closed.
+//
 // A record of one field that is empty and not quoted is a blank line, which
 // readers skip. Who writes records of one column must quote the empty text
 // (quoteIfEmpty) and give null a word of its own.
@@ -58,4 +84,13 @@
 // state and go on alike. What one failed scan has learned is therefore kept and
 // joined by the scans of the lines after it, and every byte is looked at a
 // small, fixed number of times.
+//
+// With an escape the same holds, for its lines. At an LF a scan that goes on is
+// inside quotes or, if the LF is escaped, maybe outside; two scans could differ
+// there and each go its own way. But whether an LF is escaped does not depend on
+// quotes or on where a scan began: it is, when an odd number of escapes stand
+// right before it, since nothing but an escape takes the meaning from an escape
+// and no line begins between the two. So all scans see the same line ends, and at
+// an LF that is not escaped only those inside quotes go on. Bad lines are cut,
+// and scans joined, at such LF alone.
 package dsv

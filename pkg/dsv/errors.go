@@ -22,32 +22,41 @@ func afterQuote(b byte) string {
 // tooManyFields is the message for a record beyond MaxFields.
 var tooManyFields = fmt.Sprintf("record has more than %d fields", MaxFields)
 
+// cutEscape is the message for an escape that is the last byte of the input.
+const cutEscape = "escape is the last byte of the input, with none behind it to stand for"
+
 // fault is why a line is bad: a record starts on it and does not end, or not
 // within the limit.
 type fault struct {
+	line   int64  // physical line of what is wrong, 1-based
 	column int    // of the quote that leaves the line open, or 1; 1-based
 	quote  bool   // whether there is such a quote
 	text   string // what is wrong, with the quote as its subject where there is one
 }
 
 // unclosed is the fault of a line whose record runs into the end of the
-// input. The quote at column leaves the line open; when it is closed later but
-// another one is then left open, the record ends just as little.
-func unclosed(column int, closedLater bool) fault {
+// input. Text is the line, which starts in the physical line given. The quote
+// at open leaves it open; when that is closed later but another one is then
+// left open, the record ends just as little.
+func unclosed(text []byte, line int64, open int, closedLater bool) fault {
+	f := fault{quote: true, text: "is never closed"}
 	if closedLater {
-		return fault{column: column, quote: true, text: "leads into a record that never ends"}
+		f.text = "leads into a record that never ends"
 	}
-	return fault{column: column, quote: true, text: "is never closed"}
+	f.line, f.column = position(text, line, open)
+	return f
 }
 
 // oversize is the fault of a line whose record has more than limit bytes.
-// Column is that of the quote leading on from the line, 0 when the line is too
-// long by itself.
-func oversize(column, limit int) fault {
-	if column > 0 {
-		return fault{column: column, quote: true, text: fmt.Sprintf("makes the record longer than %d bytes", limit)}
+// Open is the quote leading on from the line, -1 when the line is too long by
+// itself; text and line are as in unclosed.
+func oversize(text []byte, line int64, open, limit int) fault {
+	if open < 0 {
+		return fault{line: line, column: 1, text: fmt.Sprintf("record is longer than %d bytes", limit)}
 	}
-	return fault{column: 1, text: fmt.Sprintf("record is longer than %d bytes", limit)}
+	f := fault{quote: true, text: fmt.Sprintf("makes the record longer than %d bytes", limit)}
+	f.line, f.column = position(text, line, open)
+	return f
 }
 
 // reason is the fault in words that need no position beside them.
@@ -58,11 +67,11 @@ func (f fault) reason() string {
 	return f.text
 }
 
-// on is the fault as an error on the given line.
-func (f fault) on(line int64) *SyntaxError {
+// err is the fault as an error.
+func (f fault) err() *SyntaxError {
 	msg := f.text
 	if f.quote {
 		msg = "quote " + msg
 	}
-	return &SyntaxError{Line: line, Column: f.column, Msg: msg}
+	return &SyntaxError{Line: f.line, Column: f.column, Msg: msg}
 }

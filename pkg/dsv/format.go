@@ -2,17 +2,20 @@ package dsv
 
 import "fmt"
 
-// Format is the dialect: which byte parts fields and which one quotes them.
+// Format is the dialect: which byte parts fields, which one quotes them and
+// which one takes the meaning from the byte behind it.
 type Format struct {
 	Delimiter byte // between two fields
-	Quote     byte // around a field, and doubled inside it
+	Quote     byte // around a field; inside it doubled, or escaped
+	Escape    byte // before a byte that stands for itself; 0, or the same as Quote: none
 }
 
 // DefaultFormat is RFC 4180: comma and double quote.
 var DefaultFormat = Format{Delimiter: ',', Quote: '"'}
 
 // Validate tells whether the format can be read back unambiguously: delimiter
-// and quote must be two different ASCII bytes, and neither NUL, CR nor LF.
+// and quote must be two different ASCII bytes, and neither NUL, CR nor LF. The
+// same holds for delimiter and escape, where there is an escape.
 func (f Format) Validate() error {
 	if err := checkByte("delimiter", f.Delimiter); err != nil {
 		return err
@@ -23,8 +26,28 @@ func (f Format) Validate() error {
 	if f.Delimiter == f.Quote {
 		return fmt.Errorf("delimiter and quote are both %q", rune(f.Quote))
 	}
+	if !f.escapes() {
+		return nil
+	}
+	if err := checkByte("escape", f.Escape); err != nil {
+		return err
+	}
+	if f.Delimiter == f.Escape {
+		return fmt.Errorf("delimiter and escape are both %q", rune(f.Escape))
+	}
 	return nil
 }
+
+// escape returns the escape byte, or 0 when the format has none.
+func (f Format) escape() byte {
+	if f.escapes() {
+		return f.Escape
+	}
+	return 0
+}
+
+// escapes tells whether the format has an escape.
+func (f Format) escapes() bool { return f.Escape != 0 && f.Escape != f.Quote }
 
 func checkByte(what string, b byte) error {
 	switch {

@@ -64,10 +64,15 @@ func FuzzParse(f *testing.F) {
 		keep := bytes.Clone(in)
 		checkWhole(t, DefaultFormat, string(in))
 		checkWhole(t, Format{Delimiter: 'x', Quote: 'y'}, string(in))
+		checkWhole(t, escaped, string(in))
+		checkWhole(t, Format{Delimiter: 'x', Quote: 'y', Escape: 'z'}, string(in))
+		checkWhole(t, Format{Delimiter: ',', Quote: '"', Escape: '"'}, string(in))
 		checkCSV(t, string(in))
-		p := NewParser(DefaultFormat)
-		for p.Reset(Chunk{Data: in, Line: 1}); p.Next(); {
-			p.Record().FieldPosition(len(p.Record().Fields))
+		for _, f := range []Format{DefaultFormat, escaped} {
+			p := NewParser(f)
+			for p.Reset(Chunk{Data: in, Line: 1}); p.Next(); {
+				p.Record().FieldPosition(len(p.Record().Fields))
+			}
 		}
 		require.Equal(t, keep, in, "the input is left as it was")
 	})
@@ -79,21 +84,24 @@ func FuzzSplitterAgrees(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, chunk, limit uint8) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
-		cuts := checkSplit(t, DefaultFormat, string(in), bytes.NewReader(in), o)
-		again := checkSplit(t, DefaultFormat, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
-		require.Equal(t, cuts, again)
+		for _, f := range []Format{DefaultFormat, escaped} {
+			cuts := checkSplit(t, f, string(in), bytes.NewReader(in), o)
+			again := checkSplit(t, f, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
+			require.Equal(t, cuts, again)
+		}
 	})
 }
 
 // FuzzWriteRead takes each 0xff in texts for the border between two fields,
 // and 0xfe alone for null.
 func FuzzWriteRead(f *testing.F) {
-	f.Add([]byte("a\xffb,c\xff\xff\xfe\xffd\"\"e\xff\r\n"), byte(','), byte('"'), false)
-	f.Add([]byte(bom+"\xff"+bom+"x"), byte('\t'), byte('\''), true)
-	f.Add([]byte(""), byte(','), byte('"'), true)
-	f.Add([]byte("\r\xff\n\xff\r"), byte(';'), byte('"'), false)
-	f.Fuzz(func(t *testing.T, texts []byte, delim, quote byte, crlf bool) {
-		format := Format{Delimiter: delim, Quote: quote}
+	f.Add([]byte("a\xffb,c\xff\xff\xfe\xffd\"\"e\xff\r\n"), byte(','), byte('"'), byte(0), false)
+	f.Add([]byte(bom+"\xff"+bom+"x"), byte('\t'), byte('\''), byte('\''), true)
+	f.Add([]byte(""), byte(','), byte('"'), byte('\\'), true)
+	f.Add([]byte("\r\xff\n\xff\r"), byte(';'), byte('"'), byte(0), false)
+	f.Add([]byte("a\\\xff\"\xff\\N\xff\xfe\xff\\,\"\\\xff\\\n\xff"+bom+"\\"), byte(','), byte('"'), byte('\\'), true)
+	f.Fuzz(func(t *testing.T, texts []byte, delim, quote, escape byte, crlf bool) {
+		format := Format{Delimiter: delim, Quote: quote, Escape: escape}
 		if format.Validate() != nil {
 			return
 		}

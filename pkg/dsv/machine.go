@@ -26,24 +26,28 @@ const (
 // indexes into the window.
 type machine struct {
 	delim, quote byte
+	esc          byte // 0: none
 	mode         mode
-	start        int // first byte of the record
-	pos          int // everything before it is dealt with
-	open         int // last quote that opened a field
-	nextQ        int // no quote in [pos, nextQ)
-	nextLF       int // no LF in [pos, nextLF)
+	half         bool // the byte at pos is escaped
+	start        int  // first byte of the record
+	pos          int  // everything before it is dealt with
+	open         int  // last quote that opened a field
+	nextQ        int  // no quote in [pos, nextQ)
+	nextLF       int  // no LF in [pos, nextLF)
+	nextE        int  // no escape in [pos, nextE)
+	paired       int  // behind the last byte that was escaped
 }
 
 func newMachine(f Format) machine {
-	return machine{delim: f.Delimiter, quote: f.Quote}
+	return machine{delim: f.Delimiter, quote: f.Quote, esc: f.escape()}
 }
 
 // restart begins a record at start. Going back drops what was known ahead.
 func (m *machine) restart(start int) {
 	if start < m.pos {
-		m.nextQ, m.nextLF = start, start
+		m.nextQ, m.nextLF, m.nextE = start, start, start
 	}
-	m.mode, m.start, m.pos = outside, start, start
+	m.mode, m.half, m.start, m.pos = outside, false, start, start
 }
 
 // shift follows a window whose first d bytes were dropped.
@@ -53,6 +57,8 @@ func (m *machine) shift(d int) {
 	m.open -= d
 	m.nextQ -= d
 	m.nextLF -= d
+	m.nextE -= d
+	m.paired -= d
 }
 
 // seek returns the first index of b at or after both from and pos, or
@@ -75,6 +81,9 @@ func seek(win []byte, pos, from int, b byte) int {
 // running again without a restart then gives the same answer. eof says that
 // nothing follows the window.
 func (m *machine) run(win []byte, eof bool) (int, status) {
+	if m.esc != 0 {
+		return m.runEscaped(win, eof)
+	}
 	for {
 		switch m.mode {
 		case outside:
@@ -157,7 +166,7 @@ func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 
 // leftOpen returns the index of the quote that is still open at the end of
 // line, when a record starts with the line, or -1. The line must have its line
-// end, or be the last one.
+// end, one that is not escaped, or be the last one.
 func leftOpen(f Format, line []byte) int {
 	m := newMachine(f)
 	if _, st := m.run(line, true); st == endless {

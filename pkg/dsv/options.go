@@ -12,6 +12,9 @@ type Options struct {
 	// DefaultChunkSize. Only a record that is longer by itself makes a longer
 	// chunk.
 	ChunkSize int
+	// MaxRecords is the most records of a chunk, so that very short ones do not
+	// make a chunk that takes many times its bytes when it is parsed; 0: no limit.
+	MaxRecords int
 	// MaxRecord is the most bytes of one record, its line end included, by
 	// default DefaultMaxRecord; 1 counts as 2.
 	MaxRecord int
@@ -23,10 +26,11 @@ type Options struct {
 }
 
 // Bad is a piece of one bad line. The pieces of a line come in order, and
-// those of one line before those of the next.
+// those of one line before those of the next. With an escape in the format, a
+// line that holds escaped LF is several physical ones.
 type Bad struct {
 	Offset int64  // where the line starts in the input, in bytes from 0
-	Line   int64  // physical line, 1-based
+	Line   int64  // physical line the reason is about, 1-based
 	Column int    // byte column the reason is about, 1-based
 	Reason string // what is wrong with the line, the same for all its pieces
 	// Piece is valid during the call only. With the other pieces it is the

@@ -9,13 +9,14 @@ import (
 // once its field list and scratch space have grown to what the records need.
 type Parser struct {
 	f     Format
+	esc   byte // 0: none
 	chunk Chunk
 	pos   int   // next byte of chunk.Data
 	line  int64 // physical line of that byte
 
 	rec     Record
 	fields  []Field
-	scratch []byte // texts of the current record that had doubled quotes
+	scratch []byte // texts of the current record that had escapes or doubled quotes
 
 	// endless is set once a record was found not to end in the chunk. Then no
 	// quote that is open at a later line end leads to the end of a record
@@ -29,12 +30,13 @@ type Parser struct {
 // panics when f does not pass [Format.Validate].
 func NewParser(f Format) *Parser {
 	f.must()
-	return &Parser{f: f}
+	return &Parser{f: f, esc: f.escape()}
 }
 
 // Reset starts over with the records of c, whose data must begin at the start
 // of a record. Data need not come from a Splitter; a record that runs into its
-// end inside quotes then yields its first line, with Err set.
+// end inside quotes then yields its first line, with Err set. An escape that is
+// the last byte of Data is taken for the last of the input.
 func (p *Parser) Reset(c Chunk) {
 	p.chunk, p.pos, p.line = c, 0, c.Line
 	p.rec = Record{}
@@ -55,21 +57,25 @@ func (p *Parser) Next() bool {
 	data := p.chunk.Data
 	p.rec.Line, p.rec.Err = p.line, nil
 	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
-	first := lineEnd(data, start)
-	end := p.parse(start, first)
+	var first, end int
+	if p.esc == 0 {
+		first = lineEnd(data, start)
+		end = p.parse(start, first)
+	} else {
+		first = lineEndEscaped(data, start, p.esc, false)
+		end = p.parseEscaped(start, first)
+	}
 	p.rec.Fields = p.fields
 	p.rec.Raw = data[start:end:end]
 	p.rec.Offset = p.chunk.Offset + int64(start)
 	p.pos = end
-	if end-1 <= first {
+	if end-1 <= first && p.esc == 0 {
 		p.line++
 	} else {
 		p.line += int64(bytes.Count(data[start:end], newline))
 	}
 	return true
 }
-
-var newline = []byte{'\n'}
 
 // skipBlank moves over blank lines to the first byte of a record.
 func (p *Parser) skipBlank() (start int, ok bool) {
@@ -139,14 +145,6 @@ func (p *Parser) parse(start, first int) (end int) {
 	}
 }
 
-// lineEnd returns the index of the first LF at or after i, or len(data).
-func lineEnd(data []byte, i int) int {
-	if n := bytes.IndexByte(data[i:], '\n'); n >= 0 {
-		return i + n
-	}
-	return len(data)
-}
-
 // quoted returns the text of the field whose opening quote is at open, and the
 // index behind its closing quote, or -1 when there is none. First is the end
 // of the line in which the record starts.
@@ -213,10 +211,11 @@ func (p *Parser) fail(start, at int, msg string) {
 func (p *Parser) unclosed(start, first int) (end int) {
 	p.endless = true
 	end = min(first+1, len(p.chunk.Data))
-	open := leftOpen(p.f, p.chunk.Data[start:end])
+	line := p.chunk.Data[start:end]
+	open := leftOpen(p.f, line)
 	for n := len(p.fields); n > 0 && p.fields[n-1].Offset >= open; n-- {
 		p.fields = p.fields[:n-1]
 	}
-	p.rec.Err = unclosed(open+1, p.lastOpen > first).on(p.rec.Line)
+	p.rec.Err = unclosed(line, p.rec.Line, open, p.lastOpen > first).err()
 	return end
 }

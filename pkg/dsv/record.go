@@ -17,12 +17,15 @@ type Chunk struct {
 
 // Field is one field of a record.
 type Field struct {
-	// Text is the field's value, without its quotes and with doubled quotes
-	// made single. It borrows from the chunk, or from the Parser when quotes
-	// were doubled.
+	// Text is the field's value, without its quotes and escapes and with
+	// doubled quotes made single. It borrows from the chunk, or from the
+	// Parser when something was escaped or doubled.
 	Text []byte
 	// Quoted says whether the field stood in quotes: an empty Text is null
-	// when it did not.
+	// when it did not. An escape does not count as quotes, so a word that
+	// stands for null is compared with Text and found whether the writer had
+	// to escape a byte of it or not; an escape always gives a byte, so no
+	// empty Text had one.
 	Quoted bool
 	// Offset is where the field starts in Record.Raw, its opening quote
 	// included.

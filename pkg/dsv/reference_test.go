@@ -3,6 +3,7 @@ package dsv
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"testing"
 
@@ -23,9 +24,35 @@ type refUnit struct {
 	offset int
 	line   int
 	blank  bool
-	bad    string // reason, for a bad line
+	bad    *fault // for a bad line
 	fields []refField
-	errAt  int // index in raw of a byte that may not follow a quote, or -1
+	errAt  int    // index in raw of the byte that is wrong, or -1
+	errMsg string // what is wrong with it
+}
+
+// fail makes in, up to its first line end, a record with an error at index at.
+func (u refUnit) fail(f Format, in string, at int, msg string) refUnit {
+	u.raw, u.errAt, u.errMsg = in[:at+refLine(f, in[at:])], at, msg
+	return u
+}
+
+// refEscape tells whether there is an escape at in[i].
+func refEscape(f Format, in string, i int) bool {
+	return f.Escape != 0 && f.Escape != f.Quote && in[i] == f.Escape
+}
+
+// refLine returns the length of the line at the start of in, its line end
+// included.
+func refLine(f Format, in string) int {
+	for i := 0; i < len(in); i++ {
+		switch {
+		case refEscape(f, in, i):
+			i++
+		case in[i] == '\n':
+			return i + 1
+		}
+	}
+	return len(in)
 }
 
 // refRecord reads the record at the start of in. Ends is false when the input
@@ -42,6 +69,13 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 			for {
 				if i == len(in) {
 					return u, open, false
+				}
+				if refEscape(f, in, i) {
+					if i++; i < len(in) {
+						field.text += in[i : i+1]
+						i++
+					}
+					continue
 				}
 				if in[i] != f.Quote {
 					field.text += in[i : i+1]
@@ -60,15 +94,15 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 			switch {
 			case rest == "" || rest[0] == '\n' || rest[0] == f.Delimiter || len(rest) > 1 && rest[:2] == "\r\n":
 			default:
-				u.errAt = i
-				for i < len(in) && in[i] != '\n' {
-					i++
-				}
-				u.raw = in[:min(i+1, len(in))]
-				return u, 0, true
+				return u.fail(f, in, i, afterQuote(in[i])), 0, true
 			}
 		} else {
 			for i < len(in) && in[i] != f.Delimiter && in[i] != '\n' && !(in[i] == '\r' && i+1 < len(in) && in[i+1] == '\n') {
+				if refEscape(f, in, i) {
+					if i++; i == len(in) {
+						return u.fail(f, in, i-1, cutEscape), 0, true
+					}
+				}
 				field.text += in[i : i+1]
 				i++
 			}
@@ -99,10 +133,7 @@ func refUnits(f Format, in string, limit int) []refUnit {
 	}
 	for at < len(in) {
 		rest := in[at:]
-		first := len(rest)
-		if n := bytes.IndexByte([]byte(rest), '\n'); n >= 0 {
-			first = n + 1
-		}
+		first := refLine(f, rest)
 		u, open, ends := refRecord(f, rest)
 		carry := -1
 		if _, o, e := refRecord(f, rest[:first]); !e {
@@ -112,17 +143,29 @@ func refUnits(f Format, in string, limit int) []refUnit {
 		if !ends {
 			size = len(rest)
 		}
+		u.line = line
+		bad := refUnit{raw: rest[:first], line: line, bad: &fault{line: int64(line), column: 1}}
+		if carry >= 0 {
+			bad.bad.line, bad.bad.column = refPosition(bad, carry)
+		}
 		switch {
 		case size > limit && carry >= 0 && first <= limit && first < len(rest):
-			u = refUnit{raw: rest[:first], bad: oversize(carry+1, limit).reason()}
+			bad.bad.quote, bad.bad.text = true, fmt.Sprintf("makes the record longer than %d bytes", limit)
+			u = bad
 		case size > limit:
-			u = refUnit{raw: rest[:first], bad: oversize(0, limit).reason()}
+			bad.bad.line, bad.bad.column = int64(line), 1
+			bad.bad.text = fmt.Sprintf("record is longer than %d bytes", limit)
+			u = bad
+		case !ends && open >= first:
+			bad.bad.quote, bad.bad.text = true, "leads into a record that never ends"
+			u = bad
 		case !ends:
-			u = refUnit{raw: rest[:first], bad: unclosed(carry+1, open >= first).reason()}
+			bad.bad.quote, bad.bad.text = true, "is never closed"
+			u = bad
 		case u.raw == "\n" || u.raw == "\r\n":
-			u = refUnit{raw: u.raw, blank: true}
+			u = refUnit{raw: u.raw, line: line, blank: true}
 		}
-		u.offset, u.line = at, line
+		u.offset = at
 		units = append(units, u)
 		at += len(u.raw)
 		line += bytes.Count([]byte(u.raw), newline)
@@ -150,7 +193,7 @@ func checkRecord(t *testing.T, want refUnit, got Record) {
 		return
 	}
 	line, column := refPosition(want, want.errAt)
-	require.Equal(t, &SyntaxError{Line: line, Column: column, Msg: afterQuote(want.raw[want.errAt])}, got.Err)
+	require.Equal(t, &SyntaxError{Line: line, Column: column, Msg: want.errMsg}, got.Err)
 }
 
 func refPosition(u refUnit, at int) (line int64, column int) {
@@ -174,9 +217,11 @@ func checkSplit(t *testing.T, f Format, in string, r io.Reader, o Options) (cuts
 	o.Bad = func(b Bad) error {
 		require.NotEmpty(t, units, "bad line that is none: %q", b.Piece)
 		want := units[0]
-		require.Equal(t, want.bad, b.Reason)
+		require.NotNil(t, want.bad, "bad line that is none: %q", b.Piece)
+		require.Equal(t, want.bad.reason(), b.Reason)
 		require.Equal(t, int64(want.offset), b.Offset)
-		require.Equal(t, int64(want.line), b.Line)
+		require.Equal(t, want.bad.line, b.Line)
+		require.Equal(t, want.bad.column, b.Column)
 		if b.First {
 			piece = Bad{}
 		} else {
@@ -245,7 +290,7 @@ func checkWhole(t *testing.T, f Format, in string) {
 		require.NotEmpty(t, units)
 		want, got := units[0], p.Record()
 		units = units[1:]
-		if want.bad == "" {
+		if want.bad == nil {
 			checkRecord(t, want, got)
 			continue
 		}
@@ -253,10 +298,9 @@ func checkWhole(t *testing.T, f Format, in string) {
 		require.Equal(t, int64(want.line), got.Line)
 		var syntax *SyntaxError
 		require.ErrorAs(t, got.Err, &syntax)
-		require.Equal(t, int64(want.line), syntax.Line)
+		require.Equal(t, want.bad.err(), syntax)
 		before, _, _ := refRecord(f, want.raw)
 		require.Len(t, got.Fields, len(before.fields))
-		require.Equal(t, leftOpen(f, got.Raw)+1, syntax.Column)
 	}
 	for _, u := range units {
 		require.True(t, u.blank)

@@ -2,42 +2,56 @@ package dsv
 
 import "bytes"
 
-// fault returns what is wrong with the line at start, and the index of its LF
-// or -1 when that is not in the window.
-func (s *Splitter) fault(why verdict) (f fault, lf int) {
-	line := s.in.buf[s.start:]
-	lf = bytes.IndexByte(line, '\n')
-	if lf >= 0 {
-		line = line[:lf+1]
-		lf += s.start
+// lineEnd returns the index behind the line that goes on at index from, and
+// whether its LF is there. Without it the line goes on behind the window. Half
+// says that the byte at from is escaped.
+func (s *Splitter) lineEnd(from int, half bool) (end int, found bool) {
+	var lf int
+	if s.m.esc == 0 {
+		lf = lineEnd(s.in.buf, from)
+	} else {
+		lf = lineEndEscaped(s.in.buf, from, s.m.esc, half)
 	}
+	if lf == len(s.in.buf) {
+		return lf, false
+	}
+	return lf + 1, true
+}
+
+// fault returns what is wrong with the line at start.
+func (s *Splitter) fault(why verdict) fault {
+	end, found := s.lineEnd(s.start, false)
+	line := s.in.buf[s.start:end]
 	switch {
 	case why == neverEnds:
-		return unclosed(leftOpen(s.f, line)+1, lf >= 0 && s.m.open > lf), lf
-	case lf >= 0 && len(line) <= s.max:
-		return oversize(leftOpen(s.f, line)+1, s.max), lf
+		return unclosed(line, s.line, leftOpen(s.f, line), found && s.m.open >= end)
+	case found && len(line) <= s.max:
+		return oversize(line, s.line, leftOpen(s.f, line), s.max)
 	}
-	return oversize(0, s.max), lf
+	return oversize(line, s.line, -1, s.max)
 }
 
 // reject reports the line at start, where the window's head is too, and moves
 // on behind it. The machine stays where it is, ahead of the next line.
 func (s *Splitter) reject(why verdict) error {
-	fault, lf := s.fault(why)
+	fault := s.fault(why)
 	if s.bad == nil {
-		return fault.on(s.line)
+		return fault.err()
 	}
 	b := Bad{
 		Offset: s.in.offset(s.start),
-		Line:   s.line,
+		Line:   fault.line,
 		Column: fault.column,
 		Reason: fault.reason(),
 		First:  true,
 	}
-	s.line++
 	s.doom = ahead
-	for lf < 0 && !s.in.eof {
+	half := false
+	end, found := s.lineEnd(s.start, half)
+	for !found && !s.in.eof {
 		b.Piece = s.in.buf[s.start:]
+		half = s.m.esc != 0 && endsHalf(b.Piece, s.m.esc, half)
+		s.line += int64(bytes.Count(b.Piece, newline))
 		if err := s.bad(b); err != nil {
 			return err
 		}
@@ -47,13 +61,10 @@ func (s *Splitter) reject(why verdict) error {
 		}
 		s.start = 0
 		s.doom = none
-		lf = bytes.IndexByte(s.in.buf, '\n')
-	}
-	end := len(s.in.buf)
-	if lf >= 0 {
-		end = lf + 1
+		end, found = s.lineEnd(0, half)
 	}
 	b.Piece, b.Last = s.in.buf[s.start:end], true
+	s.line += int64(bytes.Count(b.Piece, newline))
 	s.start, s.in.head = end, end
 	if s.doom == none {
 		s.m = newMachine(s.f)

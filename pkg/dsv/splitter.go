@@ -7,12 +7,13 @@ import (
 )
 
 // Splitter cuts a stream into chunks of whole records. Where it cuts depends
-// on the bytes, the format, ChunkSize and MaxRecord only, never on how the
+// on the bytes, the format, ChunkSize, MaxRecords and MaxRecord only, never on how the
 // reader hands the bytes out.
 type Splitter struct {
 	f       Format
 	chunk   int
 	max     int
+	most    int // records of a chunk
 	bad     func(Bad) error
 	in      window
 	m       machine
@@ -37,12 +38,15 @@ const (
 // pass [Format.Validate].
 func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	f.must()
-	s := &Splitter{f: f, chunk: o.ChunkSize, max: o.MaxRecord, bad: o.Bad, m: newMachine(f), line: 1}
+	s := &Splitter{f: f, chunk: o.ChunkSize, max: o.MaxRecord, most: o.MaxRecords, bad: o.Bad, m: newMachine(f), line: 1}
 	if s.chunk <= 0 {
 		s.chunk = DefaultChunkSize
 	}
 	if s.max <= 0 {
 		s.max = DefaultMaxRecord
+	}
+	if s.most <= 0 {
+		s.most = math.MaxInt
 	}
 	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
 	s.in = window{r: r, chunk: s.chunk, limit: s.chunk + s.max + 1}
@@ -85,7 +89,7 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 			return s.emit(buf), nil
 		default:
 			s.accept(end)
-			if end-s.in.head >= s.chunk {
+			if end-s.in.head >= s.chunk || s.records == s.most {
 				return s.emit(buf), nil
 			}
 		}
@@ -104,8 +108,7 @@ func (s *Splitter) Header() (Record, error) {
 			break
 		}
 		if why != whole {
-			fault, _ := s.fault(why)
-			s.err = fault.on(s.line)
+			s.err = s.fault(why).err()
 			break
 		}
 		s.accept(end)
@@ -168,17 +171,18 @@ func (s *Splitter) resolve(limit int) (end int, why verdict, err error) {
 // has crossed every line end up to its position inside quotes. A record that
 // reaches one of them inside quotes as well stands in the same state there,
 // and will go on to where the machine is. So only the first line of the record
-// is scanned.
+// is scanned. An LF that is escaped is no line end: there the machine and the
+// record could differ, one of them inside quotes and the other not.
 func (s *Splitter) scan() (int, status) {
 	win := s.in.buf
 	if s.doom == ahead {
-		lf := lineEnd(win[:max(s.m.pos, s.start)], s.start)
+		end, found := s.lineEnd(s.start, false)
 		switch {
-		case lf >= s.m.pos:
+		case !found || end > s.m.pos:
 			s.doom = none
 			s.m.restart(s.start)
-		case leftOpen(s.f, win[s.start:lf+1]) < 0:
-			return lf + 1, ended
+		case leftOpen(s.f, win[s.start:end]) < 0:
+			return end, ended
 		default:
 			s.doom = joined
 		}

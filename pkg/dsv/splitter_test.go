@@ -47,7 +47,22 @@ var samples = []string{
 	"\"" + strings.Repeat("x\",\"y\n", 40),
 	strings.Repeat("\"", 41) + "\n\"\n",
 	strings.Repeat("long,", 30) + "\nshort\n" + strings.Repeat("\"q\nq\",", 20),
+	"a\\,b,\\\"c\",d\\\ne\n\"f\\\"\\\n,\",\\g\n",
+	"\\",
+	"a,b\\\nc\\",
+	"\"a\\\"\n\\",
+	"\\\n\\\r\n\\\r\r\n\"\\\r\"\r\n",
+	"a\\\\,\"b\\\\\"\n\\\\\n\"\"\\\"\n\"\"\"\n",
+	"\"a\"\\\nb\\\\\nc\n\"d\"\\",
+	"\\,\"a\nb\\\n\"c,\"d\n",
+	"a\\\nb,\"c\nd\\\n\"e\n",
+	"\"\\\nx\",\"y\\\nx\\\\\nx\",\"y\nok\\\n\n",
+	strings.Repeat("long\\\n", 20) + "\nx\\\n\"y\n" + strings.Repeat("\\", 21) + "\n\"",
+	bom + "\\\n" + bom + "\\\"\n",
 }
+
+// escaped is the format that most tests of escapes use.
+var escaped = Format{Delimiter: ',', Quote: '"', Escape: '\\'}
 
 func TestSplitterAgreesWithReference(t *testing.T) {
 	for i, in := range samples {
@@ -55,9 +70,11 @@ func TestSplitterAgreesWithReference(t *testing.T) {
 			for chunk := 1; chunk <= 64; chunk++ {
 				for _, limit := range []int{2, 3, 7, 20, 1000} {
 					o := Options{ChunkSize: chunk, MaxRecord: limit}
-					cuts := checkSplit(t, DefaultFormat, in, strings.NewReader(in), o)
-					require.Equal(t, cuts, checkSplit(t, DefaultFormat, in, iotest.OneByteReader(strings.NewReader(in)), o))
-					require.Equal(t, cuts, checkSplit(t, DefaultFormat, in, iotest.DataErrReader(iotest.HalfReader(strings.NewReader(in))), o))
+					for _, f := range []Format{DefaultFormat, escaped} {
+						cuts := checkSplit(t, f, in, strings.NewReader(in), o)
+						require.Equal(t, cuts, checkSplit(t, f, in, iotest.OneByteReader(strings.NewReader(in)), o))
+						require.Equal(t, cuts, checkSplit(t, f, in, iotest.DataErrReader(iotest.HalfReader(strings.NewReader(in))), o))
+					}
 				}
 			}
 		})
@@ -76,7 +93,7 @@ func (r randomReader) Read(b []byte) (int, error) {
 
 func TestSplitterOnRandomInput(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	words := []string{"a", "bc", ",", ",", "\"", "\"", "\"\"", "\n", "\n", "\r\n", "\r", "\",\"", "\"\n\"", "x\",\"y\n", bom}
+	words := []string{"a", "bc", ",", ",", "\"", "\"", "\"\"", "\n", "\n", "\r\n", "\r", "\",\"", "\"\n\"", "x\",\"y\n", bom, "\\", "\\", "\\\n", "\\\""}
 	for range 3000 {
 		var b strings.Builder
 		for range rnd.IntN(40) {
@@ -84,9 +101,11 @@ func TestSplitterOnRandomInput(t *testing.T) {
 		}
 		in := b.String()
 		o := Options{ChunkSize: 1 + rnd.IntN(50), MaxRecord: 2 + rnd.IntN(60)}
-		cuts := checkSplit(t, DefaultFormat, in, strings.NewReader(in), o)
-		require.Equal(t, cuts, checkSplit(t, DefaultFormat, in, randomReader{strings.NewReader(in), rnd}, o))
-		checkWhole(t, DefaultFormat, strings.TrimPrefix(in, bom))
+		for _, f := range []Format{DefaultFormat, escaped} {
+			cuts := checkSplit(t, f, in, strings.NewReader(in), o)
+			require.Equal(t, cuts, checkSplit(t, f, in, randomReader{strings.NewReader(in), rnd}, o))
+			checkWhole(t, f, strings.TrimPrefix(in, bom))
+		}
 	}
 }
 
@@ -183,4 +202,19 @@ func TestIdleReader(t *testing.T) {
 func TestConstructorsRefuseInvalidFormats(t *testing.T) {
 	require.Panics(t, func() { NewSplitter(strings.NewReader(""), Format{}, Options{}) })
 	require.Panics(t, func() { NewParser(Format{Delimiter: ',', Quote: ','}) })
+}
+
+func TestMaxRecords(t *testing.T) {
+	s := NewSplitter(strings.NewReader("a\n\nb\nc\n\"d\n\"\ne"), DefaultFormat, Options{MaxRecords: 2})
+	var got []string
+	for {
+		c, err := s.Next(nil)
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		require.LessOrEqual(t, c.Records, 2)
+		got = append(got, string(c.Data))
+	}
+	require.Equal(t, []string{"a\n\nb\n", "c\n\"d\n\"\n", "e"}, got)
 }

@@ -18,12 +18,13 @@ const bom = "\xef\xbb\xbf"
 // readSize is the most bytes that are asked of the reader at a time.
 const readSize = 256 << 10
 
-// Splitter cuts a stream into chunks of whole lines. Where it cuts depends on the bytes, ChunkSize and MaxRecord only,
-// never on how the reader hands the bytes out.
+// Splitter cuts a stream into chunks of whole lines. Where it cuts depends on the bytes, ChunkSize, MaxRecords and
+// MaxRecord only, never on how the reader hands the bytes out.
 type Splitter struct {
 	r     *bufio.Reader
 	chunk int
 	max   int
+	most  int // records of a chunk
 	bad   func(Bad) error
 
 	carry  []byte // what was read behind the last chunk: a line, or the beginning of one
@@ -37,12 +38,15 @@ type Splitter struct {
 
 // NewSplitter returns a Splitter of what r delivers.
 func NewSplitter(r io.Reader, o Options) *Splitter {
-	s := &Splitter{chunk: o.ChunkSize, max: o.MaxRecord, bad: o.Bad, line: 1}
+	s := &Splitter{chunk: o.ChunkSize, max: o.MaxRecord, most: o.MaxRecords, bad: o.Bad, line: 1}
 	if s.chunk <= 0 {
 		s.chunk = dsv.DefaultChunkSize
 	}
 	if s.max <= 0 {
 		s.max = dsv.DefaultMaxRecord
+	}
+	if s.most <= 0 {
+		s.most = math.MaxInt
 	}
 	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
 	s.r = bufio.NewReaderSize(r, min(s.chunk, readSize))
@@ -66,7 +70,7 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 		ended := len(line) > 0 && (line[len(line)-1] == '\n' || s.eof)
 		over := !ended && (s.eof || s.failed != nil) // no whole line follows
 		switch {
-		case start > 0 && (over || len(buf) > s.chunk || start == s.chunk || len(line) > s.max):
+		case start > 0 && (over || len(buf) > s.chunk || start == s.chunk || records == s.most || len(line) > s.max):
 			c := Chunk{Data: buf[:start], Offset: s.offset, Line: first, Records: records}
 			s.carry = append(s.carry[:0], line...)
 			s.offset += int64(start)

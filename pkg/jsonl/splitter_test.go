@@ -189,3 +189,18 @@ func TestSplitterDoesNotAllocatePerChunk(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, func() { buf, err = s.Next(buf.Data) }))
 	require.NoError(t, err)
 }
+
+func TestMaxRecords(t *testing.T) {
+	s := NewSplitter(strings.NewReader("{}\n\n{}\n{}\n{}\n{}"), Options{MaxRecords: 2})
+	var got []string
+	for {
+		c, err := s.Next(nil)
+		if err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		require.LessOrEqual(t, c.Records, 2)
+		got = append(got, string(c.Data))
+	}
+	require.Equal(t, []string{"{}\n\n{}\n", "{}\n{}\n", "{}"}, got)
+}

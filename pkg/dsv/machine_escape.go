@@ -1,0 +1,76 @@
+package dsv
+
+// runEscaped is run for a format with an escape.
+func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
+	if m.half {
+		if m.pos == len(win) {
+			return m.cut(win, eof)
+		}
+		m.half = false
+		m.pos++
+		m.paired = m.pos
+	}
+	for {
+		q, lf := len(win), len(win)
+		m.nextE = seek(win, m.pos, m.nextE, m.esc)
+		if m.mode != skipping {
+			m.nextQ = seek(win, m.pos, m.nextQ, m.quote)
+			q = m.nextQ
+		}
+		if m.mode != inside {
+			m.nextLF = seek(win, m.pos, m.nextLF, '\n')
+			lf = m.nextLF
+		}
+		switch {
+		case m.nextE < q && m.nextE < lf:
+			if m.nextE+1 == len(win) {
+				m.pos, m.half = len(win), true
+				return m.cut(win, eof)
+			}
+			m.pos = m.nextE + 2
+			m.paired = m.pos
+		case q < lf && m.mode == outside:
+			if q == m.start || win[q-1] == m.delim && q != m.paired {
+				m.mode, m.open = inside, q
+			}
+			m.pos = q + 1
+		case q+1 < lf:
+			m.behindQuote(q, win[q+1])
+		case q < lf:
+			m.pos = q
+			if eof {
+				return len(win), ended
+			}
+			return 0, more
+		case m.mode == inside:
+			m.pos = len(win)
+			return m.cut(win, eof)
+		default:
+			return m.lineEnd(win, eof)
+		}
+	}
+}
+
+// behindQuote goes on from the quote at q, inside quotes, with b behind it.
+func (m *machine) behindQuote(q int, b byte) {
+	switch b {
+	case m.quote:
+		m.pos = q + 2
+	case m.delim:
+		m.mode, m.pos = outside, q+1
+	default:
+		// A line end or a structural error.
+		m.mode, m.pos = skipping, q+1
+	}
+}
+
+// cut is the answer where the window ends inside quotes or behind an escape.
+func (m *machine) cut(win []byte, eof bool) (int, status) {
+	switch {
+	case !eof:
+		return 0, more
+	case m.mode == inside:
+		return 0, endless
+	}
+	return len(win), ended
+}

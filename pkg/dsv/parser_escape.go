@@ -1,0 +1,111 @@
+package dsv
+
+import "bytes"
+
+// parseEscaped is parse for a format with an escape.
+func (p *Parser) parseEscaped(start, first int) (end int) {
+	data, delim := p.chunk.Data, p.f.Delimiter
+	eol := first // of the line that i is in
+	esc := -1    // when not before i: the line's first escape from i on, or eol
+	for i := start; ; {
+		var text []byte
+		var next int // behind the field
+		quoted := i < eol && data[i] == p.f.Quote
+		if quoted {
+			if text, next = p.quotedEscaped(i, first); next < 0 {
+				return p.unclosed(start, first)
+			}
+			if next > eol {
+				eol = lineEndEscaped(data, next, p.esc, false)
+			}
+			if next < eol && data[next] != delim && !endsWithCR(data, next, eol) {
+				p.fail(start, next, afterQuote(data[next]))
+				return min(eol+1, len(data))
+			}
+		} else {
+			if esc < i {
+				esc = seek(data[:eol], i, i, p.esc)
+			}
+			if text, next = p.unquoted(i, esc, eol); next < 0 {
+				p.fail(start, len(data)-1, cutEscape)
+				return len(data)
+			}
+		}
+		p.add(start, i, text, quoted)
+		if next == eol || data[next] != delim {
+			return min(eol+1, len(data))
+		}
+		i = next + 1
+	}
+}
+
+// endsWithCR tells whether nothing but the CR of a CRLF is left of the line
+// that ends at eol.
+func endsWithCR(data []byte, i, eol int) bool {
+	return i+1 == eol && eol < len(data) && data[i] == '\r'
+}
+
+// unquoted returns the text of the unquoted field at i, and the index of the
+// delimiter or line end behind it. That is -1 when the input ends behind an
+// escape. Esc is the first escape from i on, and eol the end of the line.
+func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
+	data, delim := p.chunk.Data, p.f.Delimiter
+	next = seek(data[:eol], i, i, delim)
+	from := i
+	mark := len(p.scratch)
+	for esc < next {
+		if esc+1 == len(data) {
+			return nil, -1
+		}
+		p.scratch = append(p.scratch, data[from:esc]...)
+		p.scratch = append(p.scratch, data[esc+1])
+		from = esc + 2
+		next = seek(data[:eol], from, next, delim)
+		esc = seek(data[:next], from, from, p.esc)
+	}
+	if next == eol && from < eol && endsWithCR(data, eol-1, eol) {
+		next--
+	}
+	if from == i {
+		return data[i:next:next], next
+	}
+	p.scratch = append(p.scratch, data[from:next]...)
+	return p.scratch[mark:len(p.scratch):len(p.scratch)], next
+}
+
+// quotedEscaped is quoted for a format with an escape.
+func (p *Parser) quotedEscaped(open, first int) (text []byte, next int) {
+	data := p.chunk.Data
+	if p.endless {
+		data = data[:first]
+	}
+	from := open + 1
+	q := from  // no quote in [from, q)
+	mark := -1 // of the text in scratch, once it is there
+	for {
+		q = seek(data, from, q, p.f.Quote)
+		single := q // the byte to leave out, with the one behind it as it is
+		if e := bytes.IndexByte(data[from:q], p.esc); e >= 0 {
+			single = from + e
+		}
+		switch {
+		case single == len(data) || single < q && single+1 == len(data):
+			if !p.endless {
+				p.lastOpen = open
+			}
+			return nil, -1
+		case single < q || q+1 < len(data) && data[q+1] == p.f.Quote:
+			if mark < 0 {
+				mark = len(p.scratch)
+			}
+			p.scratch = append(p.scratch, data[from:single]...)
+			p.scratch = append(p.scratch, data[single+1])
+			from = single + 2
+		case mark < 0:
+			return data[from:q:q], q + 1
+		default:
+			p.scratch = append(p.scratch, data[from:q]...)
+			return p.scratch[mark:len(p.scratch):len(p.scratch)], q + 1
+		}
+	}
+}

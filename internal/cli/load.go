@@ -21,6 +21,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -42,6 +43,11 @@ type LoadOptions struct {
 	InFlight     int
 	MaxAttempts  int
 	RunDir       string
+	NoJournal    bool
+
+	RepeatInDoubt bool
+	resumed       *resume.Load       // of the run that this one goes on with
+	stamps        map[string][]int64 // of the rows of inputs that were loaded before, by path
 
 	MaxParseErrors  int64
 	MaxInsertErrors int64
@@ -89,14 +95,19 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "rows that may fail to parse before the load stops (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
-	f.StringVar(&o.RunDir, "run-dir", "", "folder for rejected rows, made when there are any (default: named after the table and the time, in the working directory)")
+	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")
+	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a load that was stopped begins anew")
+	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "")
+	_ = f.MarkHidden("repeat-in-doubt") // has a meaning for resume alone
 	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
 	o.Smudge = plan.DefaultSmudge
 	o.connectOptions.AddFlags(f)
 }
 
-func newLoadCommand(s streams) *cobra.Command {
-	opts := &LoadOptions{}
+func newLoadCommand(s streams) *cobra.Command { return loadCommand(s, &LoadOptions{}) }
+
+// loadCommand makes the command with its options in a place of the caller's.
+func loadCommand(s streams, opts *LoadOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "load [keyspace.table] FILE... | -",
 		Short: "Load CSV, TSV or JSON files into a table",
@@ -184,7 +195,12 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.run(c.Context(), s, t, job)
+	run, err := o.openRun(c.Flags(), t.table, inputs)
+	if err != nil {
+		return err
+	}
+	run.use(job, t.table.IsCounter())
+	return o.run(c.Context(), s, t, job, run)
 }
 
 // settleFormat finds the form of the inputs, by the first one's name where it is
@@ -222,7 +238,7 @@ func (o *LoadOptions) check() error {
 	case o.MaxAttempts < 1:
 		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
 	}
-	if o.RunDir == "" {
+	if o.RunDir == "" || o.resumed != nil {
 		return nil
 	}
 	if entries, err := os.ReadDir(o.RunDir); err == nil && len(entries) > 0 {
@@ -291,8 +307,8 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
 		InFlight:  o.InFlight,
 		Attempts:  o.MaxAttempts,
-		Rejects:   reject.New(o.runDir(t.table), "."+o.Format),
 
+		RepeatInDoubt:   o.RepeatInDoubt,
 		MaxParseErrors:  o.MaxParseErrors,
 		MaxInsertErrors: o.MaxInsertErrors,
 
@@ -307,7 +323,9 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 	}
 	var total int64
 	for _, in := range inputs {
-		job.Inputs = append(job.Inputs, load.Input{Name: in.Name, Open: func() (io.ReadCloser, error) { return in.Open() }})
+		job.Inputs = append(job.Inputs, load.Input{
+			Name: in.Name, Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stamps[in.Name],
+		})
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size
 		} else {
@@ -351,21 +369,14 @@ func batchLimits(server driver.Limits, rows int) load.Limits {
 	}
 }
 
-func (o *LoadOptions) runDir(t *schema.Table) string {
-	if o.RunDir != "" {
-		return o.RunDir
-	}
-	// The process tells apart loads of one table that start in the same second.
-	return fmt.Sprintf("cqlbulk-load-%s.%s-%s-%d", t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"), os.Getpid())
-}
-
-func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.Job) error {
-	rejects := job.Rejects.(*reject.Dir)
+func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.Job, run *loadRun) error {
 	begin := time.Now()
 	stop := printer.Start(ctx, s.err, "load "+t.table.String(), job.Counters, o.Quiet)
+	stopSync := run.keep()
 	result, err := job.Run(ctx)
+	stopSync()
 	stop()
-	if closeErr := rejects.Close(); closeErr != nil {
+	if closeErr := run.close(ctx, result, err); closeErr != nil {
 		err = errors.Join(err, closeErr)
 	}
 	if !o.Quiet || result.Rejected()+result.InDoubt > 0 {
@@ -385,7 +396,8 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 		}
 		s.summary("load of "+t.table.String(), job.Counters, begin, details)
 	}
-	s.tellRejects(rejects)
+	s.tellRejects(run.rejects)
+	run.tell(s, result, err)
 	switch {
 	case err != nil:
 		return runError(err, result)

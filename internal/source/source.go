@@ -46,7 +46,12 @@ type Input struct {
 	Name string // as it is shown in messages
 	Size int64  // as stored, in bytes; -1 when unknown
 	open func() (*Reader, error)
+
+	stdin bool
 }
+
+// Stdin says whether the input is the standard input.
+func (i Input) Stdin() bool { return i.stdin }
 
 // Open opens the input; it may be opened once. It reads nothing yet, so it does
 // not wait for a pipe to speak.
@@ -66,7 +71,7 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	var failures []error
 	for _, word := range words {
 		if word == Stdin {
-			inputs = append(inputs, Input{Name: "stdin", Size: -1, open: func() (*Reader, error) { return newReader("stdin", stdin), nil }})
+			inputs = append(inputs, Input{Name: "stdin", Size: -1, stdin: true, open: func() (*Reader, error) { return newReader("stdin", stdin), nil }})
 			continue
 		}
 		names, err := expand(word)

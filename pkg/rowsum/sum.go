@@ -25,6 +25,15 @@ func (s Sum) Add(t Sum) Sum {
 // String returns 32 lower-case hexadecimal digits.
 func (s Sum) String() string { return fmt.Sprintf("%016x%016x", s.Hi, s.Lo) }
 
+// MarshalText is String, so that a Sum is that in JSON.
+func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText is Parse.
+func (s *Sum) UnmarshalText(text []byte) (err error) {
+	*s, err = Parse(string(text))
+	return err
+}
+
 // Parse reads what String writes; the digits may be in either case.
 func Parse(s string) (Sum, error) {
 	var b [16]byte

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+)
+
+// loadRun is the run directory of a load.
+type loadRun struct {
+	dir     string
+	rejects *reject.Dir
+	journal *resume.Load // nil: none is kept
+}
+
+// openRun makes the run directory, or goes on with that of an earlier run.
+func (o *LoadOptions) openRun(f *pflag.FlagSet, t *schema.Table, inputs []source.Input) (*loadRun, error) {
+	r := &loadRun{dir: o.RunDir}
+	if o.resumed != nil {
+		return r, o.goOn(r, t)
+	}
+	if r.dir == "" {
+		r.dir = runName("load", t)
+	}
+	r.rejects = reject.New(r.dir, "."+o.Format)
+	if o.NoJournal || o.DryRun {
+		return r, nil
+	}
+	args := []string{t.String()}
+	var extra resume.Extra
+	for _, in := range inputs {
+		path := in.Name
+		if in.Stdin() {
+			path = resume.Standard
+		}
+		looked, err := resume.LookAt(path)
+		if err != nil {
+			return nil, err
+		}
+		extra.Inputs = append(extra.Inputs, looked)
+		args = append(args, looked.Path)
+	}
+	options := record(f, args)
+	options.Flags["format"] = []string{o.Format}
+	m, err := newManifest("load", t, options, extra)
+	if err != nil {
+		return nil, err
+	}
+	if r.journal, err = resume.NewLoad(r.dir, m); err != nil {
+		return nil, fatal(fmt.Errorf("%w; another folder can be named with --run-dir, --no-journal does without one", err))
+	}
+	return r, nil
+}
+
+// goOn checks that nothing that matters has changed since the earlier run.
+func (o *LoadOptions) goOn(r *loadRun, t *schema.Table) error {
+	r.journal = o.resumed
+	m := r.journal.Manifest()
+	if err := checkRun(m, t); err != nil {
+		return err
+	}
+	extra, err := resume.ExtraOf(m)
+	if err != nil {
+		return err
+	}
+	for _, in := range extra.Inputs {
+		if err := in.Check(); err != nil {
+			return err
+		}
+	}
+	r.rejects, err = reject.Resume(r.dir, "."+o.Format, r.journal.Loaded().Rejects)
+	return err
+}
+
+// use has the job keep its books here.
+func (r *loadRun) use(job *load.Job, careful bool) {
+	job.Rejects = r.rejects
+	if r.journal != nil {
+		r.journal.Use(r.rejects, careful)
+		job.Journal = r.journal
+	}
+}
+
+// syncTime is how much of a run a power failure may undo.
+const syncTime = time.Second
+
+// keep has what is noted on the disk again and again, until stop is called.
+func (r *loadRun) keep() (stop func()) {
+	if r.journal == nil {
+		return func() {}
+	}
+	return r.journal.SyncEvery(syncTime)
+}
+
+// close ends the run directory. It goes when it has nothing to tell.
+func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) error {
+	err := r.rejects.Close()
+	if r.journal == nil {
+		return err
+	}
+	end := resume.End{Outcome: resume.Done}
+	switch {
+	case runErr != nil && exitCode(ctx, runErr) == exitInterrupted:
+		end.Outcome = resume.Interrupted
+	case runErr != nil:
+		end = resume.End{Outcome: resume.Failed, Error: runErr.Error()}
+	case result.Rejected()+result.InDoubt > 0:
+		end.Outcome = resume.Partly
+	}
+	err = errors.Join(err, r.journal.Close(end))
+	var mapping *load.MappingError
+	if end.Outcome == resume.Done || errors.As(runErr, &mapping) && result.Read == 0 {
+		err = errors.Join(err, resume.Discard(r.dir))
+	}
+	return err
+}
+
+// tell says how to go on from here.
+func (r *loadRun) tell(s streams, result load.Result, runErr error) {
+	var mapping *load.MappingError
+	switch {
+	case errors.As(runErr, &mapping) && result.Read == 0:
+	case runErr != nil && r.journal != nil:
+		s.warn("what is done is noted; go on with: cqlbulk resume %s", r.dir)
+	case result.Rejected()+result.InDoubt > 0:
+		if r.journal != nil {
+			s.warn("they load again, mended or as they are, with: cqlbulk retry %s", r.dir)
+		}
+	}
+}

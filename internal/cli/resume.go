@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+)
+
+// againOptions are the settings that may differ when a run goes on: how the cluster
+// is reached and how much is asked of it. All others are those of the first run.
+type againOptions struct {
+	connectOptions
+	IngestRate      float64
+	MaxBytesPerSec  size
+	InFlight        int
+	MaxAttempts     int
+	MaxParseErrors  int64
+	MaxInsertErrors int64
+	Rate            float64
+	RepeatInDoubt   bool
+}
+
+func (o *againOptions) AddFlags(f *pflag.FlagSet) {
+	f.Float64Var(&o.IngestRate, "ingestrate", 0, "load: rows a second at the most")
+	f.IntVar(&o.InFlight, "inflight", 0, "load: requests under way at the most")
+	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "load: rows that may fail to parse, those of the earlier run included, before the load stops (-1: no limit)")
+	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "load: rows that the cluster may refuse, those of the earlier run included, before the load stops (-1: no limit)")
+	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written, although that counts them twice: of counters and of lists that are not frozen")
+	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
+	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
+	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")
+	o.connectOptions.AddFlags(f)
+}
+
+func newResumeCommand(s streams) *cobra.Command {
+	opts := &againOptions{}
+	c := &cobra.Command{
+		Use:   "resume RUN_DIR",
+		Short: "Go on with a scan or load that was stopped",
+		Long: `Go on with a scan or a load that was interrupted, killed, or could not go on, from
+its run directory, with the options that it was begun with.
+
+A scan's output then holds every row once. A load writes every row: of what was
+being written when it was stopped, rows are written again with the timestamps they
+had; counters, and lists that are not frozen, would count twice, so such rows go to
+in-doubt.csv in the run directory unless --repeat-in-doubt is given.
+
+The run does not go on when the table's columns, an input or an output was changed
+since. The cluster may have other nodes: what is noted are tokens and bytes.
+` + exitHelp,
+		Example: `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
+		Args:    oneRunDir,
+		RunE:    func(c *cobra.Command, args []string) error { return runResume(c, s, args[0]) },
+	}
+	c.Flags().SortFlags = false
+	opts.AddFlags(c.Flags())
+	return c
+}
+
+// oneRunDir wants one argument.
+func oneRunDir(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return fmt.Errorf("give one run directory: cqlbulk %s RUN_DIR", c.Name())
+	}
+	return nil
+}
+
+func runResume(c *cobra.Command, s streams, dir string) error {
+	status, err := journal.Read(dir, func(journal.Record) error { return nil })
+	if err != nil {
+		return err
+	}
+	command, err := againCommand(s, status.Manifest)
+	if err != nil {
+		return err
+	}
+	return command.run(c, status.Manifest, dir)
+}
+
+// again is a command that goes on with a run.
+type again struct {
+	cobra *cobra.Command
+	// begin has the journal ready before the command runs, and gives what to do
+	// when it never came to use it.
+	begin func(dir string) (abandon func(), err error)
+}
+
+// againCommand makes the command that a run is of.
+func againCommand(s streams, m journal.Manifest) (*again, error) {
+	switch m.Command {
+	case "load":
+		o := &LoadOptions{}
+		return &again{cobra: loadCommand(s, o), begin: o.resume}, nil
+	default:
+		return nil, fmt.Errorf("run.json: a run of %q is none that can go on", m.Command)
+	}
+}
+
+// run runs the command with the flags of the earlier run, but for those set now.
+func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
+	options, err := recordedIn(m)
+	if err != nil {
+		return err
+	}
+	if err := options.apply(a.cobra.Flags()); err != nil {
+		return err
+	}
+	if err := override(a.cobra.Flags(), c.Flags()); err != nil {
+		return err
+	}
+	abandon, err := a.begin(dir)
+	if err != nil {
+		return err
+	}
+	defer abandon()
+	a.cobra.SetContext(c.Context())
+	return a.cobra.RunE(a.cobra, options.Args)
+}
+
+// override sets the flags of to that were set in from and that to has.
+func override(to, from *pflag.FlagSet) error {
+	var failures []error
+	from.Visit(func(f *pflag.Flag) {
+		flag := to.Lookup(f.Name)
+		if flag == nil {
+			return
+		}
+		if slice, ok := f.Value.(pflag.SliceValue); ok {
+			failures = append(failures, flag.Value.(pflag.SliceValue).Replace(slice.GetSlice()))
+			flag.Changed = true
+			return
+		}
+		failures = append(failures, to.Set(f.Name, f.Value.String()))
+	})
+	return errors.Join(failures...)
+}
+
+// resume opens the journal of an earlier run.
+func (o *LoadOptions) resume(dir string) (abandon func(), err error) {
+	if o.resumed, err = resume.OpenLoad(dir); err != nil {
+		return nil, err
+	}
+	o.RunDir = dir
+	return func() { _ = o.resumed.Abandon() }, nil
+}

@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// recorded is a command line as a run directory keeps it.
+type recorded struct {
+	Flags map[string][]string `json:"flags"` // those that were set, in whatever way
+	Args  []string            `json:"args"`
+}
+
+// The flags that are not recorded: secrets, and what is for one call alone.
+var unrecorded = []string{
+	"password", "quiet", "verbose", config.FileFlag, "help", "run-dir", "keyspace", "table", "files", "repeat-in-doubt",
+}
+
+// record takes down the flags that were set.
+func record(f *pflag.FlagSet, args []string) recorded {
+	r := recorded{Flags: make(map[string][]string), Args: args}
+	f.Visit(func(f *pflag.Flag) {
+		if slices.Contains(unrecorded, f.Name) {
+			return
+		}
+		switch v := f.Value.(type) {
+		case pflag.SliceValue:
+			r.Flags[f.Name] = v.GetSlice()
+		default:
+			text := v.String()
+			if v.Type() == "stringToString" { // it is shown in brackets
+				text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+			}
+			r.Flags[f.Name] = []string{text}
+		}
+	})
+	return r
+}
+
+// apply sets the flags as they were.
+func (r recorded) apply(f *pflag.FlagSet) error {
+	for name, values := range r.Flags {
+		flag := f.Lookup(name)
+		if flag == nil {
+			return fmt.Errorf("run.json: there is no flag --%s", name)
+		}
+		if slice, ok := flag.Value.(pflag.SliceValue); ok {
+			if err := slice.Replace(values); err != nil {
+				return fmt.Errorf("run.json: --%s: %w", name, err)
+			}
+			flag.Changed = true
+			continue
+		}
+		if len(values) != 1 {
+			return fmt.Errorf("run.json: --%s has %d values", name, len(values))
+		}
+		if err := f.Set(name, values[0]); err != nil {
+			return fmt.Errorf("run.json: --%s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// recordedIn reads the command line of a run.
+func recordedIn(m journal.Manifest) (recorded, error) {
+	var r recorded
+	if err := json.Unmarshal(m.Options, &r); err != nil {
+		return r, fmt.Errorf("run.json: %w", err)
+	}
+	return r, nil
+}
+
+// newManifest describes a run.
+func newManifest(command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
+	m := journal.Manifest{
+		Tool: "cqlbulk " + Version(), Command: command, Table: t.String(), Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
+	}
+	var err error
+	if m.Options, err = json.Marshal(options); err != nil {
+		return m, err
+	}
+	m.Extra, err = json.Marshal(extra)
+	return m, err
+}
+
+// checkRun says why a run cannot go on with the table as it is now, if it cannot.
+func checkRun(m journal.Manifest, t *schema.Table) error {
+	if m.SchemaFingerprint != t.Fingerprint() {
+		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t)
+	}
+	return nil
+}
+
+// runName is what a run directory is called.
+func runName(command string, t *schema.Table) string {
+	// The process tells apart runs on one table that start in the same second.
+	return fmt.Sprintf("cqlbulk-%s-%s.%s-%s-%d", command, t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"), os.Getpid())
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+)
+
+func newStatusCommand(s streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "status RUN_DIR",
+		Short: "Show what a scan or load has done, while it runs or after",
+		Long: `Show from its run directory what a scan or a load has done, what failed and what is
+left, while it runs or after. Nothing is changed, and no cluster is asked.
+
+Exit status:
+  0  shown
+  1  there is no run, or its journal cannot be read`,
+		Args: oneRunDir,
+		RunE: func(_ *cobra.Command, args []string) error { return showStatus(s, args[0]) },
+	}
+}
+
+func showStatus(s streams, dir string) error {
+	status, err := journal.Read(dir, func(journal.Record) error { return nil })
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	m := status.Manifest
+	fmt.Fprintf(w, "run\t%s of %s, begun %s by %s\n", m.Command, m.Table, m.Started.Format(time.RFC3339), m.Tool)
+	switch m.Command {
+	case "load":
+		err = showLoad(w, dir)
+	default:
+		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
+	}
+	if err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func showLoad(w io.Writer, dir string) error {
+	status, l, err := resume.ReadLoad(dir)
+	if err != nil {
+		return err
+	}
+	extra, err := resume.ExtraOf(status.Manifest)
+	if err != nil {
+		return err
+	}
+	var size int64
+	for _, in := range extra.Inputs {
+		size += in.Size
+	}
+	t := l.Tally
+	fmt.Fprintf(w, "state\t%s\n", stateOf(status, l.End))
+	fmt.Fprintf(w, "inputs\t%s files, %s as stored\n", printer.Count(int64(len(extra.Inputs))), printer.Size(size))
+	fmt.Fprintf(w, "settled\t%s of text, in %s pieces\n", printer.Size(l.Bytes), printer.Count(int64(l.Pieces)))
+	fmt.Fprintf(w, "rows\t%s read, %s written, %s rejected, %s in doubt, %s there already\n", printer.Count(t.Read),
+		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
+	fmt.Fprintf(w, "checksum\t%s\n", t.Sum)
+	for _, p := range l.Open {
+		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", extra.Inputs[p.Input].Path, p.Offset, p.Offset+int64(p.Bytes))
+	}
+	switch {
+	case status.Live:
+	case l.End == nil || l.End.Outcome == resume.Interrupted || l.End.Outcome == resume.Failed:
+		fmt.Fprintf(w, "next\tcqlbulk resume %s\n", dir)
+	case t.ParseErrors+t.InsertErrors+t.InDoubt > 0:
+		fmt.Fprintf(w, "next\tcqlbulk retry %s\n", dir)
+	}
+	return nil
+}
+
+// stateOf says in words how a run stands.
+func stateOf(status journal.Status, end *resume.End) string {
+	switch {
+	case status.Live:
+		return "under way in process " + status.Holder.String()
+	case end == nil:
+		return "stopped without a word: killed, or the machine went down"
+	case end.Outcome == resume.Failed:
+		return "failed: " + end.Error
+	case end.Outcome == resume.Partly:
+		return "done, but for what failed"
+	default:
+		return end.Outcome
+	}
+}

@@ -1,0 +1,77 @@
+package resume
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Input tells an input file from one that took its place: by its size, its time,
+// and the first and last bytes. Pieces that a load has written are compared as a
+// whole when it goes on; see load.Piece.
+type Input struct {
+	Path  string    `json:"path"` // absolute; "-" is the standard input
+	Size  int64     `json:"size"`
+	Time  time.Time `json:"time"`
+	Ends  string    `json:"ends"`           // SHA-256, in hex, of the first and the last bytes
+	Other bool      `json:"pipe,omitempty"` // no plain file: only Path counts
+}
+
+// endBytes is how much is read of each end.
+const endBytes = 64 << 10
+
+// Standard is the standard input.
+const Standard = "-"
+
+// LookAt takes down an input.
+func LookAt(path string) (Input, error) {
+	if path == Standard {
+		return Input{Path: path, Other: true}, nil
+	}
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return Input{}, fmt.Errorf("input %s: %w", path, err)
+	}
+	info, err := os.Stat(absolute)
+	if err != nil {
+		return Input{}, fmt.Errorf("input %s: %w", path, errors.Unwrap(err))
+	}
+	if !info.Mode().IsRegular() {
+		return Input{Path: absolute, Other: true}, nil
+	}
+	f, err := os.Open(absolute)
+	if err != nil {
+		return Input{}, fmt.Errorf("input %s: %w", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	h := sha256.New()
+	for _, part := range []*io.SectionReader{
+		io.NewSectionReader(f, 0, endBytes), io.NewSectionReader(f, max(0, info.Size()-endBytes), endBytes),
+	} {
+		if _, err := io.Copy(h, part); err != nil {
+			return Input{}, fmt.Errorf("input %s: %w", path, err)
+		}
+	}
+	return Input{Path: absolute, Size: info.Size(), Time: info.ModTime().UTC(), Ends: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// Check says why the input is not what it was, if it is not.
+func (i Input) Check() error {
+	now, err := LookAt(i.Path)
+	switch {
+	case err != nil:
+		return err
+	case now.Other != i.Other:
+		return fmt.Errorf("input %s is no longer the same kind of file", i.Path)
+	case now.Size != i.Size:
+		return fmt.Errorf("input %s has %d bytes instead of %d: it was changed since the run began", i.Path, now.Size, i.Size)
+	case now.Ends != i.Ends || !now.Time.Equal(i.Time):
+		return fmt.Errorf("input %s was changed at %s, after the run began", i.Path, now.Time.Format(time.RFC3339))
+	}
+	return nil
+}

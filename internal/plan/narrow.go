@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,10 @@ func (o Options) whole() bool { return o.Begin == "" && o.End == "" && o.Shard.O
 
 // narrow leaves in the plan what lies between the tokens and in the shard.
 func (p *Plan) narrow(o Options) error {
+	if o.Left != nil {
+		p.Splits = clip(p.Splits, o.Left)
+		return nil
+	}
 	within := token.Whole(p.partitioner)
 	for _, t := range []struct {
 		text string
@@ -79,6 +84,29 @@ func (p *Plan) narrow(o Options) error {
 	// parts of all hosts are still the whole.
 	p.Splits = splits
 	return nil
+}
+
+// clip leaves of the splits what lies in the ranges, which do not overlap.
+func clip(splits []token.Split, within []token.Range) []token.Split {
+	within = slices.Clone(within)
+	slices.SortFunc(within, func(a, b token.Range) int { return a.Start.Compare(b.Start) })
+	var out []token.Split
+	for _, s := range splits {
+		// The first range that ends behind the split's start.
+		i, _ := slices.BinarySearchFunc(within, s.Range.Start, func(r token.Range, t token.Token) int {
+			if t.Less(r.End) {
+				return 1
+			}
+			return -1
+		})
+		for ; i < len(within) && within[i].Start.Less(s.Range.End); i++ {
+			part := s
+			part.Range.Start = later(s.Range.Start, within[i].Start)
+			part.Range.End = sooner(s.Range.End, within[i].End)
+			out = append(out, part)
+		}
+	}
+	return out
 }
 
 func later(a, b token.Token) token.Token {

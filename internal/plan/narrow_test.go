@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -246,4 +247,52 @@ func TestHashIsForGood(t *testing.T) {
 	splits := []token.Split{{Range: token.Range{Start: at("-5"), End: at("7")}, Set: 3}, {Range: token.Range{Start: at("7"), End: at("8")}}}
 	// printf -- '-5 7\n7 8\n' | sha256sum
 	require.Equal(t, "2d359b45761baaf4398e57a9718e4b8717c8e61ddfa34f8236d61e3954e6d823", hash(token.Murmur3, splits))
+}
+
+// What an earlier sweep left is read, each token once, whatever the plan is now.
+func TestLeft(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 50 {
+		at := func() int64 { return rng.Int64N(2000) - 1000 }
+		tokens := []int64{at(), at(), at(), at(), at(), at()}
+		slices.Sort(tokens)
+		tokens = slices.Compact(tokens)
+		var splits []token.Split
+		var prev int64
+		for i, edge := range []int64{-1000, -400, -10, 300, 301, 1000} {
+			if i > 0 {
+				splits = append(splits, token.Split{Range: token.Range{Start: murmur(t, prev), End: murmur(t, edge)}, Set: i})
+			}
+			prev = edge
+		}
+		var left []token.Range
+		for i := 0; i+1 < len(tokens); i += 2 {
+			left = append(left, token.Range{Start: murmur(t, tokens[i]), End: murmur(t, tokens[i+1])})
+		}
+		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
+		in := func(ranges []token.Range, n int64) int {
+			found, at := 0, murmur(t, n)
+			for _, r := range ranges {
+				if r.Start.Less(at) && !r.End.Less(at) {
+					found++
+				}
+			}
+			return found
+		}
+		var got []token.Range
+		for _, s := range clip(splits, left) {
+			require.True(t, s.Range.Start.Less(s.Range.End))
+			got = append(got, s.Range)
+		}
+		for n := int64(-999); n <= 1000; n++ {
+			require.Equal(t, in(left, n), in(got, n), "token %d of %v", n, tokens)
+		}
+	}
+}
+
+func murmur(t *testing.T, n int64) token.Token {
+	t.Helper()
+	at, err := token.Murmur3.Parse(strconv.FormatInt(n, 10))
+	require.NoError(t, err)
+	return at
 }

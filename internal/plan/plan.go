@@ -43,6 +43,9 @@ type Options struct {
 	Begin    string // token that the sweep begins after, empty: the ring's first
 	End      string // token that it ends with, empty: the ring's last
 	Shard    Shard  // which part of the splits
+	// Left is what an earlier sweep left to read, instead of Begin, End and Shard;
+	// nil: there was none.
+	Left []token.Range
 	// Placement is where the replicas stand of a table that does not follow the
 	// ring (ScyllaDB's tablets); its indexes are those of the cluster's nodes.
 	Placement *token.Placement

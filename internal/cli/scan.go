@@ -34,6 +34,7 @@ type ScanOptions struct {
 	Null           string
 	Where          string
 	AllowFiltering bool
+	EscapeFormulas bool
 	Limit          int64
 }
 
@@ -44,6 +45,7 @@ func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
 	o.formatOptions.AddFlags(f)
 	f.StringSliceVar(&o.Columns, "columns", nil, "columns to read, in this order, ttl(c) and writetime(c) among them (default: all, key columns first)")
 	f.StringVar(&o.Null, "null-string", "", "text for null values in csv and tsv (default: nothing between the delimiters)")
+	f.BoolVar(&o.EscapeFormulas, "escape-formulas", false, "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
 	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides, such as \"day = 3\"")
 	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
 	f.Int64Var(&o.Limit, "limit", 0, "rows to read at the most, whichever come first (default: all)")
@@ -147,6 +149,9 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 	if err := o.paceOptions.check(); err != nil {
 		return dsv.Format{}, err
 	}
+	if o.EscapeFormulas && o.Format == "json" {
+		return dsv.Format{}, errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
+	}
 	if o.Limit < 0 {
 		return dsv.Format{}, fmt.Errorf("--limit %d: must not be negative", o.Limit)
 	}
@@ -166,7 +171,13 @@ func (o *ScanOptions) job(s streams, t *target, format dsv.Format) (*scan.Job, *
 	var header []byte
 	newEncoder := func() (scan.Encoder, error) { return scan.NewJSON(selection) }
 	if o.Format != "json" {
-		newEncoder = func() (scan.Encoder, error) { return scan.NewDelimited(selection, format, o.Null) }
+		newEncoder = func() (scan.Encoder, error) {
+			e, err := scan.NewDelimited(selection, format, o.Null)
+			if err == nil && o.EscapeFormulas {
+				e.EscapeFormulas()
+			}
+			return e, err
+		}
 		e, err := scan.NewDelimited(selection, format, o.Null)
 		if err != nil {
 			return nil, nil, err

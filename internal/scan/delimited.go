@@ -16,6 +16,7 @@ type Delimited struct {
 	codecs  []cqltext.Codec
 	text    []bool // column holds text, which is taken as it is
 	null    []byte
+	guard   bool // against spreadsheets that run text
 	scratch []byte
 }
 
@@ -36,6 +37,24 @@ func NewDelimited(columns []schema.Selector, format dsv.Format, null string) (*D
 		e.text = append(e.text, cqltext.TextLike(c.Type))
 	}
 	return e, nil
+}
+
+// EscapeFormulas puts a single quote before text that a spreadsheet would run as a
+// formula: text that begins with =, +, -, @, a tab or a carriage return (OWASP, CSV
+// Injection). Loaded again it is no longer the same.
+func (e *Delimited) EscapeFormulas() { e.guard = true }
+
+// isFormula says whether a spreadsheet would run a text.
+func isFormula(text []byte) bool {
+	if len(text) == 0 {
+		return false
+	}
+	switch text[0] {
+	case '=', '+', '-', '@', '\t', '\r':
+		return true
+	default:
+		return false
+	}
 }
 
 // AppendHeader appends the line of column names.
@@ -69,6 +88,9 @@ func (e *Delimited) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 				return dst, fmt.Errorf("column %q: %w", e.columns[i].Name, err)
 			}
 			e.scratch = text
+		} else if e.guard && isFormula(text) {
+			e.scratch = append(append(e.scratch[:0], '\''), text...)
+			text = e.scratch
 		}
 		if len(e.null) > 0 && string(text) == string(e.null) {
 			dst = e.format.AppendQuoted(dst, text)

@@ -144,3 +144,22 @@ func parseLine(t testing.TB, format dsv.Format, line []byte) []dsv.Field {
 	require.False(t, p.Next())
 	return fields
 }
+
+func TestEscapeFormulas(t *testing.T) {
+	columns := columnsOf(t, "text", "int")
+	e, err := NewDelimited(columns, dsv.DefaultFormat, "")
+	require.NoError(t, err)
+	row := func(text string) string {
+		line, err := e.AppendRow(nil, [][]byte{[]byte(text), {0xff, 0xff, 0xff, 0xff}})
+		require.NoError(t, err)
+		return string(line)
+	}
+	require.Equal(t, "=1+1,-1\n", row("=1+1"))
+	e.EscapeFormulas()
+	for text, want := range map[string]string{
+		"=1+1": "'=1+1,-1\n", "+x": "'+x,-1\n", "-x": "'-x,-1\n", "@x": "'@x,-1\n", "\tx": "'\tx,-1\n",
+		"\rx": "\"'\rx\",-1\n", "x=": "x=,-1\n", "": "\"\",-1\n", "=a,b": "\"'=a,b\",-1\n",
+	} {
+		require.Equal(t, want, row(text))
+	}
+}

@@ -89,7 +89,7 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 func (r *run) recall(c *chunk) (settled bool, err error) {
 	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data)}
 	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
-	if _, none := r.job.Journal.(noJournal); !none {
+	if r.journaled {
 		c.piece.Hash = xxh3.Hash(c.Data)
 	}
 	if standing == New {

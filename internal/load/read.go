@@ -67,6 +67,11 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			}
 			return nil
 		}
+		if failed := s.Failed(); failed != nil && r.journaled {
+			// Read again, the input is cut elsewhere: a later run takes it all.
+			r.free <- c
+			return fmt.Errorf("%s: %w", f.name, failed)
+		}
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
 		settled, err := r.recall(c)
@@ -99,6 +104,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 // splitter cuts an input into chunks of whole records.
 type splitter interface {
 	Next(buf []byte) (dsv.Chunk, error)
+	Failed() error
 }
 
 // split makes an input's splitter and plans its fields. io.EOF: the input is empty.

@@ -17,17 +17,18 @@ import (
 
 // run is what the goroutines of one load share.
 type run struct {
-	job     *Job
-	parsers int
-	pool    []*chunk         // all chunks there are
-	free    chan *chunk      // the empty ones
-	chunks  chan *chunk      // cut, to be parsed
-	lanes   map[string]*lane // batches to be written, by node
-	clock   clock
-	latency *latencies
-	slots   chan struct{} // one for each request that may be under way
-	hold    *hold
-	memory  *pace.Budget // of the chunks
+	job       *Job
+	parsers   int
+	journaled bool             // pieces are known by their bytes
+	pool      []*chunk         // all chunks there are
+	free      chan *chunk      // the empty ones
+	chunks    chan *chunk      // cut, to be parsed
+	lanes     map[string]*lane // batches to be written, by node
+	clock     clock
+	latency   *latencies
+	slots     chan struct{} // one for each request that may be under way
+	hold      *hold
+	memory    *pace.Budget // of the chunks
 
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
@@ -46,22 +47,24 @@ type run struct {
 
 func newRun(j *Job) *run {
 	parsers := runtime.GOMAXPROCS(0)
+	_, none := j.Journal.(noJournal)
 	// Two chunks for each parser, one to parse and one to read ahead, two whose
 	// last batches are still under way, and those that are held back.
 	count := 2*parsers + 2 + holdChunks
 	return &run{
-		job:     j,
-		parsers: parsers,
-		pool:    make([]*chunk, count),
-		free:    make(chan *chunk, count),
-		chunks:  make(chan *chunk, 1),
-		clock:   clock{fixed: j.Timestamp},
-		hold:    newHold(min(j.MinBatch, j.Limits.MaxRows), holdChunks, j.Limits),
-		memory:  pace.NewBudget(j.Memory),
-		lanes:   newLanes(j),
-		latency: newLatencies(),
-		slots:   make(chan struct{}, j.InFlight),
-		writers: make(map[string]Writer),
+		job:       j,
+		journaled: !none,
+		parsers:   parsers,
+		pool:      make([]*chunk, count),
+		free:      make(chan *chunk, count),
+		chunks:    make(chan *chunk, 1),
+		clock:     clock{fixed: j.Timestamp},
+		hold:      newHold(min(j.MinBatch, j.Limits.MaxRows), holdChunks, j.Limits),
+		memory:    pace.NewBudget(j.Memory),
+		lanes:     newLanes(j),
+		latency:   newLatencies(),
+		slots:     make(chan struct{}, j.InFlight),
+		writers:   make(map[string]Writer),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
 		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},

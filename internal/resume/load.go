@@ -21,7 +21,6 @@ import (
 const (
 	kindBegin  = "begin"  // of a load: load.Piece
 	kindSettle = "settle" // of a load: settled
-	kindMark   = "mark"   // of a scan: marked
 	kindEnd    = "end"    // of both: End
 )
 

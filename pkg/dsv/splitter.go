@@ -96,6 +96,16 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	}
 }
 
+// Failed returns the error of the reader that Next will return after the chunk that
+// it gave last, if that is known already: the chunk is then cut short by it, and
+// not where it would be cut if reading had gone on. The end of the input is none.
+func (s *Splitter) Failed() error {
+	if s.err == io.EOF {
+		return nil
+	}
+	return s.err
+}
+
 // Header returns the first record that is not blank and moves on behind it;
 // call it before Next. The record is the caller's to keep. The error is io.EOF
 // when there is no record, the record's own Err when its structure is broken,

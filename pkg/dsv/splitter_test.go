@@ -218,3 +218,25 @@ func TestMaxRecords(t *testing.T) {
 	}
 	require.Equal(t, []string{"a\n\nb\n", "c\n\"d\n\"\n", "e"}, got)
 }
+
+func TestFailed(t *testing.T) {
+	broken := errors.New("broken")
+	s := NewSplitter(io.MultiReader(strings.NewReader("a\nb\nc\nd"), iotest.ErrReader(broken)), DefaultFormat, Options{ChunkSize: 4})
+	c, err := s.Next(nil)
+	require.NoError(t, err)
+	require.Equal(t, "a\nb\n", string(c.Data))
+	require.NoError(t, s.Failed())
+	c, err = s.Next(nil)
+	require.NoError(t, err)
+	require.Equal(t, "c\n", string(c.Data))
+	require.ErrorIs(t, s.Failed(), broken)
+	_, err = s.Next(nil)
+	require.ErrorIs(t, err, broken)
+
+	s = NewSplitter(strings.NewReader("a"), DefaultFormat, Options{})
+	_, err = s.Next(nil)
+	require.NoError(t, err)
+	_, err = s.Next(nil)
+	require.ErrorIs(t, err, io.EOF)
+	require.NoError(t, s.Failed())
+}

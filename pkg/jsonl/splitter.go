@@ -97,6 +97,10 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	}
 }
 
+// Failed returns the error of the reader that Next will return after the chunk that it gave last, if that is known
+// already: the chunk is then cut short by it, and not where it would be cut if reading had gone on.
+func (s *Splitter) Failed() error { return s.failed }
+
 // read returns what comes next, up to the end of the line or a part of it; offset is where it stands.
 func (s *Splitter) read(offset int64) []byte {
 	part, err := s.r.ReadSlice('\n')

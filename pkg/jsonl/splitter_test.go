@@ -204,3 +204,17 @@ func TestMaxRecords(t *testing.T) {
 	}
 	require.Equal(t, []string{"{}\n\n{}\n", "{}\n{}\n", "{}"}, got)
 }
+
+func TestFailed(t *testing.T) {
+	broken := errors.New("broken")
+	s := NewSplitter(io.MultiReader(strings.NewReader("{}\n{}\n{}\n{"), iotest.ErrReader(broken)), Options{ChunkSize: 6})
+	_, err := s.Next(nil)
+	require.NoError(t, err)
+	require.NoError(t, s.Failed())
+	c, err := s.Next(nil)
+	require.NoError(t, err)
+	require.Equal(t, "{}\n", string(c.Data))
+	require.ErrorIs(t, s.Failed(), broken)
+	_, err = s.Next(nil)
+	require.ErrorIs(t, err, broken)
+}

@@ -1,0 +1,215 @@
+package resume
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// store plays the database: it counts how often each row was applied, and with
+// which timestamps. After so many requests it ends the run.
+type store struct {
+	mu         sync.Mutex
+	applied    map[int32]int
+	stamps     map[int32]map[int64]bool
+	left       int
+	stop       context.CancelFunc
+	idempotent bool
+}
+
+func (s *store) Idempotent() bool { return s.idempotent }
+
+func (s *store) Write(ctx context.Context, _ string, rows []row.Row) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.left--; s.left <= 0 {
+		s.stop()
+		return fault.New(fault.Canceled, ctx.Err())
+	}
+	for _, r := range rows {
+		k := int32(binary.BigEndian.Uint32(r.Cells[0].Bytes))
+		s.applied[k]++
+		if s.stamps[k] == nil {
+			s.stamps[k] = map[int64]bool{}
+		}
+		s.stamps[k][r.Timestamp] = true
+	}
+	return nil
+}
+
+func tableOf(kind cqltype.Kind) *schema.Table {
+	return schema.New("ks", "t", []schema.Column{
+		{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}},
+		{Name: "v", Kind: schema.Regular, Type: &cqltype.Type{Kind: kind}},
+	})
+}
+
+// TestLoadIsResumed stops a load again and again, in whatever state its journal is
+// then: in the end every row was written, with one timestamp, and each bad one is
+// among the rejects once.
+func TestLoadIsResumed(t *testing.T) {
+	for seed := range uint64(60) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text) })
+	}
+}
+
+// TestCountersAreResumed does the same with counters: every row was written, or it
+// is in doubt, and no row was written twice.
+func TestCountersAreResumed(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter) })
+	}
+}
+
+func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
+	rng := rand.New(rand.NewPCG(seed, 3))
+	var text strings.Builder
+	text.WriteString("k,v\n")
+	bad := map[string]bool{}
+	const rows = 600
+	for i := range rows {
+		line := fmt.Sprintf("%d,%d\n", i, rng.IntN(1000))
+		switch rng.IntN(40) {
+		case 0:
+			line = fmt.Sprintf("x%d,1\n", i)
+		case 1:
+			line = fmt.Sprintf("%d,\"%s\n", i, strings.Repeat("long", 40)) // a quote that is not closed
+		}
+		if !strings.HasPrefix(line, fmt.Sprint(i)) || strings.Contains(line, `"`) {
+			bad[line] = true
+		}
+		text.WriteString(line)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, idempotent: kind != cqltype.Counter}
+	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
+	require.NoError(t, err)
+	rejects := reject.New(dir, ".csv")
+	var result load.Result
+	for runs := 0; ; runs++ {
+		require.Less(t, runs, 100)
+		ctx, stop := context.WithCancel(t.Context())
+		s.left, s.stop = 1+rng.IntN(40), stop
+		l.Use(rejects, kind == cqltype.Counter)
+		job := &load.Job{
+			Table: tableOf(kind), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects, InFlight: 4, MinBatch: 5,
+			Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
+			Limits:         load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
+			MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*7, MaxRecord: 120, Attempts: 2,
+			Backoff: pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}, Counters: &progress.Counters{},
+			Inputs: []load.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(text.String())), nil
+			}}},
+		}
+		result, err = job.Run(ctx)
+		stop()
+		require.NoError(t, rejects.Close())
+		require.NoError(t, l.Abandon())
+		if err == nil {
+			break
+		}
+		require.Equal(t, fault.Canceled, fault.ClassOf(err), err)
+		l, err = OpenLoad(dir)
+		require.NoError(t, err)
+		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
+		require.NoError(t, err)
+	}
+	require.EqualValues(t, rows, result.Read)
+	require.EqualValues(t, len(bad), result.ParseErrors)
+	require.Zero(t, result.InsertErrors)
+	require.EqualValues(t, rows-len(bad), result.Written+result.InDoubt)
+	kept := rejected(t, dir)
+	for line := range bad {
+		require.Equal(t, 1, kept[line], "%q", line)
+	}
+	written := 0
+	for k, n := range s.applied {
+		require.Len(t, s.stamps[k], 1, "row %d", k)
+		if kind == cqltype.Counter {
+			require.Equal(t, 1, n, "row %d", k)
+		}
+		written++
+	}
+	if kind == cqltype.Counter {
+		require.LessOrEqual(t, result.Written, int64(written))
+		require.GreaterOrEqual(t, result.Written+result.InDoubt, int64(written))
+	} else {
+		require.Equal(t, rows-len(bad), written)
+		require.Zero(t, result.InDoubt)
+	}
+	_, seen, err := ReadLoad(dir)
+	require.NoError(t, err)
+	require.Equal(t, result.Tally, seen.Tally)
+	require.Empty(t, seen.Open)
+}
+
+// rejected counts the rows in the files of rejects.
+func rejected(t *testing.T, dir string) map[string]int {
+	t.Helper()
+	found := map[string]int{}
+	names, err := filepath.Glob(filepath.Join(dir, "rejects*.csv"))
+	require.NoError(t, err)
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(data)) {
+			found[line]++
+		}
+	}
+	return found
+}
+
+// An input that was changed in its middle is found out by its bytes.
+func TestChangedInputIsFoundOut(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
+	require.NoError(t, err)
+	run := func(l *Load, text string) error {
+		rejects := reject.New(dir, ".csv")
+		l.Use(rejects, false)
+		s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000, idempotent: true}
+		job := &load.Job{
+			Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+			Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
+			Limits:   load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
+			Counters: &progress.Counters{}, ChunkSize: 8,
+			Inputs: []load.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(strings.NewReader(text), failing{})), nil
+			}}},
+		}
+		_, err := job.Run(t.Context())
+		return errors.Join(err, l.Abandon())
+	}
+	require.ErrorIs(t, run(l, "k,v\n1,a\n2,b\n3,c\n"), errBroken)
+	l, err = OpenLoad(dir)
+	require.NoError(t, err)
+	require.ErrorContains(t, run(l, "k,v\n1,a\n2,X\n3,c\n"), "f: bytes 4 to 12 are not those that the run had read: the input was changed")
+}
+
+var errBroken = errors.New("the pipe broke")
+
+type failing struct{}
+
+func (failing) Read([]byte) (int, error) { return 0, errBroken }

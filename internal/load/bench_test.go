@@ -25,12 +25,15 @@ func (sponge) Write(context.Context, string, []row.Row) error { return nil }
 func (sponge) Idempotent() bool                               { return true }
 
 // benchmark loads a text of so many rows again and again.
-func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *Router) {
+func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *Router, change ...func(*Job)) {
 	b.Helper()
 	job := &Job{
 		Table: table, Format: dsv.DefaultFormat, Header: true, Router: router, Limits: testLimits, InFlight: 8,
 		NewWriter: func([]schema.Column) Writer { return sponge{} }, Rejects: &recorder{}, Counters: &progress.Counters{},
 		Inputs: []Input{{Name: "text", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}},
+	}
+	for _, f := range change {
+		f(job)
 	}
 	var before, after runtime.MemStats
 	b.SetBytes(int64(len(text)))
@@ -84,4 +87,39 @@ func BenchmarkNarrow(b *testing.B) {
 		text = fmt.Appendf(text, "%d,%d,%d,abc\n", i%1000, i, i)
 	}
 	benchmark(b, events, text, rows, ring(b, 3, 16))
+}
+
+// The sample table, and rows of it as delimited text and as objects. Its days are
+// those of the sample: some 900 rows of each partition, one after another.
+var flights = schema.New("demo", "flights", []schema.Column{
+	typed("origin", schema.PartitionKey, 0, "text"), typed("month", schema.PartitionKey, 1, "int"), typed("day", schema.PartitionKey, 2, "int"),
+	typed("time_hour", schema.Clustering, 0, "timestamp"), typed("carrier", schema.Clustering, 1, "text"), typed("flight", schema.Clustering, 2, "int"),
+	typed("year", schema.Regular, 0, "int"), typed("dep_time", schema.Regular, 0, "int"), typed("sched_dep_time", schema.Regular, 0, "int"),
+	typed("dep_delay", schema.Regular, 0, "int"), typed("arr_time", schema.Regular, 0, "int"), typed("sched_arr_time", schema.Regular, 0, "int"),
+	typed("arr_delay", schema.Regular, 0, "int"), typed("tailnum", schema.Regular, 0, "text"), typed("dest", schema.Regular, 0, "text"),
+	typed("air_time", schema.Regular, 0, "int"), typed("distance", schema.Regular, 0, "int"), typed("hour", schema.Regular, 0, "int"),
+	typed("minute", schema.Regular, 0, "int"),
+})
+
+const flightRows = 50_000
+
+// BenchmarkFlights takes the sample's rows from text to batches.
+func BenchmarkFlights(b *testing.B) {
+	text := []byte("year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,flight,tailnum,origin,dest,air_time,distance,hour,minute,time_hour\n")
+	for i := range flightRows {
+		text = fmt.Appendf(text, "2013,%d,%d,517,515,%d,830,819,11,UA,%d,N14228,%s,IAH,227,1400,5,15,2013-01-01T%02d:00:00Z\n",
+			1+i/900%12, 1+i/900/12%28, i%90-10, i%6000, []string{"EWR", "LGA", "JFK"}[i%3], i%24)
+	}
+	benchmark(b, flights, text, flightRows, ring(b, 3, 16))
+}
+
+// BenchmarkFlightsJSON takes them from objects, one a line.
+func BenchmarkFlightsJSON(b *testing.B) {
+	var text []byte
+	for i := range flightRows {
+		text = fmt.Appendf(text, `{"year":2013,"month":%d,"day":%d,"dep_time":517,"sched_dep_time":515,"dep_delay":%d,"arr_time":830,"sched_arr_time":819,`+
+			`"arr_delay":11,"carrier":"UA","flight":%d,"tailnum":"N14228","origin":"%s","dest":"IAH","air_time":227,"distance":1400,"hour":5,"minute":15,`+
+			`"time_hour":"2013-01-01T%02d:00:00Z"}`+"\n", 1+i/900%12, 1+i/900/12%28, i%90-10, i%6000, []string{"EWR", "LGA", "JFK"}[i%3], i%24)
+	}
+	benchmark(b, flights, text, flightRows, ring(b, 3, 16), func(j *Job) { j.JSON = true })
 }

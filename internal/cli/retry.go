@@ -47,7 +47,7 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 		return err
 	}
 	if status.Live {
-		return fmt.Errorf("run %s is under way in process %s", dir, status.Holder)
+		return fmt.Errorf("run %s is under way in %s", dir, status.Holder)
 	}
 	if status.Manifest.Command != "load" {
 		return runResume(c, s, dir)

@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 )
@@ -39,6 +42,8 @@ func showStatus(s streams, dir string) error {
 	switch m.Command {
 	case "load":
 		err = showLoad(w, dir)
+	case "scan":
+		err = showScan(w, dir, m)
 	default:
 		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
 	}
@@ -58,12 +63,19 @@ func showLoad(w io.Writer, dir string) error {
 		return err
 	}
 	var size int64
+	known := ""
 	for _, in := range extra.Inputs {
 		size += in.Size
+		if in.Other {
+			known = ", and what comes by pipes"
+		}
 	}
+	slices.SortFunc(l.Open, func(a, b load.Piece) int {
+		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset))
+	})
 	t := l.Tally
 	fmt.Fprintf(w, "state\t%s\n", stateOf(status, l.End))
-	fmt.Fprintf(w, "inputs\t%s files, %s as stored\n", printer.Count(int64(len(extra.Inputs))), printer.Size(size))
+	fmt.Fprintf(w, "inputs\t%s, %s as stored%s\n", printer.Count(int64(len(extra.Inputs))), printer.Size(size), known)
 	fmt.Fprintf(w, "settled\t%s of text, in %s pieces\n", printer.Size(l.Bytes), printer.Count(int64(l.Pieces)))
 	fmt.Fprintf(w, "rows\t%s read, %s written, %s rejected, %s in doubt, %s there already\n", printer.Count(t.Read),
 		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
@@ -81,11 +93,33 @@ func showLoad(w io.Writer, dir string) error {
 	return nil
 }
 
+func showScan(w io.Writer, dir string, m journal.Manifest) error {
+	status, scanned, err := resume.ReadScan(dir, m)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "state\t%s\n", stateOf(status, scanned.End))
+	fmt.Fprintf(w, "read\t%.1f%% of the tokens, up to the last mark\n", 100*scanned.Share())
+	fmt.Fprintf(w, "rows\t%s, %s of text\n", printer.Count(scanned.Rows), printer.Size(scanned.TextBytes))
+	fmt.Fprintf(w, "checksum\t%s\n", scanned.Sum)
+	again := "resume"
+	if scanned.End != nil {
+		for _, f := range scanned.End.Failed {
+			fmt.Fprintf(w, "failed\t%s: %s\n", f.Range, f.Reason)
+			again = "retry"
+		}
+	}
+	if !status.Live {
+		fmt.Fprintf(w, "next\tcqlbulk %s %s\n", again, dir)
+	}
+	return nil
+}
+
 // stateOf says in words how a run stands.
 func stateOf(status journal.Status, end *resume.End) string {
 	switch {
 	case status.Live:
-		return "under way in process " + status.Holder.String()
+		return "under way in " + status.Holder.String()
 	case end == nil:
 		return "stopped without a word: killed, or the machine went down"
 	case end.Outcome == resume.Failed:

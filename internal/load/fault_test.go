@@ -359,3 +359,30 @@ func TestChunksComeBack(t *testing.T) {
 		require.Nil(t, c.file)
 	}
 }
+
+// A node that never answers costs its time limit now and then, not with every
+// batch that it should have.
+func TestASilentNodeStandsBack(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("k,c,id\n")
+	for i := range 4000 {
+		fmt.Fprintf(&text, "%d,0,%d\n", i, i)
+	}
+	job, c, _ := newJob(t, events, text.String())
+	c.router = ring(t, 3, 8)
+	job.Router = c.router
+	var mu sync.Mutex
+	asked := map[string]int{}
+	c.answer = func(_ context.Context, r request) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		asked[r.host]++
+		if r.host == "node1" {
+			return false, failure(fault.Unknown, "no answer")
+		}
+		return true, nil
+	}
+	require.EqualValues(t, 4000, mustRun(t, job, c).Written)
+	require.Greater(t, asked["node1"], 0)
+	require.Less(t, 10*asked["node1"], asked["node0"]+asked["node2"], "%v", asked)
+}

@@ -28,6 +28,7 @@ type run struct {
 	latency   *latencies
 	slots     chan struct{} // one for each request that may be under way
 	hold      *hold
+	health    pace.Health
 	memory    *pace.Budget // of the chunks
 
 	writers map[string]Writer // by the names of their columns; the reader's alone

@@ -142,7 +142,7 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 // attempts are used up.
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	w := b.writer
-	hosts := b.set.Hosts
+	hosts := r.health.Order(b.set.Hosts)
 	most := r.job.Attempts
 	if b.few {
 		most = min(most, fewAttempts)
@@ -157,7 +157,11 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 		sent, err := r.request(ctx, w, host, rows)
 		if err == nil {
+			r.health.Answered(host)
 			return nil
+		}
+		if class := fault.ClassOf(err); class == fault.Unknown || class == fault.Transient {
+			r.health.Failed(host)
 		}
 		if sent && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
 			// It may have been applied.

@@ -94,12 +94,12 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		host := q.host(asked)
 		page, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
-			w.run.health.answered(host)
+			w.run.health.Answered(host)
 			return fetched{page: page, next: q.following(page, asked)}
 		}
 		attempt := q.failures + asked + 1
 		if fault.Retryable(err, true) {
-			w.run.health.failed(host)
+			w.run.health.Failed(host)
 		}
 		if !fault.Retryable(err, true) || attempt >= o.MaxAttempts {
 			return fetched{err: err}

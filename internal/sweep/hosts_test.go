@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -99,11 +100,11 @@ func TestPagesStayWithTheReplicaThatAnswered(t *testing.T) {
 // A host that is down is asked once, then only now and then; when it is back it
 // has its turn again.
 func TestFailedHostStandsBack(t *testing.T) {
-	const ranges = 8 * restTurns
+	const ranges = 8 * pace.RestTurns
 	var up bool
 	table := &sweeptest.Table{}
 	table.Fail = func(_ context.Context, r sweeptest.Request) error {
-		up = r.Number > 4*restTurns
+		up = r.Number > 4*pace.RestTurns
 		if r.Host == "b" && !up {
 			return errTransient
 		}
@@ -117,34 +118,12 @@ func TestFailedHostStandsBack(t *testing.T) {
 		if r.Host != "b" {
 			continue
 		}
-		if r.Number <= 4*restTurns {
+		if r.Number <= 4*pace.RestTurns {
 			early++
 		} else {
 			late++
 		}
 	}
 	require.Equal(t, 2, early)
-	require.Greater(t, late, restTurns)
-}
-
-func TestHealthOrder(t *testing.T) {
-	var h health
-	hosts := []string{"a", "b", "c"}
-	require.Equal(t, hosts, h.order(hosts))
-	h.failed("a")
-	require.Equal(t, []string{"b", "c", "a"}, h.order(hosts))
-	h.failed("b")
-	require.Equal(t, []string{"c", "a", "b"}, h.order(hosts))
-	h.failed("c")
-	require.Equal(t, hosts, h.order(hosts), "all rest: as it was")
-	h.answered("b")
-	require.Equal(t, []string{"b", "a", "c"}, h.order(hosts))
-	h.answered("c")
-	for range restTurns - 4 {
-		require.Equal(t, []string{"b", "c", "a"}, h.order(hosts))
-	}
-	require.Equal(t, hosts, h.order(hosts), "the rest has an end")
-	require.Equal(t, []string{"a", "b", "c"}, hosts, "the list is the caller's")
-	require.Equal(t, []string{"a"}, h.order([]string{"a"}))
-	require.Empty(t, h.order(nil))
+	require.Greater(t, late, pace.RestTurns)
 }

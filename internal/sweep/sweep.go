@@ -159,7 +159,7 @@ type run struct {
 	reader  Reader
 	options Options
 	size    *sizer
-	health  health
+	health  pace.Health
 
 	mu     sync.Mutex
 	result Result

@@ -32,7 +32,7 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		err := w.readRange(ctx, p, w.run.health.order(hosts))
+		err := w.readRange(ctx, p, w.run.health.Order(hosts))
 		var stop *stopError
 		switch {
 		case err == nil:

@@ -1,42 +1,42 @@
-package sweep
+package pace
 
 import (
 	"slices"
 	"sync"
 )
 
-// restTurns is how often a host that failed is passed over as the first choice
+// RestTurns is how often a host that failed is passed over as the first choice
 // before it gets another chance: a node that is down or hangs may cost a whole
 // time limit each time it is asked.
-const restTurns = 32
+const RestTurns = 32
 
-// health knows which hosts failed when they were last asked. It is shared by all
-// workers and safe for concurrent use. The zero value is ready.
-type health struct {
+// Health knows which hosts failed when they were last asked. It is safe for
+// concurrent use; the zero value is ready.
+type Health struct {
 	mu   sync.Mutex
 	rest map[string]int // by host: how often it is still to be passed over
 }
 
-// failed lets the host rest.
-func (h *health) failed(host string) {
+// Failed lets the host rest.
+func (h *Health) Failed(host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.rest == nil {
 		h.rest = make(map[string]int)
 	}
-	h.rest[host] = restTurns
+	h.rest[host] = RestTurns
 }
 
-// answered ends the host's rest.
-func (h *health) answered(host string) {
+// Answered ends the host's rest.
+func (h *Health) Answered(host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.rest, host)
 }
 
-// order gives the hosts with those that rest behind the others. It counts as a
+// Order gives the hosts with those that rest behind the others. It counts as a
 // turn of the first one. The given slice is not changed.
-func (h *health) order(hosts []string) []string {
+func (h *Health) Order(hosts []string) []string {
 	if len(hosts) < 2 {
 		return hosts
 	}
@@ -61,4 +61,4 @@ func (h *health) order(hosts []string) []string {
 	return append(fit, tired...)
 }
 
-func (h *health) rests(host string) bool { return h.rest[host] > 0 }
+func (h *Health) rests(host string) bool { return h.rest[host] > 0 }

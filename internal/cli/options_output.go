@@ -88,8 +88,8 @@ func (o *outputOptions) settle() error {
 	return nil
 }
 
-// open opens the output. header begins every file.
-func (o *outputOptions) open(stdout io.Writer, header []byte) (*sink.Output, error) {
+// sinkOptions say how the output is made. header begins every file.
+func (o *outputOptions) sinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
 		Path: o.Output, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force,
 	}
@@ -98,7 +98,7 @@ func (o *outputOptions) open(stdout io.Writer, header []byte) (*sink.Output, err
 		options.Base, options.Ext, options.Exts = "part", "."+o.Format, []string{".csv", ".tsv", ".json"}
 		options.MaxRows, options.MaxBytes = o.MaxOutputSize, int64(o.MaxFileBytes)
 	}
-	return sink.Open(options)
+	return options
 }
 
 // path is what the output is called in messages and what its manifest stands

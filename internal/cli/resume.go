@@ -87,7 +87,7 @@ type again struct {
 	cobra *cobra.Command
 	// begin has the journal ready before the command runs, and gives what to do
 	// when it never came to use it.
-	begin func(dir string) (abandon func(), err error)
+	begin func(dir string, m journal.Manifest) (abandon func(), err error)
 }
 
 // againCommand makes the command that a run is of.
@@ -96,6 +96,9 @@ func againCommand(s streams, m journal.Manifest) (*again, error) {
 	case "load":
 		o := &LoadOptions{}
 		return &again{cobra: loadCommand(s, o), begin: o.resume}, nil
+	case "scan":
+		o := &ScanOptions{}
+		return &again{cobra: scanCommand(s, o), begin: o.resume}, nil
 	default:
 		return nil, fmt.Errorf("run.json: a run of %q is none that can go on", m.Command)
 	}
@@ -113,7 +116,7 @@ func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
 	if err := override(a.cobra.Flags(), c.Flags()); err != nil {
 		return err
 	}
-	abandon, err := a.begin(dir)
+	abandon, err := a.begin(dir, m)
 	if err != nil {
 		return err
 	}
@@ -141,7 +144,7 @@ func override(to, from *pflag.FlagSet) error {
 }
 
 // resume opens the journal of an earlier run.
-func (o *LoadOptions) resume(dir string) (abandon func(), err error) {
+func (o *LoadOptions) resume(dir string, _ journal.Manifest) (abandon func(), err error) {
 	if o.resumed, err = resume.OpenLoad(dir); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
@@ -36,6 +37,10 @@ type ScanOptions struct {
 	AllowFiltering bool
 	EscapeFormulas bool
 	Limit          int64
+	RunDir         string
+	NoJournal      bool
+
+	resumed *resume.Scan // of the run that this one goes on with
 }
 
 // AddFlags adds the flags of scan.
@@ -49,13 +54,17 @@ func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides, such as \"day = 3\"")
 	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
 	f.Int64Var(&o.Limit, "limit", 0, "rows to read at the most, whichever come first (default: all)")
+	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)")
+	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a scan that was stopped begins anew")
 	o.planOptions.AddFlags(f)
 	o.paceOptions.AddFlags(f)
 	o.connectOptions.AddFlags(f)
 }
 
-func newScanCommand(s streams) *cobra.Command {
-	opts := &ScanOptions{}
+func newScanCommand(s streams) *cobra.Command { return scanCommand(s, &ScanOptions{}) }
+
+// scanCommand makes the command with its options in a place of the caller's.
+func scanCommand(s streams, opts *ScanOptions) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "scan [keyspace.table] [-o FILE | -d FOLDER]",
 		Short: "Read a whole table and write it as CSV, TSV or JSON lines",
@@ -75,6 +84,7 @@ nothing between the delimiters; the empty text is "". Collections, tuples and
 user-defined types are CQL literals.
 
 An output is written under names ending in .part, which it loses when it is whole.
+A scan into files that was stopped goes on with: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made and holds the number of rows, the files
 with their SHA-256, and a checksum of the rows that does not depend on their order.
 ` + exitHelp,
@@ -122,6 +132,9 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	if o.resumed != nil {
+		planning.Left = o.resumed.Scanned().Left()
+	}
 	ctx := c.Context()
 	t, err := openTarget(ctx, cfg, o.tableOptions, planning)
 	if err != nil {
@@ -131,14 +144,20 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 	if t.plan.Serial != "" {
 		s.warn("reading the table as one range: %s", t.plan.Serial)
 	}
-	job, out, err := o.job(s, t, format)
+	job, header, err := o.job(t, format)
 	if err != nil {
 		return err
 	}
+	run, out, err := o.openRun(c.Flags(), s, t, header)
+	if err != nil {
+		return err
+	}
+	job.NewWriter = func() scan.Writer { return out.Writer() }
+	run.use(job, out)
 	var stopWatch func()
 	job.Sweep, stopWatch = o.sweepOptions(ctx, t)
 	defer stopWatch()
-	return o.run(ctx, s, t, job, out)
+	return o.run(ctx, s, t, job, out, run)
 }
 
 // check validates what is not validated elsewhere and gives the delimiters.
@@ -162,13 +181,12 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 	return format, err
 }
 
-// job puts the scan together and opens its output.
-func (o *ScanOptions) job(s streams, t *target, format dsv.Format) (*scan.Job, *sink.Output, error) {
+// job puts the scan together, but for its output, which begins with the header.
+func (o *ScanOptions) job(t *target, format dsv.Format) (job *scan.Job, header []byte, err error) {
 	selection, err := t.table.Selectors(o.Columns)
 	if err != nil {
 		return nil, nil, err
 	}
-	var header []byte
 	newEncoder := func() (scan.Encoder, error) { return scan.NewJSON(selection) }
 	if o.Format != "json" {
 		newEncoder = func() (scan.Encoder, error) {
@@ -189,15 +207,10 @@ func (o *ScanOptions) job(s streams, t *target, format dsv.Format) (*scan.Job, *
 	read, key := withKey(t.table, selection)
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = o.Where, o.AllowFiltering
-	out, err := o.open(s.out, header)
-	if err != nil {
-		return nil, nil, err
-	}
 	return &scan.Job{
 		Reader:      t.session.Reader(t.table, query, t.plan.Partitioner()),
 		Splits:      t.plan.Splits,
 		NewEncoder:  newEncoder,
-		NewWriter:   func() scan.Writer { return out.Writer() },
 		Checksum:    checksumOf(t.table, selection),
 		Partitioner: t.plan.Partitioner(),
 		Key:         key,
@@ -207,7 +220,7 @@ func (o *ScanOptions) job(s streams, t *target, format dsv.Format) (*scan.Job, *
 		WriteRows:   o.MaxOutputSize,
 		Limit:       o.Limit,
 		Counters:    &progress.Counters{},
-	}, out, nil
+	}, header, nil
 }
 
 // withKey adds to a selection the columns of the partition key that it lacks,
@@ -240,30 +253,33 @@ func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
 	return sum
 }
 
-// run scans and settles the output, the manifest and the exit code.
-func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.Job, out *sink.Output) error {
+// run scans and settles the output, the manifest, the run directory and the exit code.
+func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.Job, out *sink.Output, run *scanRun) error {
 	begin := time.Now()
 	// Rows and a progress line would get in each other's way on one terminal.
 	mixed := o.path() == "" && printer.IsTerminal(s.out)
 	stop := printer.Start(ctx, s.err, "scan "+t.table.String(), job.Counters, o.Quiet || mixed)
 	result, err := job.Run(ctx)
 	stop()
+	result = run.account(result)
 	if err != nil {
 		err = fatal(err)
 	} else if !result.Limited || len(result.Failed) > 0 {
 		err = t.settle(s, result.Result)
 	}
-	// A run that is done but for some ranges leaves a whole output of the others.
+	// A run that is done but for some ranges leaves a whole output of the others,
+	// unless they can be read later.
 	if t.plan.Serial != "" && len(result.Failed) > 0 && err != nil {
 		err = fatal(errors.New("the table's only range was not read to its end"))
 	}
-	if err != nil && exitCode(ctx, err) != exitPartly {
+	if err != nil && (exitCode(ctx, err) != exitPartly || run.journal != nil) {
 		if abort := out.Abort(); abort != nil {
 			s.warn("%v", abort)
 		}
 		for _, part := range out.Parts() {
 			s.warn("the output is not whole: what there is was kept as %s", part)
 		}
+		run.close(ctx, s, result.Failed, err)
 		return err
 	}
 	// An earlier manifest must not stand beside files that it does not describe.
@@ -272,14 +288,17 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 			return fatal(err)
 		}
 	}
-	if commit := out.Commit(); commit != nil {
+	if commit := run.commit(out); commit != nil {
+		run.close(ctx, s, nil, fatal(commit))
 		return fatal(commit)
 	}
 	if path := o.path(); path != "" && !o.NoManifest {
-		if werr := o.writeManifest(path, t, job, result, out.Files(), begin); werr != nil {
+		if werr := o.writeManifest(path, t, run, result, out.Files(), begin); werr != nil {
+			run.close(ctx, s, nil, fatal(werr))
 			return fatal(werr)
 		}
 	}
+	run.close(ctx, s, nil, err)
 	if !o.Quiet {
 		s.summary("scan of "+t.table.String(), job.Counters, begin,
 			fmt.Sprintf("%s token ranges, seed %d; checksum %s", printer.Count(int64(len(result.Done))), t.plan.Seed, result.Sum))

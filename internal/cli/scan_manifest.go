@@ -16,7 +16,7 @@ var kindNames = map[schema.Kind]string{
 }
 
 // writeManifest writes the account of a scan beside its output.
-func (o *ScanOptions) writeManifest(path string, t *target, job *scan.Job, r scan.Result, files []sink.File, begin time.Time) error {
+func (o *ScanOptions) writeManifest(path string, t *target, run *scanRun, r scan.Result, files []sink.File, begin time.Time) error {
 	selection, err := t.table.Selectors(o.Columns)
 	if err != nil {
 		return err
@@ -34,13 +34,13 @@ func (o *ScanOptions) writeManifest(path string, t *target, job *scan.Job, r sca
 			"null-string": o.Null, "where": o.Where, "limit": o.Limit, "begintoken": o.BeginToken, "endtoken": o.EndToken,
 			"consistency": o.Consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
 		},
-		Seed:     t.plan.Seed,
-		PlanHash: t.plan.Hash(),
+		Seed:     run.plan.Seed,
+		PlanHash: run.plan.PlanHash,
 		Shard:    o.Shard,
-		Ranges:   manifest.Ranges{Splits: len(t.plan.Splits), Done: len(r.Done), Failed: len(r.Failed)},
+		Ranges:   manifest.Ranges{Splits: run.plan.Splits, Done: run.done(r), Failed: len(r.Failed)},
 		Rows:     r.Rows,
 		Checksum: &manifest.Checksum{Definition: manifest.RowSum, Value: r.Sum.String()},
-		Started:  begin.UTC(),
+		Started:  run.begun(begin).UTC(),
 		Finished: time.Now().UTC(),
 	}
 	for _, s := range selection {

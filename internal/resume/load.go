@@ -234,9 +234,9 @@ func (l *Load) Abandon() error { return l.j.Close() }
 
 // End is how a run ended.
 type End struct {
-	Outcome string  `json:"outcome"`         // done, partly, interrupted or failed
-	Error   string  `json:"error,omitempty"` // why it failed
-	Failed  []Range `json:"failed,omitempty"`
+	Outcome string  `json:"outcome"`          // done, partly, interrupted or failed
+	Error   string  `json:"error,omitempty"`  // why it failed
+	Failed  []Range `json:"failed,omitempty"` // of a scan
 }
 
 // The outcomes.
@@ -247,11 +247,10 @@ const (
 	Failed      = "failed"
 )
 
-// Range is a token range (Start, End], tokens as text.
+// Range is a token range that was given up, as token.ParseRange reads it.
 type Range struct {
-	Start  string `json:"start"`
-	End    string `json:"end"`
-	Reason string `json:"reason,omitempty"` // why it was given up
+	Range  string `json:"range"`
+	Reason string `json:"reason"`
 }
 
 func closeJournal(j *journal.Journal, e End) error {

@@ -2,9 +2,11 @@
 //
 // The workers of a sweep encode their pages, a few at a time, and give the rows
 // of whole partitions to the output. The rows of a partition that is still being
-// read are held back, in memory or, when there are many, in a temporary file: so when a range is given up in its middle, what is in the
-// output ends with the last whole partition, and the rest of the range can be
-// read again, now or another day, without a row lost or twice.
+// read are held back, in memory or, when there are many, in a temporary file: so
+// when a range is given up in its middle, what is in the output ends with the last
+// whole partition, and the rest of the range can be read again, now or another
+// day, without a row lost or twice. A scan that is to be resumed after whatever
+// end has marks made while it runs, which say what the output holds: [Point].
 //
 // Start with [Job].
 package scan
@@ -13,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
@@ -49,7 +52,22 @@ type Job struct {
 	SpoolDir    string // folder for what is beyond that; empty: the system's
 	WriteRows   int64  // rows of one write to the output at the most, 0: no limit
 	Limit       int64  // rows in all, 0: no limit
-	Counters    *progress.Counters
+	// Mark is called now and then while the scan runs, and once more at its end
+	// however it ends, also when ctx is done: whenever there is something to tell
+	// since the last mark. No writer is in use meanwhile, so it should be quick:
+	// flush the output and note how long it is. The function it returns is then
+	// given the point, while the writers go on: it may sync the output, must then
+	// record the point and the lengths, and comes to its end before the next Mark.
+	// An error of either ends the scan without another mark. After an error of the
+	// output, which may have left a part of a partition there, there is none either:
+	// what is behind the last mark is to be cut off.
+	//
+	// Nil: no marks. Nor are there any with a Limit or without a Partitioner:
+	// such a scan cannot be resumed.
+	Mark      func() (func(Point) error, error)
+	MarkEvery time.Duration // time from mark to mark, default 2 s
+	MarkBytes int64         // text after which a mark is made before its time, default 256 MiB
+	Counters  *progress.Counters
 }
 
 // Result is what a scan gave.
@@ -65,8 +83,9 @@ var errLimit = errors.New("enough rows")
 
 // Run scans. Every row in the output is in a range that is done; of a range that
 // failed, what was read of it up to a partition's end is among the ranges done.
-// Errors are those of [sweep.Run], of the output and of cells that are no values
-// of their columns.
+// Errors are those of [sweep.Run], of the output, of the marks and of cells that
+// are no values of their columns; that of a last mark is joined to the error that
+// ended the scan.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	job := *j
 	if job.Hold <= 0 {
@@ -84,11 +103,17 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	left.Store(job.Limit)
 	room.Store(job.Hold)
 	var workers []*worker
-	swept, err := sweep.Run(ctx, job.Splits, job.Reader, options, func() (sweep.Consumer, error) {
-		w := &worker{job: &job, slots: slots, left: &left, backlog: backlog{room: &room, dir: job.SpoolDir}}
+	marks := newMarks(&job)
+	sweeping, cancel := context.WithCancel(ctx)
+	defer cancel()
+	finish := marks.start(cancel)
+	swept, err := sweep.Run(sweeping, job.Splits, job.Reader, options, func() (sweep.Consumer, error) {
+		w := &worker{job: &job, slots: slots, left: &left, marks: marks, backlog: backlog{room: &room, dir: job.SpoolDir}}
 		workers = append(workers, w)
+		marks.join(w)
 		return w, nil
 	})
+	err = outcome(ctx, err, finish())
 	result := Result{Result: swept}
 	if errors.Is(err, errLimit) {
 		err, result.Limited = nil, true

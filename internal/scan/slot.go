@@ -19,6 +19,8 @@ type slot struct {
 	open  tally // the rest: rows of the partition being read
 
 	written tally
+	fresh   tally // the part of written that no mark knows of
+	torn    bool  // a write failed: a part of a partition may have been written
 }
 
 // tally is a number of rows with their text and checksum.
@@ -34,13 +36,15 @@ func (t *tally) add(u tally) {
 	t.sum = t.sum.Add(u.sum)
 }
 
-// add encodes a row of the partition being read.
+// add encodes a row of the partition being read. When that fails, the rows before
+// it are as they were.
 func (s *slot) add(cells [][]byte) error {
 	from := len(s.text)
-	var err error
-	if s.text, err = s.encoder.AppendRow(s.text, cells); err != nil {
+	text, err := s.encoder.AppendRow(s.text, cells)
+	if err != nil {
 		return err
 	}
+	s.text = text
 	s.open.add(tally{len(s.text) - from, 1, s.hasher.row(cells)})
 	return nil
 }
@@ -61,11 +65,13 @@ func (s *slot) flush() error {
 // write gives rows to the output.
 func (s *slot) write(rows tally, text []byte) error {
 	if err := s.out.Write(int(rows.rows), text); err != nil {
+		s.torn = true
 		return err
 	}
 	s.counters.Rows.Add(rows.rows)
 	s.counters.Bytes.Add(int64(rows.bytes))
 	s.written.add(rows)
+	s.fresh.add(rows)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package scan
 
 import (
 	"bytes"
+	"errors"
 	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -18,6 +19,7 @@ type worker struct {
 	job   *Job
 	slots chan *slot
 	left  *atomic.Int64 // rows that the limit still allows
+	marks *marks
 
 	backlog backlog // rows of the partition being read, from the pages before
 
@@ -25,18 +27,26 @@ type worker struct {
 	current      token.Token // of key
 	last         token.Token // the last token all of whose rows were written
 	begun        bool        // the range has had a row
+	from         token.Token // what of the range is up to here is noted for a mark
 
 	broken error // what ended the worker, other than the limit
 }
 
 // Page encodes a page. Rows of whole partitions are written; those of the last
-// partition, which may go on, join the backlog.
+// partition, which may go on, join the backlog. Also when a cell is malformed
+// nothing but whole partitions is written.
 func (w *worker) Page(within token.Range, p row.Page) error {
 	s := <-w.slots
 	defer s.back(w.slots)
+	w.marks.enter()
+	defer w.marks.leave()
+	defer w.marks.wrote(s)
 	enough, err := w.encode(s, within, p)
-	if err == nil {
+	switch {
+	case err == nil:
 		err = w.relieve(s)
+	case !s.torn:
+		err = errors.Join(err, s.flush())
 	}
 	w.broken = err
 	if err == nil && enough {
@@ -93,7 +103,7 @@ func (w *worker) starts(within token.Range, cells [][]byte) bool {
 	w.key = append(w.key[:0], w.scratch...)
 	next := w.job.Partitioner.Hash(w.key)
 	if !w.begun {
-		w.begun, w.current, w.last = true, next, within.Start
+		w.begun, w.current, w.last, w.from = true, next, within.Start, within.Start
 		return false
 	}
 	if next == w.current {
@@ -106,7 +116,7 @@ func (w *worker) starts(within token.Range, cells [][]byte) bool {
 // complete makes the partition being read a whole one: what came of it before
 // this page is written, what is in the slot will be.
 func (w *worker) complete(s *slot) error {
-	if err := w.backlog.replay(s); err != nil {
+	if err := w.replay(s); err != nil {
 		return err
 	}
 	if w.full(s.whole.rows + s.open.rows - 1) {
@@ -117,6 +127,14 @@ func (w *worker) complete(s *slot) error {
 	s.whole.add(s.open)
 	s.open = tally{}
 	return nil
+}
+
+// replay writes the rows of the backlog. When it fails, some of them may have been
+// written.
+func (w *worker) replay(s *slot) error {
+	err := w.backlog.replay(s)
+	s.torn = s.torn || err != nil
+	return err
 }
 
 // full says whether so many rows are as many as one write may have.
@@ -143,15 +161,30 @@ func (w *worker) relieve(s *slot) error {
 }
 
 // Done writes everything: the range is whole. It fails when the worker has.
-func (w *worker) Done(token.Range) error {
+func (w *worker) Done(within token.Range) error {
 	if w.broken != nil {
 		return w.broken
 	}
-	w.begun = false
 	s := <-w.slots
 	defer s.back(w.slots)
-	w.broken = w.backlog.replay(s)
-	return w.broken
+	w.marks.enter()
+	defer w.marks.leave()
+	defer w.marks.wrote(s)
+	if w.broken = w.replay(s); w.broken != nil {
+		return w.broken
+	}
+	if !w.begun {
+		w.from = within.Start
+	}
+	w.begun = false
+	w.cover(within.End)
+	return nil
+}
+
+// cover notes for a mark that the rows of the range up to a token are written.
+func (w *worker) cover(to token.Token) {
+	w.marks.cover(token.Range{Start: w.from, End: to})
+	w.from = to
 }
 
 // Progress is the last token whose rows have all come: the one before that of
@@ -169,6 +202,11 @@ func (w *worker) Progress(within token.Range) token.Token {
 func (w *worker) Cut(token.Range) error {
 	if w.job.Limit > 0 && !w.allow(w.backlog.rows()) {
 		return errLimit
+	}
+	w.marks.enter()
+	defer w.marks.leave()
+	if w.begun {
+		w.cover(w.last)
 	}
 	w.begun = false
 	w.backlog.discard()

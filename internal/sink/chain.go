@@ -3,9 +3,7 @@ package sink
 import (
 	"bufio"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"hash"
 	"io"
 )
 
@@ -29,6 +27,8 @@ func (streamTarget) Close() error { return nil }
 // chain takes the text of one file after another to their targets.
 type chain struct {
 	encoder encoder // nil: none
+	member  bool    // the encoder is within a member: one of the pieces that are each whole
+	pending bool    // text came since the last cut
 	tally   tally
 	buffer  *bufio.Writer // nil: none
 	target  target
@@ -54,28 +54,52 @@ func newChain(c codec, stream bool) (*chain, error) {
 	return ch, nil
 }
 
-// begin sets the chain on its next target.
+// begin sets the chain on its next target, which is empty.
 func (c *chain) begin(t target) {
-	c.target = t
-	c.tally.bytes, c.tally.next = 0, t
+	c.set(t, 0)
 	if c.tally.sum != nil {
 		c.tally.sum.Reset()
 	}
+	c.beginMember() // even a file without text has one
+}
+
+// goOn sets the chain on a target that has so many bytes, all of whole members,
+// with the sum of them in the given state.
+func (c *chain) goOn(t target, bytes int64, state []byte) error {
+	c.set(t, bytes)
+	if bytes == 0 {
+		c.beginMember()
+	}
+	return c.tally.setState(state)
+}
+
+func (c *chain) set(t target, bytes int64) {
+	c.target = t
+	c.tally.bytes, c.tally.next = bytes, t
 	if c.buffer != nil {
 		c.buffer.Reset(t)
 		c.tally.next = c.buffer
 	}
+	c.member, c.pending = false, false
+}
+
+func (c *chain) beginMember() {
 	if c.encoder != nil {
 		c.encoder.Reset(&c.tally)
+		c.member = true
 	}
 }
 
 func (c *chain) write(text []byte) error {
-	if c.encoder != nil {
-		_, err := c.encoder.Write(text)
+	c.pending = c.pending || len(text) > 0
+	if c.encoder == nil {
+		_, err := c.tally.Write(text)
 		return err
 	}
-	_, err := c.tally.Write(text)
+	if !c.member {
+		c.beginMember()
+	}
+	_, err := c.encoder.Write(text)
 	return err
 }
 
@@ -88,12 +112,26 @@ func (c *chain) finish() error {
 	return errors.Join(err, c.target.Close())
 }
 
-// end writes what is still held, and the compressor's end mark.
+// cut brings all text into the target, in a whole member, so that the target can
+// be cut off there later. Text may follow. Without new text it does nothing.
+func (c *chain) cut() error {
+	if !c.pending {
+		return nil
+	}
+	if err := c.end(); err != nil {
+		return err
+	}
+	c.pending = false
+	return nil
+}
+
+// end writes what is still held, and the compressor's end mark when it is due.
 func (c *chain) end() error {
-	if c.encoder != nil {
+	if c.member {
 		if err := c.encoder.Close(); err != nil {
 			return err
 		}
+		c.member = false
 	}
 	return c.flushBuffer()
 }
@@ -113,31 +151,4 @@ func (c *chain) flushBuffer() error {
 		return nil
 	}
 	return c.buffer.Flush()
-}
-
-// tally counts what passes, and sums it up.
-type tally struct {
-	next  io.Writer
-	sum   hash.Hash // nil: none
-	bytes int64
-}
-
-func (t *tally) Write(b []byte) (int, error) {
-	if t.sum != nil {
-		t.sum.Write(b)
-	}
-	n, err := t.next.Write(b)
-	t.bytes += int64(n)
-	if err == nil && n < len(b) {
-		err = io.ErrShortWrite
-	}
-	return n, err
-}
-
-// digest is the sum of all that passed, in hex.
-func (t *tally) digest() string {
-	if t.sum == nil {
-		return ""
-	}
-	return hex.EncodeToString(t.sum.Sum(nil))
 }

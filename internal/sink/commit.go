@@ -22,9 +22,9 @@ func (o *Output) Commit() error {
 	if o.ended {
 		return errEnded
 	}
-	o.atLeastOne()
+	err := o.settle()
 	o.ended = true
-	if err := o.each((*series).settle); err != nil {
+	if err != nil {
 		return err
 	}
 	parts := o.parts()
@@ -39,9 +39,37 @@ func (o *Output) Commit() error {
 	return nil
 }
 
+// Settle takes the first step of Commit ahead: it closes every file, has it on the
+// disk, and gives the mark of it, in which all files are finished. A journal that
+// holds this mark before Commit gives the names can go on from a crash in the
+// middle of that. Every Write after it fails; only Commit or Abort can follow. A
+// second call gives the same.
+func (o *Output) Settle() (*Mark, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return nil, errEnded
+	}
+	if err := o.settle(); err != nil {
+		return nil, err
+	}
+	return o.mark()
+}
+
+// settle closes every file, whole, once.
+func (o *Output) settle() error {
+	if !o.settled {
+		o.atLeastOne()
+		o.settled = true
+		o.settleErr = o.each((*series).settle)
+	}
+	return o.settleErr
+}
+
 // Abort ends the output as it is: it closes everything and keeps the part files,
 // which may hold hours of work; Parts tells which. They hold every row that was
-// handed over, unless writing failed. It does nothing after a Commit, whether that
+// handed over, unless writing failed; they are not waited for to be on the disk.
+// Resume goes on from an earlier mark all the same. It does nothing after a Commit, whether that
 // succeeded or not.
 func (o *Output) Abort() error {
 	o.mu.Lock()
@@ -93,6 +121,9 @@ func (o *Output) atLeastOne() {
 // name gives the files their names.
 func (o *Output) name(parts []*part) error {
 	for _, p := range parts {
+		if p.named {
+			continue
+		}
 		if err := o.ready(p); err != nil {
 			return err
 		}
@@ -103,11 +134,20 @@ func (o *Output) name(parts []*part) error {
 		}
 	}
 	for i, p := range parts {
+		if p.named {
+			continue
+		}
 		if err := os.Rename(p.partPath(), p.path()); err != nil {
 			return fmt.Errorf("output %s: %w (%d of %d files have their names)", p, err, i, len(parts))
 		}
 		p.named = true
 	}
+	return o.syncFolders()
+}
+
+// syncFolders has the names of the files on the disk, and that of a folder that
+// was made for them.
+func (o *Output) syncFolders() error {
 	if err := syncFolder(o.folder); err != nil {
 		return fmt.Errorf("output folder %s: %w", o.folder, err)
 	}

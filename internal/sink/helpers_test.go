@@ -1,6 +1,7 @@
 package sink
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -38,11 +39,27 @@ func expand(compression string, stored []byte) ([]byte, error) {
 		defer z.Close()
 		r = z
 	case "lz4":
-		r = lz4.NewReader(r)
+		return expandFrames(stored)
 	case "snappy":
 		r = snappy.NewReader(r)
 	}
 	return io.ReadAll(r)
+}
+
+// expandFrames takes apart LZ4 frames, of which the library reads one at a time.
+func expandFrames(stored []byte) ([]byte, error) {
+	in := bufio.NewReader(bytes.NewReader(stored))
+	var all []byte
+	for first := true; ; first = false {
+		if _, err := in.Peek(1); err == io.EOF && !first {
+			return all, nil
+		}
+		plain, err := io.ReadAll(lz4.NewReader(in))
+		all = append(all, plain...)
+		if err != nil {
+			return all, err
+		}
+	}
 }
 
 // text makes rows rows that begin with the number first.

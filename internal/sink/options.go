@@ -44,6 +44,10 @@ type Options struct {
 	// removes the files that an earlier output of the same Base and Ext left
 	// there, so that no two outputs mix; other files stay.
 	Force bool
+
+	// Verify makes Resume read again what a mark vouches for, and compare its
+	// SHA-256. Without it Resume looks at the sizes only. Open ignores it.
+	Verify bool
 }
 
 // check says what is wrong with the options, and finds the compression.

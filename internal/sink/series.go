@@ -9,11 +9,25 @@ import (
 // all of them. Only the first file of a series outside a folder ever begins.
 type series struct {
 	output *Output
-	where  func(number int) place
+	worker int    // 0: of all of them
 	chain  *chain // made with the first file
 	parts  []*part
 	open   bool  // the last of parts takes text
 	err    error // ends the series
+
+	changed bool       // since the last mark
+	done    []FileMark // of the finished parts; only ever appended to, since marks share it
+	marked  *FileMark  // of the open part, in the last mark
+}
+
+// where is the place of a file of the series.
+func (s *series) where(number int) place {
+	o := s.output
+	if s.worker == 0 {
+		return o.at
+	}
+	name := o.options.partName(s.worker, number)
+	return place{folder: o.folder, file: name, name: name}
 }
 
 // Write is described at Writer.
@@ -39,6 +53,7 @@ func (s *series) Write(rows int, text []byte) error {
 		}
 	}
 	p := s.last()
+	s.changed = true
 	if err := s.chain.write(text); err != nil {
 		return s.fail(p, err)
 	}
@@ -63,21 +78,19 @@ func (s *series) last() *part { return s.parts[len(s.parts)-1] }
 func (s *series) begin() error {
 	o := s.output
 	p := &part{place: s.where(len(s.parts) + 1)}
-	if s.chain == nil {
-		var err error
-		if s.chain, err = newChain(o.codec, p.isStream()); err != nil {
-			return s.fail(p, err)
-		}
+	if err := s.makeChain(p); err != nil {
+		return err
 	}
 	var t target = streamTarget{o.options.Stream}
 	if !p.isStream() {
-		var err error
-		if t, err = o.create(p.partPath(), o.options.Force || !o.options.Dir); err != nil {
+		made, err := o.create(p.partPath(), o.options.Force || !o.options.Dir)
+		if err != nil {
 			return s.fail(p, err)
 		}
+		t = o.disk.add(made, p.String())
 	}
 	s.parts = append(s.parts, p)
-	s.open = true
+	s.open, s.changed = true, true
 	s.chain.begin(t)
 	if len(o.options.Header) > 0 {
 		if err := s.chain.write(o.options.Header); err != nil {
@@ -88,14 +101,25 @@ func (s *series) begin() error {
 	return nil
 }
 
+// makeChain makes the chain, unless there is one; p is the part it is made for.
+func (s *series) makeChain(p *part) (err error) {
+	if s.chain == nil {
+		if s.chain, err = newChain(s.output.codec, p.isStream()); err != nil {
+			return s.fail(p, err)
+		}
+	}
+	return nil
+}
+
 // finish closes the present file, whole.
 func (s *series) finish() error {
 	p := s.last()
-	s.open = false
+	s.open, s.changed = false, true
 	if err := s.chain.finish(); err != nil {
 		return s.fail(p, err)
 	}
 	p.Bytes, p.SHA256 = s.chain.tally.bytes, s.chain.tally.digest()
+	s.done = append(s.done, markOf(len(s.parts), p.File))
 	return nil
 }
 

@@ -10,12 +10,19 @@
 // A file is called NAME.part until the whole output is closed and on the disk;
 // only then do all the files get their names. What has its name is whole.
 //
+// An output can survive its process: [Output.Mark] takes down what was written so
+// far, [Output.Sync] has it on the disk, and [Resume] goes on from a mark with a
+// later process, without what was written after it. A mark ends the compressor's
+// present member (gzip) or frame (the others), which the formats allow to follow
+// one another; readers take them for one text.
+//
 // Ownership: a writer is done with the bytes handed to it when Write returns.
 //
 // Concurrency: Output.Writer is safe for concurrent use. A Writer belongs to one
 // goroutine at a time; the writers of a folder share nothing, those of a stream
 // or of one file take turns (and the compressor runs while they do). Commit,
-// Abort, Parts and Files come after the last Write.
+// Settle, Abort, Parts and Files come after the last Write, and Mark when none is
+// under way; Sync may be called at any time.
 //
 // Memory of one open file: 64 KiB of buffer and the compressor. Measured with
 // 8 MiB of delimited text: gzip 0.8 to 1.4 MiB by level; zstd 2.5 MiB (levels
@@ -58,14 +65,21 @@ type Output struct {
 	options Options
 	codec   codec
 	create  func(path string, over bool) (target, error)
+	at      place  // of the one file
 	folder  string // of the files; empty for a stream
 	made    bool   // this output made the folder
+	disk    unsynced
 
-	mu     sync.Mutex // of what follows, and of the shared series
-	series []*series
-	shared *series // nil when every worker has its own series
-	files  []File
-	ended  bool
+	mu        sync.Mutex // of what follows, and of the shared series
+	series    []*series
+	shared    *series   // nil when every worker has its own series
+	workers   int       // the highest number so far
+	idle      []*series // of a resumed output, for the next calls of Writer
+	last      *Mark
+	files     []File
+	settled   bool
+	settleErr error
+	ended     bool
 }
 
 // errEnded is what a Write gets that comes after Commit or Abort.
@@ -88,15 +102,14 @@ func open(o Options, create func(path string, over bool) (target, error)) (*Outp
 	out := &Output{options: o, codec: codec, create: create}
 	switch {
 	case o.Path == "":
-		out.shared = out.add(func(int) place { return place{} })
+		out.shared = out.add(0)
 	case o.Dir:
 		out.folder = o.Path
 		out.made, err = claimFolder(o.Path, o.Force)
 	default:
-		var at place
-		if at, err = claimFile(o.Path, o.Force); err == nil {
-			out.folder = at.folder
-			out.shared = out.add(func(int) place { return at })
+		if out.at, err = claimFile(o.Path, o.Force); err == nil {
+			out.folder = out.at.folder
+			out.shared = out.add(0)
 			if err = out.shared.begin(); err != nil {
 				out.shared.drop()
 			}
@@ -110,12 +123,19 @@ func open(o Options, create func(path string, over bool) (target, error)) (*Outp
 
 // Writer makes the writer of one more worker. In a folder each begins a series
 // of files of its own, numbered from 1 in the order of the calls, with no file
-// before its first row.
+// before its first row. Of a resumed output the first writers go on with the
+// series that are there, those with an unfinished file before the others; the
+// numbers of more writers come after theirs.
 func (o *Output) Writer() Writer {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.shared != nil {
 		return turns{output: o}
+	}
+	if len(o.idle) > 0 && !o.ended {
+		s := o.idle[0]
+		o.idle = o.idle[1:]
+		return s
 	}
 	return o.addWorker()
 }
@@ -131,16 +151,13 @@ func (t turns) Write(rows int, text []byte) error {
 
 // addWorker makes the series of the next worker of a folder.
 func (o *Output) addWorker() *series {
-	worker := len(o.series) + 1
-	return o.add(func(number int) place {
-		name := o.options.partName(worker, number)
-		return place{folder: o.folder, file: name, name: name}
-	})
+	o.workers++
+	return o.add(o.workers)
 }
 
-func (o *Output) add(where func(number int) place) *series {
-	s := &series{output: o, where: where}
-	if o.ended {
+func (o *Output) add(worker int) *series {
+	s := &series{output: o, worker: worker}
+	if o.ended || o.settled {
 		s.err = errEnded
 	}
 	o.series = append(o.series, s)

@@ -43,7 +43,7 @@ func Cover(p Partitioner, within Range, ranges []Range) error {
 }
 
 func coverError(p Partitioner, what string, r Range) error {
-	return fmt.Errorf("token ranges: %s: %s", what, appendRange(nil, p, r))
+	return fmt.Errorf("token ranges: %s: %s", what, AppendRange(nil, p, r))
 }
 
 func earlier(a, b Token) Token {

@@ -7,7 +7,7 @@
 // reads a keyspace's replication map; [Ring.Place] puts the two together into a
 // [Placement], which answers "who holds this token" ([Placement.Find]) and cuts
 // the ring into work ([Placement.Plan]). [Cover] proves that a list of ranges is
-// neither short of a token nor has one twice.
+// neither short of a token nor has one twice; [Subtract] says what is left of it.
 //
 // Ranges are open below and closed above, (Start, End], as Cassandra's are, and
 // never wrap: the range that crosses the end of the ring is kept as two. A range

@@ -35,10 +35,3 @@ func Halve(r Range) (Range, Range, bool) {
 func Fraction(r Range, p Partitioner) float64 {
 	return r.width().float() / Whole(p).width().float()
 }
-
-// appendRange appends r in decimal, as (start, end].
-func appendRange(dst []byte, p Partitioner, r Range) []byte {
-	dst = p.Append(append(dst, '('), r.Start)
-	dst = p.Append(append(dst, ", "...), r.End)
-	return append(dst, ']')
-}

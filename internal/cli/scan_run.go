@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// scanRun is the run directory of a scan: without a journal, nothing.
+type scanRun struct {
+	dir     string
+	plan    resume.ScanExtra // that the first run was begun with
+	journal *resume.Scan     // nil: none is kept
+	earlier *resume.Scanned
+}
+
+// journaled says whether a scan can be gone on with: it needs an output that can be
+// cut off, and ranges that can be named.
+func (o *ScanOptions) journaled(t *target) bool {
+	return !o.NoJournal && o.path() != "" && o.Limit == 0 && t.plan.Serial == "" && t.plan.Partitioner() != nil
+}
+
+// openRun opens the output and makes its run directory, or goes on with those of an
+// earlier run.
+func (o *ScanOptions) openRun(f *pflag.FlagSet, s streams, t *target, header []byte) (*scanRun, *sink.Output, error) {
+	r := &scanRun{dir: o.RunDir, earlier: &resume.Scanned{}, plan: resume.ScanExtra{
+		Partitioner: t.cluster.Partitioner, Seed: t.plan.Seed, PlanHash: t.plan.Hash(), Splits: len(t.plan.Splits),
+	}}
+	if o.resumed != nil {
+		return o.goOn(r, t, header)
+	}
+	out, err := sink.Open(o.sinkOptions(s.out, header))
+	if err != nil || !o.journaled(t) {
+		return r, out, err
+	}
+	if err := o.begin(r, f, t, out); err != nil {
+		err = fatal(fmt.Errorf("%w; another folder can be named with --run-dir, --no-journal does without one", err))
+		return nil, nil, errors.Join(err, o.takeBack(out))
+	}
+	return r, out, nil
+}
+
+// takeBack removes an output that was never begun.
+func (o *ScanOptions) takeBack(out *sink.Output) error {
+	err := out.Abort()
+	for _, part := range out.Parts() {
+		err = errors.Join(err, os.Remove(part))
+	}
+	return err
+}
+
+// begin makes the run directory, beside the output where no other is named.
+func (o *ScanOptions) begin(r *scanRun, f *pflag.FlagSet, t *target, out *sink.Output) error {
+	path, err := filepath.Abs(o.path())
+	if err != nil {
+		return err
+	}
+	if r.dir == "" {
+		r.dir = filepath.Join(filepath.Dir(path), runName("scan", t.table))
+	}
+	options := record(f, []string{t.table.String()})
+	for name, value := range map[string]string{"output": o.Output, "dir": o.Dir} {
+		if value != "" {
+			options.Flags[name] = []string{path}
+		}
+	}
+	options.Flags["format"] = []string{o.Format}
+	m, err := newManifest("scan", t.table, options, r.plan)
+	if err != nil {
+		return err
+	}
+	var ranges []token.Range
+	for _, s := range t.plan.Splits {
+		ranges = append(ranges, s.Range)
+	}
+	if r.journal, err = resume.NewScan(r.dir, m, ranges); err != nil {
+		return err
+	}
+	return r.journal.Begin(out)
+}
+
+// goOn checks that nothing that matters has changed since the earlier run.
+func (o *ScanOptions) goOn(r *scanRun, t *target, header []byte) (*scanRun, *sink.Output, error) {
+	r.journal = o.resumed
+	r.earlier = r.journal.Scanned()
+	if err := checkRun(r.journal.Manifest(), t.table); err != nil {
+		return nil, nil, err
+	}
+	var err error
+	if r.plan, err = resume.ScanExtraOf(r.journal.Manifest()); err != nil {
+		return nil, nil, err
+	}
+	mark, err := r.earlier.Output()
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := sink.Resume(o.sinkOptions(nil, header), mark)
+	return r, out, err
+}
+
+// use has the scan take down what its output holds.
+func (r *scanRun) use(job *scan.Job, out *sink.Output) {
+	if r.journal == nil {
+		return
+	}
+	job.Mark, job.MarkEvery = r.journal.Mark(out), resume.MarkTime
+	job.Counters.Rows.Add(r.earlier.Rows)
+	job.Counters.Bytes.Add(r.earlier.TextBytes)
+}
+
+// commit gives the output its name.
+func (r *scanRun) commit(out *sink.Output) error {
+	if r.journal != nil {
+		if err := r.journal.Commit(); err != nil {
+			return err
+		}
+	}
+	return out.Commit()
+}
+
+// close ends the run directory. It goes when the output is whole.
+func (r *scanRun) close(ctx context.Context, s streams, failed []sweep.Failure, runErr error) {
+	if r.journal == nil {
+		return
+	}
+	end := resume.End{Outcome: resume.Done}
+	switch {
+	case runErr == nil:
+	case exitCode(ctx, runErr) == exitInterrupted:
+		end.Outcome = resume.Interrupted
+	case exitCode(ctx, runErr) == exitPartly:
+		end.Outcome = resume.Partly
+	default:
+		end = resume.End{Outcome: resume.Failed, Error: runErr.Error()}
+	}
+	for _, f := range failed {
+		end.Failed = append(end.Failed, r.journal.Range(f.Range, f.Err))
+	}
+	err := r.journal.Close(end)
+	switch {
+	case runErr == nil:
+		err = errors.Join(err, resume.Discard(r.dir))
+	case end.Outcome == resume.Partly:
+		s.warn("the output gets its name when all is read; read what failed with: cqlbulk retry %s", r.dir)
+	default:
+		s.warn("what is done is noted; go on with: cqlbulk resume %s", r.dir)
+	}
+	if err != nil {
+		s.warn("%v", err)
+	}
+}
+
+// done is how many ranges were read, of as many as the first run had planned.
+func (r *scanRun) done(result scan.Result) int {
+	if r.journal != nil && len(result.Failed) == 0 {
+		return r.plan.Splits
+	}
+	return len(result.Done)
+}
+
+// begun is when the first run began.
+func (r *scanRun) begun(this time.Time) time.Time {
+	if r.journal != nil {
+		return r.journal.Manifest().Started
+	}
+	return this
+}
+
+// account is a result with what earlier runs did.
+func (r *scanRun) account(result scan.Result) scan.Result {
+	result.Rows += r.earlier.Rows
+	result.Sum = result.Sum.Add(r.earlier.Sum)
+	return result
+}
+
+// resume opens the journal of an earlier run.
+func (o *ScanOptions) resume(dir string, m journal.Manifest) (abandon func(), err error) {
+	if o.resumed, err = resume.OpenScan(dir, m); err != nil {
+		return nil, err
+	}
+	o.RunDir = dir
+	return func() { _ = o.resumed.Abandon() }, nil
+}

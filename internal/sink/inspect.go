@@ -1,0 +1,86 @@
+package sink
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+const changedSince = "it was changed or removed since"
+
+// inspect finds out whether the file that a mark tells of is there, without
+// changing it, and whether it has its final name already: that happens in a crash
+// in the middle of Commit.
+func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error) {
+	path := p.partPath()
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return true, checkNamed(p, f)
+	case err != nil:
+		return false, fmt.Errorf("output %s: %w", path, err)
+	case !info.Mode().IsRegular():
+		return false, fmt.Errorf("output %s: is no plain file: %s", path, changedSince)
+	case info.Size() < f.Bytes, info.Size() > f.Bytes && !open:
+		return false, fmt.Errorf("output %s: has %d bytes, the journal vouches for %d: %s", path, info.Size(), f.Bytes, changedSince)
+	}
+	if !o.options.Force {
+		if _, err := os.Lstat(p.path()); err == nil {
+			return false, existsError(p.path())
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return false, fmt.Errorf("output %s: %w", p, err)
+		}
+	}
+	if o.options.Verify {
+		return false, checkContent(path, f)
+	}
+	return false, nil
+}
+
+// checkNamed says whether a file whose part is gone has its final name: the size
+// and the sum must be the marked ones, since an earlier output may have that name.
+func checkNamed(p *part, f FileMark) error {
+	info, err := os.Lstat(p.path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("output %s: is gone, the journal vouches for %d bytes: %s", p.partPath(), f.Bytes, changedSince)
+	case err != nil:
+		return fmt.Errorf("output %s: %w", p, err)
+	case !info.Mode().IsRegular() || info.Size() != f.Bytes:
+		return fmt.Errorf("output %s: is gone, and %s (%d bytes) is not what the journal vouches for (%d bytes): %s", p.partPath(), p.file, info.Size(), f.Bytes, changedSince)
+	}
+	return checkContent(p.path(), f)
+}
+
+// checkContent reads the bytes that the mark vouches for and compares their sum.
+func checkContent(path string, f FileMark) error {
+	want, err := f.digest()
+	if err != nil {
+		return fmt.Errorf("output %s: %w", path, err)
+	}
+	r, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("output %s: %w", path, err)
+	}
+	defer r.Close()
+	sum := sha256.New()
+	if _, err := io.CopyN(sum, r, f.Bytes); err != nil {
+		return fmt.Errorf("output %s: %w", path, err)
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
+		return fmt.Errorf("output %s: the first %d bytes have SHA-256 %s, the journal vouches for %s: %s", path, f.Bytes, got, want, changedSince)
+	}
+	return nil
+}
+
+// digest is the sum of the marked bytes, in hex.
+func (f *FileMark) digest() (string, error) {
+	if f.SHA256 != "" {
+		return f.SHA256, nil
+	}
+	return stateDigest(f.State)
+}

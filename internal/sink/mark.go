@@ -1,0 +1,137 @@
+package sink
+
+import "fmt"
+
+// Mark is a point to which the files of an output can be cut back, so that they
+// hold exactly the rows written before it. It is plain data that goes through
+// encoding/json unchanged. Marks of one output share memory: nobody may change
+// one, and everybody may read.
+type Mark struct {
+	// Compression is that of the options.
+	Compression string `json:"compression,omitempty"`
+	// Made says that the output made its folder.
+	Made bool `json:"made,omitempty"`
+	// Series are those that have a file: one, of worker 0, when there is one file.
+	Series []SeriesMark `json:"series"`
+}
+
+// SeriesMark is the files of one worker, numbered from 1: those finished, in
+// order, and then perhaps one that takes more rows.
+type SeriesMark struct {
+	Worker int        `json:"worker"`
+	Done   []FileMark `json:"done,omitempty"`
+	Open   *FileMark  `json:"open,omitempty"`
+}
+
+// FileMark is what a mark vouches for in one file.
+type FileMark struct {
+	Number    int    `json:"number"`
+	Name      string `json:"name"` // the final one, without the folder
+	Rows      int64  `json:"rows"` // without the header
+	TextBytes int64  `json:"text"` // before compression, header included
+	Bytes     int64  `json:"bytes"`
+	// SHA256 is that of a finished file, in lower-case hex.
+	SHA256 string `json:"sha256,omitempty"`
+	// State is that of the SHA-256 of an unfinished file after Bytes bytes, as
+	// crypto/sha256 of the Go standard library marshals it.
+	State []byte `json:"state,omitempty"`
+}
+
+// Rows is the number of rows, headers not counted, that the mark vouches for.
+func (m *Mark) Rows() int64 {
+	var n int64
+	for _, s := range m.Series {
+		for _, f := range s.Done {
+			n += f.Rows
+		}
+		if s.Open != nil {
+			n += s.Open.Rows
+		}
+	}
+	return n
+}
+
+func markOf(number int, f File) FileMark {
+	return FileMark{Number: number, Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256}
+}
+
+// Mark brings every row written so far into its file, in a form that can be read
+// from there on its own, and takes the point down. It may be called right after
+// Open, so that a run without rows can be resumed too. It does not wait for the
+// disk; that is Sync, which comes before the mark is relied on.
+//
+// The caller sees to it that no Write is under way and that none begins before
+// Mark is back. It costs a write for each file with new rows, and with a
+// compression the end of a member: marks that are a few megabytes of text apart
+// do not show in the size. Without anything new since the last Mark, it gives the
+// same pointer again.
+//
+// A failed write is an error, of which nothing can be vouched for any more. The
+// mark of a stream is nil, without an error.
+func (o *Output) Mark() (*Mark, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return nil, errEnded
+	}
+	return o.mark()
+}
+
+func (o *Output) mark() (*Mark, error) {
+	switch {
+	case o.folder == "":
+		return nil, nil
+	case o.settleErr != nil:
+		return nil, o.settleErr
+	}
+	news := o.last == nil
+	for _, s := range o.series {
+		if s.err != nil && !o.settled {
+			return nil, s.err
+		}
+		news = news || s.changed
+	}
+	if !news {
+		return o.last, nil
+	}
+	m := &Mark{Compression: o.options.Compression, Made: o.made, Series: make([]SeriesMark, 0, len(o.series))}
+	for _, s := range o.series {
+		if len(s.parts) == 0 {
+			continue
+		}
+		sm, err := s.mark()
+		if err != nil {
+			return nil, err
+		}
+		m.Series = append(m.Series, sm)
+	}
+	for _, s := range o.series {
+		s.changed = false
+	}
+	o.last = m
+	return m, nil
+}
+
+// mark takes down one series.
+func (s *series) mark() (SeriesMark, error) {
+	m := SeriesMark{Worker: s.worker, Done: s.done[:len(s.done):len(s.done)]}
+	if !s.open {
+		return m, nil
+	}
+	p := s.last()
+	if !s.changed && s.marked != nil {
+		m.Open = s.marked
+		return m, nil
+	}
+	if err := s.chain.cut(); err != nil {
+		return m, s.fail(p, err)
+	}
+	f := markOf(len(s.parts), p.File)
+	f.Bytes = s.chain.tally.bytes
+	var err error
+	if f.State, err = s.chain.tally.state(); err != nil {
+		return m, s.fail(p, fmt.Errorf("mark: %w", err))
+	}
+	m.Open, s.marked = &f, &f
+	return m, nil
+}

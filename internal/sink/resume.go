@@ -1,0 +1,175 @@
+package sink
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// errWhole is what a Write gets that comes after all of the one file is written.
+var errWhole = errors.New("the output is whole already, and takes no more rows")
+
+// Resume opens an output again as it was at a mark, whatever became of it since,
+// to go on from there: an unfinished file is cut off where the mark says and takes
+// further rows, without another header; limits go on counting; finished files stay
+// as they are. Part files of the output's own names (same Base, Ext and
+// Compression) that the mark does not tell of were made after it and are removed.
+//
+// The options must be those of Open, but for the limits, the level, Force and
+// Verify. No other Output may have the files meanwhile. The mark should be the
+// last one for which Sync had succeeded; its numbers are checked, and no name is
+// taken from it that the output would not give.
+//
+// When a file is gone, shorter than marked, longer though finished, or no plain
+// file, Resume refuses, and has changed nothing. The content is read only with
+// Verify. A file that has its final name already, from a Commit that was
+// interrupted, counts as named when its size and SHA-256 are the marked ones; see
+// [Output.Settle] for the mark that makes it so. Writers of one file that is
+// finished get an error for every row.
+//
+// Other errors name the file; what was open is closed then, and can be resumed
+// again.
+func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, createPart, openPart) }
+
+func resume(o Options, m Mark, create func(path string, over bool) (target, error), open func(path string) (file, error)) (*Output, error) {
+	codec, err := o.check()
+	if err != nil {
+		return nil, err
+	}
+	if o.Path == "" {
+		return nil, errors.New("a stream cannot be resumed")
+	}
+	o.Header = slices.Clone(o.Header)
+	out := &Output{options: o, codec: codec, create: create, folder: o.Path, made: m.Made}
+	if !o.Dir {
+		if out.at, err = claimFile(o.Path, true); err != nil {
+			return nil, err
+		}
+		out.folder = out.at.folder
+	}
+	if err := m.check(&o, out.at.name); err != nil {
+		return nil, fmt.Errorf("output %s cannot be resumed: %w", o.Path, err)
+	}
+	if err := out.restore(m); err != nil {
+		return nil, err
+	}
+	if err := out.removeStrays(len(m.Series) == 0); err != nil {
+		return nil, err
+	}
+	for i, s := range out.series {
+		if err := s.reopen(m.Series[i].Open, open); err != nil {
+			for _, s := range out.series {
+				s.drop()
+			}
+			return nil, err
+		}
+	}
+	out.handOut()
+	return out, nil
+}
+
+// restore makes the series of a mark, after a look at each file. It changes no file.
+func (o *Output) restore(m Mark) error {
+	for _, sm := range m.Series {
+		s := o.add(sm.Worker)
+		o.workers = max(o.workers, sm.Worker)
+		for i, f := range sm.all() {
+			p := &part{place: s.where(i + 1)}
+			p.File = File{Name: p.name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256}
+			unfinished := i == len(sm.Done)
+			var err error
+			if p.named, err = o.inspect(p, f, unfinished); err != nil {
+				return err
+			}
+			s.parts = append(s.parts, p)
+			if unfinished && !p.named {
+				continue
+			}
+			if p.SHA256, err = f.digest(); err != nil {
+				return fmt.Errorf("output %s: %w", p, err)
+			}
+			s.done = append(s.done, markOf(i+1, p.File))
+		}
+	}
+	return nil
+}
+
+// removeStrays removes the part files that the mark does not tell of. A folder
+// without a marked file may be missing: its name may not have been on the disk.
+func (o *Output) removeStrays(none bool) error {
+	if !o.options.Dir {
+		return nil
+	}
+	if _, err := os.Stat(o.folder); none && errors.Is(err, fs.ErrNotExist) {
+		made, err := claimFolder(o.folder, false)
+		o.made = o.made || made
+		return err
+	}
+	entries, err := os.ReadDir(o.folder)
+	if err != nil {
+		return fmt.Errorf("output folder %s: %w", o.folder, err)
+	}
+	known := map[string]bool{}
+	for _, p := range o.parts() {
+		known[p.file+partSuffix] = true
+	}
+	own := regexp.MustCompile(`^` + regexp.QuoteMeta(o.options.Base) + `-\d{4,}-\d{4,}` +
+		regexp.QuoteMeta(o.options.Ext+o.codec.ending+partSuffix) + `$`)
+	for _, e := range entries {
+		if known[e.Name()] || !e.Type().IsRegular() || !own.MatchString(e.Name()) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(o.folder, e.Name())); err != nil {
+			return fmt.Errorf("output folder %s: %w", o.folder, err)
+		}
+	}
+	return nil
+}
+
+// reopen goes on with the unfinished file of the series, if it has one.
+func (s *series) reopen(f *FileMark, open func(path string) (file, error)) error {
+	s.changed = true
+	p := s.last()
+	if f == nil || p.named {
+		return nil
+	}
+	if err := s.makeChain(p); err != nil {
+		return err
+	}
+	t, err := cutPart(p.partPath(), f.Bytes, open)
+	if err != nil {
+		return s.fail(p, err)
+	}
+	s.open = true
+	if err := s.chain.goOn(s.output.disk.add(t, p.String()), f.Bytes, f.State); err != nil {
+		return s.fail(p, err)
+	}
+	return nil
+}
+
+// handOut makes ready what Writer gives.
+func (o *Output) handOut() {
+	if !o.options.Dir {
+		o.shared = o.series[0]
+		if !o.shared.open {
+			o.shared.err = fmt.Errorf("output %s: %w", o.at, errWhole)
+			o.settled = true
+		}
+		return
+	}
+	o.idle = slices.Clone(o.series)
+	slices.SortFunc(o.idle, func(a, b *series) int {
+		if a.open != b.open {
+			if a.open {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(a.worker, b.worker)
+	})
+}

@@ -117,6 +117,7 @@ func (r *scanRun) use(job *scan.Job, out *sink.Output) {
 	}
 	job.Mark, job.MarkEvery = r.journal.Mark(out), resume.MarkTime
 	job.Counters.Rows.Add(r.earlier.Rows)
+	job.Counters.Earlier.Add(r.earlier.Rows)
 	job.Counters.Bytes.Add(r.earlier.TextBytes)
 }
 

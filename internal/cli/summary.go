@@ -12,8 +12,12 @@ import (
 func (s streams) summary(what string, c *progress.Counters, begin time.Time, details string) {
 	elapsed := time.Since(begin)
 	rows := c.Rows.Load()
-	speed := int64(float64(rows) / max(elapsed.Seconds(), 0.001))
+	earlier := c.Earlier.Load()
+	speed := int64(float64(rows-earlier) / max(elapsed.Seconds(), 0.001))
 	line := fmt.Sprintf("%s: %s rows", what, printer.Count(rows))
+	if earlier > 0 {
+		line += fmt.Sprintf(", %s of them before", printer.Count(earlier))
+	}
 	if n := c.Bytes.Load(); n > 0 {
 		line += ", " + printer.Size(n)
 	}

@@ -126,6 +126,7 @@ var errStopped = errors.New("the run was stopped while this row may have been wr
 func (r *run) carry(t Tally) {
 	r.total(t)
 	r.job.Counters.Rows.Add(t.Written)
+	r.job.Counters.Earlier.Add(t.Written)
 	r.job.Counters.Rejected.Add(t.ParseErrors + t.InsertErrors)
 	r.parseErrors.seen.Add(t.ParseErrors)
 	r.insertErrors.seen.Add(t.InsertErrors)

@@ -7,6 +7,7 @@ import "sync/atomic"
 // Counters are what a run has done so far. All fields are safe for concurrent use.
 type Counters struct {
 	Rows     atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
+	Earlier  atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
 	Bytes    atomic.Int64 // bytes of text written out or read in
 	Done     atomic.Int64 // units of work done: token ranges of a scan, bytes of the input of a load
 	Total    atomic.Int64 // units of work in all; 0 while unknown

@@ -47,8 +47,8 @@ func TestExitCode(t *testing.T) {
 func TestHeaderThatDoesNotFit(t *testing.T) {
 	err := fmt.Errorf("b.csv: %w", &load.MappingError{})
 	ctx := context.Background()
-	require.Equal(t, exitUsage, exitCode(ctx, runError(err, load.Result{})))
-	require.Equal(t, exitFatal, exitCode(ctx, runError(err, load.Result{Tally: load.Tally{Read: 1}})))
-	require.Equal(t, exitFatal, exitCode(ctx, runError(errors.New("disk"), load.Result{})))
-	require.Equal(t, exitLimit, exitCode(ctx, runError(&load.LimitError{Stage: load.Parse}, load.Result{Tally: load.Tally{Read: 1}})))
+	require.Equal(t, exitUsage, exitCode(ctx, runError(nil, err, load.Result{})))
+	require.Equal(t, exitFatal, exitCode(ctx, runError(nil, err, load.Result{Tally: load.Tally{Read: 1}})))
+	require.Equal(t, exitFatal, exitCode(ctx, runError(nil, errors.New("disk"), load.Result{})))
+	require.Equal(t, exitLimit, exitCode(ctx, runError(nil, &load.LimitError{Stage: load.Parse}, load.Result{Tally: load.Tally{Read: 1}})))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -400,7 +401,7 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 	run.tell(s, result, err)
 	switch {
 	case err != nil:
-		return runError(err, result)
+		return runError(t.table, err, result)
 	case result.Rejected()+result.InDoubt > 0:
 		return partly()
 	default:
@@ -411,7 +412,7 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 // runError gives an error of a run its exit code: a header that does not fit is
 // a matter of usage as long as nothing was loaded, a limit that was passed has its
 // own, and all else is fatal.
-func runError(err error, result load.Result) error {
+func runError(table *schema.Table, err error, result load.Result) error {
 	var mapping *load.MappingError
 	if errors.As(err, &mapping) && result.Read == 0 {
 		return err
@@ -419,6 +420,9 @@ func runError(err error, result load.Result) error {
 	var limit *load.LimitError
 	if errors.As(err, &limit) {
 		return &exitError{exitLimit, err}
+	}
+	if fault.ClassOf(err) == fault.Fatal {
+		err = fmt.Errorf("load of %s: %w", table, err)
 	}
 	return fatal(err)
 }

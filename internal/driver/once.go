@@ -1,17 +1,24 @@
 package driver
 
 import (
+	"bytes"
 	"context"
-	"errors"
+	"slices"
 	"strings"
 
 	"github.com/gocql/gocql"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/row"
 )
 
-// errExists is what a conditional insert is told of a row that is there.
-var errExists = errors.New("there is a row of this key already")
+// existsError is what a conditional insert is told of a row that is there.
+type existsError struct{ same bool }
+
+func (*existsError) Error() string { return "there is a row of this key already" }
+
+// Same says whether that row has the values that were to be written.
+func (e *existsError) Same() bool { return e.same }
 
 // Once makes the writer write a row only where there is none of its key: as a
 // lightweight transaction, one row a request, without a timestamp. A row that is there is
@@ -19,14 +26,14 @@ var errExists = errors.New("there is a row of this key already")
 // no meaning for counters.
 //
 // A request without an answer may be sent again. When the first was carried out
-// after all, the second finds its row.
+// after all, the second finds its row, and the error says so (method Same).
 func (w *Writer) Once() *Writer {
 	w.statements.once = true
 	return w
 }
 
 // insertOnce sends one conditional insert.
-func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any) error {
+func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r row.Row) error {
 	q := w.s.s.Query(st.text, values...).WithContext(ctx).Idempotent(true).NoSkipMetadata()
 	if strings.HasPrefix(q.GetConsistency().String(), "LOCAL_") {
 		q.SerialConsistency(gocql.LocalSerial)
@@ -34,26 +41,36 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any) er
 	iter := q.Iter()
 	// The answer is a row that begins with whether it was applied; when it was
 	// not, the row that is there follows.
-	var applied cell
-	places := []any{&applied}
 	columns := iter.Columns()
+	cells := make([]cell, len(columns))
+	var places []any
 	for i := range columns {
-		elements := 1
+		places = append(places, &cells[i])
 		if tuple, ok := columns[i].TypeInfo.(gocql.TupleTypeInfo); ok {
 			columns[i].TypeInfo = opaque
-			elements = len(tuple.Elems)
-		}
-		if i > 0 {
-			places = append(places, make([]any, elements)...)
+			places = append(places, make([]any, len(tuple.Elems)-1)...)
 		}
 	}
 	found := iter.Scan(places...)
-	done := found && len(applied.bytes) == 1 && applied.bytes[0] == 1
+	done := found && len(cells[0].bytes) == 1 && cells[0].bytes[0] == 1
+	same := found && !done && w.same(r, columns, cells)
 	if err := iter.Close(); err != nil {
 		return classify(ctx, err)
 	}
 	if !done {
-		return fault.New(fault.NotApplied, errExists)
+		return fault.New(fault.NotApplied, &existsError{same})
 	}
 	return nil
+}
+
+// same says whether the values to be written are those that are there. Sets and
+// maps in another order count as others.
+func (w *Writer) same(r row.Row, columns []gocql.ColumnInfo, there []cell) bool {
+	for i, c := range w.statements.columns {
+		at := slices.IndexFunc(columns, func(info gocql.ColumnInfo) bool { return info.Name == c.Name })
+		if r.Cells[i].State == row.Set && (at < 0 || !bytes.Equal(r.Cells[i].Bytes, there[at].bytes)) {
+			return false
+		}
+	}
+	return true
 }

@@ -59,7 +59,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	if len(rows) == 1 {
 		st := b.bind(w.statements, rows[0])
 		if w.statements.once {
-			return w.insertOnce(ctx, st, b.values)
+			return w.insertOnce(ctx, st, b.values, rows[0])
 		}
 		return classify(ctx, w.s.s.Query(st.text, b.values...).WithContext(ctx).Idempotent(w.Idempotent()).Exec())
 	}

@@ -62,20 +62,5 @@ func TestFlights(t *testing.T) {
 	for i := range want {
 		require.Equal(t, want[i], got[i], "line %d of the sorted files", i+1)
 	}
-	require.Empty(t, serverLog(t, "Batch for", "Unlogged batch covering", "tombstone cells"), "the servers logged warnings")
-}
-
-// serverLog lists the lines of the nodes' logs that hold one of the texts.
-func serverLog(t *testing.T, texts ...string) []string {
-	t.Helper()
-	dir := env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test")
-	var found []string
-	for _, node := range []string{"node1", "node2", "node3"} {
-		for line := range strings.Lines(read(t, dir+"/"+node+"/logs/system.log")) {
-			if slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(line, text) }) {
-				found = append(found, line)
-			}
-		}
-	}
-	return found
+	require.Empty(t, serverWarnings(t, "it1.flights"), "the servers logged warnings")
 }

@@ -81,7 +81,7 @@ or name another in CQLBULK_TEST_HOSTS
 		return 1
 	}
 	defer session.Close()
-	for name, factor := range map[string]int{"it1": 1, "it2": 2} {
+	for name, factor := range map[string]int{"it1": 1, "it2": 2, "it3": 3} {
 		err := session.Exec(ctx, fmt.Sprintf(
 			"CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}", name, factor))
 		if err != nil {

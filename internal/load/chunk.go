@@ -102,8 +102,11 @@ func (r *run) recycle(c *chunk) {
 func (r *run) settleChunk(c *chunk) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r.total(c.tally)
 	err := r.job.Journal.Settle(c.piece, c.tally, c.rejects)
+	if err != nil {
+		c.tally.forgetRejects()
+	}
+	r.total(c.tally)
 	clear(c.rejects)
 	c.rejects, c.tally = c.rejects[:0], Tally{}
 	return err
@@ -114,11 +117,15 @@ func (r *run) settleChunk(c *chunk) error {
 func (r *run) leave(c *chunk) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	r.total(c.tally)
-	if len(c.rejects) == 0 {
-		return nil
+	var err error
+	if len(c.rejects) > 0 {
+		err = r.job.Rejects.Add(c.rejects)
 	}
-	return r.job.Rejects.Add(c.rejects)
+	if err != nil {
+		c.tally.forgetRejects()
+	}
+	r.total(c.tally)
+	return err
 }
 
 // add counts rows of the chunk.

@@ -43,6 +43,9 @@ func (t *Tally) Add(other Tally) {
 	t.Sum = t.Sum.Add(other.Sum)
 }
 
+// forgetRejects is for rows whose rejects could not be kept.
+func (t *Tally) forgetRejects() { t.ParseErrors, t.InsertErrors, t.InDoubt = 0, 0, 0 }
+
 // Standing is what a journal has of a piece.
 type Standing uint8
 

@@ -81,8 +81,14 @@ func (r *run) all(ctx context.Context) error {
 	r.carry(r.job.Journal.Carried())
 	err := r.pipeline(ctx)
 	// A run that was stopped leaves chunks that are not settled.
+	var left error // one stands for all: they go to the same place
 	for _, c := range r.pool {
-		err = errors.Join(err, r.leave(c))
+		if leaveErr := r.leave(c); left == nil {
+			left = leaveErr
+		}
+	}
+	if err == nil || left != nil && err.Error() != left.Error() {
+		err = errors.Join(err, left)
 	}
 	return err
 }

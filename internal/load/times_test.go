@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -173,4 +174,35 @@ func TestARowThatAlwaysTimesOutIsRejectedAlone(t *testing.T) {
 	for _, r := range rejects.rejects {
 		require.Contains(t, string(r.Raw), ",1,3,")
 	}
+}
+
+type there struct{ same bool }
+
+func (there) Error() string { return "there already" }
+func (t there) Same() bool  { return t.same }
+
+// A row that an attempt without an answer wrote is not one that was there before.
+func TestOwnRowIsNotAnExistingOne(t *testing.T) {
+	job, c, _ := newJob(t, names, "k,v\na,b\nc,d\ne,f\n")
+	job.Limits.MaxRows = 1
+	seen := map[string]int{}
+	var mu sync.Mutex
+	c.answer = func(_ context.Context, r request) (bool, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		k := string(r.rows[0].Cells[0].Bytes)
+		seen[k]++
+		switch {
+		case k == "a" && seen[k] == 1:
+			return true, failure(fault.Unknown, "no answer")
+		case k == "a":
+			return false, fault.New(fault.NotApplied, there{same: true})
+		case k == "c":
+			return false, fault.New(fault.NotApplied, there{same: true})
+		}
+		return true, nil
+	}
+	result := mustRun(t, job, c)
+	require.EqualValues(t, 1, result.Existing)
+	require.EqualValues(t, 2, result.Written)
 }

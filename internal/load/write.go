@@ -143,6 +143,7 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	w := b.writer
 	hosts := r.health.Order(b.set.Hosts)
+	unanswered := false // an attempt may have been applied
 	most := r.job.Attempts
 	if b.few {
 		most = min(most, fewAttempts)
@@ -160,8 +161,13 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			r.health.Answered(host)
 			return nil
 		}
-		if class := fault.ClassOf(err); class == fault.Unknown || class == fault.Transient {
+		switch class := fault.ClassOf(err); {
+		case class == fault.Unknown || class == fault.Transient:
 			r.health.Failed(host)
+			unanswered = unanswered || class == fault.Unknown
+		case class == fault.NotApplied && unanswered && sameRow(err):
+			// What is there is what an attempt before wrote.
+			return nil
 		}
 		if sent && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
 			// It may have been applied.
@@ -178,6 +184,13 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			}
 		}
 	}
+}
+
+// sameRow says whether a row that was not written, since there is one of its key,
+// is that one.
+func sameRow(err error) bool {
+	var there interface{ Same() bool }
+	return errors.As(err, &there) && there.Same()
 }
 
 // refuse gives up the rows of a batch.

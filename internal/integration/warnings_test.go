@@ -1,0 +1,91 @@
+package integration
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// serverWarnings lists the lines of the nodes' logs that complain about batches or
+// tombstones of one of the tables. Of batches over too many partitions Cassandra
+// complains once a minute at the most, so no test may make it do so, and the whole
+// logs are read, from the start of the nodes.
+func serverWarnings(t *testing.T, tables ...string) []string {
+	t.Helper()
+	dir := env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test")
+	var found []string
+	for _, node := range []string{"node1", "node2", "node3"} {
+		for line := range strings.Lines(read(t, dir+"/"+node+"/logs/system.log")) {
+			holds := func(text string) bool { return strings.Contains(line, text) }
+			if slices.ContainsFunc([]string{"Batch for", "Unlogged batch covering", "tombstone cells"}, holds) && slices.ContainsFunc(tables, holds) {
+				found = append(found, line)
+			}
+		}
+	}
+	return found
+}
+
+// TestNoBatchWarnings loads tables of many partitions with the default settings,
+// sorted by partition and in random order, of small rows, of rows of all sizes and
+// of rows with many columns and collections: the servers have nothing to say.
+func TestNoBatchWarnings(t *testing.T) {
+	rows := testRows(t, 30_000)
+	random := rand.New(rand.NewPCG(3, 4))
+	columns := make([]string, 60)
+	for i := range columns {
+		columns[i] = fmt.Sprintf("v%02d", i)
+	}
+	shapes := []struct {
+		name, body, header string
+		rows               int
+		row                func(i int) string // without the partition key
+	}{
+		{"small", "(p int, c int, note text, PRIMARY KEY (p, c))", "p,c,note", rows, func(i int) string {
+			return fmt.Sprintf("%d,note %d", i, i)
+		}},
+		{"sized", "(p int, c int, note text, PRIMARY KEY (p, c))", "p,c,note", rows / 10, func(i int) string {
+			return fmt.Sprintf("%d,%s", i, strings.Repeat("x", 1<<random.IntN(17)))
+		}},
+		{"broad", "(p int, c int, l list<int>, m map<int, text>, " + strings.Join(columns, " text, ") + " text, PRIMARY KEY (p, c))",
+			"p,c,l,m," + strings.Join(columns, ","), rows / 10, func(i int) string {
+				return fmt.Sprintf("%d,\"[1, 2, %d]\",\"{1: 'a', 2: 'b'}\",%s", i, i, strings.Repeat("word,", len(columns)-1)+"word")
+			}},
+	}
+	for _, s := range shapes {
+		t.Run(s.name, func(t *testing.T) {
+			var in []string
+			for i := range s.rows {
+				in = append(in, fmt.Sprintf("%d,%s\n", i/3, s.row(i)))
+			}
+			for _, order := range []string{"sorted", "random"} {
+				if order == "random" {
+					random.Shuffle(len(in), func(i, k int) { in[i], in[k] = in[k], in[i] })
+				}
+				name := "warned_" + s.name + "_" + order
+				table(t, "it2."+name, s.body)
+				r := ok(t, "load", "it2."+name, file(t, order+".csv", s.header+"\n"+strings.Join(in, "")))
+				require.Contains(t, r.report, "0 rejected")
+				require.Less(t, number(t, r, "; ([0-9,]+) requests"), s.rows, "there were batches")
+				require.Empty(t, serverWarnings(t, name))
+			}
+		})
+	}
+}
+
+// TestServersWarn makes sure that the servers' logs are read, and that they would
+// say something: a batch that is too large is complained about.
+func TestServersWarn(t *testing.T) {
+	// A name of its own for each run, lest an older complaint be found.
+	name := fmt.Sprintf("warned_at_%d", os.Getpid())
+	table(t, "it2."+name, "(p int PRIMARY KEY, note text)")
+	insert := fmt.Sprintf("INSERT INTO it2.%s (p, note) VALUES (%%d, '%s');\n", name, strings.Repeat("x", 4000))
+	exec(t, "BEGIN UNLOGGED BATCH\n"+fmt.Sprintf(insert, 1)+fmt.Sprintf(insert, 2)+"APPLY BATCH")
+	require.Eventually(t, func() bool { return len(serverWarnings(t, name)) > 0 }, time.Minute, 50*time.Millisecond)
+	exec(t, "DROP TABLE it2."+name)
+}

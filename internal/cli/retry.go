@@ -122,7 +122,7 @@ func (o *LoadOptions) countRecords(c *cobra.Command, path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	records := 0
 	options := dsv.Options{Bad: func(b dsv.Bad) error {
 		if b.First {

@@ -134,7 +134,7 @@ func (d *Dir) recount() error {
 	if err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	return entries(f, func(e entry) {
 		d.causes.add(load.Reject{
 			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage,
@@ -172,7 +172,7 @@ func Find(path string) ([]Kept, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	stamps := make(map[string][]int64)
 	if err := entries(f, func(e entry) { stamps[e.Kept] = append(stamps[e.Kept], e.Stamp) }); err != nil {
 		return nil, err

@@ -3,12 +3,15 @@ package resume
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 )
 
 // Input tells an input file from one that took its place: by its size, its time,
@@ -48,7 +51,7 @@ func LookAt(path string) (Input, error) {
 	if err != nil {
 		return Input{}, fmt.Errorf("input %s: %w", path, errors.Unwrap(err))
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	h := sha256.New()
 	for _, part := range []*io.SectionReader{
 		io.NewSectionReader(f, 0, endBytes), io.NewSectionReader(f, max(0, info.Size()-endBytes), endBytes),
@@ -74,4 +77,21 @@ func (i Input) Check() error {
 		return fmt.Errorf("input %s was changed at %s, after the run began", i.Path, now.Time.Format(time.RFC3339))
 	}
 	return nil
+}
+
+// Extra is what a run keeps besides its options.
+type Extra struct {
+	Inputs []Input `json:"inputs,omitempty"` // of a load
+}
+
+// ExtraOf reads what a manifest has besides options.
+func ExtraOf(m journal.Manifest) (Extra, error) {
+	var e Extra
+	if len(m.Extra) == 0 {
+		return e, nil
+	}
+	if err := json.Unmarshal(m.Extra, &e); err != nil {
+		return e, fmt.Errorf("run.json: %w", err)
+	}
+	return e, nil
 }

@@ -7,7 +7,6 @@
 package resume
 
 import (
-	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -157,7 +156,7 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // twice.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// Carried, Earlier, Begin and Settle are described at load.Journal.
+// Carried implements load.Journal.
 func (l *Load) Carried() load.Tally { return l.earlier.Tally }
 
 // Earlier implements load.Journal.
@@ -196,28 +195,6 @@ func (l *Load) Settle(p load.Piece, t load.Tally, rejects []load.Reject) error {
 // whatever is noted next.
 func (l *Load) SyncEvery(d time.Duration) (stop func()) { return every(d, func() { _ = l.Sync() }) }
 
-// every calls f again and again until stop is called.
-func every(d time.Duration, f func()) (stop func()) {
-	end, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		ticker := time.NewTicker(d)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-end:
-				return
-			case <-ticker.C:
-				f()
-			}
-		}
-	}()
-	return func() {
-		close(end)
-		<-ended
-	}
-}
-
 // Sync has everything noted so far on the disk, rejects first.
 func (l *Load) Sync() error {
 	if err := l.rejects.Sync(); err != nil {
@@ -231,49 +208,3 @@ func (l *Load) Close(e End) error { return closeJournal(l.j, e) }
 
 // Abandon lets go of a run without a word about it. It does nothing after Close.
 func (l *Load) Abandon() error { return l.j.Close() }
-
-// End is how a run ended.
-type End struct {
-	Outcome string  `json:"outcome"`          // done, partly, interrupted or failed
-	Error   string  `json:"error,omitempty"`  // why it failed
-	Failed  []Range `json:"failed,omitempty"` // of a scan
-}
-
-// The outcomes.
-const (
-	Done        = "done"
-	Partly      = "partly" // all was tried, and some of it failed
-	Interrupted = "interrupted"
-	Failed      = "failed"
-)
-
-// Range is a token range that was given up, as token.ParseRange reads it.
-type Range struct {
-	Range  string `json:"range"`
-	Reason string `json:"reason"`
-}
-
-func closeJournal(j *journal.Journal, e End) error {
-	err := j.Append(kindEnd, e)
-	if closeErr := j.Close(); err == nil {
-		err = closeErr
-	}
-	return err
-}
-
-// Extra is what a run keeps besides its options.
-type Extra struct {
-	Inputs []Input `json:"inputs,omitempty"` // of a load
-}
-
-// ExtraOf reads what a manifest has besides options.
-func ExtraOf(m journal.Manifest) (Extra, error) {
-	var e Extra
-	if len(m.Extra) == 0 {
-		return e, nil
-	}
-	if err := json.Unmarshal(m.Extra, &e); err != nil {
-		return e, fmt.Errorf("run.json: %w", err)
-	}
-	return e, nil
-}

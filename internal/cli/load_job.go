@@ -1,0 +1,138 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// The parts of the memory that chunks of the input and their rows may take, and
+// one record. The rest is for the record's way through the splitter, for frames, and for
+// the collector.
+const (
+	chunksShare = 2
+	recordShare = 8
+)
+
+// requestsPerCore is how many writes keep a core of the cluster busy: while one
+// is worked on, others wait in the node's queue or are on their way.
+const requestsPerCore = 16
+
+func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
+	if len(o.Columns) > 0 && o.Format != "json" {
+		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
+			return nil, fmt.Errorf("--columns: %w", err)
+		}
+	}
+	limits := batchLimits(t.session.Limits(ctx), o.MaxBatchSize)
+	if t.table.IsCounter() {
+		// Over several partitions a refusal may come after some were applied.
+		limits.Partitions = 1
+	}
+	if o.IfNotExists {
+		if t.table.IsCounter() {
+			return nil, fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
+		}
+		limits.MaxRows = 1
+	}
+	stamp, err := o.timestamp()
+	if err != nil {
+		return nil, err
+	}
+	latin1, err := o.latin1()
+	if err != nil {
+		return nil, err
+	}
+	counters := &progress.Counters{}
+	job := &load.Job{
+		Table:     t.table,
+		JSON:      o.Format == "json",
+		Format:    format,
+		Header:    o.Header,
+		Columns:   o.Columns,
+		Fields:    fields,
+		SkipRows:  o.SkipRows,
+		MaxRows:   max(o.MaxRows, 0),
+		Nulls:     o.Nulls,
+		NewWriter: o.newWriter(t),
+		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
+		Limits:    limits,
+		Latin1:    latin1,
+		Timestamp: stamp,
+		MinBatch:  o.MinBatchSize,
+		Memory:    int64(o.Memory) / chunksShare,
+		MaxRecord: int(o.Memory / recordShare),
+		Rate:      pace.NewLimiter(o.IngestRate),
+		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
+		InFlight:  o.InFlight,
+		Attempts:  o.MaxAttempts,
+
+		RepeatInDoubt:   o.RepeatInDoubt,
+		MaxParseErrors:  o.MaxParseErrors,
+		MaxInsertErrors: o.MaxInsertErrors,
+
+		Counters: counters,
+		Warn:     s.warn,
+	}
+	if o.NullState == "tombstone" {
+		job.Null = row.Null
+	}
+	if job.InFlight == 0 {
+		job.InFlight = requestsPerCore * t.plan.Parallel / o.Smudge
+	}
+	var total int64
+	for _, in := range inputs {
+		job.Inputs = append(job.Inputs, load.Input{
+			Name: in.Name, Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stamps[in.Name],
+		})
+		if total >= 0 && in.Size >= 0 {
+			total += in.Size
+		} else {
+			total = -1
+		}
+	}
+	counters.Total.Store(max(total, 0))
+	return job, nil
+}
+
+// newWriter makes the writer for a set of columns.
+func (o *LoadOptions) newWriter(t *target) func([]schema.Column) load.Writer {
+	return func(columns []schema.Column) load.Writer {
+		if o.DryRun {
+			return dryRun{}
+		}
+		w := t.session.Writer(t.table, columns).WithTTL(o.TTL)
+		if o.IfNotExists {
+			return w.Once()
+		}
+		return w
+	}
+}
+
+// dryRun is a writer that writes nothing.
+type dryRun struct{}
+
+func (dryRun) Write(context.Context, string, []row.Row) error { return nil }
+func (dryRun) Idempotent() bool                               { return true }
+
+// batchLimits sets the bounds of a batch from the server's own.
+func batchLimits(server driver.Limits, rows int) load.Limits {
+	return load.Limits{
+		MaxRows:    rows,
+		Partitions: server.BatchWarnPartitions,
+		Bytes:      server.BatchWarnBytes,
+		// One mutation, which the server never warns about; small enough to stay
+		// off the large-allocation paths of the commit log and the heap.
+		PartitionBytes:   64 << 10,
+		MaxMutationBytes: server.MaxMutationBytes,
+	}
+}

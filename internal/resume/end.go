@@ -1,0 +1,58 @@
+package resume
+
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+)
+
+// End is how a run ended.
+type End struct {
+	Outcome string  `json:"outcome"`          // done, partly, interrupted or failed
+	Error   string  `json:"error,omitempty"`  // why it failed
+	Failed  []Range `json:"failed,omitempty"` // of a scan
+}
+
+// The outcomes.
+const (
+	Done        = "done"
+	Partly      = "partly" // all was tried, and some of it failed
+	Interrupted = "interrupted"
+	Failed      = "failed"
+)
+
+// Range is a token range that was given up, as token.ParseRange reads it.
+type Range struct {
+	Range  string `json:"range"`
+	Reason string `json:"reason"`
+}
+
+func closeJournal(j *journal.Journal, e End) error {
+	err := j.Append(kindEnd, e)
+	if closeErr := j.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
+
+// every calls f again and again until stop is called.
+func every(d time.Duration, f func()) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		ticker := time.NewTicker(d)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-ticker.C:
+				f()
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+	}
+}

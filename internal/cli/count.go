@@ -156,5 +156,5 @@ func openPlain(c *cobra.Command, s streams, args []string, name *tableOptions, p
 	if err != nil {
 		return nil, err
 	}
-	return openTarget(c.Context(), cfg, *name, planning)
+	return openTarget(c.Context(), cfg, *name, planning, true)
 }

@@ -173,7 +173,8 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	t, err := openTarget(c.Context(), cfg, o.tableOptions, planning)
+	planning.Splits = 1 // the ring is wanted, and not its parts
+	t, err := openTarget(c.Context(), cfg, o.tableOptions, planning, false)
 	if err != nil {
 		return err
 	}

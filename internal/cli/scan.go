@@ -136,7 +136,7 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 		planning.Left = o.resumed.Scanned().Left()
 	}
 	ctx := c.Context()
-	t, err := openTarget(ctx, cfg, o.tableOptions, planning)
+	t, err := openTarget(ctx, cfg, o.tableOptions, planning, true)
 	if err != nil {
 		return err
 	}

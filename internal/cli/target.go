@@ -22,20 +22,22 @@ type target struct {
 	plan        *plan.Plan
 }
 
-func openTarget(ctx context.Context, cfg driver.Config, t tableOptions, o plan.Options) (*target, error) {
+// openTarget connects and plans. The nodes are asked for their estimates when the
+// table is to be read: they shape the plan.
+func openTarget(ctx context.Context, cfg driver.Config, t tableOptions, o plan.Options, read bool) (*target, error) {
 	session, err := driver.Connect(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
 	out := &target{session: session}
-	if err := out.describe(ctx, t, o); err != nil {
+	if err := out.describe(ctx, t, o, read); err != nil {
 		session.Close()
 		return nil, err
 	}
 	return out, nil
 }
 
-func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options) error {
+func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options, read bool) error {
 	var err error
 	if t.table, err = t.session.Table(ctx, name.Keyspace, name.Table); err != nil {
 		return err
@@ -49,8 +51,10 @@ func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options
 	if o.Placement, err = t.tablets(ctx); err != nil {
 		return err
 	}
-	t.estimates = t.session.Estimates(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name)
-	o.Bytes = t.estimate().Bytes
+	if read {
+		t.estimates = t.session.Estimates(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name)
+		o.Bytes = t.estimate().Bytes
+	}
 	t.plan, err = plan.Make(t.cluster, t.replication, o)
 	return err
 }

@@ -35,6 +35,7 @@ type LoadOptions struct {
 	NoJournal    bool
 
 	RepeatInDoubt bool
+	RejectsOf     string             // the run directory whose rejects the inputs are
 	resumed       *resume.Load       // of the run that this one goes on with
 	stamps        map[string][]int64 // of the rows of inputs that were loaded before, by path
 
@@ -86,8 +87,11 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")
 	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a load that was stopped begins anew")
+	// These have a meaning for resume and retry alone.
 	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "")
-	_ = f.MarkHidden("repeat-in-doubt") // has a meaning for resume alone
+	f.StringVar(&o.RejectsOf, "rejects-of", "", "")
+	_ = f.MarkHidden("repeat-in-doubt")
+	_ = f.MarkHidden("rejects-of")
 	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
 	o.Smudge = plan.DefaultSmudge
 	o.connectOptions.AddFlags(f)
@@ -158,6 +162,9 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	}
 	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
 	if fields.Codec, err = o.textOptions.settle(o.Format, o.Nulls, &format); err != nil {
+		return err
+	}
+	if err := o.findStamps(c, s); err != nil {
 		return err
 	}
 	for _, note := range notes {

@@ -65,8 +65,14 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 		return err
 	}
 	o.SkipRows, o.MaxRows = 0, -1
-	args, err := o.rejected(inner, s, dir, doubtful)
+	if dir, err = filepath.Abs(dir); err != nil {
+		return err
+	}
+	args, err := rejected(s, dir, doubtful)
 	if err != nil {
+		return err
+	}
+	if err := inner.Flags().Set("rejects-of", dir); err != nil {
 		return err
 	}
 	if o.RunDir, err = nextFolder(dir); err != nil {
@@ -80,29 +86,18 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	return nil
 }
 
-// rejected finds the files of rejected rows in a run directory, and the timestamps
-// that their rows had.
-func (o *LoadOptions) rejected(c *cobra.Command, s streams, dir string, doubtful bool) (paths []string, err error) {
+// rejected finds the files of rejected rows in a run directory.
+func rejected(s streams, dir string, doubtful bool) (paths []string, err error) {
 	kept, err := reject.Find(dir)
 	if err != nil {
 		return nil, err
 	}
-	o.stamps = make(map[string][]int64)
 	left := 0
 	for _, k := range kept {
 		if k.Doubt && !doubtful {
 			left += len(k.Stamps)
-			continue
-		}
-		paths = append(paths, k.Path)
-		records, err := o.countRecords(c, k.Path)
-		if err != nil {
-			return nil, err
-		}
-		if records == len(k.Stamps) {
-			o.stamps[k.Path] = k.Stamps
 		} else {
-			s.warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
+			paths = append(paths, k.Path)
 		}
 	}
 	switch {
@@ -114,6 +109,31 @@ func (o *LoadOptions) rejected(c *cobra.Command, s streams, dir string, doubtful
 		s.warn("%d rows in doubt are left alone: --repeat-in-doubt writes them again", left)
 	}
 	return paths, nil
+}
+
+// findStamps finds the timestamps that the rows of inputs had which are the rejects
+// of an earlier run.
+func (o *LoadOptions) findStamps(c *cobra.Command, s streams) error {
+	if o.RejectsOf == "" {
+		return nil
+	}
+	kept, err := reject.Find(o.RejectsOf)
+	if err != nil {
+		return err
+	}
+	o.stamps = make(map[string][]int64)
+	for _, k := range kept {
+		records, err := o.countRecords(c, k.Path)
+		if err != nil {
+			return err
+		}
+		if records == len(k.Stamps) {
+			o.stamps[k.Path] = k.Stamps
+		} else {
+			s.warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
+		}
+	}
+	return nil
 }
 
 // countRecords counts the rows of a file of rejects.

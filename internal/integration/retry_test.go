@@ -1,0 +1,42 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A rejected row that is mended and loaded again does not replace a later row of
+// its key: it has the timestamp that it would have had.
+func TestRetryKeepsTheOrder(t *testing.T) {
+	table(t, "it2.retried", "(k int PRIMARY KEY, n int)")
+	dir := filepath.Join(t.TempDir(), "run")
+	r := cqlbulk(t, "load", "it2.retried", file(t, "in.csv", "k,n\n1,one\n2,two\n1,10\n"), "--run-dir", dir)
+	require.Equal(t, 2, r.code, r.report)
+	require.Contains(t, r.report, "cqlbulk retry "+dir)
+	r = ok(t, "status", dir)
+	require.Contains(t, r.out, "3 read, 1 written, 2 rejected")
+	require.Contains(t, r.out, "next      cqlbulk retry "+dir)
+
+	// As they are, they are rejected again, into a run directory of their own.
+	r = cqlbulk(t, "retry", dir)
+	require.Equal(t, 2, r.code, r.report)
+	require.Contains(t, r.report, "cqlbulk retry "+filepath.Join(dir, "retry-1"))
+
+	kept := filepath.Join(dir, "rejects.csv")
+	mended := strings.NewReplacer("one", "1", "two", "2").Replace(read(t, kept))
+	require.NoError(t, os.WriteFile(kept, []byte(mended), 0o600))
+	r = ok(t, "retry", dir)
+	require.Contains(t, r.report, "all of it is loaded")
+	require.NoDirExists(t, filepath.Join(dir, "retry-2"), "it had nothing to tell")
+	require.ElementsMatch(t, []string{"1,10", "2,2"}, strings.Fields(ok(t, "scan", "it2.retried", "--header=false").out))
+
+	// With a row more they cannot be told from one another: they are written as of now.
+	require.NoError(t, os.WriteFile(kept, []byte(mended+"3,3\n"), 0o600))
+	r = ok(t, "retry", dir)
+	require.Contains(t, r.report, "rejects.csv has 3 rows instead of the 2 that were rejected: they are written as of now")
+	require.ElementsMatch(t, []string{"1,1", "2,2", "3,3"}, strings.Fields(ok(t, "scan", "it2.retried", "--header=false").out))
+}

@@ -124,7 +124,7 @@ func (r *scanRun) use(job *scan.Job, out *sink.Output) {
 // commit gives the output its name.
 func (r *scanRun) commit(out *sink.Output) error {
 	if r.journal != nil {
-		if err := r.journal.Commit(); err != nil {
+		if err := r.journal.Commit(out); err != nil {
 			return err
 		}
 	}

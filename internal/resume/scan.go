@@ -244,8 +244,16 @@ func (s *Scan) Begin(out *sink.Output) error {
 	return note(scan.Point{})
 }
 
-// Commit notes that the output is about to get its name.
-func (s *Scan) Commit() error {
+// Commit finishes the output's files and notes them, since from then on they get
+// their names.
+func (s *Scan) Commit(out *sink.Output) error {
+	m, err := out.Settle()
+	if err != nil {
+		return err
+	}
+	if err := s.j.Append(kindMark, marked{Output: *m}); err != nil {
+		return err
+	}
 	if err := s.j.Append(kindCommit, struct{}{}); err != nil {
 		return err
 	}

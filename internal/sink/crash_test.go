@@ -179,7 +179,7 @@ func TestKilledAndResumed(t *testing.T) {
 		for form, options := range map[string]Options{
 			"file":          {},
 			"folder":        {Dir: true, Base: "b"},
-			"rolled folder": {Dir: true, Base: "b", Ext: "csv", MaxRows: 150, MaxBytes: 2500},
+			"rolled folder": {Dir: true, Base: "b", Ext: ".csv", MaxRows: 150, MaxBytes: 2500},
 		} {
 			for seed := range uint64(4) {
 				t.Run(fmt.Sprintf("%s %s %d", compression, form, seed), func(t *testing.T) {

@@ -66,7 +66,7 @@ func checkContent(path string, f FileMark) error {
 	if err != nil {
 		return fmt.Errorf("output %s: %w", path, err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }() // it was only read
 	sum := sha256.New()
 	if _, err := io.CopyN(sum, r, f.Bytes); err != nil {
 		return fmt.Errorf("output %s: %w", path, err)

@@ -62,9 +62,11 @@ func markOf(number int, f File) FileMark {
 //
 // The caller sees to it that no Write is under way and that none begins before
 // Mark is back. It costs a write for each file with new rows, and with a
-// compression the end of a member: marks that are a few megabytes of text apart
-// do not show in the size. Without anything new since the last Mark, it gives the
-// same pointer again.
+// compression the end of a member in each, since every member begins to learn
+// anew: with 4 MiB of text in a file between two marks, gzip, lz4 and snappy come
+// out 0.1 to 0.3 % larger, and zstd, on text that it makes 40 times smaller, 3 %;
+// with 1 MiB gzip 1.3 % and zstd 16 %. Without anything new since the last Mark,
+// it gives the same pointer again.
 //
 // A failed write is an error, of which nothing can be vouched for any more. The
 // mark of a stream is nil, without an error.

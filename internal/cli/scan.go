@@ -77,7 +77,8 @@ once, cores x smudge for each node at the most, each sent to a replica of its
 range: fewer when latency rises or a node says that it is overloaded. A page that
 fails is asked for again, from another replica where there is one; a range that is
 too large to answer in time is cut. A range that cannot be read is listed at the
-end, none of its rows are in the output, and the exit status is 2.
+end, none of its rows are in the output, and the exit status is 2; files keep names ending in .part
+until cqlbulk retry has read it, or get their names without it with --no-journal.
 
 CSV is lossless: loading it again gives the same bytes for every CQL type. Null is
 nothing between the delimiters; the empty text is "". Collections, tuples and

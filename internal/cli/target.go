@@ -87,6 +87,9 @@ func (t *target) estimate() driver.Estimate {
 
 func (t *target) close() { t.session.Close() }
 
+// failuresShown is how many token ranges that failed are listed.
+const failuresShown = 20
+
 // settle says what a sweep left undone. A nil error means that every token of the
 // ring was read once.
 func (t *target) settle(s streams, r sweep.Result) error {
@@ -96,7 +99,11 @@ func (t *target) settle(s streams, r sweep.Result) error {
 		}
 		return nil
 	}
-	for _, f := range r.Failed {
+	for i, f := range r.Failed {
+		if i == failuresShown {
+			s.warn("and %d more", len(r.Failed)-i)
+			break
+		}
 		s.warn("token range %s failed: %v", t.describeRange(f.Range), f.Err)
 	}
 	s.warn("%d token ranges failed, %d were read", len(r.Failed), len(r.Done))

@@ -11,11 +11,13 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
 // numbered is a file for the table hits or events with so many rows.
@@ -385,4 +387,22 @@ func TestASilentNodeStandsBack(t *testing.T) {
 	require.EqualValues(t, 4000, mustRun(t, job, c).Written)
 	require.Greater(t, asked["node1"], 0)
 	require.Less(t, 10*asked["node1"], asked["node0"]+asked["node2"], "%v", asked)
+}
+
+// A load does not go on for long with a cluster that answers nothing, whatever the
+// attempts that are left.
+func TestSilentCluster(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("k,c,id\n")
+	for i := range 100 {
+		fmt.Fprintf(&text, "%d,0,%d\n", i, i)
+	}
+	job, c, rejects := newJob(t, events, text.String())
+	job.Attempts, job.Patience = 1<<30, time.Millisecond
+	job.Backoff = pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond}
+	c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Unknown, "no answer") }
+	_, err := job.Run(t.Context())
+	require.Equal(t, fault.Fatal, fault.ClassOf(err))
+	require.ErrorContains(t, err, "the cluster has taken no write for")
+	require.Empty(t, rejects.rejects, "a later run takes them all")
 }

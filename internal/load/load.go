@@ -65,6 +65,7 @@ type Job struct {
 	InFlight  int           // requests under way at the most
 	Attempts  int           // for one request before its rows are rejected; default 10
 	Backoff   pace.Backoff
+	Patience  time.Duration // with a cluster that answers no request; default pace.DefaultPatience
 	Rejects   Rejects
 	// MaxParseErrors and MaxInsertErrors are how many rows may be rejected before
 	// the run stops with a *LimitError; negative: no limit.
@@ -101,6 +102,9 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.InFlight <= 0 {
 		out.InFlight = 32
+	}
+	if out.Patience <= 0 {
+		out.Patience = pace.DefaultPatience
 	}
 	if out.MinBatch <= 0 {
 		out.MinBatch = 10

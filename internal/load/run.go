@@ -29,6 +29,7 @@ type run struct {
 	slots     chan struct{} // one for each request that may be under way
 	hold      *hold
 	health    pace.Health
+	pulse     pace.Pulse
 	memory    *pace.Budget // of the chunks
 
 	writers map[string]Writer // by the names of their columns; the reader's alone

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -132,6 +133,9 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
+	if silence := r.pulse.Failed(); silence > r.job.Patience {
+		return gone(silence, reason)
+	}
 	if r.exhausted.Add(1) > int64(r.job.InFlight) {
 		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", r.job.InFlight, reason))
 	}
@@ -159,15 +163,25 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		sent, err := r.request(ctx, w, host, rows)
 		if err == nil {
 			r.health.Answered(host)
+			r.pulse.Answered()
 			return nil
 		}
 		switch class := fault.ClassOf(err); {
 		case class == fault.Unknown || class == fault.Transient:
 			r.health.Failed(host)
 			unanswered = unanswered || class == fault.Unknown
-		case class == fault.NotApplied && unanswered && sameRow(err):
+			if silence := r.pulse.Failed(); silence > r.job.Patience && (b.writer.Idempotent() || class == fault.Transient) {
+				return gone(silence, err)
+			}
+		case class == fault.NotApplied:
+			r.pulse.Answered()
+			if !unanswered || !sameRow(err) {
+				return err
+			}
 			// What is there is what an attempt before wrote.
 			return nil
+		case class != fault.Canceled:
+			r.pulse.Answered()
 		}
 		if sent && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
 			// It may have been applied.
@@ -184,6 +198,11 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			}
 		}
 	}
+}
+
+// gone ends a run whose cluster answers nothing.
+func gone(silence time.Duration, reason error) error {
+	return fault.New(fault.Fatal, fmt.Errorf("the cluster has taken no write for %s: %w", silence.Round(time.Second), reason))
 }
 
 // sameRow says whether a row that was not written, since there is one of its key,

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -95,11 +96,15 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		page, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
 			w.run.health.Answered(host)
+			w.run.pulse.Answered()
 			return fetched{page: page, next: q.following(page, asked)}
 		}
 		attempt := q.failures + asked + 1
 		if fault.Retryable(err, true) {
 			w.run.health.Failed(host)
+			if silence := w.run.pulse.Failed(); silence > o.Patience {
+				return fetched{err: fault.New(fault.Fatal, fmt.Errorf("the cluster has answered no read for %s: %w", silence.Round(time.Second), err))}
+			}
 		}
 		if !fault.Retryable(err, true) || attempt >= o.MaxAttempts {
 			return fetched{err: err}

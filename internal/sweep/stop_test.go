@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -187,4 +189,15 @@ func TestCancelledFromTheStart(t *testing.T) {
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 	require.Empty(t, table.Requests())
 	require.Empty(t, result.Done)
+}
+
+// A sweep does not go on for long with a cluster that answers nothing.
+func TestSilentCluster(t *testing.T) {
+	table := &sweeptest.Table{}
+	table.Fail = func(context.Context, sweeptest.Request) error { return errTransient }
+	_, err := Run(bg(), many(8), table, Options{
+		MaxAttempts: 1 << 30, Patience: time.Millisecond, Backoff: pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond},
+	}, blind().consumer)
+	require.Equal(t, fault.Fatal, fault.ClassOf(err))
+	require.ErrorContains(t, err, "the cluster has answered no read for")
 }

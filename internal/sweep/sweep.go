@@ -17,6 +17,7 @@ package sweep
 import (
 	"context"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,6 +63,9 @@ type Options struct {
 	// list leaves the choice to the driver. The nodes of a list take turns as the
 	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
+	// Patience is how long the sweep goes on when no node answers any request,
+	// default pace.DefaultPatience. Then it ends with an error of class Fatal.
+	Patience time.Duration
 	// PageBytes is the size of page to aim at, default DefaultPageBytes. Servers count a
 	// page in rows, so the rows asked for follow the rows seen.
 	PageBytes int
@@ -91,6 +95,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.PageBytes <= 0 {
 		o.PageBytes = DefaultPageBytes
+	}
+	if o.Patience <= 0 {
+		o.Patience = pace.DefaultPatience
 	}
 	if o.Hosts == nil {
 		o.Hosts = func(int) []string { return nil }
@@ -160,6 +167,7 @@ type run struct {
 	options Options
 	size    *sizer
 	health  pace.Health
+	pulse   pace.Pulse
 
 	mu     sync.Mutex
 	result Result

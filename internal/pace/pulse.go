@@ -1,0 +1,35 @@
+package pace
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// DefaultPatience is how long a run goes on with a cluster that answers nothing:
+// longer than a node takes to come back, and short enough for whoever is to know.
+const DefaultPatience = time.Minute
+
+// Pulse knows since when all that was asked of a cluster has failed. It is safe for
+// concurrent use; the zero value is ready.
+type Pulse struct{ since atomic.Int64 } // nanoseconds since the epoch; 0: the last was answered
+
+// Answered notes an answer.
+func (p *Pulse) Answered() {
+	if p.since.Load() != 0 {
+		p.since.Store(0)
+	}
+}
+
+// Failed notes a request without an answer, and says for how long there have been
+// nothing but such.
+func (p *Pulse) Failed() time.Duration {
+	now := time.Now().UnixNano()
+	if p.since.CompareAndSwap(0, now) {
+		return 0
+	}
+	since := p.since.Load()
+	if since == 0 {
+		return 0
+	}
+	return time.Duration(now - since)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -242,18 +243,47 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkScan is a whole scan of small rows without a database or a disk.
+// BenchmarkScan is a whole scan of small rows without a database or a disk. With
+// marks the table is read a hundred times in one scan, so that this takes seconds;
+// what a mark does outside is left out.
 func BenchmarkScan(b *testing.B) {
-	const rows = 20000
-	job, out := newJob(b, numbered(rows, 40), 4)
-	job.Slots, job.Sweep.PageRows = 2, 1000
-	b.ReportAllocs()
-	for b.Loop() {
-		out.text.Reset()
-		if _, err := job.Run(context.Background()); err != nil {
-			b.Fatal(err)
-		}
+	for _, c := range []struct {
+		name   string
+		passes int
+		every  time.Duration
+	}{
+		{"once", 1, 0},
+		{"long", 100, 0},
+		{"long, marks every 2s", 100, 2 * time.Second},
+		{"long, marks every 20ms", 100, 20 * time.Millisecond},
+		{"long, marks every 1ms", 100, time.Millisecond},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			const rows = 20000
+			job, out := newJob(b, numbered(rows, 40), 4)
+			job.Slots, job.Sweep.PageRows = 2, 1000
+			job.Splits = slices.Repeat(job.Splits, c.passes)
+			if c.passes > 1 {
+				job.NewWriter = func() Writer { return nowhere{} }
+			}
+			marks := 0
+			if c.every > 0 {
+				job.MarkEvery = c.every
+				job.Mark = func() (func(Point) error, error) {
+					marks++
+					return func(Point) error { return nil }, nil
+				}
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				out.text.Reset()
+				if _, err := job.Run(context.Background()); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.SetBytes(job.Counters.Bytes.Load() / int64(b.N))
+			b.ReportMetric(rows*float64(c.passes*b.N)/b.Elapsed().Seconds(), "rows/s")
+			b.ReportMetric(float64(marks)/float64(b.N), "marks/op")
+		})
 	}
-	b.SetBytes(int64(out.text.Len()))
-	b.ReportMetric(rows*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
 }

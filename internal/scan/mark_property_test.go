@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,8 +15,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-func bytesBuffer(b []byte) *bytes.Buffer { return bytes.NewBuffer(b) }
 
 var errBroken = errors.New("broken")
 

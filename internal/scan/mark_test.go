@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"runtime"
@@ -96,7 +97,7 @@ func (k *keeper) requireExact(t *testing.T, job *Job, table *sweeptest.Table) {
 			want = append(want, lineOf(r))
 			sum = sum.Add(hasher.row(r.Cells))
 		}
-		got := (&output{text: *bytesBuffer(k.out.text.Bytes()[before:k.lengths[i]])}).lines()
+		got := (&output{text: *bytes.NewBuffer(k.out.text.Bytes()[before:k.lengths[i]])}).lines()
 		slices.Sort(got)
 		slices.Sort(want)
 		require.True(t, slices.Equal(want, got), "mark %d: want %q, got %q", i, want, got)
@@ -172,21 +173,20 @@ func TestMarkBytes(t *testing.T) {
 		job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
 		k := keepPoints(job, out)
 		job.MarkEvery, job.MarkBytes = time.Second, 3000
-		var rows []int64
 		k.onKeep = func(int) error {
 			time.Sleep(100 * time.Second)
 			return nil
 		}
-		result, err := job.Run(t.Context())
+		_, err := job.Run(t.Context())
 		require.NoError(t, err)
+		var rows []int64
 		for _, p := range k.points {
 			rows = append(rows, p.Rows)
 		}
 		require.Equal(t, []int64{6, 64}, rows, "the scan does not wait for a point to be kept")
 
-		k = keepPoints(job, &output{})
-		k.out, rows = out, nil
 		out.text.Reset()
+		k = keepPoints(job, out)
 		job.MarkEvery, job.MarkBytes = 5*time.Second, 3000
 		var at []time.Duration
 		begin := time.Now()
@@ -194,7 +194,7 @@ func TestMarkBytes(t *testing.T) {
 			at = append(at, time.Since(begin))
 			return nil
 		}
-		result, err = job.Run(t.Context())
+		result, err := job.Run(t.Context())
 		require.NoError(t, err)
 		k.requireExact(t, job, table)
 		k.requireAll(t, result)
@@ -257,18 +257,19 @@ func TestMarkErrorEndsTheRun(t *testing.T) {
 			} else {
 				k.onMark = fail
 			}
-			// The last requests wait for the mark that fails.
-			failed := make(chan struct{})
+			// After every forty requests the next ones wait for a mark.
+			begun := make([]chan struct{}, calls+1)
+			for i := range begun {
+				begun[i] = make(chan struct{})
+			}
 			inner := job.Mark
 			job.Mark = func() (func(Point) error, error) {
-				if k.calls == calls {
-					close(failed)
-				}
+				close(begun[k.calls])
 				return inner()
 			}
 			table.Fail = func(_ context.Context, r sweeptest.Request) error {
-				if r.Number > 40*(1+calls) {
-					<-failed
+				if n := r.Number / 40; n > 0 {
+					<-begun[min(n, len(begun))-1]
 				}
 				return nil
 			}
@@ -301,4 +302,74 @@ func TestLastMarkFailsAfterCancel(t *testing.T) {
 	_, err := job.Run(ctx)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 	require.ErrorIs(t, err, broken)
+}
+
+// After a temporary file could not be read back to its end, a part of its
+// partition is in the output, and there are no marks.
+func TestNoMarkAfterAPartOfAPartition(t *testing.T) {
+	table := tableOf(partition{10, 5, 20}, partition{20, 15, 20})
+	whole := token.Whole(token.Murmur3)
+	for name, cut := range map[string]bool{"whole": false, "cut short": true} {
+		job, out := newJob(t, table, 1)
+		job.Hold, job.SpoolDir = 1, t.TempDir()
+		k := keepPoints(job, out)
+		w := newWorker(job)
+		w.marks = newMarks(job)
+		w.marks.join(w)
+		page, err := table.Page(context.Background(), "", token.Range{}, nil, 10)
+		require.NoError(t, err)
+		require.NoError(t, w.Page(whole, page))
+		page.Close()
+		if cut {
+			require.NoError(t, w.backlog.file.Truncate(30))
+		}
+		require.Equal(t, cut, w.Done(whole) != nil, name)
+		require.NoError(t, w.marks.mark())
+		require.Equal(t, cut, k.calls == 0, name)
+	}
+}
+
+// speechless gives no text with its error, which comes at a row.
+type speechless struct {
+	Encoder
+	rows int
+}
+
+func (e *speechless) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
+	if e.rows--; e.rows < 0 {
+		return nil, errBroken
+	}
+	return e.Encoder.AppendRow(dst, cells)
+}
+
+// The whole partitions before a row that cannot be encoded are written, but
+// nothing is written again that the output has refused.
+func TestWriteAfterAnError(t *testing.T) {
+	for name, full := range map[string]bool{"encoder": false, "output": true} {
+		job, out := newJob(t, tableOf(partition{10, 2, 5}, partition{20, 3, 5}, partition{30, 4, 5}), 1)
+		inner := job.NewEncoder
+		job.NewEncoder = func() (Encoder, error) {
+			e, err := inner()
+			return &speechless{e, 7}, err
+		}
+		job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
+		job.Sweep.PageRows = 20
+		writes := 0
+		if full {
+			job.WriteRows = 3
+			out.fail = func(int, []byte) error { writes++; return errFull }
+		}
+		k := keepPoints(job, out)
+		_, err := job.Run(context.Background())
+		require.Error(t, err, name)
+		if full {
+			require.ErrorIs(t, err, errFull)
+			require.Equal(t, 1, writes)
+			require.Empty(t, k.points)
+			continue
+		}
+		require.ErrorIs(t, err, errBroken)
+		require.Len(t, out.lines(), 5)
+		require.Equal(t, []token.Range{{Start: token.Murmur3.Min(), End: token.Token{Lo: 20}}}, k.ranges())
+	}
 }

@@ -20,7 +20,7 @@ import (
 // the collector.
 const (
 	chunksShare = 2
-	recordShare = 8
+	recordShare = 6 // so that the largest mutation of the servers, 16 MiB, fits in hexadecimal
 )
 
 // requestsPerCore is how many writes keep a core of the cluster busy: while one

@@ -117,18 +117,21 @@ func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) e
 		end.Outcome = resume.Partly
 	}
 	err = errors.Join(err, r.journal.Close(end))
-	var mapping *load.MappingError
-	if end.Outcome == resume.Done || errors.As(runErr, &mapping) && result.Read == 0 {
+	if end.Outcome == resume.Done || runErr != nil && r.idle(result) {
 		err = errors.Join(err, resume.Discard(r.dir))
 	}
 	return err
 }
 
+// idle says whether nothing was done that a run begun anew would not do as well.
+func (r *loadRun) idle(result load.Result) bool {
+	return r.journal.Loaded().Pieces == 0 && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
+}
+
 // tell says how to go on from here.
 func (r *loadRun) tell(s streams, result load.Result, runErr error) {
-	var mapping *load.MappingError
 	switch {
-	case errors.As(runErr, &mapping) && result.Read == 0:
+	case runErr != nil && r.journal != nil && r.idle(result):
 	case runErr != nil && r.journal != nil:
 		s.warn("what is done is noted; go on with: cqlbulk resume %s", r.dir)
 	case result.Rejected()+result.InDoubt > 0:

@@ -36,6 +36,8 @@ type LoadOptions struct {
 
 	RepeatInDoubt bool
 	RejectsOf     string             // the run directory whose rejects the inputs are
+	retried       bool               // they were loaded again before
+	begin         func() error       // is called before the first of them is loaded; may be nil
 	resumed       *resume.Load       // of the run that this one goes on with
 	stamps        map[string][]int64 // of the rows of inputs that were loaded before, by path
 
@@ -192,11 +194,14 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	run, err := o.openRun(c.Flags(), t.table, inputs)
+	run, err := o.openRun(c.Flags(), t, inputs)
 	if err != nil {
 		return err
 	}
-	run.use(job, t.table.IsCounter())
+	if err := o.beginRetry(t); err != nil {
+		return errors.Join(err, run.close(c.Context(), load.Result{}, err))
+	}
+	run.use(job, !t.session.Writer(t.table, t.table.Columns).Idempotent())
 	return o.run(c.Context(), s, t, job, run)
 }
 

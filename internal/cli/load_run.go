@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -23,10 +22,11 @@ type loadRun struct {
 }
 
 // openRun makes the run directory, or goes on with that of an earlier run.
-func (o *LoadOptions) openRun(f *pflag.FlagSet, t *schema.Table, inputs []source.Input) (*loadRun, error) {
+func (o *LoadOptions) openRun(f *pflag.FlagSet, in *target, inputs []source.Input) (*loadRun, error) {
+	t := in.table
 	r := &loadRun{dir: o.RunDir}
 	if o.resumed != nil {
-		return r, o.goOn(r, t)
+		return r, o.goOn(r, in)
 	}
 	if r.dir == "" {
 		r.dir = runName("load", t)
@@ -36,7 +36,7 @@ func (o *LoadOptions) openRun(f *pflag.FlagSet, t *schema.Table, inputs []source
 		return r, nil
 	}
 	args := []string{t.String()}
-	var extra resume.Extra
+	extra := resume.Extra{Cluster: in.cluster.Name}
 	for _, in := range inputs {
 		path := in.Name
 		if in.Stdin() {
@@ -62,7 +62,7 @@ func (o *LoadOptions) openRun(f *pflag.FlagSet, t *schema.Table, inputs []source
 }
 
 // goOn checks that nothing that matters has changed since the earlier run.
-func (o *LoadOptions) goOn(r *loadRun, t *schema.Table) error {
+func (o *LoadOptions) goOn(r *loadRun, t *target) error {
 	r.journal = o.resumed
 	m := r.journal.Manifest()
 	if err := checkRun(m, t); err != nil {
@@ -125,7 +125,8 @@ func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) e
 
 // idle says whether nothing was done that a run begun anew would not do as well.
 func (r *loadRun) idle(result load.Result) bool {
-	return r.journal.Loaded().Pieces == 0 && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
+	loaded := r.journal.Loaded()
+	return loaded.Pieces == 0 && len(loaded.Open) == 0 && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
 }
 
 // tell says how to go on from here.
@@ -134,6 +135,10 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 	case runErr != nil && r.journal != nil && r.idle(result):
 	case runErr != nil && r.journal != nil:
 		s.warn("what is done is noted; go on with: cqlbulk resume %s", r.dir)
+		var limit *load.LimitError
+		if errors.As(runErr, &limit) {
+			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", limit.Stage)
+		}
 	case result.Rejected()+result.InDoubt > 0:
 		if r.journal != nil {
 			s.warn("they load again, mended or as they are, with: cqlbulk retry %s", r.dir)

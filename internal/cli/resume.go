@@ -125,12 +125,12 @@ func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
 	return a.cobra.RunE(a.cobra, options.Args)
 }
 
-// override sets the flags of to that were set in from and that to has.
+// override sets the flags of to that are set in from and that to has.
 func override(to, from *pflag.FlagSet) error {
 	var failures []error
-	from.Visit(func(f *pflag.Flag) {
+	from.VisitAll(func(f *pflag.Flag) {
 		flag := to.Lookup(f.Name)
-		if flag == nil {
+		if flag == nil || !isSet(f) {
 			return
 		}
 		if slice, ok := f.Value.(pflag.SliceValue); ok {

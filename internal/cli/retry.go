@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -52,11 +53,19 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	if status.Manifest.Command != "load" {
 		return runResume(c, s, dir)
 	}
+	l, err := resume.OpenLoad(dir) // nobody else may take it up meanwhile
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Abandon() }()
+	if end := l.Loaded().End; end == nil || end.Outcome != resume.Partly {
+		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, dir)
+	}
 	options, err := recordedIn(status.Manifest)
 	if err != nil {
 		return err
 	}
-	o := &LoadOptions{}
+	o := &LoadOptions{retried: l.Loaded().Retried, begin: l.Retry}
 	inner := loadCommand(s, o)
 	if err := options.apply(inner.Flags()); err != nil {
 		return err
@@ -68,7 +77,7 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	args, err := rejected(s, dir, doubtful)
+	args, left, err := rejected(dir, doubtful)
 	if err != nil {
 		return err
 	}
@@ -82,17 +91,21 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	if err := inner.RunE(inner, append([]string{status.Manifest.Table}, args...)); err != nil {
 		return err
 	}
+	if left > 0 {
+		s.warn("%d rows in doubt were left alone: they are in %s, and --repeat-in-doubt writes them again", left, dir)
+		return partly()
+	}
 	s.warn("all of it is loaded: %s is not needed any more", dir)
 	return nil
 }
 
-// rejected finds the files of rejected rows in a run directory.
-func rejected(s streams, dir string, doubtful bool) (paths []string, err error) {
+// rejected finds the files of rejected rows in a run directory, and how many rows in
+// doubt are left alone.
+func rejected(dir string, doubtful bool) (paths []string, left int, err error) {
 	kept, err := reject.Find(dir)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	left := 0
 	for _, k := range kept {
 		if k.Doubt && !doubtful {
 			left += len(k.Stamps)
@@ -102,13 +115,11 @@ func rejected(s streams, dir string, doubtful bool) (paths []string, err error) 
 	}
 	switch {
 	case len(paths) == 0 && left > 0:
-		return nil, fmt.Errorf("%s: no row was rejected, but %d rows are in doubt: --repeat-in-doubt writes them again", dir, left)
+		return nil, left, fmt.Errorf("%s: no row was rejected, but %d rows are in doubt: --repeat-in-doubt writes them again", dir, left)
 	case len(paths) == 0:
-		return nil, fmt.Errorf("%s: no row was rejected", dir)
-	case left > 0:
-		s.warn("%d rows in doubt are left alone: --repeat-in-doubt writes them again", left)
+		return nil, 0, fmt.Errorf("%s: no row was rejected", dir)
 	}
-	return paths, nil
+	return paths, left, nil
 }
 
 // findStamps finds the timestamps that the rows of inputs had which are the rejects
@@ -193,4 +204,16 @@ func nextFolder(dir string) (string, error) {
 			return "", err
 		}
 	}
+}
+
+// beginRetry refuses to load rejects a second time where that counts twice.
+func (o *LoadOptions) beginRetry(t *target) error {
+	if o.begin == nil {
+		return nil
+	}
+	if o.retried && !o.RepeatInDoubt && !t.session.Writer(t.table, t.table.Columns).Idempotent() {
+		return fmt.Errorf("what was rejected was loaded again before, and rows of %s count twice when they are written twice: what was rejected then is in %s; --repeat-in-doubt writes all of it again",
+			t.table, filepath.Join(o.RejectsOf, "retry-1"))
+	}
+	return o.begin()
 }

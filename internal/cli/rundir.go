@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -17,7 +18,7 @@ import (
 
 // recorded is a command line as a run directory keeps it.
 type recorded struct {
-	Flags map[string][]string `json:"flags"` // those that were set, in whatever way
+	Flags map[string][]string `json:"flags"` // those that are not as they are by default
 	Args  []string            `json:"args"`
 }
 
@@ -26,17 +27,28 @@ var unrecorded = []string{
 	"password", "quiet", "verbose", config.FileFlag, "help", "run-dir", "keyspace", "table", "files", "repeat-in-doubt",
 }
 
-// record takes down the flags that were set.
+// The flags that name files, which are to be found from any working directory.
+var pathFlags = []string{"password-file", "cacert", "cert", "key"}
+
+// isSet says whether a flag was set, on the command line or by a configuration file or
+// the environment, which a flag does not tell of itself.
+func isSet(f *pflag.Flag) bool { return f.Changed || f.Value.String() != f.DefValue }
+
+// record takes down the flags that are set.
 func record(f *pflag.FlagSet, args []string) recorded {
 	r := recorded{Flags: make(map[string][]string), Args: args}
-	f.Visit(func(f *pflag.Flag) {
-		if slices.Contains(unrecorded, f.Name) {
+	f.VisitAll(func(f *pflag.Flag) {
+		if !isSet(f) || slices.Contains(unrecorded, f.Name) {
 			return
 		}
 		switch v := f.Value.(type) {
 		case pflag.SliceValue:
 			r.Flags[f.Name] = v.GetSlice()
 		default:
+			if path, err := filepath.Abs(v.String()); err == nil && v.String() != "" && slices.Contains(pathFlags, f.Name) {
+				r.Flags[f.Name] = []string{path}
+				return
+			}
 			text := v.String()
 			if v.Type() == "stringToString" { // it is shown in brackets
 				text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
@@ -94,11 +106,23 @@ func newManifest(command string, t *schema.Table, options recorded, extra any) (
 }
 
 // checkRun says why a run cannot go on with the table as it is now, if it cannot.
-func checkRun(m journal.Manifest, t *schema.Table) error {
-	if m.SchemaFingerprint != t.Fingerprint() {
-		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t)
+func checkRun(m journal.Manifest, t *target) error {
+	var begun clusterName
+	if err := json.Unmarshal(m.Extra, &begun); err != nil {
+		return fmt.Errorf("run.json: %w", err)
+	}
+	if begun.Cluster != t.cluster.Name {
+		return fmt.Errorf("the run began on cluster %q, and this is %q: it cannot go on", begun.Cluster, t.cluster.Name)
+	}
+	if m.SchemaFingerprint != t.table.Fingerprint() {
+		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.table)
 	}
 	return nil
+}
+
+// clusterName is the part of what every run keeps.
+type clusterName struct {
+	Cluster string `json:"cluster"`
 }
 
 // runName is what a run directory is called.

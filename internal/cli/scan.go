@@ -274,6 +274,9 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 		err = fatal(errors.New("the table's only range was not read to its end"))
 	}
 	if err != nil && (exitCode(ctx, err) != exitPartly || run.journal != nil) {
+		if run.idle(result) {
+			return errors.Join(err, o.takeBack(out), run.discard())
+		}
 		if abort := out.Abort(); abort != nil {
 			s.warn("%v", abort)
 		}
@@ -283,13 +286,7 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 		run.close(ctx, s, result.Failed, err)
 		return err
 	}
-	// An earlier manifest must not stand beside files that it does not describe.
-	if o.path() != "" {
-		if err := os.Remove(manifest.Path(o.path(), o.Dir != "")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fatal(err)
-		}
-	}
-	if commit := run.commit(out); commit != nil {
+	if commit := run.commit(out, result, o.removeManifest); commit != nil {
 		run.close(ctx, s, nil, fatal(commit))
 		return fatal(commit)
 	}
@@ -302,7 +299,19 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 	run.close(ctx, s, nil, err)
 	if !o.Quiet {
 		s.summary("scan of "+t.table.String(), job.Counters, begin,
-			fmt.Sprintf("%s token ranges, seed %d; checksum %s", printer.Count(int64(len(result.Done))), t.plan.Seed, result.Sum))
+			fmt.Sprintf("%s token ranges, seed %d; checksum %s", printer.Count(int64(len(result.Done))), run.plan.Seed, result.Sum))
 	}
 	return err
+}
+
+// removeManifest removes an earlier manifest, which must not stand beside files that
+// it does not describe.
+func (o *ScanOptions) removeManifest() error {
+	if o.path() == "" {
+		return nil
+	}
+	if err := os.Remove(manifest.Path(o.path(), o.Dir != "")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

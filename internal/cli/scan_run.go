@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,7 +37,7 @@ func (o *ScanOptions) journaled(t *target) bool {
 // earlier run.
 func (o *ScanOptions) openRun(f *pflag.FlagSet, s streams, t *target, header []byte) (*scanRun, *sink.Output, error) {
 	r := &scanRun{dir: o.RunDir, earlier: &resume.Scanned{}, plan: resume.ScanExtra{
-		Partitioner: t.cluster.Partitioner, Seed: t.plan.Seed, PlanHash: t.plan.Hash(), Splits: len(t.plan.Splits),
+		Cluster: t.cluster.Name, Partitioner: t.cluster.Partitioner, Seed: t.plan.Seed, PlanHash: t.plan.Hash(), Splits: len(t.plan.Splits),
 	}}
 	if o.resumed != nil {
 		return o.goOn(r, t, header)
@@ -77,6 +78,7 @@ func (o *ScanOptions) begin(r *scanRun, f *pflag.FlagSet, t *target, out *sink.O
 		}
 	}
 	options.Flags["format"] = []string{o.Format}
+	options.Flags["compression"] = []string{cmp.Or(o.Compression, "none")}
 	m, err := newManifest("scan", t.table, options, r.plan)
 	if err != nil {
 		return err
@@ -88,15 +90,21 @@ func (o *ScanOptions) begin(r *scanRun, f *pflag.FlagSet, t *target, out *sink.O
 	if r.journal, err = resume.NewScan(r.dir, m, ranges); err != nil {
 		return err
 	}
-	return r.journal.Begin(out)
+	if err := r.journal.Begin(out); err != nil {
+		return errors.Join(err, r.journal.Abandon(), resume.Discard(r.dir))
+	}
+	return nil
 }
 
 // goOn checks that nothing that matters has changed since the earlier run.
 func (o *ScanOptions) goOn(r *scanRun, t *target, header []byte) (*scanRun, *sink.Output, error) {
 	r.journal = o.resumed
 	r.earlier = r.journal.Scanned()
-	if err := checkRun(r.journal.Manifest(), t.table); err != nil {
+	if err := checkRun(r.journal.Manifest(), t); err != nil {
 		return nil, nil, err
+	}
+	if t.plan.Serial != "" {
+		return nil, nil, fmt.Errorf("the run cannot go on: %s", t.plan.Serial)
 	}
 	var err error
 	if r.plan, err = resume.ScanExtraOf(r.journal.Manifest()); err != nil {
@@ -106,7 +114,12 @@ func (o *ScanOptions) goOn(r *scanRun, t *target, header []byte) (*scanRun, *sin
 	if err != nil {
 		return nil, nil, err
 	}
-	out, err := sink.Resume(o.sinkOptions(nil, header), mark)
+	if t.cluster.Partitioner != r.plan.Partitioner {
+		return nil, nil, fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", r.plan.Partitioner, t.cluster.Partitioner)
+	}
+	options := o.sinkOptions(nil, header)
+	options.Verify = true
+	out, err := sink.Resume(options, mark)
 	return r, out, err
 }
 
@@ -121,12 +134,15 @@ func (r *scanRun) use(job *scan.Job, out *sink.Output) {
 	job.Counters.Bytes.Add(r.earlier.TextBytes)
 }
 
-// commit gives the output its name.
-func (r *scanRun) commit(out *sink.Output) error {
+// commit gives the output its name, once ready has made way for it.
+func (r *scanRun) commit(out *sink.Output, result scan.Result, ready func() error) error {
 	if r.journal != nil {
-		if err := r.journal.Commit(out); err != nil {
+		if err := r.journal.Commit(out, result.Done); err != nil {
 			return err
 		}
+	}
+	if err := ready(); err != nil {
+		return err
 	}
 	return out.Commit()
 }
@@ -177,6 +193,19 @@ func (r *scanRun) begun(this time.Time) time.Time {
 		return r.journal.Manifest().Started
 	}
 	return this
+}
+
+// idle says whether nothing was read that a run begun anew would not read as well.
+func (r *scanRun) idle(result scan.Result) bool {
+	return result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0 && len(r.earlier.Done) == 0
+}
+
+// discard removes the run directory of a run that did nothing.
+func (r *scanRun) discard() error {
+	if r.journal == nil {
+		return nil
+	}
+	return errors.Join(r.journal.Abandon(), resume.Discard(r.dir))
 }
 
 // account is a result with what earlier runs did.

@@ -120,7 +120,7 @@ func TestCountUnderFaults(t *testing.T) {
 		s.fail = func(_ context.Context, r sweeptest.Request) error {
 			random := rand.New(rand.NewPCG(seed, uint64(r.Number)))
 			if x := random.IntN(6); x < 3 {
-				return fault.New([]fault.Class{fault.Transient, fault.Overloaded, fault.Unknown}[x], errors.New("no answer"))
+				return &fault.Error{Class: []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown}[x], Err: errors.New("no answer"), Answered: true}
 			}
 			return nil
 		}
@@ -142,7 +142,7 @@ func TestCountWithAFailedRange(t *testing.T) {
 	bad := job.Splits[3].Range
 	s.fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Within == bad {
-			return fault.New(fault.Transient, errors.New("no replica"))
+			return &fault.Error{Class: fault.Transient, Err: errors.New("no replica"), Answered: true}
 		}
 		return nil
 	}
@@ -179,7 +179,7 @@ func TestAnswerInSeveralPages(t *testing.T) {
 
 	s.fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Page > 0 {
-			return fault.New(fault.Overloaded, errors.New("too much"))
+			return &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
 		}
 		return nil
 	}

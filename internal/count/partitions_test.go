@@ -91,7 +91,7 @@ func TestTopUnderFaults(t *testing.T) {
 		var requests atomic.Uint64
 		answers.Fail = func(context.Context, sweeptest.Request) error {
 			if x := rand.New(rand.NewPCG(seed, requests.Add(1))).IntN(10); x < 5 {
-				return fault.New([]fault.Class{fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown, fault.Unknown}[x], errors.New("no answer"))
+				return &fault.Error{Class: []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown, fault.Unknown}[x], Err: errors.New("no answer"), Answered: true}
 			}
 			return nil
 		}
@@ -123,7 +123,7 @@ func TestTopWithFailedRanges(t *testing.T) {
 	for _, class := range []fault.Class{fault.Transient, fault.Unknown} {
 		answers.Fail = func(_ context.Context, r sweeptest.Request) error {
 			if r.Within.Start == job.Splits[0].Range.Start && r.Page == 3 {
-				return fault.New(class, errors.New("no answer"))
+				return &fault.Error{Class: class, Err: errors.New("no answer"), Answered: true}
 			}
 			return nil
 		}
@@ -202,10 +202,10 @@ func TestByVnode(t *testing.T) {
 		lost := r.IntN(2 * vnodes) // the vnode range that cannot be read, if it is one
 		s.fail = func(_ context.Context, q sweeptest.Request) error {
 			if find(q.Within.End) == lost {
-				return fault.New(fault.Transient, errors.New("no replica"))
+				return &fault.Error{Class: fault.Transient, Err: errors.New("no replica"), Answered: true}
 			}
 			if rand.New(rand.NewPCG(seed, uint64(q.Number))).IntN(3) == 0 {
-				return fault.New(fault.Unknown, errors.New("no answer"))
+				return &fault.Error{Class: fault.Unknown, Err: errors.New("no answer"), Answered: true}
 			}
 			return nil
 		}

@@ -97,7 +97,21 @@ func checkDC(ctx context.Context, cfg Config) error {
 }
 
 // Close ends the session; requests under way fail.
-func (s *Session) Close() { s.s.Close() }
+func (s *Session) Close() {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		s.s.Close()
+	}()
+	select {
+	case <-closed:
+	case <-time.After(closeTime):
+	}
+}
+
+// closeTime is how long Close waits for the driver, which may be in the middle of
+// trying one node after the other that do not answer.
+const closeTime = 2 * time.Second
 
 // probe opens a connection to each contact point until one accepts, with TLS where
 // that is asked for, since the driver's own word about a host that is not there says
@@ -160,6 +174,8 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 		return errors.New("the cluster asks for a user name and a password: give --user and --password-file (or CQLBULK_PASSWORD)")
 	case cfg.TLS == nil && speaksTLS(ctx, cfg):
 		return fmt.Errorf("what answers at %s on port %d wants connections secured by TLS: give --ssl, and --cacert, --cert and --key where it needs them", strings.Join(cfg.Hosts, ", "), cfg.Port)
+	case strings.Contains(text, "no response to connection startup"):
+		return fmt.Errorf("%s takes connections on port %d and answers nothing: are the nodes overloaded, or do they hang?", strings.Join(cfg.Hosts, ", "), cfg.Port)
 	case strings.Contains(text, "unsupported protocol"), strings.Contains(text, "EOF"), strings.Contains(text, "protocol"):
 		return fmt.Errorf("what answers at %s does not speak CQL on port %d: %w", strings.Join(cfg.Hosts, ", "), cfg.Port, err)
 	default:

@@ -26,7 +26,8 @@ func classify(ctx context.Context, err error) error {
 	if errors.As(err, &wrapper) && wrapper.Unwrap() != nil {
 		err = wrapper.Unwrap()
 	}
-	return fault.New(classOf(err), err)
+	var request answered
+	return &fault.Error{Class: classOf(err), Err: err, Answered: errors.As(err, &request)}
 }
 
 // answered is an error that the server answered with. The library's own name for

@@ -58,7 +58,7 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 		return classify(ctx, err)
 	}
 	if !done {
-		return fault.New(fault.NotApplied, &existsError{same})
+		return &fault.Error{Class: fault.NotApplied, Err: &existsError{same}, Answered: true}
 	}
 	return nil
 }

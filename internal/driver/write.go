@@ -38,8 +38,10 @@ func (w *Writer) WithTTL(seconds int) *Writer {
 // counters, and lists that are not frozen. Such a list's elements get their places
 // from the server, and the deletion that goes before them has a timestamp just
 // below theirs: the same insert a second time leaves the elements of the first in
-// place (CASSANDRA-11368).
-func (w *Writer) Idempotent() bool { return !w.statements.counter && !w.statements.lists }
+// place (CASSANDRA-11368). A conditional insert does no harm.
+func (w *Writer) Idempotent() bool {
+	return w.statements.once || !w.statements.counter && !w.statements.lists
+}
 
 // Write sends rows as one request to the given node (any node when host is
 // empty): a single statement, or an unlogged (for counters: counter) batch. A

@@ -59,6 +59,9 @@ func (c Class) String() string {
 type Error struct {
 	Class Class
 	Err   error
+	// Answered says that a server answered with this error, so that it is there:
+	// silence and broken connections are no answers.
+	Answered bool
 }
 
 // New gives err a class; nil stays nil.
@@ -67,6 +70,12 @@ func New(class Class, err error) error {
 		return nil
 	}
 	return &Error{Class: class, Err: err}
+}
+
+// Answered says whether err is what a server has answered with.
+func Answered(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Answered
 }
 
 // Error is the text of the wrapped error.

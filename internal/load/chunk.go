@@ -23,6 +23,7 @@ type chunk struct {
 	rows    []parsed
 	order   []*parsed // of rows, by replicas and token
 	piece   Piece
+	again   bool         // an earlier run had begun it
 	doubt   bool         // its rows may have been written before, and writing them again may count twice
 	pending atomic.Int64 // rows not dealt with yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
@@ -66,6 +67,16 @@ func (r *run) admit(ctx context.Context, c *chunk) error {
 	return r.memory.Acquire(ctx, c.weight)
 }
 
+// reweigh takes more memory for a chunk that has turned out to need it: rows whose
+// columns have times of their own have cells for each.
+func (r *run) reweigh(c *chunk) {
+	need := 3*int64(len(c.Data)) + int64(len(c.cells)*cellMemory) + int64(len(c.rows)*recordMemory)
+	if need > c.weight {
+		r.memory.Resize(c.weight, need)
+		c.weight = need
+	}
+}
+
 // release gives up some holds of the chunk; the last one settles and frees it. Arrays that
 // a long record made large are not kept.
 func (r *run) release(c *chunk, holds int) error {
@@ -94,7 +105,7 @@ func (r *run) recycle(c *chunk) {
 	clear(c.rows)
 	c.Data, c.file = nil, nil
 	r.memory.Release(c.weight)
-	c.weight, c.doubt = 0, false
+	c.weight, c.doubt, c.again = 0, false, false
 	r.free <- c
 }
 

@@ -338,4 +338,7 @@ var (
 	})
 )
 
-func failure(class fault.Class, text string) error { return fault.New(class, errors.New(text)) }
+// failure is an error that a server answers with.
+func failure(class fault.Class, text string) error {
+	return &fault.Error{Class: class, Err: errors.New(text), Answered: true}
+}

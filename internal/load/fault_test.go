@@ -118,7 +118,7 @@ func TestRunEndsWhenTheClusterTakesNothing(t *testing.T) {
 			job.ChunkSize, job.InFlight, job.Attempts = 400, 5, 2
 			c.answer = func(context.Context, request) (bool, error) { return false, failure(class, "no answer") }
 			result, err := job.Run(context.Background())
-			require.ErrorContains(t, err, "the cluster does not take writes: more than 5 requests in a row failed, the last with: no answer")
+			require.ErrorContains(t, err, "the cluster does not take writes: more than 32 requests in a row failed, the last with: no answer")
 			require.Equal(t, fault.Fatal, fault.ClassOf(err))
 			require.Zero(t, result.Written)
 			require.Less(t, result.Rejected(), int64(500))
@@ -400,7 +400,9 @@ func TestSilentCluster(t *testing.T) {
 	job, c, rejects := newJob(t, events, text.String())
 	job.Attempts, job.Patience = 1<<30, time.Millisecond
 	job.Backoff = pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond}
-	c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Unknown, "no answer") }
+	c.answer = func(context.Context, request) (bool, error) {
+		return false, fault.New(fault.Unknown, errors.New("no answer"))
+	}
 	_, err := job.Run(t.Context())
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
 	require.ErrorContains(t, err, "the cluster has taken no write for")

@@ -77,7 +77,7 @@ func TestUnclosedQuoteCostsOneLine(t *testing.T) {
 	require.Equal(t, int64(1), result.Rejected())
 	require.Equal(t, Reject{
 		File: "file1.csv", Header: []byte("k,v,n\n"), Raw: []byte("b,\"2,2\n"), Line: 3, Field: 3, Offset: 12,
-		Reason: "quote opened at column 3 is never closed", Stage: Parse,
+		Broken: true, Reason: "quote opened at column 3 is never closed", Stage: Parse,
 	}, rejects.rejects[0])
 }
 

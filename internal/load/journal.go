@@ -65,6 +65,9 @@ type Journal interface {
 	Carried() Tally
 	// Earlier tells how an earlier run left the piece at a place.
 	Earlier(input int, offset int64) (Piece, Standing)
+	// Seen is how far an earlier run had read an input, in bytes from its beginning,
+	// up to the last piece that it noted.
+	Seen(input int) int64
 	// Begin notes a piece before the first of its rows is sent. Pieces are begun in
 	// the order of the inputs.
 	Begin(Piece) error
@@ -78,6 +81,7 @@ type noJournal struct{ rejects Rejects }
 
 func (noJournal) Carried() Tally                       { return Tally{} }
 func (noJournal) Earlier(int, int64) (Piece, Standing) { return Piece{}, New }
+func (noJournal) Seen(int) int64                       { return 0 }
 func (noJournal) Begin(Piece) error                    { return nil }
 
 func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
@@ -109,6 +113,7 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 	if standing == Settled {
 		return true, nil
 	}
+	c.again = true
 	c.doubt = !c.file.writer.Idempotent() && !r.job.RepeatInDoubt
 	return false, nil
 }

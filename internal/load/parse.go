@@ -48,6 +48,7 @@ func (p *parser) work(ctx context.Context) error {
 		if err := p.parse(c); err != nil {
 			return err
 		}
+		p.run.reweigh(c)
 		if c.doubt {
 			p.run.leaveInDoubt(c)
 		}

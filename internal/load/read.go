@@ -35,13 +35,15 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 	var consumed int64
 	s, err := r.split(f, reader)
 	if err != nil {
+		if errors.Is(err, io.EOF) && r.job.Journal.Seen(index) > 0 {
+			return fmt.Errorf("%s is empty, and the run had read %d bytes of it: it is not the same", f.name, r.job.Journal.Seen(index))
+		}
 		if errors.Is(err, io.EOF) {
 			r.job.Warn("%s is empty: nothing to load from it", f.name)
 			return nil
 		}
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	records := 0
 	for !r.enough() {
 		var c *chunk
 		select {
@@ -60,9 +62,12 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			if !errors.Is(err, io.EOF) {
 				return fmt.Errorf("%s: %w", f.name, err)
 			}
-			if records == 0 && f.header != nil {
+			if seen := r.job.Journal.Seen(f.index); seen > f.end {
+				return fmt.Errorf("%s: the input ends after %d bytes, and the run had read %d of it: it is not the same", f.name, f.end, seen)
+			}
+			if f.records == 0 && f.header != nil {
 				r.job.Warn("%s holds a header and no rows", f.name)
-			} else if records == 0 {
+			} else if f.records == 0 {
 				r.job.Warn("%s is empty: nothing to load from it", f.name)
 			}
 			return nil
@@ -74,11 +79,12 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 		}
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
+		f.end = c.Offset + int64(len(c.Data))
 		settled, err := r.recall(c)
-		if given := input.Stamps; records < len(given) {
-			c.stamps.given = given[records:min(records+c.Records, len(given))]
+		if given := input.Stamps; f.records < len(given) {
+			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
 		}
-		records += c.Records
+		f.records += c.Records
 		if err != nil {
 			return err
 		}
@@ -189,6 +195,8 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 func (r *run) bad(f *file, b dsv.Bad) error {
 	r.pass(f, len(b.Piece))
 	if b.First {
+		f.end = max(f.end, b.Offset+1)
+		f.records++
 		f.passOver = r.skipped < r.job.SkipRows || r.enough()
 		if r.skipped < r.job.SkipRows {
 			r.skipped++
@@ -202,7 +210,7 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 		return nil
 	}
 	rej := Reject{
-		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Reason: b.Reason, Stage: Parse,
+		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Broken: true, Reason: b.Reason, Stage: Parse,
 	}
 	rejects := []Reject{rej}
 	if !b.First || !b.Last {

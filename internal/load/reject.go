@@ -24,6 +24,7 @@ type Reject struct {
 	Column string // the table's column, empty when the row as a whole is meant
 	Value  string // the field's text, cut when long
 	Stamp  int64  // timestamp that it had or would have had, microseconds; 0: none
+	Broken bool   // no record can be made of it: it may go on in what stands after it
 	Reason string
 	Stage  Stage
 }

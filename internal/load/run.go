@@ -99,7 +99,9 @@ const holdChunks = 4
 
 func (r *run) pipeline(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
+	reading := make(chan struct{})
 	group.Go(func() error {
+		defer close(reading)
 		defer close(r.chunks)
 		return r.readAll(ctx)
 	})
@@ -120,6 +122,7 @@ func (r *run) pipeline(ctx context.Context) error {
 		parsing.Wait()
 		close(parsed)
 		<-idle
+		<-reading // which may still hand over what was held back
 		err := r.dispatch(ctx, r.hold.press(true))
 		for _, l := range r.lanes {
 			close(l.batches)
@@ -190,7 +193,9 @@ type file struct {
 	header   []byte // its header line as it stood, empty without one
 	mapping  *Mapping
 	writer   Writer
-	passOver bool // the bad line being read is not among the rows to load
+	records  int   // so far, bad lines among them
+	end      int64 // of what was cut so far
+	passOver bool  // the bad line being read is not among the rows to load
 	// stored tells how many bytes of the input were read, where they are not
 	// those of its text: it is compressed, say. Nil when they are.
 	stored interface{ Consumed() int64 }

@@ -136,8 +136,8 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 	if silence := r.pulse.Failed(); silence > r.job.Patience {
 		return gone(silence, reason)
 	}
-	if r.exhausted.Add(1) > int64(r.job.InFlight) {
-		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", r.job.InFlight, reason))
+	if most := max(r.job.InFlight, leastExhausted); r.exhausted.Add(1) > int64(most) {
+		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
 	}
 	return nil
 }
@@ -147,7 +147,8 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	w := b.writer
 	hosts := r.health.Order(b.set.Hosts)
-	unanswered := false // an attempt may have been applied
+	unanswered := b.rows[0].chunk.again // an attempt may have been applied
+	before := r.pulse.Answers()
 	most := r.job.Attempts
 	if b.few {
 		most = min(most, fewAttempts)
@@ -166,28 +167,28 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			r.pulse.Answered()
 			return nil
 		}
-		switch class := fault.ClassOf(err); {
-		case class == fault.Unknown || class == fault.Transient:
+		class := fault.ClassOf(err)
+		if class == fault.NotApplied && unanswered && sameRow(err) {
+			r.pulse.Answered()
+			return nil // what is there is what an attempt before wrote
+		}
+		unanswered = unanswered || class == fault.Unknown
+		if class == fault.Unknown || class == fault.Transient {
 			r.health.Failed(host)
-			unanswered = unanswered || class == fault.Unknown
-			if silence := r.pulse.Failed(); silence > r.job.Patience && (b.writer.Idempotent() || class == fault.Transient) {
+		}
+		if fault.Answered(err) {
+			r.pulse.Answered()
+		} else if class != fault.Canceled && fault.Retryable(err, w.Idempotent()) {
+			if silence := r.pulse.Failed(); silence > r.job.Patience {
 				return gone(silence, err)
 			}
-		case class == fault.NotApplied:
-			r.pulse.Answered()
-			if !unanswered || !sameRow(err) {
-				return err
-			}
-			// What is there is what an attempt before wrote.
-			return nil
-		case class != fault.Canceled:
-			r.pulse.Answered()
 		}
 		if sent && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
 			// It may have been applied.
 			return fault.New(fault.Unknown, err)
 		}
-		if attempt >= most || !fault.Retryable(err, w.Idempotent()) {
+		// Attempts do not run out while nobody is answered.
+		if !fault.Retryable(err, w.Idempotent()) || attempt >= most && r.pulse.Answers() > before {
 			return err
 		}
 		r.job.Counters.Retries.Add(1)
@@ -199,6 +200,10 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 	}
 }
+
+// leastExhausted is how many requests may use up all their attempts in a row before
+// the cluster is taken not to take writes.
+const leastExhausted = 32
 
 // gone ends a run whose cluster answers nothing.
 func gone(silence time.Duration, reason error) error {

@@ -17,4 +17,5 @@ func TestPulse(t *testing.T) {
 	require.GreaterOrEqual(t, p.Failed(), first)
 	p.Answered()
 	require.Zero(t, p.Failed())
+	require.EqualValues(t, 2, p.Answers())
 }

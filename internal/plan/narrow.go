@@ -44,7 +44,9 @@ func (s Shard) String() string {
 }
 
 // whole says whether the options ask for all of the plan.
-func (o Options) whole() bool { return o.Begin == "" && o.End == "" && o.Shard.Of <= 1 }
+func (o Options) whole() bool {
+	return o.Begin == "" && o.End == "" && o.Shard.Of <= 1 && o.Left == nil
+}
 
 // narrow leaves in the plan what lies between the tokens and in the shard.
 func (p *Plan) narrow(o Options) error {

@@ -4,7 +4,8 @@
 // they stood in the input, under the input's own header line, so that it loads
 // again as it is; errors.jsonl has a line of JSON for each with its file, line,
 // column and reason; rows that may or may not have been applied go to
-// in-doubt.csv instead. Inputs with another header get files of their own, with
+// in-doubt.csv instead, and lines that no record can be made of, such as with a quote
+// that is never closed, to rejects-broken.csv, lest they take in the row after them. Inputs with another header get files of their own, with
 // a number in the name. A row too long to be held is kept in a file by itself.
 //
 // Nothing is made before there is something to keep. All files are readable by
@@ -43,6 +44,7 @@ type Dir struct {
 const (
 	errorsFile  = "errors.jsonl"
 	rejectsBase = "rejects"
+	brokenBase  = "rejects-broken"
 	doubtBase   = "in-doubt"
 	longBase    = "rejects-long-"
 )
@@ -136,8 +138,11 @@ func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 // rows finds the file for a row.
 func (d *Dir) rows(r load.Reject) string {
 	base := rejectsBase
-	if r.Stage == load.InDoubt {
+	switch {
+	case r.Stage == load.InDoubt:
 		base = doubtBase
+	case r.Broken:
+		base = brokenBase
 	}
 	key := base + "\x00" + string(r.Header)
 	name, ok := d.names[key]

@@ -59,7 +59,7 @@ func (d *Dir) State() (State, error) {
 // earlier run can have left is refused, and nothing is changed then.
 func Resume(path, ext string, s State) (*Dir, error) {
 	d := New(path, ext)
-	own := regexp.MustCompile(`^(` + rejectsBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(ext) + `$|^` +
+	own := regexp.MustCompile(`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(ext) + `$|^` +
 		longBase + `([0-9]+)` + regexp.QuoteMeta(ext) + `$`)
 	known := make(map[string]bool)
 	for _, f := range s.Files {
@@ -97,8 +97,10 @@ func Resume(path, ext string, s State) (*Dir, error) {
 			d.long = max(d.long, n)
 		} else if f.Name != errorsFile {
 			base := rejectsBase
-			if strings.HasPrefix(f.Name, doubtBase) {
-				base = doubtBase
+			for _, other := range []string{doubtBase, brokenBase} {
+				if strings.HasPrefix(f.Name, other) {
+					base = other
+				}
 			}
 			d.names[base+"\x00"+f.Header] = f.Name
 		}

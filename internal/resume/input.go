@@ -81,7 +81,8 @@ func (i Input) Check() error {
 
 // Extra is what a run keeps besides its options.
 type Extra struct {
-	Inputs []Input `json:"inputs,omitempty"` // of a load
+	Cluster string  `json:"cluster"`          // its name
+	Inputs  []Input `json:"inputs,omitempty"` // of a load
 }
 
 // ExtraOf reads what a manifest has besides options.

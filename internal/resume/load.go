@@ -20,6 +20,7 @@ import (
 const (
 	kindBegin  = "begin"  // of a load: load.Piece
 	kindSettle = "settle" // of a load: settled
+	kindRetry  = "retry"  // of a load: what was rejected is loaded again
 	kindEnd    = "end"    // of both: End
 )
 
@@ -51,6 +52,7 @@ type Loaded struct {
 	Pieces  int          // settled
 	Open    []load.Piece // begun and not settled
 	Rejects reject.State
+	Retried bool // what was rejected was loaded again, or begun to be
 	End     *End // of the last run; nil when it did not come to one
 
 	pieces map[place]known
@@ -95,6 +97,8 @@ func (l *Loaded) take(r journal.Record) error {
 			l.Rejects = *s.Rejects
 		}
 		l.End = nil
+	case kindRetry:
+		l.Retried = true
 	case kindEnd:
 		l.End = new(End)
 		return r.Decode(l.End)
@@ -104,15 +108,20 @@ func (l *Loaded) take(r journal.Record) error {
 	return nil
 }
 
-// ReadLoad reads the journal of a load, which may be under way.
-func ReadLoad(dir string) (journal.Status, *Loaded, error) {
-	l := newLoaded()
-	status, err := journal.Read(dir, l.take)
+// open lists what is begun and not settled.
+func (l *Loaded) open() {
 	for _, p := range l.pieces {
 		if p.standing == load.Begun {
 			l.Open = append(l.Open, p.Piece)
 		}
 	}
+}
+
+// ReadLoad reads the journal of a load, which may be under way.
+func ReadLoad(dir string) (journal.Status, *Loaded, error) {
+	l := newLoaded()
+	status, err := journal.Read(dir, l.take)
+	l.open()
 	return status, l, err
 }
 
@@ -142,6 +151,7 @@ func OpenLoad(dir string) (*Load, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.open()
 	return &Load{j: j, earlier: l}, nil
 }
 
@@ -163,6 +173,17 @@ func (l *Load) Carried() load.Tally { return l.earlier.Tally }
 func (l *Load) Earlier(input int, offset int64) (load.Piece, load.Standing) {
 	p := l.earlier.pieces[place{input, offset}]
 	return p.Piece, p.standing
+}
+
+// Seen implements load.Journal.
+func (l *Load) Seen(input int) int64 {
+	var end int64
+	for at, p := range l.earlier.pieces {
+		if at.input == input {
+			end = max(end, at.offset+int64(p.Bytes), at.offset+1)
+		}
+	}
+	return end
 }
 
 // Begin implements load.Journal.
@@ -197,7 +218,18 @@ func (l *Load) SyncEvery(d time.Duration) (stop func()) { return every(d, func()
 
 // Sync has everything noted so far on the disk, rejects first.
 func (l *Load) Sync() error {
+	// No record may come between: it would be on the disk before its rejects.
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if err := l.rejects.Sync(); err != nil {
+		return err
+	}
+	return l.j.Sync()
+}
+
+// Retry notes that what was rejected is loaded again.
+func (l *Load) Retry() error {
+	if err := l.j.Append(kindRetry, struct{}{}); err != nil {
 		return err
 	}
 	return l.j.Sync()

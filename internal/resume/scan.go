@@ -18,7 +18,6 @@ import (
 const (
 	kindTarget = "target" // target: what is to be read
 	kindMark   = "mark"   // marked
-	kindCommit = "commit" // the output is about to get its name
 )
 
 // target is the record of what a scan is to read; there may be several.
@@ -46,8 +45,6 @@ type Scanned struct {
 	Rows      int64         // in the output
 	TextBytes int64         // of them
 	Sum       rowsum.Sum
-	Marks     int
-	Committed bool // the output was about to get its name
 	End       *End // of the last run; nil when it did not come to one
 
 	output      *sink.Mark
@@ -102,11 +99,8 @@ func (s *Scanned) take(r journal.Record) error {
 		s.Rows += m.Rows
 		s.TextBytes += m.TextBytes
 		s.Sum = s.Sum.Add(m.Sum)
-		s.Marks++
 		s.output = &m.Output
 		s.End = nil
-	case kindCommit:
-		s.Committed = true
 	case kindEnd:
 		s.End = new(End)
 		return r.Decode(s.End)
@@ -130,6 +124,7 @@ func (s *Scanned) add(to *[]token.Range, texts []string) error {
 // ScanExtra is what a scan keeps besides its options: what tells of the plan it was
 // begun with, for the manifest of its output.
 type ScanExtra struct {
+	Cluster     string `json:"cluster"`     // its name
 	Partitioner string `json:"partitioner"` // its class
 	Seed        uint64 `json:"seed,string"`
 	PlanHash    string `json:"plan_hash"`
@@ -188,7 +183,7 @@ func NewScan(dir string, m journal.Manifest, ranges []token.Range) (*Scan, error
 	earlier.Target = token.Merge(ranges)
 	for texts := range slices.Chunk(s.texts(earlier.Target), rangesOfTarget) {
 		if err := j.Append(kindTarget, target{texts}); err != nil {
-			return nil, errors.Join(err, j.Close())
+			return nil, errors.Join(err, j.Close(), Discard(dir))
 		}
 	}
 	return s, nil
@@ -245,16 +240,17 @@ func (s *Scan) Begin(out *sink.Output) error {
 }
 
 // Commit finishes the output's files and notes them, since from then on they get
-// their names.
-func (s *Scan) Commit(out *sink.Output) error {
+// their names. done is what this run has read: with what earlier runs have it must be
+// all that was to be read.
+func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
+	if left := token.Subtract(s.earlier.Left(), done); len(left) > 0 {
+		return fmt.Errorf("internal check failed: token range %s was never read", token.AppendRange(nil, s.earlier.partitioner, left[0]))
+	}
 	m, err := out.Settle()
 	if err != nil {
 		return err
 	}
 	if err := s.j.Append(kindMark, marked{Output: *m}); err != nil {
-		return err
-	}
-	if err := s.j.Append(kindCommit, struct{}{}); err != nil {
 		return err
 	}
 	return s.j.Sync()

@@ -231,7 +231,7 @@ func faults(seed uint64, often int) func(context.Context, sweeptest.Request) err
 		mu.Lock()
 		defer mu.Unlock()
 		if r.IntN(10) < often {
-			return fault.New(classes[r.IntN(len(classes))], errors.New("no answer"))
+			return &fault.Error{Class: classes[r.IntN(len(classes))], Err: errors.New("no answer"), Answered: true}
 		}
 		return nil
 	}

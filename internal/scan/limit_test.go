@@ -99,7 +99,7 @@ func TestLimitAfterACut(t *testing.T) {
 	}
 	table.Fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Within.End == (token.Token{Lo: 20}) && r.Page == 3 {
-			return fault.New(fault.Overloaded, errors.New("too much"))
+			return &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
 		}
 		return nil
 	}

@@ -117,7 +117,7 @@ func TestWritesAreFull(t *testing.T) {
 // A range that is given up leaves exactly the partitions that were read to their
 // end, whether the rows of the last one were in memory or in a file.
 func TestCutDropsTheUnfinishedPartition(t *testing.T) {
-	gone := fault.New(fault.Overloaded, errors.New("too much"))
+	gone := &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
 	for _, hold := range []int64{0, 1, 2000} {
 		for _, writeRows := range []int64{0, 2} {
 			for pageRows := 1; pageRows <= 8; pageRows++ {
@@ -151,7 +151,7 @@ func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 // The rest of a range that was cut is read by the same worker as if nothing had
 // been.
 func TestRestAfterACut(t *testing.T) {
-	slow := fault.New(fault.Unknown, errors.New("no answer in time"))
+	slow := &fault.Error{Class: fault.Unknown, Err: errors.New("no answer in time"), Answered: true}
 	table := tableOf(partition{10, 2, 50}, partition{20, 3, 50}, partition{30, 12, 50}, partition{40, 1, 5})
 	job, out := newJob(t, table, 1)
 	whole := token.Whole(token.Murmur3)
@@ -226,7 +226,7 @@ func TestCompositeKey(t *testing.T) {
 		job.Splits, job.Sweep.PageRows = []token.Split{{Range: whole}}, 3
 		table.Fail = func(_ context.Context, r sweeptest.Request) error {
 			if r.Page == pages {
-				return fault.New(fault.Transient, errors.New("gone"))
+				return &fault.Error{Class: fault.Transient, Err: errors.New("gone"), Answered: true}
 			}
 			return nil
 		}

@@ -252,7 +252,7 @@ func TestFailedRange(t *testing.T) {
 	table := numbered(400, 5)
 	job, out := newJob(t, table, 3)
 	bad := job.Splits[4].Range
-	gone := fault.New(fault.Transient, errors.New("no replica"))
+	gone := &fault.Error{Class: fault.Transient, Err: errors.New("no replica"), Answered: true}
 	table.Fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Within == bad && r.Page == 1 {
 			return gone

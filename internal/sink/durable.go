@@ -26,8 +26,10 @@ type durable struct {
 }
 
 func (d *durable) Write(b []byte) (int, error) {
+	n, err := d.target.Write(b)
+	// Not before: a Sync that runs beside would take it back, and the bytes come after.
 	d.dirty.Store(true)
-	return d.target.Write(b)
+	return n, err
 }
 
 func (d *durable) Sync() error {

@@ -66,6 +66,9 @@ func claimFile(path string, force bool) (place, error) {
 	case !force:
 		return place{}, existsError(path)
 	}
+	if _, err := os.Lstat(path + partSuffix); err == nil && !force {
+		return place{}, fmt.Errorf("output %s exists already, of a scan that was stopped or is under way: go on with that, or write over it with --force", path+partSuffix)
+	}
 	final := path
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if final, err = filepath.EvalSymlinks(path); err != nil {

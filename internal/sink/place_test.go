@@ -54,11 +54,13 @@ func TestOneFileExists(t *testing.T) {
 	require.Equal(t, string(text(1, 1)), contents(t, folder, "", o.Files()[0]))
 }
 
-func TestLeftoverPartOfOneFileIsWrittenOver(t *testing.T) {
+func TestLeftoverPartOfOneFileIsWrittenOverByForce(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "out")
 	require.NoError(t, os.WriteFile(path+".part", []byte("much older and longer text"), 0o644))
-	o, err := Open(Options{Path: path})
+	_, err := Open(Options{Path: path})
+	require.ErrorContains(t, err, "output "+path+".part exists already")
+	o, err := Open(Options{Path: path, Force: true})
 	require.NoError(t, err)
 	require.NoError(t, o.Commit())
 	require.Equal(t, "", contents(t, folder, "", o.Files()[0]))

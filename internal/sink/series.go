@@ -83,7 +83,7 @@ func (s *series) begin() error {
 	}
 	var t target = streamTarget{o.options.Stream}
 	if !p.isStream() {
-		made, err := o.create(p.partPath(), o.options.Force || !o.options.Dir)
+		made, err := o.create(p.partPath(), o.options.Force)
 		if err != nil {
 			return s.fail(p, err)
 		}

@@ -89,7 +89,7 @@ var errEnded = errors.New("the output is ended already")
 // PATH.part; a folder is made when missing (with its parents), its files as rows
 // come; a stream is left alone until then. What exists already is refused,
 // unless Force is set: a file of that name, or a folder with files in it,
-// whatever they are. A leftover part file of one file is written over. Anything
+// whatever they are, or a part file of an earlier output. Anything
 // else than a plain file is refused with and without Force. Errors name the path.
 func Open(o Options) (*Output, error) { return open(o, createPart) }
 

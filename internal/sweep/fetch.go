@@ -88,6 +88,7 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		rows = min(rows, q.limit)
 	}
 	slow := 0
+	before := w.run.pulse.Answers()
 	for asked := 0; ; asked++ {
 		if err := ctx.Err(); err != nil {
 			return fetched{err: fault.New(fault.Canceled, err)}
@@ -102,11 +103,14 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		attempt := q.failures + asked + 1
 		if fault.Retryable(err, true) {
 			w.run.health.Failed(host)
-			if silence := w.run.pulse.Failed(); silence > o.Patience {
+			if fault.Answered(err) {
+				w.run.pulse.Answered()
+			} else if silence := w.run.pulse.Failed(); silence > o.Patience {
 				return fetched{err: fault.New(fault.Fatal, fmt.Errorf("the cluster has answered no read for %s: %w", silence.Round(time.Second), err))}
 			}
 		}
-		if !fault.Retryable(err, true) || attempt >= o.MaxAttempts {
+		// Attempts do not run out while nobody is answered.
+		if !fault.Retryable(err, true) || attempt >= o.MaxAttempts && w.run.pulse.Answers() > before {
 			return fetched{err: err}
 		}
 		o.OnRetry()

@@ -27,9 +27,9 @@ var (
 )
 
 var (
-	errTransient  = fault.New(fault.Transient, errors.New("bootstrapping"))
-	errOverloaded = fault.New(fault.Overloaded, errors.New("too much"))
-	errUnknown    = fault.New(fault.Unknown, errors.New("no answer in time"))
+	errTransient  = &fault.Error{Class: fault.Transient, Err: errors.New("bootstrapping"), Answered: true}
+	errOverloaded = &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
+	errUnknown    = &fault.Error{Class: fault.Unknown, Err: errors.New("no answer in time"), Answered: true}
 	errPermanent  = fault.New(fault.Permanent, errors.New("syntax error"))
 	errFatal      = fault.New(fault.Fatal, errors.New("no such user"))
 )

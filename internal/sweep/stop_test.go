@@ -194,9 +194,11 @@ func TestCancelledFromTheStart(t *testing.T) {
 // A sweep does not go on for long with a cluster that answers nothing.
 func TestSilentCluster(t *testing.T) {
 	table := &sweeptest.Table{}
-	table.Fail = func(context.Context, sweeptest.Request) error { return errTransient }
+	table.Fail = func(context.Context, sweeptest.Request) error {
+		return fault.New(fault.Transient, errors.New("no route"))
+	}
 	_, err := Run(bg(), many(8), table, Options{
-		MaxAttempts: 1 << 30, Patience: time.Millisecond, Backoff: pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond},
+		MaxAttempts: 1, Patience: time.Millisecond, Backoff: pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond},
 	}, blind().consumer)
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
 	require.ErrorContains(t, err, "the cluster has answered no read for")

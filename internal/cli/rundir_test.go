@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/config"
+)
+
+// What a configuration file and the environment set is recorded as what was typed is,
+// and comes back; and so it is again when the run that went on is recorded.
+func TestRecordedSettings(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte(
+		"hosts: [10.0.0.9, 10.0.0.8]\nssl: true\nuser: etl\nload:\n  null-string: NA\n  columns: [a, b]\n  header: false\n"), 0o600))
+	t.Setenv("CQLBULK_INGESTRATE", "500")
+	t.Setenv("CQLBULK_PASSWORD", "secret")
+	known := func(string) bool { return true }
+	first := &LoadOptions{}
+	c := loadCommand(streams{}, first)
+	c.Flags().String(config.FileFlag, "", "")
+	require.NoError(t, c.ParseFlags([]string{"--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z"}))
+	_, err := config.Apply("load", c.Flags(), known, []string{"load"})
+	require.NoError(t, err)
+	options := record(c.Flags(), nil)
+	require.NotContains(t, options.Flags, "password")
+	require.Equal(t, []string{filepath.Join(dir, "ca.pem")}, options.Flags["cacert"])
+
+	again := &LoadOptions{}
+	c = loadCommand(streams{}, again)
+	require.NoError(t, options.apply(c.Flags()))
+	for _, o := range []*LoadOptions{first, again} {
+		require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, o.Hosts)
+		require.Equal(t, []string{"a", "b"}, o.Columns)
+		require.Equal(t, []string{"NA"}, o.Nulls)
+		require.Equal(t, []string{"z"}, o.SkipCols)
+		require.Equal(t, map[string]string{"x": "a", "y": "b"}, o.Map)
+		require.False(t, o.Header)
+		require.EqualValues(t, 500, o.IngestRate)
+	}
+	require.Equal(t, options, record(c.Flags(), nil))
+
+	// The password of the environment reaches the run that goes on.
+	resumed := newResumeCommand(streams{})
+	resumed.Flags().String(config.FileFlag, "", "")
+	_, err = config.Apply("resume", resumed.Flags(), known, []string{"load", "resume"})
+	require.NoError(t, err)
+	require.NoError(t, override(c.Flags(), resumed.Flags()))
+	require.Equal(t, "secret", again.Password)
+}

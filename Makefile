@@ -2,6 +2,8 @@
 
 VERSION ?= $(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/null | sed 's/^v//'),0.1.0-dev)
 FUZZTIME ?= 30s
+SCHEDULES ?= 3000
+CHAOSTIME ?= 1h
 
 MODULE := github.com/cqlbulk/cqlbulk
 LDFLAGS := -s -w -X $(MODULE)/internal/cli.version=$(VERSION)
@@ -12,7 +14,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint fmt bench fuzz flights clean
+.PHONY: help build demo test lint fmt bench fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -37,6 +39,9 @@ bench: ## the Go benchmarks
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	deploy/fuzz $(FUZZTIME)
+
+chaos: ## SCHEDULES (3000) of faults, kills and resumes, for CHAOSTIME (1h) at the most
+	deploy/chaos $(SCHEDULES) $(CHAOSTIME)
 
 flights: ## fetch the whole sample file, 31 MB; prints its path
 	@testdata/fetch-flights

@@ -9,6 +9,9 @@
 //
 // Other addresses can be given in CQLBULK_TEST_HOSTS and CQLBULK_TEST_AUTH_HOST, and
 // the folder of the second cluster's certificates in CQLBULK_TEST_TLS.
+//
+// Some tests stop and kill nodes, and start them again. They find the nodes' processes
+// and logs in the first cluster's folder, CQLBULK_TEST_LOGS.
 package integration
 
 import (

@@ -1,0 +1,80 @@
+package chaos
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// ordinary is how many schedules run with the other tests.
+const ordinary = 18
+
+// campaign is what the environment asks for.
+type campaign struct {
+	first     uint64
+	schedules int
+	until     time.Time // no schedule begins later; zero: there is no end
+	long      bool      // somebody waits for the numbers
+}
+
+func asked(t *testing.T) campaign {
+	c := campaign{schedules: ordinary}
+	number := func(name string, text string) uint64 {
+		n, err := strconv.ParseUint(text, 10, 63)
+		require.NoError(t, err, name)
+		return n
+	}
+	if text := os.Getenv("CQLBULK_CHAOS_SEED"); text != "" {
+		c.first, c.schedules = number("CQLBULK_CHAOS_SEED", text), 1
+	}
+	if text := os.Getenv("CQLBULK_CHAOS_SCHEDULES"); text != "" {
+		c.schedules, c.long = int(number("CQLBULK_CHAOS_SCHEDULES", text)), true
+	}
+	if text := os.Getenv("CQLBULK_CHAOS_TIME"); text != "" {
+		limit, err := time.ParseDuration(text)
+		require.NoError(t, err, "CQLBULK_CHAOS_TIME")
+		c.until, c.long = time.Now().Add(limit), true
+	}
+	if *oneSeed != "" {
+		c.first, c.schedules = number("-seed", *oneSeed), 1
+	}
+	return c
+}
+
+// TestCampaign loads and scans while things go wrong: no row is lost, none comes
+// twice, nothing hangs, and what the program says of itself is true.
+func TestCampaign(t *testing.T) {
+	c := asked(t)
+	begin := time.Now()
+	t.Run("seed", func(t *testing.T) {
+		for i := range c.schedules {
+			seed := c.first + uint64(i)
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				if !c.until.IsZero() && time.Now().After(c.until) {
+					return
+				}
+				defer tell(c, begin)
+				runSchedule(t, seed)
+			})
+		}
+	})
+	t.Logf("%s\n%s", time.Since(begin).Round(time.Second), report())
+	if c.long {
+		fmt.Print(report())
+	}
+	require.Positive(t, totals.loads.Load()+totals.scans.Load(), "no schedule was run")
+}
+
+// tellEvery is after how many schedules a long campaign tells how it is going.
+const tellEvery = 50
+
+func tell(c campaign, begin time.Time) {
+	if n := totals.loads.Load() + totals.scans.Load(); c.long && n%tellEvery == 0 {
+		fmt.Printf("%s: %d schedules, %d failed, %d killed\n", time.Since(begin).Round(time.Second), n, totals.failed.Load(), totals.kills.Load())
+	}
+}

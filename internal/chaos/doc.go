@@ -1,0 +1,20 @@
+// Package chaos is a campaign of faults against the whole program: it holds tests
+// alone.
+//
+// A schedule is drawn from a seed: a simulated cluster and its faults, a table, an
+// input or an output, and when the program is killed. The program is the test binary
+// itself, started as a process of its own, so that SIGKILL takes it as it would take
+// the real one; it is gone on with until it ends by itself. Then the cluster, the
+// files and the summary are compared with what the schedule's own model says: no row
+// lost, none twice, no hang, exit status and numbers true.
+//
+// TestCampaign runs the schedules of a few seeds. CQLBULK_CHAOS_SCHEDULES is how many,
+// CQLBULK_CHAOS_SEED the first seed and CQLBULK_CHAOS_TIME when to begin no more. A
+// seed that fails is named with the command that runs it again:
+//
+//	go test ./internal/chaos -run TestCampaign -seed 17
+//
+// With -artifacts the files of the schedule stay. A seed decides what is asked and
+// what goes wrong, but not how the processes' goroutines take turns: a rare failure
+// may need more than one run.
+package chaos

@@ -1,0 +1,155 @@
+package integration
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// moments are when a run that is killed again and again dies, each run after the
+// one before: some when so much more of the whole is done, and a little later, and
+// some as they start.
+type moments struct {
+	*rand.Rand
+	total int64
+	kills int
+	later time.Duration // the most that is meant by a little later
+}
+
+// newMoments draws moments from a seed that is logged.
+func newMoments(t *testing.T, kills int, total int, later time.Duration) *moments {
+	t.Helper()
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return &moments{rand.New(rand.NewPCG(seed, 1)), int64(total), kills, later}
+}
+
+// await waits for the moment of the kill of that number. done is how much is known
+// as done.
+func (m *moments) await(t *testing.T, kill int, run *child, done func() int64) {
+	t.Helper()
+	if kill%3 == 2 { // in its first second, in which it connects, reads its journal and begins to work
+		<-time.After(m.duration(time.Second))
+		return
+	}
+	// The last fifth is for the run that is left alone.
+	slice := m.total * 4 / 5 / int64(m.kills)
+	mark := max(slice*int64(kill)+m.Int64N(slice), done()+1)
+	run.until(t, fmt.Sprintf("%d of %d rows were done", mark, m.total), func() bool { return done() >= mark })
+	<-time.After(m.duration(m.later))
+}
+
+func (m *moments) duration(most time.Duration) time.Duration {
+	return time.Duration(m.Int64N(int64(most)))
+}
+
+// TestLoadKilledTenTimes kills a load at ten moments and goes on each time: the table
+// holds every row, and each bad row is kept once.
+func TestLoadKilledTenTimes(t *testing.T) {
+	const kills = 10
+	rows := min(testRows(t, 30_000), 300_000)
+	table(t, "it3.killed", paddedBody)
+	input := padded(rows, 1000)
+	var good, bad []string
+	for i, line := range input {
+		if i%97 == 13 {
+			input[i] = "x" + line
+			bad = append(bad, input[i])
+		} else {
+			good = append(good, line)
+		}
+	}
+	path, dir := file(t, "in.csv", paddedHeader+strings.Join(input, "")), t.TempDir()+"/run"
+	when := newMoments(t, kills, rows, 300*time.Millisecond)
+	args := quorum("load", "it3.killed", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))
+	for kill := range kills {
+		run := spawn(t, nil, args...)
+		when.await(t, kill, run, func() int64 { return settled(dir) })
+		run.kill(t)
+		told := status(t, dir)
+		t.Logf("%s kill %d: %d of %d rows are known as written", clock(), kill+1, settled(dir), len(good))
+		require.Contains(t, told, "stopped without a word")
+		require.Contains(t, told, "cqlbulk resume "+dir)
+		args = []string{"resume", dir}
+	}
+	there := counted(t, "it3.killed")
+	require.GreaterOrEqual(t, int64(there), settled(dir), "what is known as written is there")
+	require.Less(t, there, len(good))
+
+	r := spawn(t, nil, args...).end(t)
+	require.Equal(t, 2, r.code)
+	require.Contains(t, r.report, fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(len(bad))))
+	require.Equal(t, requireTable(t, "it3.killed", good), checksum(t, r))
+	requireRows(t, bad, read(t, filepath.Join(dir, "rejects.csv")))
+	offsets := make(map[int64]bool)
+	for _, e := range rejections(t, dir) {
+		offsets[e.Offset] = true
+	}
+	require.Len(t, offsets, len(bad), "the reason of each")
+	told := status(t, dir)
+	require.Contains(t, told, "done, but for what failed")
+	require.Contains(t, told, fmt.Sprintf("%s read, %s written, %s rejected, 0 in doubt", grouped(rows), grouped(len(good)), grouped(len(bad))))
+}
+
+// TestCountersKilled kills a load of counters twice: of each increment the table has
+// one, and of one that is in doubt at the most one.
+func TestCountersKilled(t *testing.T) {
+	const kills = 2
+	rows := min(testRows(t, 12_000), 100_000) / 4 * 4
+	table(t, "it3.counted", "(k text PRIMARY KEY, n counter)")
+	// The increments of a key are powers of four: its sum tells how often each
+	// was added, up to three times.
+	input := make([]string, rows)
+	for i := range input {
+		input[i] = fmt.Sprintf("key %d %s,%d\n", i/4, strings.Repeat("x", 2000), 1<<(2*(i%4)))
+	}
+	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
+	when := newMoments(t, kills, rows, 300*time.Millisecond)
+	args := quorum("load", "it3.counted", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/5))
+	for kill := range kills {
+		run := spawn(t, nil, args...)
+		when.await(t, kill, run, func() int64 { return settled(dir) })
+		run.kill(t)
+		t.Logf("%s kill %d: %d of %d rows are known as written", clock(), kill+1, settled(dir), rows)
+		args = []string{"resume", dir}
+	}
+	r := spawn(t, nil, args...).end(t)
+	require.Equal(t, 2, r.code, "there are rows in doubt")
+	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
+
+	doubtful := make(map[string]bool)
+	for line := range strings.Lines(strings.TrimPrefix(read(t, filepath.Join(dir, "in-doubt.csv")), "k,n\n")) {
+		require.False(t, doubtful[line], "listed twice: %s", line[:20])
+		doubtful[line] = true
+	}
+	require.Equal(t, len(doubtful), number(t, r, "([0-9,]+) in doubt"))
+	sums := make(map[string]int)
+	scanned := ok(t, "scan", "it3.counted", "--consistency", "QUORUM", "--header=false").out
+	for line := range strings.Lines(scanned) {
+		key, sum, _ := strings.Cut(strings.TrimSpace(line), ",")
+		n, err := strconv.Atoi(sum)
+		require.NoError(t, err)
+		require.LessOrEqual(t, n, 1+4+16+64)
+		sums[key] = n
+	}
+	applied := 0
+	for i, line := range input {
+		key, _, _ := strings.Cut(line, ",")
+		times := sums[key] >> (2 * (i % 4)) & 3
+		if !doubtful[line] {
+			require.Equal(t, 1, times, "row %d", i)
+			continue
+		}
+		require.LessOrEqual(t, times, 1, "row %d", i)
+		applied += times
+		delete(doubtful, line)
+	}
+	require.Empty(t, doubtful, "rows in doubt that are not in the input")
+	t.Logf("%d increments were in doubt, of which %d are in the table", number(t, r, "([0-9,]+) in doubt"), applied)
+}

@@ -1,0 +1,97 @@
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	command "os/exec"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestNodeKilled kills a node of three under a load and a scan, and starts it again
+// while they run: both end well, with every row.
+func TestNodeKilled(t *testing.T) {
+	all := servers(t)
+	whileBusy(t, 20, func(load *child, written func() int64) {
+		all[1].signal(t, syscall.SIGKILL)
+		before := written()
+		load.until(t, "rows were written without the node", func() bool { return written() > before })
+		startServers(t)
+	})
+}
+
+// TestNodeStopped stops the process of a node of three under a load and a scan: its
+// connections stand, and nothing comes back, until it goes on.
+func TestNodeStopped(t *testing.T) {
+	all := servers(t)
+	pause := 15 * time.Second
+	if testRows(t, 0) > 0 {
+		pause = 30 * time.Second
+	}
+	whileBusy(t, 10, func(*child, func() int64) {
+		all[2].signal(t, syscall.SIGSTOP)
+		<-time.After(pause)
+		all[2].signal(t, syscall.SIGCONT)
+	})
+}
+
+// whileBusy runs a load and a scan, which would take so many seconds if nothing
+// happened to them, and calls trouble when both are at work. The last quarter of
+// the load's input comes, and that of the scan's output is taken, when trouble is
+// over.
+func whileBusy(t *testing.T, seconds int, trouble func(load *child, written func() int64)) {
+	rows := min(testRows(t, 8_000), 100_000)
+	input := padded(rows, 1000)
+	text := paddedHeader + strings.Join(input, "")
+	table(t, "it3.scanned", paddedBody)
+	table(t, "it3.loaded", paddedBody)
+	want := checksum(t, ok(t, "load", "it3.scanned", file(t, "in.csv", text)))
+	rate := fmt.Sprint(rows / seconds)
+	over := make(chan struct{})
+	hold := gate{rows * 3 / 4, over, t.Context().Done()}
+	dir := t.TempDir() + "/run"
+
+	load := spawn(t, func(cmd *command.Cmd) {
+		cmd.Stdin = &gatedReader{strings.NewReader(text), hold}
+	}, quorum("load", "it3.loaded", "-", "--format", "csv", "--run-dir", dir, "--ingestrate", rate)...)
+	var scanned atomic.Int64
+	var out bytes.Buffer
+	scan := spawn(t, func(cmd *command.Cmd) {
+		cmd.Stdout = &gatedWriter{&countingWriter{&out, &scanned}, hold}
+	}, quorum("scan", "it3.scanned", "--rate", rate, "--pagesize", "100")...)
+
+	load.until(t, "the load was under way", func() bool { return settled(dir) > int64(rows/8) })
+	scan.until(t, "the scan was under way", func() bool { return scanned.Load() > int64(rows/8) })
+	require.Contains(t, status(t, dir), fmt.Sprintf("under way in process %d on ", load.cmd.Process.Pid))
+	t.Logf("%s %d rows are known as written, %d are scanned", clock(), settled(dir), scanned.Load())
+	trouble(load, func() int64 { return settled(dir) })
+	t.Logf("%s %d rows are known as written, %d are scanned", clock(), settled(dir), scanned.Load())
+	close(over)
+
+	r := scan.end(t)
+	require.Zero(t, r.code)
+	requireRows(t, input, out.String())
+	require.Equal(t, want, checksum(t, r))
+	r = load.end(t)
+	require.Zero(t, r.code)
+	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
+	require.Equal(t, want, checksum(t, r))
+	require.Equal(t, want, requireTable(t, "it3.loaded", input))
+	require.NoDirExists(t, dir, "there is nothing left to tell")
+}
+
+// countingWriter counts lines.
+type countingWriter struct {
+	out   *bytes.Buffer
+	lines *atomic.Int64
+}
+
+func (w *countingWriter) Write(p []byte) (int, error) {
+	w.lines.Add(int64(bytes.Count(p, []byte("\n"))))
+	return w.out.Write(p)
+}

@@ -1,0 +1,113 @@
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	command "os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// server is a node of the test cluster, which is a process of this machine.
+type server struct {
+	dir string // its folder, as deploy/cassandra makes it
+}
+
+// servers are the nodes of the test cluster, for a test that means to harm them.
+// When the test ends all of them are up again.
+func servers(t *testing.T) []server {
+	t.Helper()
+	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
+	require.NoError(t, err)
+	all := []server{{dir + "/node1"}, {dir + "/node2"}, {dir + "/node3"}}
+	exec(t, "CREATE TABLE IF NOT EXISTS it3.up (k int PRIMARY KEY)")
+	t.Cleanup(func() {
+		for _, s := range all {
+			if pid, err := s.pid(); err == nil {
+				_ = syscall.Kill(pid, syscall.SIGCONT)
+			}
+		}
+		startServers(t)
+	})
+	return all
+}
+
+// pid is the node's process. It is an error when that does not run.
+func (s server) pid() (int, error) {
+	text, err := os.ReadFile(s.dir + "/pid")
+	if err != nil {
+		return 0, err
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return 0, err
+	}
+	// The number may be another process's by now.
+	words, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return 0, err
+	}
+	if !strings.Contains(string(words), "\x00-Dcassandra.storagedir="+s.dir+"/data\x00") {
+		return 0, fmt.Errorf("process %d is not the node of %s", pid, s.dir)
+	}
+	return pid, nil
+}
+
+// signal sends a signal to the node's process.
+func (s server) signal(t *testing.T, signal syscall.Signal) {
+	t.Helper()
+	pid, err := s.pid()
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, signal))
+	t.Logf("%s %s: %v", time.Now().Format("15:04:05.000"), filepath.Base(s.dir), signal)
+}
+
+// startServers starts the nodes that do not run and waits until all are ready.
+func startServers(t *testing.T) {
+	t.Helper()
+	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
+	require.NoError(t, err)
+	up := command.Command("../../deploy/cassandra/cassandra", "up", "--cluster", filepath.Base(dir), "--dir", filepath.Dir(dir), "--timeout", "300")
+	out, err := up.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	require.Eventually(t, func() bool { err = allUp(); return err == nil }, 2*time.Minute, 200*time.Millisecond)
+	t.Logf("%s all nodes are up", time.Now().Format("15:04:05.000"))
+}
+
+// allUp says which node the tests cannot reach, or sees another as down.
+func allUp() error {
+	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Second)
+	defer cancel()
+	cluster, err := session.Topology(ctx)
+	if err != nil {
+		return err
+	}
+	described, err := session.Table(ctx, "it3", "up")
+	if err != nil {
+		return err
+	}
+	selection, err := described.Selectors(nil)
+	if err != nil {
+		return err
+	}
+	// Of three replicas all have to answer, whichever node is asked.
+	reader := session.Reader(described, driver.Columns(selection), nil)
+	for _, n := range cluster.Nodes {
+		page, err := reader.Page(ctx, n.ID, token.Range{}, nil, 1)
+		if err != nil {
+			return fmt.Errorf("node %s: %w", n.Address, err)
+		}
+		page.Close()
+	}
+	return nil
+}

@@ -161,6 +161,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
+		begin := time.Now()
 		sent, err := r.request(ctx, w, host, rows)
 		if err == nil {
 			r.health.Answered(host)
@@ -174,7 +175,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 		unanswered = unanswered || class == fault.Unknown
 		if class == fault.Unknown || class == fault.Transient {
-			r.health.Failed(host)
+			r.health.FailedFor(host, min(max(restFactor*time.Since(begin), leastRest), mostRest))
 		}
 		if fault.Answered(err) {
 			r.pulse.Answered()
@@ -200,6 +201,14 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 	}
 }
+
+// A node that failed is passed over for some times as long as it was waited for: each
+// batch that waits for a node that hangs keeps its chunk, and there are few chunks.
+const (
+	restFactor = 10
+	leastRest  = 500 * time.Millisecond
+	mostRest   = 5 * time.Minute
+)
 
 // leastExhausted is how many requests may use up all their attempts in a row before
 // the cluster is taken not to take writes.

@@ -3,6 +3,7 @@ package pace
 import (
 	"slices"
 	"sync"
+	"time"
 )
 
 // RestTurns is how often a host that failed is passed over as the first choice
@@ -13,8 +14,9 @@ const RestTurns = 32
 // Health knows which hosts failed when they were last asked. It is safe for
 // concurrent use; the zero value is ready.
 type Health struct {
-	mu   sync.Mutex
-	rest map[string]int // by host: how often it is still to be passed over
+	mu    sync.Mutex
+	rest  map[string]int       // by host: how often it is still to be passed over
+	until map[string]time.Time // by host: when it may be asked first again
 }
 
 // Failed lets the host rest.
@@ -27,11 +29,23 @@ func (h *Health) Failed(host string) {
 	h.rest[host] = RestTurns
 }
 
+// FailedFor lets the host rest for a time, in place of a number of turns: where
+// what waits for a host that hangs holds up the rest, one turn in many is too many.
+func (h *Health) FailedFor(host string, d time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.until == nil {
+		h.until = make(map[string]time.Time)
+	}
+	h.until[host] = time.Now().Add(d)
+}
+
 // Answered ends the host's rest.
 func (h *Health) Answered(host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.rest, host)
+	delete(h.until, host)
 }
 
 // Order gives the hosts with those that rest behind the others. It counts as a
@@ -61,4 +75,6 @@ func (h *Health) Order(hosts []string) []string {
 	return append(fit, tired...)
 }
 
-func (h *Health) rests(host string) bool { return h.rest[host] > 0 }
+func (h *Health) rests(host string) bool {
+	return h.rest[host] > 0 || len(h.until) > 0 && time.Now().Before(h.until[host])
+}

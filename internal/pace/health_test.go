@@ -2,6 +2,7 @@ package pace
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -26,4 +27,18 @@ func TestHealthOrder(t *testing.T) {
 	require.Equal(t, []string{"a", "b", "c"}, hosts, "the list is the caller's")
 	require.Equal(t, []string{"a"}, h.Order([]string{"a"}))
 	require.Empty(t, h.Order(nil))
+}
+
+func TestHealthRestsForATime(t *testing.T) {
+	var h Health
+	hosts := []string{"a", "b"}
+	h.FailedFor("a", time.Hour)
+	for range 3 * RestTurns {
+		require.Equal(t, []string{"b", "a"}, h.Order(hosts))
+	}
+	h.FailedFor("a", -time.Hour)
+	require.Equal(t, hosts, h.Order(hosts), "it is over")
+	h.FailedFor("a", time.Hour)
+	h.Answered("a")
+	require.Equal(t, hosts, h.Order(hosts))
 }

@@ -67,8 +67,9 @@ func TestInputChanges(t *testing.T) {
 				}
 				return w.Flush()
 			})
-			load := start(t, nil, "load", into, path, "--ingestrate", "10000", "--memory", "64MiB")
-			require.Eventually(t, func() bool { return counted(t, into) > 0 }, time.Minute, 50*time.Millisecond)
+			dir := filepath.Join(t.TempDir(), "run")
+			load := start(t, nil, "load", into, path, "--ingestrate", "10000", "--memory", "64MiB", "--run-dir", dir)
+			require.Eventually(t, func() bool { return settled(dir) > 0 }, time.Minute, 10*time.Millisecond)
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
 			require.NoError(t, err)
 			info, err := f.Stat()
@@ -108,7 +109,7 @@ func TestQuoteNeverClosed(t *testing.T) {
 		File: path, Line: 2, Column: 3, Offset: 4, Reason: bad[0].Reason, Stage: "parse",
 	}, bad[0])
 	require.Contains(t, bad[0].Reason, "quote")
-	require.Equal(t, "k,v\n0,\"open\n", read(t, dir+"/rejects.csv"))
+	require.Equal(t, "k,v\n0,\"open\n", read(t, dir+"/rejects-broken.csv"))
 	require.Equal(t, rows, counted(t, "it2.open"))
 	require.Less(t, peak, int64(mostMemory))
 }

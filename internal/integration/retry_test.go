@@ -17,9 +17,9 @@ func TestRetryKeepsTheOrder(t *testing.T) {
 	r := cqlbulk(t, "load", "it2.retried", file(t, "in.csv", "k,n\n1,one\n2,two\n1,10\n"), "--run-dir", dir)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, "cqlbulk retry "+dir)
-	r = ok(t, "status", dir)
-	require.Contains(t, r.out, "3 read, 1 written, 2 rejected")
-	require.Contains(t, r.out, "next      cqlbulk retry "+dir)
+	told := status(t, dir)
+	require.Contains(t, told, "3 read, 1 written, 2 rejected")
+	require.Contains(t, told, "next      cqlbulk retry "+dir)
 
 	// As they are, they are rejected again, into a run directory of their own.
 	r = cqlbulk(t, "retry", dir)

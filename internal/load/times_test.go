@@ -206,3 +206,13 @@ func TestOwnRowIsNotAnExistingOne(t *testing.T) {
 	require.EqualValues(t, 1, result.Existing)
 	require.EqualValues(t, 2, result.Written)
 }
+
+// Rows that were loaded before keep their timestamps, also behind a line that no
+// record can be made of.
+func TestGivenStamps(t *testing.T) {
+	job, c, _ := newJob(t, names, "k,v\n\"open,1\na,x\nb,y\n")
+	job.Inputs[0].Stamps = []int64{0, 111, 222}
+	require.EqualValues(t, 2, mustRun(t, job, c).Written)
+	require.EqualValues(t, 111, c.cells["k=61 "]["v"].stamp)
+	require.EqualValues(t, 222, c.cells["k=62 "]["v"].stamp)
+}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
@@ -206,6 +207,40 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 	l, err = OpenLoad(dir)
 	require.NoError(t, err)
 	require.ErrorContains(t, run(l, "k,v\n1,a\n2,X\n3,c\n"), "f: bytes 4 to 12 are not those that the run had read: the input was changed")
+}
+
+// An input that ends before what an earlier run had read, such as a pipe that gives
+// nothing any more, is not taken for one that is done.
+func TestShorterInputIsFoundOut(t *testing.T) {
+	for text, reason := range map[string]string{
+		"":                "f is empty, and the run had read 16 bytes of it: it is not the same",
+		"k,v\n":           "f: the input ends after 0 bytes, and the run had read 16 of it: it is not the same",
+		"k,v\n1,a\n2,b\n": "f: the input ends after 12 bytes, and the run had read 16 of it: it is not the same",
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		l, err := NewLoad(dir, journal.Manifest{Command: "load"})
+		require.NoError(t, err)
+		require.NoError(t, l.Begin(load.Piece{Offset: 4, Bytes: 8, Hash: xxh3.HashString("1,a\n2,b\n"), Stamp: 1}))
+		require.NoError(t, l.Begin(load.Piece{Offset: 12, Bytes: 4, Stamp: 3}))
+		require.NoError(t, l.Abandon())
+		l, err = OpenLoad(dir)
+		require.NoError(t, err)
+		rejects := reject.New(dir, ".csv")
+		l.Use(rejects, false)
+		s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000, idempotent: true}
+		job := &load.Job{
+			Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+			Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
+			Limits:   load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
+			Counters: &progress.Counters{}, ChunkSize: 8,
+			Inputs: []load.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(text)), nil
+			}}},
+		}
+		_, err = job.Run(t.Context())
+		require.EqualError(t, err, reason, "%q", text)
+		require.NoError(t, l.Abandon())
+	}
 }
 
 var errBroken = errors.New("the pipe broke")

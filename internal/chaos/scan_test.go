@@ -66,6 +66,9 @@ func drawTable(r *rand.Rand) simcluster.Table {
 		Columns: []simcluster.Column{{Name: "k", Kind: simcluster.PartitionKey, Type: []string{"bigint", "text", "int"}[r.IntN(3)]}},
 	}
 	if chance(r, 3) {
+		t.Text = 4000 // more than is held back before it goes to a file
+	}
+	if chance(r, 3) {
 		t.Columns = append(t.Columns, simcluster.Column{Name: "l", Kind: simcluster.PartitionKey, Type: "boolean"})
 	}
 	if chance(r, 2) {

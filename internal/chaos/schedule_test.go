@@ -36,6 +36,8 @@ func runSchedule(t *testing.T, seed uint64) {
 	t.Cleanup(func() {
 		if t.Failed() {
 			totals.failed.Add(1)
+		}
+		if t.Failed() || *oneSeed != "" {
 			t.Logf("this happened:\n%sonce more: go test ./internal/chaos -run TestCampaign -seed %d", s.story.String(), seed)
 		}
 	})

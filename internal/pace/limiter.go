@@ -2,6 +2,7 @@ package pace
 
 import (
 	"context"
+	"time"
 
 	"golang.org/x/time/rate"
 )
@@ -14,13 +15,17 @@ type Limiter struct {
 }
 
 // NewLimiter makes a limiter of so many items a second; nil when perSecond is
-// not above zero. Up to a twentieth of a second's worth may pass at once.
+// not above zero. What was not used for up to a quarter of a second may pass later, so
+// that a short pause of the machine does not lower the rate; at the beginning there
+// is nothing to make up for, so that the rate is never passed on the whole.
 func NewLimiter(perSecond float64) *Limiter {
 	if perSecond <= 0 {
 		return nil
 	}
-	burst := max(int(perSecond/20), 1)
-	return &Limiter{l: rate.NewLimiter(rate.Limit(perSecond), burst), burst: burst}
+	burst := max(int(perSecond/4), 1)
+	l := rate.NewLimiter(rate.Limit(perSecond), burst)
+	l.AllowN(time.Now(), burst-1)
+	return &Limiter{l: l, burst: burst}
 }
 
 // Wait blocks until n items may pass, or the context ends.

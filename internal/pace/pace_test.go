@@ -83,8 +83,10 @@ func TestBurst(t *testing.T) {
 	for _, c := range []struct {
 		perSecond float64
 		want      int
-	}{{0.1, 1}, {1, 1}, {39, 1}, {40, 2}, {50000, 2500}} {
-		require.Equal(t, c.want, NewLimiter(c.perSecond).burst)
+	}{{0.1, 1}, {1, 1}, {39, 9}, {40, 10}, {50000, 12500}} {
+		l := NewLimiter(c.perSecond)
+		require.Equal(t, c.want, l.burst)
+		require.Less(t, l.l.TokensAt(time.Time{}), 2.0, "nothing to make up for at the beginning")
 	}
 }
 

@@ -154,18 +154,13 @@ func (l *loading) untilDone() exit {
 // with.
 func (l *loading) anew(last exit) {
 	require.NotContains(l, last.output, "go on with", "there is no run directory")
-	require.False(l, l.begun && resumedRunsStay, "the run directory is gone, and the load is not done")
+	require.False(l, l.begun, "the run directory is gone, and the load is not done")
 	require.NoError(l, os.RemoveAll(l.runDir()))
-	l.begun = false
 	if !l.in.shape.counter {
 		// What was sent and not acknowledged is written again, with other timestamps.
 		l.cluster.Forget()
 	}
 }
-
-// resumedRunsStay says that a run that was gone on with keeps its folder until it is
-// done.
-const resumedRunsStay = true
 
 // ended says whether a process has done its work, and fails when it ended as it must
 // not.
@@ -175,7 +170,7 @@ func (l *loading) ended(e exit) bool {
 	case e.code == exitInterrupted && e.asked == syscall.SIGTERM:
 	case e.code == exitLimit && l.limit >= 0:
 		l.limit = -1
-	case e.code == exitFatal && (l.weather.hard || l.in.shape.counter): // doubt counts as failure
+	case e.code == exitFatal && l.weather.hard:
 	case e.code == exitOK || e.code == exitPartly:
 		return true
 	default:

@@ -17,7 +17,7 @@ func (l *loading) retry(before *kept) {
 	l.cluster.Calm()
 	l.weather.attempts = enough
 	l.weather.hard, l.poisoned = false, false
-	require.NoError(l, l.cluster.Disturb(simcluster.Storm(l.seed+1, 0.3, 100)))
+	require.NoError(l, l.cluster.Disturb(l.weather.without(simcluster.Storm(l.seed+1, 0.3, 100))))
 	headers := make(map[string][]byte)
 	var again []*record
 	for _, rec := range l.in.records {
@@ -83,7 +83,7 @@ func (l *loading) untilRetried(rows int) (exit, string) {
 	for goes := 0; ; goes++ {
 		require.Less(l, goes, mostGoes, "the retry does not come to an end")
 		var p stop
-		if goes < 2 && stopsRetries {
+		if goes < 2 {
 			p = l.drawStop(rows / 4)
 		}
 		args := []string{"retry", l.runDir()}
@@ -108,6 +108,3 @@ func (l *loading) untilRetried(rows int) (exit, string) {
 		}
 	}
 }
-
-// stopsRetries says that retries are stopped and gone on with as well.
-const stopsRetries = true

@@ -48,7 +48,7 @@ func (s *schedule) scan() {
 	}
 	if chance(r, 2) {
 		// So slow that there are marks on the way.
-		sc.args = append(sc.args, "--rate", fmt.Sprint(1+rows/(2+r.IntN(5))))
+		sc.args = append(sc.args, "--rate", fmt.Sprint(50+rows/(2+r.IntN(5))))
 	}
 	require.NoError(s, s.cluster.Disturb(s.weather.faults))
 	defer count(s.cluster)

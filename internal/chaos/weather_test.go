@@ -24,6 +24,9 @@ func drawWeather(seed uint64) weather {
 	r := stream(seed, "weather")
 	w := weather{cluster: drawCluster(seed, r), attempts: enough, hard: chance(r, 5)}
 	strength, until := 0.1+0.5*r.Float64(), 30+r.IntN(400)
+	if w.cluster.Factor == 1 {
+		strength /= 2 // where there is nobody else to ask, there is a wait before each attempt
+	}
 	if w.hard {
 		strength, until, w.attempts = 0.5+0.4*r.Float64(), 300+r.IntN(1500), 1+r.IntN(3)
 	}
@@ -44,7 +47,20 @@ func drawWeather(seed uint64) weather {
 	if w.faults.Slow < 1 && chance(r, 2) {
 		w.faults.Slow, w.faults.Delay = 0.5, simcluster.Delay{Mean: time.Duration(1+r.IntN(10)) * time.Millisecond}
 	}
+	w.faults = w.without(w.faults)
 	return w
+}
+
+// warningsOnTablets says that answers may have both a warning and a hint on tablets.
+// The simulated cluster writes them in the other order than the driver reads them.
+const warningsOnTablets = false
+
+// without leaves out what the simulated cluster cannot do.
+func (w *weather) without(f simcluster.Faults) simcluster.Faults {
+	if w.cluster.Tablets > 0 && !warningsOnTablets {
+		f.Warning = 0
+	}
+	return f
 }
 
 // release is a version whose nodes the driver asks again as soon as they are up: of

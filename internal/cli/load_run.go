@@ -77,7 +77,11 @@ func (o *LoadOptions) goOn(r *loadRun, t *target) error {
 			return err
 		}
 	}
-	r.rejects, err = reject.Resume(r.dir, "."+o.Format, r.journal.Loaded().Rejects)
+	ext := "." + o.Format
+	if err := r.journal.GoOn(func(s reject.State) error { return reject.Check(r.dir, ext, s) }); err != nil {
+		return err
+	}
+	r.rejects, err = reject.Resume(r.dir, ext, r.journal.Loaded().Rejects)
 	return err
 }
 

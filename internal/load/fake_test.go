@@ -215,6 +215,9 @@ func (r *recorder) Add(rejects []Reject) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rej := range rejects {
+		if rej.Long {
+			continue // its bytes have come
+		}
 		rej.Raw = bytes.Clone(rej.Raw)
 		r.rejects = append(r.rejects, rej)
 	}

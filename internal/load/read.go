@@ -212,16 +212,15 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	rej := Reject{
 		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Broken: true, Reason: b.Reason, Stage: Parse,
 	}
-	rejects := []Reject{rej}
 	if !b.First || !b.Last {
-		rejects = nil
 		if err := r.job.Rejects.AddPiece(rej, b.First, b.Last); err != nil || !b.Last {
 			return err
 		}
+		rej.Raw, rej.Long = nil, true
 	}
 	tally := Tally{Read: 1, ParseErrors: 1}
 	r.total(tally)
-	if err := r.job.Journal.Settle(Piece{Input: f.index, Offset: b.Offset}, tally, rejects); err != nil {
+	if err := r.job.Journal.Settle(Piece{Input: f.index, Offset: b.Offset}, tally, []Reject{rej}); err != nil {
 		return err
 	}
 	return r.countReject(Parse)

@@ -25,6 +25,7 @@ type Reject struct {
 	Value  string // the field's text, cut when long
 	Stamp  int64  // timestamp that it had or would have had, microseconds; 0: none
 	Broken bool   // no record can be made of it: it may go on in what stands after it
+	Long   bool   // its bytes were given to AddPiece, and Raw is empty
 	Reason string
 	Stage  Stage
 }
@@ -32,10 +33,11 @@ type Reject struct {
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error
 // ends the run.
 type Rejects interface {
-	// Add takes rows of one chunk of the input.
+	// Add takes rows of one chunk of the input. A row that is Long ends the one that
+	// AddPiece has the bytes of.
 	Add([]Reject) error
-	// AddPiece adds a row that is too long to be held, piece by piece: first
-	// and last mark its ends. The last piece of a row may never come when the
-	// input fails. Rows added by Add in between must not mix with it.
+	// AddPiece takes the bytes of a row that is too long to be held, piece by piece:
+	// first and last mark its ends. The row counts only when Add ends it, which never
+	// comes when the input fails. Rows added in between must not mix with it.
 	AddPiece(r Reject, first, last bool) error
 }

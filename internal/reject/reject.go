@@ -17,11 +17,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
@@ -35,7 +38,7 @@ type Dir struct {
 	files  map[string]*output // by name
 	names  map[string]string  // file name by stage and header
 	long   int                // files made for single long rows
-	torn   string             // the last of them while it lacks its end
+	torn   string             // the last of them until its row is added
 	reason load.Reject        // of that row
 	causes causes
 }
@@ -61,8 +64,14 @@ func New(path, ext string) *Dir {
 // output is one open file.
 type output struct {
 	file   *os.File
+	hash   *xxh3.Hasher // of what is in the file
 	w      *bufio.Writer
 	header []byte
+}
+
+// newOutput goes on with a file, of whose content hash has been made.
+func newOutput(f *os.File, hash *xxh3.Hasher, header []byte) *output {
+	return &output{file: f, hash: hash, w: bufio.NewWriter(io.MultiWriter(f, hash)), header: header}
 }
 
 // Path is the folder.
@@ -81,6 +90,11 @@ func (d *Dir) Add(rejects []load.Reject) error {
 }
 
 func (d *Dir) add(r load.Reject) error {
+	if r.Long {
+		kept := d.torn
+		d.torn = ""
+		return d.tell(r, kept)
+	}
 	name := d.rows(r)
 	o, err := d.open(name, r.Header)
 	if err != nil {
@@ -92,7 +106,8 @@ func (d *Dir) add(r load.Reject) error {
 	return d.tell(r, name)
 }
 
-// AddPiece keeps a piece of a long row, in a file of its own.
+// AddPiece keeps a piece of a long row, in a file of its own, which counts when the row
+// is added.
 func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,12 +124,7 @@ func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
 	if err := writeRow(o.w, r.Raw, last); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	if !last {
-		return nil
-	}
-	kept := d.torn
-	d.torn = ""
-	return d.tell(r, kept)
+	return nil
 }
 
 // writeRow writes a row's bytes; a row that ended with its file instead of a line
@@ -174,7 +184,7 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)
 	}
-	o := &output{file: f, w: bufio.NewWriter(f), header: header}
+	o := newOutput(f, xxh3.New(), header)
 	d.files[name] = o
 	if err := writeRow(o.w, header, true); err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)

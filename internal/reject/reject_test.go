@@ -96,7 +96,12 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 	d := folder(t)
 	piece := func(s string, first, last bool) {
 		t.Helper()
-		require.NoError(t, d.AddPiece(load.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte(s), Line: 7, Field: 1, Reason: "too long", Stage: load.Parse}, first, last))
+		row := load.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte(s), Line: 7, Field: 1, Reason: "too long", Stage: load.Parse}
+		require.NoError(t, d.AddPiece(row, first, last))
+		if last {
+			row.Raw, row.Long = nil, true
+			require.NoError(t, d.Add([]load.Reject{row}))
+		}
 	}
 	big := strings.Repeat("x", 100_000)
 	piece(big, true, false)

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
@@ -29,6 +31,7 @@ type FileState struct {
 	Name   string `json:"name"`
 	Header string `json:"header,omitempty"` // that it begins with
 	Size   int64  `json:"size"`
+	Hash   uint64 `json:"hash,string"` // of so many bytes, XXH3
 }
 
 // State writes everything out and tells how far the files are. A row that is still
@@ -49,9 +52,67 @@ func (d *Dir) State() (State, error) {
 		if err != nil {
 			return State{}, fmt.Errorf("rejects: %w", err)
 		}
-		s.Files = append(s.Files, FileState{name, string(o.header), size})
+		s.Files = append(s.Files, FileState{name, string(o.header), size, o.hash.Sum64()})
 	}
 	return s, nil
+}
+
+// ownFiles matches the names of the files of rows.
+func ownFiles(ext string) *regexp.Regexp {
+	return regexp.MustCompile(`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(ext) + `$|^` +
+		longBase + `([0-9]+)` + regexp.QuoteMeta(ext) + `$`)
+}
+
+// Check says what the folder of an earlier run does not hold of a state, if there is
+// anything.
+func Check(path, ext string, s State) error {
+	_, err := check(path, ext, s)
+	return err
+}
+
+// check gives the hashes of the files of a state, each up to its size there.
+func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
+	own := ownFiles(ext)
+	for _, f := range s.Files {
+		name := filepath.Join(path, f.Name)
+		if f.Name != errorsFile && !own.MatchString(f.Name) {
+			return nil, fmt.Errorf("rejects: %q is no file of rejects", f.Name)
+		}
+		info, err := os.Lstat(name)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("rejects: %w", err)
+		case !info.Mode().IsRegular():
+			return nil, fmt.Errorf("rejects: %s is no plain file", name)
+		case info.Size() < f.Size:
+			return nil, fmt.Errorf("rejects: %s has %d bytes instead of the %d that the run had written: it was changed", name, info.Size(), f.Size)
+		}
+	}
+	hashes := make(map[string]*xxh3.Hasher)
+	for _, f := range s.Files {
+		name := filepath.Join(path, f.Name)
+		hash, err := hashOf(name, f.Size)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("rejects: %w", err)
+		case hash.Sum64() != f.Hash:
+			return nil, fmt.Errorf("rejects: %s: its first %d bytes are not those that the run had written: it was changed; what is mended belongs into another file", name, f.Size)
+		}
+		hashes[f.Name] = hash
+	}
+	return hashes, nil
+}
+
+// hashOf reads the beginning of a file.
+func hashOf(name string, size int64) (*xxh3.Hasher, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	hash := xxh3.New()
+	_, err = io.CopyN(hash, f, size)
+	return hash, err
 }
 
 // Resume goes on with the folder of an earlier run: its files are cut off at the
@@ -59,37 +120,24 @@ func (d *Dir) State() (State, error) {
 // earlier run can have left is refused, and nothing is changed then.
 func Resume(path, ext string, s State) (*Dir, error) {
 	d := New(path, ext)
-	own := regexp.MustCompile(`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(ext) + `$|^` +
-		longBase + `([0-9]+)` + regexp.QuoteMeta(ext) + `$`)
-	known := make(map[string]bool)
-	for _, f := range s.Files {
-		if f.Name != errorsFile && !own.MatchString(f.Name) {
-			return nil, fmt.Errorf("rejects: %q is no file of rejects", f.Name)
-		}
-		known[f.Name] = true
-		info, err := os.Lstat(filepath.Join(path, f.Name))
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("rejects: %w", err)
-		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, f.Name))
-		case info.Size() < f.Size:
-			return nil, fmt.Errorf("rejects: %s has %d bytes instead of the %d that the run had written: it was changed", filepath.Join(path, f.Name), info.Size(), f.Size)
-		}
+	hashes, err := check(path, ext, s)
+	if err != nil {
+		return nil, err
 	}
+	own := ownFiles(ext)
 	entries, err := os.ReadDir(path)
 	if err != nil {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); !known[name] && (name == errorsFile || own.MatchString(name)) {
+		if name := e.Name(); hashes[name] == nil && (name == errorsFile || own.MatchString(name)) {
 			if err := os.Remove(filepath.Join(path, name)); err != nil {
 				return nil, fmt.Errorf("rejects: %w", err)
 			}
 		}
 	}
 	for _, f := range s.Files {
-		if err := d.reopen(f); err != nil {
+		if err := d.reopen(f, hashes[f.Name]); err != nil {
 			return nil, errors.Join(err, d.Close())
 		}
 		if number, ok := strings.CutPrefix(f.Name, longBase); ok {
@@ -112,12 +160,12 @@ func Resume(path, ext string, s State) (*Dir, error) {
 }
 
 // reopen goes on with one file.
-func (d *Dir) reopen(f FileState) error {
+func (d *Dir) reopen(f FileState, hash *xxh3.Hasher) error {
 	file, err := os.OpenFile(filepath.Join(d.path, f.Name), os.O_RDWR, 0)
 	if err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	d.files[f.Name] = &output{file: file, w: bufio.NewWriter(file), header: []byte(f.Header)}
+	d.files[f.Name] = newOutput(file, hash, []byte(f.Header))
 	if err := file.Truncate(f.Size); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}

@@ -34,11 +34,13 @@ func TestResume(t *testing.T) {
 	piece := func(d *Dir, text string, first, last bool) {
 		require.NoError(t, d.AddPiece(load.Reject{Header: header, Raw: []byte(text), Reason: "long"}, first, last))
 	}
+	end := func(d *Dir) { require.NoError(t, d.Add([]load.Reject{{Header: header, Long: true, Reason: "long"}})) }
 	d := New(path, ".csv")
 	require.NoError(t, d.Add(row("1,a\n", "bad 1", load.Parse)))
 	piece(d, "long", true, false)
 	piece(d, " row\n", false, true)
-	piece(d, "torn", true, false)
+	end(d)
+	piece(d, "whole, but not added\n", true, true)
 	require.NoError(t, d.Add(row("2,a\n", "bad 2", load.Insert)))
 	state, err := d.State()
 	require.NoError(t, err)
@@ -46,7 +48,7 @@ func TestResume(t *testing.T) {
 	delete(kept, "rejects-long-2.csv")
 	require.NoError(t, d.Add(row("3,a\n", "bad 3", load.Insert)))
 	require.NoError(t, d.Add(row("4,a\n", "maybe", load.InDoubt)))
-	piece(d, " end\n", false, true)
+	end(d)
 	require.NoError(t, d.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(path, "journal"), []byte("x"), 0o600))
 
@@ -58,6 +60,7 @@ func TestResume(t *testing.T) {
 	require.Len(t, d.Causes(), 3, "those that are kept")
 	require.NoError(t, d.Add(row("5,a\n", "bad 5", load.Insert)))
 	piece(d, "another\n", true, true)
+	end(d)
 	require.NoError(t, d.Close())
 	now := files(t, path)
 	require.Equal(t, "k,v\n1,a\n2,a\n5,a\n", now["rejects.csv"])
@@ -75,6 +78,11 @@ func TestResumeRefuses(t *testing.T) {
 	bad := State{Files: []FileState{{Name: "../rejects.csv"}}}
 	_, err = Resume(path, ".csv", bad)
 	require.EqualError(t, err, `rejects: "../rejects.csv" is no file of rejects`)
+	name := filepath.Join(path, "rejects.csv")
+	require.NoError(t, os.WriteFile(name, []byte("7\nmended\n"), 0o600))
+	_, err = Resume(path, ".csv", state)
+	require.ErrorContains(t, err, "rejects.csv: its first 2 bytes are not those that the run had written: it was changed")
+	require.Equal(t, "7\nmended\n", files(t, path)["rejects.csv"], "it is left alone")
 	require.NoError(t, os.Truncate(filepath.Join(path, "rejects.csv"), 1))
 	_, err = Resume(path, ".csv", state)
 	require.ErrorContains(t, err, "rejects.csv has 1 bytes instead of the 2 that the run had written: it was changed")

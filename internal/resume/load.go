@@ -7,7 +7,6 @@
 package resume
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -20,6 +19,8 @@ import (
 const (
 	kindBegin  = "begin"  // of a load: load.Piece
 	kindSettle = "settle" // of a load: settled
+	kindSynced = "synced" // of a load: the rejects of all pieces settled so far are on the disk
+	kindAgain  = "again"  // of a load: goneOn
 	kindRetry  = "retry"  // of a load: what was rejected is loaded again
 	kindEnd    = "end"    // of both: End
 )
@@ -31,100 +32,6 @@ type Rejects interface {
 	Sync() error
 }
 
-// place is where a piece begins.
-type place struct {
-	input  int
-	offset int64
-}
-
-// settled is the record of a piece that is done.
-type settled struct {
-	Input   int           `json:"input"`
-	Offset  int64         `json:"offset"`
-	Tally   load.Tally    `json:"tally"`
-	Rejects *reject.State `json:"rejects,omitempty"` // where it has changed
-}
-
-// Loaded is what the journal of a load says.
-type Loaded struct {
-	Tally   load.Tally   // of the pieces settled
-	Bytes   int64        // of those
-	Pieces  int          // settled
-	Open    []load.Piece // begun and not settled
-	Rejects reject.State
-	Retried bool // what was rejected was loaded again, or begun to be
-	End     *End // of the last run; nil when it did not come to one
-
-	pieces map[place]known
-}
-
-type known struct {
-	load.Piece
-	standing load.Standing
-}
-
-func newLoaded() *Loaded { return &Loaded{pieces: make(map[place]known)} }
-
-// take reads one record.
-func (l *Loaded) take(r journal.Record) error {
-	switch r.Kind {
-	case kindBegin:
-		var p load.Piece
-		if err := r.Decode(&p); err != nil {
-			return err
-		}
-		at := place{p.Input, p.Offset}
-		if _, ok := l.pieces[at]; !ok {
-			l.pieces[at] = known{p, load.Begun}
-		}
-		l.End = nil
-	case kindSettle:
-		var s settled
-		if err := r.Decode(&s); err != nil {
-			return err
-		}
-		at := place{s.Input, s.Offset}
-		p := l.pieces[at]
-		if p.standing == load.Settled {
-			return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
-		}
-		p.standing = load.Settled
-		l.pieces[at] = p
-		l.Tally.Add(s.Tally)
-		l.Bytes += int64(p.Bytes)
-		l.Pieces++
-		if s.Rejects != nil {
-			l.Rejects = *s.Rejects
-		}
-		l.End = nil
-	case kindRetry:
-		l.Retried = true
-	case kindEnd:
-		l.End = new(End)
-		return r.Decode(l.End)
-	default:
-		return fmt.Errorf("a record of kind %q is none of a load", r.Kind)
-	}
-	return nil
-}
-
-// open lists what is begun and not settled.
-func (l *Loaded) open() {
-	for _, p := range l.pieces {
-		if p.standing == load.Begun {
-			l.Open = append(l.Open, p.Piece)
-		}
-	}
-}
-
-// ReadLoad reads the journal of a load, which may be under way.
-func ReadLoad(dir string) (journal.Status, *Loaded, error) {
-	l := newLoaded()
-	status, err := journal.Read(dir, l.take)
-	l.open()
-	return status, l, err
-}
-
 // Load is the journal of a load. It is safe for concurrent use.
 type Load struct {
 	j       *journal.Journal
@@ -132,7 +39,8 @@ type Load struct {
 	careful bool
 	earlier *Loaded
 
-	mu sync.Mutex // a piece's rejects and its record go together
+	mu       sync.Mutex // a piece's rejects and its record go together
+	unsynced bool       // rejects were added since they were last synced; guarded by mu
 }
 
 // NewLoad begins the journal of a load in a new run directory.
@@ -144,15 +52,42 @@ func NewLoad(dir string, m journal.Manifest) (*Load, error) {
 	return &Load{j: j, earlier: newLoaded()}, nil
 }
 
-// OpenLoad goes on with the journal of a load that was stopped.
+// OpenLoad opens the journal of a load that was stopped. To go on with it, call GoOn
+// next; what Loaded tells is settled only then.
 func OpenLoad(dir string) (*Load, error) {
 	l := newLoaded()
 	j, err := journal.Open(dir, l.take)
 	if err != nil {
 		return nil, err
 	}
-	l.open()
 	return &Load{j: j, earlier: l}, nil
+}
+
+// GoOn notes that the load goes on. missing says what is not there of a state of the
+// rejects. When the machine went down, and not just the process, the last rejects may
+// be lost although the journal has their pieces: those count as begun again. That more
+// is missing is an error, and then nothing is noted.
+func (l *Load) GoOn(missing func(reject.State) error) error {
+	e := l.earlier
+	undone := 0
+	for ; undone < len(e.unsynced); undone++ {
+		if missing(*e.unsynced[len(e.unsynced)-1-undone].Rejects) == nil {
+			break
+		}
+	}
+	if undone == len(e.unsynced) {
+		if err := missing(e.Rejects); err != nil {
+			return err
+		}
+	}
+	if err := l.j.Append(kindAgain, goneOn{undone}); err != nil {
+		return err
+	}
+	if err := e.undo(undone); err != nil {
+		return err
+	}
+	e.open()
+	return l.j.Sync()
 }
 
 // Loaded tells what earlier runs did.
@@ -208,6 +143,7 @@ func (l *Load) Settle(p load.Piece, t load.Tally, rejects []load.Reject) error {
 			return err
 		}
 		s.Rejects = &state
+		l.unsynced = true
 	}
 	return l.j.Append(kindSettle, s)
 }
@@ -221,8 +157,14 @@ func (l *Load) Sync() error {
 	// No record may come between: it would be on the disk before its rejects.
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.rejects.Sync(); err != nil {
-		return err
+	if l.unsynced {
+		if err := l.rejects.Sync(); err != nil {
+			return err
+		}
+		if err := l.j.Append(kindSynced, struct{}{}); err != nil {
+			return err
+		}
+		l.unsynced = false
 	}
 	return l.j.Sync()
 }

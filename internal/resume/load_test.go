@@ -37,6 +37,7 @@ type store struct {
 	stamps     map[int32]map[int64]bool
 	left       int
 	stop       context.CancelFunc
+	sync       func() // called now and then
 	idempotent bool
 }
 
@@ -48,6 +49,9 @@ func (s *store) Write(ctx context.Context, _ string, rows []row.Row) error {
 	if s.left--; s.left <= 0 {
 		s.stop()
 		return fault.New(fault.Canceled, ctx.Err())
+	}
+	if s.sync != nil && s.left%8 == 0 {
+		s.sync()
 	}
 	for _, r := range rows {
 		k := int32(binary.BigEndian.Uint32(r.Cells[0].Bytes))
@@ -113,6 +117,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		require.Less(t, runs, 100)
 		ctx, stop := context.WithCancel(t.Context())
 		s.left, s.stop = 1+rng.IntN(40), stop
+		s.sync = func() { require.NoError(t, l.Sync()) }
 		l.Use(rejects, kind == cqltype.Counter)
 		job := &load.Job{
 			Table: tableOf(kind), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects, InFlight: 4, MinBatch: 5,
@@ -132,8 +137,12 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 			break
 		}
 		require.Equal(t, fault.Canceled, fault.ClassOf(err), err)
+		if rng.IntN(3) == 0 {
+			failPower(t, rng, dir)
+		}
 		l, err = OpenLoad(dir)
 		require.NoError(t, err)
+		require.NoError(t, l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }))
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
 	}
@@ -164,6 +173,76 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 	require.NoError(t, err)
 	require.Equal(t, result.Tally, seen.Tally)
 	require.Empty(t, seen.Open)
+}
+
+// failPower takes away of the rejects what is not known to be on the disk, or a part
+// of it, as when the machine goes down while the journal is written out already.
+func failPower(t *testing.T, rng *rand.Rand, dir string) {
+	t.Helper()
+	l := newLoaded()
+	_, err := journal.Read(dir, l.take)
+	require.NoError(t, err)
+	synced := map[string]int64{}
+	for _, f := range l.Rejects.Files {
+		synced[f.Name] = f.Size
+	}
+	for _, pattern := range []string{"*.csv", "errors.jsonl"} {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		for _, path := range paths {
+			info, err := os.Stat(path)
+			require.NoError(t, err)
+			safe, ok := synced[filepath.Base(path)]
+			if !ok && rng.IntN(2) == 0 {
+				require.NoError(t, os.Remove(path))
+				continue
+			}
+			require.NoError(t, os.Truncate(path, safe+rng.Int64N(info.Size()-safe+1)))
+		}
+	}
+}
+
+// What was on the disk once must be there when a load goes on.
+func TestRejectsLost(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
+	require.NoError(t, err)
+	rejects := reject.New(dir, ".csv")
+	l.Use(rejects, false)
+	settle := func(offset int64) {
+		p := load.Piece{Offset: offset, Bytes: 2}
+		require.NoError(t, l.Begin(p))
+		require.NoError(t, l.Settle(p, load.Tally{Read: 1, ParseErrors: 1}, []load.Reject{{Raw: []byte("x\n"), Reason: "bad"}}))
+	}
+	settle(0)
+	require.NoError(t, l.Sync())
+	settle(2)
+	settle(4)
+	require.NoError(t, rejects.Close())
+	require.NoError(t, l.Abandon())
+	missing := func(s reject.State) error { return reject.Check(dir, ".csv", s) }
+
+	require.NoError(t, os.Truncate(filepath.Join(dir, "rejects.csv"), 4))
+	for range 2 { // the second time nothing is undone any more
+		l, err = OpenLoad(dir)
+		require.NoError(t, err)
+		require.NoError(t, l.GoOn(missing))
+		require.NoError(t, l.Abandon())
+		require.EqualValues(t, 2, l.Loaded().Tally.Read)
+		require.Equal(t, []load.Piece{{Offset: 4, Bytes: 2}}, l.Loaded().Open)
+	}
+	_, seen, err := ReadLoad(dir)
+	require.NoError(t, err)
+	require.Equal(t, l.Loaded().Tally, seen.Tally)
+	require.Equal(t, l.Loaded().Open, seen.Open)
+
+	require.NoError(t, os.Truncate(filepath.Join(dir, "rejects.csv"), 1))
+	l, err = OpenLoad(dir)
+	require.NoError(t, err)
+	before := l.j.Records()
+	require.ErrorContains(t, l.GoOn(missing), "rejects.csv has 1 bytes instead of the 4 that the run had written: it was changed")
+	require.Equal(t, before, l.j.Records(), "nothing is noted")
+	require.NoError(t, l.Abandon())
 }
 
 // rejected counts the rows in the files of rejects.

@@ -26,6 +26,18 @@ type crashing struct {
 	options Options
 	folder  string // of the files
 	left    []int  // rows that no mark vouches for
+	noted   *Mark  // the last mark in the journal
+	journal Mark   // as it is there, put together of what each mark had beyond the one before
+}
+
+// note puts a mark into the journal.
+func (c *crashing) note(m *Mark) {
+	c.t.Helper()
+	news := reread(c.t, m.Since(c.noted))
+	require.NoError(c.t, c.journal.Extend(&news))
+	require.Equal(c.t, reread(c.t, m).Series, append([]SeriesMark{}, c.journal.Series...))
+	require.Equal(c.t, m.Made, c.journal.Made)
+	c.noted = m
 }
 
 // crash takes what is on the disk to another folder, as a killed process leaves it
@@ -93,6 +105,7 @@ func (c *crashing) run(o *Output, kill bool) (m *Mark, done bool) {
 	}
 	m, err := o.Mark()
 	require.NoError(c.t, err)
+	c.note(m)
 	rows := c.left
 	for range 1 + c.random.IntN(6) {
 		var syncing errgroup.Group
@@ -102,6 +115,7 @@ func (c *crashing) run(o *Output, kill bool) (m *Mark, done bool) {
 		if c.random.IntN(3) > 0 {
 			m, err = o.Mark()
 			require.NoError(c.t, err)
+			c.note(m)
 			c.left = rows
 		}
 	}
@@ -114,6 +128,7 @@ func (c *crashing) run(o *Output, kill bool) (m *Mark, done bool) {
 	c.left = nil
 	m, err = o.Settle()
 	require.NoError(c.t, err)
+	c.note(m)
 	return m, true
 }
 
@@ -207,7 +222,9 @@ func TestKilledAndResumed(t *testing.T) {
 						c.crash(m)
 						require.NoError(t, o.Abort())
 						c.options.Verify = c.random.IntN(2) == 0
-						o, err = Resume(c.options, journal)
+						c.journal = reread(t, &c.journal)
+						c.noted = &c.journal
+						o, err = Resume(c.options, c.journal)
 						require.NoError(t, err)
 						again, err := o.Mark()
 						require.NoError(t, err)

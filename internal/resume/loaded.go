@@ -1,0 +1,162 @@
+package resume
+
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+)
+
+// place is where a piece begins.
+type place struct {
+	input  int
+	offset int64
+}
+
+// settled is the record of a piece that is done.
+type settled struct {
+	Input   int           `json:"input"`
+	Offset  int64         `json:"offset"`
+	Tally   load.Tally    `json:"tally"`
+	Rejects *reject.State `json:"rejects,omitempty"` // where it has changed
+}
+
+// goneOn is the record of a run that goes on with an earlier one.
+type goneOn struct {
+	// Undone is how many of the pieces that were settled last with rejects count as
+	// begun again.
+	Undone int `json:"undone,omitempty"`
+}
+
+// Loaded is what the journal of a load says.
+type Loaded struct {
+	Tally   load.Tally   // of the pieces settled
+	Bytes   int64        // of those
+	Pieces  int          // settled
+	Open    []load.Piece // begun and not settled
+	Rejects reject.State // of the pieces settled
+	Retried bool         // what was rejected was loaded again, or begun to be
+	End     *End         // of the last run; nil when it did not come to one
+
+	pieces   map[place]known
+	unsynced []settled // those with rejects that are not known to be on the disk
+}
+
+type known struct {
+	load.Piece
+	standing load.Standing
+}
+
+func newLoaded() *Loaded { return &Loaded{pieces: make(map[place]known)} }
+
+// take reads one record.
+func (l *Loaded) take(r journal.Record) error {
+	switch r.Kind {
+	case kindBegin:
+		var p load.Piece
+		if err := r.Decode(&p); err != nil {
+			return err
+		}
+		at := place{p.Input, p.Offset}
+		if _, ok := l.pieces[at]; !ok {
+			l.pieces[at] = known{p, load.Begun}
+		}
+		l.End = nil
+	case kindSettle:
+		var s settled
+		if err := r.Decode(&s); err != nil {
+			return err
+		}
+		if s.Rejects != nil {
+			l.unsynced = append(l.unsynced, s)
+		} else {
+			l.count(s)
+		}
+		l.End = nil
+		return l.stand(s, load.Settled)
+	case kindSynced:
+		l.keep(len(l.unsynced))
+	case kindAgain:
+		var g goneOn
+		if err := r.Decode(&g); err != nil {
+			return err
+		}
+		l.End = nil
+		return l.undo(g.Undone)
+	case kindRetry:
+		l.Retried = true
+	case kindEnd:
+		l.keep(len(l.unsynced))
+		l.End = new(End)
+		return r.Decode(l.End)
+	default:
+		return fmt.Errorf("a record of kind %q is none of a load", r.Kind)
+	}
+	return nil
+}
+
+// stand changes the standing of a piece.
+func (l *Loaded) stand(s settled, to load.Standing) error {
+	at := place{s.Input, s.Offset}
+	p := l.pieces[at]
+	if p.standing == to {
+		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
+	}
+	p.standing = to
+	l.pieces[at] = p
+	return nil
+}
+
+// count adds a settled piece to the sums.
+func (l *Loaded) count(s settled) {
+	l.Tally.Add(s.Tally)
+	l.Bytes += int64(l.pieces[place{s.Input, s.Offset}].Bytes)
+	l.Pieces++
+	if s.Rejects != nil {
+		l.Rejects = *s.Rejects
+	}
+}
+
+// keep has the first n of the unsynced pieces count.
+func (l *Loaded) keep(n int) {
+	for _, s := range l.unsynced[:n] {
+		l.count(s)
+	}
+	l.unsynced = append(l.unsynced[:0], l.unsynced[n:]...)
+}
+
+// undo has the last n of the unsynced pieces count as begun, and all others count.
+func (l *Loaded) undo(n int) error {
+	kept := len(l.unsynced) - n
+	if n < 0 || kept < 0 {
+		return fmt.Errorf("%d pieces cannot be undone, of %d", n, len(l.unsynced))
+	}
+	for _, s := range l.unsynced[kept:] {
+		if err := l.stand(s, load.Begun); err != nil {
+			return err
+		}
+	}
+	l.unsynced = l.unsynced[:kept]
+	l.keep(kept)
+	return nil
+}
+
+// open lists what is begun and not settled.
+func (l *Loaded) open() {
+	l.Open = nil
+	for _, p := range l.pieces {
+		if p.standing == load.Begun {
+			l.Open = append(l.Open, p.Piece)
+		}
+	}
+}
+
+// ReadLoad reads the journal of a load, which may be under way.
+func ReadLoad(dir string) (journal.Status, *Loaded, error) {
+	l := newLoaded()
+	status, err := journal.Read(dir, l.take)
+	l.keep(len(l.unsynced))
+	l.open()
+	return status, l, err
+}

@@ -59,11 +59,6 @@ func TestCampaign(t *testing.T) {
 					return
 				}
 				defer tell(c, begin)
-				defer func() {
-					if c.long && t.Failed() {
-						fmt.Printf("seed %d failed; what it says comes at the end\n", seed)
-					}
-				}()
 				runSchedule(t, seed)
 			})
 		}

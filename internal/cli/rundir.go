@@ -95,7 +95,7 @@ func recordedIn(m journal.Manifest) (recorded, error) {
 // newManifest describes a run.
 func newManifest(command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
 	m := journal.Manifest{
-		Tool: "cqlbulk " + Version(), Command: command, Table: t.String(), Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
+		Tool: "cqlbulk " + Version(), Command: command, Table: t.String(), TableID: t.ID, Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
 	}
 	var err error
 	if m.Options, err = json.Marshal(options); err != nil {
@@ -113,6 +113,9 @@ func checkRun(m journal.Manifest, t *target) error {
 	}
 	if begun.Cluster != t.cluster.Name {
 		return fmt.Errorf("the run began on cluster %q, and this is %q: it cannot go on", begun.Cluster, t.cluster.Name)
+	}
+	if m.TableID != t.table.ID {
+		return fmt.Errorf("table %s is not the one that the run began with, but was created since: it cannot go on", t.table)
 	}
 	if m.SchemaFingerprint != t.table.Fingerprint() {
 		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.table)

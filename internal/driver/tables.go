@@ -31,9 +31,18 @@ func (s *Session) Table(ctx context.Context, keyspace, table string) (*schema.Ta
 		if err != nil {
 			return nil, err
 		}
-		if len(columns) > 0 {
-			return schema.New(keyspace, table, columns), nil
+		if len(columns) == 0 {
+			continue
 		}
+		t := schema.New(keyspace, table, columns)
+		if c.views != "" { // virtual tables have no id
+			id, err := s.tableID(ctx, keyspace, table)
+			if err != nil {
+				return nil, err
+			}
+			t.ID = id.String()
+		}
+		return t, nil
 	}
 	return nil, s.explainMissing(ctx, keyspace, table)
 }

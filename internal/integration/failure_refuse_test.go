@@ -172,4 +172,9 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		require.Zero(t, r.code)
 		require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
 	})
+	t.Run("table created anew", func(t *testing.T) {
+		dir := folder(t, killed)
+		table(t, "it3.refused", paddedBody)
+		refused(t, nil, dir, "table it3.refused is not the one that the run began with, but was created since")
+	})
 }

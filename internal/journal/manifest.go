@@ -19,6 +19,7 @@ type Manifest struct {
 	Tool    string `json:"tool"`    // such as "cqlbulk 0.1.0"
 	Command string `json:"command"` // such as scan
 	Table   string `json:"table"`   // keyspace.table
+	TableID string `json:"table_id,omitempty"`
 
 	Started           time.Time `json:"started"` // UTC, whole milliseconds; made so by Create
 	SchemaFingerprint string    `json:"schema_fingerprint"`

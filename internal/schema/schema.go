@@ -42,6 +42,9 @@ func (c Column) IsKey() bool { return c.Kind == PartitionKey || c.Kind == Cluste
 type Table struct {
 	Keyspace string
 	Name     string
+	// ID is what the cluster gave the table when it was created, and a table of that
+	// name created later does not have; empty for a virtual table.
+	ID string
 	// Columns stand in the order of SELECT *: partition key, clustering
 	// columns, static columns, regular columns; the last two by name.
 	Columns []Column

@@ -120,7 +120,10 @@ func (o *ScanOptions) goOn(r *scanRun, t *target, header []byte) (*scanRun, *sin
 	options := o.sinkOptions(nil, header)
 	options.Verify = true
 	out, err := sink.Resume(options, mark)
-	return r, out, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return r, out, r.journal.GoOn()
 }
 
 // use has the scan take down what its output holds.

@@ -20,7 +20,7 @@ const (
 	kindBegin  = "begin"  // of a load: load.Piece
 	kindSettle = "settle" // of a load: settled
 	kindSynced = "synced" // of a load: the rejects of all pieces settled so far are on the disk
-	kindAgain  = "again"  // of a load: goneOn
+	kindAgain  = "again"  // of both: the run goes on; of a load: goneOn
 	kindRetry  = "retry"  // of a load: what was rejected is loaded again
 	kindEnd    = "end"    // of both: End
 )

@@ -54,6 +54,9 @@ func OpenScan(dir string, m journal.Manifest) (*Scan, error) {
 	return &Scan{j: j, earlier: earlier, noted: earlier.output}, nil
 }
 
+// GoOn notes that the scan goes on.
+func (s *Scan) GoOn() error { return s.j.Append(kindAgain, struct{}{}) }
+
 // Scanned tells what earlier runs did.
 func (s *Scan) Scanned() *Scanned { return s.earlier }
 

@@ -107,6 +107,9 @@ func (s *Scanned) take(r journal.Record) error {
 			s.output = &sink.Mark{}
 		}
 		return s.output.Extend(m.Output)
+	case kindAgain:
+		s.End = nil
+		return nil
 	case kindEnd:
 		s.End = new(End)
 		return r.Decode(s.End)

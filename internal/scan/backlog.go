@@ -30,7 +30,7 @@ func (b *backlog) add(rows tally, text []byte) error {
 			return nil
 		}
 		b.room.Add(int64(len(text)))
-		f, err := os.CreateTemp(b.dir, "cqlbulk-partition-*")
+		f, err := os.CreateTemp(b.dir, ".cqlbulk-partition-*")
 		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}

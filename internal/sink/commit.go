@@ -172,7 +172,7 @@ func (o *Output) ready(p *part) error {
 		return nil
 	}
 	if _, err := os.Lstat(p.path()); err == nil {
-		return existsError(p.path())
+		return takenError(p.path())
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output %s: %w", p, err)
 	}

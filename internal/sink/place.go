@@ -105,3 +105,8 @@ func claimFolder(path string, force bool) (made bool, err error) {
 func existsError(path string) error {
 	return fmt.Errorf("output %s exists already: name another file, or write over it with --force", path)
 }
+
+// takenError is for a file that was not there when the output was begun.
+func takenError(path string) error {
+	return fmt.Errorf("output %s exists now, and did not when the run began: move it away to go on", path)
+}

@@ -64,7 +64,7 @@ func TestResumeRefuses(t *testing.T) {
 		}, "b-0001-0001: the first 146 bytes have SHA-256 "},
 		"final name is taken": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.WriteFile(filepath.Join(o.Path, "b-0001-0001"), []byte("x"), 0o600))
-		}, "b-0001-0001 exists already"},
+		}, "b-0001-0001 exists now"},
 		"finished content": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.WriteFile(filepath.Join(o.Path, done), make([]byte, 146), 0o600))
 			o.Verify = true

@@ -81,6 +81,9 @@ func showLoad(w io.Writer, dir string) error {
 		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
 	fmt.Fprintf(w, "checksum\t%s\n", t.Sum)
 	for _, p := range l.Open {
+		if p.Input >= len(extra.Inputs) {
+			return fmt.Errorf("journal: there is no input %d, but only %d", p.Input+1, len(extra.Inputs))
+		}
 		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", extra.Inputs[p.Input].Path, p.Offset, p.Offset+int64(p.Bytes))
 	}
 	switch {

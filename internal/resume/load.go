@@ -49,13 +49,13 @@ func NewLoad(dir string, m journal.Manifest) (*Load, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Load{j: j, earlier: newLoaded()}, nil
+	return &Load{j: j, earlier: &Loaded{}}, nil
 }
 
 // OpenLoad opens the journal of a load that was stopped. To go on with it, call GoOn
 // next; what Loaded tells is settled only then.
 func OpenLoad(dir string) (*Load, error) {
-	l := newLoaded()
+	l := &Loaded{}
 	j, err := journal.Open(dir, l.take)
 	if err != nil {
 		return nil, err
@@ -106,19 +106,18 @@ func (l *Load) Carried() load.Tally { return l.earlier.Tally }
 
 // Earlier implements load.Journal.
 func (l *Load) Earlier(input int, offset int64) (load.Piece, load.Standing) {
-	p := l.earlier.pieces[place{input, offset}]
-	return p.Piece, p.standing
+	p := l.earlier.pieces.find(input, offset)
+	return p.of(input), p.standing
 }
 
 // Seen implements load.Journal.
 func (l *Load) Seen(input int) int64 {
-	var end int64
-	for at, p := range l.earlier.pieces {
-		if at.input == input {
-			end = max(end, at.offset+int64(p.Bytes), at.offset+1)
-		}
+	if input >= len(l.earlier.pieces) || len(l.earlier.pieces[input]) == 0 {
+		return 0
 	}
-	return end
+	all := l.earlier.pieces[input]
+	last := all[len(all)-1]
+	return last.offset + max(int64(last.bytes), 1)
 }
 
 // Begin implements load.Journal.

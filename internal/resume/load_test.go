@@ -179,7 +179,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 // of it, as when the machine goes down while the journal is written out already.
 func failPower(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
-	l := newLoaded()
+	l := &Loaded{}
 	_, err := journal.Read(dir, l.take)
 	require.NoError(t, err)
 	synced := map[string]int64{}

@@ -8,12 +8,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
-// place is where a piece begins.
-type place struct {
-	input  int
-	offset int64
-}
-
 // settled is the record of a piece that is done.
 type settled struct {
 	Input   int           `json:"input"`
@@ -39,16 +33,9 @@ type Loaded struct {
 	Retried bool         // what was rejected was loaded again, or begun to be
 	End     *End         // of the last run; nil when it did not come to one
 
-	pieces   map[place]known
+	pieces   pieces
 	unsynced []settled // those with rejects that are not known to be on the disk
 }
-
-type known struct {
-	load.Piece
-	standing load.Standing
-}
-
-func newLoaded() *Loaded { return &Loaded{pieces: make(map[place]known)} }
 
 // take reads one record.
 func (l *Loaded) take(r journal.Record) error {
@@ -58,14 +45,19 @@ func (l *Loaded) take(r journal.Record) error {
 		if err := r.Decode(&p); err != nil {
 			return err
 		}
-		at := place{p.Input, p.Offset}
-		if _, ok := l.pieces[at]; !ok {
-			l.pieces[at] = known{p, load.Begun}
+		if err := place(p.Input, p.Offset); err != nil {
+			return err
+		}
+		if known := l.pieces.at(p.Input, p.Offset); known.standing == load.New {
+			*known = piece{p.Offset, p.Stamp, p.Hash, p.Bytes, load.Begun}
 		}
 		l.End = nil
 	case kindSettle:
 		var s settled
 		if err := r.Decode(&s); err != nil {
+			return err
+		}
+		if err := place(s.Input, s.Offset); err != nil {
 			return err
 		}
 		if s.Rejects != nil {
@@ -98,20 +90,18 @@ func (l *Loaded) take(r journal.Record) error {
 
 // stand changes the standing of a piece.
 func (l *Loaded) stand(s settled, to load.Standing) error {
-	at := place{s.Input, s.Offset}
-	p := l.pieces[at]
+	p := l.pieces.at(s.Input, s.Offset)
 	if p.standing == to {
 		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
 	}
 	p.standing = to
-	l.pieces[at] = p
 	return nil
 }
 
 // count adds a settled piece to the sums.
 func (l *Loaded) count(s settled) {
 	l.Tally.Add(s.Tally)
-	l.Bytes += int64(l.pieces[place{s.Input, s.Offset}].Bytes)
+	l.Bytes += int64(l.pieces.at(s.Input, s.Offset).bytes)
 	l.Pieces++
 	if s.Rejects != nil {
 		l.Rejects = *s.Rejects
@@ -145,16 +135,18 @@ func (l *Loaded) undo(n int) error {
 // open lists what is begun and not settled.
 func (l *Loaded) open() {
 	l.Open = nil
-	for _, p := range l.pieces {
-		if p.standing == load.Begun {
-			l.Open = append(l.Open, p.Piece)
+	for input, all := range l.pieces {
+		for _, p := range all {
+			if p.standing == load.Begun {
+				l.Open = append(l.Open, p.of(input))
+			}
 		}
 	}
 }
 
 // ReadLoad reads the journal of a load, which may be under way.
 func ReadLoad(dir string) (journal.Status, *Loaded, error) {
-	l := newLoaded()
+	l := &Loaded{}
 	status, err := journal.Read(dir, l.take)
 	l.keep(len(l.unsynced))
 	l.open()

@@ -29,12 +29,18 @@ func (l *loading) retry(before *kept) {
 	for path, rec := range l.firsts(before) {
 		headers[path] = l.in.headers[rec]
 	}
-	last, dir := l.untilRetried(len(again))
+	last, dir, resumed := l.untilRetried(len(again))
 	after := l.keptIn(dir, before.places, headers)
 	for _, rec := range again {
 		stage := after.stages[rec]
 		require.Equal(l, rec.bad, stage == atParse, "record %d", rec.id)
 		require.True(l, l.in.shape.counter || stage != inDoubt, "record %d", rec.id)
+	}
+	if !resumed && !last.killed() && before.of(inDoubt) > 0 && after.of(atParse, atInsert, inDoubt) == 0 {
+		// What was in doubt before is left alone, and told.
+		require.Equal(l, exitPartly, last.code)
+		require.Contains(l, last.output, fmt.Sprintf("%d rows in doubt were left alone", before.of(inDoubt)))
+		last.code = exitOK
 	}
 	l.checkEnd(last, dir, again, after)
 	for _, rec := range l.in.records {
@@ -78,8 +84,8 @@ func (l *loading) firsts(k *kept) map[string]string {
 }
 
 // untilRetried retries, and goes on when that was stopped. It names the folder of the
-// try that came to an end.
-func (l *loading) untilRetried(rows int) (exit, string) {
+// try that came to an end, and says whether it was gone on with.
+func (l *loading) untilRetried(rows int) (last exit, folder string, resumed bool) {
 	for goes := 0; ; goes++ {
 		require.Less(l, goes, mostGoes, "the retry does not come to an end")
 		var p stop
@@ -104,7 +110,7 @@ func (l *loading) untilRetried(rows int) (exit, string) {
 		args = append(append(args, l.connection()...), "--maxparseerrors", "-1")
 		e := l.run(p, writes, args...)
 		if l.ended(e) {
-			return e, dir
+			return e, dir, args[0] == "resume"
 		}
 	}
 }

@@ -8,6 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
 )
 
 // What a configuration file and the environment set is recorded as what was typed is,
@@ -49,6 +52,18 @@ func TestRecordedSettings(t *testing.T) {
 	resumed.Flags().String(config.FileFlag, "", "")
 	_, err = config.Apply("resume", resumed.Flags(), known, []string{"load", "resume"})
 	require.NoError(t, err)
-	require.NoError(t, override(c.Flags(), resumed.Flags()))
+	require.NoError(t, override(c.Flags(), resumed.Flags(), isSet))
 	require.Equal(t, "secret", again.Password)
+}
+
+// A run that goes on keeps its directory even when it comes to nothing, for whoever
+// goes on again.
+func TestIdleRuns(t *testing.T) {
+	begun := &resume.Load{}
+	require.True(t, (&loadRun{journal: begun}).idle(load.Result{}))
+	require.False(t, (&loadRun{journal: begun, again: true}).idle(load.Result{}))
+	require.False(t, (&loadRun{journal: begun}).idle(load.Result{Tally: load.Tally{Written: 1}}))
+	require.True(t, (&scanRun{}).idle(scan.Result{}))
+	require.False(t, (&scanRun{again: true}).idle(scan.Result{}))
+	require.False(t, (&scanRun{}).idle(scan.Result{Rows: 1}))
 }

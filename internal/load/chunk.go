@@ -167,10 +167,10 @@ func (r *run) countReject(stage Stage) error {
 	switch stage {
 	case Parse:
 		r.job.Counters.Rejected.Add(1)
-		return r.parseErrors.add()
+		return r.parseErrors.add(1)
 	case Insert:
 		r.job.Counters.Rejected.Add(1)
-		return r.insertErrors.add()
+		return r.insertErrors.add(1)
 	default:
 		return nil
 	}

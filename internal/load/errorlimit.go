@@ -23,9 +23,9 @@ type errorLimit struct {
 	seen  atomic.Int64
 }
 
-// add counts a row and says whether it is one too many.
-func (l *errorLimit) add() error {
-	if n := l.seen.Add(1); l.most >= 0 && n > l.most {
+// add counts rows and says whether they are too many.
+func (l *errorLimit) add(rows int64) error {
+	if n := l.seen.Add(rows); l.most >= 0 && n > l.most {
 		return &LimitError{l.stage, l.most}
 	}
 	return nil

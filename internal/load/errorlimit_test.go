@@ -22,3 +22,29 @@ func TestErrorLimits(t *testing.T) {
 	require.EqualError(t, err, "stopped: more than 4 parse errors")
 	require.Len(t, rejects.rejects, 5, "the one too many is kept as well")
 }
+
+// carrying is the journal of a run that goes on.
+type carrying struct {
+	noJournal
+	tally Tally
+}
+
+func (c carrying) Carried() Tally { return c.tally }
+
+// A limit that was passed before the run was stopped stops the one that goes on, too,
+// although all rows left are good.
+func TestErrorLimitWasPassedBefore(t *testing.T) {
+	for limit, passed := range map[int64]bool{-1: false, 4: true, 5: false} {
+		job, c, rejects := newJob(t, names, "k,n\na,1\n")
+		job.MaxParseErrors = limit
+		job.Journal = carrying{noJournal{rejects}, Tally{Read: 9, ParseErrors: 5}}
+		_, err := job.Run(t.Context())
+		if !passed {
+			require.NoError(t, err)
+			continue
+		}
+		var past *LimitError
+		require.ErrorAs(t, err, &past)
+		require.Empty(t, c.sent)
+	}
+}

@@ -138,6 +138,24 @@ func TestRunEndsWhenEveryCounterIsInDoubt(t *testing.T) {
 	require.EqualValues(t, len(c.sent), result.InDoubt)
 }
 
+// A connection that breaks leaves all in doubt that was under way on it: that is one
+// failure, and not many in a row.
+func TestBrokenConnectionIsOneFailure(t *testing.T) {
+	job, _, _ := newJob(t, hits, "id,n\n")
+	job.Patience = time.Hour
+	r := newRun(job)
+	b := &batch{writer: job.NewWriter(job.Table.Columns), begun: time.Now()}
+	broken := failure(fault.Unknown, "connection closed")
+	for range 10 * leastExhausted {
+		require.NoError(t, r.giveUp(t.Context(), b, broken))
+	}
+	for range leastExhausted - 1 {
+		b.begun = time.Now().Add(time.Second) // after the failure before
+		require.NoError(t, r.giveUp(t.Context(), b, broken))
+	}
+	require.ErrorContains(t, r.giveUp(t.Context(), b, broken), "more than 32 requests in a row failed")
+}
+
 // One acknowledged request in between shows that the cluster still works.
 func TestScatteredFailuresDoNotEndTheRun(t *testing.T) {
 	job, c, _ := newJob(t, events, numbered("k,c,id", 2000))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 )
@@ -14,7 +15,8 @@ type batch struct {
 	writer Writer
 	set    *Set
 	rows   []*parsed
-	few    bool // there were attempts before
+	few    bool      // there were attempts before
+	begun  time.Time // the last attempt
 }
 
 // rowsOf collects the rows to be written, into scratch.

@@ -130,14 +130,17 @@ func (r *run) leaveInDoubt(c *chunk) {
 
 var errStopped = errors.New("the run was stopped while this row may have been written, and writing it again may count it twice")
 
-// carry takes over what became of rows in an earlier run.
-func (r *run) carry(t Tally) {
+// carry takes over what became of rows in an earlier run, and says whether a limit was
+// passed then.
+func (r *run) carry(t Tally) error {
 	r.total(t)
 	r.job.Counters.Rows.Add(t.Written)
 	r.job.Counters.Earlier.Add(t.Written)
 	r.job.Counters.Rejected.Add(t.ParseErrors + t.InsertErrors)
-	r.parseErrors.seen.Add(t.ParseErrors)
-	r.insertErrors.seen.Add(t.InsertErrors)
+	if err := r.parseErrors.add(t.ParseErrors); err != nil {
+		return err
+	}
+	return r.insertErrors.add(t.InsertErrors)
 }
 
 // total adds to what became of all rows.

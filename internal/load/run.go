@@ -45,6 +45,7 @@ type run struct {
 
 	parseErrors, insertErrors errorLimit
 	exhausted                 atomic.Int64 // batches in a row that failed, but not for what was in them
+	doubted                   atomic.Int64 // when the last of them failed that is in doubt, nanoseconds since the epoch
 }
 
 func newRun(j *Job) *run {
@@ -79,8 +80,10 @@ func (r *run) all(ctx context.Context) error {
 		r.pool[i] = new(chunk)
 		r.free <- r.pool[i]
 	}
-	r.carry(r.job.Journal.Carried())
-	err := r.pipeline(ctx)
+	err := r.carry(r.job.Journal.Carried())
+	if err == nil {
+		err = r.pipeline(ctx)
+	}
 	// A run that was stopped leaves chunks that are not settled.
 	var left error // one stands for all: they go to the same place
 	for _, c := range r.pool {

@@ -136,6 +136,13 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 	if silence := r.pulse.Failed(); silence > r.job.Patience {
 		return gone(silence, reason)
 	}
+	if stage == InDoubt {
+		// One connection that breaks leaves all in doubt that was under way on it.
+		if b.begun.UnixNano() <= r.doubted.Load() {
+			return nil
+		}
+		r.doubted.Store(time.Now().UnixNano())
+	}
 	if most := max(r.job.InFlight, leastExhausted); r.exhausted.Add(1) > int64(most) {
 		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
 	}
@@ -161,7 +168,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		begin := time.Now()
+		b.begun = time.Now()
 		sent, err := r.request(ctx, w, host, rows)
 		if err == nil {
 			r.health.Answered(host)
@@ -175,7 +182,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 		unanswered = unanswered || class == fault.Unknown
 		if class == fault.Unknown || class == fault.Transient {
-			r.health.FailedFor(host, min(max(restFactor*time.Since(begin), leastRest), mostRest))
+			r.health.FailedFor(host, min(max(restFactor*time.Since(b.begun), leastRest), mostRest))
 		}
 		if fault.Answered(err) {
 			r.pulse.Answered()

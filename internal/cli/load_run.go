@@ -19,6 +19,7 @@ type loadRun struct {
 	dir     string
 	rejects *reject.Dir
 	journal *resume.Load // nil: none is kept
+	again   bool         // the run goes on with an earlier one
 }
 
 // openRun makes the run directory, or goes on with that of an earlier run.
@@ -63,7 +64,7 @@ func (o *LoadOptions) openRun(f *pflag.FlagSet, in *target, inputs []source.Inpu
 
 // goOn checks that nothing that matters has changed since the earlier run.
 func (o *LoadOptions) goOn(r *loadRun, t *target) error {
-	r.journal = o.resumed
+	r.journal, r.again = o.resumed, true
 	m := r.journal.Manifest()
 	if err := checkRun(m, t); err != nil {
 		return err
@@ -127,10 +128,10 @@ func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) e
 	return err
 }
 
-// idle says whether nothing was done that a run begun anew would not do as well.
+// idle says whether nothing was done that a run begun anew would not do as well. One
+// that goes on keeps its directory, which somebody knows of.
 func (r *loadRun) idle(result load.Result) bool {
-	loaded := r.journal.Loaded()
-	return loaded.Pieces == 0 && len(loaded.Open) == 0 && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
+	return !r.again && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
 }
 
 // tell says how to go on from here.

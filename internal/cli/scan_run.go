@@ -25,6 +25,7 @@ type scanRun struct {
 	plan    resume.ScanExtra // that the first run was begun with
 	journal *resume.Scan     // nil: none is kept
 	earlier *resume.Scanned
+	again   bool // the run goes on with an earlier one
 }
 
 // journaled says whether a scan can be gone on with: it needs an output that can be
@@ -98,7 +99,7 @@ func (o *ScanOptions) begin(r *scanRun, f *pflag.FlagSet, t *target, out *sink.O
 
 // goOn checks that nothing that matters has changed since the earlier run.
 func (o *ScanOptions) goOn(r *scanRun, t *target, header []byte) (*scanRun, *sink.Output, error) {
-	r.journal = o.resumed
+	r.journal, r.again = o.resumed, true
 	r.earlier = r.journal.Scanned()
 	if err := checkRun(r.journal.Manifest(), t); err != nil {
 		return nil, nil, err
@@ -198,9 +199,10 @@ func (r *scanRun) begun(this time.Time) time.Time {
 	return this
 }
 
-// idle says whether nothing was read that a run begun anew would not read as well.
+// idle says whether nothing was read that a run begun anew would not read as well. One
+// that goes on keeps its directory, which somebody knows of.
 func (r *scanRun) idle(result scan.Result) bool {
-	return result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0 && len(r.earlier.Done) == 0
+	return !r.again && result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 }
 
 // discard removes the run directory of a run that did nothing.

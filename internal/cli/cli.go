@@ -102,7 +102,7 @@ file; in the file, a section named after a command (load:) is for it alone.
 	root.PersistentFlags().String(config.FileFlag, "", "configuration file")
 	root.SetFlagErrorFunc(explainFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s))
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return applyConfig(root, c, s) }
 	return root
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -67,6 +66,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	o.formatOptions.AddFlags(f)
 	o.textOptions.AddFlags(f)
 	f.StringSliceVar(&o.Columns, "columns", nil, "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
+	f.StringVar(&o.ColumnOrder, "column-order", "", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
 	f.StringToStringVar(&o.Map, "map", nil, "field=column,...: columns of fields that have other names")
 	f.StringSliceVar(&o.SkipCols, "skipcols", nil, "fields that are not loaded")
 	f.Int64Var(&o.SkipRows, "skiprows", 0, "rows to pass over at the beginning, of all inputs together, headers not counted")
@@ -211,40 +211,8 @@ func (o *LoadOptions) settleFormat(c *cobra.Command, first string) (dsv.Format, 
 	if err := settleFormat(&o.Format, first); err != nil {
 		return dsv.Format{}, err
 	}
+	if o.ColumnOrder != "" && o.Format == "json" {
+		return dsv.Format{}, errors.New("--column-order: the members of an object have names, and no order")
+	}
 	return o.format(c, o.Format)
-}
-
-// check validates what is not validated elsewhere.
-func (o *LoadOptions) check() error {
-	switch {
-	case !(o.IngestRate >= 0):
-		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
-	case o.NullState != "unset" && o.NullState != "tombstone":
-		return fmt.Errorf("--nulls %q: must be unset or tombstone", o.NullState)
-	case o.TTL < 0 || o.TTL > load.MaxTTL:
-		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, load.MaxTTL)
-	case o.IfNotExists && o.Timestamp != "":
-		return errors.New("--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's")
-	case o.Memory < 64<<20:
-		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
-	case o.MinBatchSize < 1:
-		return fmt.Errorf("--minbatchsize %d: must be at least 1", o.MinBatchSize)
-	case o.SkipRows < 0:
-		return fmt.Errorf("--skiprows %d: must not be negative", o.SkipRows)
-	case o.MaxRows < -1 || o.MaxRows == 0:
-		return fmt.Errorf("--maxrows %d: must be -1 or at least 1", o.MaxRows)
-	case o.MaxBatchSize < 1:
-		return fmt.Errorf("--maxbatchsize %d: must be at least 1", o.MaxBatchSize)
-	case o.InFlight < 0:
-		return fmt.Errorf("--inflight %d: must not be negative", o.InFlight)
-	case o.MaxAttempts < 1:
-		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
-	}
-	if o.RunDir == "" || o.resumed != nil {
-		return nil
-	}
-	if entries, err := os.ReadDir(o.RunDir); err == nil && len(entries) > 0 {
-		return fmt.Errorf("--run-dir %s: the folder is not empty: each run needs one of its own", o.RunDir)
-	}
-	return nil
 }

@@ -28,6 +28,7 @@ const (
 const requestsPerCore = 16
 
 func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
+	o.orderColumns(t.table)
 	if len(o.Columns) > 0 && o.Format != "json" {
 		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
 			return nil, fmt.Errorf("--columns: %w", err)

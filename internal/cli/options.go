@@ -140,6 +140,8 @@ type formatOptions struct {
 	Quote     string
 	Header    bool
 	Columns   []string
+
+	ColumnOrder string
 }
 
 func (o *formatOptions) AddFlags(f *pflag.FlagSet) {

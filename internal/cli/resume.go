@@ -113,7 +113,7 @@ func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
 	if err := options.apply(a.cobra.Flags()); err != nil {
 		return err
 	}
-	if err := override(a.cobra.Flags(), c.Flags()); err != nil {
+	if err := override(a.cobra.Flags(), c.Flags(), isSet); err != nil {
 		return err
 	}
 	abandon, err := a.begin(dir, m)
@@ -125,20 +125,21 @@ func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
 	return a.cobra.RunE(a.cobra, options.Args)
 }
 
-// override sets the flags of to that are set in from and that to has.
-func override(to, from *pflag.FlagSet) error {
+// override sets the flags of to that to has and that are set in from, as set tells. That
+// a flag was typed is passed on.
+func override(to, from *pflag.FlagSet, set func(*pflag.Flag) bool) error {
 	var failures []error
 	from.VisitAll(func(f *pflag.Flag) {
 		flag := to.Lookup(f.Name)
-		if flag == nil || !isSet(f) {
+		if flag == nil || !set(f) {
 			return
 		}
 		if slice, ok := f.Value.(pflag.SliceValue); ok {
 			failures = append(failures, flag.Value.(pflag.SliceValue).Replace(slice.GetSlice()))
-			flag.Changed = true
-			return
+		} else {
+			failures = append(failures, flag.Value.Set(f.Value.String()))
 		}
-		failures = append(failures, to.Set(f.Name, f.Value.String()))
+		flag.Changed = flag.Changed || f.Changed
 	})
 	return errors.Join(failures...)
 }

@@ -62,23 +62,31 @@ func record(f *pflag.FlagSet, args []string) recorded {
 // apply sets the flags as they were.
 func (r recorded) apply(f *pflag.FlagSet) error {
 	for name, values := range r.Flags {
-		flag := f.Lookup(name)
-		if flag == nil {
-			return fmt.Errorf("run.json: there is no flag --%s", name)
+		if err := setFlag(f, name, values); err != nil {
+			return fmt.Errorf("run.json: %w", err)
 		}
-		if slice, ok := flag.Value.(pflag.SliceValue); ok {
-			if err := slice.Replace(values); err != nil {
-				return fmt.Errorf("run.json: --%s: %w", name, err)
-			}
-			flag.Changed = true
-			continue
+	}
+	return nil
+}
+
+// setFlag sets a flag to one value, or a list to its elements.
+func setFlag(f *pflag.FlagSet, name string, values []string) error {
+	flag := f.Lookup(name)
+	if flag == nil {
+		return fmt.Errorf("there is no flag --%s", name)
+	}
+	if slice, ok := flag.Value.(pflag.SliceValue); ok {
+		if err := slice.Replace(values); err != nil {
+			return fmt.Errorf("--%s: %w", name, err)
 		}
-		if len(values) != 1 {
-			return fmt.Errorf("run.json: --%s has %d values", name, len(values))
-		}
-		if err := f.Set(name, values[0]); err != nil {
-			return fmt.Errorf("run.json: --%s: %w", name, err)
-		}
+		flag.Changed = true
+		return nil
+	}
+	if len(values) != 1 {
+		return fmt.Errorf("--%s has %d values", name, len(values))
+	}
+	if err := f.Set(name, values[0]); err != nil {
+		return fmt.Errorf("--%s: %w", name, err)
 	}
 	return nil
 }

@@ -49,6 +49,7 @@ func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
 	o.outputOptions.AddFlags(f)
 	o.formatOptions.AddFlags(f)
 	f.StringSliceVar(&o.Columns, "columns", nil, "columns to read, in this order, ttl(c) and writetime(c) among them (default: all, key columns first)")
+	f.StringVar(&o.ColumnOrder, "column-order", "", "order of the columns, where --columns does not name them: "+orderHelp+" (default: table)")
 	f.StringVar(&o.Null, "null-string", "", "text for null values in csv and tsv (default: nothing between the delimiters)")
 	f.BoolVar(&o.EscapeFormulas, "escape-formulas", false, "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
 	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides, such as \"day = 3\"")
@@ -166,7 +167,7 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 	if err := o.settle(); err != nil {
 		return dsv.Format{}, err
 	}
-	if err := o.paceOptions.check(); err != nil {
+	if err := errors.Join(o.paceOptions.check(), o.checkOrder()); err != nil {
 		return dsv.Format{}, err
 	}
 	if o.EscapeFormulas && o.Format == "json" {
@@ -184,6 +185,7 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 
 // job puts the scan together, but for its output, which begins with the header.
 func (o *ScanOptions) job(t *target, format dsv.Format) (job *scan.Job, header []byte, err error) {
+	o.orderColumns(t.table)
 	selection, err := t.table.Selectors(o.Columns)
 	if err != nil {
 		return nil, nil, err

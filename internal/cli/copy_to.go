@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+)
+
+// insteadText is what options about the text of values have in place of them.
+const insteadText = "the text is cqlbulk's own and lossless"
+
+// toRules are the options of COPY TO.
+var toRules = map[string]copyRule{
+	"delimiter":   becomes("delimiter"),
+	"quote":       becomes("quote"),
+	"header":      headerRule,
+	"null":        unlessEmpty("null-string"),
+	"begintoken":  unlessEmpty("begintoken"),
+	"endtoken":    unlessEmpty("endtoken"),
+	"pagesize":    becomesNumber("pagesize", anyNumber),
+	"pagetimeout": becomesSeconds("timeout"),
+	"maxattempts": becomesNumber("maxattempts", 1),
+
+	"maxoutputsize":   maxOutputSizeRule,
+	"escape":          writtenEscapeRule,
+	"datetimeformat":  has(insteadText, ""),
+	"boolstyle":       has(insteadText, "true,false", "true, false"),
+	"decimalsep":      has(insteadText, ".", ""),
+	"thousandssep":    has(insteadText, ""),
+	"floatprecision":  has(insteadText),
+	"doubleprecision": has(insteadText),
+	"encoding":        has("text is in UTF-8", "utf8", "utf-8"),
+	"maxrequests":     has("as many requests are under way as the cluster answers well"),
+	"numprocesses":    has(insteadProcesses),
+	"reportfrequency": has(insteadReports),
+	"ratefile":        has(insteadRateFile, ""),
+	"configfile":      has(insteadConfig, ""),
+}
+
+// toFile translates COPY TO.
+func (t *translation) toFile(s *cqlcopy.Statement) error {
+	t.command = "scan"
+	output := "-"
+	if !s.Standard {
+		var err error
+		if output, err = copiedFile(s.Files[0]); err != nil {
+			return err
+		}
+		t.set("output", output)
+	}
+	t.set("format", "csv")
+	t.header(s)
+	t.columns(s)
+	if err := t.options(s, toRules, fromRules); err != nil {
+		return err
+	}
+	t.note("the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: %s", t.loadAgain(output))
+	return nil
+}
+
+// The settings of a scan that a load must have, too, to read its text.
+var textFlags = []string{"format", "header", "columns", "column-order", "delimiter", "quote", "null-string"}
+
+// loadAgain is the command line that loads the output.
+func (t *translation) loadAgain(output string) string {
+	again := &translation{command: "load", args: append(slices.Clone(t.args), output)}
+	for _, s := range t.settings {
+		if slices.Contains(textFlags, s.flag) {
+			again.settings = append(again.settings, s)
+		}
+	}
+	return again.commandLine(nil)
+}
+
+// maxOutputSizeRule refuses to write several files, whose names cqlbulk gives otherwise.
+func maxOutputSizeRule(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) error {
+	n, err := wholeNumber(o)
+	switch {
+	case err != nil || n <= 0:
+		return err
+	case s.Standard:
+		t.note("%s is passed over, as cqlsh does: there is no second standard output", shownOption(o))
+		return nil
+	}
+	return errors.New("cqlbulk writes several files into a folder of their own: say cqlbulk scan " +
+		shellQuote(t.args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
+}
+
+// writtenEscapeRule tells that there is no escape, unless it is the quote.
+func writtenEscapeRule(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) error {
+	quote, ok := s.Option("quote")
+	if !ok {
+		quote.Value = `"`
+	}
+	return has("a quote in a field is doubled, and nothing is escaped", quote.Value)(t, s, o)
+}

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// translation is a COPY statement as a command of cqlbulk's.
+type translation struct {
+	direction cqlcopy.Direction
+	command   string // load or scan
+	args      []string
+	settings  []setting
+	notes     []string // what the statement says and the command does not do
+}
+
+// setting is a flag of the command and its value, or the elements of it.
+type setting struct {
+	flag   string
+	values []string
+}
+
+func (t *translation) set(flag string, values ...string) {
+	t.settings = append(t.settings, setting{flag, values})
+}
+
+func (t *translation) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
+
+// translate makes the command that does what a statement says.
+func translate(s *cqlcopy.Statement, o *copyOptions) (*translation, error) {
+	table, err := copiedTable(s, o.Keyspace)
+	if err != nil {
+		return nil, err
+	}
+	t := &translation{direction: s.Direction, args: []string{table}}
+	if s.Direction == cqlcopy.To {
+		return t, t.toFile(s)
+	}
+	return t, t.fromFiles(s, o.Nulls)
+}
+
+// copiedTable is the table of a statement, as CQL has it.
+func copiedTable(s *cqlcopy.Statement, keyspace string) (string, error) {
+	table := cqltype.QuoteIdent(s.Table)
+	switch {
+	case s.Keyspace != "":
+		keyspace = s.Keyspace
+	case keyspace == "":
+		return "", fmt.Errorf("no keyspace given: say COPY keyspace.%s, or use --keyspace", table)
+	default:
+		parts, err := splitName(keyspace)
+		if err != nil || len(parts) != 1 {
+			return "", fmt.Errorf("keyspace %q is not a name", keyspace)
+		}
+		keyspace = parts[0]
+	}
+	return cqltype.QuoteIdent(keyspace) + "." + table, nil
+}
+
+// columns sets which column each field goes to or comes from.
+func (t *translation) columns(s *cqlcopy.Statement) {
+	if len(s.Columns) > 0 {
+		t.set("columns", s.Columns...)
+	} else {
+		t.set("column-order", "cqlsh")
+	}
+}
+
+// header sets whether there is a header: only true says so.
+func (t *translation) header(s *cqlcopy.Statement) {
+	o, _ := s.Option("header")
+	t.set("header", strconv.FormatBool(strings.EqualFold(o.Value, "true")))
+}
+
+// copyRule does what an option says.
+type copyRule func(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) error
+
+// options translates the options by the rules of the direction. Options of the other
+// direction alone are told, as cqlsh passes over them, and unknown ones refused.
+func (t *translation) options(s *cqlcopy.Statement, rules, others map[string]copyRule) error {
+	last := make(map[string]int)
+	for i, o := range s.Options {
+		last[o.Name] = i
+	}
+	for i, o := range s.Options {
+		rule, known := rules[o.Name]
+		_, other := others[o.Name]
+		var err error
+		switch {
+		case !known && !other:
+			err = fmt.Errorf("COPY has no such option%s", nearestOption(o.Name))
+		case last[o.Name] != i:
+			t.note("%s is given again: the last one counts", shownOption(o))
+		case !known:
+			t.note("%s is passed over, as cqlsh does: it has no meaning for COPY %s", shownOption(o), t.direction)
+		default:
+			err = rule(t, s, o)
+		}
+		if err != nil {
+			return fmt.Errorf("the statement: line %d, column %d: %s: %w", o.At.Line, o.At.Column, shownOption(o), err)
+		}
+	}
+	return nil
+}
+
+// shownOption is an option as messages show it.
+func shownOption(o cqlcopy.Option) string {
+	return fmt.Sprintf("%s = '%s'", strings.ToUpper(o.Name), strings.ReplaceAll(o.Value, "'", "''"))
+}
+
+// nearestOption is a hint at the option that is nearest to a name.
+func nearestOption(name string) string {
+	var names []string
+	for _, rules := range []map[string]copyRule{fromRules, toRules} {
+		for known := range rules {
+			names = append(names, strings.ToUpper(known))
+		}
+	}
+	slices.Sort(names)
+	return schema.DidYouMean(strings.ToUpper(name), names)
+}
+
+// becomes is the rule of an option whose value is that of a flag.
+func becomes(flag string) copyRule {
+	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+		t.set(flag, o.Value)
+		return nil
+	}
+}
+
+// unlessEmpty is the rule of an option that says nothing when it is empty.
+func unlessEmpty(flag string) copyRule {
+	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+		if o.Value != "" {
+			t.set(flag, o.Value)
+		}
+		return nil
+	}
+}
+
+// anyNumber is the least of a number that may be any.
+const anyNumber = math.MinInt64
+
+// becomesNumber is the rule of an option whose value is a flag's whole number. One below
+// least means least.
+func becomesNumber(flag string, least int64) copyRule {
+	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+		n, err := wholeNumber(o)
+		if err == nil {
+			t.set(flag, strconv.FormatInt(max(n, least), 10))
+		}
+		return err
+	}
+}
+
+// becomesSeconds is the rule of an option whose value is a time in seconds.
+func becomesSeconds(flag string) copyRule {
+	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+		n, err := wholeNumber(o)
+		if err == nil {
+			t.set(flag, strconv.FormatInt(n, 10)+"s")
+		}
+		return err
+	}
+}
+
+// has is the rule of an option without a counterpart: it is told what there is instead,
+// unless the value asks for no more than that.
+func has(instead string, same ...string) copyRule {
+	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+		if !slices.ContainsFunc(same, func(value string) bool { return strings.EqualFold(value, o.Value) }) {
+			t.note("%s is not done: %s", shownOption(o), instead)
+		}
+		return nil
+	}
+}
+
+// headerRule tells a value that says neither; the header itself is set for every statement.
+func headerRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+	if !strings.EqualFold(o.Value, "true") && !strings.EqualFold(o.Value, "false") {
+		t.note("%s is taken for false, as cqlsh does", shownOption(o))
+	}
+	return nil
+}
+
+var errNoNumber = errors.New("must be a whole number")
+
+func wholeNumber(o cqlcopy.Option) (int64, error) {
+	n, err := strconv.ParseInt(strings.TrimSpace(o.Value), 10, 64)
+	if err != nil {
+		return 0, errNoNumber
+	}
+	return n, nil
+}
+
+// copiedFile is the path of a file that a statement names.
+func copiedFile(name string) (string, error) {
+	switch {
+	case name == "":
+		return "", errors.New("the statement: the name of a file is empty")
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("the statement: file %q: %w", name, err)
+		}
+		return filepath.Join(home, name[1:]), nil
+	case strings.HasPrefix(name, "-"): // neither a flag nor the standard input
+		return "./" + name, nil
+	default:
+		return name, nil
+	}
+}

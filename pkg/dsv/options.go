@@ -18,6 +18,11 @@ type Options struct {
 	// MaxRecord is the most bytes of one record, its line end included, by
 	// default DefaultMaxRecord; 1 counts as 2.
 	MaxRecord int
+	// Offset and Line say where in the input the reader begins: those of a chunk that
+	// was cut from it with the same format and sizes. What is cut from there on is then
+	// the same as before. Without them, Line being 0, it is the input's beginning.
+	Offset int64
+	Line   int64
 	// Bad is given the lines on which a record starts that does not end or is
 	// longer than MaxRecord. An error it returns ends the splitting and comes
 	// out of Next as it is. Without it such a line makes Next return a

@@ -50,6 +50,9 @@ func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	}
 	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
 	s.in = window{r: r, chunk: s.chunk, limit: s.chunk + s.max + 1}
+	if o.Line > 0 {
+		s.line, s.in.base, s.in.begun = o.Line, o.Offset, true
+	}
 	return s
 }
 

@@ -49,6 +49,9 @@ func NewSplitter(r io.Reader, o Options) *Splitter {
 		s.most = math.MaxInt
 	}
 	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
+	if o.Line > 0 {
+		s.line, s.offset, s.begun = o.Line, o.Offset, true
+	}
 	s.r = bufio.NewReaderSize(r, min(s.chunk, readSize))
 	return s
 }

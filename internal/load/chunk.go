@@ -86,7 +86,7 @@ func (r *run) release(c *chunk, holds int) error {
 	if err := r.settleChunk(c); err != nil {
 		return err
 	}
-	r.pass(c.file, len(c.Data))
+	r.pass(c.file, int64(len(c.Data)))
 	r.recycle(c)
 	return nil
 }

@@ -142,7 +142,7 @@ func TestRunEndsWhenEveryCounterIsInDoubt(t *testing.T) {
 // failure, and not many in a row.
 func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	job, _, _ := newJob(t, hits, "id,n\n")
-	job.Patience = time.Hour
+	job.Patience, job.Journal = time.Hour, noJournal{}
 	r := newRun(job)
 	b := &batch{writer: job.NewWriter(job.Table.Columns), begun: time.Now()}
 	broken := failure(fault.Unknown, "connection closed")

@@ -19,6 +19,9 @@ type Piece struct {
 	Bytes  int    `json:"bytes"`
 	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3; 0 of a single line
 	Stamp  int64  `json:"stamp"`       // timestamp of its first record
+	// Line is the physical line of its first byte, 1-based; 0 where reading cannot be
+	// taken up: at a single line.
+	Line int64 `json:"line,omitempty"`
 }
 
 // Tally is what became of some rows.
@@ -68,6 +71,12 @@ type Journal interface {
 	// Seen is how far an earlier run had read an input, in bytes from its beginning,
 	// up to the last piece that it noted.
 	Seen(input int) int64
+	// Left tells where an input is to be taken up, when the run goes on: at the first of
+	// its pieces that is not settled, or the last. settled says that it was read to its
+	// end and nothing of it is left.
+	Left(input int) (from Piece, settled bool)
+	// Stamped is a timestamp above all those that rows had in earlier runs.
+	Stamped() int64
 	// Begin notes a piece before the first of its rows is sent. Pieces are begun in
 	// the order of the inputs.
 	Begin(Piece) error
@@ -82,6 +91,8 @@ type noJournal struct{ rejects Rejects }
 func (noJournal) Carried() Tally                       { return Tally{} }
 func (noJournal) Earlier(int, int64) (Piece, Standing) { return Piece{}, New }
 func (noJournal) Seen(int) int64                       { return 0 }
+func (noJournal) Left(int) (Piece, bool)               { return Piece{}, false }
+func (noJournal) Stamped() int64                       { return 0 }
 func (noJournal) Begin(Piece) error                    { return nil }
 
 func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
@@ -94,7 +105,7 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 // recall takes over what an earlier run noted of a chunk. settled says that there
 // is nothing left to do.
 func (r *run) recall(c *chunk) (settled bool, err error) {
-	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data)}
+	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Line: c.Line}
 	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
 	if r.journaled {
 		c.piece.Hash = xxh3.Hash(c.Data)

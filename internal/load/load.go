@@ -34,6 +34,7 @@ type Writer interface {
 // Input is one stream of records.
 type Input struct {
 	Name string
+	Size int64 // as it is stored, in bytes; 0 or less: unknown
 	Open func() (io.ReadCloser, error)
 	// Stamps are the timestamps that the records had when they were loaded before,
 	// in their order; 0, or no more of them: none.

@@ -24,6 +24,12 @@ func (r *run) readAll(ctx context.Context) error {
 }
 
 func (r *run) readInput(ctx context.Context, index int, input Input) error {
+	from, settled := r.job.Journal.Left(index)
+	counted := r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0 // by records, from the first
+	if settled && !counted {
+		r.job.Counters.Done.Add(max(input.Size, 0))
+		return nil
+	}
 	in, err := input.Open()
 	if err != nil {
 		return err
@@ -43,6 +49,11 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			return nil
 		}
 		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	if !counted {
+		if s, err = r.takeUp(f, s, in, reader, from); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
 	}
 	for !r.enough() {
 		var c *chunk
@@ -89,7 +100,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			return err
 		}
 		if settled {
-			r.pass(f, len(c.Data))
+			r.pass(f, int64(len(c.Data)))
 			r.recycle(c)
 			continue
 		}
@@ -115,12 +126,7 @@ type splitter interface {
 
 // split makes an input's splitter and plans its fields. io.EOF: the input is empty.
 func (r *run) split(f *file, in io.Reader) (splitter, error) {
-	o := dsv.Options{
-		ChunkSize:  r.job.ChunkSize,
-		MaxRecords: maxRecords(len(r.job.Table.Columns)),
-		MaxRecord:  r.job.MaxRecord,
-		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
-	}
+	o := r.cutting(f)
 	if !r.job.JSON {
 		s := dsv.NewSplitter(in, r.job.Format, o)
 		return s, r.open(f, s)
@@ -138,6 +144,43 @@ func (r *run) split(f *file, in io.Reader) (splitter, error) {
 	}
 	f.writer = r.writer(columns)
 	return jsonl.NewSplitter(in, o), nil
+}
+
+// cutting is how an input is cut.
+func (r *run) cutting(f *file) dsv.Options {
+	return dsv.Options{
+		ChunkSize:  r.job.ChunkSize,
+		MaxRecords: maxRecords(len(r.job.Table.Columns)),
+		MaxRecord:  r.job.MaxRecord,
+		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
+	}
+}
+
+// Skipper is an input that can be taken up at a place without reading what is before.
+type Skipper interface {
+	// SkipTo has the next Read begin at a byte of the text that was not read yet, and
+	// says whether it will. It comes between two calls of Read.
+	SkipTo(offset int64) (bool, error)
+}
+
+// takeUp goes on with an input where an earlier run had got to, if the input can be
+// read from there, and else from the beginning, with what is settled passed over.
+func (r *run) takeUp(f *file, s splitter, in any, reader io.Reader, from Piece) (splitter, error) {
+	skipper, ok := in.(Skipper)
+	if !ok || from.Line == 0 {
+		return s, nil
+	}
+	if skipped, err := skipper.SkipTo(from.Offset); !skipped {
+		return s, err
+	}
+	r.pass(f, from.Offset-int64(len(f.header)))
+	f.records, f.end = 1, from.Offset // at least one record stands before
+	o := r.cutting(f)
+	o.Offset, o.Line = from.Offset, from.Line
+	if r.job.JSON {
+		return jsonl.NewSplitter(reader, o), nil
+	}
+	return dsv.NewSplitter(reader, r.job.Format, o), nil
 }
 
 // choose says which of a chunk's records are loaded: not the first SkipRows of all
@@ -171,7 +214,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 			return err
 		}
 		f.header = append([]byte(nil), header.Raw...)
-		r.pass(f, len(header.Raw))
+		r.pass(f, int64(len(header.Raw)))
 		if len(names) == 0 {
 			if r.job.Latin1 {
 				for i := range header.Fields {
@@ -193,7 +236,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 
 // bad takes a line that no record can be made of, in pieces when it is long.
 func (r *run) bad(f *file, b dsv.Bad) error {
-	r.pass(f, len(b.Piece))
+	r.pass(f, int64(len(b.Piece)))
 	if b.First {
 		f.end = max(f.end, b.Offset+1)
 		f.records++

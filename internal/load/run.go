@@ -61,7 +61,7 @@ func newRun(j *Job) *run {
 		pool:      make([]*chunk, count),
 		free:      make(chan *chunk, count),
 		chunks:    make(chan *chunk, 1),
-		clock:     clock{fixed: j.Timestamp},
+		clock:     clock{next: j.Journal.Stamped(), fixed: j.Timestamp},
 		hold:      newHold(min(j.MinBatch, j.Limits.MaxRows), holdChunks, j.Limits),
 		memory:    pace.NewBudget(j.Memory),
 		lanes:     newLanes(j),
@@ -182,10 +182,10 @@ func (r *run) writer(columns []schema.Column) Writer {
 }
 
 // pass counts bytes of text that are dealt with.
-func (r *run) pass(f *file, n int) {
-	r.job.Counters.Bytes.Add(int64(n))
+func (r *run) pass(f *file, n int64) {
+	r.job.Counters.Bytes.Add(n)
 	if f.stored == nil {
-		r.job.Counters.Done.Add(int64(n))
+		r.job.Counters.Done.Add(n)
 	}
 }
 

@@ -120,6 +120,28 @@ func (l *Load) Seen(input int) int64 {
 	return last.offset + max(int64(last.bytes), 1)
 }
 
+// Left implements load.Journal.
+func (l *Load) Left(input int) (load.Piece, bool) {
+	all := l.earlier.pieces
+	if input >= len(all) {
+		return load.Piece{}, false
+	}
+	from, open := left(all[input])
+	// Inputs are read one after the other.
+	return from.of(input), !open && input < len(all)-1
+}
+
+// Stamped implements load.Journal.
+func (l *Load) Stamped() int64 {
+	var above int64
+	for _, all := range l.earlier.pieces {
+		for _, p := range all {
+			above = max(above, p.stamp+int64(p.bytes)) // a record has a byte at the least
+		}
+	}
+	return above
+}
+
 // Begin implements load.Journal.
 func (l *Load) Begin(p load.Piece) error {
 	if err := l.j.Append(kindBegin, p); err != nil || !l.careful {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -90,8 +91,7 @@ func TestCountersAreResumed(t *testing.T) {
 
 func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 	rng := rand.New(rand.NewPCG(seed, 3))
-	var text strings.Builder
-	text.WriteString("k,v\n")
+	texts := make([]string, 1+seed%3)
 	bad := map[string]bool{}
 	const rows = 600
 	for i := range rows {
@@ -105,7 +105,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		if !strings.HasPrefix(line, fmt.Sprint(i)) || strings.Contains(line, `"`) {
 			bad[line] = true
 		}
-		text.WriteString(line)
+		texts[i*len(texts)/rows] += line
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, idempotent: kind != cqltype.Counter}
@@ -113,6 +113,8 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 	require.NoError(t, err)
 	rejects := reject.New(dir, ".csv")
 	var result load.Result
+	var skips atomic.Int64
+	opened := 0
 	for runs := 0; ; runs++ {
 		require.Less(t, runs, 100)
 		ctx, stop := context.WithCancel(t.Context())
@@ -125,9 +127,12 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 			Limits:         load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
 			MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*7, MaxRecord: 120, Attempts: 2,
 			Backoff: pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}, Counters: &progress.Counters{},
-			Inputs: []load.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
-				return io.NopCloser(strings.NewReader(text.String())), nil
-			}}},
+		}
+		for i, text := range texts {
+			job.Inputs = append(job.Inputs, load.Input{Name: fmt.Sprint("f", i), Open: func() (io.ReadCloser, error) {
+				opened++
+				return &disk{strings.NewReader("k,v\n" + text), &skips}, nil
+			}})
 		}
 		result, err = job.Run(ctx)
 		stop()
@@ -146,6 +151,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
 	}
+	t.Logf("%d times an input was opened, and %d times taken up in its middle", opened, skips.Load())
 	require.EqualValues(t, rows, result.Read)
 	require.EqualValues(t, len(bad), result.ParseErrors)
 	require.Zero(t, result.InsertErrors)
@@ -173,6 +179,23 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 	require.NoError(t, err)
 	require.Equal(t, result.Tally, seen.Tally)
 	require.Empty(t, seen.Open)
+}
+
+// disk is an input that can be taken up in its middle.
+type disk struct {
+	*strings.Reader
+	skips *atomic.Int64
+}
+
+func (d *disk) Close() error { return nil }
+
+func (d *disk) SkipTo(offset int64) (bool, error) {
+	if offset <= d.Size()-int64(d.Len()) {
+		return false, nil
+	}
+	d.skips.Add(1)
+	_, err := d.Seek(offset, io.SeekStart)
+	return true, err
 }
 
 // failPower takes away of the rejects what is not known to be on the disk, or a part

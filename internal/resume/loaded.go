@@ -49,7 +49,7 @@ func (l *Loaded) take(r journal.Record) error {
 			return err
 		}
 		if known := l.pieces.at(p.Input, p.Offset); known.standing == load.New {
-			*known = piece{p.Offset, p.Stamp, p.Hash, p.Bytes, load.Begun}
+			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, load.Begun}
 		}
 		l.End = nil
 	case kindSettle:

@@ -17,12 +17,13 @@ type piece struct {
 	offset   int64
 	stamp    int64
 	hash     uint64
+	line     int64
 	bytes    int
 	standing load.Standing
 }
 
 func (p piece) of(input int) load.Piece {
-	return load.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp}
+	return load.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line}
 }
 
 // mostInputs is far above the number of files that a load is given.
@@ -68,4 +69,20 @@ func search(all []piece, offset int64) (int, bool) {
 		return n, false
 	}
 	return slices.BinarySearchFunc(all, offset, func(p piece, offset int64) int { return cmp.Compare(p.offset, offset) })
+}
+
+// left is where an input is to be taken up: at the first piece that is not settled, or
+// else at the last. It is the zero piece when reading can be taken up nowhere.
+func left(all []piece) (from piece, open bool) {
+	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == load.Begun })
+	open = at >= 0
+	if !open {
+		at = len(all) - 1
+	}
+	for ; at >= 0; at-- {
+		if all[at].line > 0 {
+			return all[at], open
+		}
+	}
+	return piece{}, open
 }

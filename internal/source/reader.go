@@ -92,6 +92,27 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
+// SkipTo has the next Read begin at a byte of the text, without reading what is before
+// it, and says whether it will. It does for a plain file on a disk, and a byte that was
+// not read yet.
+func (r *Reader) SkipTo(offset int64) (bool, error) {
+	if r.err != nil || offset <= r.offset {
+		return false, nil
+	}
+	if r.text == nil {
+		r.begin()
+	}
+	if r.text != io.Reader(r.in) || r.raw.then == nil {
+		return false, nil
+	}
+	if err := r.raw.seek(offset); err != nil {
+		return false, fmt.Errorf("input %s: %w", r.name, err)
+	}
+	r.in.Reset(r.raw)
+	r.offset = offset
+	return true, nil
+}
+
 // finish keeps why the text ends and gives back what reading it took.
 func (r *Reader) finish(err error) {
 	r.err = r.explain(err)

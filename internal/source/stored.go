@@ -45,6 +45,16 @@ func (s *stored) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// seek has the next Read begin at a byte.
+func (s *stored) seek(offset int64) error {
+	if _, err := s.file.Seek(offset, io.SeekStart); err != nil {
+		return err
+	}
+	s.consumed.Store(offset)
+	s.err = nil
+	return nil
+}
+
 // changed says whether the file is not what it was.
 func (s *stored) changed() (bool, error) {
 	if s.then == nil {

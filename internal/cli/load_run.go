@@ -20,6 +20,7 @@ type loadRun struct {
 	rejects *reject.Dir
 	journal *resume.Load // nil: none is kept
 	again   bool         // the run goes on with an earlier one
+	touched []bool       // inputs that may have been changed since
 }
 
 // openRun makes the run directory, or goes on with that of an earlier run.
@@ -74,9 +75,11 @@ func (o *LoadOptions) goOn(r *loadRun, t *target) error {
 		return err
 	}
 	for _, in := range extra.Inputs {
-		if err := in.Check(); err != nil {
+		touched, err := in.Check()
+		if err != nil {
 			return err
 		}
+		r.touched = append(r.touched, touched)
 	}
 	ext := "." + o.Format
 	if err := r.journal.GoOn(func(s reject.State) error { return reject.Check(r.dir, ext, s) }); err != nil {
@@ -89,6 +92,9 @@ func (o *LoadOptions) goOn(r *loadRun, t *target) error {
 // use has the job keep its books here.
 func (r *loadRun) use(job *load.Job, careful bool) {
 	job.Rejects = r.rejects
+	for i := range min(len(r.touched), len(job.Inputs)) {
+		job.Inputs[i].Compare = r.touched[i]
+	}
 	if r.journal != nil {
 		r.journal.Use(r.rejects, careful)
 		job.Journal = r.journal

@@ -36,6 +36,9 @@ type Input struct {
 	Name string
 	Size int64 // as it is stored, in bytes; 0 or less: unknown
 	Open func() (io.ReadCloser, error)
+	// Compare has what an earlier run settled read again and compared with what it was,
+	// rather than passed over.
+	Compare bool
 	// Stamps are the timestamps that the records had when they were loaded before,
 	// in their order; 0, or no more of them: none.
 	Stamps []int64

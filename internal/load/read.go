@@ -25,8 +25,9 @@ func (r *run) readAll(ctx context.Context) error {
 
 func (r *run) readInput(ctx context.Context, index int, input Input) error {
 	from, settled := r.job.Journal.Left(index)
-	counted := r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0 // by records, from the first
-	if settled && !counted {
+	// Where records are counted, it is from the first.
+	whole := input.Compare || r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0
+	if settled && !whole {
 		r.job.Counters.Done.Add(max(input.Size, 0))
 		return nil
 	}
@@ -50,7 +51,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 		}
 		return fmt.Errorf("%s: %w", f.name, err)
 	}
-	if !counted {
+	if !whole {
 		if s, err = r.takeUp(f, s, in, reader, from); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}

@@ -11,18 +11,23 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 )
 
 // Input tells an input file from one that took its place: by its size, its time,
-// and the first and last bytes. Pieces that a load has written are compared as a
-// whole when it goes on; see load.Piece.
+// and the first and last bytes. When it may have been touched all the same, the pieces
+// that a load has written are compared as a whole; see load.Piece.
 type Input struct {
-	Path  string    `json:"path"` // absolute; "-" is the standard input
-	Size  int64     `json:"size"`
-	Time  time.Time `json:"time"`
-	Ends  string    `json:"ends"`           // SHA-256, in hex, of the first and the last bytes
-	Other bool      `json:"pipe,omitempty"` // no plain file: only Path counts
+	Path string    `json:"path"` // absolute; "-" is the standard input
+	Size int64     `json:"size"`
+	Time time.Time `json:"time"`
+	// Inode is when the file or what describes it was last changed, in nanoseconds since
+	// the epoch (st_ctim of stat(2)), which no program can set as it can Time.
+	Inode int64  `json:"inode_time,string"`
+	Ends  string `json:"ends"`           // SHA-256, in hex, of the first and the last bytes
+	Other bool   `json:"pipe,omitempty"` // no plain file: only Path counts
 }
 
 // endBytes is how much is read of each end.
@@ -44,6 +49,10 @@ func LookAt(path string) (Input, error) {
 	if err != nil {
 		return Input{}, fmt.Errorf("input %s: %w", path, errors.Unwrap(err))
 	}
+	var stat unix.Stat_t
+	if err := unix.Stat(absolute, &stat); err != nil {
+		return Input{}, fmt.Errorf("input %s: %w", path, err)
+	}
 	if !info.Mode().IsRegular() {
 		return Input{Path: absolute, Other: true}, nil
 	}
@@ -60,23 +69,26 @@ func LookAt(path string) (Input, error) {
 			return Input{}, fmt.Errorf("input %s: %w", path, err)
 		}
 	}
-	return Input{Path: absolute, Size: info.Size(), Time: info.ModTime().UTC(), Ends: hex.EncodeToString(h.Sum(nil))}, nil
+	return Input{
+		Path: absolute, Size: info.Size(), Time: info.ModTime().UTC(), Inode: stat.Ctim.Nano(), Ends: hex.EncodeToString(h.Sum(nil)),
+	}, nil
 }
 
-// Check says why the input is not what it was, if it is not.
-func (i Input) Check() error {
+// Check says why the input is not what it was, if it is not, and whether it may have
+// been changed all the same.
+func (i Input) Check() (touched bool, err error) {
 	now, err := LookAt(i.Path)
 	switch {
 	case err != nil:
-		return err
+		return true, err
 	case now.Other != i.Other:
-		return fmt.Errorf("input %s is no longer the same kind of file", i.Path)
+		return true, fmt.Errorf("input %s is no longer the same kind of file", i.Path)
 	case now.Size != i.Size:
-		return fmt.Errorf("input %s has %d bytes instead of %d: it was changed since the run began", i.Path, now.Size, i.Size)
+		return true, fmt.Errorf("input %s has %d bytes instead of %d: it was changed since the run began", i.Path, now.Size, i.Size)
 	case now.Ends != i.Ends || !now.Time.Equal(i.Time):
-		return fmt.Errorf("input %s was changed at %s, after the run began", i.Path, now.Time.Format(time.RFC3339))
+		return true, fmt.Errorf("input %s was changed at %s, after the run began", i.Path, now.Time.Format(time.RFC3339))
 	}
-	return nil
+	return now.Inode != i.Inode, nil
 }
 
 // Extra is what a run keeps besides its options.

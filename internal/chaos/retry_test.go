@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/stretchr/testify/require"
 
@@ -109,8 +110,13 @@ func (l *loading) untilRetried(rows int) (last exit, folder string, resumed bool
 		// The limit on bad rows was the first run's.
 		args = append(append(args, l.connection()...), "--maxparseerrors", "-1")
 		e := l.run(p, writes, args...)
+		if last.killed() && strings.Contains(e.output, "what was rejected was loaded again before") {
+			// The try before had come to its end, and was stopped after that.
+			return last, dir, resumed
+		}
+		last, resumed = e, args[0] == "resume"
 		if l.ended(e) {
-			return e, dir, args[0] == "resume"
+			return last, dir, resumed
 		}
 	}
 }

@@ -137,13 +137,30 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 		return gone(silence, reason)
 	}
 	if stage == InDoubt {
-		// One connection that breaks leaves all in doubt that was under way on it.
-		if b.begun.UnixNano() <= r.doubted.Load() {
-			return nil
-		}
-		r.doubted.Store(time.Now().UnixNano())
+		return r.doubt(ctx, b, reason)
 	}
-	if most := max(r.job.InFlight, leastExhausted); r.exhausted.Add(1) > int64(most) {
+	return r.exhaust(max(r.job.InFlight, leastExhausted), reason)
+}
+
+// doubt deals with a batch that is in doubt. A connection that breaks leaves all in
+// doubt that is under way on it, and what is sent on it next, as long as nobody has
+// noticed: so that counts once, and no more is sent for a moment.
+func (r *run) doubt(ctx context.Context, b *batch, reason error) error {
+	if b.begun.UnixNano() > r.doubted.Load() {
+		r.doubted.Store(time.Now().UnixNano())
+		if err := r.exhaust(leastExhausted, reason); err != nil {
+			return err
+		}
+	}
+	if err := pace.Sleep(ctx, r.job.Backoff.Delay(min(int(r.exhausted.Load()), longestDoubt))); err != nil {
+		return fault.New(fault.Canceled, err)
+	}
+	return nil
+}
+
+// exhaust ends the run when more batches than that have failed in a row.
+func (r *run) exhaust(most int, reason error) error {
+	if r.exhausted.Add(1) > int64(most) {
 		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
 	}
 	return nil
@@ -220,6 +237,9 @@ const (
 // leastExhausted is how many requests may use up all their attempts in a row before
 // the cluster is taken not to take writes.
 const leastExhausted = 32
+
+// longestDoubt is the attempt whose delay is the longest after a batch in doubt.
+const longestDoubt = 4
 
 // gone ends a run whose cluster answers nothing.
 func gone(silence time.Duration, reason error) error {

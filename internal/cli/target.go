@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
@@ -38,17 +40,20 @@ func openTarget(ctx context.Context, cfg driver.Config, t tableOptions, o plan.O
 }
 
 func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options, read bool) error {
-	var err error
-	if t.table, err = t.session.Table(ctx, name.Keyspace, name.Table); err != nil {
+	err := insist(ctx, func() (err error) {
+		t.table, err = t.session.Table(ctx, name.Keyspace, name.Table)
 		return err
-	}
-	if t.cluster, err = t.session.Topology(ctx); err != nil {
+	}, func() (err error) {
+		t.cluster, err = t.session.Topology(ctx)
 		return err
-	}
-	if t.replication, err = t.session.Replication(ctx, name.Keyspace); err != nil {
+	}, func() (err error) {
+		t.replication, err = t.session.Replication(ctx, name.Keyspace)
 		return err
-	}
-	if o.Placement, err = t.tablets(ctx); err != nil {
+	}, func() (err error) {
+		o.Placement, err = t.tablets(ctx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if read {
@@ -57,6 +62,29 @@ func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options
 	}
 	t.plan, err = plan.Make(t.cluster, t.replication, o)
 	return err
+}
+
+// asks is how often the cluster is asked what it is.
+const asks = 3
+
+// insist asks the cluster what it is, and again, another node where there is one, when
+// that gets no answer: one node that hangs shall not keep a run from beginning.
+func insist(ctx context.Context, questions ...func() error) error {
+	for _, ask := range questions {
+		for attempt := 1; ; attempt++ {
+			err := ask()
+			if err == nil {
+				break
+			}
+			if attempt == asks || !fault.Retryable(err, true) {
+				return err
+			}
+			if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
+				return fault.New(fault.Canceled, err)
+			}
+		}
+	}
+	return nil
 }
 
 // tablets is the placement of a table of ScyllaDB's that has tablets, nil of any

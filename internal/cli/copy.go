@@ -38,7 +38,7 @@ text. A file that exists is written over with --force only. A file whose name en
 
 A run that was stopped goes on with: cqlbulk resume RUN_DIR.
 ` + exitHelp,
-		Example: `  cqlbulk copy "COPY demo.flights FROM 'part-*.csv' WITH HEADER = true AND NULL = 'NA'"
+		Example: `  cqlbulk copy "COPY demo.visits (day, page, visitors) FROM 'part-*.csv' WITH HEADER = true AND NULL = 'NA'"
   cqlbulk copy "COPY demo.flights (origin, month, day) TO 'flights.csv'" --explain
 
   # from a file

@@ -47,7 +47,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cluster.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: 0}
 	cluster.DefaultTimestamp = false
 	cluster.Logger = logger(cfg.Logf)
-	secure(cluster, cfg)
+	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout}
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
@@ -59,7 +59,10 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.User != "" {
 		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
 	}
-	s, err := cluster.CreateSession()
+	s, err := open(ctx, cluster)
+	if err != nil && ctx.Err() != nil {
+		return nil, fault.New(fault.Canceled, ctx.Err())
+	}
 	if err != nil {
 		if wrong := checkDC(ctx, cfg); wrong != nil {
 			err = wrong
@@ -73,6 +76,31 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		session.warnUnverified(ctx)
 	}
 	return session, nil
+}
+
+// open makes the driver's session. One that does not come about is closed: the driver
+// would go on trying to reach the cluster for it.
+func open(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session, error) {
+	s, err := cluster.CreateSessionNonBlocking()
+	if err != nil {
+		return nil, err
+	}
+	ready := make(chan error, 1)
+	go func() { ready <- s.WaitUntilReady() }()
+	select {
+	case err = <-ready:
+	case <-ctx.Done():
+		go func() {
+			_ = s.WaitUntilReady()
+			s.Close()
+		}()
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		shut(s)
+		return nil, err
+	}
+	return s, nil
 }
 
 // checkDC says, after a failed attempt, whether the cluster has no data center of
@@ -97,11 +125,13 @@ func checkDC(ctx context.Context, cfg Config) error {
 }
 
 // Close ends the session; requests under way fail.
-func (s *Session) Close() {
+func (s *Session) Close() { shut(s.s) }
+
+func shut(s *gocql.Session) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
-		s.s.Close()
+		s.Close()
 	}()
 	select {
 	case <-closed:
@@ -109,7 +139,7 @@ func (s *Session) Close() {
 	}
 }
 
-// closeTime is how long Close waits for the driver, which may be in the middle of
+// closeTime is how long shut waits for the driver, which may be in the middle of
 // trying one node after the other that do not answer.
 const closeTime = 2 * time.Second
 

@@ -50,9 +50,6 @@ func classOf(err error) fault.Class {
 			return fault.Overloaded
 		case gocql.ErrCodeUnavailable, gocql.ErrCodeBootstrapping, gocql.ErrCodeUnprepared:
 			return fault.Transient
-		case gocql.ErrCodeWriteTimeout, gocql.ErrCodeReadTimeout, gocql.ErrCodeReadFailure,
-			gocql.ErrCodeWriteFailure, gocql.ErrCodeServer, gocql.ErrCodeCASWriteUnknown, gocql.ErrCodeTruncate:
-			return fault.Unknown
 		case gocql.ErrCodeUnauthorized, gocql.ErrCodeCredentials:
 			return fault.Fatal
 		case gocql.ErrCodeInvalid:
@@ -60,8 +57,12 @@ func classOf(err error) fault.Class {
 				return fault.Fatal
 			}
 			return fault.Permanent
-		default:
+		case gocql.ErrCodeProtocol, gocql.ErrCodeSyntax, gocql.ErrCodeConfig, gocql.ErrCodeAlreadyExists,
+			gocql.ErrCodeFunctionFailure:
 			return fault.Permanent
+		default:
+			// Time-outs, failures of replicas, and codes never heard of.
+			return fault.Unknown
 		}
 	}
 	switch {
@@ -69,7 +70,7 @@ func classOf(err error) fault.Class {
 		return fault.Overloaded
 	case errors.Is(err, gocql.ErrNoConnections), errors.Is(err, gocql.ErrHostDown),
 		errors.Is(err, gocql.ErrNoPool), errors.Is(err, gocql.ErrNoConnectionsInPool),
-		errors.Is(err, gocql.ErrUnavailable):
+		errors.Is(err, gocql.ErrUnavailable), errors.Is(err, errForgotten):
 		return fault.Transient
 	default:
 		// Silence, a connection that broke, or something never heard of: the

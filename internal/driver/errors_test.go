@@ -13,32 +13,32 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
 
-// answer is an error frame of the server.
-type answer struct {
+// answerError is an error frame of the server.
+type answerError struct {
 	code    int
 	message string
 }
 
-func (a answer) GetCode() int       { return a.code }
-func (a answer) GetMessage() string { return a.message }
-func (a answer) Error() string      { return a.message }
+func (a answerError) GetCode() int       { return a.code }
+func (a answerError) GetMessage() string { return a.message }
+func (a answerError) Error() string      { return a.message }
 
 func TestClassify(t *testing.T) {
 	for _, tc := range []struct {
 		err  error
 		want fault.Class
 	}{
-		{answer{gocql.ErrCodeOverloaded, ""}, fault.Overloaded},
-		{answer{gocql.ErrCodeUnavailable, ""}, fault.Transient},
-		{answer{gocql.ErrCodeBootstrapping, ""}, fault.Transient},
-		{answer{gocql.ErrCodeWriteTimeout, ""}, fault.Unknown},
-		{answer{gocql.ErrCodeReadFailure, ""}, fault.Unknown},
-		{answer{gocql.ErrCodeSyntax, ""}, fault.Permanent},
-		{answer{gocql.ErrCodeInvalid, "Invalid null value in condition"}, fault.Permanent},
-		{answer{gocql.ErrCodeInvalid, "unconfigured table flights"}, fault.Fatal},
-		{answer{gocql.ErrCodeInvalid, "table flights does not exist"}, fault.Fatal},
-		{answer{gocql.ErrCodeInvalid, "Keyspace demo does not exist"}, fault.Fatal},
-		{answer{gocql.ErrCodeUnauthorized, ""}, fault.Fatal},
+		{answerError{gocql.ErrCodeOverloaded, ""}, fault.Overloaded},
+		{answerError{gocql.ErrCodeUnavailable, ""}, fault.Transient},
+		{answerError{gocql.ErrCodeBootstrapping, ""}, fault.Transient},
+		{answerError{gocql.ErrCodeWriteTimeout, ""}, fault.Unknown},
+		{answerError{gocql.ErrCodeReadFailure, ""}, fault.Unknown},
+		{answerError{gocql.ErrCodeSyntax, ""}, fault.Permanent},
+		{answerError{gocql.ErrCodeInvalid, "Invalid null value in condition"}, fault.Permanent},
+		{answerError{gocql.ErrCodeInvalid, "unconfigured table flights"}, fault.Fatal},
+		{answerError{gocql.ErrCodeInvalid, "table flights does not exist"}, fault.Fatal},
+		{answerError{gocql.ErrCodeInvalid, "Keyspace demo does not exist"}, fault.Fatal},
+		{answerError{gocql.ErrCodeUnauthorized, ""}, fault.Fatal},
 		{&gocql.RequestErrRateLimitReached{}, fault.Overloaded},
 		{gocql.ErrNoStreams, fault.Overloaded},
 		{fmt.Errorf("query is targeting unknown host id: %w", gocql.ErrNoPool), fault.Transient},

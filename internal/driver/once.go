@@ -3,6 +3,7 @@ package driver
 import (
 	"bytes"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -34,7 +35,7 @@ func (w *Writer) Once() *Writer {
 
 // insertOnce sends one conditional insert.
 func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r row.Row) error {
-	q := w.s.s.Query(st.text, values...).WithContext(ctx).Idempotent(true).NoSkipMetadata()
+	q := w.s.query(st.text, values).WithContext(ctx).Idempotent(true).NoSkipMetadata()
 	if strings.HasPrefix(q.GetConsistency().String(), "LOCAL_") {
 		q.SerialConsistency(gocql.LocalSerial)
 	}
@@ -51,16 +52,20 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 			places = append(places, make([]any, len(tuple.Elems)-1)...)
 		}
 	}
-	found := iter.Scan(places...)
-	done := found && len(cells[0].bytes) == 1 && cells[0].bytes[0] == 1
-	same := found && !done && w.same(r, columns, cells)
-	if err := iter.Close(); err != nil {
+	told := iter.Scan(places...) && columns[0].Name == "[applied]" && len(cells[0].bytes) == 1
+	applied := told && cells[0].bytes[0] != 0
+	same := told && !applied && w.same(r, columns, cells)
+	err := iter.Close()
+	switch {
+	case err != nil:
 		return classify(ctx, err)
-	}
-	if !done {
+	case !told:
+		return fault.New(fault.Unknown, errors.New("the server did not tell whether a conditional insert was applied"))
+	case !applied:
 		return &fault.Error{Class: fault.NotApplied, Err: &existsError{same}, Answered: true}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // same says whether the values to be written are those that are there. Sets and

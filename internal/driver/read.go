@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -94,12 +95,15 @@ func (r *Reader) Page(ctx context.Context, host string, within token.Range, stat
 	}
 	// The metadata is asked for with every page: it belongs to this page alone,
 	// so that the tuple columns in it may be changed.
-	q := r.s.s.Query(r.stmt, values...).WithContext(ctx).Idempotent(true).PageSize(rows).PageState(state).NoSkipMetadata()
+	q := r.s.query(r.stmt, values).WithContext(ctx).Idempotent(true).PageSize(rows).PageState(state).NoSkipMetadata()
 	iter := q.Iter()
 	columns := iter.Columns()
 	if len(columns) != r.columns {
 		if err := iter.Close(); err != nil {
 			return nil, classify(ctx, err)
+		}
+		if len(columns) == 0 {
+			return nil, fault.New(fault.Unknown, errors.New("the server answered a query without rows"))
 		}
 		return nil, fault.New(fault.Permanent, fmt.Errorf("the server answered with %d columns instead of %d: the table was altered", len(columns), r.columns))
 	}

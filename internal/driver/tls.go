@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-
-	"github.com/gocql/gocql"
 )
 
 // TLSFiles say what secured connections are made with. All files are PEM; an empty
@@ -118,28 +116,6 @@ func readPEM(flag, path string, wanted func(kind string) bool, what string) ([]b
 		instead = "is that the right file?"
 	}
 	return nil, nil, fmt.Errorf("%s %s: no %s in PEM form in it: %s", flag, path, what, instead)
-}
-
-// secure sets up TLS in the driver, which verifies the name of each node by the
-// address that it connects to, unless the configuration names one.
-func secure(cluster *gocql.ClusterConfig, cfg Config) {
-	if cfg.TLS == nil {
-		return
-	}
-	cluster.SslOpts = &gocql.SslOptions{
-		Config:                 cfg.TLS,
-		EnableHostVerification: !cfg.TLS.InsecureSkipVerify,
-		// The driver's own check besides that of the standard library refuses what
-		// --cacert may well name: an intermediate authority, or a node's self-signed
-		// certificate as keytool makes it.
-		DisableStrictCertificateValidation: true, //nolint:staticcheck // deprecated without anything in its place
-	}
-	cluster.Logger = logger(func(format string, args ...any) {
-		// Nothing that a user could change.
-		if len(args) != 1 || !strings.Contains(fmt.Sprint(args[0]), "DisableStrictCertificateValidation is deprecated") {
-			cfg.Logf(format, args...)
-		}
-	})
 }
 
 // errNoTLS is what a server says, in its own way, that does not speak TLS.

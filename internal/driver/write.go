@@ -3,10 +3,12 @@ package driver
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"sync"
 
 	"github.com/gocql/gocql"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -63,21 +65,37 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 		if w.statements.once {
 			return w.insertOnce(ctx, st, b.values, rows[0])
 		}
-		return classify(ctx, w.s.s.Query(st.text, b.values...).WithContext(ctx).Idempotent(w.Idempotent()).Exec())
+		return done(ctx, w.s.query(st.text, b.values).WithContext(ctx).Idempotent(w.Idempotent()).Iter())
 	}
 	kind := gocql.UnloggedBatch
 	if w.statements.counter {
 		kind = gocql.CounterBatch
 	}
 	batch := w.s.s.Batch(kind).WithContext(ctx)
-	for _, r := range rows {
+	for i, r := range rows {
 		from := len(b.values)
 		st := b.bind(w.statements, r)
-		batch.Entries = append(batch.Entries, gocql.BatchEntry{
-			Stmt: st.text, Args: b.values[from:len(b.values):len(b.values)], Idempotent: w.Idempotent(),
-		})
+		values := b.values[from:len(b.values):len(b.values)]
+		if i == 0 {
+			batch.Bind(st.text, again(values))
+			batch.Entries[0].Idempotent = w.Idempotent()
+			continue
+		}
+		batch.Entries = append(batch.Entries, gocql.BatchEntry{Stmt: st.text, Args: values, Idempotent: w.Idempotent()})
 	}
 	return classify(ctx, batch.Exec())
+}
+
+// done says whether an insert was carried out. Rows are an answer to something else.
+func done(ctx context.Context, iter *gocql.Iter) error {
+	rows := len(iter.Columns()) > 0
+	if err := iter.Close(); err != nil {
+		return classify(ctx, err)
+	}
+	if rows {
+		return fault.New(fault.Unknown, errors.New("the server answered a write with rows"))
+	}
+	return nil
 }
 
 // binder holds the values of one request. Its arrays never grow while they are

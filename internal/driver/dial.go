@@ -1,0 +1,93 @@
+package driver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/gocql/gocql"
+)
+
+// dialer opens the driver's connections, each behind a guard. It takes the place of
+// the driver's own, which leaves no room for one above TLS. The name that a node's
+// certificate is verified by is its address, unless the configuration has one.
+type dialer struct {
+	net  net.Dialer
+	tls  *tls.Config
+	wait time.Duration // for the rest of a frame that has begun
+}
+
+// DialHost connects to a node.
+func (d *dialer) DialHost(ctx context.Context, h *gocql.HostInfo) (*gocql.DialedHost, error) {
+	return d.dial(ctx, &d.net, net.JoinHostPort(h.ConnectAddress().String(), strconv.Itoa(h.Port())))
+}
+
+// The ports that a client of ScyllaDB chooses a shard by.
+const firstSource, lastSource = 0x8000, 0xffff
+
+// DialShard connects to a shard of a ScyllaDB node, which deals connections to its
+// shard-aware port out by the port that they come from; to any shard when there is
+// no such port, or no connection to it.
+func (d *dialer) DialShard(ctx context.Context, h *gocql.HostInfo, shard, shards int) (*gocql.DialedHost, error) {
+	port := h.ScyllaShardAwarePort()
+	if d.tls != nil {
+		port = h.ScyllaShardAwarePortTLS()
+	}
+	if port == 0 {
+		return d.DialHost(ctx, h)
+	}
+	address := net.JoinHostPort(h.ConnectAddress().String(), strconv.Itoa(int(port)))
+	for source := firstSource + (shard-firstSource%shards+shards)%shards; source <= lastSource; source += shards {
+		from := d.net
+		from.LocalAddr = &net.TCPAddr{Port: source}
+		dialed, err := d.dial(ctx, &from, address)
+		if err == nil {
+			return dialed, nil
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			break
+		}
+	}
+	return d.DialHost(ctx, h)
+}
+
+func (d *dialer) dial(ctx context.Context, from *net.Dialer, address string) (*gocql.DialedHost, error) {
+	conn, err := from.DialContext(ctx, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	dialed, err := gocql.WrapTLS(ctx, conn, address, d.tls)
+	if err != nil {
+		return nil, err
+	}
+	dialed.Conn = d.guard(dialed.Conn)
+	return dialed, nil
+}
+
+// guard puts a guard before what comes in on a connection. What goes out takes the
+// same way as before: several requests in one system call, where TCP is spoken.
+func (d *dialer) guard(conn net.Conn) net.Conn {
+	g := newGuard(conn, d.wait)
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return guardedTCP{tcp, g}
+	}
+	return guardedConn{conn, g}
+}
+
+type guardedTCP struct {
+	*net.TCPConn
+	guard *guard
+}
+
+func (c guardedTCP) Read(b []byte) (int, error) { return c.guard.Read(b) }
+
+type guardedConn struct {
+	net.Conn
+	guard *guard
+}
+
+func (c guardedConn) Read(b []byte) (int, error) { return c.guard.Read(b) }

@@ -1,0 +1,246 @@
+package driver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"time"
+)
+
+// guard reads the frames of a connection and hands those on that are whole and make
+// sense. The driver library trusts them: a frame that ends early, or metadata that it
+// does not expect, make it panic, some in goroutines of its own, and it allocates
+// what a length promises, up to 256 MiB, before the bytes are there. After a
+// frame that is damaged the connection ends, and its requests fail without an answer.
+//
+// What is checked is what the library does not recover from: the header, what comes
+// before the message, and of the messages SUPPORTED and RESULT. Rows are not
+// copied: the lengths of their cells are looked at on the way into the library's own
+// buffer. A frame with more than wholeAbove after the metadata is held until it is
+// there; so a length alone costs no more than that, and what comes costs three times
+// its size. The source is the native protocol specification, version 4.
+type guard struct {
+	conn net.Conn
+	in   *bufio.Reader
+	wait time.Duration
+
+	begun bool   // a frame has: the rest of it is waited for no longer than wait
+	ready []byte // checked, to be handed on
+	room  []byte // for that
+	rest  int    // how much of the body follows that
+	rows  cells  // in the rest
+	err   error  // the end
+
+	welcomes   int  // how often the node was ready: for requests, and then to send events
+	said       bool // the first SUPPORTED has been seen
+	metadataID bool // and with it the extension of ScyllaDB's that adds an id to metadata
+}
+
+const (
+	// headerSize is the length of a frame's header: version, flags, stream, opcode,
+	// length (section 2).
+	headerSize = 9
+	wholeAbove = 1 << 20
+	// largestFrame is the largest that the library takes.
+	largestFrame = 256 << 20
+)
+
+// Opcodes of answers.
+const (
+	opError       = 0x00
+	opReady       = 0x02
+	opSupported   = 0x06
+	opResult      = 0x08
+	opEvent       = 0x0c
+	opAuthSuccess = 0x10
+)
+
+func newGuard(conn net.Conn, wait time.Duration) *guard {
+	g := &guard{conn: conn, wait: wait}
+	g.in = bufio.NewReader((*source)(g))
+	return g
+}
+
+// source reads from the connection. The library sets no deadline while it waits for
+// a frame to begin; once it has, there is one.
+type source guard
+
+func (s *source) Read(p []byte) (int, error) {
+	if s.begun && s.wait > 0 {
+		if err := s.conn.SetReadDeadline(time.Now().Add(s.wait)); err != nil {
+			return 0, err
+		}
+	}
+	return s.conn.Read(p)
+}
+
+// Read gives the next bytes of frames.
+func (g *guard) Read(p []byte) (int, error) {
+	if len(g.ready) == 0 && g.rest == 0 {
+		if err := g.next(); err != nil {
+			return 0, err
+		}
+	}
+	if len(g.ready) > 0 {
+		n := copy(p, g.ready)
+		g.ready = g.ready[n:]
+		return n, nil
+	}
+	n, err := g.in.Read(p[:min(len(p), g.rest)])
+	g.rest -= n
+	if damage := g.rows.pass(p[:n]); damage != nil {
+		g.err, g.rest = damage, 0
+		return 0, g.err
+	}
+	return n, err
+}
+
+// next reads and checks the next frame up to its rows.
+func (g *guard) next() error {
+	if g.err != nil {
+		return g.err
+	}
+	first, err := g.in.ReadByte()
+	if err != nil {
+		return err // nothing has begun: the library may wait on
+	}
+	g.begun = true
+	if g.err = g.frame(first); g.err != nil {
+		g.ready, g.rest = nil, 0
+	}
+	g.begun = false
+	return g.err
+}
+
+// protocolError is what is wrong with a frame.
+func protocolError(format string, args ...any) error {
+	return fmt.Errorf("protocol error of the node: "+format, args...)
+}
+
+// interrupted is the end of a connection within a frame. It does not wrap the error: that
+// of a deadline is taken for one of a connection at rest.
+func interrupted(err error) error {
+	return errors.New("the connection ended within a frame: " + err.Error())
+}
+
+func (g *guard) frame(first byte) error {
+	a := answer{in: g.in, left: headerSize - 1, seen: append(g.room[:0], first), metadataID: g.metadataID}
+	a.take(headerSize - 1)
+	if a.err != nil {
+		return a.err
+	}
+	header := a.seen
+	length := binary.BigEndian.Uint32(header[5:])
+	if err := checkHeader(header, length); err != nil {
+		return err
+	}
+	switch header[4] {
+	case opReady, opAuthSuccess:
+		g.welcomes++
+	case opEvent:
+		if g.welcomes < 2 {
+			// The library has no connection yet to look with.
+			return protocolError("an event that was not asked for")
+		}
+	}
+	a.left = int(length)
+	a.body(header[0]&0x7f, header[1], header[4])
+	if a.err != nil {
+		return a.err
+	}
+	if a.shards != nil && !g.said {
+		g.said, g.metadataID = true, a.shards.metadataID
+	}
+	g.rows, g.rest = a.rows, a.left
+	g.ready = a.seen
+	if cap(a.seen) <= wholeAbove {
+		g.room = a.seen
+	}
+	if g.rest <= wholeAbove {
+		return nil
+	}
+	whole := bytes.NewBuffer(a.seen)
+	g.room = nil
+	if _, err := io.CopyN(whole, g.in, int64(g.rest)); err != nil {
+		return interrupted(err)
+	}
+	g.ready, g.rest = whole.Bytes(), 0
+	return g.rows.pass(g.ready[len(a.seen):])
+}
+
+func checkHeader(header []byte, length uint32) error {
+	const response, compressed = 0x80, 0x01
+	stream, event := int16(binary.BigEndian.Uint16(header[2:])), header[4] == opEvent
+	switch version := header[0] &^ response; {
+	case header[0]&response == 0, version < 3, version > 4:
+		return protocolError("unsupported protocol version %#x", header[0])
+	case header[1]&compressed != 0:
+		return protocolError("a compressed frame, which was not asked for")
+	case event != (stream == -1):
+		return protocolError("opcode %#x on stream %d", header[4], stream)
+	case length > largestFrame:
+		return protocolError("a frame of %d bytes", length)
+	}
+	return nil
+}
+
+// cells follows the cells of rows through the pieces that they come in. The sizes
+// of all of them make up the rest of the frame.
+type cells struct {
+	count int // cells whose length has not come yet
+	left  int // bytes that have not come yet
+	skip  int // bytes of the present cell that have not come yet
+	part  [4]byte
+	got   int // bytes in part, the beginning of a length
+}
+
+func (c *cells) pass(b []byte) error {
+	if c.skip >= len(b) || c.skip == 0 && c.count == 0 { // the latter: a message without rows
+		c.skip, c.left = max(c.skip-len(b), 0), c.left-len(b)
+		return nil
+	}
+	at := c.skip
+	c.skip = 0
+	if c.got > 0 {
+		n := copy(c.part[c.got:], b)
+		if c.got += n; c.got < len(c.part) {
+			c.left -= n
+			return nil
+		}
+		at, c.got = n+c.size(c.part[:]), 0
+		if !c.fits(at) {
+			return errCells
+		}
+	}
+	for c.count > 0 && at+4 <= len(b) {
+		at += 4 + c.size(b[at:])
+		if !c.fits(at) {
+			return errCells
+		}
+	}
+	if c.count > 0 && at < len(b) {
+		c.got = copy(c.part[:], b[at:])
+		at = len(b)
+	}
+	c.skip, c.left = max(at-len(b), 0), c.left-len(b)
+	return nil
+}
+
+var errCells = protocolError("the cells of its rows do not fit a frame")
+
+// size takes the length of the next cell, null having none.
+func (c *cells) size(length []byte) int {
+	c.count--
+	return max(int(int32(binary.BigEndian.Uint32(length))), 0)
+}
+
+// fits says whether the present cell may end at an offset from what has come: each
+// cell after it has four bytes at least, and after the last there is nothing.
+func (c *cells) fits(at int) bool {
+	spare := c.left - at - 4*c.count
+	return spare == 0 || spare > 0 && c.count > 0
+}

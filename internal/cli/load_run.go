@@ -38,7 +38,7 @@ func (o *LoadOptions) openRun(f *pflag.FlagSet, in *target, inputs []source.Inpu
 		return r, nil
 	}
 	args := []string{t.String()}
-	extra := resume.Extra{Cluster: in.cluster.Name}
+	extra := resume.Extra{Cluster: in.cluster.Name, Boot: resume.Boot()}
 	for _, in := range inputs {
 		path := in.Name
 		if in.Stdin() {
@@ -118,6 +118,9 @@ func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) e
 	if r.journal == nil {
 		return err
 	}
+	if err != nil {
+		return errors.Join(err, r.journal.Abandon())
+	}
 	end := resume.End{Outcome: resume.Done}
 	switch {
 	case runErr != nil && exitCode(ctx, runErr) == exitInterrupted:
@@ -127,7 +130,7 @@ func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) e
 	case result.Rejected()+result.InDoubt > 0:
 		end.Outcome = resume.Partly
 	}
-	err = errors.Join(err, r.journal.Close(end))
+	err = r.journal.Close(end)
 	if end.Outcome == resume.Done || runErr != nil && r.idle(result) {
 		err = errors.Join(err, resume.Discard(r.dir))
 	}

@@ -1,17 +1,14 @@
 package cli
 
 import (
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 )
@@ -70,9 +67,6 @@ func showLoad(w io.Writer, dir string) error {
 			known = ", and what comes by pipes"
 		}
 	}
-	slices.SortFunc(l.Open, func(a, b load.Piece) int {
-		return cmp.Or(cmp.Compare(a.Input, b.Input), cmp.Compare(a.Offset, b.Offset))
-	})
 	t := l.Tally
 	fmt.Fprintf(w, "state\t%s\n", stateOf(status, l.End))
 	fmt.Fprintf(w, "inputs\t%s, %s as stored%s\n", printer.Count(int64(len(extra.Inputs))), printer.Size(size), known)

@@ -156,6 +156,20 @@ func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	require.ErrorContains(t, r.giveUp(t.Context(), b, broken), "more than 32 requests in a row failed")
 }
 
+// Requests that wait while others are left in doubt count when they fail in their turn.
+func TestRunEndsSoonWhenEveryCounterIsInDoubt(t *testing.T) {
+	job, c, _ := newJob(t, hits, numbered("id,n", 30_000))
+	job.InFlight, job.Limits.MaxRows = 64, 10
+	c.limits = job.Limits
+	c.answer = func(context.Context, request) (bool, error) {
+		time.Sleep(time.Millisecond)
+		return false, failure(fault.Unknown, "timeout")
+	}
+	result, err := job.Run(t.Context())
+	require.ErrorContains(t, err, "more than 32 requests in a row failed")
+	require.Less(t, result.InDoubt, int64(20*leastExhausted*job.Limits.MaxRows))
+}
+
 // One acknowledged request in between shows that the cluster still works.
 func TestScatteredFailuresDoNotEndTheRun(t *testing.T) {
 	job, c, _ := newJob(t, events, numbered("k,c,id", 2000))

@@ -17,6 +17,7 @@ type Piece struct {
 	Input  int    `json:"input"`  // index among the job's inputs
 	Offset int64  `json:"offset"` // of its first byte
 	Bytes  int    `json:"bytes"`
+	Count  int    `json:"records"`
 	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3; 0 of a single line
 	Stamp  int64  `json:"stamp"`       // timestamp of its first record
 	// Line is the physical line of its first byte, 1-based; 0 where reading cannot be
@@ -105,10 +106,13 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 // recall takes over what an earlier run noted of a chunk. settled says that there
 // is nothing left to do.
 func (r *run) recall(c *chunk) (settled bool, err error) {
-	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Line: c.Line}
+	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Count: c.Records, Line: c.Line}
 	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
 	if r.journaled {
 		c.piece.Hash = xxh3.Hash(c.Data)
+	}
+	if standing == New && c.Offset < r.job.Journal.Seen(c.file.index) {
+		return false, changed(c.file, c.Offset, c.Offset+int64(len(c.Data)))
 	}
 	if standing == New {
 		c.stamps = r.clock.reserve(c.skip, c.take)
@@ -116,8 +120,7 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 		return false, r.job.Journal.Begin(c.piece)
 	}
 	if earlier.Bytes != c.piece.Bytes || earlier.Hash != c.piece.Hash {
-		return false, fmt.Errorf("%s: bytes %d to %d are not those that the run had read: the input was changed",
-			c.file.name, c.Offset, c.Offset+int64(max(earlier.Bytes, c.piece.Bytes)))
+		return false, changed(c.file, c.Offset, c.Offset+int64(max(earlier.Bytes, c.piece.Bytes)))
 	}
 	c.stamps = r.clock.resume(earlier.Stamp, c.skip, c.take)
 	c.piece.Stamp = earlier.Stamp
@@ -127,6 +130,11 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 	c.again = true
 	c.doubt = !c.file.writer.Idempotent() && !r.job.RepeatInDoubt
 	return false, nil
+}
+
+// changed says that an input is not what an earlier run had read.
+func changed(f *file, from, to int64) error {
+	return fmt.Errorf("%s: bytes %d to %d are not those that the run had read: the input was changed", f.name, from, to)
 }
 
 // leaveInDoubt settles the rows of a chunk that was being written when an earlier

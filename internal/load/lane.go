@@ -46,12 +46,13 @@ const writeTolerance = 8
 func (r *run) lane(s *Set) *lane { return r.lanes[s.primary()] }
 
 // request sends one batch through the gate of the node that it goes to, and
-// notes how long the answer took. sent is false when the run ended before.
-func (r *run) request(ctx context.Context, w Writer, host string, rows []row.Row) (sent bool, err error) {
+// notes how long the answer took. begun is when it was sent, zero when the run ended
+// before.
+func (r *run) request(ctx context.Context, w Writer, host string, rows []row.Row) (begun time.Time, err error) {
 	l := r.lanes[host]
 	if l != nil {
 		if err := l.gate.Acquire(ctx); err != nil {
-			return false, fault.New(fault.Canceled, err)
+			return begun, fault.New(fault.Canceled, err)
 		}
 	}
 	select {
@@ -61,19 +62,19 @@ func (r *run) request(ctx context.Context, w Writer, host string, rows []row.Row
 		if l != nil {
 			l.gate.Release(0, 0, pace.Bad)
 		}
-		return false, fault.New(fault.Canceled, ctx.Err())
+		return begun, fault.New(fault.Canceled, ctx.Err())
 	}
+	begun = time.Now()
 	if l == nil {
-		return true, w.Write(ctx, host, rows)
+		return begun, w.Write(ctx, host, rows)
 	}
-	begin := time.Now()
 	err = w.Write(ctx, host, rows)
-	latency := time.Since(begin)
+	latency := time.Since(begun)
 	l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
 	if err == nil || fault.ClassOf(err) == fault.NotApplied {
 		r.latency.record(latency)
 	}
-	return true, err
+	return begun, err
 }
 
 // latencies collects how long acknowledged requests took. It is safe for

@@ -28,7 +28,8 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 	// Where records are counted, it is from the first.
 	whole := input.Compare || r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0
 	if settled && !whole {
-		r.job.Counters.Done.Add(max(input.Size, 0))
+		r.job.Counters.Bytes.Add(r.job.Journal.Seen(index))
+		r.leaveOut(input.Size)
 		return nil
 	}
 	in, err := input.Open()
@@ -55,6 +56,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 		if s, err = r.takeUp(f, s, in, reader, from); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
+		consumed = f.end // what stands before is left out
 	}
 	for !r.enough() {
 		var c *chunk
@@ -174,7 +176,8 @@ func (r *run) takeUp(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	if skipped, err := skipper.SkipTo(from.Offset); !skipped {
 		return s, err
 	}
-	r.pass(f, from.Offset-int64(len(f.header)))
+	r.job.Counters.Bytes.Add(from.Offset - int64(len(f.header)))
+	r.leaveOut(from.Offset)
 	f.records, f.end = 1, from.Offset // at least one record stands before
 	o := r.cutting(f)
 	o.Offset, o.Line = from.Offset, from.Line
@@ -182,6 +185,13 @@ func (r *run) takeUp(f *file, s splitter, in any, reader io.Reader, from Piece) 
 		return jsonl.NewSplitter(reader, o), nil
 	}
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
+}
+
+// leaveOut takes bytes of an input that are not read out of the work in all.
+func (r *run) leaveOut(n int64) {
+	if total := &r.job.Counters.Total; n > 0 && total.Load() > n {
+		total.Add(-n)
+	}
 }
 
 // choose says which of a chunk's records are loaded: not the first SkipRows of all
@@ -246,7 +256,10 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 			r.skipped++
 		} else if !f.passOver {
 			r.taken++
-			_, standing := r.job.Journal.Earlier(f.index, b.Offset)
+			earlier, standing := r.job.Journal.Earlier(f.index, b.Offset)
+			if earlier.Bytes > 0 { // a chunk, then
+				return changed(f, b.Offset, b.Offset+int64(earlier.Bytes))
+			}
 			f.passOver = standing == Settled
 		}
 	}

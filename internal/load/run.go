@@ -45,7 +45,8 @@ type run struct {
 
 	parseErrors, insertErrors errorLimit
 	exhausted                 atomic.Int64 // batches in a row that failed, but not for what was in them
-	doubted                   atomic.Int64 // when the last of them failed that is in doubt, nanoseconds since the epoch
+	doubts                    atomic.Int64 // failures in a row that left batches in doubt
+	doubted                   atomic.Int64 // the last of them, nanoseconds since the epoch
 }
 
 func newRun(j *Job) *run {

@@ -56,8 +56,7 @@ func (r *run) settle(b *batch) error {
 func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	err := r.attempt(ctx, b, rows)
 	if err == nil {
-		r.exhausted.Store(0)
-		r.sent.Add(1)
+		r.answered()
 		r.job.Counters.Rows.Add(int64(len(b.rows)))
 		r.acknowledge(b)
 		return nil
@@ -66,8 +65,7 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	case class == fault.Canceled || class == fault.Fatal:
 		return err
 	case class == fault.NotApplied:
-		r.exhausted.Store(0)
-		r.sent.Add(1)
+		r.answered()
 		for _, p := range b.rows {
 			p.chunk.add(Tally{Existing: 1})
 		}
@@ -81,6 +79,13 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 	default:
 		return r.giveUp(ctx, b, err)
 	}
+}
+
+// answered notes that a batch was dealt with as it should be.
+func (r *run) answered() {
+	r.exhausted.Store(0)
+	r.doubts.Store(0)
+	r.sent.Add(1)
 }
 
 // fewAttempts is how often a row is tried whose batch has used up all attempts: when it
@@ -139,31 +144,31 @@ func (r *run) giveUp(ctx context.Context, b *batch, reason error) error {
 	if stage == InDoubt {
 		return r.doubt(ctx, b, reason)
 	}
-	return r.exhaust(max(r.job.InFlight, leastExhausted), reason)
+	if most := max(r.job.InFlight, leastExhausted); r.exhausted.Add(1) > int64(most) {
+		return refused(most, reason)
+	}
+	return nil
 }
 
 // doubt deals with a batch that is in doubt. A connection that breaks leaves all in
 // doubt that is under way on it, and what is sent on it next, as long as nobody has
 // noticed: so that counts once, and no more is sent for a moment.
 func (r *run) doubt(ctx context.Context, b *batch, reason error) error {
-	if b.begun.UnixNano() > r.doubted.Load() {
-		r.doubted.Store(time.Now().UnixNano())
-		if err := r.exhaust(leastExhausted, reason); err != nil {
-			return err
+	last := r.doubted.Load()
+	if b.begun.UnixNano() > last && r.doubted.CompareAndSwap(last, time.Now().UnixNano()) {
+		if n := r.doubts.Add(1); n > leastExhausted {
+			return refused(leastExhausted, reason)
 		}
 	}
-	if err := pace.Sleep(ctx, r.job.Backoff.Delay(min(int(r.exhausted.Load()), longestDoubt))); err != nil {
+	if err := pace.Sleep(ctx, r.job.Backoff.Delay(min(int(r.doubts.Load()), longestDoubt))); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
 	return nil
 }
 
-// exhaust ends the run when more batches than that have failed in a row.
-func (r *run) exhaust(most int, reason error) error {
-	if r.exhausted.Add(1) > int64(most) {
-		return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
-	}
-	return nil
+// refused ends a run of whose batches more than that have failed in a row.
+func refused(most int, reason error) error {
+	return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
 }
 
 // attempt sends a batch until it is acknowledged, fails for good, or the
@@ -185,8 +190,8 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		b.begun = time.Now()
-		sent, err := r.request(ctx, w, host, rows)
+		begun, err := r.request(ctx, w, host, rows)
+		b.begun = begun
 		if err == nil {
 			r.health.Answered(host)
 			r.pulse.Answered()
@@ -199,7 +204,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 		unanswered = unanswered || class == fault.Unknown
 		if class == fault.Unknown || class == fault.Transient {
-			r.health.FailedFor(host, min(max(restFactor*time.Since(b.begun), leastRest), mostRest))
+			r.health.FailedFor(host, min(max(restFactor*time.Since(begun), leastRest), mostRest))
 		}
 		if fault.Answered(err) {
 			r.pulse.Answered()
@@ -208,7 +213,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 				return gone(silence, err)
 			}
 		}
-		if sent && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
+		if !begun.IsZero() && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
 			// It may have been applied.
 			return fault.New(fault.Unknown, err)
 		}

@@ -29,7 +29,7 @@ type State struct {
 // FileState is how far one file is.
 type FileState struct {
 	Name   string `json:"name"`
-	Header string `json:"header,omitempty"` // that it begins with
+	Header []byte `json:"header,omitempty"` // that it begins with, in whatever encoding
 	Size   int64  `json:"size"`
 	Hash   uint64 `json:"hash,string"` // of so many bytes, XXH3
 }
@@ -52,7 +52,7 @@ func (d *Dir) State() (State, error) {
 		if err != nil {
 			return State{}, fmt.Errorf("rejects: %w", err)
 		}
-		s.Files = append(s.Files, FileState{name, string(o.header), size, o.hash.Sum64()})
+		s.Files = append(s.Files, FileState{name, o.header, size, o.hash.Sum64()})
 	}
 	return s, nil
 }
@@ -64,7 +64,7 @@ func ownFiles(ext string) *regexp.Regexp {
 }
 
 // Check says what the folder of an earlier run does not hold of a state, if there is
-// anything.
+// anything, and has the rest on the disk.
 func Check(path, ext string, s State) error {
 	_, err := check(path, ext, s)
 	return err
@@ -111,8 +111,10 @@ func hashOf(name string, size int64) (*xxh3.Hasher, error) {
 	}
 	defer func() { _ = f.Close() }()
 	hash := xxh3.New()
-	_, err = io.CopyN(hash, f, size)
-	return hash, err
+	if _, err := io.CopyN(hash, f, size); err != nil {
+		return nil, err
+	}
+	return hash, f.Sync()
 }
 
 // Resume goes on with the folder of an earlier run: its files are cut off at the
@@ -150,7 +152,7 @@ func Resume(path, ext string, s State) (*Dir, error) {
 					base = other
 				}
 			}
-			d.names[base+"\x00"+f.Header] = f.Name
+			d.names[base+"\x00"+string(f.Header)] = f.Name
 		}
 	}
 	if err := d.recount(); err != nil {
@@ -165,7 +167,7 @@ func (d *Dir) reopen(f FileState, hash *xxh3.Hasher) error {
 	if err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	d.files[f.Name] = newOutput(file, hash, []byte(f.Header))
+	d.files[f.Name] = newOutput(file, hash, f.Header)
 	if err := file.Truncate(f.Size); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}

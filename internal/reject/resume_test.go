@@ -1,6 +1,7 @@
 package reject
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
@@ -89,4 +90,31 @@ func TestResumeRefuses(t *testing.T) {
 	require.NoError(t, os.Remove(filepath.Join(path, "rejects.csv")))
 	_, err = Resume(path, ".csv", state)
 	require.ErrorIs(t, err, os.ErrNotExist)
+}
+
+// A header may be in any encoding.
+func TestResumeKnowsHeaders(t *testing.T) {
+	dir := t.TempDir()
+	d := New(dir, ".csv")
+	add := func(header, raw string) {
+		require.NoError(t, d.Add([]load.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: load.Parse}}))
+	}
+	add("id,\xe9\n", "1,a\n")
+	for _, raw := range []string{"2,a\n", "3,a\n"} {
+		s, err := d.State()
+		require.NoError(t, err)
+		text, err := json.Marshal(s)
+		require.NoError(t, err)
+		require.NoError(t, d.Close())
+		var again State
+		require.NoError(t, json.Unmarshal(text, &again))
+		d, err = Resume(dir, ".csv", again)
+		require.NoError(t, err)
+		add("id,\xe9\n", raw)
+	}
+	add("id,name\n", "4,b\n")
+	require.NoError(t, d.Close())
+	now := files(t, dir)
+	delete(now, errorsFile)
+	require.Equal(t, map[string]string{"rejects.csv": "id,\xe9\n1,a\n2,a\n3,a\n", "rejects-2.csv": "id,name\n4,b\n"}, now)
 }

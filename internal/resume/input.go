@@ -94,6 +94,7 @@ func (i Input) Check() (touched bool, err error) {
 // Extra is what a run keeps besides its options.
 type Extra struct {
 	Cluster string  `json:"cluster"`          // its name
+	Boot    string  `json:"boot,omitempty"`   // see Boot
 	Inputs  []Input `json:"inputs,omitempty"` // of a load
 }
 

@@ -7,6 +7,8 @@
 package resume
 
 import (
+	"errors"
+	"sort"
 	"sync"
 	"time"
 
@@ -41,6 +43,7 @@ type Load struct {
 
 	mu       sync.Mutex // a piece's rejects and its record go together
 	unsynced bool       // rejects were added since they were last synced; guarded by mu
+	lost     error      // from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
 }
 
 // NewLoad begins the journal of a load in a new run directory.
@@ -60,33 +63,40 @@ func OpenLoad(dir string) (*Load, error) {
 	if err != nil {
 		return nil, err
 	}
+	extra, err := ExtraOf(j.Manifest())
+	if err != nil {
+		return nil, errors.Join(err, j.Close())
+	}
+	if l.boot == "" {
+		l.boot = extra.Boot
+	}
 	return &Load{j: j, earlier: l}, nil
 }
 
-// GoOn notes that the load goes on. missing says what is not there of a state of the
-// rejects. When the machine went down, and not just the process, the last rejects may
+// GoOn notes that the load goes on. missing says what is not on the disk of a state of
+// the rejects. When the machine went down, and not just the process, the last rejects may
 // be lost although the journal has their pieces: those count as begun again. That more
 // is missing is an error, and then nothing is noted.
 func (l *Load) GoOn(missing func(reject.State) error) error {
-	e := l.earlier
-	undone := 0
-	for ; undone < len(e.unsynced); undone++ {
-		if missing(*e.unsynced[len(e.unsynced)-1-undone].Rejects) == nil {
-			break
-		}
-	}
-	if undone == len(e.unsynced) {
+	e, boot := l.earlier, Boot()
+	// Each state holds the one before.
+	kept := sort.Search(len(e.unsynced), func(i int) bool { return missing(*e.unsynced[i].Rejects) != nil })
+	undone := len(e.unsynced) - kept
+	if kept == 0 {
 		if err := missing(e.Rejects); err != nil {
 			return err
 		}
 	}
-	if err := l.j.Append(kindAgain, goneOn{undone}); err != nil {
+	if undone > 0 && boot != "" && boot == e.boot {
+		// The machine has not gone down: somebody else changed them.
+		return missing(*e.unsynced[kept].Rejects)
+	}
+	if err := l.j.Append(kindAgain, goneOn{undone, boot}); err != nil {
 		return err
 	}
 	if err := e.undo(undone); err != nil {
 		return err
 	}
-	e.open()
 	return l.j.Sync()
 }
 
@@ -132,15 +142,7 @@ func (l *Load) Left(input int) (load.Piece, bool) {
 }
 
 // Stamped implements load.Journal.
-func (l *Load) Stamped() int64 {
-	var above int64
-	for _, all := range l.earlier.pieces {
-		for _, p := range all {
-			above = max(above, p.stamp+int64(p.bytes)) // a record has a byte at the least
-		}
-	}
-	return above
-}
+func (l *Load) Stamped() int64 { return l.earlier.stamped }
 
 // Begin implements load.Journal.
 func (l *Load) Begin(p load.Piece) error {
@@ -154,6 +156,9 @@ func (l *Load) Begin(p load.Piece) error {
 func (l *Load) Settle(p load.Piece, t load.Tally, rejects []load.Reject) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.lost != nil {
+		return l.lost
+	}
 	s := settled{Input: p.Input, Offset: p.Offset, Tally: t}
 	if t.ParseErrors+t.InsertErrors+t.InDoubt > 0 {
 		if err := l.rejects.Add(rejects); err != nil {
@@ -175,19 +180,24 @@ func (l *Load) SyncEvery(d time.Duration) (stop func()) { return every(d, func()
 
 // Sync has everything noted so far on the disk, rejects first.
 func (l *Load) Sync() error {
-	// No record may come between: it would be on the disk before its rejects.
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.unsynced {
-		if err := l.rejects.Sync(); err != nil {
-			return err
-		}
-		if err := l.j.Append(kindSynced, struct{}{}); err != nil {
-			return err
-		}
-		l.unsynced = false
+	if err := l.syncRejects(); err != nil {
+		return err
 	}
 	return l.j.Sync()
+}
+
+// syncRejects has the rejects on the disk, and notes it: no other record comes between.
+func (l *Load) syncRejects() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost != nil || !l.unsynced {
+		return l.lost
+	}
+	if l.lost = l.rejects.Sync(); l.lost != nil {
+		return l.lost
+	}
+	l.unsynced = false
+	return l.j.Append(kindSynced, struct{}{})
 }
 
 // Retry notes that what was rejected is loaded again.
@@ -198,8 +208,17 @@ func (l *Load) Retry() error {
 	return l.j.Sync()
 }
 
-// Close ends the journal with how the run ended.
-func (l *Load) Close(e End) error { return closeJournal(l.j, e) }
+// Close ends the journal with how the run ended, once the rejects are closed, which
+// has them on the disk. When they may not be, it is left without an end.
+func (l *Load) Close(e End) error {
+	l.mu.Lock()
+	lost := l.lost
+	l.mu.Unlock()
+	if lost != nil {
+		return errors.Join(lost, l.j.Close())
+	}
+	return closeJournal(l.j, e)
+}
 
 // Abandon lets go of a run without a word about it. It does nothing after Close.
 func (l *Load) Abandon() error { return l.j.Close() }

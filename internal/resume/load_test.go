@@ -142,11 +142,15 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 			break
 		}
 		require.Equal(t, fault.Canceled, fault.ClassOf(err), err)
-		if rng.IntN(3) == 0 {
+		power := rng.IntN(3) == 0
+		if power {
 			failPower(t, rng, dir)
 		}
 		l, err = OpenLoad(dir)
 		require.NoError(t, err)
+		if power {
+			l.earlier.boot = "the one before"
+		}
 		require.NoError(t, l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }))
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
@@ -223,49 +227,6 @@ func failPower(t *testing.T, rng *rand.Rand, dir string) {
 			require.NoError(t, os.Truncate(path, safe+rng.Int64N(info.Size()-safe+1)))
 		}
 	}
-}
-
-// What was on the disk once must be there when a load goes on.
-func TestRejectsLost(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "run")
-	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
-	require.NoError(t, err)
-	rejects := reject.New(dir, ".csv")
-	l.Use(rejects, false)
-	settle := func(offset int64) {
-		p := load.Piece{Offset: offset, Bytes: 2}
-		require.NoError(t, l.Begin(p))
-		require.NoError(t, l.Settle(p, load.Tally{Read: 1, ParseErrors: 1}, []load.Reject{{Raw: []byte("x\n"), Reason: "bad"}}))
-	}
-	settle(0)
-	require.NoError(t, l.Sync())
-	settle(2)
-	settle(4)
-	require.NoError(t, rejects.Close())
-	require.NoError(t, l.Abandon())
-	missing := func(s reject.State) error { return reject.Check(dir, ".csv", s) }
-
-	require.NoError(t, os.Truncate(filepath.Join(dir, "rejects.csv"), 4))
-	for range 2 { // the second time nothing is undone any more
-		l, err = OpenLoad(dir)
-		require.NoError(t, err)
-		require.NoError(t, l.GoOn(missing))
-		require.NoError(t, l.Abandon())
-		require.EqualValues(t, 2, l.Loaded().Tally.Read)
-		require.Equal(t, []load.Piece{{Offset: 4, Bytes: 2}}, l.Loaded().Open)
-	}
-	_, seen, err := ReadLoad(dir)
-	require.NoError(t, err)
-	require.Equal(t, l.Loaded().Tally, seen.Tally)
-	require.Equal(t, l.Loaded().Open, seen.Open)
-
-	require.NoError(t, os.Truncate(filepath.Join(dir, "rejects.csv"), 1))
-	l, err = OpenLoad(dir)
-	require.NoError(t, err)
-	before := l.j.Records()
-	require.ErrorContains(t, l.GoOn(missing), "rejects.csv has 1 bytes instead of the 4 that the run had written: it was changed")
-	require.Equal(t, before, l.j.Records(), "nothing is noted")
-	require.NoError(t, l.Abandon())
 }
 
 // rejected counts the rows in the files of rejects.

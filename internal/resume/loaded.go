@@ -20,7 +20,8 @@ type settled struct {
 type goneOn struct {
 	// Undone is how many of the pieces that were settled last with rejects count as
 	// begun again.
-	Undone int `json:"undone,omitempty"`
+	Undone int    `json:"undone,omitempty"`
+	Boot   string `json:"boot,omitempty"` // see Boot
 }
 
 // Loaded is what the journal of a load says.
@@ -35,6 +36,8 @@ type Loaded struct {
 
 	pieces   pieces
 	unsynced []settled // those with rejects that are not known to be on the disk
+	stamped  int64     // above the timestamps of all records
+	boot     string    // see Boot; of the last run, if it went on
 }
 
 // take reads one record.
@@ -48,6 +51,7 @@ func (l *Loaded) take(r journal.Record) error {
 		if err := place(p.Input, p.Offset); err != nil {
 			return err
 		}
+		l.stamped = max(l.stamped, p.Stamp+int64(p.Count))
 		if known := l.pieces.at(p.Input, p.Offset); known.standing == load.New {
 			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, load.Begun}
 		}
@@ -74,7 +78,7 @@ func (l *Loaded) take(r journal.Record) error {
 		if err := r.Decode(&g); err != nil {
 			return err
 		}
-		l.End = nil
+		l.End, l.boot = nil, g.Boot
 		return l.undo(g.Undone)
 	case kindRetry:
 		l.Retried = true

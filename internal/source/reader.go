@@ -96,13 +96,13 @@ func (r *Reader) Read(p []byte) (int, error) {
 // it, and says whether it will. It does for a plain file on a disk, and a byte that was
 // not read yet.
 func (r *Reader) SkipTo(offset int64) (bool, error) {
-	if r.err != nil || offset <= r.offset {
+	if r.err != nil || offset <= r.offset || r.raw.then == nil { // of a pipe not even the first bytes may be waited for
 		return false, nil
 	}
 	if r.text == nil {
 		r.begin()
 	}
-	if r.text != io.Reader(r.in) || r.raw.then == nil {
+	if r.text != io.Reader(r.in) {
 		return false, nil
 	}
 	if err := r.raw.seek(offset); err != nil {

@@ -60,6 +60,9 @@ func TestSkipTo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, string(text), string(rest))
 
+	silent, _ := io.Pipe()
+	require.False(t, skip(newReader("stdin", silent), 13), "nothing is waited for")
+
 	r = newReader("stdin", bytes.NewReader(text))
 	require.False(t, skip(r, 13), "no file")
 	rest, err = io.ReadAll(r)

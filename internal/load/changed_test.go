@@ -1,0 +1,70 @@
+package load
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// remembering is a journal that knows what an earlier run did of its one input.
+type remembering struct {
+	noJournal
+	mu       sync.Mutex
+	pieces   map[int64]Piece
+	standing map[int64]Standing
+}
+
+func (j *remembering) Earlier(_ int, offset int64) (Piece, Standing) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.pieces[offset], j.standing[offset]
+}
+
+func (j *remembering) Seen(int) int64 {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var end int64
+	for offset, p := range j.pieces {
+		end = max(end, offset+max(int64(p.Bytes), 1))
+	}
+	return end
+}
+
+func (j *remembering) Begin(p Piece) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.pieces[p.Offset], j.standing[p.Offset] = p, Begun
+	return nil
+}
+
+func (j *remembering) Settle(p Piece, t Tally, rejects []Reject) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.pieces[p.Offset], j.standing[p.Offset] = p, Settled
+	return j.noJournal.Settle(p, t, rejects)
+}
+
+// An input that was changed is not gone on with, however it is cut now.
+func TestChangedInput(t *testing.T) {
+	const header = "id,n\n"
+	for name, changed := range map[string]string{
+		"a value":                      "1,1\n2,1\n3,1\n4,2\n5,1\n6,1\n7,1\n8,1\n9,1\n",
+		"the first of a piece is bad":  "1,1\n2,1\n3,1\n4,\"\n5,1\n6,1\n7,1\n8,1\n9,1\n",
+		"a line more":                  "0,1\n1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n",
+		"a line longer than the piece": "1,1\n2,1\n3,1\n4,1111111111111\n5,1\n6,1\n7,1\n8,1\n9,1\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			job, c, rejects := newJob(t, hits, header+"1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n")
+			j := &remembering{noJournal: noJournal{rejects}, pieces: map[int64]Piece{}, standing: map[int64]Standing{}}
+			job.Journal, job.ChunkSize = j, 12
+			mustRun(t, job, c)
+			job.Inputs = []Input{text("f", header+changed)}
+			_, err := job.Run(t.Context())
+			require.ErrorContains(t, err, "the input was changed")
+			for id := range 10 {
+				require.LessOrEqual(t, c.applied[id], 1, "row %d", id)
+			}
+		})
+	}
+}

@@ -26,7 +26,7 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 		err = errors.Join(err, closeErr)
 	}
 	if !o.Quiet || result.Rejected()+result.InDoubt > 0 {
-		mean := float64(result.Written) / float64(max(result.Batches, 1))
+		mean := float64(result.Written-job.Counters.Earlier.Load()) / float64(max(result.Batches, 1))
 		details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
 			printer.Count(result.Read), printer.Count(result.Rejected()), printer.Count(result.Batches), mean)
 		if o.DryRun {
@@ -97,6 +97,6 @@ func (s streams) tellRejects(d *reject.Dir) {
 		}
 		s.warn("%s", text)
 	}
-	s.warn("rejected rows are in %s, their reasons in %s; mended they load again",
+	s.warn("rejected rows are in %s, their reasons in %s",
 		strings.Join(d.Files(), ", "), filepath.Join(d.Path(), "errors.jsonl"))
 }

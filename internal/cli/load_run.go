@@ -28,7 +28,10 @@ func (o *LoadOptions) openRun(f *pflag.FlagSet, in *target, inputs []source.Inpu
 	t := in.table
 	r := &loadRun{dir: o.RunDir}
 	if o.resumed != nil {
-		return r, o.goOn(r, in)
+		if err := o.goOn(r, in); err != nil {
+			return nil, fatal(err)
+		}
+		return r, nil
 	}
 	if r.dir == "" {
 		r.dir = runName("load", t)
@@ -148,14 +151,14 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 	switch {
 	case runErr != nil && r.journal != nil && r.idle(result):
 	case runErr != nil && r.journal != nil:
-		s.warn("what is done is noted; go on with: cqlbulk resume %s", r.dir)
+		s.warn("what is done is noted; go on with: cqlbulk resume %s", shellQuote(r.dir))
 		var limit *load.LimitError
 		if errors.As(runErr, &limit) {
 			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", limit.Stage)
 		}
-	case result.Rejected()+result.InDoubt > 0:
-		if r.journal != nil {
-			s.warn("they load again, mended or as they are, with: cqlbulk retry %s", r.dir)
-		}
+	case result.Rejected() > 0 && r.journal != nil:
+		s.warn("they load again, mended or as they are, with: cqlbulk retry %s", shellQuote(r.dir))
+	case result.InDoubt > 0 && r.journal != nil:
+		s.warn("rows in doubt are written again, which counts those twice that were applied, with: cqlbulk retry --repeat-in-doubt %s", shellQuote(r.dir))
 	}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -73,7 +75,10 @@ func oneRunDir(c *cobra.Command, args []string) error {
 func runResume(c *cobra.Command, s streams, dir string) error {
 	status, err := journal.Read(dir, func(journal.Record) error { return nil })
 	if err != nil {
-		return err
+		if _, missing := os.Lstat(filepath.Join(dir, "run.json")); missing != nil {
+			return err // it is not the name of a run
+		}
+		return fatal(err)
 	}
 	command, err := againCommand(s, status.Manifest)
 	if err != nil {
@@ -118,7 +123,7 @@ func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
 	}
 	abandon, err := a.begin(dir, m)
 	if err != nil {
-		return err
+		return fatal(err)
 	}
 	defer abandon()
 	a.cobra.SetContext(c.Context())

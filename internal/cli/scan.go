@@ -306,6 +306,19 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 	return err
 }
 
+// freeManifest refuses an output beside a manifest, which would be written over, or be
+// untrue.
+func (o *ScanOptions) freeManifest() error {
+	if o.path() == "" || o.Force {
+		return nil
+	}
+	path := manifest.Path(o.path(), o.Dir != "")
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("output %s exists already: name another file, or write over it with --force", path)
+	}
+	return nil
+}
+
 // removeManifest removes an earlier manifest, which must not stand beside files that
 // it does not describe.
 func (o *ScanOptions) removeManifest() error {

@@ -41,7 +41,14 @@ func (o *ScanOptions) openRun(f *pflag.FlagSet, s streams, t *target, header []b
 		Cluster: t.cluster.Name, Partitioner: t.cluster.Partitioner, Seed: t.plan.Seed, PlanHash: t.plan.Hash(), Splits: len(t.plan.Splits),
 	}}
 	if o.resumed != nil {
-		return o.goOn(r, t, header)
+		r, out, err := o.goOn(r, t, header)
+		if err != nil {
+			err = fatal(err)
+		}
+		return r, out, err
+	}
+	if err := o.freeManifest(); err != nil {
+		return nil, nil, err
 	}
 	out, err := sink.Open(o.sinkOptions(s.out, header))
 	if err != nil || !o.journaled(t) {
@@ -145,6 +152,9 @@ func (r *scanRun) commit(out *sink.Output, result scan.Result, ready func() erro
 			return err
 		}
 	}
+	if err := out.Ready(); err != nil {
+		return err
+	}
 	if err := ready(); err != nil {
 		return err
 	}
@@ -174,9 +184,9 @@ func (r *scanRun) close(ctx context.Context, s streams, failed []sweep.Failure, 
 	case runErr == nil:
 		err = errors.Join(err, resume.Discard(r.dir))
 	case end.Outcome == resume.Partly:
-		s.warn("the output gets its name when all is read; read what failed with: cqlbulk retry %s", r.dir)
+		s.warn("the output gets its name when all is read; read what failed with: cqlbulk retry %s", shellQuote(r.dir))
 	default:
-		s.warn("what is done is noted; go on with: cqlbulk resume %s", r.dir)
+		s.warn("what is done is noted; go on with: cqlbulk resume %s", shellQuote(r.dir))
 	}
 	if err != nil {
 		s.warn("%v", err)

@@ -83,9 +83,13 @@ func showLoad(w io.Writer, dir string) error {
 	switch {
 	case status.Live:
 	case l.End == nil || l.End.Outcome == resume.Interrupted || l.End.Outcome == resume.Failed:
-		fmt.Fprintf(w, "next\tcqlbulk resume %s\n", dir)
-	case t.ParseErrors+t.InsertErrors+t.InDoubt > 0:
-		fmt.Fprintf(w, "next\tcqlbulk retry %s\n", dir)
+		fmt.Fprintf(w, "next\tcqlbulk resume %s\n", shellQuote(dir))
+	case l.Retried:
+		fmt.Fprintf(w, "retried\twhat was rejected was loaded again, or begun to be: see retry-1 and so on in the run directory, if they are there\n")
+	case t.ParseErrors+t.InsertErrors > 0:
+		fmt.Fprintf(w, "next\tcqlbulk retry %s\n", shellQuote(dir))
+	case t.InDoubt > 0:
+		fmt.Fprintf(w, "next\tcqlbulk retry --repeat-in-doubt %s, which counts those rows twice that were applied\n", shellQuote(dir))
 	}
 	return nil
 }
@@ -107,7 +111,7 @@ func showScan(w io.Writer, dir string, m journal.Manifest) error {
 		}
 	}
 	if !status.Live {
-		fmt.Fprintf(w, "next\tcqlbulk %s %s\n", again, dir)
+		fmt.Fprintf(w, "next\tcqlbulk %s %s\n", again, shellQuote(dir))
 	}
 	return nil
 }

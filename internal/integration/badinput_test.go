@@ -33,6 +33,11 @@ func TestBadTargets(t *testing.T) {
 	out := file(t, "there.csv", "mine")
 	wrong(t, 1, "exists already", "scan", "it2.target", "-o", out)
 	require.Equal(t, "mine", read(t, out))
+	other := file(t, "other.csv.manifest.json", "mine")
+	for _, flag := range []string{"--quiet", "--no-manifest"} {
+		wrong(t, 1, "other.csv.manifest.json exists already", "scan", "it2.target", "-o", strings.TrimSuffix(other, ".manifest.json"), flag)
+		require.Equal(t, "mine", read(t, other))
+	}
 
 	ok(t, "load", "it2.target", csv)
 	ok(t, "scan", "it2.target", "-o", out, "--force")

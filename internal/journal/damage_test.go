@@ -38,7 +38,7 @@ func twenty(t testing.TB) (dir string, text []byte, header string, records []str
 func TestEveryPrefix(t *testing.T) {
 	dir, text, header, records, ends := twenty(t)
 	path := filepath.Join(dir, "journal")
-	for n := range len(text) + 1 {
+	for n := len(header); n <= len(text); n++ {
 		whole, end := 0, 0
 		for i, e := range ends {
 			if e <= n {
@@ -64,7 +64,7 @@ func TestEveryPrefix(t *testing.T) {
 		require.NoError(t, j.Close())
 		stored, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.Equal(t, string(text[:max(end, len(header))]), string(stored[:max(end, len(header))]), n)
+		require.Equal(t, string(text[:end]), string(stored[:end]), n)
 		got = nil
 		_, err = Read(dir, collect(&got))
 		require.NoError(t, err, n)
@@ -126,6 +126,8 @@ func TestDamage(t *testing.T) {
 		"an empty line":       {join(text[:ends[4]], []byte("\n"), text[ends[4]:]), 5, ends[4], "record 5 behind it is whole"},
 		"a line without end":  {join(text, bytes.Repeat([]byte("x"), maxLine+1)), 21, len(text), "there is a line of more than 16777"},
 		"and behind a broken": {join(text, []byte("x\n"), bytes.Repeat([]byte("x"), maxLine+1)), 21, len(text) + 2, "there is a line of more than 16777"},
+		"emptied":             {nil, 0, 0, "it ends before it is whole"},
+		"a part of a header":  {text[:30], 0, 0, "it ends before it is whole"},
 		"another run":         {[]byte(other), 0, 0, "it belongs to another run than run.json beside it"},
 		"part of another run": {[]byte(other[:30]), 0, 0, "it belongs to another run"},
 		"another version":     {[]byte("cqlbulk-journal 2 abc\n"), 0, 0, `it is of version "2" of the journal, this cqlbulk reads 1`},

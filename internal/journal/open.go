@@ -49,9 +49,8 @@ func resume(dir string, root *os.Root, f func(Record) error) (*Journal, error) {
 
 // resume brings the journal to where its records end.
 func (j *Journal) resume(file *os.File, f func(Record) error) error {
-	header := headerOf(j.manifest)
 	var err error
-	if j.seq, j.tail, err = replayFile(j.path(), file, header, f); err != nil {
+	if j.seq, j.tail, err = replayFile(j.path(), file, headerOf(j.manifest), f); err != nil {
 		return err
 	}
 	j.size = j.tail.Offset
@@ -59,13 +58,6 @@ func (j *Journal) resume(file *os.File, f func(Record) error) error {
 		if err := file.Truncate(j.size); err != nil {
 			return j.fail(err)
 		}
-	}
-	if j.size == 0 { // the first line was not whole, so there was nothing behind it
-		n, err := file.WriteString(header)
-		if err != nil {
-			return j.fail(err)
-		}
-		j.size = int64(n)
 	}
 	// The records may never have been synced by the process that wrote them.
 	if err := file.Sync(); err != nil {

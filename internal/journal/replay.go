@@ -51,7 +51,8 @@ func replay(r io.Reader, header string, f func(Record) error) (uint64, Tail, err
 	case string(first[:n]) != header[:n]:
 		return 0, Tail{}, &DamageError{Reason: foreign(first[:n], header)}
 	case n < len(header):
-		return 0, Tail{Bytes: int64(n)}, nil
+		// It was on the disk before there was a run.json.
+		return 0, Tail{}, &DamageError{Reason: "it ends before it is whole"}
 	}
 	in := &lines{in: bufio.NewReaderSize(r, keepBuffer), next: int64(n)}
 	var seq uint64

@@ -231,8 +231,11 @@ func Find(path string) ([]Kept, error) {
 	}
 	var found []Kept
 	for _, name := range slices.Sorted(maps.Keys(stamps)) {
-		if name != filepath.Base(name) {
-			return nil, fmt.Errorf("rejects: %s: %q is no name of a file", f.Name(), name)
+		if !ownFiles(filepath.Ext(name)).MatchString(name) {
+			return nil, fmt.Errorf("rejects: %s: %q is no file of rejects", f.Name(), name)
+		}
+		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, name))
 		}
 		found = append(found, Kept{filepath.Join(path, name), stamps[name], strings.HasPrefix(name, doubtBase)})
 	}

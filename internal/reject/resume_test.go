@@ -118,3 +118,18 @@ func TestResumeKnowsHeaders(t *testing.T) {
 	delete(now, errorsFile)
 	require.Equal(t, map[string]string{"rejects.csv": "id,\xe9\n1,a\n2,a\n3,a\n", "rejects-2.csv": "id,name\n4,b\n"}, now)
 }
+
+// Rows are taken from files of rejects alone.
+func TestFindRefuses(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "rejects.csv")))
+	for kept, want := range map[string]string{
+		"rejects.csv": "is no plain file", "..": "is no file of rejects", "other.csv": "is no file of rejects", "../rejects.csv": "is no file of rejects",
+	} {
+		text, err := json.Marshal(entry{Kept: kept})
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, errorsFile), text, 0o600))
+		_, err = Find(dir)
+		require.ErrorContains(t, err, want, kept)
+	}
+}

@@ -56,6 +56,20 @@ func (o *Output) Settle() (*Mark, error) {
 	return o.mark()
 }
 
+// Ready says why the files could not get their names, if they could not: whether each
+// part is the one that was written, and its name is free. Commit looks again.
+func (o *Output) Ready() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return errEnded
+	}
+	if err := o.settle(); err != nil || o.options.Path == "" {
+		return err
+	}
+	return o.allReady(o.parts())
+}
+
 // settle closes every file, whole, once.
 func (o *Output) settle() error {
 	if !o.settled {
@@ -120,13 +134,8 @@ func (o *Output) atLeastOne() {
 
 // name gives the files their names.
 func (o *Output) name(parts []*part) error {
-	for _, p := range parts {
-		if p.named {
-			continue
-		}
-		if err := o.ready(p); err != nil {
-			return err
-		}
+	if err := o.allReady(parts); err != nil {
+		return err
 	}
 	if o.options.Dir && o.options.Force {
 		if err := o.removeEarlier(parts); err != nil {
@@ -143,6 +152,19 @@ func (o *Output) name(parts []*part) error {
 		p.named = true
 	}
 	return o.syncFolders()
+}
+
+// allReady says why one of the parts may not get its name.
+func (o *Output) allReady(parts []*part) error {
+	for _, p := range parts {
+		if p.named {
+			continue
+		}
+		if err := o.ready(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // syncFolders has the names of the files on the disk, and that of a folder that

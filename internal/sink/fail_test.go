@@ -205,6 +205,7 @@ func TestNameIsTakenMeanwhile(t *testing.T) {
 	o, err := Open(Options{Path: path})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, []byte("somebody else's"), 0o600))
+	require.ErrorContains(t, o.Ready(), "output "+path+" exists now")
 	require.ErrorContains(t, o.Commit(), "output "+path+" exists now")
 	require.Equal(t, []string{path + ".part"}, o.Parts())
 	got, err := os.ReadFile(path)

@@ -29,6 +29,9 @@ func drawWeather(seed uint64) weather {
 	}
 	if w.hard {
 		strength, until, w.attempts = 0.5+0.4*r.Float64(), 300+r.IntN(1500), 1+r.IntN(3)
+		if w.cluster.Factor == 1 {
+			until = min(until, 600) // four of five requests may fail, and each then waits
+		}
 	}
 	switch f := &w.faults; r.IntN(8) {
 	case 0:

@@ -152,6 +152,9 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 	case runErr != nil && r.journal != nil && r.idle(result):
 	case runErr != nil && r.journal != nil:
 		s.warn("what is done is noted; go on with: cqlbulk resume %s", shellQuote(r.dir))
+		if result.InDoubt > 0 {
+			s.warn("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
+		}
 		var limit *load.LimitError
 		if errors.As(runErr, &limit) {
 			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", limit.Stage)
@@ -159,6 +162,6 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 	case result.Rejected() > 0 && r.journal != nil:
 		s.warn("they load again, mended or as they are, with: cqlbulk retry %s", shellQuote(r.dir))
 	case result.InDoubt > 0 && r.journal != nil:
-		s.warn("rows in doubt are written again, which counts those twice that were applied, with: cqlbulk retry --repeat-in-doubt %s", shellQuote(r.dir))
+		s.warn("rows in doubt are written again, so that counters count those twice that were applied, with: cqlbulk retry --repeat-in-doubt %s", shellQuote(r.dir))
 	}
 }

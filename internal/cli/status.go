@@ -89,7 +89,7 @@ func showLoad(w io.Writer, dir string) error {
 	case t.ParseErrors+t.InsertErrors > 0:
 		fmt.Fprintf(w, "next\tcqlbulk retry %s\n", shellQuote(dir))
 	case t.InDoubt > 0:
-		fmt.Fprintf(w, "next\tcqlbulk retry --repeat-in-doubt %s, which counts those rows twice that were applied\n", shellQuote(dir))
+		fmt.Fprintf(w, "next\tcqlbulk retry --repeat-in-doubt %s   (counters count those rows twice that were applied)\n", shellQuote(dir))
 	}
 	return nil
 }

@@ -214,8 +214,7 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			}
 		}
 		if !begun.IsZero() && fault.ClassOf(err) == fault.Canceled && !w.Idempotent() {
-			// It may have been applied.
-			return fault.New(fault.Unknown, err)
+			return fault.New(fault.Unknown, errNoAnswer)
 		}
 		// Attempts do not run out while nobody is answered.
 		if !fault.Retryable(err, w.Idempotent()) || attempt >= most && r.pulse.Answers() > before {
@@ -230,6 +229,9 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		}
 	}
 }
+
+// errNoAnswer is why a row is in doubt that was sent when the run was stopped.
+var errNoAnswer = errors.New("the run was stopped before the answer came: it may have been applied")
 
 // A node that failed is passed over for some times as long as it was waited for: each
 // batch that waits for a node that hangs keeps its chunk, and there are few chunks.

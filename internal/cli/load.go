@@ -152,7 +152,10 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 		return err
 	}
 	inputs, notes, err := source.Find(args, s.in)
-	if err != nil {
+	switch {
+	case err != nil && o.resumed != nil:
+		return fatal(err) // they were there
+	case err != nil:
 		return err
 	}
 	if len(inputs) == 0 {

@@ -30,8 +30,8 @@ type againOptions struct {
 func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.IngestRate, "ingestrate", 0, "load: rows a second at the most")
 	f.IntVar(&o.InFlight, "inflight", 0, "load: requests under way at the most")
-	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "load: rows that may fail to parse, those of the earlier run included, before the load stops (-1: no limit)")
-	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "load: rows that the cluster may refuse, those of the earlier run included, before the load stops (-1: no limit)")
+	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "load: rows that may fail to parse before the load stops, with resume those of the earlier run among them (-1: no limit)")
+	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "load: rows that the cluster may refuse before the load stops, with resume those of the earlier run among them (-1: no limit)")
 	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written, although that counts them twice: of counters and of lists that are not frozen")
 	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
@@ -52,8 +52,9 @@ being written when it was stopped, rows are written again with the timestamps th
 had; counters, and lists that are not frozen, would count twice, so such rows go to
 in-doubt.csv in the run directory unless --repeat-in-doubt is given.
 
-The run does not go on when the table's columns, an input or an output was changed
-since. The cluster may have other nodes: what is noted are tokens and bytes.
+The run does not go on when the table was created anew, or its columns, an input, an
+output or a file of rejects were changed since. The cluster may have other nodes: what
+is noted are tokens and bytes.
 ` + exitHelp,
 		Example: `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
 		Args:    oneRunDir,

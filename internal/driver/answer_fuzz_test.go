@@ -84,7 +84,7 @@ const (
 	// reply is the deadline of the attacked requests, and late by how much they may
 	// miss it on a busy machine.
 	reply = 50 * time.Millisecond
-	late  = 10 * time.Second
+	late  = 30 * time.Second
 	// most is what an answer of a few bytes may make the driver allocate.
 	most = 32 << 20
 )

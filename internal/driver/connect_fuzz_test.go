@@ -30,7 +30,17 @@ func FuzzConnect(f *testing.F) {
 		}
 	}
 	ignored := goleak.IgnoreCurrent()
-	f.Cleanup(func() { goleak.VerifyNone(f, ignored) })
+	f.Cleanup(func() {
+		// The library waits for seconds before it looks whether there is anything to do.
+		var left error
+		for range 300 {
+			if left = goleak.Find(ignored); left == nil {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		require.NoError(f, left)
+	})
 	var fronts [2]*tamper
 	var hosts [2][]string
 	for i, o := range []simcluster.Options{{Nodes: 2, Cores: 4}, {Nodes: 2, Shards: 1, Tablets: 4}} {
@@ -55,7 +65,7 @@ func FuzzConnect(f *testing.F) {
 		})
 		begin, before := time.Now(), allocated()
 		look(t, Config{Hosts: hosts[kind], Port: front.port(), Timeout: 100 * time.Millisecond, Connections: 1})
-		require.Less(t, time.Since(begin), 20*time.Second)
+		require.Less(t, time.Since(begin), time.Minute)
 		require.Less(t, allocated()-before, uint64(2*most))
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // Create begins a run in the folder dir, which is made (mode 0700) if it is
@@ -43,7 +45,7 @@ func makeEmpty(dir string) (made bool, err error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if err = os.MkdirAll(dir, 0o700); err == nil {
-			err = syncPath(filepath.Dir(filepath.Clean(dir)))
+			err = fsync.Folder(filepath.Dir(filepath.Clean(dir)))
 		}
 		if err != nil {
 			return false, fmt.Errorf("run directory %s: %w", dir, err)

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // temporary is the name under which run.json is written.
@@ -83,23 +83,5 @@ func syncFolder(root *os.Root) error {
 	if err != nil {
 		return err
 	}
-	return syncOpen(f)
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return syncOpen(f)
-}
-
-// syncOpen syncs a folder and closes it. Some file systems cannot, and say so with
-// EINVAL or ENOTSUP; their names are as safe as they get.
-func syncOpen(f *os.File) error {
-	err := f.Sync()
-	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
+	return fsync.Opened(f)
 }

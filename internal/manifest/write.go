@@ -8,8 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // Write puts m at path, whole or not at all: it is written under another name in
@@ -90,19 +91,5 @@ func replace(path string, text []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	return syncFolder(folder)
-}
-
-// syncFolder has the names in a folder on the disk. Some file systems cannot,
-// and say so with EINVAL or ENOTSUP; their names are as safe as they get.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
+	return fsync.Folder(folder)
 }

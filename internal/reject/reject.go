@@ -26,6 +26,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
@@ -36,6 +37,7 @@ type Dir struct {
 
 	mu     sync.Mutex
 	files  map[string]*output // by name
+	fresh  bool               // files were made whose names may not be on the disk
 	names  map[string]string  // file name by stage and header
 	long   int                // files made for single long rows
 	torn   string             // the last of them until its row is added
@@ -185,7 +187,7 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 		return nil, fmt.Errorf("rejects: %w", err)
 	}
 	o := newOutput(f, xxh3.New(), header)
-	d.files[name] = o
+	d.files[name], d.fresh = o, true
 	if err := writeRow(o.w, header, true); err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)
 	}
@@ -253,14 +255,23 @@ func (d *Dir) Files() []string {
 func (d *Dir) Sync() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if err := d.sync(); err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	return nil
+}
+
+func (d *Dir) sync() error {
 	var failures []error
 	for _, o := range d.files {
 		failures = append(failures, o.w.Flush(), o.file.Sync())
 	}
-	if err := errors.Join(failures...); err != nil {
-		return fmt.Errorf("rejects: %w", err)
+	if d.fresh {
+		failures = append(failures, fsync.Folder(d.path))
 	}
-	return nil
+	err := errors.Join(failures...)
+	d.fresh = d.fresh && err != nil
+	return err
 }
 
 // Close writes out and closes all files.
@@ -271,8 +282,9 @@ func (d *Dir) Close() error {
 	if d.torn != "" { // the input failed in the middle of the row
 		failures = append(failures, d.tell(d.reason, d.torn))
 	}
+	failures = append(failures, d.sync())
 	for _, o := range d.files {
-		failures = append(failures, o.w.Flush(), o.file.Sync(), o.file.Close())
+		failures = append(failures, o.file.Close())
 	}
 	if err := errors.Join(failures...); err != nil {
 		return fmt.Errorf("rejects: %w", err)

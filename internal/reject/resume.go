@@ -17,6 +17,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
@@ -99,6 +100,11 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 			return nil, fmt.Errorf("rejects: %s: its first %d bytes are not those that the run had written: it was changed; what is mended belongs into another file", name, f.Size)
 		}
 		hashes[f.Name] = hash
+	}
+	if len(s.Files) > 0 {
+		if err := fsync.Folder(path); err != nil {
+			return nil, fmt.Errorf("rejects: %w", err)
+		}
 	}
 	return hashes, nil
 }

@@ -6,7 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // Commit ends the output whole: it closes every file, has it on the disk, then
@@ -170,11 +171,11 @@ func (o *Output) allReady(parts []*part) error {
 // syncFolders has the names of the files on the disk, and that of a folder that
 // was made for them.
 func (o *Output) syncFolders() error {
-	if err := syncFolder(o.folder); err != nil {
+	if err := fsync.Folder(o.folder); err != nil {
 		return fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	if o.made {
-		if err := syncFolder(filepath.Dir(o.folder)); err != nil {
+		if err := fsync.Folder(filepath.Dir(o.folder)); err != nil {
 			return fmt.Errorf("output folder %s: %w", o.folder, err)
 		}
 	}
@@ -223,18 +224,4 @@ func (o *Output) removeEarlier(parts []*part) error {
 		}
 	}
 	return nil
-}
-
-// syncFolder has the names in a folder on the disk. Some file systems cannot,
-// and say so with EINVAL or ENOTSUP; their names are as safe as they get.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSUP) {
-		err = nil
-	}
-	return errors.Join(err, f.Close())
 }

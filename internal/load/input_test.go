@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/iotest"
 
@@ -103,6 +104,44 @@ func TestAllBytesAreDone(t *testing.T) {
 	mustRun(t, job, c)
 	require.InDelta(t, len(s), job.Counters.Done.Load(), float64(len("\xef\xbb\xbf\n\n")))
 	require.Equal(t, job.Counters.Done.Load(), job.Counters.Bytes.Load())
+}
+
+// packed is an input whose stored bytes are half as many as its text; ended is closed
+// when all of it has been read.
+type packed struct {
+	io.Reader
+	read  int64
+	ended chan struct{}
+}
+
+func (p *packed) Read(b []byte) (int, error) {
+	n, err := p.Reader.Read(b)
+	if p.read += int64(n); errors.Is(err, io.EOF) && p.ended != nil {
+		close(p.ended)
+		p.ended = nil
+	}
+	return n, err
+}
+
+func (p *packed) Close() error    { return nil }
+func (p *packed) Consumed() int64 { return p.read / 2 }
+
+// Work counts as done when it is, not when it has been read.
+func TestReadIsNotDone(t *testing.T) {
+	s := "k,v\na,1\n" + strings.Repeat("b,2\n", 50) + "c,\"3\n"
+	ended := make(chan struct{})
+	job, c, _ := newJob(t, names, s)
+	job.ChunkSize = 64
+	job.Inputs[0].Open = func() (io.ReadCloser, error) { return &packed{Reader: strings.NewReader(s), ended: ended}, nil }
+	var early atomic.Int64
+	c.answer = func(context.Context, request) (bool, error) {
+		<-ended
+		early.CompareAndSwap(0, 1+job.Counters.Done.Load())
+		return true, nil
+	}
+	mustRun(t, job, c)
+	require.EqualValues(t, len(s)/2, job.Counters.Done.Load())
+	require.Less(t, early.Load(), int64(len(s)/4))
 }
 
 func TestInputThatFails(t *testing.T) {

@@ -40,7 +40,6 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 	defer reader.close()
 	f := &file{index: index, name: input.Name}
 	f.stored, _ = in.(interface{ Consumed() int64 })
-	var consumed int64
 	s, err := r.split(f, reader)
 	if err != nil {
 		if errors.Is(err, io.EOF) && r.job.Journal.Seen(index) > 0 {
@@ -56,7 +55,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 		if s, err = r.takeUp(f, s, in, reader, from); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		consumed = f.end // what stands before is left out
+		f.counted = f.end // what stands before is left out
 	}
 	for !r.enough() {
 		var c *chunk
@@ -66,12 +65,9 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			return ctx.Err()
 		}
 		c.Chunk, err = s.Next(c.buffer[:0])
-		if f.stored != nil {
-			now := f.stored.Consumed()
-			r.job.Counters.Done.Add(now - consumed)
-			consumed = now
-		}
+		c.stored = f.advance()
 		if err != nil {
+			r.job.Counters.Done.Add(c.stored)
 			r.free <- c
 			if !errors.Is(err, io.EOF) {
 				return fmt.Errorf("%s: %w", f.name, err)
@@ -103,7 +99,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 			return err
 		}
 		if settled {
-			r.pass(f, int64(len(c.Data)))
+			r.pass(f, int64(len(c.Data)), c.stored)
 			r.recycle(c)
 			continue
 		}
@@ -225,7 +221,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 			return err
 		}
 		f.header = append([]byte(nil), header.Raw...)
-		r.pass(f, int64(len(header.Raw)))
+		r.pass(f, int64(len(header.Raw)), 0)
 		if len(names) == 0 {
 			if r.job.Latin1 {
 				for i := range header.Fields {
@@ -247,7 +243,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 
 // bad takes a line that no record can be made of, in pieces when it is long.
 func (r *run) bad(f *file, b dsv.Bad) error {
-	r.pass(f, int64(len(b.Piece)))
+	r.pass(f, int64(len(b.Piece)), 0)
 	if b.First {
 		f.end = max(f.end, b.Offset+1)
 		f.records++

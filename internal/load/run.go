@@ -182,12 +182,13 @@ func (r *run) writer(columns []schema.Column) Writer {
 	return w
 }
 
-// pass counts bytes of text that are dealt with.
-func (r *run) pass(f *file, n int64) {
-	r.job.Counters.Bytes.Add(n)
+// pass counts bytes of text, and of what is stored, that are dealt with.
+func (r *run) pass(f *file, text, stored int64) {
+	r.job.Counters.Bytes.Add(text)
 	if f.stored == nil {
-		r.job.Counters.Done.Add(n)
+		stored = text
 	}
+	r.job.Counters.Done.Add(stored)
 }
 
 // file is an input being read.
@@ -202,5 +203,16 @@ type file struct {
 	passOver bool  // the bad line being read is not among the rows to load
 	// stored tells how many bytes of the input were read, where they are not
 	// those of its text: it is compressed, say. Nil when they are.
-	stored interface{ Consumed() int64 }
+	stored  interface{ Consumed() int64 }
+	counted int64 // of those bytes, what advance has told
+}
+
+// advance tells how many bytes of the input were read since the call before.
+func (f *file) advance() int64 {
+	if f.stored == nil {
+		return 0
+	}
+	before := f.counted
+	f.counted = f.stored.Consumed()
+	return f.counted - before
 }

@@ -59,6 +59,8 @@ func exitCode(ctx context.Context, err error) int {
 	switch {
 	case err == nil:
 		return exitOK
+	case errors.As(err, &e) && e.code == exitPartly:
+		return exitPartly // it came to its end, even if a signal came, too
 	case ctx.Err() != nil || fault.ClassOf(err) == fault.Canceled:
 		return exitInterrupted
 	case errors.As(err, &e):

@@ -33,6 +33,7 @@ func TestExitCode(t *testing.T) {
 		{"signal", ended, broken, 130},
 		{"signal in a run", ended, fatal(fault.New(fault.Canceled, context.Canceled)), 130},
 		{"signal after the end", ended, nil, 0},
+		{"signal after the end, partly", ended, partly(), 2},
 		{"canceled", context.Background(), context.Canceled, 130},
 	} {
 		t.Run(tc.name, func(t *testing.T) { require.Equal(t, tc.want, exitCode(tc.ctx, tc.err)) })

@@ -204,7 +204,11 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err := o.beginRetry(t); err != nil {
 		return errors.Join(err, run.close(c.Context(), load.Result{}, err))
 	}
-	run.use(job, !t.session.Writer(t.table, t.table.Columns).Idempotent())
+	careful := !t.session.Writer(t.table, t.table.Columns).Idempotent()
+	run.use(job, careful)
+	if careful {
+		job.Linger = lingerTime
+	}
 	return o.run(c.Context(), s, t, job, run)
 }
 

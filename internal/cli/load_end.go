@@ -19,7 +19,9 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 	begin := time.Now()
 	stop := printer.Start(ctx, s.err, "load "+t.table.String(), job.Counters, o.Quiet)
 	stopSync := run.keep()
+	stopWatch := s.watch(ctx, job.Linger, stop)
 	result, err := job.Run(ctx)
+	stopWatch()
 	stopSync()
 	stop()
 	if closeErr := run.close(ctx, result, err); closeErr != nil {
@@ -51,6 +53,25 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 		return partly()
 	default:
 		return nil
+	}
+}
+
+// watch tells of an interruption that does not end the load at once, after hide, until
+// stop is called.
+func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (stop func()) {
+	if linger == 0 {
+		return func() {}
+	}
+	told := make(chan struct{})
+	unwatch := context.AfterFunc(ctx, func() {
+		defer close(told)
+		hide()
+		s.warn("interrupted: what has been read is written first, which takes %v at the most; a second time ends it at once", linger)
+	})
+	return func() {
+		if !unwatch() {
+			<-told
+		}
 	}
 }
 

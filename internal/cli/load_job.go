@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -26,6 +27,10 @@ const (
 // requestsPerCore is how many writes keep a core of the cluster busy: while one
 // is worked on, others wait in the node's queue or are on their way.
 const requestsPerCore = 16
+
+// lingerTime is how long a load that is interrupted goes on with rows that it has read
+// and that must not be written twice.
+const lingerTime = 10 * time.Second
 
 func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
 	o.orderColumns(t.table)

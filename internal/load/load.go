@@ -70,6 +70,7 @@ type Job struct {
 	Attempts  int           // for one request before its rows are rejected; default 10
 	Backoff   pace.Backoff
 	Patience  time.Duration // with a cluster that answers no request; default pace.DefaultPatience
+	Linger    time.Duration // for which rows that were read are still written when the context has ended; default none
 	Rejects   Rejects
 	// MaxParseErrors and MaxInsertErrors are how many rows may be rejected before
 	// the run stops with a *LimitError; negative: no limit.
@@ -132,7 +133,7 @@ func (j *Job) withDefaults() *Job {
 }
 
 // Run loads. It returns an error when the run could not go on: the context
-// ended, an input could not be read or mapped, the rejects could not be written,
+// ended before all was read, an input could not be read or mapped, the rejects could not be written,
 // or the cluster refused to go on. What was written until then is in the result.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	run := newRun(j.withDefaults())

@@ -10,20 +10,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
-// readAll cuts every input into chunks, in order.
-func (r *run) readAll(ctx context.Context) error {
+// readAll cuts every input into chunks, in order. It reads until the context until
+// ends, and hands on what it has read until ctx does.
+func (r *run) readAll(ctx, until context.Context) error {
 	for i, input := range r.job.Inputs {
 		if r.enough() {
 			return nil
 		}
-		if err := r.readInput(ctx, i, input); err != nil {
+		if err := r.readInput(ctx, until, i, input); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *run) readInput(ctx context.Context, index int, input Input) error {
+func (r *run) readInput(ctx, until context.Context, index int, input Input) error {
 	from, settled := r.job.Journal.Left(index)
 	// Where records are counted, it is from the first.
 	whole := input.Compare || r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0
@@ -36,7 +37,7 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 	if err != nil {
 		return err
 	}
-	reader := newInterruptible(ctx, in)
+	reader := newInterruptible(until, in)
 	defer reader.close()
 	f := &file{index: index, name: input.Name}
 	f.stored, _ = in.(interface{ Consumed() int64 })
@@ -61,8 +62,10 @@ func (r *run) readInput(ctx context.Context, index int, input Input) error {
 		var c *chunk
 		select {
 		case c = <-r.free:
-		case <-ctx.Done():
-			return ctx.Err()
+		case <-until.Done():
+		}
+		if err := until.Err(); err != nil {
+			return err
 		}
 		c.Chunk, err = s.Next(c.buffer[:0])
 		c.stored = f.advance()

@@ -101,13 +101,24 @@ func (r *run) all(ctx context.Context) error {
 // holdChunks is how many chunks the rows of a batch that is not full wait for.
 const holdChunks = 4
 
-func (r *run) pipeline(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
+// pipeline reads until stop ends, and writes what was read.
+func (r *run) pipeline(stop context.Context) error {
+	work, cancel := outlast(stop, r.job.Linger)
+	defer cancel()
+	group, ctx := errgroup.WithContext(work)
+	until, cut := context.WithCancel(ctx)
+	defer cut()
+	defer context.AfterFunc(stop, cut)()
 	reading := make(chan struct{})
+	var stopped error // which is no failure of what was read
 	group.Go(func() error {
 		defer close(reading)
 		defer close(r.chunks)
-		return r.readAll(ctx)
+		err := r.readAll(ctx, until)
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			stopped, err = err, nil
+		}
+		return err
 	})
 	var parsing sync.WaitGroup
 	parsing.Add(r.parsers)
@@ -138,7 +149,26 @@ func (r *run) pipeline(ctx context.Context) error {
 			group.Go(func() error { return r.write(ctx, l) })
 		}
 	}
-	return group.Wait()
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return stopped
+}
+
+// outlast gives a context that ends some time after another one.
+func outlast(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	if by <= 0 {
+		return context.WithCancel(ctx)
+	}
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unwatch := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(by):
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { unwatch(); cancel() }
 }
 
 // idleTime is how long the rows of a batch that is not full wait for an input that

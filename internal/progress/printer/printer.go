@@ -20,7 +20,8 @@ import (
 const interval = 5 * time.Second
 
 // Start begins to show the counters on w under a title and returns the function
-// that ends it, which must be called once before anything else is written to w.
+// that ends it, which must be called before anything else is written to w, and may be
+// called again.
 // quiet shows nothing.
 func Start(ctx context.Context, w io.Writer, title string, c *progress.Counters, quiet bool) (stop func()) {
 	if quiet {

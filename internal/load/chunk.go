@@ -27,7 +27,7 @@ type chunk struct {
 	doubt   bool         // its rows may have been written before, and writing them again may count twice
 	pending atomic.Int64 // rows not dealt with yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
-	stored  int64        // bytes of the input that were read for it, as they are stored
+	stored  int64        // of the input, as it is stored
 
 	mu      sync.Mutex
 	tally   Tally
@@ -87,9 +87,15 @@ func (r *run) release(c *chunk, holds int) error {
 	if err := r.settleChunk(c); err != nil {
 		return err
 	}
-	r.pass(c.file, int64(len(c.Data)), c.stored)
+	r.done(c)
 	r.recycle(c)
 	return nil
+}
+
+// done counts what is dealt with.
+func (r *run) done(c *chunk) {
+	r.job.Counters.Bytes.Add(int64(len(c.Data)))
+	r.job.Counters.Done.Add(c.stored)
 }
 
 // recycle makes a chunk free.

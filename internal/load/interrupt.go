@@ -16,6 +16,7 @@ type interruptible struct {
 	got    chan reading // has room for the answer to a read that was given up
 	closed chan struct{}
 	silent bool // a read was given up
+	read   int64
 }
 
 type reading struct {
@@ -45,6 +46,7 @@ func (r *interruptible) Read(p []byte) (int, error) {
 	r.asked <- p
 	select {
 	case got := <-r.got:
+		r.read += int64(got.n)
 		return got.n, got.err
 	case <-r.ctx.Done():
 		r.silent = true

@@ -40,7 +40,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 	reader := newInterruptible(until, in)
 	defer reader.close()
 	f := &file{index: index, name: input.Name}
-	f.stored, _ = in.(interface{ Consumed() int64 })
+	meter := newMeter(in, reader)
 	s, err := r.split(f, reader)
 	if err != nil {
 		if errors.Is(err, io.EOF) && r.job.Journal.Seen(index) > 0 {
@@ -56,7 +56,9 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		if s, err = r.takeUp(f, s, in, reader, from); err != nil {
 			return fmt.Errorf("%s: %w", f.name, err)
 		}
-		f.counted = f.end // what stands before is left out
+		if f.end > 0 {
+			meter.skip(f.end)
+		}
 	}
 	for !r.enough() {
 		var c *chunk
@@ -68,9 +70,8 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			return err
 		}
 		c.Chunk, err = s.Next(c.buffer[:0])
-		c.stored = f.advance()
 		if err != nil {
-			r.job.Counters.Done.Add(c.stored)
+			r.job.Counters.Done.Add(meter.advance(reader.read))
 			r.free <- c
 			if !errors.Is(err, io.EOF) {
 				return fmt.Errorf("%s: %w", f.name, err)
@@ -93,6 +94,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
 		f.end = c.Offset + int64(len(c.Data))
+		c.stored = meter.advance(f.end)
 		settled, err := r.recall(c)
 		if given := input.Stamps; f.records < len(given) {
 			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
@@ -102,7 +104,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			return err
 		}
 		if settled {
-			r.pass(f, int64(len(c.Data)), c.stored)
+			r.done(c)
 			r.recycle(c)
 			continue
 		}
@@ -224,7 +226,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 			return err
 		}
 		f.header = append([]byte(nil), header.Raw...)
-		r.pass(f, int64(len(header.Raw)), 0)
+		r.job.Counters.Bytes.Add(int64(len(header.Raw)))
 		if len(names) == 0 {
 			if r.job.Latin1 {
 				for i := range header.Fields {
@@ -246,7 +248,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 
 // bad takes a line that no record can be made of, in pieces when it is long.
 func (r *run) bad(f *file, b dsv.Bad) error {
-	r.pass(f, int64(len(b.Piece)), 0)
+	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
 	if b.First {
 		f.end = max(f.end, b.Offset+1)
 		f.records++

@@ -212,15 +212,6 @@ func (r *run) writer(columns []schema.Column) Writer {
 	return w
 }
 
-// pass counts bytes of text, and of what is stored, that are dealt with.
-func (r *run) pass(f *file, text, stored int64) {
-	r.job.Counters.Bytes.Add(text)
-	if f.stored == nil {
-		stored = text
-	}
-	r.job.Counters.Done.Add(stored)
-}
-
 // file is an input being read.
 type file struct {
 	index    int // among the job's inputs
@@ -231,18 +222,4 @@ type file struct {
 	records  int   // so far, bad lines among them
 	end      int64 // of what was cut so far
 	passOver bool  // the bad line being read is not among the rows to load
-	// stored tells how many bytes of the input were read, where they are not
-	// those of its text: it is compressed, say. Nil when they are.
-	stored  interface{ Consumed() int64 }
-	counted int64 // of those bytes, what advance has told
-}
-
-// advance tells how many bytes of the input were read since the call before.
-func (f *file) advance() int64 {
-	if f.stored == nil {
-		return 0
-	}
-	before := f.counted
-	f.counted = f.stored.Consumed()
-	return f.counted - before
 }

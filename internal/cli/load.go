@@ -207,7 +207,7 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	careful := !t.session.Writer(t.table, t.table.Columns).Idempotent()
 	run.use(job, careful)
 	if careful {
-		job.Linger = lingerTime
+		job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
 	}
 	return o.run(c.Context(), s, t, job, run)
 }

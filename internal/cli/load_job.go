@@ -32,6 +32,13 @@ const requestsPerCore = 16
 // and that must not be written twice.
 const lingerTime = 10 * time.Second
 
+// Such rows are read in smaller pieces: all of a piece is in doubt when the load is
+// killed. Each costs a write to the disk before its first row is sent.
+const (
+	carefulSize    = 256 << 10
+	carefulRecords = 1000
+)
+
 func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
 	o.orderColumns(t.table)
 	if len(o.Columns) > 0 && o.Format != "json" {

@@ -68,3 +68,15 @@ func TestChangedInput(t *testing.T) {
 		})
 	}
 }
+
+// A piece has no more records than it may.
+func TestChunkRecords(t *testing.T) {
+	job, c, rejects := newJob(t, hits, numbered("id,n", 100))
+	j := &remembering{noJournal: noJournal{rejects}, pieces: map[int64]Piece{}, standing: map[int64]Standing{}}
+	job.Journal, job.ChunkRecords = j, 7
+	mustRun(t, job, c)
+	require.Len(t, j.pieces, 15)
+	for _, p := range j.pieces {
+		require.LessOrEqual(t, p.Count, 7)
+	}
+}

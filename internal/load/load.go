@@ -82,8 +82,11 @@ type Job struct {
 	RepeatInDoubt bool
 	Counters      *progress.Counters
 	Warn          func(format string, args ...any) // something odd that stops nothing
-	ChunkSize     int                              // bytes of text parsed at a time, default 1 MiB
-	MaxRecord     int                              // bytes of the longest record, default 64 MiB
+	// ChunkSize and ChunkRecords are how many bytes of text, and records, make up a
+	// piece, the same in a run that goes on; default 1 MiB, and what 4 MiB hold.
+	ChunkSize    int
+	ChunkRecords int
+	MaxRecord    int // bytes of the longest record, default 64 MiB
 }
 
 // Result is what became of the rows: of all of them, those of an earlier run that
@@ -119,6 +122,9 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.ChunkSize <= 0 {
 		out.ChunkSize = 1 << 20
+	}
+	if most := maxRecords(len(out.Table.Columns)); out.ChunkRecords <= 0 || out.ChunkRecords > most {
+		out.ChunkRecords = most
 	}
 	if out.MaxRecord <= 0 {
 		out.MaxRecord = 64 << 20

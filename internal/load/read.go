@@ -154,7 +154,7 @@ func (r *run) split(f *file, in io.Reader) (splitter, error) {
 func (r *run) cutting(f *file) dsv.Options {
 	return dsv.Options{
 		ChunkSize:  r.job.ChunkSize,
-		MaxRecords: maxRecords(len(r.job.Table.Columns)),
+		MaxRecords: r.job.ChunkRecords,
 		MaxRecord:  r.job.MaxRecord,
 		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
 	}

@@ -43,7 +43,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cluster.ConnectTimeout = min(cfg.Timeout, 10*time.Second)
 	cluster.NumConns = cfg.Connections
 	cluster.WriteCoalesceWaitTime = cfg.Coalesce
-	cluster.ReconnectInterval = 5 * time.Second
+	neverDown(cluster)
 	cluster.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: 0}
 	cluster.DefaultTimestamp = false
 	cluster.Logger = logger(cfg.Logf)

@@ -120,9 +120,6 @@ func (s *Session) pin(ctx context.Context, id, table string, at token.Token) (co
 	if h == nil {
 		return nil, fault.New(fault.Transient, fmt.Errorf("node %s is not in the cluster", id))
 	}
-	if !h.IsUp() {
-		return nil, fault.New(fault.Transient, fmt.Errorf("node %s at %s is down", id, h.ConnectAddress()))
-	}
 	chosen := &pin{host: h}
 	if features := h.ScyllaFeatures(); features.ShardsCount() > 0 && at != (token.Token{}) {
 		split := sharding{count: features.ShardsCount(), ignoreMSB: uint(features.MSBIgnore())}

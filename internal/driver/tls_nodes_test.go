@@ -137,7 +137,7 @@ func allConnected(t *testing.T, c *simcluster.Cluster, s *Session, nodes ...int)
 	t.Helper()
 	require.Eventually(t, func() bool {
 		for _, n := range nodes {
-			if connections(s, c.HostID(n)) == 0 {
+			if s.connections(c.HostID(n)) == 0 {
 				return false
 			}
 		}
@@ -171,7 +171,7 @@ func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 		allConnected(t, c, s, 0, 2)
 		require.Eventually(t, func() bool { return fronts[1].refused.Load() > 0 }, patience, time.Millisecond)
 		require.Zero(t, fronts[1].through.Load())
-		require.Zero(t, connections(s, c.HostID(1)))
+		require.Zero(t, s.connections(c.HostID(1)))
 		require.Len(t, warnings, 1)
 		require.Regexp(t, "^node "+c.HostID(1)+` is left out: the certificate of 127.0.77.2:\d+ is not for that node: `, warnings[0])
 	})

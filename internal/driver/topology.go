@@ -31,7 +31,7 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 			DC:      h.DataCenter(),
 			Rack:    h.Rack(),
 			Version: strings.TrimPrefix(h.Version().String(), "v"),
-			Up:      h.IsUp(),
+			Up:      s.connected(h),
 		}
 		if partitionerErr == nil {
 			for _, text := range h.Tokens() {

@@ -70,14 +70,18 @@ func begin(dir string, m Manifest, text []byte) (*Journal, error) {
 		return nil, errors.Join(fmt.Errorf("run directory %s: %w", dir, err), root.Close())
 	}
 	header := headerOf(m)
-	if err := fill(dir, root, f, header, text); err != nil {
-		for _, name := range []string{manifestName, temporary, lockName, journalName} {
+	size := int64(len(header))
+	j := &Journal{dir: dir, manifest: m, root: root, file: f, size: size, synced: size}
+	if err = fill(dir, root, f, header, text); err == nil {
+		j.vouched, err = openSynced(dir, root)
+	}
+	if err != nil {
+		for _, name := range []string{manifestName, temporary, lockName, syncedName, journalName} {
 			_ = root.Remove(name)
 		}
 		return nil, errors.Join(err, f.Close(), root.Close())
 	}
-	size := int64(len(header))
-	return &Journal{dir: dir, manifest: m, root: root, file: f, size: size, synced: size}, nil
+	return j, nil
 }
 
 // fill takes the lock and writes the journal's first line and run.json.

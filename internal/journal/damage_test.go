@@ -32,7 +32,62 @@ func twenty(t testing.TB) (dir string, text []byte, header string, records []str
 		}
 	}
 	require.Len(t, ends, 21)
+	require.NoError(t, os.Remove(filepath.Join(j.dir, syncedName)), "so it is when the machine goes down")
 	return j.dir, text, headerOf(j.manifest), records, ends
+}
+
+// What was synced once must be there, up to the last record.
+func TestLessThanWasSynced(t *testing.T) {
+	dir, text, _, _, ends := twenty(t)
+	path := filepath.Join(dir, "journal")
+	flipped := bytes.Clone(text)
+	flipped[len(text)-5] ^= 1
+	for name, c := range map[string]struct {
+		synced string
+		text   []byte
+		wrong  bool
+	}{
+		"as it was":                    {fmt.Sprintf("%20d\n", len(text)), text, false},
+		"a record is missing":          {fmt.Sprint(len(text)), text[:ends[19]], true},
+		"a bit is flipped":             {fmt.Sprint(len(text)), flipped, true},
+		"half a record is missing":     {fmt.Sprint(len(text)), text[:len(text)-9], true},
+		"it was not synced":            {fmt.Sprint(ends[19]), text[:len(text)-9], false},
+		"flipped, and not synced":      {fmt.Sprint(ends[19]), flipped, false},
+		"more than was synced":         {fmt.Sprint(ends[5]), text, false},
+		"nobody knows what was":        {"12x", text[:ends[19]], false},
+		"nothing is known to be there": {"", text[:ends[19]], false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.NoError(t, os.WriteFile(path, c.text, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, syncedName), []byte(c.synced), 0o600))
+			_, err := Read(dir, func(Record) error { return nil })
+			j, openErr := Open(dir, func(Record) error { return nil })
+			if !c.wrong {
+				require.NoError(t, err)
+				require.NoError(t, openErr)
+				require.Equal(t, j.size, syncedSize(dir, j.root))
+				require.NoError(t, j.Close())
+				return
+			}
+			for _, err := range []error{err, openErr} {
+				require.ErrorContains(t, err, fmt.Sprintf("is damaged at record 20 (byte %d): whole records stood there, up to byte %d", ends[19], len(text)))
+			}
+			stored, err := os.ReadFile(path)
+			require.NoError(t, err)
+			require.Equal(t, c.text, stored)
+		})
+	}
+}
+
+func TestJournalThatWasRemoved(t *testing.T) {
+	j := create(t)
+	require.NoError(t, j.Append("a", 1))
+	require.NoError(t, j.Sync())
+	require.NoError(t, os.RemoveAll(j.dir))
+	require.NoError(t, j.Append("a", 2))
+	require.ErrorContains(t, j.Sync(), "journal "+j.path()+": it was removed")
+	require.ErrorContains(t, j.Append("a", 3), "it was removed")
+	require.Error(t, j.Close())
 }
 
 func TestEveryPrefix(t *testing.T) {
@@ -48,6 +103,7 @@ func TestEveryPrefix(t *testing.T) {
 		want := Tail{Offset: int64(end), Bytes: int64(n - end)}
 		seen := append([]string{}, records[:whole]...)
 		require.NoError(t, os.WriteFile(path, text[:n], 0o600))
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, syncedName)))
 
 		got := []string{}
 		status, err := Read(dir, collect(&got))
@@ -59,7 +115,7 @@ func TestEveryPrefix(t *testing.T) {
 		j, err := Open(dir, collect(&got))
 		require.NoError(t, err, n)
 		require.Equal(t, seen, got, n)
-		require.Equal(t, want, j.Tail(), n)
+		require.Equal(t, want, j.tail, n)
 		require.NoError(t, j.Append("after", n))
 		require.NoError(t, j.Close())
 		stored, err := os.ReadFile(path)
@@ -166,8 +222,8 @@ func TestTailOfGarbage(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "journal"), append(bytes.Clone(text), tail...), 0o600))
 			j, err := Open(dir, nothing)
 			require.NoError(t, err)
-			require.EqualValues(t, 20, j.Records())
-			require.Equal(t, Tail{Offset: int64(len(text)), Bytes: int64(len(tail))}, j.Tail())
+			require.EqualValues(t, 20, j.seq)
+			require.Equal(t, Tail{Offset: int64(len(text)), Bytes: int64(len(tail))}, j.tail)
 			require.NoError(t, j.Close())
 		})
 	}

@@ -100,8 +100,8 @@ func TestDiskFull(t *testing.T) {
 
 			j, err = Open(j.dir, nothing)
 			require.NoError(t, err)
-			require.Equal(t, whole, j.Records())
-			require.Equal(t, c.tail, j.Tail().Bytes)
+			require.Equal(t, whole, j.seq)
+			require.Equal(t, c.tail, j.tail.Bytes)
 			require.NoError(t, j.Append("a", 3))
 			require.NoError(t, j.Close())
 		})

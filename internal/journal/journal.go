@@ -3,17 +3,17 @@
 //
 // Start with [Create] for a new run, [Open] to go on with one, [Read] to look at
 // one, also while it runs. What the records say is up to the caller: each has a
-// kind, a short name, and a payload, which is JSON. [Inside] makes paths of the
-// names that a manifest or a record gives.
+// kind, a short name, and a payload, which is JSON.
 //
 // # The folder
 //
-// A run directory (mode 0700) holds three files of this package, each readable by
+// A run directory (mode 0700) holds four files of this package, each readable by
 // its owner alone, and whatever else the run puts beside them:
 //
 //	run.json  the [Manifest], written once and whole
 //	journal   the records, in order; locked by the process that writes it
 //	lock      the process that holds the lock, as "pid host"; only for messages
+//	synced    how many bytes of the journal have been synced, in decimal; not itself synced
 //
 // The lock is flock(2) on the journal itself, so it ends with its process, however
 // that ends, and neither a lock file left behind nor one removed does any harm.
@@ -39,9 +39,10 @@
 //
 // A process that is killed leaves whole records and perhaps a part of the last.
 // So what follows the last whole record is cut off by Open, and passed over by
-// Read, if there is no whole record in it; both tell, see [Tail]. All else is a
+// Read, if there is no whole record in it. All else is a
 // [DamageError]: a broken record before a whole one, a number out of its order, a
-// line that is too long, another first line. Then nothing is changed.
+// line that is too long, another first line, fewer records than were synced once. Then
+// nothing is changed.
 //
 // That a record survives a power failure is certain only after [Journal.Sync];
 // that it survives the process is, after [Journal.Append].
@@ -69,6 +70,7 @@ const (
 	manifestName = "run.json"
 	journalName  = "journal"
 	lockName     = "lock"
+	syncedName   = "synced"
 )
 
 // file is what a journal is written to; an os.File but in tests.
@@ -97,6 +99,7 @@ type Journal struct {
 
 	syncing sync.Mutex // held by the one that syncs; taken before mu
 	synced  int64      // bytes known to be on the disk; guarded by syncing
+	vouched *os.File   // says so; guarded by syncing
 }
 
 // encoders are buffers for payloads.
@@ -106,22 +109,9 @@ var encoders = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // hundred bytes; one long one shall not hold its memory for the whole run.
 const keepBuffer = 64 << 10
 
-// Dir is the path of the run directory, as it was given.
-func (j *Journal) Dir() string { return j.dir }
-
 // Manifest is what run.json says. Its Options and Extra are the journal's own and
 // must not be changed.
 func (j *Journal) Manifest() Manifest { return j.manifest }
-
-// Tail is what Open has cut off.
-func (j *Journal) Tail() Tail { return j.tail }
-
-// Records is how many records the journal has.
-func (j *Journal) Records() uint64 {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return j.seq
-}
 
 // Append adds a record with v as JSON; v is not kept. The record goes to the file
 // in a single write, so it outlives this process as soon as Append returns, and

@@ -61,8 +61,8 @@ func TestCreateAppendOpen(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "run")
 	j, err := Create(dir, sample())
 	require.NoError(t, err)
-	require.Equal(t, dir, j.Dir())
-	require.Equal(t, []string{"journal", "lock", "run.json"}, names(t, dir))
+	require.Equal(t, dir, j.dir)
+	require.Equal(t, []string{"journal", "lock", "run.json", "synced"}, names(t, dir))
 	for _, name := range append(names(t, dir), ".") {
 		info, err := os.Stat(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -70,10 +70,10 @@ func TestCreateAppendOpen(t *testing.T) {
 	}
 	require.NoError(t, j.Append("range", entry{1, "a <b>\n"}))
 	require.NoError(t, j.Append("x-2_y", json.RawMessage("{\n \"n\": 2 }")))
-	require.EqualValues(t, 2, j.Records())
+	require.EqualValues(t, 2, j.seq)
 	require.NoError(t, j.Close())
 	require.NoError(t, j.Close(), "a second time does nothing")
-	require.Equal(t, []string{"journal", "run.json"}, names(t, dir))
+	require.Equal(t, []string{"journal", "run.json", "synced"}, names(t, dir))
 	require.ErrorIs(t, j.Append("range", 1), errClosed)
 	require.ErrorIs(t, j.Sync(), errClosed)
 
@@ -82,8 +82,8 @@ func TestCreateAppendOpen(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{`1 range {"n":1,"text":"a <b>\n"}`, `2 x-2_y {"n":2}`}, got)
 	require.Equal(t, j.Manifest(), again.Manifest())
-	require.EqualValues(t, 2, again.Records())
-	require.Zero(t, again.Tail().Bytes)
+	require.EqualValues(t, 2, again.seq)
+	require.Zero(t, again.tail.Bytes)
 	require.NoError(t, again.Append("range", 3))
 	require.NoError(t, again.Close())
 
@@ -204,7 +204,6 @@ func TestConcurrentAppend(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				_ = j.Records()
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 // Open goes on with the run in the folder dir: it takes the lock, checks run.json,
 // and calls f for each record in order, before it returns. Then it cuts off what
-// is left of a record that was not whole, see [Journal.Tail], and the journal is
+// is left of a record that was not whole, and the journal is
 // ready for more.
 //
 // It is an InUseError when another process has the folder, fs.ErrNotExist when
@@ -41,7 +41,11 @@ func resume(dir string, root *os.Root, f func(Record) error) (*Journal, error) {
 		return nil, errors.Join(err, journal.Close())
 	}
 	j := &Journal{dir: dir, manifest: m, root: root, file: journal}
-	if err := j.resume(journal, f); err != nil {
+	if j.vouched, err = openSynced(dir, root); err == nil {
+		err = j.resume(journal, f)
+	}
+	if err != nil {
+		_ = j.vouched.Close()
 		return nil, errors.Join(err, root.Remove(lockName), journal.Close())
 	}
 	return j, nil
@@ -53,6 +57,9 @@ func (j *Journal) resume(file *os.File, f func(Record) error) error {
 	if j.seq, j.tail, err = replayFile(j.path(), file, headerOf(j.manifest), f); err != nil {
 		return err
 	}
+	if err := checkSynced(j.path(), j.seq, j.tail, syncedSize(j.dir, j.root)); err != nil {
+		return err
+	}
 	j.size = j.tail.Offset
 	if j.tail.Bytes > 0 {
 		if err := file.Truncate(j.size); err != nil {
@@ -61,6 +68,9 @@ func (j *Journal) resume(file *os.File, f func(Record) error) error {
 	}
 	// The records may never have been synced by the process that wrote them.
 	if err := file.Sync(); err != nil {
+		return j.fail(err)
+	}
+	if err := j.vouch(j.size); err != nil {
 		return j.fail(err)
 	}
 	j.synced = j.size
@@ -106,12 +116,16 @@ func look(dir string, root *os.Root, f func(Record) error) (s Status, err error)
 	if s.Live {
 		s.Holder = holder(dir, root)
 	}
+	synced := syncedSize(dir, root) // which may grow meanwhile
 	info, err := journal.Stat()
 	if err != nil {
 		return s, fmt.Errorf("run directory %s: %w", dir, err)
 	}
 	path := filepath.Join(dir, journalName)
 	s.Records, s.Tail, err = replayFile(path, io.LimitReader(journal, info.Size()), headerOf(s.Manifest), f)
+	if err == nil {
+		err = checkSynced(path, s.Records, s.Tail, synced)
+	}
 	return s, err
 }
 

@@ -31,6 +31,11 @@ func (j *Journal) Sync() error {
 		}
 		return j.fail(err)
 	}
+	if err := j.vouch(want); err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return j.fail(err)
+	}
 	j.synced = want
 	return nil
 }
@@ -58,7 +63,7 @@ func (j *Journal) Close() error {
 	if errors.Is(gone, fs.ErrNotExist) {
 		gone = nil
 	}
-	if failure := errors.Join(gone, j.file.Close(), j.root.Close()); err == nil && failure != nil {
+	if failure := errors.Join(gone, j.file.Close(), j.vouched.Close(), j.root.Close()); err == nil && failure != nil {
 		err = fmt.Errorf("journal %s: %w", j.path(), failure)
 	}
 	if j.err == nil {

@@ -12,7 +12,7 @@ import (
 // journal put there, and the folder when nothing else is in it.
 func Discard(dir string) error {
 	// Without run.json the folder is no run any more, whatever happens next.
-	for _, name := range []string{"run.json", "journal", "lock"} {
+	for _, name := range []string{"run.json", "journal", "synced", "lock"} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("run directory: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -34,11 +35,10 @@ type LoadOptions struct {
 	NoJournal    bool
 
 	RepeatInDoubt bool
-	RejectsOf     string             // the run directory whose rejects the inputs are
-	retried       bool               // they were loaded again before
-	begin         func() error       // is called before the first of them is loaded; may be nil
-	resumed       *resume.Load       // of the run that this one goes on with
-	stamps        map[string][]int64 // of the rows of inputs that were loaded before, by path
+	RejectsOf     string                 // the run directory whose rejects the inputs are
+	outer         *resume.Load           // of that run
+	resumed       *resume.Load           // of the run that this one goes on with
+	kept          map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 
 	MaxParseErrors  int64
 	MaxInsertErrors int64
@@ -169,7 +169,7 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if fields.Codec, err = o.textOptions.settle(o.Format, o.Nulls, &format); err != nil {
 		return err
 	}
-	if err := o.findStamps(c, s); err != nil {
+	if err := o.findKept(c, s, inputs); err != nil {
 		return err
 	}
 	for _, note := range notes {
@@ -197,15 +197,21 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	if err != nil {
 		return err
 	}
+	careful := !t.session.Writer(t.table, t.table.Columns).Idempotent()
+	done, err := o.openOuter(t, careful)
+	if err != nil {
+		return err
+	}
+	defer done()
 	run, err := o.openRun(c.Flags(), t, inputs)
 	if err != nil {
 		return err
 	}
-	if err := o.beginRetry(t); err != nil {
-		return errors.Join(err, run.close(c.Context(), load.Result{}, err))
-	}
-	careful := !t.session.Writer(t.table, t.table.Columns).Idempotent()
 	run.use(job, careful)
+	o.noteRetry(job, run)
+	if careful && !t.table.IsCounter() {
+		job.StampStep = load.MaxStampStep
+	}
 	if careful {
 		job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
 	}

@@ -20,6 +20,7 @@ type loadRun struct {
 	rejects *reject.Dir
 	journal *resume.Load // nil: none is kept
 	again   bool         // the run goes on with an earlier one
+	noted   bool         // an earlier run knows that this one loads its rejects
 	touched []bool       // inputs that may have been changed since
 }
 
@@ -143,7 +144,7 @@ func (r *loadRun) close(ctx context.Context, result load.Result, runErr error) e
 // idle says whether nothing was done that a run begun anew would not do as well. One
 // that goes on keeps its directory, which somebody knows of.
 func (r *loadRun) idle(result load.Result) bool {
-	return !r.again && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
+	return !r.again && !r.noted && result.Written+result.Existing+result.Rejected()+result.InDoubt == 0
 }
 
 // tell says how to go on from here.
@@ -162,6 +163,6 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 	case result.Rejected() > 0 && r.journal != nil:
 		s.warn("they load again, mended or as they are, with: cqlbulk retry %s", shellQuote(r.dir))
 	case result.InDoubt > 0 && r.journal != nil:
-		s.warn("rows in doubt are written again, so that counters count those twice that were applied, with: cqlbulk retry --repeat-in-doubt %s", shellQuote(r.dir))
+		s.warn("rows in doubt are written again, so that of counters those count twice that were applied, with: cqlbulk retry --repeat-in-doubt %s", shellQuote(r.dir))
 	}
 }

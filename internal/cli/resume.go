@@ -32,7 +32,7 @@ func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.InFlight, "inflight", 0, "load: requests under way at the most")
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "load: rows that may fail to parse before the load stops, with resume those of the earlier run among them (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "load: rows that the cluster may refuse before the load stops, with resume those of the earlier run among them (-1: no limit)")
-	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written, although that counts them twice: of counters and of lists that are not frozen")
+	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
 	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")

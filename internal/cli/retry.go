@@ -3,17 +3,15 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 func newRetryCommand(s streams) *cobra.Command {
@@ -65,7 +63,7 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	if err != nil {
 		return err
 	}
-	o := &LoadOptions{retried: l.Loaded().Retried, begin: l.Retry}
+	o := &LoadOptions{outer: l}
 	inner := loadCommand(s, o)
 	if err := options.apply(inner.Flags()); err != nil {
 		return err
@@ -77,7 +75,7 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	args, left, err := rejected(dir, doubtful)
+	args, left, err := rejected(dir, doubtful, l.Loaded().Retried)
 	if err != nil {
 		return err
 	}
@@ -95,109 +93,52 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 		s.warn("%d rows in doubt were left alone: they are in %s, and --repeat-in-doubt writes them again", left, dir)
 		return partly()
 	}
+	if earlier := tries(dir); len(earlier) > 0 {
+		s.warn("all of it is loaded; what an earlier try left over is in %s", strings.Join(earlier, ", "))
+		return nil
+	}
 	s.warn("all of it is loaded: %s is not needed any more", dir)
 	return nil
 }
 
 // rejected finds the files of rejected rows in a run directory, and how many rows in
-// doubt are left alone.
-func rejected(dir string, doubtful bool) (paths []string, left int, err error) {
+// doubt are left alone. Rows in doubt are of tables where a row that is written twice
+// counts twice; with them, files that were loaded again before are passed over.
+func rejected(dir string, doubtful bool, retried map[string]resume.Retry) (paths []string, left int, err error) {
 	kept, err := reject.Find(dir)
 	if err != nil {
 		return nil, 0, err
 	}
+	passed := ""
 	for _, k := range kept {
-		if k.Doubt && !doubtful {
+		by, taken := retried[filepath.Base(k.Path)]
+		switch {
+		case taken && (doubtful || k.Doubt):
+			passed = by.Dir
+		case k.Doubt && !doubtful:
 			left += len(k.Stamps)
-		} else {
+		default:
 			paths = append(paths, k.Path)
 		}
 	}
 	switch {
 	case len(paths) == 0 && left > 0:
 		return nil, left, fmt.Errorf("%s: no row was rejected, but %d rows are in doubt: --repeat-in-doubt writes them again", dir, left)
+	case len(paths) == 0 && passed != "":
+		return nil, 0, againError(dir, passed)
 	case len(paths) == 0:
 		return nil, 0, fmt.Errorf("%s: no row was rejected", dir)
 	}
 	return paths, left, nil
 }
 
-// findStamps finds the timestamps that the rows of inputs had which are the rejects
-// of an earlier run.
-func (o *LoadOptions) findStamps(c *cobra.Command, s streams) error {
-	if o.RejectsOf == "" {
-		return nil
-	}
-	kept, err := reject.Find(o.RejectsOf)
-	if err != nil {
-		return err
-	}
-	o.stamps = make(map[string][]int64)
-	for _, k := range kept {
-		records, err := o.countRecords(c, k.Path)
-		if err != nil {
-			return err
-		}
-		if records == len(k.Stamps) {
-			o.stamps[k.Path] = k.Stamps
-		} else {
-			s.warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
-		}
-	}
-	return nil
-}
-
-// countRecords counts the rows of a file of rejects.
-func (o *LoadOptions) countRecords(c *cobra.Command, path string) (int, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return 0, err
-	}
-	defer func() { _ = f.Close() }()
-	records := 0
-	options := dsv.Options{Bad: func(b dsv.Bad) error {
-		if b.First {
-			records++
-		}
-		return nil
-	}}
-	var next func([]byte) (dsv.Chunk, error)
-	if o.Format == "json" {
-		next = jsonl.NewSplitter(f, options).Next
-	} else {
-		format, err := o.format(c, o.Format)
-		if err != nil {
-			return 0, err
-		}
-		if _, err := o.textOptions.settle(o.Format, o.Nulls, &format); err != nil {
-			return 0, err
-		}
-		splitter := dsv.NewSplitter(f, format, options)
-		if o.Header {
-			if _, err := splitter.Header(); err != nil {
-				return 0, fmt.Errorf("%s: header: %w", path, err)
-			}
-		}
-		next = splitter.Next
-	}
-	var buffer []byte
-	for {
-		c, err := next(buffer[:0])
-		if errors.Is(err, io.EOF) {
-			return records, nil
-		}
-		if err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
-		}
-		buffer = c.Data
-		records += c.Records
-	}
-}
+// tryPrefix begins the names of the folders of tries.
+const tryPrefix = "retry-"
 
 // nextFolder names the folder of the next try in a run directory.
 func nextFolder(dir string) (string, error) {
 	for n := 1; ; n++ {
-		path := filepath.Join(dir, fmt.Sprintf("retry-%d", n))
+		path := filepath.Join(dir, fmt.Sprint(tryPrefix, n))
 		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 			return path, nil
 		} else if err != nil {
@@ -206,14 +147,14 @@ func nextFolder(dir string) (string, error) {
 	}
 }
 
-// beginRetry refuses to load rejects a second time where that counts twice.
-func (o *LoadOptions) beginRetry(t *target) error {
-	if o.begin == nil {
-		return nil
+// tries lists what the tries left in a run directory.
+func tries(dir string) []string {
+	entries, _ := os.ReadDir(dir)
+	var found []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), tryPrefix) {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
 	}
-	if o.retried && !o.RepeatInDoubt && !t.session.Writer(t.table, t.table.Columns).Idempotent() {
-		return fmt.Errorf("what was rejected was loaded again before, and rows of %s count twice when they are written twice: what was rejected then is in %s; --repeat-in-doubt writes all of it again",
-			t.table, filepath.Join(o.RejectsOf, "retry-1"))
-	}
-	return o.begin()
+	return found
 }

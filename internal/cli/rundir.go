@@ -30,6 +30,9 @@ var unrecorded = []string{
 // The flags that name files, which are to be found from any working directory.
 var pathFlags = []string{"password-file", "cacert", "cert", "key"}
 
+// pairsType is the type of a flag of pairs.
+const pairsType = "stringToString"
+
 // isSet says whether a flag was set, on the command line or by a configuration file or
 // the environment, which a flag does not tell of itself.
 func isSet(f *pflag.Flag) bool { return f.Changed || f.Value.String() != f.DefValue }
@@ -50,7 +53,7 @@ func record(f *pflag.FlagSet, args []string) recorded {
 				return
 			}
 			text := v.String()
-			if v.Type() == "stringToString" { // it is shown in brackets
+			if v.Type() == pairsType { // it is shown in brackets
 				text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
 			}
 			r.Flags[f.Name] = []string{text}
@@ -85,7 +88,11 @@ func setFlag(f *pflag.FlagSet, name string, values []string) error {
 	if len(values) != 1 {
 		return fmt.Errorf("--%s has %d values", name, len(values))
 	}
-	if err := f.Set(name, values[0]); err != nil {
+	text := values[0]
+	if flag.Value.Type() == pairsType && strings.Count(text, "=") == 1 {
+		text += "," + text // a single pair would be read otherwise than as the CSV that it is
+	}
+	if err := f.Set(name, text); err != nil {
 		return fmt.Errorf("--%s: %w", name, err)
 	}
 	return nil
@@ -113,8 +120,8 @@ func newManifest(command string, t *schema.Table, options recorded, extra any) (
 	return m, err
 }
 
-// checkRun says why a run cannot go on with the table as it is now, if it cannot.
-func checkRun(m journal.Manifest, t *target) error {
+// checkTable says whether a table is another than that of a run.
+func checkTable(m journal.Manifest, t *target) error {
 	var begun clusterName
 	if err := json.Unmarshal(m.Extra, &begun); err != nil {
 		return fmt.Errorf("run.json: %w", err)
@@ -124,6 +131,14 @@ func checkRun(m journal.Manifest, t *target) error {
 	}
 	if m.TableID != t.table.ID {
 		return fmt.Errorf("table %s is not the one that the run began with, but was created since: it cannot go on", t.table)
+	}
+	return nil
+}
+
+// checkRun says why a run cannot go on with the table as it is now, if it cannot.
+func checkRun(m journal.Manifest, t *target) error {
+	if err := checkTable(m, t); err != nil {
+		return err
 	}
 	if m.SchemaFingerprint != t.table.Fingerprint() {
 		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.table)

@@ -3,6 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -84,14 +87,38 @@ func showLoad(w io.Writer, dir string) error {
 	case status.Live:
 	case l.End == nil || l.End.Outcome == resume.Interrupted || l.End.Outcome == resume.Failed:
 		fmt.Fprintf(w, "next\tcqlbulk resume %s\n", shellQuote(dir))
-	case l.Retried:
-		fmt.Fprintf(w, "retried\twhat was rejected was loaded again, or begun to be: see retry-1 and so on in the run directory, if they are there\n")
+	case len(l.Retried) > 0:
+		showRetried(w, dir, l)
 	case t.ParseErrors+t.InsertErrors > 0:
 		fmt.Fprintf(w, "next\tcqlbulk retry %s\n", shellQuote(dir))
 	case t.InDoubt > 0:
-		fmt.Fprintf(w, "next\tcqlbulk retry --repeat-in-doubt %s   (counters count those rows twice that were applied)\n", shellQuote(dir))
+		showDoubt(w, dir)
 	}
 	return nil
+}
+
+// showRetried tells of rejects that were loaded again.
+func showRetried(w io.Writer, dir string, l *resume.Loaded) {
+	names := strings.Join(slices.Sorted(maps.Keys(l.Retried)), ", ")
+	if left := tries(dir); len(left) == 0 {
+		fmt.Fprintf(w, "retried\t%s; nothing of it was left over\n", names)
+	} else {
+		fmt.Fprintf(w, "retried\t%s, or begun to be\n", names)
+		for _, try := range left {
+			fmt.Fprintf(w, "next\tcqlbulk status %s\n", shellQuote(try))
+		}
+	}
+	for _, f := range l.Rejects.Files {
+		if _, taken := l.Retried[f.Name]; f.InDoubt() && !taken {
+			showDoubt(w, dir)
+			break
+		}
+	}
+}
+
+// showDoubt tells how rows in doubt are written again.
+func showDoubt(w io.Writer, dir string) {
+	fmt.Fprintf(w, "next\tcqlbulk retry --repeat-in-doubt %s   (of counters, those rows count twice that were applied)\n", shellQuote(dir))
 }
 
 func showScan(w io.Writer, dir string, m journal.Manifest) error {

@@ -8,6 +8,7 @@ import "time"
 // goroutine.
 type clock struct {
 	next  int64
+	step  int64  // from one row to the next
 	fixed *int64 // the timestamp of all rows; nil: by their place in the input
 }
 
@@ -15,14 +16,15 @@ type clock struct {
 type stamps struct {
 	first, step int64
 	given       []int64 // that records had before, 0: none
+	late        int64   // what is added to all of them
 }
 
 // at is the timestamp of a record.
 func (s stamps) at(record int) int64 {
 	if record < len(s.given) && s.given[record] != 0 {
-		return s.given[record]
+		return s.given[record] + s.late
 	}
-	return s.first + s.step*int64(record)
+	return s.first + s.step*int64(record) + s.late
 }
 
 // resume gives the timestamps of records that had theirs before.
@@ -30,8 +32,8 @@ func (c *clock) resume(first int64, skip, n int) stamps {
 	if c.fixed != nil {
 		return stamps{first: *c.fixed}
 	}
-	c.next = max(c.next, first+int64(skip+n))
-	return stamps{first: first, step: 1}
+	c.next = max(c.next, first+c.step*int64(skip+n))
+	return stamps{first: first, step: c.step}
 }
 
 // reserve gives the timestamps of n records, behind those that are passed over.
@@ -40,6 +42,6 @@ func (c *clock) reserve(skip, n int) stamps {
 		return stamps{first: *c.fixed}
 	}
 	first := max(c.next, time.Now().UnixMicro())
-	c.next = first + int64(n)
-	return stamps{first: first - int64(skip), step: 1}
+	c.next = first + c.step*int64(n)
+	return stamps{first: first - c.step*int64(skip), step: c.step}
 }

@@ -20,6 +20,8 @@ type Piece struct {
 	Count  int    `json:"records"`
 	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3; 0 of a single line
 	Stamp  int64  `json:"stamp"`       // timestamp of its first record
+	// Repeats is how often its rows were sent again with a timestamp that much later.
+	Repeats uint8 `json:"repeats,omitempty"`
 	// Line is the physical line of its first byte, 1-based; 0 where reading cannot be
 	// taken up: at a single line.
 	Line int64 `json:"line,omitempty"`
@@ -78,7 +80,7 @@ type Journal interface {
 	Left(input int) (from Piece, settled bool)
 	// Stamped is a timestamp above all those that rows had in earlier runs.
 	Stamped() int64
-	// Begin notes a piece before the first of its rows is sent. Pieces are begun in
+	// Begin notes a piece, and again when its rows are repeated, before the first of its rows is sent. Pieces are begun in
 	// the order of the inputs.
 	Begin(Piece) error
 	// Settle notes a piece none of whose rows is under way any more, and keeps its
@@ -128,8 +130,18 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 		return true, nil
 	}
 	c.again = true
-	c.doubt = !c.file.writer.Idempotent() && !r.job.RepeatInDoubt
-	return false, nil
+	if c.file.writer.Idempotent() {
+		return false, nil
+	}
+	c.doubt = !r.job.RepeatInDoubt
+	if c.doubt || r.job.Table.IsCounter() {
+		return false, nil
+	}
+	// Of a list that is written again with a later timestamp no element of the first
+	// time is left (CASSANDRA-11368). StampStep makes room before the next row's.
+	c.piece.Repeats = earlier.Repeats + 1
+	c.stamps.late = int64(c.piece.Repeats)
+	return false, r.job.Journal.Begin(c.piece)
 }
 
 // changed says that an input is not what an earlier run had read.

@@ -59,9 +59,12 @@ type Job struct {
 	NewWriter func(columns []schema.Column) Writer
 	Router    *Router
 	Limits    Limits
-	Latin1    bool          // the inputs are in ISO 8859-1 and not in UTF-8; not for JSON
-	Null      row.State     // of a null field: Unset, or Null to delete what is there
-	Timestamp *int64        // of all rows, microseconds since the epoch; nil: by their place in the input
+	Latin1    bool      // the inputs are in ISO 8859-1 and not in UTF-8; not for JSON
+	Null      row.State // of a null field: Unset, or Null to delete what is there
+	Timestamp *int64    // of all rows, microseconds since the epoch; nil: by their place in the input
+	// StampStep is how far apart the timestamps of rows are, in microseconds; default 1,
+	// at the most MaxStampStep.
+	StampStep int64
 	MinBatch  int           // rows from which a batch does not wait for those of later chunks; default 10
 	Memory    int64         // bytes that chunks of text and their rows may take, default 128 MiB
 	Rate      *pace.Limiter // rows a second; nil: none
@@ -89,6 +92,9 @@ type Job struct {
 	MaxRecord    int // bytes of the longest record, default 64 MiB
 }
 
+// MaxStampStep is the largest StampStep.
+const MaxStampStep = 8
+
 // Result is what became of the rows: of all of them, those of an earlier run that
 // this one went on with included. Existing are rows not written since there was
 // one of their key already; InDoubt those that may or may not have been applied
@@ -113,6 +119,9 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.Patience <= 0 {
 		out.Patience = pace.DefaultPatience
+	}
+	if out.StampStep <= 0 {
+		out.StampStep = 1
 	}
 	if out.MinBatch <= 0 {
 		out.MinBatch = 10

@@ -62,7 +62,7 @@ func newRun(j *Job) *run {
 		pool:      make([]*chunk, count),
 		free:      make(chan *chunk, count),
 		chunks:    make(chan *chunk, 1),
-		clock:     clock{next: j.Journal.Stamped(), fixed: j.Timestamp},
+		clock:     clock{next: j.Journal.Stamped(), step: j.StampStep, fixed: j.Timestamp},
 		hold:      newHold(min(j.MinBatch, j.Limits.MaxRows), holdChunks, j.Limits),
 		memory:    pace.NewBudget(j.Memory),
 		lanes:     newLanes(j),

@@ -35,6 +35,9 @@ type FileState struct {
 	Hash   uint64 `json:"hash,string"` // of so many bytes, XXH3
 }
 
+// InDoubt says whether the file has rows that may have been applied.
+func (f FileState) InDoubt() bool { return strings.HasPrefix(f.Name, doubtBase) }
+
 // State writes everything out and tells how far the files are. A row that is still
 // being added in pieces does not count.
 func (d *Dir) State() (State, error) {
@@ -221,11 +224,26 @@ type Kept struct {
 	Doubt  bool    // its rows may have been applied
 }
 
+// unexplained is an error when there are files of rows in a folder that has no reasons.
+func unexplained(path string) error {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return fmt.Errorf("rejects: %w", err)
+	}
+	for _, e := range entries {
+		if ownFiles(filepath.Ext(e.Name())).MatchString(e.Name()) {
+			return fmt.Errorf("rejects: %s is gone, which tells what the rows in %s are: load them by themselves",
+				filepath.Join(path, errorsFile), filepath.Join(path, e.Name()))
+		}
+	}
+	return nil
+}
+
 // Find lists the files of rows that a run left in its folder, by name.
 func Find(path string) ([]Kept, error) {
 	f, err := os.Open(filepath.Join(path, errorsFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, unexplained(path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("rejects: %w", err)

@@ -23,7 +23,7 @@ const (
 	kindSettle = "settle" // of a load: settled
 	kindSynced = "synced" // of a load: the rejects of all pieces settled so far are on the disk
 	kindAgain  = "again"  // of both: the run goes on; of a load: goneOn
-	kindRetry  = "retry"  // of a load: what was rejected is loaded again
+	kindRetry  = "retry"  // of a load: retried
 	kindEnd    = "end"    // of both: End
 )
 
@@ -200,9 +200,9 @@ func (l *Load) syncRejects() error {
 	return l.j.Append(kindSynced, struct{}{})
 }
 
-// Retry notes that what was rejected is loaded again.
-func (l *Load) Retry() error {
-	if err := l.j.Append(kindRetry, struct{}{}); err != nil {
+// Retry notes that files of rejects are loaded again, and has it on the disk.
+func (l *Load) Retry(files []string, by Retry) error {
+	if err := l.j.Append(kindRetry, retried{files, by}); err != nil {
 		return err
 	}
 	return l.j.Sync()

@@ -24,15 +24,27 @@ type goneOn struct {
 	Boot   string `json:"boot,omitempty"` // see Boot
 }
 
+// retried is the record of rejects that are loaded again.
+type retried struct {
+	Files []string `json:"files"` // their names
+	Retry
+}
+
+// Retry is a load that loads rejects again, or has begun to.
+type Retry struct {
+	Run string `json:"run"` // of its manifest
+	Dir string `json:"dir"` // the name of its run directory, which is in that of the first load
+}
+
 // Loaded is what the journal of a load says.
 type Loaded struct {
-	Tally   load.Tally   // of the pieces settled
-	Bytes   int64        // of those
-	Pieces  int          // settled
-	Open    []load.Piece // begun and not settled
-	Rejects reject.State // of the pieces settled
-	Retried bool         // what was rejected was loaded again, or begun to be
-	End     *End         // of the last run; nil when it did not come to one
+	Tally   load.Tally        // of the pieces settled
+	Bytes   int64             // of those
+	Pieces  int               // settled
+	Open    []load.Piece      // begun and not settled
+	Rejects reject.State      // of the pieces settled
+	Retried map[string]Retry // by the name of a file of rejects
+	End     *End              // of the last run; nil when it did not come to one
 
 	pieces   pieces
 	unsynced []settled // those with rejects that are not known to be on the disk
@@ -51,9 +63,11 @@ func (l *Loaded) take(r journal.Record) error {
 		if err := place(p.Input, p.Offset); err != nil {
 			return err
 		}
-		l.stamped = max(l.stamped, p.Stamp+int64(p.Count))
+		l.stamped = max(l.stamped, p.Stamp+load.MaxStampStep*int64(p.Count))
 		if known := l.pieces.at(p.Input, p.Offset); known.standing == load.New {
-			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, load.Begun}
+			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, load.Begun, p.Repeats}
+		} else {
+			known.repeats = p.Repeats
 		}
 		l.End = nil
 	case kindSettle:
@@ -81,7 +95,16 @@ func (l *Loaded) take(r journal.Record) error {
 		l.End, l.boot = nil, g.Boot
 		return l.undo(g.Undone)
 	case kindRetry:
-		l.Retried = true
+		var again retried
+		if err := r.Decode(&again); err != nil {
+			return err
+		}
+		if l.Retried == nil {
+			l.Retried = make(map[string]Retry)
+		}
+		for _, name := range again.Files {
+			l.Retried[name] = again.Retry
+		}
 	case kindEnd:
 		l.keep(len(l.unsynced))
 		l.End = new(End)

@@ -20,10 +20,11 @@ type piece struct {
 	line     int64
 	bytes    int
 	standing load.Standing
+	repeats  uint8
 }
 
 func (p piece) of(input int) load.Piece {
-	return load.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line}
+	return load.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line, Repeats: p.repeats}
 }
 
 // mostInputs is far above the number of files that a load is given.

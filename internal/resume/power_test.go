@@ -136,13 +136,13 @@ func TestSyncFails(t *testing.T) {
 	require.NotContains(t, string(text), kindSynced)
 }
 
-// What comes after has timestamps above those of what was, and no higher.
+// What comes after has timestamps above those of what was.
 func TestStamped(t *testing.T) {
 	b := beginBad(t, "")
 	require.NoError(t, b.Begin(load.Piece{Offset: 0, Bytes: 40 << 20, Count: 1, Stamp: 1000}))
 	require.NoError(t, b.Begin(load.Piece{Offset: 40 << 20, Bytes: 100, Count: 7, Stamp: 1001}))
 	b.stop()
 	require.NoError(t, b.goOn())
-	require.EqualValues(t, 1008, b.Stamped())
+	require.EqualValues(t, 1001+7*load.MaxStampStep, b.Stamped())
 	b.stop()
 }

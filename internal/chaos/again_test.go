@@ -3,6 +3,7 @@ package chaos
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +20,8 @@ import (
 type small struct {
 	*testing.T
 	*simcluster.Cluster
-	dir string
+	dir   string
+	stdin io.Reader // of what is run next; nil: nothing
 }
 
 func newSmall(t *testing.T, typ string) *small {
@@ -27,7 +29,7 @@ func newSmall(t *testing.T, typ string) *small {
 		Tables: []simcluster.Table{{Keyspace: "ks", Name: "t", Columns: columnsOf(typ)}}})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	return &small{t, c, t.TempDir()}
+	return &small{T: t, Cluster: c, dir: t.TempDir()}
 }
 
 func columnsOf(typ string) []simcluster.Column {
@@ -40,10 +42,10 @@ func (s *small) write(name, text string) {
 
 func (s *small) begin(args ...string) *process {
 	if args[0] == "status" {
-		return launch(s.T, s.dir, args...)
+		return launchFrom(s.T, s.stdin, s.dir, args...)
 	}
 	args = append(args, "--hosts", strings.Join(s.Hosts(), ","), "--port", fmt.Sprint(s.Port()), "--timeout", "1s", "--connections", "1")
-	return launch(s.T, s.dir, args...)
+	return launchFrom(s.T, s.stdin, s.dir, args...)
 }
 
 // run runs the program, which must end with that exit code and say all of that.
@@ -189,4 +191,51 @@ func TestMapIsKept(t *testing.T) {
 	s.run(3, "more than 0 parse errors", "load", "ks.t", "in.csv", "--run-dir", "run", "--map", `a"b=n`, "--maxparseerrors", "0")
 	s.run(2, "3 read, 1 rejected", "resume", "run", "--maxparseerrors", "-1")
 	require.Equal(t, map[uint64]uint64{1: 1, 4: 1}, s.values())
+}
+
+// What has come up under the name of a scan's manifest is not written over.
+func TestManifestThatCameUp(t *testing.T) {
+	s := newSmall(t, "bigint")
+	s.write("in.csv", "k,n\n1,1\n2,2\n3,3\n4,4\n")
+	s.run(0, "4 read", "load", "ks.t", "in.csv")
+	for _, to := range [][2]string{{"-o", "out.csv"}, {"-d", "out"}} {
+		name := map[string]string{"-o": "out.csv.manifest.json", "-d": "out/manifest.json"}[to[0]]
+		held := s.Inject(simcluster.Rule{Skip: 2, Delay: time.Hour})
+		p := s.begin("scan", "ks.t", to[0], to[1], "--run-dir", "run", "--parallel", "1", "--splits", "4")
+		require.Eventually(t, func() bool { return held.Hits() > 0 }, time.Minute, time.Millisecond)
+		p.signal(os.Kill)
+		p.wait(t)
+		held.Remove()
+		s.write(name, "mine\n")
+		s.run(4, name+" exists now, and did not when the run began: move it away to go on", "resume", "run")
+		text, err := os.ReadFile(filepath.Join(s.dir, name))
+		require.NoError(t, err)
+		require.Equal(t, "mine\n", string(text))
+		require.NoError(t, os.Remove(filepath.Join(s.dir, name)))
+		s.run(0, "4 rows", "resume", "run")
+		require.NoDirExists(t, filepath.Join(s.dir, "run"))
+	}
+}
+
+// A pipe with another header is another input.
+func TestPipeWithAnotherHeader(t *testing.T) {
+	s := newSmall(t, "bigint")
+	pipe := func(code int, text, says string, args ...string) {
+		s.stdin = strings.NewReader(text)
+		defer func() { s.stdin = nil }()
+		s.run(code, says, args...)
+	}
+	pipe(3, "k,n\n1,2\nx,1\n4,1\n", "more than 0 parse errors", "load", "ks.t", "-", "--format", "csv", "--run-dir", "run", "--maxparseerrors", "0")
+	pipe(4, "n,k\n1,2\nx,1\n4,1\n", "the input was changed", "resume", "run", "--maxparseerrors", "-1")
+	pipe(2, "k,n\n1,2\nx,1\n4,1\n", "3 read, 1 rejected", "resume", "run", "--maxparseerrors", "-1")
+	require.Equal(t, map[uint64]uint64{1: 2, 4: 1}, s.values())
+}
+
+// A table that is gone ends a run that goes on, as one that was created anew does.
+func TestTableThatIsGone(t *testing.T) {
+	s := newSmall(t, "bigint")
+	s.write("in.csv", "k,n\n1,1\nx,1\n")
+	s.run(3, "more than 0", "load", "ks.t", "in.csv", "--run-dir", "run", "--maxparseerrors", "0")
+	require.NoError(t, s.Drop("ks.t"))
+	s.run(4, `table "t" not found in keyspace "ks"`, "resume", "run")
 }

@@ -3,6 +3,7 @@ package chaos
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -43,8 +44,14 @@ func (e exit) killed() bool { return e.code == -1 }
 // that it would take for a setting.
 func launch(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
+	return launchFrom(t, nil, dir, args...)
+}
+
+// launchFrom is launch with a standard input.
+func launchFrom(t *testing.T, stdin io.Reader, dir string, args ...string) *process {
+	t.Helper()
 	p := &process{command: exec.Command(os.Args[0], args...), ended: make(chan struct{})}
-	p.command.Dir, p.command.Stdout, p.command.Stderr = dir, &p.output, &p.output
+	p.command.Dir, p.command.Stdin, p.command.Stdout, p.command.Stderr = dir, stdin, &p.output, &p.output
 	p.command.Env = []string{
 		programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "GOTRACEBACK=all",
 		raceOptions(dir),

@@ -68,8 +68,12 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case code == exitInterrupted:
 		s.warn("interrupted")
 	case err != nil && err.Error() != "":
+		told := make(map[string]bool) // one cause may come up in several places
 		for line := range strings.Lines(strings.TrimSpace(err.Error())) {
-			s.warn("%s", strings.TrimSpace(line))
+			if line = strings.TrimSpace(line); !told[line] {
+				s.warn("%s", line)
+			}
+			told[line] = true
 		}
 	}
 	return code
@@ -103,7 +107,7 @@ file; in the file, a section named after a command (load:) is for it alone.
 	root.SetFlagErrorFunc(explainFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s))
-	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return applyConfig(root, c, s) }
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error { return applyConfig(root, c, args, s) }
 	return root
 }
 
@@ -132,14 +136,14 @@ func explainFlag(c *cobra.Command, err error) error {
 }
 
 // applyConfig fills in what the command line left open.
-func applyConfig(root, c *cobra.Command, s streams) error {
+func applyConfig(root, c *cobra.Command, args []string, s streams) error {
 	known := make(map[string]bool)
 	var commands []string
 	for _, sub := range root.Commands() {
 		commands = append(commands, sub.Name())
 		sub.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
 	}
-	file, err := config.Apply(c.Name(), c.Flags(), func(name string) bool { return known[name] }, commands)
+	file, err := config.Apply(c.Name(), commandOf(c, args), c.Flags(), func(name string) bool { return known[name] }, commands)
 	if err != nil {
 		return err
 	}

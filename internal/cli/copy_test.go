@@ -213,7 +213,7 @@ func TestCopySettings(t *testing.T) {
 	own := newCopyCommand(streams{}).Flags()
 	own.String(config.FileFlag, "", "")
 	require.NoError(t, own.Parse([]string{"--maxattempts", "5", "--hosts", "a,b", "--dry-run", "-k", "demo"}))
-	_, err := config.Apply("copy", own, func(string) bool { return true }, []string{"copy"})
+	_, err := config.Apply("copy", "", own, func(string) bool { return true }, []string{"copy"})
 	require.NoError(t, err)
 	s, err := cqlcopy.Parse("COPY t FROM 'f' WITH INGESTRATE = 7 AND MAXATTEMPTS = 8 AND SKIPCOLS = 'a,b'")
 	require.NoError(t, err)

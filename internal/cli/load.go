@@ -187,6 +187,9 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	}
 	planning.Splits = 1 // the ring is wanted, and not its parts
 	t, err := openTarget(c.Context(), cfg, o.tableOptions, planning, false)
+	if err != nil && (o.resumed != nil || o.outer != nil) {
+		return fatal(err) // the table was there
+	}
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,19 @@ is noted are tokens and bytes.
 	return c
 }
 
+// commandOf is the command of the run that a command goes on with; empty when it goes on
+// with none, or that is not to be known.
+func commandOf(c *cobra.Command, args []string) string {
+	if len(args) != 1 || c.Name() != "resume" && c.Name() != "retry" {
+		return ""
+	}
+	m, err := journal.ReadManifest(args[0])
+	if err != nil {
+		return ""
+	}
+	return m.Command
+}
+
 // oneRunDir wants one argument.
 func oneRunDir(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
@@ -74,18 +87,18 @@ func oneRunDir(c *cobra.Command, args []string) error {
 }
 
 func runResume(c *cobra.Command, s streams, dir string) error {
-	status, err := journal.Read(dir, func(journal.Record) error { return nil })
+	m, err := journal.ReadManifest(dir)
 	if err != nil {
 		if _, missing := os.Lstat(filepath.Join(dir, "run.json")); missing != nil {
 			return err // it is not the name of a run
 		}
 		return fatal(err)
 	}
-	command, err := againCommand(s, status.Manifest)
+	command, err := againCommand(s, m)
 	if err != nil {
 		return err
 	}
-	return command.run(c, status.Manifest, dir)
+	return command.run(c, m, dir)
 }
 
 // again is a command that goes on with a run.
@@ -119,7 +132,7 @@ func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
 	if err := options.apply(a.cobra.Flags()); err != nil {
 		return err
 	}
-	if err := override(a.cobra.Flags(), c.Flags(), isSet); err != nil {
+	if err := override(a.cobra.Flags(), c.Flags(), options.anew); err != nil {
 		return err
 	}
 	abandon, err := a.begin(dir, m)

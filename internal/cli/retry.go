@@ -68,7 +68,7 @@ func runRetry(c *cobra.Command, s streams, dir string, doubtful bool) error {
 	if err := options.apply(inner.Flags()); err != nil {
 		return err
 	}
-	if err := override(inner.Flags(), c.Flags(), isSet); err != nil {
+	if err := override(inner.Flags(), c.Flags(), options.anew); err != nil {
 		return err
 	}
 	o.SkipRows, o.MaxRows = 0, -1

@@ -72,6 +72,13 @@ func (r recorded) apply(f *pflag.FlagSet) error {
 	return nil
 }
 
+// anew says whether a flag of a run that goes on counts, and not what is recorded: it was
+// typed, or the file or the environment has it and the earlier run had nothing.
+func (r recorded) anew(f *pflag.Flag) bool {
+	_, had := r.Flags[f.Name]
+	return f.Changed || !had && isSet(f)
+}
+
 // setFlag sets a flag to one value, or a list to its elements.
 func setFlag(f *pflag.FlagSet, name string, values []string) error {
 	flag := f.Lookup(name)

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -27,7 +28,7 @@ func TestRecordedSettings(t *testing.T) {
 	c := loadCommand(streams{}, first)
 	c.Flags().String(config.FileFlag, "", "")
 	require.NoError(t, c.ParseFlags([]string{"--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z"}))
-	_, err := config.Apply("load", c.Flags(), known, []string{"load"})
+	_, err := config.Apply("load", "", c.Flags(), known, []string{"load"})
 	require.NoError(t, err)
 	options := record(c.Flags(), nil)
 	require.NotContains(t, options.Flags, "password")
@@ -50,10 +51,27 @@ func TestRecordedSettings(t *testing.T) {
 	// The password of the environment reaches the run that goes on.
 	resumed := newResumeCommand(streams{})
 	resumed.Flags().String(config.FileFlag, "", "")
-	_, err = config.Apply("resume", resumed.Flags(), known, []string{"load", "resume"})
+	_, err = config.Apply("resume", "load", resumed.Flags(), known, []string{"load", "resume"})
 	require.NoError(t, err)
-	require.NoError(t, override(c.Flags(), resumed.Flags(), isSet))
+	require.NoError(t, override(c.Flags(), resumed.Flags(), options.anew))
 	require.Equal(t, "secret", again.Password)
+
+	// So does that of the command's section. What the first run was given stays, unless it
+	// is typed anew.
+	t.Setenv("CQLBULK_PASSWORD", "")
+	t.Setenv("CQLBULK_HOSTS", "10.0.0.7")
+	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte("timeout: 7s\nload:\n  password: \"of load\"\n  ingestrate: 9\n"), 0o600))
+	resumed = newResumeCommand(streams{})
+	resumed.Flags().String(config.FileFlag, "", "")
+	require.NoError(t, resumed.ParseFlags([]string{"--user", "other"}))
+	_, err = config.Apply("resume", "load", resumed.Flags(), known, []string{"load", "resume"})
+	require.NoError(t, err)
+	require.NoError(t, override(c.Flags(), resumed.Flags(), options.anew))
+	require.Equal(t, "of load", again.Password)
+	require.Equal(t, "other", again.User)
+	require.Equal(t, 7*time.Second, again.Timeout)
+	require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, again.Hosts)
+	require.EqualValues(t, 500, again.IngestRate)
 }
 
 // A run that goes on keeps its directory even when it comes to nothing, for whoever

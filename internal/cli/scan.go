@@ -139,6 +139,9 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 	}
 	ctx := c.Context()
 	t, err := openTarget(ctx, cfg, o.tableOptions, planning, true)
+	if err != nil && o.resumed != nil {
+		return fatal(err) // the table was there
+	}
 	if err != nil {
 		return err
 	}
@@ -282,13 +285,17 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 		if abort := out.Abort(); abort != nil {
 			s.warn("%v", abort)
 		}
-		for _, part := range out.Parts() {
+		for i, part := range out.Parts() {
+			if i == partsShown {
+				s.warn("and %d more", len(out.Parts())-i)
+				break
+			}
 			s.warn("the output is not whole: what there is was kept as %s", part)
 		}
 		run.close(ctx, s, result.Failed, err)
 		return err
 	}
-	if commit := run.commit(out, result, o.removeManifest); commit != nil {
+	if commit := run.commit(out, result, func() error { return o.removeManifest(run) }); commit != nil {
 		run.close(ctx, s, nil, fatal(commit))
 		return fatal(commit)
 	}
@@ -319,11 +326,30 @@ func (o *ScanOptions) freeManifest() error {
 	return nil
 }
 
+// partsShown is how many files of an output that is not whole are listed.
+const partsShown = 10
+
+// ownManifest refuses to go on beside a manifest that is not of this run.
+func (o *ScanOptions) ownManifest(run *scanRun) error {
+	path := manifest.Path(o.path(), o.Dir != "")
+	if _, err := os.Lstat(path); o.path() == "" || o.Force || errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	m, err := manifest.Read(path)
+	if err == nil && run.journal != nil && m.Seed == run.plan.Seed && m.PlanHash == run.plan.PlanHash && m.Started.Equal(run.begun(time.Time{}).UTC()) {
+		return nil
+	}
+	return fmt.Errorf("output %s exists now, and did not when the run began: move it away to go on", path)
+}
+
 // removeManifest removes an earlier manifest, which must not stand beside files that
 // it does not describe.
-func (o *ScanOptions) removeManifest() error {
+func (o *ScanOptions) removeManifest(run *scanRun) error {
 	if o.path() == "" {
 		return nil
+	}
+	if err := o.ownManifest(run); err != nil {
+		return err
 	}
 	if err := os.Remove(manifest.Path(o.path(), o.Dir != "")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -125,6 +125,9 @@ func (o *ScanOptions) goOn(r *scanRun, t *target, header []byte) (*scanRun, *sin
 	if t.cluster.Partitioner != r.plan.Partitioner {
 		return nil, nil, fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", r.plan.Partitioner, t.cluster.Partitioner)
 	}
+	if err := o.ownManifest(r); err != nil {
+		return nil, nil, err
+	}
 	options := o.sinkOptions(nil, header)
 	options.Verify = true
 	out, err := sink.Resume(options, mark)

@@ -137,7 +137,9 @@ func showScan(w io.Writer, dir string, m journal.Manifest) error {
 			again = "retry"
 		}
 	}
-	if !status.Live {
+	if _, err := scanned.Output(); err != nil && !status.Live {
+		fmt.Fprintf(w, "next\tbegin anew: it was stopped before its output was begun\n")
+	} else if !status.Live {
 		fmt.Fprintf(w, "next\tcqlbulk %s %s\n", again, shellQuote(dir))
 	}
 	return nil
@@ -149,7 +151,7 @@ func stateOf(status journal.Status, end *resume.End) string {
 	case status.Live:
 		return "under way in " + status.Holder.String()
 	case end == nil:
-		return "stopped without a word: killed, or the machine went down"
+		return "stopped without a word: killed, or the machine went down, or its disk was full"
 	case end.Outcome == resume.Failed:
 		return "failed: " + end.Error
 	case end.Outcome == resume.Partly:

@@ -45,9 +45,10 @@ func (f File) Has(name string) bool {
 
 // Apply sets every flag that the command line left alone from the environment
 // or the configuration file, and tells which file that is. command is the command's
-// name; known says whether a name is a setting of any command, so that a misspelt
+// name, and of that of the command whose run it goes on with, or empty: a section of the
+// file may be for either; known says whether a name is a setting of any command, so that a misspelt
 // one in the file is told.
-func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, commands []string) (File, error) {
+func Apply(command, of string, flags *pflag.FlagSet, known func(name string) bool, commands []string) (File, error) {
 	v := viper.New()
 	path, err := read(v, flags)
 	if err != nil {
@@ -63,8 +64,10 @@ func Apply(command string, flags *pflag.FlagSet, known func(name string) bool, c
 	if err := check(v, path, known, inSection, commands); err != nil {
 		return File{}, err
 	}
-	if err := v.MergeConfigMap(v.GetStringMap(command)); err != nil {
-		return File{}, fmt.Errorf("configuration file %s: section %s: %w", path, command, err)
+	for _, section := range []string{of, command} {
+		if err := v.MergeConfigMap(v.GetStringMap(section)); err != nil {
+			return File{}, fmt.Errorf("configuration file %s: section %s: %w", path, section, err)
+		}
 	}
 	// Only now: a variable must not hide a section.
 	v.SetEnvPrefix(EnvPrefix)

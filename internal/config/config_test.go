@@ -58,7 +58,7 @@ func (s *settings) apply(t *testing.T, file string, env map[string]string, args 
 	}
 	require.NoError(t, s.flags.Parse(args))
 	var err error
-	s.read, err = Apply("load", s.flags, func(name string) bool { return name == "output" || s.flags.Lookup(name) != nil }, []string{"load", "scan"})
+	s.read, err = Apply("load", "", s.flags, func(name string) bool { return name == "output" || s.flags.Lookup(name) != nil }, []string{"load", "scan"})
 	return err
 }
 
@@ -271,7 +271,7 @@ func TestUsualPlaces(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(Places()[1]), 0o700))
 	require.NoError(t, os.WriteFile(Places()[1], []byte("port: 8\n"), 0o600))
 	s := newSettings()
-	file, err := Apply("load", s.flags, func(string) bool { return true }, nil)
+	file, err := Apply("load", "", s.flags, func(string) bool { return true }, nil)
 	require.NoError(t, err)
 	require.Equal(t, 8, s.port)
 	require.Equal(t, places[1], file.Path)

@@ -5,6 +5,7 @@ package fsync
 import (
 	"errors"
 	"os"
+	"path/filepath"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,6 +17,27 @@ func Folder(path string) error {
 		return err
 	}
 	return Opened(f)
+}
+
+// MkdirAll makes the folder at path, for its owner alone, and those above that are
+// missing, and has their names on the disk.
+func MkdirAll(path string) error {
+	var above []string
+	for at := filepath.Clean(path); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+		above = append(above, filepath.Dir(at))
+	}
+	if err := os.MkdirAll(path, 0o700); err != nil {
+		return err
+	}
+	for _, folder := range above {
+		if err := Folder(folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Opened has the names in an open folder on the disk, and closes it. Some file

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
@@ -44,10 +43,7 @@ func makeEmpty(dir string) (made bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err = os.MkdirAll(dir, 0o700); err == nil {
-			err = fsync.Folder(filepath.Dir(filepath.Clean(dir)))
-		}
-		if err != nil {
+		if err = fsync.MkdirAll(dir); err != nil {
 			return false, fmt.Errorf("run directory %s: %w", dir, err)
 		}
 		return true, nil

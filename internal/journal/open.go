@@ -146,6 +146,16 @@ func replayFile(path string, r io.Reader, header string, f func(Record) error) (
 	return n, tail, err
 }
 
+// ReadManifest reads run.json in the folder dir alone. Its errors are those of Open.
+func ReadManifest(dir string) (Manifest, error) {
+	root, err := openRoot(dir)
+	if err != nil {
+		return Manifest{}, err
+	}
+	m, err := readManifest(dir, root)
+	return m, errors.Join(err, root.Close())
+}
+
 func readManifest(dir string, root *os.Root) (Manifest, error) {
 	text, err := readFile(dir, root, manifestName)
 	if err != nil {

@@ -18,7 +18,7 @@ type Piece struct {
 	Offset int64  `json:"offset"` // of its first byte
 	Bytes  int    `json:"bytes"`
 	Count  int    `json:"records"`
-	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3; 0 of a single line
+	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3, seeded by that of the header; 0 of a single line
 	Stamp  int64  `json:"stamp"`       // timestamp of its first record
 	// Repeats is how often its rows were sent again with a timestamp that much later.
 	Repeats uint8 `json:"repeats,omitempty"`
@@ -111,7 +111,7 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Count: c.Records, Line: c.Line}
 	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
 	if r.journaled {
-		c.piece.Hash = xxh3.Hash(c.Data)
+		c.piece.Hash = xxh3.HashSeed(c.Data, c.file.seed)
 	}
 	if standing == New && c.Offset < r.job.Journal.Seen(c.file.index) {
 		return false, changed(c.file, c.Offset, c.Offset+int64(len(c.Data)))

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -226,6 +228,7 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 			return err
 		}
 		f.header = append([]byte(nil), header.Raw...)
+		f.seed = xxh3.Hash(f.header)
 		r.job.Counters.Bytes.Add(int64(len(header.Raw)))
 		if len(names) == 0 {
 			if r.job.Latin1 {

@@ -217,6 +217,7 @@ type file struct {
 	index    int // among the job's inputs
 	name     string
 	header   []byte // its header line as it stood, empty without one
+	seed     uint64 // of the hashes of its pieces: the hash of the header
 	mapping  *Mapping
 	writer   Writer
 	records  int   // so far, bad lines among them

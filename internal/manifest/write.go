@@ -77,7 +77,9 @@ func isSecret(name string) bool {
 // replace writes a file atomically.
 func replace(path string, text []byte) error {
 	folder := filepath.Dir(path)
-	f, err := os.CreateTemp(folder, "."+filepath.Base(path)+".*")
+	name := filepath.Join(folder, "."+filepath.Base(path)+".part")
+	_ = os.Remove(name) // of one that was killed
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}

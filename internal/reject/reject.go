@@ -179,7 +179,7 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 	if o := d.files[name]; o != nil {
 		return o, nil
 	}
-	if err := os.MkdirAll(d.path, 0o700); err != nil {
+	if err := fsync.MkdirAll(d.path); err != nil {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)

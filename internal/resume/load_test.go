@@ -283,7 +283,7 @@ func TestShorterInputIsFoundOut(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		l, err := NewLoad(dir, journal.Manifest{Command: "load"})
 		require.NoError(t, err)
-		require.NoError(t, l.Begin(load.Piece{Offset: 4, Bytes: 8, Hash: xxh3.HashString("1,a\n2,b\n"), Stamp: 1}))
+		require.NoError(t, l.Begin(load.Piece{Offset: 4, Bytes: 8, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1}))
 		require.NoError(t, l.Begin(load.Piece{Offset: 12, Bytes: 4, Stamp: 3}))
 		require.NoError(t, l.Abandon())
 		l, err = OpenLoad(dir)

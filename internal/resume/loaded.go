@@ -38,13 +38,13 @@ type Retry struct {
 
 // Loaded is what the journal of a load says.
 type Loaded struct {
-	Tally   load.Tally        // of the pieces settled
-	Bytes   int64             // of those
-	Pieces  int               // settled
-	Open    []load.Piece      // begun and not settled
-	Rejects reject.State      // of the pieces settled
+	Tally   load.Tally       // of the pieces settled
+	Bytes   int64            // of those
+	Pieces  int              // settled
+	Open    []load.Piece     // begun and not settled
+	Rejects reject.State     // of the pieces settled
 	Retried map[string]Retry // by the name of a file of rejects
-	End     *End              // of the last run; nil when it did not come to one
+	End     *End             // of the last run; nil when it did not come to one
 
 	pieces   pieces
 	unsynced []settled // those with rejects that are not known to be on the disk

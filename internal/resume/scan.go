@@ -111,6 +111,9 @@ func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
 	if err != nil {
 		return err
 	}
+	if err := out.Sync(); err != nil { // a file may have been made only now
+		return err
+	}
 	return s.note(m, marked{})
 }
 
@@ -133,5 +136,6 @@ func (s *Scan) texts(ranges []token.Range) []string {
 	return texts
 }
 
-// MarkTime is how much of a scan has to be read again when it was killed.
+// MarkTime is how much of a scan has to be read again when it was killed, besides the
+// partitions that it was in the middle of.
 const MarkTime = 2 * time.Second

@@ -10,7 +10,7 @@ import (
 // backlog is rows that may yet be dropped: those read so far of a partition that
 // is not whole. They are kept in memory as far as the room that all backlogs
 // share lasts, and then in a temporary file, whose name is removed at once, so
-// that nothing stays behind whatever happens.
+// that nothing of it stays behind.
 type backlog struct {
 	room *atomic.Int64 // bytes that all backlogs may still keep in memory
 	dir  string        // of the file; empty: the system's

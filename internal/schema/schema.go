@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -106,13 +107,26 @@ func (t *Table) IsCounter() bool {
 }
 
 // Fingerprint tells two tables of one name apart by their columns: it is the
-// SHA-256, in hex, of their names, kinds, places and types.
+// SHA-256, in hex, of their names, kinds, places and types, with the fields of those that
+// users defined.
 func (t *Table) Fingerprint() string {
 	h := sha256.New()
 	for _, c := range t.Columns {
 		fmt.Fprintf(h, "%q %d %d %s\n", c.Name, c.Kind, c.Position, c.Type)
+		writeFields(h, c.Type)
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// writeFields writes the fields of the user-defined types in a type, which its text has
+// by their names alone.
+func writeFields(w io.Writer, t *cqltype.Type) {
+	for i, e := range t.Elems {
+		if t.Kind == cqltype.UDT {
+			fmt.Fprintf(w, " %q.%q %q %s\n", t.Keyspace, t.Name, t.FieldNames[i], e)
+		}
+		writeFields(w, e)
+	}
 }
 
 // Resolve finds the column a person means by name: the stored name itself, or

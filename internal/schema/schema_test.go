@@ -115,3 +115,27 @@ func TestDidYouMean(t *testing.T) {
 	}
 	require.Empty(t, DidYouMean("x", nil))
 }
+
+// A table is another one when a type of a column has other fields.
+func TestFingerprintOfUserTypes(t *testing.T) {
+	table := func(inner *cqltype.Type, names ...string) string {
+		u := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: "addr", FieldNames: names}
+		for range names {
+			u.Elems = append(u.Elems, inner)
+		}
+		list := &cqltype.Type{Kind: cqltype.List, Elems: []*cqltype.Type{u}}
+		return (&Table{Keyspace: "ks", Name: "t", Columns: []Column{{Name: "a", Kind: Regular, Type: list}}}).Fingerprint()
+	}
+	number, text := &cqltype.Type{Kind: cqltype.Int}, &cqltype.Type{Kind: cqltype.Text}
+	deep := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: "in", FieldNames: []string{"x"}, Elems: []*cqltype.Type{number}}
+	deeper := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: "in", FieldNames: []string{"x"}, Elems: []*cqltype.Type{text}}
+	all := []string{
+		table(number, "x"), table(number, "y"), table(number, "x", "y"), table(number, "y", "x"), table(text, "x"), table(deep, "x"), table(deeper, "x"),
+	}
+	seen := map[string]bool{}
+	for _, f := range all {
+		require.False(t, seen[f])
+		seen[f] = true
+	}
+	require.Equal(t, all[0], table(number, "x"))
+}

@@ -152,7 +152,7 @@ func (o *Output) name(parts []*part) error {
 		}
 		p.named = true
 	}
-	return o.syncFolders()
+	return o.syncFolder()
 }
 
 // allReady says why one of the parts may not get its name.
@@ -168,16 +168,10 @@ func (o *Output) allReady(parts []*part) error {
 	return nil
 }
 
-// syncFolders has the names of the files on the disk, and that of a folder that
-// was made for them.
-func (o *Output) syncFolders() error {
+// syncFolder has the names of the files on the disk.
+func (o *Output) syncFolder() error {
 	if err := fsync.Folder(o.folder); err != nil {
 		return fmt.Errorf("output folder %s: %w", o.folder, err)
-	}
-	if o.made {
-		if err := fsync.Folder(filepath.Dir(o.folder)); err != nil {
-			return fmt.Errorf("output folder %s: %w", o.folder, err)
-		}
 	}
 	return nil
 }

@@ -130,7 +130,7 @@ func (o *Output) Sync() error {
 		}
 	}
 	if names {
-		if err := o.syncFolders(); err != nil {
+		if err := o.syncFolder(); err != nil {
 			o.disk.namesAreDue()
 			if first == nil {
 				first = err

@@ -146,3 +146,17 @@ func (f diskFile) Close() error {
 	}
 	return err
 }
+
+// rowsOf is the number of rows, headers not counted, that a mark vouches for.
+func rowsOf(m *Mark) int64 {
+	var n int64
+	for _, s := range m.Series {
+		for _, f := range s.Done {
+			n += f.Rows
+		}
+		if s.Open != nil {
+			n += s.Open.Rows
+		}
+	}
+	return n
+}

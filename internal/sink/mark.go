@@ -9,8 +9,6 @@ import "fmt"
 type Mark struct {
 	// Compression is that of the options.
 	Compression string `json:"compression,omitempty"`
-	// Made says that the output made its folder.
-	Made bool `json:"made,omitempty"`
 	// Series are those that have a file: one, of worker 0, when there is one file.
 	Series []SeriesMark `json:"series"`
 }
@@ -35,20 +33,6 @@ type FileMark struct {
 	// State is that of the SHA-256 of an unfinished file after Bytes bytes, as
 	// crypto/sha256 of the Go standard library marshals it.
 	State []byte `json:"state,omitempty"`
-}
-
-// Rows is the number of rows, headers not counted, that the mark vouches for.
-func (m *Mark) Rows() int64 {
-	var n int64
-	for _, s := range m.Series {
-		for _, f := range s.Done {
-			n += f.Rows
-		}
-		if s.Open != nil {
-			n += s.Open.Rows
-		}
-	}
-	return n
 }
 
 func markOf(number int, f File) FileMark {
@@ -96,7 +80,7 @@ func (o *Output) mark() (*Mark, error) {
 	if !news {
 		return o.last, nil
 	}
-	m := &Mark{Compression: o.options.Compression, Made: o.made, Series: make([]SeriesMark, 0, len(o.series))}
+	m := &Mark{Compression: o.options.Compression, Series: make([]SeriesMark, 0, len(o.series))}
 	for _, s := range o.series {
 		if len(s.parts) == 0 {
 			continue

@@ -35,7 +35,7 @@ func TestMarkWithoutNews(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, before, reread(t, m), "a mark stays as it is")
 			require.Same(t, m.Series[1].Open, again.Series[1].Open, "of a series without news")
-			require.Equal(t, int64(12), again.Rows())
+			require.Equal(t, int64(12), rowsOf(again))
 			require.NoError(t, o.Commit())
 			_, err = o.Mark()
 			require.ErrorIs(t, err, errEnded)

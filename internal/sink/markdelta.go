@@ -14,7 +14,7 @@ func (m *Mark) Since(earlier *Mark) *Mark {
 	for i := range earlier.Series {
 		before[earlier.Series[i].Worker] = &earlier.Series[i]
 	}
-	news := &Mark{Compression: m.Compression, Made: m.Made, Series: []SeriesMark{}}
+	news := &Mark{Compression: m.Compression, Series: []SeriesMark{}}
 	for _, s := range m.Series {
 		if old := before[s.Worker]; old != nil {
 			if len(s.Done) == len(old.Done) && s.Open == old.Open {
@@ -30,7 +30,7 @@ func (m *Mark) Since(earlier *Mark) *Mark {
 // Extend makes of an earlier mark the one that [Mark.Since] gave the news of. The
 // mark must not share memory with another.
 func (m *Mark) Extend(news *Mark) error {
-	m.Compression, m.Made = news.Compression, news.Made
+	m.Compression = news.Compression
 	at := make(map[int]int, len(m.Series))
 	for i := range m.Series {
 		at[m.Series[i].Worker] = i

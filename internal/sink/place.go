@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // partSuffix is added to the name of a file until the output is whole.
@@ -78,17 +80,17 @@ func claimFile(path string, force bool) (place, error) {
 	return place{folder: filepath.Dir(final), file: filepath.Base(final), name: filepath.Base(path)}, nil
 }
 
-// claimFolder makes the folder, and says whether it did.
-func claimFolder(path string, force bool) (made bool, err error) {
+// claimFolder makes the folder, or sees to it that it is empty.
+func claimFolder(path string, force bool) error {
 	entries, err := os.ReadDir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := os.MkdirAll(path, 0o700); err != nil {
-			return false, fmt.Errorf("output folder %s: %w", path, err)
+		if err := fsync.MkdirAll(path); err != nil {
+			return fmt.Errorf("output folder %s: %w", path, err)
 		}
-		return true, nil
+		return nil
 	case err != nil:
-		return false, fmt.Errorf("output folder %s: %w", path, err)
+		return fmt.Errorf("output folder %s: %w", path, err)
 	}
 	files := 0
 	for _, e := range entries {
@@ -97,9 +99,9 @@ func claimFolder(path string, force bool) (made bool, err error) {
 		}
 	}
 	if files > 0 && !force {
-		return false, fmt.Errorf("output folder %s is not empty (%d files): name another folder, or write over it with --force", path, files)
+		return fmt.Errorf("output folder %s is not empty (%d files): name another folder, or write over it with --force", path, files)
 	}
-	return false, nil
+	return nil
 }
 
 func existsError(path string) error {

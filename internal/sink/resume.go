@@ -45,7 +45,7 @@ func resume(o Options, m Mark, create func(path string, over bool) (target, erro
 		return nil, errors.New("a stream cannot be resumed")
 	}
 	o.Header = slices.Clone(o.Header)
-	out := &Output{options: o, codec: codec, create: create, folder: o.Path, made: m.Made}
+	out := &Output{options: o, codec: codec, create: create, folder: o.Path}
 	if !o.Dir {
 		if out.at, err = claimFile(o.Path, true); err != nil {
 			return nil, err
@@ -106,9 +106,7 @@ func (o *Output) removeStrays(none bool) error {
 		return nil
 	}
 	if _, err := os.Stat(o.folder); none && errors.Is(err, fs.ErrNotExist) {
-		made, err := claimFolder(o.folder, false)
-		o.made = o.made || made
-		return err
+		return claimFolder(o.folder, false)
 	}
 	entries, err := os.ReadDir(o.folder)
 	if err != nil {

@@ -173,7 +173,7 @@ func TestResumeWithoutRows(t *testing.T) {
 	require.NoError(t, err)
 	m, err := o.Mark()
 	require.NoError(t, err)
-	require.Equal(t, Mark{Made: true, Series: []SeriesMark{}}, *m)
+	require.Equal(t, Mark{Series: []SeriesMark{}}, *m)
 	require.NoError(t, o.Abort())
 	require.NoError(t, os.Remove(folder), "a folder whose name was not on the disk yet")
 	o, err = Resume(options, reread(t, m))

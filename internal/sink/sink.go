@@ -67,7 +67,6 @@ type Output struct {
 	create  func(path string, over bool) (target, error)
 	at      place  // of the one file
 	folder  string // of the files; empty for a stream
-	made    bool   // this output made the folder
 	disk    unsynced
 
 	mu        sync.Mutex // of what follows, and of the shared series
@@ -105,7 +104,7 @@ func open(o Options, create func(path string, over bool) (target, error)) (*Outp
 		out.shared = out.add(0)
 	case o.Dir:
 		out.folder = o.Path
-		out.made, err = claimFolder(o.Path, o.Force)
+		err = claimFolder(o.Path, o.Force)
 	default:
 		if out.at, err = claimFile(o.Path, o.Force); err == nil {
 			out.folder = out.at.folder

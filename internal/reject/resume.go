@@ -100,7 +100,7 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 		case err != nil:
 			return nil, fmt.Errorf("rejects: %w", err)
 		case hash.Sum64() != f.Hash:
-			return nil, fmt.Errorf("rejects: %s: its first %d bytes are not those that the run had written: it was changed; what is mended belongs into another file", name, f.Size)
+			return nil, fmt.Errorf("rejects: %s: its first %d bytes are not those that the run had written: it was changed; what is mended belongs into another folder", name, f.Size)
 		}
 		hashes[f.Name] = hash
 	}

@@ -25,8 +25,9 @@ begun with.
 Of a load, the rejected rows are loaded again, mended or as they are, from the files
 in its run directory. As long as no rows were added or taken away, each is written
 with the timestamp that it had, so that it does not replace a later row of its key.
-Rows in doubt are left alone unless --repeat-in-doubt is given. What is rejected again
-is kept in a run directory inside the first.
+Rows in doubt are left alone unless --repeat-in-doubt is given. Rows of counters, and
+with lists that are not frozen, are loaded again once. What is rejected again is kept
+in a run directory inside the first.
 
 Of a scan, the token ranges that failed are read, and when all of them are, the output
 gets its name.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -158,6 +159,9 @@ func ReadManifest(dir string) (Manifest, error) {
 
 func readManifest(dir string, root *os.Root) (Manifest, error) {
 	text, err := readFile(dir, root, manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Manifest{}, fmt.Errorf("%w; nothing was begun there, or a run that ended well was being removed", err)
+	}
 	if err != nil {
 		return Manifest{}, err
 	}

@@ -19,6 +19,7 @@ import (
 type Session struct {
 	cfg     Config
 	s       *gocql.Session
+	log     *logger
 	policy  *policy
 	tablets sync.Map // by table, as CQL names it: *tabletMap
 }
@@ -46,7 +47,8 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	neverDown(cluster)
 	cluster.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: 0}
 	cluster.DefaultTimestamp = false
-	cluster.Logger = logger(cfg.Logf)
+	log := &logger{tell: cfg.Logf}
+	cluster.Logger = log
 	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout}
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
@@ -60,6 +62,9 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
 	}
 	s, err := open(ctx, cluster)
+	if err != nil {
+		log.close()
+	}
 	if err != nil && ctx.Err() != nil {
 		return nil, fault.New(fault.Canceled, ctx.Err())
 	}
@@ -71,7 +76,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		}
 		return nil, fault.New(fault.Fatal, err)
 	}
-	session := &Session{cfg: cfg, s: s, policy: policy}
+	session := &Session{cfg: cfg, s: s, log: log, policy: policy}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
 	}
@@ -125,7 +130,10 @@ func checkDC(ctx context.Context, cfg Config) error {
 }
 
 // Close ends the session; requests under way fail.
-func (s *Session) Close() { shut(s.s) }
+func (s *Session) Close() {
+	shut(s.s)
+	s.log.close()
+}
 
 func shut(s *gocql.Session) {
 	closed := make(chan struct{})
@@ -212,10 +220,3 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 		return fmt.Errorf("cannot open a session with %s: %w", strings.Join(cfg.Hosts, ", "), err)
 	}
 }
-
-// logger hands the driver's own messages to a function.
-type logger func(format string, args ...any)
-
-func (l logger) Print(v ...any)                 { l("%s", fmt.Sprint(v...)) }
-func (l logger) Printf(format string, v ...any) { l(format, v...) }
-func (l logger) Println(v ...any)               { l("%s", fmt.Sprint(v...)) }

@@ -33,7 +33,7 @@ func TestScanKilledInPartition(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 2))
-	args := quorum("scan", "it3.wide", "-o", out, "--run-dir", dir, "--memory", "32MiB", "--max-bytes-per-sec", "16MB")
+	args := quorum("scan", "it3.wide", "-o", out, "--run-dir", dir, "--memory", "32MiB", "--max-bytes-per-sec", "8MB")
 	for kill := range kills {
 		run := spawn(t, nil, args...)
 		run.until(t, "the scan was under way", func() bool { return kill > 0 || scanned(dir) > 0 })

@@ -106,7 +106,7 @@ func TestCountersKilled(t *testing.T) {
 	input := increments(t, "it3.counted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
 	when := newMoments(t, kills, rows, 300*time.Millisecond)
-	args := quorum("load", "it3.counted", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/5))
+	args := quorum("load", "it3.counted", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))
 	for kill := range kills {
 		run := spawn(t, nil, args...)
 		when.await(t, kill, run, func() int64 { return settled(dir) })
@@ -135,7 +135,7 @@ func TestCountersInterrupted(t *testing.T) {
 	input := increments(t, "it3.counted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
 	run := spawn(t, nil, "load", "it3.counted", path, "--run-dir", dir, "--hosts", testHosts(),
-		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "4000")
+		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "2000")
 	run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
 	require.NoError(t, run.cmd.Process.Signal(os.Interrupt))
 	r := run.end(t)

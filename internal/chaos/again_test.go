@@ -41,10 +41,9 @@ func (s *small) write(name, text string) {
 }
 
 func (s *small) begin(args ...string) *process {
-	if args[0] == "status" {
-		return launchFrom(s.T, s.stdin, s.dir, args...)
+	if args[0] != "status" {
+		args = append(args, "--hosts", strings.Join(s.Hosts(), ","), "--port", fmt.Sprint(s.Port()), "--timeout", "1s", "--connections", "1")
 	}
-	args = append(args, "--hosts", strings.Join(s.Hosts(), ","), "--port", fmt.Sprint(s.Port()), "--timeout", "1s", "--connections", "1")
 	return launchFrom(s.T, s.stdin, s.dir, args...)
 }
 

@@ -212,11 +212,8 @@ func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
 	}
 	run.use(job, careful)
 	o.noteRetry(job, run)
-	if careful && !t.table.IsCounter() {
-		job.StampStep = load.MaxStampStep
-	}
 	if careful {
-		job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
+		takeCare(job)
 	}
 	return o.run(c.Context(), s, t, job, run)
 }

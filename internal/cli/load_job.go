@@ -39,6 +39,14 @@ const (
 	carefulRecords = 1000
 )
 
+// takeCare sets up a job whose rows must not be written twice.
+func takeCare(job *load.Job) {
+	job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
+	if !job.Table.IsCounter() { // lists, then, which may be with a later timestamp
+		job.StampStep = load.MaxStampStep
+	}
+}
+
 func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
 	o.orderColumns(t.table)
 	if len(o.Columns) > 0 && o.Format != "json" {

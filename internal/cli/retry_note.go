@@ -54,10 +54,10 @@ func (o *LoadOptions) noteRetry(job *load.Job, r *loadRun) {
 	if o.outer == nil {
 		return
 	}
-	job.Journal = &noting{Journal: job.Journal, note: func() error {
+	job.Journal = noting{job.Journal, sync.OnceValue(func() error {
 		r.noted = true
 		return o.outer.Retry(o.keptNames(), resume.Retry{Run: r.journal.Manifest().Run, Dir: filepath.Base(r.dir)})
-	}}
+	})}
 }
 
 // againError refuses to load rejects again that the load in a folder of the run has
@@ -74,16 +74,13 @@ func againError(dir, folder string) error {
 // noting is a journal that has something noted elsewhere before its first piece begins.
 type noting struct {
 	load.Journal
-	note func() error
-	once sync.Once
-	err  error // of note
+	note func() error // which does it once
 }
 
 // Begin implements load.Journal.
-func (n *noting) Begin(p load.Piece) error {
-	n.once.Do(func() { n.err = n.note() })
-	if n.err != nil {
-		return n.err
+func (n noting) Begin(p load.Piece) error {
+	if err := n.note(); err != nil {
+		return err
 	}
 	return n.Journal.Begin(p)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -13,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
@@ -299,8 +296,8 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 		run.close(ctx, s, nil, fatal(commit))
 		return fatal(commit)
 	}
-	if path := o.path(); path != "" && !o.NoManifest {
-		if werr := o.writeManifest(path, t, run, result, out.Files(), begin); werr != nil {
+	if o.path() != "" && !o.NoManifest {
+		if werr := o.writeManifest(t, run, result, out.Files(), begin); werr != nil {
 			run.close(ctx, s, nil, fatal(werr))
 			return fatal(werr)
 		}
@@ -313,46 +310,5 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 	return err
 }
 
-// freeManifest refuses an output beside a manifest, which would be written over, or be
-// untrue.
-func (o *ScanOptions) freeManifest() error {
-	if o.path() == "" || o.Force {
-		return nil
-	}
-	path := manifest.Path(o.path(), o.Dir != "")
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("output %s exists already: name another file, or write over it with --force", path)
-	}
-	return nil
-}
-
 // partsShown is how many files of an output that is not whole are listed.
 const partsShown = 10
-
-// ownManifest refuses to go on beside a manifest that is not of this run.
-func (o *ScanOptions) ownManifest(run *scanRun) error {
-	path := manifest.Path(o.path(), o.Dir != "")
-	if _, err := os.Lstat(path); o.path() == "" || o.Force || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	m, err := manifest.Read(path)
-	if err == nil && run.journal != nil && m.Seed == run.plan.Seed && m.PlanHash == run.plan.PlanHash && m.Started.Equal(run.begun(time.Time{}).UTC()) {
-		return nil
-	}
-	return fmt.Errorf("output %s exists now, and did not when the run began: move it away to go on", path)
-}
-
-// removeManifest removes an earlier manifest, which must not stand beside files that
-// it does not describe.
-func (o *ScanOptions) removeManifest(run *scanRun) error {
-	if o.path() == "" {
-		return nil
-	}
-	if err := o.ownManifest(run); err != nil {
-		return err
-	}
-	if err := os.Remove(manifest.Path(o.path(), o.Dir != "")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}

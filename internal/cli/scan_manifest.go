@@ -1,6 +1,9 @@
 package cli
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
@@ -16,7 +19,7 @@ var kindNames = map[schema.Kind]string{
 }
 
 // writeManifest writes the account of a scan beside its output.
-func (o *ScanOptions) writeManifest(path string, t *target, run *scanRun, r scan.Result, files []sink.File, begin time.Time) error {
+func (o *ScanOptions) writeManifest(t *target, run *scanRun, r scan.Result, files []sink.File, begin time.Time) error {
 	selection, err := t.table.Selectors(o.Columns)
 	if err != nil {
 		return err
@@ -52,7 +55,7 @@ func (o *ScanOptions) writeManifest(path string, t *target, run *scanRun, r scan
 	for _, f := range r.Failed {
 		m.Ranges.Lost = append(m.Ranges.Lost, t.lost(f))
 	}
-	return manifest.Write(manifest.Path(path, o.Dir != ""), m)
+	return manifest.Write(o.manifestPath(), m)
 }
 
 // lost is a range that could not be read, for a manifest.
@@ -62,4 +65,57 @@ func (t *target) lost(f sweep.Failure) manifest.Range {
 		r.Start, r.End = string(p.Append(nil, f.Range.Start)), string(p.Append(nil, f.Range.End))
 	}
 	return r
+}
+
+// manifestPath is where the manifest goes; empty for the standard output.
+func (o *ScanOptions) manifestPath() string {
+	if o.path() == "" {
+		return ""
+	}
+	return manifest.Path(o.path(), o.Dir != "")
+}
+
+// freeManifest refuses an output beside a manifest, which would be written over, or be
+// untrue.
+func (o *ScanOptions) freeManifest() error {
+	path := o.manifestPath()
+	if path == "" || o.Force {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return sink.ExistsError(path)
+	}
+	return nil
+}
+
+// ownManifest refuses to go on beside a manifest that is not of this run.
+func (o *ScanOptions) ownManifest(run *scanRun) error {
+	path := o.manifestPath()
+	if path == "" || o.Force {
+		return nil
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	m, err := manifest.Read(path)
+	if err == nil && run.journal != nil && m.Seed == run.plan.Seed && m.PlanHash == run.plan.PlanHash && m.Started.Equal(run.begun(time.Time{})) {
+		return nil
+	}
+	return sink.TakenError(path)
+}
+
+// removeManifest removes an earlier manifest, which must not stand beside files that
+// it does not describe.
+func (o *ScanOptions) removeManifest(run *scanRun) error {
+	path := o.manifestPath()
+	if path == "" {
+		return nil
+	}
+	if err := o.ownManifest(run); err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

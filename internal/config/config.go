@@ -46,8 +46,8 @@ func (f File) Has(name string) bool {
 // Apply sets every flag that the command line left alone from the environment
 // or the configuration file, and tells which file that is. command is the command's
 // name, and of that of the command whose run it goes on with, or empty: a section of the
-// file may be for either; known says whether a name is a setting of any command, so that a misspelt
-// one in the file is told.
+// file may be for either. known says whether a name is a setting of any command, so that
+// a misspelt one in the file is told.
 func Apply(command, of string, flags *pflag.FlagSet, known func(name string) bool, commands []string) (File, error) {
 	v := viper.New()
 	path, err := read(v, flags)

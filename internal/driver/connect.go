@@ -64,11 +64,9 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	s, err := open(ctx, cluster)
 	if err != nil {
 		log.close()
-	}
-	if err != nil && ctx.Err() != nil {
-		return nil, fault.New(fault.Canceled, ctx.Err())
-	}
-	if err != nil {
+		if ctx.Err() != nil {
+			return nil, fault.New(fault.Canceled, ctx.Err())
+		}
 		if wrong := checkDC(ctx, cfg); wrong != nil {
 			err = wrong
 		} else {

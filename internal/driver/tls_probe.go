@@ -11,8 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"time"
-
-	"github.com/gocql/gocql"
 )
 
 // shakeTimeout is how long a contact point may take to shake hands and answer.
@@ -61,13 +59,8 @@ func shake(ctx context.Context, conn net.Conn, cfg Config) error {
 func (s *Session) warnUnverified(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, shakeTimeout)
 	defer cancel()
-	connected := make(map[string]bool)
-	s.s.IterateHostPools(func(pool gocql.HostPoolInfo) bool {
-		connected[pool.Host().HostID()] = pool.GetConnectionCount() > 0
-		return true
-	})
 	for _, h := range s.s.GetHosts() {
-		if connected[h.HostID()] || s.cfg.DC != "" && h.DataCenter() != s.cfg.DC {
+		if s.connected(h) {
 			continue
 		}
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", h.ConnectAddressAndPort())

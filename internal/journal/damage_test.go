@@ -236,7 +236,7 @@ func TestReadFails(t *testing.T) {
 	for _, data := range [][]byte{nil, text[:10], text[:ends[0]], text[:ends[3]], text[:ends[3]+5], broken} {
 		_, _, err := replay(io.MultiReader(bytes.NewReader(data), failing{}), header, nothing)
 		require.ErrorIs(t, err, os.ErrInvalid)
-		_, _, err = replayFile("p/journal", failing{}, header, nothing)
+		_, _, err = replayFile("p/journal", failing{}, header, 0, nothing)
 		require.ErrorContains(t, err, "journal p/journal: ")
 	}
 }

@@ -55,10 +55,7 @@ func resume(dir string, root *os.Root, f func(Record) error) (*Journal, error) {
 // resume brings the journal to where its records end.
 func (j *Journal) resume(file *os.File, f func(Record) error) error {
 	var err error
-	if j.seq, j.tail, err = replayFile(j.path(), file, headerOf(j.manifest), f); err != nil {
-		return err
-	}
-	if err := checkSynced(j.path(), j.seq, j.tail, syncedSize(j.dir, j.root)); err != nil {
+	if j.seq, j.tail, err = replayFile(j.path(), file, headerOf(j.manifest), syncedSize(j.dir, j.root), f); err != nil {
 		return err
 	}
 	j.size = j.tail.Offset
@@ -123,20 +120,21 @@ func look(dir string, root *os.Root, f func(Record) error) (s Status, err error)
 		return s, fmt.Errorf("run directory %s: %w", dir, err)
 	}
 	path := filepath.Join(dir, journalName)
-	s.Records, s.Tail, err = replayFile(path, io.LimitReader(journal, info.Size()), headerOf(s.Manifest), f)
-	if err == nil {
-		err = checkSynced(path, s.Records, s.Tail, synced)
-	}
+	s.Records, s.Tail, err = replayFile(path, io.LimitReader(journal, info.Size()), headerOf(s.Manifest), synced, f)
 	return s, err
 }
 
-// replayFile is replay, with the path in its errors.
-func replayFile(path string, r io.Reader, header string, f func(Record) error) (uint64, Tail, error) {
+// replayFile is replay of a journal of which so many bytes were synced, with the path in
+// its errors.
+func replayFile(path string, r io.Reader, header string, synced int64, f func(Record) error) (uint64, Tail, error) {
 	var refused error
 	n, tail, err := replay(r, header, func(record Record) error {
 		refused = f(record)
 		return refused
 	})
+	if err == nil && tail.Offset < synced {
+		err = &DamageError{Record: n + 1, Offset: tail.Offset, Reason: fmt.Sprintf("whole records stood there, up to byte %d", synced)}
+	}
 	if err != nil && refused == nil {
 		damage, ok := errors.AsType[*DamageError](err)
 		if !ok {

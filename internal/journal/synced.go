@@ -43,11 +43,3 @@ func syncedSize(dir string, root *os.Root) int64 {
 	}
 	return size
 }
-
-// checkSynced says what is missing of a journal whose records end at a place.
-func checkSynced(path string, records uint64, end Tail, synced int64) error {
-	if end.Offset >= synced {
-		return nil
-	}
-	return &DamageError{Path: path, Record: records + 1, Offset: end.Offset, Reason: fmt.Sprintf("whole records stood there, up to byte %d", synced)}
-}

@@ -80,8 +80,8 @@ type Journal interface {
 	Left(input int) (from Piece, settled bool)
 	// Stamped is a timestamp above all those that rows had in earlier runs.
 	Stamped() int64
-	// Begin notes a piece, and again when its rows are repeated, before the first of its rows is sent. Pieces are begun in
-	// the order of the inputs.
+	// Begin notes a piece, and again when its rows are repeated, before the first of its
+	// rows is sent. Pieces are begun in the order of the inputs.
 	Begin(Piece) error
 	// Settle notes a piece none of whose rows is under way any more, and keeps its
 	// rejects with it: either both last, or neither.

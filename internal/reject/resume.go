@@ -36,7 +36,9 @@ type FileState struct {
 }
 
 // InDoubt says whether the file has rows that may have been applied.
-func (f FileState) InDoubt() bool { return strings.HasPrefix(f.Name, doubtBase) }
+func (f FileState) InDoubt() bool { return inDoubt(f.Name) }
+
+func inDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
 
 // State writes everything out and tells how far the files are. A row that is still
 // being added in pieces does not count.
@@ -261,7 +263,7 @@ func Find(path string) ([]Kept, error) {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, name))
 		}
-		found = append(found, Kept{filepath.Join(path, name), stamps[name], strings.HasPrefix(name, doubtBase)})
+		found = append(found, Kept{filepath.Join(path, name), stamps[name], inDoubt(name)})
 	}
 	return found, nil
 }

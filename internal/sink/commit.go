@@ -189,7 +189,7 @@ func (o *Output) ready(p *part) error {
 		return nil
 	}
 	if _, err := os.Lstat(p.path()); err == nil {
-		return takenError(p.path())
+		return TakenError(p.path())
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output %s: %w", p, err)
 	}

@@ -30,7 +30,7 @@ func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error)
 	}
 	if !o.options.Force {
 		if _, err := os.Lstat(p.path()); err == nil {
-			return false, takenError(p.path())
+			return false, TakenError(p.path())
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("output %s: %w", p, err)
 		}

@@ -66,7 +66,7 @@ func claimFile(path string, force bool) (place, error) {
 	case !info.Mode().IsRegular():
 		return place{}, fmt.Errorf("output %s is no plain file: send the standard output there instead", path)
 	case !force:
-		return place{}, existsError(path)
+		return place{}, ExistsError(path)
 	}
 	if _, err := os.Lstat(path + partSuffix); err == nil && !force {
 		return place{}, fmt.Errorf("output %s exists already, of a scan that was stopped or is under way: go on with that, or write over it with --force", path+partSuffix)
@@ -104,11 +104,12 @@ func claimFolder(path string, force bool) error {
 	return nil
 }
 
-func existsError(path string) error {
+// ExistsError is for a file that must not be there.
+func ExistsError(path string) error {
 	return fmt.Errorf("output %s exists already: name another file, or write over it with --force", path)
 }
 
-// takenError is for a file that was not there when the output was begun.
-func takenError(path string) error {
+// TakenError is for a file that was not there when the output was begun.
+func TakenError(path string) error {
 	return fmt.Errorf("output %s exists now, and did not when the run began: move it away to go on", path)
 }

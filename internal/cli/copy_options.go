@@ -16,6 +16,7 @@ type copyOptions struct {
 
 	NoJournal      bool
 	MaxAttempts    int
+	Patience       time.Duration
 	MaxBytesPerSec size
 	Memory         size
 
@@ -49,6 +50,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.TargetP99, "target-p99", 0, "TO: slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most (default: no limit)")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")
+	addPatience(f, &o.Patience)
 	o.Memory = 256 << 20
 	f.Var(&o.Memory, "memory", "memory to use at the most")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a run that was stopped goes on (default: as that of load or scan)")

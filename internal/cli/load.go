@@ -31,6 +31,7 @@ type LoadOptions struct {
 	MaxBatchSize int
 	InFlight     int
 	MaxAttempts  int
+	Patience     time.Duration
 	RunDir       string
 	NoJournal    bool
 
@@ -85,6 +86,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	o.Memory = 256 << 20
 	f.Var(&o.Memory, "memory", "memory to use at the most")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request before its rows are rejected")
+	addPatience(f, &o.Patience)
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "rows that may fail to parse before the load stops (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")

@@ -34,6 +34,9 @@ func (o *LoadOptions) check() error {
 	case o.MaxAttempts < 1:
 		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
 	}
+	if err := checkPatience(o.Patience); err != nil {
+		return err
+	}
 	if err := o.checkOrder(); err != nil {
 		return err
 	}

@@ -96,6 +96,7 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
 		InFlight:  o.InFlight,
 		Attempts:  o.MaxAttempts,
+		Patience:  o.Patience,
 
 		RepeatInDoubt:   o.RepeatInDoubt,
 		MaxParseErrors:  o.MaxParseErrors,

@@ -20,6 +20,7 @@ type paceOptions struct {
 	MaxBytesPerSec size
 	TargetP99      time.Duration
 	MaxAttempts    int
+	Patience       time.Duration
 	PageSize       int
 }
 
@@ -31,6 +32,7 @@ func (o *paceOptions) AddFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.TargetP99, "target-p99", 0, "slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")
 	f.IntVar(&o.PageSize, "pagesize", 0, "rows of a page (default: as many as make about 256 KiB)")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a page before what is left of its token range is given up")
+	addPatience(f, &o.Patience)
 }
 
 func (o *paceOptions) check() error {
@@ -45,6 +47,18 @@ func (o *paceOptions) check() error {
 		return fmt.Errorf("--pagesize %d: must not be negative", o.PageSize)
 	case o.MaxAttempts < 1:
 		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
+	}
+	return checkPatience(o.Patience)
+}
+
+// addPatience adds the flag of how long a run goes on with a cluster that is silent.
+func addPatience(f *pflag.FlagSet, patience *time.Duration) {
+	f.DurationVar(patience, "patience", pace.DefaultPatience, "how long to go on when no node answers anything, before the run ends")
+}
+
+func checkPatience(patience time.Duration) error {
+	if patience <= 0 {
+		return fmt.Errorf("--patience %s: must be more than 0", patience)
 	}
 	return nil
 }
@@ -88,6 +102,7 @@ func (o *paceOptions) sweepOptions(ctx context.Context, t *target) (sweep.Option
 	options := sweep.Options{
 		Workers:     t.plan.Parallel,
 		MaxAttempts: o.MaxAttempts,
+		Patience:    o.Patience,
 		Hosts:       t.plan.Hosts,
 		PageRows:    o.PageSize,
 		PageBytes:   int(page),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,6 +22,7 @@ type againOptions struct {
 	MaxBytesPerSec  size
 	InFlight        int
 	MaxAttempts     int
+	Patience        time.Duration
 	MaxParseErrors  int64
 	MaxInsertErrors int64
 	Rate            float64
@@ -36,6 +38,7 @@ func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")
+	addPatience(f, &o.Patience)
 	o.connectOptions.AddFlags(f)
 }
 

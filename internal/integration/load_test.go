@@ -37,6 +37,26 @@ func TestLoadChecksum(t *testing.T) {
 	require.Equal(t, checksum(t, loaded), checksum(t, ok(t, "scan", "it2.sums", "--columns", "tags,m,v,c,k")))
 }
 
+// TestChecksumOfEmptyValues loads collections and user types with nothing in them, or
+// with some fields alone: the checksum is that of a scan, frozen or not.
+func TestChecksumOfEmptyValues(t *testing.T) {
+	exec(t, "CREATE TYPE IF NOT EXISTS it2.sumpair (a int, b int)")
+	table(t, "it2.emptysums", "(k int PRIMARY KEY, l list<int>, s set<int>, m map<int, int>, u sumpair, "+
+		"fl frozen<list<int>>, fs frozen<set<int>>, fm frozen<map<int, int>>, fu frozen<sumpair>)")
+	for i, values := range []string{
+		"[],{},{},,[],{},{},",
+		",,,{},,,,{}",
+		`,,,"{a: null, b: null}",,,,"{a: null, b: null}"`,
+		",,,{a: 1},,,,{a: 1}",
+		",,,{b: 1},,,,{b: 1}",
+		`[1],{1},{1: 1},"{a: 1, b: 2}",[1],{1},{1: 1},"{a: 1, b: 2}"`,
+	} {
+		exec(t, "TRUNCATE it2.emptysums")
+		loaded := ok(t, "load", "it2.emptysums", file(t, "in.csv", "k,l,s,m,u,fl,fs,fm,fu\n"+fmt.Sprint(i)+","+values+"\n"))
+		require.Equal(t, checksum(t, ok(t, "scan", "it2.emptysums")), checksum(t, loaded), values)
+	}
+}
+
 // TestLoadMeaning loads rows over others, with nulls that delete and with a time
 // to live.
 func TestLoadMeaning(t *testing.T) {

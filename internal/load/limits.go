@@ -29,8 +29,9 @@ const (
 
 // shape is what a column's values add to a mutation besides their bytes.
 type shape struct {
-	fixed int  // bytes of each value
-	many  bool // the value is a collection whose elements are cells
+	fixed  int  // bytes of each value
+	many   bool // the value is a collection whose elements are cells
+	fields int  // of a user type whose fields are cells; 0: it is none
 }
 
 // shapeOf plans a column. The elements of a collection and the fields of a user
@@ -44,7 +45,8 @@ func shapeOf(t *cqltype.Type) shape {
 	case cqltype.List, cqltype.Set, cqltype.Map:
 		s.many = true
 	case cqltype.UDT:
-		s.fixed += elementOverhead * len(t.FieldNames)
+		s.fields = len(t.FieldNames)
+		s.fixed += elementOverhead * s.fields
 	}
 	return s
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // Mapping says which column each field of a record goes to. It is planned once
@@ -122,15 +121,6 @@ func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, e
 		return nil, fmt.Errorf("static counter %q would be added once for each row of its partition: load it by itself, without the clustering columns", columns[m.statics[0]].Name)
 	}
 	return m, nil
-}
-
-// hasher makes a checksum of rows with these fields.
-func (m *Mapping) hasher() *rowsum.Hasher {
-	types := make([]*cqltype.Type, len(m.summed))
-	for i, column := range m.summed {
-		types[i] = m.Columns[column].Type
-	}
-	return rowsum.New(types)
 }
 
 // MapHeader plans the fields from a header line without structural errors.

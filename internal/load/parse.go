@@ -10,7 +10,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
-	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // parser turns chunks into batches. It belongs to one goroutine.
@@ -22,9 +21,7 @@ type parser struct {
 	parts [][]byte
 	nulls [][]byte
 	null  row.Cell // what a null field becomes
-	sums  *rowsum.Hasher
-	of    *Mapping // that sums is made for
-	cells [][]byte // of one row, as sums wants them
+	sum   summer
 
 	moments []moment // by column, what a row's values are written with
 	anyTime bool     // the row says so for some column

@@ -41,7 +41,7 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at source, size int, sta
 		c.cells = c.cells[:from]
 		return badRow(fmt.Errorf("row of about %d bytes is larger than the cluster's max_mutation_size of %d bytes", size, limit))
 	}
-	out := parsed{Row: row.Row{Cells: cells, Timestamp: stamp}, chunk: c, size: size, stamp: stamp, sum: p.sum(m, cells), source: at}
+	out := parsed{Row: row.Row{Cells: cells, Timestamp: stamp}, chunk: c, size: size, stamp: stamp, sum: p.sum.row(m, cells), source: at}
 	if p.anyTime {
 		out.Row, out.more = p.timed(c, m, cells, moment{stamp: stamp})
 		out.size += len(out.more) * size
@@ -52,24 +52,6 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at source, size int, sta
 	}
 	c.rows = append(c.rows, out)
 	return nil
-}
-
-// sum is the row's part of the checksum.
-func (p *parser) sum(m *Mapping, cells []row.Cell) rowsum.Sum {
-	if p.of != m {
-		p.of, p.sums, p.cells = m, m.hasher(), make([][]byte, len(m.summed))
-	}
-	for i, column := range m.summed {
-		switch c := cells[column]; {
-		case c.State != row.Set:
-			p.cells[i] = nil
-		case c.Bytes == nil:
-			p.cells[i] = []byte{}
-		default:
-			p.cells[i] = c.Bytes
-		}
-	}
-	return p.sums.Row(p.cells)
 }
 
 // place finds the row's token and replicas.

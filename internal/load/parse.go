@@ -126,11 +126,12 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	size := rowOverhead
 	for i, field := range m.fields {
 		f := &rec.Fields[field]
+		text := p.decode(f.Text)
 		null := false
 		if own := m.nullers[i]; own != nil {
-			null = own.IsNull(f.Text)
+			null = own.IsNull(text)
 		} else {
-			null = p.isNull(f, m.text[i])
+			null = p.isNull(text, f.Quoted, m.text[i])
 		}
 		if null {
 			c.cells = append(c.cells, p.null)
@@ -141,7 +142,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		}
 		at := len(c.arena)
 		var err error
-		if c.arena, err = m.codecs[i].AppendWire(c.arena, p.decode(f.Text)); err != nil {
+		if c.arena, err = m.codecs[i].AppendWire(c.arena, text); err != nil {
 			c.cells = c.cells[:from]
 			return &badField{column: i, err: err}
 		}
@@ -153,7 +154,8 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	for i := range m.times {
 		t := &m.times[i]
 		f := &rec.Fields[t.field]
-		if bad := p.setTime(t, f.Text, p.isNull(f, false)); bad != nil {
+		text := p.decode(f.Text)
+		if bad := p.setTime(t, text, p.isNull(text, f.Quoted, false)); bad != nil {
 			c.cells = c.cells[:from]
 			return bad
 		}
@@ -161,19 +163,19 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	return p.finish(c, m, from, source{rec.Raw, rec.Line, rec.Offset}, size, stamp)
 }
 
-// isNull says whether a field stands for null: nothing between delimiters, or
+// isNull says whether a field's text stands for null: nothing between delimiters, or
 // one of the null texts without quotes, which make it a value. Only an empty
 // value in quotes is null all the same where the column does not hold text, since
 // it has no meaning there.
-func (p *parser) isNull(f *dsv.Field, text bool) bool {
-	if len(f.Text) == 0 {
-		return !f.Quoted || !text
+func (p *parser) isNull(text []byte, quoted, textual bool) bool {
+	if len(text) == 0 {
+		return !quoted || !textual
 	}
-	if f.Quoted {
+	if quoted {
 		return false
 	}
 	for _, n := range p.nulls {
-		if string(n) == string(f.Text) {
+		if string(n) == string(text) {
 			return true
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Each row that makes no insert is told with its place.
@@ -138,5 +140,20 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 	require.EqualValues(t, 1, run.result().Written)
 	for range cap(run.free) {
 		require.LessOrEqual(t, cap((<-run.free).cells), 8000)
+	}
+}
+
+// A null word is compared in the encoding of the input, by cqlbulk's rule and by cqlsh's.
+func TestNullWordInLatin1(t *testing.T) {
+	cqlsh := func(t *cqltype.Type) (Codec, error) { return cqlshtext.Plan(t, cqlshtext.Options{Null: "né"}) }
+	for name, codec := range map[string]func(*cqltype.Type) (Codec, error){"cqlbulk": nil, "cqlsh": cqlsh} {
+		t.Run(name, func(t *testing.T) {
+			job, c, _ := newJob(t, names, "k,v,n\na,n\xe9,1\nb,n\xc3\xa9,2\nc,x,n\xe9\n")
+			job.Latin1, job.Nulls, job.Fields.Codec = true, []string{"né", "日"}, codec
+			require.EqualValues(t, 3, mustRun(t, job, c).Written)
+			require.NotContains(t, c.cells["k=61 "], "v", "null leaves the column unset")
+			require.Equal(t, "n\u00c3\u00a9", c.cells["k=62 "]["v"].value, "other characters in this encoding")
+			require.NotContains(t, c.cells["k=63 "], "n")
+		})
 	}
 }

@@ -212,3 +212,26 @@ func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
 		require.LessOrEqual(t, cap((<-run.free).buffer), 4*job.ChunkSize)
 	}
 }
+
+// What is no text has names as long as the file: errors and reasons stay short.
+func TestLongNamesAreCut(t *testing.T) {
+	long := strings.Repeat("\xff", 1<<20)
+	for name, header := range map[string]string{
+		"header": long + ",v\na,1\n", "time of a column": "k,ttl(" + long + ")\na,1\n", "several lines": long + "\n" + long + "\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			job, _, _ := newJob(t, names, header)
+			_, err := job.Run(t.Context())
+			require.ErrorContains(t, err, `has no column "\xff\xff`)
+			require.Less(t, len(err.Error()), 1000)
+		})
+	}
+	t.Run("member", func(t *testing.T) {
+		job, c, rejects := newJob(t, names, `{"k": "a", "`+strings.Repeat("x", 1<<20)+`": 1}`+"\n")
+		job.JSON = true
+		mustRun(t, job, c)
+		require.Len(t, rejects.rejects, 1)
+		require.Contains(t, rejects.rejects[0].Reason, `has no column "xxx`)
+		require.Less(t, len(rejects.rejects[0].Reason), 1000)
+	})
+}

@@ -12,6 +12,9 @@ import (
 func DidYouMean(name string, candidates []string) string {
 	best, bestDistance := "", max(len(name)/2, 1)+1
 	for _, c := range candidates {
+		if len(name)-len(c) >= bestDistance || len(c)-len(name) >= bestDistance {
+			continue // they are as far apart at the least
+		}
 		// Names that differ in every letter have nothing in common.
 		if d := levenshtein.Distance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance && d < max(len(name), len(c)) {
 			best, bestDistance = c, d
@@ -21,4 +24,16 @@ func DidYouMean(name string, candidates []string) string {
 		return ""
 	}
 	return fmt.Sprintf("; did you mean %q?", best)
+}
+
+// nameShown is how much of a name a message quotes, in bytes. No column has a longer one.
+const nameShown = 200
+
+// shorten cuts a name that is none: the header of a file that is no text may be as long
+// as the file.
+func shorten(name string) string {
+	if len(name) <= nameShown {
+		return name
+	}
+	return name[:nameShown] + "..."
 }

@@ -148,7 +148,7 @@ func (t *Table) Resolve(name string) (Column, error) {
 	if len(found) > 1 {
 		return Column{}, fmt.Errorf("column %q of %s: %q and %q differ only in case; write one of them exactly", name, t, found[0].Name, found[1].Name)
 	}
-	return Column{}, fmt.Errorf("table %s has no column %q%s", t, name, DidYouMean(name, t.Names()))
+	return Column{}, fmt.Errorf("table %s has no column %q%s", t, shorten(name), DidYouMean(name, t.Names()))
 }
 
 // ResolveAll resolves a list of names and refuses one that comes twice.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -138,4 +139,12 @@ func TestFingerprintOfUserTypes(t *testing.T) {
 		seen[f] = true
 	}
 	require.Equal(t, all[0], table(number, "x"))
+}
+
+// A name that is as long as a file is cut, and compared with no column.
+func TestLongNameIsCut(t *testing.T) {
+	table := New("demo", "t", []Column{{Name: "k", Kind: PartitionKey}})
+	_, err := table.Resolve(strings.Repeat("k", 300))
+	require.EqualError(t, err, `table demo.t has no column "`+strings.Repeat("k", 200)+`..."`)
+	require.Equal(t, `; did you mean "kk"?`, DidYouMean("kkk", []string{strings.Repeat("k", 300), "kk"}))
 }

@@ -174,6 +174,8 @@ func refused(most int, reason error) error {
 // attempt sends a batch until it is acknowledged, fails for good, or the
 // attempts are used up.
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
+	r.pulse.Begin()
+	defer r.pulse.End()
 	w := b.writer
 	hosts := r.health.Order(b.set.Hosts)
 	unanswered := b.rows[0].chunk.again // an attempt may have been applied

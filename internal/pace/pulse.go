@@ -1,6 +1,7 @@
 package pace
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -10,34 +11,71 @@ import (
 const DefaultPatience = time.Minute
 
 // Pulse knows whether a cluster answers at all, so that attempts do not run out, and
-// a run does not end, for a silence that passes. It is safe for concurrent use; the
-// zero value is ready.
+// a run does not end, for a silence that passes. Only time in which something is asked
+// of the cluster counts as its silence: not that in which an input has nothing to give,
+// or a rate holds requests back. It is safe for concurrent use; the zero value is ready.
 type Pulse struct {
 	answers atomic.Int64
-	since   atomic.Int64 // of the silence, nanoseconds since the epoch; 0: the last was answered
+	silent  atomic.Bool // the last request that is known of was not answered
+
+	mu      sync.Mutex
+	asking  int           // requests that have begun and not ended
+	silence time.Duration // up to from
+	from    time.Time     // when silent and asking: from when on the silence goes on
+}
+
+// Begin notes that something is asked of the cluster, until End is called. Attempts, and
+// the waits between them, belong to one request; waiting for the first of them to be
+// allowed does not.
+func (p *Pulse) Begin() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking == 0 && p.silent.Load() {
+		p.from = time.Now()
+	}
+	p.asking++
+}
+
+// End notes the end of a request, whatever came of it. It panics when none had begun.
+func (p *Pulse) End() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.asking == 0 {
+		panic("pace: more requests have ended than begun")
+	}
+	if p.asking == 1 && p.silent.Load() {
+		p.silence += time.Since(p.from)
+	}
+	p.asking--
 }
 
 // Answered notes an answer, be it an error.
 func (p *Pulse) Answered() {
 	p.answers.Add(1)
-	if p.since.Load() != 0 {
-		p.since.Store(0)
+	if !p.silent.Load() {
+		return
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.silent.Store(false)
+	p.silence = 0
 }
 
 // Answers is the number of answers so far.
 func (p *Pulse) Answers() int64 { return p.answers.Load() }
 
 // Failed notes a request without an answer, and says for how long there have been
-// nothing but such.
+// nothing but such, counted from when the first of them failed.
 func (p *Pulse) Failed() time.Duration {
-	now := time.Now().UnixNano()
-	if p.since.CompareAndSwap(0, now) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.silent.Load() {
+		p.silent.Store(true)
+		p.from = time.Now()
 		return 0
 	}
-	since := p.since.Load()
-	if since == 0 {
-		return 0
+	if p.asking == 0 {
+		return p.silence
 	}
-	return time.Duration(now - since)
+	return p.silence + time.Since(p.from)
 }

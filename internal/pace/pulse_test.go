@@ -2,20 +2,70 @@ package pace
 
 import (
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
 func TestPulse(t *testing.T) {
-	var p Pulse
-	p.Answered()
-	require.Zero(t, p.Failed())
-	time.Sleep(time.Millisecond)
-	first := p.Failed()
-	require.GreaterOrEqual(t, first, time.Millisecond)
-	require.GreaterOrEqual(t, p.Failed(), first)
-	p.Answered()
-	require.Zero(t, p.Failed())
-	require.EqualValues(t, 2, p.Answers())
+	synctest.Test(t, func(t *testing.T) {
+		var p Pulse
+		p.Begin()
+		p.Answered()
+		require.Zero(t, p.Failed(), "the silence begins with the first request that is not answered")
+		time.Sleep(time.Second)
+		require.Equal(t, time.Second, p.Failed())
+		time.Sleep(time.Second)
+		require.Equal(t, 2*time.Second, p.Failed())
+		p.Answered()
+		time.Sleep(time.Hour)
+		require.Zero(t, p.Failed())
+		require.EqualValues(t, 2, p.Answers())
+		p.End()
+		require.PanicsWithValue(t, "pace: more requests have ended than begun", p.End)
+	})
+}
+
+// Time in which nothing was asked of the cluster is no silence of the cluster.
+func TestPulseCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p Pulse
+		ask := func(d time.Duration) time.Duration {
+			p.Begin()
+			defer p.End()
+			time.Sleep(d)
+			return p.Failed()
+		}
+		require.Zero(t, ask(time.Second))
+		time.Sleep(time.Hour)
+		require.Equal(t, 3*time.Second, ask(3*time.Second))
+		time.Sleep(time.Hour)
+		require.Equal(t, 3*time.Second, p.Failed(), "told when all is over")
+		require.Equal(t, 4*time.Second, ask(time.Second))
+
+		p.Answered()
+		require.Zero(t, ask(time.Minute))
+	})
+}
+
+// Of requests side by side the time counts once, until the last of them has ended.
+func TestPulseCountsTheTimeOfRequestsSideBySideOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p Pulse
+		p.Begin()
+		require.Zero(t, p.Failed())
+		for range 5 {
+			p.Begin()
+		}
+		time.Sleep(10 * time.Second)
+		for range 5 {
+			p.End()
+		}
+		time.Sleep(10 * time.Second)
+		require.Equal(t, 20*time.Second, p.Failed())
+		p.End()
+		time.Sleep(10 * time.Second)
+		require.Equal(t, 20*time.Second, p.Failed())
+	})
 }

@@ -88,6 +88,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		rows = min(rows, q.limit)
 	}
 	slow := 0
+	w.run.pulse.Begin()
+	defer w.run.pulse.End()
 	before := w.run.pulse.Answers()
 	for asked := 0; ; asked++ {
 		if err := ctx.Err(); err != nil {

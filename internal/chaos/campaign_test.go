@@ -28,15 +28,15 @@ func asked(t *testing.T) campaign {
 		require.NoError(t, err, name)
 		return n
 	}
-	if text := os.Getenv("CQLBULK_CHAOS_SEED"); text != "" {
-		c.first, c.schedules = number("CQLBULK_CHAOS_SEED", text), 1
+	if text := os.Getenv("CQLBULK_TEST_CHAOS_SEED"); text != "" {
+		c.first, c.schedules = number("CQLBULK_TEST_CHAOS_SEED", text), 1
 	}
-	if text := os.Getenv("CQLBULK_CHAOS_SCHEDULES"); text != "" {
-		c.schedules, c.long = int(number("CQLBULK_CHAOS_SCHEDULES", text)), true
+	if text := os.Getenv("CQLBULK_TEST_CHAOS_SCHEDULES"); text != "" {
+		c.schedules, c.long = int(number("CQLBULK_TEST_CHAOS_SCHEDULES", text)), true
 	}
-	if text := os.Getenv("CQLBULK_CHAOS_TIME"); text != "" {
+	if text := os.Getenv("CQLBULK_TEST_CHAOS_TIME"); text != "" {
 		limit, err := time.ParseDuration(text)
-		require.NoError(t, err, "CQLBULK_CHAOS_TIME")
+		require.NoError(t, err, "CQLBULK_TEST_CHAOS_TIME")
 		c.until, c.long = time.Now().Add(limit), true
 	}
 	if *oneSeed != "" {

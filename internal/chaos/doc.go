@@ -8,8 +8,8 @@
 // files and the summary are compared with what the schedule's own model says: no row
 // lost, none twice, no hang, exit status and numbers true.
 //
-// TestCampaign runs the schedules of a few seeds. CQLBULK_CHAOS_SCHEDULES is how many,
-// CQLBULK_CHAOS_SEED the first seed and CQLBULK_CHAOS_TIME when to begin no more. A
+// TestCampaign runs the schedules of a few seeds. CQLBULK_TEST_CHAOS_SCHEDULES is how many,
+// CQLBULK_TEST_CHAOS_SEED the first seed and CQLBULK_TEST_CHAOS_TIME when to begin no more. A
 // seed that fails is named with the command that runs it again:
 //
 //	go test ./internal/chaos -run TestCampaign -seed 17

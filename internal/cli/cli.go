@@ -12,6 +12,7 @@ import (
 	"io"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -137,13 +138,8 @@ func explainFlag(c *cobra.Command, err error) error {
 
 // applyConfig fills in what the command line left open.
 func applyConfig(root, c *cobra.Command, args []string, s streams) error {
-	known := make(map[string]bool)
-	var commands []string
-	for _, sub := range root.Commands() {
-		commands = append(commands, sub.Name())
-		sub.Flags().VisitAll(func(f *pflag.Flag) { known[f.Name] = true })
-	}
-	file, err := config.Apply(c.Name(), commandOf(c, args), c.Flags(), func(name string) bool { return known[name] }, commands)
+	settings, commands := settingsOf(root)
+	file, err := config.Apply(c.Name(), commandOf(c, args), c.Flags(), settings, commands)
 	if err != nil {
 		return err
 	}
@@ -155,4 +151,20 @@ func applyConfig(root, c *cobra.Command, args []string, s streams) error {
 		return f.Set("password", "")
 	}
 	return nil
+}
+
+// settingsOf names what may be set, each once, and the commands, in order.
+func settingsOf(root *cobra.Command) (settings, commands []string) {
+	take := func(f *pflag.Flag) {
+		if f.Name != "help" {
+			settings = append(settings, f.Name)
+		}
+	}
+	root.PersistentFlags().VisitAll(take)
+	for _, sub := range root.Commands() {
+		commands = append(commands, sub.Name())
+		sub.LocalNonPersistentFlags().VisitAll(take)
+	}
+	slices.Sort(settings)
+	return slices.Compact(settings), commands
 }

@@ -23,12 +23,12 @@ func TestRecordedSettings(t *testing.T) {
 		"hosts: [10.0.0.9, 10.0.0.8]\nssl: true\nuser: etl\nload:\n  null-string: NA\n  columns: [a, b]\n  header: false\n"), 0o600))
 	t.Setenv("CQLBULK_INGESTRATE", "500")
 	t.Setenv("CQLBULK_PASSWORD", "secret")
-	known := func(string) bool { return true }
+	settings, _ := settingsOf(newRoot(streams{}))
 	first := &LoadOptions{}
 	c := loadCommand(streams{}, first)
 	c.Flags().String(config.FileFlag, "", "")
 	require.NoError(t, c.ParseFlags([]string{"--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z"}))
-	_, err := config.Apply("load", "", c.Flags(), known, []string{"load"})
+	_, err := config.Apply("load", "", c.Flags(), settings, []string{"load"})
 	require.NoError(t, err)
 	options := record(c.Flags(), nil)
 	require.NotContains(t, options.Flags, "password")
@@ -51,7 +51,7 @@ func TestRecordedSettings(t *testing.T) {
 	// The password of the environment reaches the run that goes on.
 	resumed := newResumeCommand(streams{})
 	resumed.Flags().String(config.FileFlag, "", "")
-	_, err = config.Apply("resume", "load", resumed.Flags(), known, []string{"load", "resume"})
+	_, err = config.Apply("resume", "load", resumed.Flags(), settings, []string{"load", "resume"})
 	require.NoError(t, err)
 	require.NoError(t, override(c.Flags(), resumed.Flags(), options.anew))
 	require.Equal(t, "secret", again.Password)
@@ -64,7 +64,7 @@ func TestRecordedSettings(t *testing.T) {
 	resumed = newResumeCommand(streams{})
 	resumed.Flags().String(config.FileFlag, "", "")
 	require.NoError(t, resumed.ParseFlags([]string{"--user", "other"}))
-	_, err = config.Apply("resume", "load", resumed.Flags(), known, []string{"load", "resume"})
+	_, err = config.Apply("resume", "load", resumed.Flags(), settings, []string{"load", "resume"})
 	require.NoError(t, err)
 	require.NoError(t, override(c.Flags(), resumed.Flags(), options.anew))
 	require.Equal(t, "of load", again.Password)

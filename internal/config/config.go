@@ -24,10 +24,16 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// EnvPrefix begins the name of every environment variable.
-const EnvPrefix = "CQLBULK"
+// EnvPrefix begins the name of every environment variable. Those that begin with
+// TestPrefix are no settings: the program's own tests are told by them.
+const (
+	EnvPrefix  = "CQLBULK"
+	TestPrefix = EnvPrefix + "_TEST_"
+)
 
 // FileFlag is the flag that names the configuration file.
 const FileFlag = "config"
@@ -46,13 +52,15 @@ func (f File) Has(name string) bool {
 // Apply sets every flag that the command line left alone from the environment
 // or the configuration file, and tells which file that is. command is the command's
 // name, and of that of the command whose run it goes on with, or empty: a section of the
-// file may be for either. known says whether a name is a setting of any command, so that
-// a misspelt one in the file is told.
-func Apply(command, of string, flags *pflag.FlagSet, known func(name string) bool, commands []string) (File, error) {
+// file may be for either. settings are the names of those of all commands, so that a misspelt
+// one in the file or the environment is told.
+func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string) (File, error) {
+	unknown := checkVariables(os.Environ(), settings)
+	known := func(name string) bool { return slices.Contains(settings, name) }
 	v := viper.New()
 	path, err := read(v, flags)
 	if err != nil {
-		return File{}, err
+		return File{}, errors.Join(unknown, err)
 	}
 	file := File{Path: path, keys: v.AllKeys()}
 	inSection := func(section, name string) bool {
@@ -61,7 +69,7 @@ func Apply(command, of string, flags *pflag.FlagSet, known func(name string) boo
 		}
 		return known(name)
 	}
-	if err := check(v, path, known, inSection, commands); err != nil {
+	if err := errors.Join(unknown, check(v, path, known, inSection, commands)); err != nil {
 		return File{}, err
 	}
 	for _, section := range []string{of, command} {
@@ -69,7 +77,6 @@ func Apply(command, of string, flags *pflag.FlagSet, known func(name string) boo
 			return File{}, fmt.Errorf("configuration file %s: section %s: %w", path, section, err)
 		}
 	}
-	// Only now: a variable must not hide a section.
 	v.SetEnvPrefix(EnvPrefix)
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
@@ -118,6 +125,29 @@ var errNotText = errors.New("put the text in quotes, else YAML reads it as somet
 // EnvName is the environment variable of a setting.
 func EnvName(name string) string {
 	return EnvPrefix + "_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
+}
+
+// checkVariables refuses variables that are named like settings and are none. One that
+// is empty counts as not set. Their values may be secrets.
+func checkVariables(environ, settings []string) error {
+	var names []string
+	for _, name := range settings {
+		names = append(names, strings.TrimPrefix(EnvName(name), EnvPrefix+"_"))
+	}
+	var failures []error
+	for _, variable := range slices.Sorted(slices.Values(environ)) {
+		variable, value, _ := strings.Cut(variable, "=")
+		name, ours := strings.CutPrefix(variable, EnvPrefix+"_")
+		if !ours || value == "" || slices.Contains(names, name) || strings.HasPrefix(variable, TestPrefix) {
+			continue
+		}
+		hint := ""
+		if nearest := schema.Nearest(name, names); nearest != "" {
+			hint = fmt.Sprintf("; did you mean %s?", EnvPrefix+"_"+nearest)
+		}
+		failures = append(failures, fmt.Errorf("unknown environment variable %s%s", variable, hint))
+	}
+	return errors.Join(failures...)
 }
 
 func origin(name, path string) string {

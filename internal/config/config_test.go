@@ -58,8 +58,15 @@ func (s *settings) apply(t *testing.T, file string, env map[string]string, args 
 	}
 	require.NoError(t, s.flags.Parse(args))
 	var err error
-	s.read, err = Apply("load", "", s.flags, func(name string) bool { return name == "output" || s.flags.Lookup(name) != nil }, []string{"load", "scan"})
+	s.read, err = Apply("load", "", s.flags, s.settings(), []string{"load", "scan"})
 	return err
+}
+
+// settings are the names of all commands: those of load, and one of scan.
+func (s *settings) settings() []string {
+	names := []string{"output"}
+	s.flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	return names
 }
 
 func TestLaterHomesWin(t *testing.T) {
@@ -86,7 +93,9 @@ func TestLaterHomesWin(t *testing.T) {
 		{"empty section", "port: 1\nload:\n", nil, nil, 1},
 		{"empty setting", "port:\n", nil, nil, 9042},
 		{"empty file", "# nothing\n", nil, nil, 9042},
-		{"variable named like a section", section, map[string]string{"CQLBULK_LOAD": "x"}, nil, 2},
+		{"variable of another command", section, map[string]string{"CQLBULK_OUTPUT": "x"}, nil, 2},
+		{"empty variable that no command knows", section, map[string]string{"CQLBULK_PROT": ""}, nil, 2},
+		{"variable of the tests", section, map[string]string{"CQLBULK_TEST_PROT": "x"}, nil, 2},
 		{"JSON is YAML", `{"port": 6}`, nil, nil, 6},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -200,6 +209,23 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// A variable that no command knows is told, with the nearest that one does, and never its value.
+func TestUnknownVariables(t *testing.T) {
+	for name, hint := range map[string]string{
+		"CQLBULK_PASWORD": `; did you mean CQLBULK_PASSWORD?`, "CQLBULK_HOST": `; did you mean CQLBULK_HOSTS?`,
+		"CQLBULK_hosts": `; did you mean CQLBULK_HOSTS?`, "CQLBULK_PASSWORD-FILE": `; did you mean CQLBULK_PASSWORD_FILE?`,
+		"CQLBULK_OUTPT": `; did you mean CQLBULK_OUTPUT?`, "CQLBULK_XYZZY": "", "CQLBULK_LOAD": "", "CQLBULK_": "", "CQLBULK_TEST": "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := newSettings().apply(t, "load:\n  port: 1\n", map[string]string{name: "s3cret"})
+			require.EqualError(t, err, "unknown environment variable "+name+hint)
+		})
+	}
+	err := newSettings().apply(t, "prot: 1\n", map[string]string{"CQLBULK_PROT": "1", "CQLBULK_HOST": "a"})
+	require.EqualError(t, err, "unknown environment variable CQLBULK_HOST; did you mean CQLBULK_HOSTS?\n"+
+		"unknown environment variable CQLBULK_PROT; did you mean CQLBULK_PORT?\nconfiguration file cqlbulk.yaml: unknown setting \"prot\"")
+}
+
 // Whatever is wrong with the file, what is in it is not shown.
 func TestSecretsAreNotShown(t *testing.T) {
 	for _, file := range []string{
@@ -271,7 +297,7 @@ func TestUsualPlaces(t *testing.T) {
 	require.NoError(t, os.MkdirAll(filepath.Dir(Places()[1]), 0o700))
 	require.NoError(t, os.WriteFile(Places()[1], []byte("port: 8\n"), 0o600))
 	s := newSettings()
-	file, err := Apply("load", "", s.flags, func(string) bool { return true }, nil)
+	file, err := Apply("load", "", s.flags, s.settings(), nil)
 	require.NoError(t, err)
 	require.Equal(t, 8, s.port)
 	require.Equal(t, places[1], file.Path)

@@ -10,6 +10,15 @@ import (
 // DidYouMean is a hint to append to an error about an unknown name: the nearest
 // of the candidates where one is near enough, or nothing.
 func DidYouMean(name string, candidates []string) string {
+	if nearest := Nearest(name, candidates); nearest != "" {
+		return fmt.Sprintf("; did you mean %q?", nearest)
+	}
+	return ""
+}
+
+// Nearest is the candidate nearest to a name, capitals aside; empty when none is near
+// enough to have been meant.
+func Nearest(name string, candidates []string) string {
 	best, bestDistance := "", max(len(name)/2, 1)+1
 	for _, c := range candidates {
 		if len(name)-len(c) >= bestDistance || len(c)-len(name) >= bestDistance {
@@ -20,10 +29,7 @@ func DidYouMean(name string, candidates []string) string {
 			best, bestDistance = c, d
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", best)
+	return best
 }
 
 // nameShown is how much of a name a message quotes, in bytes. No column has a longer one.

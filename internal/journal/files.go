@@ -85,3 +85,26 @@ func syncFolder(root *os.Root) error {
 	}
 	return fsync.Opened(f)
 }
+
+// IsRun says whether the folder dir is a run directory: its journal begins as one. One
+// that cannot be read is none.
+func IsRun(dir string) bool {
+	root, err := openRoot(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	f, err := openFile(dir, root, journalName, os.O_RDONLY)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }()
+	begin := make([]byte, len(headerMark))
+	_, err = io.ReadFull(f, begin)
+	return err == nil && string(begin) == headerMark
+}
+
+// Keeps says whether a file of that name in a run directory is one of this package's.
+func Keeps(name string) bool {
+	return name == manifestName || name == journalName || name == lockName || name == syncedName || name == temporary
+}

@@ -33,9 +33,12 @@ func (e *DamageError) Error() string {
 	return fmt.Sprintf("journal %s is damaged at %s (byte %d): %s; it is left as it is", e.Path, what, e.Offset, e.Reason)
 }
 
+// headerMark begins every journal.
+const headerMark = "cqlbulk-journal "
+
 // headerOf is the first line of the journal of a run.
 func headerOf(m Manifest) string {
-	return fmt.Sprintf("cqlbulk-journal %d %s\n", Version, m.Checksum)
+	return fmt.Sprintf("%s%d %s\n", headerMark, Version, m.Checksum)
 }
 
 // replay reads a journal whose first line has to be header, and calls f for each

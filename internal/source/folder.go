@@ -7,12 +7,17 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 )
 
 // folder finds the files below a folder, in the order of their paths (byte by
-// byte, with the separators). Links are followed to files, not to folders.
-func folder(root string) (found []Input, note string, err error) {
-	skipped := 0
+// byte, with the separators). Links are followed to files, not to folders. Run
+// directories below it are left out: their rejects were input once. Of one that is
+// named itself the rejects are taken.
+func folder(root string) (found []Input, notes []string, err error) {
+	var runs []string
+	skipped, own := 0, journal.IsRun(root)
 	err = fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -22,9 +27,12 @@ func folder(root string) (found []Input, note string, err error) {
 		case entry.IsDir() && hidden(entry.Name()):
 			skipped++
 			return fs.SkipDir
+		case entry.IsDir() && isRun(filepath.Join(root, filepath.FromSlash(path))):
+			runs = append(runs, filepath.Join(root, filepath.FromSlash(path)))
+			return fs.SkipDir
 		case entry.IsDir():
 			return nil
-		case companion(entry.Name()):
+		case companion(entry.Name()) || own && journal.Keeps(path):
 			skipped++
 			return nil
 		}
@@ -42,17 +50,47 @@ func folder(root string) (found []Input, note string, err error) {
 	})
 	switch {
 	case err != nil:
-		return nil, "", fmt.Errorf("folder %s: %w", root, err)
+		return nil, nil, fmt.Errorf("folder %s: %w", root, err)
+	case len(found) == 0 && len(runs) > 0:
+		return nil, nil, fmt.Errorf("folder %s: no files to load in it, but for %s", root, told(runs, ""))
 	case len(found) == 0 && skipped == 0:
-		return nil, "", fmt.Errorf("folder %s: no files in it", root)
+		return nil, nil, fmt.Errorf("folder %s: no files in it", root)
 	case len(found) == 0:
-		return nil, "", fmt.Errorf("folder %s: no files to load in it, %d passed over (%s)", root, skipped, passedOver)
+		return nil, nil, fmt.Errorf("folder %s: no files to load in it, %d passed over (%s)", root, skipped, passedOver)
 	case skipped > 0:
-		note = fmt.Sprintf("folder %s: %d passed over (%s)", root, skipped, passedOver)
+		notes = append(notes, fmt.Sprintf("folder %s: %d passed over (%s)", root, skipped, passedOver))
+	}
+	if len(runs) > 0 {
+		notes = append(notes, fmt.Sprintf("folder %s: %s", root, told(runs, " left out")))
 	}
 	slices.SortFunc(found, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
-	return found, note, nil
+	return found, notes, nil
 }
+
+// told tells of run directories, and what was done with them.
+func told(runs []string, what string) string {
+	number, first := "1 run directory", runs[0]
+	if len(runs) > 1 {
+		number, first = fmt.Sprintf("%d run directories", len(runs)), runs[0]+" first"
+	}
+	return fmt.Sprintf("%s%s, %s (the folders of loads and scans, whose files are loaded where they are named)", number, what, first)
+}
+
+// isRun says whether a folder is the run directory of a load or a scan: it has a
+// journal, or without one (--no-journal) rejects and their reasons.
+func isRun(path string) bool {
+	if journal.IsRun(path) {
+		return true
+	}
+	if info, err := os.Lstat(filepath.Join(path, reasons)); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	rejects, err := fs.Glob(os.DirFS(path), "rejects*.*")
+	return err == nil && len(rejects) > 0
+}
+
+// reasons is the file of a run directory that says why rows were rejected.
+const reasons = "errors.jsonl"
 
 const passedOver = "what is hidden, unfinished, a manifest, a list of errors, or no file"
 
@@ -63,5 +101,5 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 func companion(name string) bool {
 	return hidden(name) || strings.HasSuffix(name, ".part") ||
 		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||
-		name == "manifest.json" || strings.HasSuffix(name, ".manifest.json") || name == "errors.jsonl"
+		name == "manifest.json" || strings.HasSuffix(name, ".manifest.json") || name == reasons
 }

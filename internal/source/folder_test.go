@@ -2,10 +2,13 @@ package source
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 )
 
 func names(inputs []Input) (out []string) {
@@ -73,4 +76,46 @@ func TestFolderOfLinksAndPipes(t *testing.T) {
 	require.NoError(t, os.Symlink("nowhere", "d/dead"))
 	_, _, err = Find([]string{"d"}, nil)
 	require.EqualError(t, err, "folder d: stat d/dead: no such file or directory")
+}
+
+// runDir makes the run directory of a load that was stopped, with rejects in it.
+func runDir(t *testing.T, path string) {
+	t.Helper()
+	j, err := journal.Create(path, journal.Manifest{Command: "load", Table: "demo.t"})
+	require.NoError(t, err)
+	require.NoError(t, j.Close())
+	for _, name := range []string{"rejects.csv", "errors.jsonl", "in-doubt.csv", "rejects-broken.csv"} {
+		require.NoError(t, os.WriteFile(filepath.Join(path, name), []byte("a\n"), 0o600))
+	}
+}
+
+// Run directories below a folder hold no input, unless they or their files are named.
+func TestFolderWithRunDirectories(t *testing.T) {
+	const why = " (the folders of loads and scans, whose files are loaded where they are named)"
+	inFolder(t, "d/a.csv", "d/run.json", "d/journal", "d/bare/rejects.csv", "d/bare/errors.jsonl", "d/mine/rejects.csv", "e/x")
+	runDir(t, "d/run1")
+	runDir(t, "d/run1/retry-1")
+	runDir(t, "d/x/run2")
+	require.NoError(t, os.Remove("d/x/run2/run.json")) // left by a kill at its beginning
+	runDir(t, "run")
+	runDir(t, "only/run")
+
+	inputs, notes, err := Find([]string{"d"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"d/a.csv", "d/journal", "d/mine/rejects.csv", "d/run.json"}, names(inputs), "what is only called so is input")
+	require.Equal(t, []string{"folder d: 3 run directories left out, d/bare first" + why}, notes)
+
+	inputs, notes, err = Find([]string{"d/run1/rejects.csv", "d/x/run2/*.csv"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"d/run1/rejects.csv", "d/x/run2/in-doubt.csv", "d/x/run2/rejects-broken.csv", "d/x/run2/rejects.csv"}, names(inputs))
+	require.Empty(t, notes)
+
+	inputs, notes, err = Find([]string{"d/run1", "d/bare"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"d/run1/rejects-broken.csv", "d/run1/rejects.csv", "d/bare/rejects.csv"}, names(inputs), "the rejects, and not the books")
+	require.Len(t, notes, 3)
+	require.Equal(t, "folder d/run1: 1 run directory left out, d/run1/retry-1"+why, notes[1])
+
+	_, _, err = Find([]string{"only"}, nil)
+	require.EqualError(t, err, "folder only: no files to load in it, but for 1 run directory, only/run"+why)
 }

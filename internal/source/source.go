@@ -66,7 +66,8 @@ func (i Input) Open() (*Reader, error) {
 // Find turns the user's words into inputs, in their order: files, folders (all
 // files below one, in the order of their paths), patterns (expanded in the order
 // of names) and "-" for stdin. Notes say what was passed over in folders. All
-// words that name nothing are told in one error.
+// words that name nothing are told in one error. Run directories below a folder are
+// left out.
 func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
 	var failures []error
 	for _, word := range words {
@@ -80,12 +81,9 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 			continue
 		}
 		for _, name := range names {
-			found, note, err := files(name)
+			found, passed, err := files(name)
 			failures = append(failures, err)
-			inputs = append(inputs, found...)
-			if note != "" {
-				notes = append(notes, note)
-			}
+			inputs, notes = append(inputs, found...), append(notes, passed...)
 		}
 	}
 	if err := errors.Join(failures...); err != nil {
@@ -114,17 +112,17 @@ func expand(word string) ([]string, error) {
 }
 
 // files finds the files behind one name.
-func files(name string) (found []Input, note string, err error) {
+func files(name string) (found []Input, notes []string, err error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, "", fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
+		return nil, nil, fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
 	case err != nil:
-		return nil, "", fmt.Errorf("input: %w", err)
+		return nil, nil, fmt.Errorf("input: %w", err)
 	case info.IsDir():
 		return folder(name)
 	}
-	return []Input{file(name, info)}, "", nil
+	return []Input{file(name, info)}, nil, nil
 }
 
 func file(name string, info fs.FileInfo) Input {

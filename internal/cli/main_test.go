@@ -18,8 +18,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script. Besides the usual commands of a script there
-// is one: "exits 1 cqlbulk scan" runs a program and wants that exit status.
+// TestScripts runs testdata/script. Besides the usual commands of a script there is
+// "exits 1 cqlbulk scan", which runs a program and wants that exit status, and those of
+// a simulated cluster.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -28,10 +29,12 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Under the race detector each program would wait a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Values[clusterKey{}] = &simulated{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits,
+			"exits":   exits,
+			"cluster": startCluster,
 		},
 	})
 }

@@ -25,7 +25,7 @@ type outputOptions struct {
 }
 
 func (o *outputOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.Output, "output", "o", "", "file to write (default: the standard output)")
+	f.StringVarP(&o.Output, "output", "o", "", "file to write (default, and \"-\": the standard output)")
 	f.StringVarP(&o.Dir, "dir", "d", "", "folder to write part files to, a series for each worker")
 	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the file's name ends, else csv)")
 	f.StringVar(&o.Compression, "compression", "", "none, "+strings.Join(sink.Compressions(), ", ")+" (default: as the file's name ends, else none)")
@@ -69,6 +69,9 @@ const leastFile = 1 << 20
 func (o *outputOptions) settle() error {
 	if o.Output != "" && o.Dir != "" {
 		return fmt.Errorf("--output and --dir: take one of them")
+	}
+	if o.Output == "-" {
+		o.Output = ""
 	}
 	if c := compressionEndings[filepath.Ext(o.Output)]; c != "" && o.Compression == "" {
 		o.Compression = c

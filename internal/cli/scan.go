@@ -51,7 +51,7 @@ func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.EscapeFormulas, "escape-formulas", false, "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
 	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides, such as \"day = 3\"")
 	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
-	f.Int64Var(&o.Limit, "limit", 0, "rows to read at the most, whichever come first (default: all)")
+	f.Int64Var(&o.Limit, "limit", -1, "rows to read at the most, whichever come first (-1: all)")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)")
 	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a scan that was stopped begins anew")
 	o.planOptions.AddFlags(f)
@@ -173,8 +173,8 @@ func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
 	if o.EscapeFormulas && o.Format == "json" {
 		return dsv.Format{}, errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
 	}
-	if o.Limit < 0 {
-		return dsv.Format{}, fmt.Errorf("--limit %d: must not be negative", o.Limit)
+	if o.Limit < -1 || o.Limit == 0 {
+		return dsv.Format{}, fmt.Errorf("--limit %d: must be -1 or at least 1", o.Limit)
 	}
 	format, err := o.format(c, o.Format)
 	if err == nil && format.NeedsQuotes([]byte(o.Null)) {
@@ -221,7 +221,7 @@ func (o *ScanOptions) job(t *target, format dsv.Format) (job *scan.Job, header [
 		Hold:        int64(o.Memory) / holdShare,
 		SpoolDir:    o.Dir,
 		WriteRows:   o.MaxOutputSize,
-		Limit:       o.Limit,
+		Limit:       max(o.Limit, 0),
 		Counters:    &progress.Counters{},
 	}, header, nil
 }

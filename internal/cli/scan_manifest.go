@@ -34,7 +34,7 @@ func (o *ScanOptions) writeManifest(t *target, run *scanRun, r scan.Result, file
 		Table:       t.table.Name,
 		Options: map[string]any{
 			"format": o.Format, "compression": o.Compression, "header": o.Header, "delimiter": o.Delimiter, "quote": o.Quote,
-			"null-string": o.Null, "where": o.Where, "limit": o.Limit, "begintoken": o.BeginToken, "endtoken": o.EndToken,
+			"null-string": o.Null, "where": o.Where, "limit": max(o.Limit, 0), "begintoken": o.BeginToken, "endtoken": o.EndToken,
 			"consistency": o.Consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
 		},
 		Seed:     run.plan.Seed,

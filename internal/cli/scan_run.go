@@ -31,7 +31,7 @@ type scanRun struct {
 // journaled says whether a scan can be gone on with: it needs an output that can be
 // cut off, and ranges that can be named.
 func (o *ScanOptions) journaled(t *target) bool {
-	return !o.NoJournal && o.path() != "" && o.Limit == 0 && t.plan.Serial == "" && t.plan.Partitioner() != nil
+	return !o.NoJournal && o.path() != "" && o.Limit < 0 && t.plan.Serial == "" && t.plan.Partitioner() != nil
 }
 
 // openRun opens the output and makes its run directory, or goes on with those of an

@@ -27,7 +27,7 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 	if closeErr := run.close(ctx, result, err); closeErr != nil {
 		err = errors.Join(err, closeErr)
 	}
-	if !o.Quiet || result.Rejected()+result.InDoubt > 0 {
+	if !o.Quiet {
 		mean := float64(result.Written-job.Counters.Earlier.Load()) / float64(max(result.Batches, 1))
 		details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
 			printer.Count(result.Read), printer.Count(result.Rejected()), printer.Count(result.Batches), mean)

@@ -43,7 +43,7 @@ func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.Consistency, "consistency", "LOCAL_ONE", "consistency level")
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of one request")
 	f.IntVar(&o.Connections, "connections", 2, "connections to each node (ScyllaDB: one to each shard whatever this says)")
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no summary")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no summary: only what is wrong is said")
 	f.BoolVar(&o.Verbose, "verbose", false, "show what the driver has to say")
 }
 

@@ -103,6 +103,15 @@ func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
 	return t.cluster.PlaceAt(ends, nodes)
 }
 
+// anybody asks all local nodes at once, and gives nil as soon as one has answered.
+func (t *target) anybody(ctx context.Context) error {
+	var ids []string
+	for _, n := range t.cluster.Local() {
+		ids = append(ids, n.ID)
+	}
+	return t.session.PingAny(ctx, ids)
+}
+
 // estimate is the sum of what the nodes estimate.
 func (t *target) estimate() driver.Estimate {
 	var sum driver.Estimate

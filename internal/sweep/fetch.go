@@ -3,7 +3,6 @@ package sweep
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -80,53 +79,57 @@ func (w *worker) start(ctx context.Context, q request) <-chan fetched {
 	return c
 }
 
-// fetch asks for a page until it comes or the attempts are used up.
+// fetch asks for a page until it comes or the attempts are used up. Those made while
+// no node of the cluster answers are none of them: they tell nothing of the range.
 func (w *worker) fetch(ctx context.Context, q request) fetched {
 	o := &w.run.options
 	rows := w.run.size.rows()
 	if q.limit > 0 {
 		rows = min(rows, q.limit)
 	}
-	slow := 0
-	w.run.pulse.Begin()
-	defer w.run.pulse.End()
-	before := w.run.pulse.Answers()
+	slow, attempts := 0, q.failures
+	w.run.silence.pulse.Begin()
+	defer w.run.silence.pulse.End()
 	for asked := 0; ; asked++ {
 		if err := ctx.Err(); err != nil {
 			return fetched{err: fault.New(fault.Canceled, err)}
 		}
+		answers := w.run.silence.pulse.Answers()
 		host := q.host(asked)
 		page, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
 			w.run.health.Answered(host)
-			w.run.pulse.Answered()
+			w.run.silence.pulse.Answered()
 			return fetched{page: page, next: q.following(page, asked)}
 		}
-		attempt := q.failures + asked + 1
-		if fault.Retryable(err, true) {
-			w.run.health.Failed(host)
-			if fault.Answered(err) {
-				w.run.pulse.Answered()
-			} else if silence := w.run.pulse.Failed(); silence > o.Patience {
-				return fetched{err: fault.New(fault.Fatal, fmt.Errorf("the cluster has answered no read for %s: %w", silence.Round(time.Second), err))}
-			}
+		if !fault.Retryable(err, true) {
+			return fetched{err: err}
 		}
-		// Attempts do not run out while nobody is answered.
-		if !fault.Retryable(err, true) || attempt >= o.MaxAttempts && w.run.pulse.Answers() > before {
+		w.run.health.Failed(host)
+		if fault.Answered(err) {
+			w.run.silence.pulse.Answered()
+		}
+		if w.run.silence.broken(ctx, answers) {
+			attempts++
+			if attempts >= o.MaxAttempts {
+				return fetched{err: err}
+			}
+			if fault.ClassOf(err) == fault.Unknown {
+				rows = max(rows/2, 1)
+				q.limit = rows
+				slow++
+			}
+		} else if err := w.run.silence.lasts(err); err != nil {
 			return fetched{err: err}
 		}
 		o.OnRetry()
-		if fault.ClassOf(err) == fault.Unknown {
-			rows = max(rows/2, 1)
-			q.limit = rows
-			if slow++; slow == slowAttempts && !q.whole && w.divisible(q.within) {
-				q.failures = attempt
-				return fetched{err: &cutError{q, err}}
-			}
+		if slow == slowAttempts && !q.whole && w.divisible(q.within) {
+			q.failures = attempts
+			return fetched{err: &cutError{q, err}}
 		}
 		// The other replicas are asked at once, then there is a wait.
 		if n := max(len(q.hosts), 1); (asked+1)%n == 0 {
-			if err := pace.Sleep(ctx, o.Backoff.Delay((attempt+n-1)/n)); err != nil {
+			if err := pace.Sleep(ctx, o.Backoff.Delay((q.failures+asked+n)/n)); err != nil {
 				return fetched{err: fault.New(fault.Canceled, err)}
 			}
 		}

@@ -66,6 +66,12 @@ type Options struct {
 	// Patience is how long the sweep goes on when no node answers any request,
 	// default pace.DefaultPatience. Then it ends with an error of class Fatal.
 	Patience time.Duration
+	// Ping asks the nodes of the cluster for something small and gives nil once one of
+	// them has answered. It is called when a request got no answer and no other did
+	// meanwhile: whether it is the whole cluster that keeps silent, or the nodes of one
+	// range, nothing else tells when only ranges of dead nodes are left. Nil: the
+	// answers to reads alone count.
+	Ping func(ctx context.Context) error
 	// PageBytes is the size of page to aim at, default DefaultPageBytes. Servers count a
 	// page in rows, so the rows asked for follow the rows seen.
 	PageBytes int
@@ -136,7 +142,7 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 		queue <- s
 	}
 	close(queue)
-	run := &run{reader: r, options: o, size: newSizer(o)}
+	run := &run{reader: r, options: o, size: newSizer(o), silence: silence{patience: o.Patience}}
 	workers := make([]*worker, min(o.Workers, len(splits)))
 	for i := range workers {
 		consumer, err := newConsumer()
@@ -146,6 +152,14 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 		workers[i] = &worker{run: run, consumer: consumer, turn: i}
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	if o.Ping != nil {
+		run.silence.ask = func(over func(error)) {
+			group.Go(func() error {
+				over(o.Ping(ctx))
+				return nil
+			})
+		}
+	}
 	for _, w := range workers {
 		group.Go(func() error {
 			for s := range queue {
@@ -167,7 +181,7 @@ type run struct {
 	options Options
 	size    *sizer
 	health  pace.Health
-	pulse   pace.Pulse
+	silence silence
 
 	mu     sync.Mutex
 	result Result

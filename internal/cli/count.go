@@ -47,7 +47,8 @@ func newCountCommand(s streams) *cobra.Command {
 		Use:   "count [keyspace.table]",
 		Short: "Count the rows of a table",
 		Long: `Count the rows of a table: each token range is counted by a replica of it, and
-only the sums travel. A range that takes too long is cut in two.
+only the sums travel. A range that takes too long is cut in two, or with --by partition
+behind the partitions that have been counted.
 
 The number goes to the standard output, alone on a line; it is the number of rows
 that scan gives. With --by there is a line for each part instead, its columns
@@ -123,7 +124,7 @@ const countPage = 5000
 
 func (o *CountOptions) job(t *target) *count.Job {
 	query := driver.Count()
-	job := &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Counters: &progress.Counters{}}
+	job := &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: &progress.Counters{}}
 	if p := t.plan.Placement(); p != nil {
 		job.Find = p.Find
 	}

@@ -1,7 +1,8 @@
 // Package count counts the rows of a table: the servers count each token range,
 // or each partition of it, and only the numbers travel.
 //
-// Start with [Job]. What is counted of a range counts when the range is done.
+// Start with [Job]. What is counted of a range counts when the range is done, or is cut
+// behind it.
 package count
 
 import (
@@ -20,13 +21,17 @@ import (
 // a number of rows; the cells before it are the partition key they are of, none
 // when the number is that of a whole range.
 type Job struct {
-	Reader   sweep.Reader
-	Splits   []token.Split
-	Sweep    sweep.Options
-	Vnodes   int                   // number of vnode ranges
-	Find     func(token.Token) int // the vnode range of a token; nil: there is one
-	Top      int                   // largest partitions to keep
-	Counters *progress.Counters
+	Reader sweep.Reader
+	Splits []token.Split
+	Sweep  sweep.Options
+	Vnodes int                   // number of vnode ranges
+	Find   func(token.Token) int // the vnode range of a token; nil: there is one
+	Top    int                   // largest partitions to keep
+	// Partitioner tells where on the ring a partition is, so that a range whose
+	// partitions are counted one by one can be cut behind those that have come; nil:
+	// a range is counted whole or not at all.
+	Partitioner token.Partitioner
+	Counters    *progress.Counters
 }
 
 // Result is what was counted in the ranges that are done.
@@ -70,13 +75,19 @@ type totals struct {
 // worker counts one range at a time. It implements sweep.Consumer.
 type worker struct {
 	total   *totals
-	numbers int // of rows, in the range so far
-	rows    int64
+	numbers int   // of rows, in the range so far
+	rows    int64 // of the range so far, those of pending left out
 	top     top
+
+	begun   bool        // a partition of the range has come
+	current token.Token // of the partition that came last
+	last    token.Token // the one before that: no partition up to it is still to come
+	pending []Partition // those of current, which may be followed by another
+	key     []byte
 }
 
 // Page takes numbers of rows.
-func (w *worker) Page(_ token.Range, p row.Page) error {
+func (w *worker) Page(within token.Range, p row.Page) error {
 	for p.Next() {
 		cells := p.Cells()
 		last := len(cells) - 1
@@ -84,13 +95,57 @@ func (w *worker) Page(_ token.Range, p row.Page) error {
 			return fmt.Errorf("the server answered count(*) with 0x%x instead of a bigint", cells[last])
 		}
 		n := int64(binary.BigEndian.Uint64(cells[last]))
-		w.rows += n
 		w.numbers++
-		if last > 0 {
-			w.top.offer(cells[:last], n)
+		switch {
+		case last == 0:
+			w.rows += n
+		case w.total.job.Partitioner == nil:
+			w.counted(cells[:last], n)
+		default:
+			w.partition(within, cells[:last], n)
 		}
 	}
 	return nil
+}
+
+// counted takes in a partition for good.
+func (w *worker) counted(key [][]byte, rows int64) {
+	w.rows += rows
+	w.top.offer(key, rows)
+}
+
+// partition takes in a partition, which is counted once one of a higher token has come.
+func (w *worker) partition(within token.Range, key [][]byte, rows int64) {
+	w.key = token.AppendKey(w.key[:0], key...)
+	switch at := w.total.job.Partitioner.Hash(w.key); {
+	case !w.begun:
+		w.begun, w.last, w.current = true, within.Start, at
+	case at != w.current:
+		w.complete()
+		w.last, w.current = w.current, at
+	}
+	n := len(w.pending)
+	if n < cap(w.pending) {
+		w.pending = w.pending[:n+1] // with the memory of an earlier key
+	} else {
+		w.pending = append(w.pending, Partition{})
+	}
+	p := &w.pending[n]
+	p.Rows = rows
+	if len(p.Key) != len(key) {
+		p.Key = make([][]byte, len(key))
+	}
+	for i, cell := range key {
+		p.Key[i] = append(p.Key[i][:0], cell...)
+	}
+}
+
+// complete counts the partitions of the current token.
+func (w *worker) complete() {
+	for _, p := range w.pending {
+		w.counted(p.Key, p.Rows)
+	}
+	w.pending = w.pending[:0]
 }
 
 // Done adds the range to the totals.
@@ -98,10 +153,17 @@ func (w *worker) Done(within token.Range) error {
 	if w.total.job.Top == 0 && w.numbers != 1 {
 		return fmt.Errorf("the server answered count(*) with %d numbers instead of one", w.numbers)
 	}
+	w.complete()
+	w.add(within.End)
+	return nil
+}
+
+// add adds what was counted to the totals of the vnode range of a token.
+func (w *worker) add(at token.Token) {
 	t := w.total
 	vnode := 0
 	if t.job.Find != nil {
-		vnode = t.job.Find(within.End)
+		vnode = t.job.Find(at)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -109,16 +171,30 @@ func (w *worker) Done(within token.Range) error {
 	t.vnodes[vnode] += w.rows
 	t.top.merge(&w.top)
 	t.job.Counters.Rows.Add(w.rows)
-	w.rows, w.numbers = 0, 0
-	return nil
+	w.forget()
 }
 
-// Progress is nothing before the range is done.
-func (w *worker) Progress(within token.Range) token.Token { return within.Start }
-
-// Cut forgets what was counted of the range.
-func (w *worker) Cut(token.Range) error {
-	w.rows, w.numbers = 0, 0
+// forget makes the worker ready for another range.
+func (w *worker) forget() {
+	w.rows, w.numbers, w.begun, w.pending = 0, 0, false, w.pending[:0]
 	w.top.clear()
+}
+
+// Progress is the last token whose partitions have all come; nothing before the range
+// is done where it is counted in one number.
+func (w *worker) Progress(within token.Range) token.Token {
+	if !w.begun {
+		return within.Start
+	}
+	return w.last
+}
+
+// Cut counts the partitions up to the token that Progress gives, and forgets the rest.
+func (w *worker) Cut(within token.Range) error {
+	if w.Progress(within) == within.Start {
+		w.forget()
+		return nil
+	}
+	w.add(w.last)
 	return nil
 }

@@ -3,6 +3,7 @@ package count
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -145,6 +146,83 @@ func TestTopWithFailedRanges(t *testing.T) {
 		}
 	}
 }
+
+// onRing is grouped with each partition at the token of its key.
+func onRing(sizes ...int64) (*sweeptest.Table, []Partition) {
+	answers, all := grouped(sizes...)
+	for i := range answers.Rows {
+		answers.Rows[i].Token = token.Murmur3.Hash(token.AppendKey(nil, answers.Rows[i].Cells[:2]...))
+	}
+	slices.SortFunc(answers.Rows, func(a, b sweeptest.Row) int { return a.Token.Compare(b.Token) })
+	return answers, all
+}
+
+// A range whose later pages cannot be answered in time is cut behind the partitions
+// that have come, which are not counted again.
+func TestRangeIsCutBetweenPartitions(t *testing.T) {
+	for seed := range uint64(20) {
+		counted := sizes(rand.New(rand.NewPCG(seed, 5)), 300)
+		answers, all := onRing(counted...)
+		var pages atomic.Int64
+		answers.Fail = func(_ context.Context, r sweeptest.Request) error {
+			if r.Page >= 3 {
+				return &fault.Error{Class: fault.Unknown, Err: errors.New("no answer"), Answered: true}
+			}
+			pages.Add(1)
+			return nil
+		}
+		job := newGrouped(answers, 3, 10)
+		job.Partitioner = token.Murmur3
+		result, err := job.Run(context.Background())
+		require.NoError(t, err)
+		require.NoError(t, answers.Check())
+		require.Empty(t, result.Failed)
+		require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
+		require.Greater(t, len(result.Done), 5)
+		require.Less(t, pages.Load(), int64(300), "pages of a few partitions each")
+		require.Equal(t, sum(counted), result.Rows)
+		require.Equal(t, sum(counted), job.Counters.Rows.Load())
+		require.Equal(t, []int64{result.Rows}, result.ByVnode)
+		require.Equal(t, all[:10], result.Partitions)
+	}
+}
+
+// Two partitions may have one token: a range is not cut between them.
+func TestPartitionsOfOneTokenStayTogether(t *testing.T) {
+	answers, _ := onRing(sizes(rand.New(rand.NewPCG(1, 6)), 40)...)
+	for i := 0; i+1 < len(answers.Rows); i += 2 {
+		answers.Rows[i+1].Token = answers.Rows[i].Token
+	}
+	var want int64
+	at := make(map[string]token.Token)
+	for _, r := range answers.Rows {
+		at[string(token.AppendKey(nil, r.Cells[:2]...))] = r.Token
+		want += int64(binary.BigEndian.Uint64(r.Cells[2]))
+	}
+	answers.Fail = func(_ context.Context, r sweeptest.Request) error {
+		if r.Page >= 2 {
+			return &fault.Error{Class: fault.Unknown, Err: errors.New("no answer"), Answered: true}
+		}
+		return nil
+	}
+	job := newGrouped(answers, 1, 10)
+	job.Partitioner, job.Sweep.PageRows = listed{token.Murmur3, at}, 3
+	result, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.Empty(t, result.Failed)
+	require.Equal(t, want, result.Rows)
+	for _, r := range result.Done {
+		require.True(t, r.End == token.Murmur3.Max() || slices.ContainsFunc(answers.Rows, func(row sweeptest.Row) bool { return row.Token == r.End }))
+	}
+}
+
+// listed is a partitioner that takes tokens from a list.
+type listed struct {
+	token.Partitioner
+	at map[string]token.Token
+}
+
+func (l listed) Hash(key []byte) token.Token { return l.at[string(key)] }
 
 // However many partitions there are, a worker keeps as many as were asked for.
 func TestTopIsBounded(t *testing.T) {

@@ -7,10 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// availability says what is missing when too few of the nodes that hold a range, or
-// a key, are up for a consistency level; nil when nothing is.
-func (n *node) availability(level primitive.ConsistencyLevel, within token.Range, keys []token.Token) message.Error {
-	l := n.cluster.layout.Load()
+// up says which of the nodes are up; nil when all are.
+func (l *layout) up() []bool {
 	up := make([]bool, len(l.nodes))
 	all := true
 	for i, other := range l.nodes {
@@ -20,12 +18,15 @@ func (n *node) availability(level primitive.ConsistencyLevel, within token.Range
 	if all {
 		return nil
 	}
-	if len(keys) > 0 {
-		for _, t := range keys {
-			if missing := n.shortage(level, l, up, l.placement.Find(t)); missing != nil {
-				return missing
-			}
-		}
+	return up
+}
+
+// canRead says what is missing when too few of the nodes that hold a range are up for a
+// consistency level; nil when nothing is.
+func (n *node) canRead(level primitive.ConsistencyLevel, within token.Range) message.Error {
+	l := n.cluster.layout.Load()
+	up := l.up()
+	if up == nil {
 		return nil
 	}
 	if within == (token.Range{}) {
@@ -40,6 +41,22 @@ func (n *node) availability(level primitive.ConsistencyLevel, within token.Range
 		}
 	}
 	return nil
+}
+
+// canWrite says how many of the keys come before the first that too few of the nodes
+// are up for, and what is missing then; all of them, and nil, when nothing is.
+func (n *node) canWrite(level primitive.ConsistencyLevel, keys []token.Token) (int, message.Error) {
+	l := n.cluster.layout.Load()
+	up := l.up()
+	if up == nil {
+		return len(keys), nil
+	}
+	for i, t := range keys {
+		if missing := n.shortage(level, l, up, l.placement.Find(t)); missing != nil {
+			return i, missing
+		}
+	}
+	return len(keys), nil
 }
 
 // shortage judges one range of the placement. EACH_QUORUM counts as QUORUM.

@@ -24,7 +24,8 @@
 //   - INSERT with a timestamp and a time to live, UPDATE of counters, batches of
 //     them; cells of the later timestamp win, of two with the same a deletion, else
 //     the larger bytes; an unset value leaves its cell, a null deletes it;
-//   - consistency as far as nodes that are down make a request unavailable;
+//   - consistency as far as nodes that are down make a request unavailable, of a batch
+//     with the partitions written that come before the first such one;
 //   - statements have to be prepared on each node, which forgets them when it stops;
 //   - the system tables that drivers read, and events for who registers.
 //

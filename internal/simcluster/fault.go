@@ -1,8 +1,12 @@
 package simcluster
 
 import (
+	"slices"
+
 	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // Fault is what goes wrong with a request.
@@ -21,7 +25,9 @@ const (
 	WriteFailure        // of writes: a replica failed, nothing was written
 	WriteFailureApplied // of writes: and yet all was written
 	Overloaded          // the node has too much to do
+	OverloadedPartly    // of writes: and the first half of a batch's partitions was written
 	Unavailable         // too few replicas are up, says the node
+	UnavailablePartly   // of writes: and the first half of a batch's partitions was written
 	Bootstrapping       // the node is only starting
 	ServerError         // an error of no kind; nothing was written
 	ServerErrorApplied  // of writes: and yet all was written
@@ -49,17 +55,26 @@ func (f Fault) String() string { return effects[f].name }
 type amount int
 
 const (
-	nothing amount = iota
-	half
+	nothing    amount = iota
+	half              // of the rows
+	partitions        // half of them: a server refuses a partition as a whole, with others sent before
 	everything
 )
 
-func (a amount) of(rows int) int {
+func (a amount) of(rows []*mutation) []*mutation {
 	switch a {
 	case nothing:
-		return 0
+		return nil
 	case half:
-		return rows / 2
+		return rows[:len(rows)/2]
+	case partitions:
+		keys := make(map[token.Token]int)
+		for _, m := range rows {
+			if _, known := keys[m.at]; !known {
+				keys[m.at] = len(keys)
+			}
+		}
+		return slices.DeleteFunc(slices.Clone(rows), func(m *mutation) bool { return keys[m.at] >= len(keys)/2 })
 	default:
 		return rows
 	}
@@ -111,7 +126,9 @@ var effects = [faults]effect{
 	WriteFailure:        {"write failure", writing, nothing, writeFailure, whole},
 	WriteFailureApplied: {"write failure, applied", writing, everything, writeFailure, whole},
 	Overloaded:          {"overloaded", reading | writing | preparing, nothing, overloaded, whole},
+	OverloadedPartly:    {"overloaded, partly applied", writing, partitions, overloaded, whole},
 	Unavailable:         {"unavailable", reading | writing, nothing, unavailable, whole},
+	UnavailablePartly:   {"unavailable, partly applied", writing, partitions, unavailable, whole},
 	Bootstrapping:       {"bootstrapping", reading | writing, nothing, bootstrapping, whole},
 	ServerError:         {"server error", reading | writing | preparing, nothing, serverError, whole},
 	ServerErrorApplied:  {"server error, applied", writing, everything, serverError, whole},

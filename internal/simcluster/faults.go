@@ -25,6 +25,7 @@ type Faults struct {
 	WriteTimeout, WriteTimeoutApplied, WriteTimeoutPartly float64
 	WriteFailure, WriteFailureApplied                     float64
 	Overloaded, Unavailable, Bootstrapping                float64
+	OverloadedPartly, UnavailablePartly                   float64
 	ServerError, ServerErrorApplied                       float64
 	Unprepared                                            float64
 	DropBefore, DropApplied, DropMidFrame                 float64
@@ -55,6 +56,7 @@ func (f *Faults) rates() []rate {
 		{WriteTimeout, f.WriteTimeout}, {WriteTimeoutApplied, f.WriteTimeoutApplied}, {WriteTimeoutPartly, f.WriteTimeoutPartly},
 		{WriteFailure, f.WriteFailure}, {WriteFailureApplied, f.WriteFailureApplied},
 		{Overloaded, f.Overloaded}, {Unavailable, f.Unavailable}, {Bootstrapping, f.Bootstrapping},
+		{OverloadedPartly, f.OverloadedPartly}, {UnavailablePartly, f.UnavailablePartly},
 		{ServerError, f.ServerError}, {ServerErrorApplied, f.ServerErrorApplied}, {Unprepared, f.Unprepared},
 		{DropBefore, f.DropBefore}, {DropApplied, f.DropApplied}, {DropMidFrame, f.DropMidFrame},
 		{Silence, f.Silence}, {SilentApplied, f.SilentApplied},
@@ -97,6 +99,7 @@ func Storm(seed uint64, strength float64, until int) Faults {
 		&f.ReadTimeout, &f.ReadFailure, &f.WriteTimeout, &f.WriteTimeoutApplied, &f.WriteTimeoutPartly, &f.WriteFailure,
 		&f.WriteFailureApplied, &f.Overloaded, &f.Unavailable, &f.Bootstrapping, &f.ServerError, &f.ServerErrorApplied,
 		&f.Unprepared, &f.DropBefore, &f.DropApplied, &f.DropMidFrame, &f.EmptyPage, &f.ShortPage, &f.TrailingPage,
+		&f.OverloadedPartly, &f.UnavailablePartly,
 	}
 	sum := 0.0
 	for _, rate := range all {

@@ -6,8 +6,6 @@ import (
 
 	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
-
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // work is a request that has been understood and may be carried out.
@@ -70,7 +68,7 @@ func (w *work) perform() reply {
 		out.message = w.prepare
 	case w.read != nil:
 		if !w.system {
-			if missing := w.conn.node.availability(w.level, w.request.Range, nil); missing != nil {
+			if missing := w.conn.node.canRead(w.level, w.request.Range); missing != nil {
 				c.log.request(w.request)
 				out.message = missing
 				return out
@@ -91,22 +89,23 @@ func (w *work) perform() reply {
 	return out
 }
 
-// write applies as much of a write as the fault lets it.
+// write applies as much of a write as the nodes that are down and the fault let it. A
+// server sends a batch's partitions one after the other, and refuses it at the first
+// that too few of the replicas of are up.
 func (w *work) write(d decision, out reply) reply {
 	c := w.conn.node.cluster
-	if missing := w.conn.node.availability(w.level, token.Range{}, w.request.Keys); missing != nil {
-		c.log.request(w.request)
+	reached, missing := w.conn.node.canWrite(w.level, w.request.Keys)
+	applied := effects[d.fault].applies.of(w.mutations[:reached])
+	out.message = &message.VoidResult{}
+	if missing != nil {
 		out.message = missing
-		return out
 	}
-	n := effects[d.fault].applies.of(len(w.mutations))
-	acknowledged := d.answer == nil && out.delivery == whole
-	for _, m := range w.mutations[:n] {
+	acknowledged := missing == nil && d.answer == nil && out.delivery == whole
+	for _, m := range applied {
 		m.table.apply(m)
 	}
-	c.log.write(w.request, w.mutations[:n], acknowledged)
-	out.message = &message.VoidResult{}
-	if !w.batch && w.id != nil {
+	c.log.write(w.request, applied, acknowledged)
+	if missing == nil && !w.batch && w.id != nil {
 		out.payload = w.conn.hint(w.mutations[0])
 	}
 	return out

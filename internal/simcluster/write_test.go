@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 var (
@@ -138,4 +139,37 @@ func TestWritesRefused(t *testing.T) {
 	}
 	require.IsType(t, &message.Invalid{}, cl.run("INSERT INTO ks.wide (p, q, c, d) VALUES ('x', ?, 1, 'y')", nil, []byte{1}))
 	require.Empty(t, c.Applied())
+}
+
+// A batch is refused at the first partition that cannot be written, with those before
+// it sent.
+func TestBatchWithAPartitionOfADeadNode(t *testing.T) {
+	c := launch(t, simcluster.Options{Rows: 1, Nodes: 3, Factor: 1})
+	require.NoError(t, c.Drop("ks.t"))
+	require.NoError(t, c.Create(simcluster.Table{Name: "t", Columns: []simcluster.Column{
+		{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"}, {Name: "v", Type: "text"},
+	}}, 0))
+	c.Stop(2)
+	var alive, dead []int64
+	for k := range int64(200) {
+		if replicas := c.Replicas(token.Murmur3.Hash(long(k))); replicas[0].Node == 2 {
+			dead = append(dead, k)
+		} else {
+			alive = append(alive, k)
+		}
+	}
+	require.NotEmpty(t, dead)
+	batch := &message.Batch{Consistency: primitive.ConsistencyLevelOne}
+	for _, k := range []int64{alive[0], alive[1], dead[0], alive[2]} {
+		batch.Children = append(batch.Children, &message.BatchChild{
+			Query: "INSERT INTO ks.t (k, v) VALUES (?, 'x')", Values: []*primitive.Value{primitive.NewValue(long(k))},
+		})
+	}
+	require.IsType(t, &message.Unavailable{}, dial(t, c, 0).ask(batch).Message)
+	applied := c.Applied()
+	require.Len(t, applied, 2)
+	for i, a := range applied {
+		require.Equal(t, [][]byte{long(alive[i])}, a.Key)
+		require.False(t, a.Acknowledged)
+	}
 }

@@ -17,6 +17,7 @@ type shape struct {
 	whole   int // of the whole key
 	id      int // of the column with the number
 	counter bool
+	list    int // the column whose elements double when they are written twice; 0: none
 }
 
 var shapes = []shape{
@@ -41,6 +42,18 @@ var shapes = []shape{
 		},
 		keys: 2, whole: 3, id: 3, counter: true,
 	},
+	{
+		columns: []simcluster.Column{
+			{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"}, {Name: "n", Type: "bigint"}, {Name: "l", Type: "list<int>"},
+		},
+		keys: 1, whole: 1, id: 1, list: 2,
+	},
+}
+
+// once says whether a record counts twice when it is written twice.
+func (l *loading) once(rec *record) bool {
+	s := l.in.shape
+	return s.counter || s.list > 0 && l.has(rec, s.list)
 }
 
 // record is a record of an input.

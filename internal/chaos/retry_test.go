@@ -35,7 +35,7 @@ func (l *loading) retry(before *kept) {
 	for _, rec := range again {
 		stage := after.stages[rec]
 		require.Equal(l, rec.bad, stage == atParse, "record %d", rec.id)
-		require.True(l, l.in.shape.counter || stage != inDoubt, "record %d", rec.id)
+		require.True(l, l.once(rec) || stage != inDoubt, "record %d", rec.id)
 	}
 	if !resumed && !last.killed() && before.of(inDoubt) > 0 && after.of(atParse, atInsert, inDoubt) == 0 {
 		// What was in doubt before is left alone, and told.

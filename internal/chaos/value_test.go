@@ -44,6 +44,19 @@ func blob(b []byte) value {
 	return value{wire: b, plain: s, json: `"` + s + `"`}
 }
 
+// list is a list that is not empty: one that is, and is not frozen, is null.
+func list(elements []value) value {
+	v := value{wire: binary.BigEndian.AppendUint32(nil, uint32(len(elements)))}
+	var texts []string
+	for _, e := range elements {
+		v.wire = append(binary.BigEndian.AppendUint32(v.wire, uint32(len(e.wire))), e.wire...)
+		texts = append(texts, e.plain)
+	}
+	v.plain = "[" + strings.Join(texts, ", ") + "]"
+	v.json = v.plain
+	return v
+}
+
 // null says that there is no value.
 func (v value) null() bool { return v.wire == nil }
 
@@ -95,6 +108,16 @@ func draw(r *rand.Rand, typ string, plain bool) value {
 			b[i] = byte(r.Uint32())
 		}
 		return blob(b)
+	case "list<int>":
+		n := 1
+		if !plain {
+			n += r.IntN(3)
+		}
+		elements := make([]value, n)
+		for i := range elements {
+			elements[i] = integer(int32(r.Uint32()))
+		}
+		return list(elements)
 	default:
 		v := text(drawText(r, 20, plain))
 		if plain && v.plain == "" {

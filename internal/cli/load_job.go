@@ -55,10 +55,6 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		}
 	}
 	limits := batchLimits(t.session.Limits(ctx), o.MaxBatchSize)
-	if t.table.IsCounter() {
-		// Over several partitions a refusal may come after some were applied.
-		limits.Partitions = 1
-	}
 	if o.IfNotExists {
 		if t.table.IsCounter() {
 			return nil, fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)

@@ -110,6 +110,31 @@ func TestCountersAreNeverRepeatedWhenInDoubt(t *testing.T) {
 	}
 }
 
+// Of a batch over several partitions a server may have written some when it refuses it:
+// what may not be written twice travels by partition, and that is refused as a whole.
+func TestARefusedBatchThatWasWrittenInPartIsNotWrittenTwice(t *testing.T) {
+	for _, class := range []fault.Class{fault.Transient, fault.Overloaded} {
+		t.Run(class.String(), func(t *testing.T) {
+			job, c, _ := newJob(t, hits, numbered("id,n", 400))
+			c.answer = func(_ context.Context, r request) (bool, error) {
+				c.mu.Lock()
+				defer c.mu.Unlock()
+				if c.sent[r.ids[0]] > 1 {
+					return true, nil
+				}
+				for _, id := range r.ids[:len(r.ids)/2] { // each is a partition
+					c.applied[id]++
+				}
+				return false, failure(class, "not all replicas are up")
+			}
+			require.EqualValues(t, 400, mustRun(t, job, c).Written)
+			for id := range 400 {
+				require.Equal(t, 1, c.applied[id], "row %d", id)
+			}
+		})
+	}
+}
+
 // While nothing is taken, the run ends instead of rejecting the whole input.
 func TestRunEndsWhenTheClusterTakesNothing(t *testing.T) {
 	for _, class := range []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown} {

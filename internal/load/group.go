@@ -59,9 +59,10 @@ func (r *run) group(ctx context.Context, c *chunk) error {
 	slices.SortFunc(c.order, byPlace)
 	c.pending.Add(int64(len(c.order)))
 	w := c.file.writer
+	limits := r.job.Limits.of(w)
 	for rows := c.order; len(rows) > 0; {
 		set := rows[0].set
-		n := r.job.Limits.cut(rows, 0)
+		n := limits.cut(rows, 0)
 		ready := []*batch{{writer: w, set: set, rows: rows[:n]}}
 		if n == len(rows) || rows[n].set != set {
 			ready = r.hold.add(w, set, rows[:n])

@@ -58,8 +58,9 @@ func (h *hold) add(w Writer, set *Set, rows []*parsed) []*batch {
 	t.rows = append(t.rows, rows...)
 	slices.SortFunc(t.rows, byPlace)
 	var full []*batch
+	limits := h.limits.of(w)
 	for {
-		n := h.limits.cut(t.rows, 0)
+		n := limits.cut(t.rows, 0)
 		if n == len(t.rows) && n < h.least {
 			return full
 		}

@@ -74,7 +74,7 @@ func TestHold(t *testing.T) {
 	a, b := &Set{index: 0}, &Set{index: 1}
 	limits := Limits{MaxRows: 4, Partitions: 10, Bytes: 1000, PartitionBytes: 1000}
 	h := newHold(3, 2, limits)
-	var w, other Writer = &fakeWriter{}, &fakeWriter{}
+	var w, other Writer = &fakeWriter{c: &cluster{}}, &fakeWriter{c: &cluster{}}
 	lengths := func(batches []*batch) []int {
 		var n []int
 		for _, b := range batches {

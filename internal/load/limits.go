@@ -17,6 +17,16 @@ type Limits struct {
 	MaxMutationBytes int // size of a row
 }
 
+// of gives the bounds of the batches of a writer. What must not be written twice has a
+// batch for each partition: a server sends the partitions of a batch one after the
+// other, and when it refuses one, others may have been written.
+func (l Limits) of(w Writer) Limits {
+	if !w.Idempotent() {
+		l.Partitions = 1
+	}
+	return l
+}
+
 // The server measures a batch by the data of its mutations (Cassandra's
 // IMutation.dataSize): each cell with its timestamp, time to live and deletion
 // time besides its value, each element of a collection as a cell of its own with

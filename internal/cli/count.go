@@ -106,7 +106,7 @@ func runCount(c *cobra.Command, s streams, o *CountOptions, args []string) error
 	result, err := job.Run(ctx)
 	stop()
 	if err != nil {
-		return fatal(err)
+		return sweepError(err, o.Where, len(result.Done) > 0)
 	}
 	if err := t.settle(s, result.Result); err != nil {
 		s.warn("counted %s rows in the ranges that answered", printer.Count(result.Rows))

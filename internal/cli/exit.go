@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
@@ -48,6 +49,15 @@ func fatal(err error) error {
 		return nil
 	}
 	return &exitError{exitFatal, err}
+}
+
+// sweepError marks the error that ended a sweep. A condition (--where) that the servers
+// refuse before anything was read is a matter of usage; all else is fatal.
+func sweepError(err error, where string, begun bool) error {
+	if where != "" && !begun && fault.ClassOf(err) == fault.Permanent && fault.Answered(err) {
+		return fmt.Errorf("--where: %w", err)
+	}
+	return fatal(err)
 }
 
 // partly ends a run that is done but for what it has listed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -35,8 +36,21 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":   exits,
 			"cluster": startCluster,
+			"glob":    glob,
 		},
 	})
+}
+
+// glob wants files whose names match a pattern, or none.
+func glob(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] glob pattern")
+	}
+	found, err := filepath.Glob(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if neg != (len(found) == 0) {
+		ts.Fatalf("%s: %d files", args[0], len(found))
+	}
 }
 
 func exits(ts *testscript.TestScript, neg bool, args []string) {

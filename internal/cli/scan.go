@@ -266,7 +266,7 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 	stop()
 	result = run.account(result)
 	if err != nil {
-		err = fatal(err)
+		err = sweepError(err, o.Where, !run.idle(result))
 	} else if !result.Limited || len(result.Failed) > 0 {
 		err = t.settle(s, result.Result)
 	}

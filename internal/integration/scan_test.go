@@ -211,7 +211,12 @@ func TestScanChoice(t *testing.T) {
 	wrong(t, 1, `ttl(k): column "k" is part of the primary key`, "scan", "it2.choice", "--columns", "ttl(k)")
 	wrong(t, 1, "must be from 1 to the second", "scan", "it2.choice", "--shard", "4/3")
 	wrong(t, 1, "is not before end token", "scan", "it2.choice", "--begintoken", "5", "--endtoken", "5")
-	wrong(t, 4, "ALLOW FILTERING", "scan", "it2.choice", "--where", "v = 'a'")
+	for _, command := range []string{"scan", "count"} {
+		wrong(t, 1, "ALLOW FILTERING", command, "it2.choice", "--where", "v = 'a'")
+		wrong(t, 1, "Undefined column name nope", command, "it2.choice", "--where", "nope = 3")
+		wrong(t, 1, "cqlbulk: --where: line 1:", command, "it2.choice", "--where", "c = ")
+		wrong(t, 1, "Invalid STRING constant", command, "it2.choice", "--where", "c = 'one'", "--allow-filtering")
+	}
 }
 
 // full is a standard output on a full disk.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
 // slowly is an input that gives one text after the other, and pauses in between.
@@ -57,5 +58,60 @@ func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 		result := mustRun(t, job, c)
 		require.Equal(t, Result{Tally: Tally{Read: 4, Written: 1, InDoubt: 3}, Batches: 1}, counts(result))
 		require.Len(t, rejects.rejects, 3)
+	})
+}
+
+// Whatever is sent keeps to the rates: attempts after the first, and rows that are sent
+// one by one, too.
+func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
+	const perSecond = 10
+	for _, limit := range []string{"rows", "bytes"} {
+		for _, class := range []fault.Class{fault.Transient, fault.Permanent} {
+			t.Run(limit+", "+class.String(), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					job, c, _ := newJob(t, events, numbered("k,c,id", 40))
+					job.MinBatch, job.Patience = 1, time.Second
+					begin, sent := time.Now(), 0
+					c.answer = func(_ context.Context, r request) (bool, error) {
+						c.mu.Lock()
+						defer c.mu.Unlock()
+						for _, one := range r.rows {
+							if limit == "rows" {
+								sent++
+							} else {
+								sent += one.Size()
+							}
+						}
+						if c.requests%3 != 0 {
+							return false, failure(class, "refused")
+						}
+						return true, nil
+					}
+					if limit == "rows" {
+						job.Rate = pace.NewLimiter(perSecond)
+					} else {
+						job.ByteRate = pace.NewLimiter(perSecond)
+					}
+					mustRun(t, job, c)
+					require.Greater(t, c.requests, 10)
+					require.GreaterOrEqual(t, time.Since(begin), time.Duration(sent-perSecond)*time.Second/perSecond, "%d %s", sent, limit)
+				})
+			})
+		}
+	}
+}
+
+// A rate that lets a row pass every few minutes is no silence of the cluster.
+func TestAWaitForTheRateIsNoSilenceOfTheCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		job, c, _ := newJob(t, hits, numbered("id,n", 3))
+		job.Rate, job.Patience = pace.NewLimiter(1.0/600), time.Minute
+		c.answer = func(context.Context, request) (bool, error) {
+			if c.requests < 4 {
+				return false, fault.New(fault.Transient, errors.New("no connection"))
+			}
+			return true, nil
+		}
+		require.EqualValues(t, 3, mustRun(t, job, c).Written)
 	})
 }

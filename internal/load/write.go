@@ -18,12 +18,6 @@ func (r *run) write(ctx context.Context, l *lane) error {
 	var scratch []row.Row
 	for b := range l.batches {
 		scratch = b.rowsOf(scratch[:0])
-		if err := r.job.Rate.Wait(ctx, len(b.rows)); err != nil {
-			return err
-		}
-		if err := r.job.ByteRate.Wait(ctx, b.size()); err != nil {
-			return err
-		}
 		if err := r.send(ctx, b, scratch); err != nil {
 			return err
 		}
@@ -174,6 +168,9 @@ func refused(most int, reason error) error {
 // attempt sends a batch until it is acknowledged, fails for good, or the
 // attempts are used up.
 func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
+	if err := r.waitForRate(ctx, b); err != nil {
+		return err
+	}
 	r.pulse.Begin()
 	defer r.pulse.End()
 	w := b.writer
@@ -229,7 +226,25 @@ func (r *run) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 				return fault.New(fault.Canceled, err)
 			}
 		}
+		r.pulse.End() // nothing is asked of the cluster meanwhile
+		err = r.waitForRate(ctx, b)
+		r.pulse.Begin()
+		if err != nil {
+			return err
+		}
 	}
+}
+
+// waitForRate waits until a batch may be sent, once more or for the first time.
+func (r *run) waitForRate(ctx context.Context, b *batch) error {
+	err := r.job.Rate.Wait(ctx, len(b.rows))
+	if err == nil && r.job.ByteRate != nil {
+		err = r.job.ByteRate.Wait(ctx, b.size())
+	}
+	if err != nil {
+		return fault.New(fault.Canceled, err)
+	}
+	return nil
 }
 
 // errNoAnswer is why a row is in doubt that was sent when the run was stopped.

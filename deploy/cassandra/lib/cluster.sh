@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2030,SC2031 # variables are set in ../cassandra; the one subshell means to keep its own
-# The commands. What a cluster is (nodes, first IP, auth, TLS, heap) is kept in its
+# The commands. What a cluster is (version, nodes, first IP, auth, TLS, heap) is kept in its
 # folder, in the file cluster.env, from the first up until it is wiped.
 
 cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
@@ -7,12 +7,14 @@ cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
 # saved KEY [DIR]: prints a value from a cluster's cluster.env.
 saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
 
-# load_cluster: takes nodes, first_ip, auth and tls from the folder; refuses options
-# that contradict it. heap may change from one start to the next.
+# load_cluster: takes version, nodes, first_ip, auth and tls from the folder; refuses
+# options that contradict it. heap may change from one start to the next.
 load_cluster() {
   local key given was
-  for key in nodes first_ip auth tls; do
+  for key in version nodes first_ip auth tls; do
     given=${!key} was=$(saved "$key")
+    # Clusters that do not say were made when there was one version.
+    [[ $key != version ]] || was=${was:-5.0.6}
     if [[ -n $given && $given != "$was" ]]; then
       case $key in
         auth | tls) was="without --$key, not with it" ;;
@@ -30,7 +32,7 @@ load_cluster() {
 
 save_cluster() {
   mkdir -p "$cluster_dir"
-  printf '%s\n' "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "heap=$heap" >"$cluster_dir/cluster.env.part"
+  printf '%s\n' "version=$version" "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "heap=$heap" >"$cluster_dir/cluster.env.part"
   mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
 }
 
@@ -102,7 +104,7 @@ cmd_up() {
   if cluster_exists; then
     load_cluster
   else
-    nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} heap=${heap:-1G}
+    version=${version:-$default_version} nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} heap=${heap:-1G}
   fi
   ((${first_ip##*.} + nodes <= 255)) || die "no room for $nodes nodes from $first_ip on"
   # Cassandra tells a client one port of each other node, and that is the plain one.
@@ -135,20 +137,20 @@ cmd_up() {
       "Look at: $0 status --cluster $cluster$dir_hint, $0 logs --cluster $cluster$dir_hint"
   fi
   if ((${#started[@]} == 0)); then
-    say "cluster $cluster is already up"
+    say "cluster $cluster is already up: Cassandra $version, $nodes node(s)"
   else
-    say "cluster $cluster is up: Cassandra $cassandra_version, $nodes node(s)"
+    say "cluster $cluster is up: Cassandra $version, $nodes node(s)"
   fi
   print_contacts
 }
 
 cmd_down() {
   local n running=()
-  if ! cluster_exists; then
+  if [[ -d $base ]]; then lock 9 "$base/.$cluster.lock" "cluster $cluster"; fi
+  if ! cluster_exists; then # or another run has wiped it
     say "cluster $cluster is not up (there is none in $base)"
     return 0
   fi
-  lock 9 "$base/.$cluster.lock" "cluster $cluster"
   load_cluster
   for ((n = 1; n <= nodes; n++)); do
     if [[ -n $(node_pid "$n") ]]; then running+=("$n"); else rm -f "$(node_dir "$n")/pid"; fi
@@ -189,16 +191,16 @@ cmd_status() {
     say "node $n  $(node_ip "$n"):9042  $state"
   done
   if ((missing > 0)); then
-    say "cluster $cluster: $missing of $nodes node(s) not running"
+    say "cluster $cluster (Cassandra $version): $missing of $nodes node(s) not running"
     return 3
   fi
   find_java
   compile_ready
   if reason=$(ready 0 2>&1); then
-    say "cluster $cluster is up and ready"
+    say "cluster $cluster is up and ready: Cassandra $version"
     return 0
   fi
-  say "cluster $cluster is not ready: $reason"
+  say "cluster $cluster (Cassandra $version) is not ready: $reason"
   return 3
 }
 

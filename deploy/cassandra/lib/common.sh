@@ -55,7 +55,7 @@ find_java() {
     fi
   done
   die "no JDK 17 was found (JAVA_HOME=${JAVA_HOME:-not set}, java on PATH: $(command -v java || echo none))" \
-    "Cassandra $cassandra_version runs here on a JDK 17, with javac. Get one with any of:" \
+    "Cassandra runs here on a JDK 17, with javac. Get one with any of:" \
     "  apt-get install openjdk-17-jdk-headless" \
     "  brew install openjdk@17" \
     "  sdk install java 17.0.15-tem       (sdkman.io)" \

@@ -79,12 +79,27 @@ fill() {
   say "$text"
 }
 
+# for_version: takes a configuration as Cassandra 5.0 has it, and prints it as the
+# cluster's version does. An unknown name would keep a node from starting.
+for_version() {
+  local words=()
+  case $version in
+    4.*) words+=(-e '/^storage_compatibility_mode:/d') ;;
+  esac
+  case $version in
+    # Units are part of the names.
+    4.0.*) words+=(-e 's/^([a-z_]+): ([0-9]+)ms$/\1_in_ms: \2/' -e 's/^([a-z_]+): ([0-9]+)MiB$/\1_in_mb: \2/'
+      -e 's/^materialized_views_enabled:/enable_materialized_views:/') ;;
+  esac
+  sed -E ${words[@]+"${words[@]}"} -e ''
+}
+
 # prepare_node N: writes its folders and configuration.
 prepare_node() {
   local n=$1 dir
   dir=$(node_dir "$n")
   mkdir -p "$dir/conf" "$dir/data" "$dir/logs" "$dir/tmp" "$dir/triggers"
-  fill "$here/conf/cassandra.yaml.tmpl" >"$dir/conf/cassandra.yaml"
+  fill "$here/conf/cassandra.yaml.tmpl" | for_version >"$dir/conf/cassandra.yaml"
   fill "$here/conf/cassandra-rackdc.properties" >"$dir/conf/cassandra-rackdc.properties"
   cp "$here/conf/logback.xml" "$dir/conf/"
   choose_jmx_port "$n"
@@ -121,13 +136,13 @@ start_node() {
   local cmd=("$java_home/bin/java"
     "@$here/conf/jvm-modules.options" "@$here/conf/jvm-server.options"
     "-Xms${heap_mb}m" "-Xmx${heap_mb}m" "$collector"
-    "-javaagent:$(printf '%s' "$jars_dir"/jamm-*.jar)"
+    "-javaagent:$(printf '%s' "$(jars_dir)"/jamm-*.jar)"
     "-Djava.io.tmpdir=$dir/tmp" "-Dcassandra.triggers_dir=$dir/triggers"
     "-XX:ErrorFile=$dir/logs/hs_err_%p.log"
     "-Dcassandra.jmx.local.port=$(node_jmx "$n")"
     "-Dcassandra.system_auth.default_rf=$nodes"
     "-Dcassandra.logdir=$dir/logs" "-Dcassandra.storagedir=$dir/data"
-    -cp "$dir/conf:$jars_dir/*" org.apache.cassandra.service.CassandraDaemon)
+    -cp "$dir/conf:$(jars_dir)/*" org.apache.cassandra.service.CassandraDaemon)
   (
     cd "$dir" || exit
     # The locks stay behind: 8 and 9 are closed in what lives on.

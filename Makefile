@@ -14,10 +14,15 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test lint fmt bench fuzz chaos flights clean
+.PHONY: help check build demo test test-long test-versions lint fmt bench fuzz chaos flights clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+check: $(LINTER) ## all tests that need no database, and the linter's fast part: under a minute
+	go test ./...
+	go vet -tags integration ./internal/integration
+	$(LINTER) run --fast-only ./...
 
 build: ## the program, one static binary: bin/cqlbulk
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)" -o bin/cqlbulk ./cmd/cqlbulk
@@ -27,6 +32,12 @@ demo: build ## a local Cassandra, and a file into it and out of it again
 
 test: build ## all tests, on local Cassandra clusters made for them and wiped afterwards
 	deploy/test
+
+test-long: build ## the integration tests in full length, on such clusters
+	CQLBULK_TEST_LONG=1 deploy/test -timeout 90m
+
+test-versions: build ## types, a scan, a load, a count, a kill and a resume on each version of Cassandra
+	deploy/test-versions
 
 lint: $(LINTER) ## vet the code, its format and its architecture
 	$(LINTER) run ./...

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -19,6 +21,7 @@ func wrong(t *testing.T, code int, words string, args ...string) {
 }
 
 func TestBadTargets(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.target", "(key_column int PRIMARY KEY, value_column text)")
 	csv := file(t, "in.csv", "key_column,value_column\n1,a\n")
 	wrong(t, 1, `keyspace "itt2" not found; did you mean "it2"?`, "scan", "itt2.target")
@@ -45,17 +48,19 @@ func TestBadTargets(t *testing.T) {
 }
 
 func TestEmptyInputs(t *testing.T) {
-	table(t, "it2.target", "(k int PRIMARY KEY, v text)")
+	t.Parallel()
+	table(t, "it2.headers", "(k int PRIMARY KEY, v text)")
 	empty, header := file(t, "empty.csv", ""), file(t, "header.csv", "k,v\n")
-	r := ok(t, "load", "it2.target", empty, header, file(t, "rows.csv", "\ufeffk,v\r\n1,bom and crlf\r\n2,last line without an end"))
+	r := ok(t, "load", "it2.headers", empty, header, file(t, "rows.csv", "\ufeffk,v\r\n1,bom and crlf\r\n2,last line without an end"))
 	require.Contains(t, r.report, empty+" is empty")
 	require.Contains(t, r.report, header+" holds a header and no rows")
 	require.Equal(t, []string{"k=0x00000001 v=0x626f6d20616e642063726c66 ", "k=0x00000002 v=0x6c617374206c696e6520776974686f757420616e20656e64 "},
-		rawRows(t, "it2", "target"))
+		rawRows(t, "it2", "headers"))
 }
 
 // TestRejects loads a file with a bad row of every kind between good ones.
 func TestRejects(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.rejects", "(k int, c text, n tinyint, d date, b blob, PRIMARY KEY (k, c))")
 	header := "k,c,n,d,b\r\n"
 	bad := []struct{ row, place, reason string }{
@@ -101,6 +106,7 @@ func TestRejects(t *testing.T) {
 // TestServerRefusals loads rows that only the server can refuse: each is
 // rejected alone, and its batch goes on without it.
 func TestServerRefusals(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.big", "(k int, c int, v blob, PRIMARY KEY (k, c))")
 	var input strings.Builder
 	input.WriteString("k,c,v\n")
@@ -121,6 +127,7 @@ func TestServerRefusals(t *testing.T) {
 
 // TestLastRowWins loads each key five times, near and far.
 func TestLastRowWins(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.latest", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -49,6 +51,7 @@ func rejections(t *testing.T, dir string) []rejection {
 // each with its place and reason. Mended they load, and then the table is the one
 // that the clean input makes.
 func TestEveryKindOfBadValue(t *testing.T) {
+	t.Parallel()
 	rows := testRows(t, 20_000)
 	exec(t, "DROP TABLE IF EXISTS it2.bad", "DROP TABLE IF EXISTS it2.bad_clean", "DROP TYPE IF EXISTS it2.place", badUDT)
 	table(t, "it2.bad", badBody)

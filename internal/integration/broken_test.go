@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -14,6 +16,7 @@ import (
 // TestTableDroppedInMidLoad drops the table under a slow load, which ends soon and
 // says what was acknowledged.
 func TestTableDroppedInMidLoad(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.dropped", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")
@@ -51,6 +54,7 @@ func counted(t *testing.T, name string) int {
 // files has it: the load stops, names the file and says what was acknowledged. With
 // room again it goes on to the end, and each bad row is kept once.
 func TestNoRoomForRejects(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.noroom", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -29,6 +31,7 @@ func wide(rows int) string {
 
 // TestEachRowOnce scans a table of two replicas on three nodes.
 func TestEachRowOnce(t *testing.T) {
+	t.Parallel()
 	const rows = 50_000
 	table(t, "it2.wide", "(id text, n int, note text, PRIMARY KEY (id, n))")
 	input := wide(rows)
@@ -56,6 +59,7 @@ func TestEachRowOnce(t *testing.T) {
 
 // TestTableOfASpecialKind scans tables that are not ordinary ones.
 func TestTableOfASpecialKind(t *testing.T) {
+	t.Parallel()
 	require.Contains(t, ok(t, "scan", "system_schema.keyspaces").out, "\nit2,true,")
 	require.Contains(t, ok(t, "scan", "system_views.settings", "--columns", "name,value").out, "\nmax_mutation_size,16384KiB\n")
 	table(t, "it2.empty", "(k int PRIMARY KEY, v text)")
@@ -73,6 +77,7 @@ func TestTableOfASpecialKind(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.planned", "(k int PRIMARY KEY)")
 	r := ok(t, "plan", "it2.planned", "--cores", "4", "--smudge", "2", "--seed", "9")
 	require.Contains(t, r.out, "24 = (4 + 4 + 4 cores) x smudge 2")

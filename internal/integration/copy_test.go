@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -38,6 +40,7 @@ var copiedFrom = []struct{ name, statement, content string }{
 // TestCopyFrom gives the same statements to cqlsh and to copy: the table then has the same
 // rows. What null replaces is deleted, as it is by cqlsh.
 func TestCopyFrom(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.copied_rows", copiedBody)
 	for _, tc := range copiedFrom {
 		t.Run(tc.name, func(t *testing.T) {
@@ -54,7 +57,7 @@ func TestCopyFrom(t *testing.T) {
 			earlier()
 			said := cqlsh(t, strings.TrimSuffix(statement, ";")+";")
 			require.Contains(t, said, "rows imported from 1 files")
-			require.NotContains(t, said, "Failed")
+			require.NotContains(t, said, "given up")
 			theirs := ok(t, "scan", "it2.copied_rows")
 			earlier()
 			before := ok(t, "scan", "it2.copied_rows")
@@ -79,17 +82,18 @@ func words(t *testing.T, line string) []string {
 // TestCopyTo takes a table out with copy, with the columns in the order of cqlsh's own
 // COPY TO, and loads it again with the command that copy shows.
 func TestCopyTo(t *testing.T) {
-	table(t, "it2.copied_rows", copiedBody)
+	t.Parallel()
+	table(t, "it2.copied_out", copiedBody)
 	rows := "k,C 1,A,b,sum,t,d,n,x\n"
 	for i, s := range specials {
 		quoted := `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 		rows += fmt.Sprintf("%d,%s,%s,%v,%g,%d,1.%d0,,%s\n", i/3, quoted, quoted, i%2 == 0, 0.1*float64(i), i, i/3, quoted)
 	}
-	ok(t, "load", "it2.copied_rows", file(t, "rows.csv", rows))
-	want := tableSum(t, "it2.copied_rows", len(specials))
+	ok(t, "load", "it2.copied_out", file(t, "rows.csv", rows))
+	want := tableSum(t, "it2.copied_out", len(specials))
 	dir := t.TempDir()
 	their := filepath.Join(dir, "theirs.csv")
-	require.Contains(t, cqlsh(t, "COPY it2.copied_rows TO '"+their+"' WITH HEADER = true;"), "exported to 1 files")
+	require.Contains(t, cqlsh(t, "COPY it2.copied_out TO '"+their+"' WITH HEADER = true;"), "exported to 1 files")
 	header, _, _ := strings.Cut(read(t, their), "\r\n")
 	for _, tc := range []struct{ options, header string }{
 		{"", ""},
@@ -97,7 +101,7 @@ func TestCopyTo(t *testing.T) {
 		{"WITH DELIMITER = '|' AND QUOTE = '''' AND NULL = 'no, ne' AND PAGETIMEOUT = 60", ""},
 	} {
 		path := filepath.Join(dir, "it's "+fmt.Sprint(len(tc.options))+".csv")
-		statement := "COPY it2.copied_rows TO '" + strings.ReplaceAll(path, "'", "''") + "' " + tc.options
+		statement := "COPY it2.copied_out TO '" + strings.ReplaceAll(path, "'", "''") + "' " + tc.options
 		r := ok(t, "copy", statement)
 		first, _, _ := strings.Cut(read(t, path), "\n")
 		if tc.header != "" {
@@ -111,16 +115,17 @@ func TestCopyTo(t *testing.T) {
 		_, line, found := strings.Cut(r.report, "it loads again with: cqlbulk ")
 		require.True(t, found, r.report)
 		line, _, _ = strings.Cut(line, "\n")
-		exec(t, "TRUNCATE it2.copied_rows")
+		exec(t, "TRUNCATE it2.copied_out")
 		ok(t, words(t, line)...)
-		require.Equal(t, want, tableSum(t, "it2.copied_rows", len(specials)), line)
+		require.Equal(t, want, tableSum(t, "it2.copied_out", len(specials)), line)
 	}
 }
 
 // TestCopyResumed goes on with copies that were stopped: the run directory has the order of
 // the columns and all else that the statement says.
 func TestCopyResumed(t *testing.T) {
-	table(t, "it2.copied_rows", copiedBody)
+	t.Parallel()
+	table(t, "it2.copied_again", copiedBody)
 	const rows = 20_000
 	var b strings.Builder
 	for i := range rows {
@@ -131,19 +136,19 @@ func TestCopyResumed(t *testing.T) {
 	}
 	input := file(t, "rows.csv", b.String())
 	dir := filepath.Join(t.TempDir(), "run")
-	r := cqlbulk(t, "copy", "COPY it2.copied_rows FROM '"+input+"' WITH MAXPARSEERRORS = 0", "--run-dir", dir)
+	r := cqlbulk(t, "copy", "COPY it2.copied_again FROM '"+input+"' WITH MAXPARSEERRORS = 0", "--run-dir", dir)
 	require.Equal(t, 3, r.code, r.report)
 	require.Contains(t, r.report, "cqlbulk resume "+dir)
 	require.Contains(t, read(t, filepath.Join(dir, "run.json")), `"command": "load"`)
 	r = cqlbulk(t, "resume", dir, "--maxparseerrors", "5")
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, grouped(rows+1)+" read, 1 rejected")
-	want := tableSum(t, "it2.copied_rows", rows)
-	one := ok(t, "scan", "it2.copied_rows", "--where", "k = 77 AND \"C 1\" = 'c'", "--allow-filtering", "--header=false")
+	want := tableSum(t, "it2.copied_again", rows)
+	one := ok(t, "scan", "it2.copied_again", "--where", "k = 77 AND \"C 1\" = 'c'", "--allow-filtering", "--header=false")
 	require.Equal(t, "77,c,77.5,static,\"A 77,\",true,77,0.5,\n", one.out)
 
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	scan := start(t, nil, "copy", "COPY it2.copied_rows TO '"+path+"' WITH HEADER = true AND DELIMITER = ';'", "--rate", "3000", "--run-dir", dir+"2")
+	scan := start(t, nil, "copy", "COPY it2.copied_again TO '"+path+"' WITH HEADER = true AND DELIMITER = ';'", "--rate", "3000", "--run-dir", dir+"2")
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(path + ".part")
 		return err == nil && info.Size() > 10_000

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -106,7 +108,7 @@ func sharedTables(t *testing.T, names ...string) {
 // TestAgreesWithCqlsh loads one file with COPY FROM and with load: the tables have
 // the same rows. The file is one that both read in the same way.
 func TestAgreesWithCqlsh(t *testing.T) {
-	rows := testRows(t, 20_000)
+	rows := testRows(t, either(5_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "by_cqlsh", "by_cqlbulk")
 	path := file(t, "shared.csv", sharedRows(rows))
 	copyFrom(t, "it2.by_cqlsh", path, rows, "HEADER = true")
@@ -124,7 +126,7 @@ func copyFrom(t *testing.T, name, path string, rows int, options string) {
 	t.Helper()
 	said := cqlsh(t, fmt.Sprintf("COPY %s (%s) FROM '%s' WITH %s AND %s;", name, strings.ReplaceAll(sharedColumns, ",", ", "), path, options, smallBatches))
 	require.Contains(t, said, fmt.Sprintf("%d rows imported from 1 files", rows))
-	require.NotContains(t, said, "Failed")
+	require.NotContains(t, said, "given up", "what was refused for too much load is written again")
 }
 
 // tableSum is the checksum of a table of so many rows.
@@ -163,7 +165,7 @@ func specialRows() string {
 // its escapes undone it makes the same rows again, which COPY FROM cannot make of
 // it; else it makes those that COPY FROM makes.
 func TestReadsWhatCqlshWrites(t *testing.T) {
-	rows := testRows(t, 20_000)
+	rows := testRows(t, either(5_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "copied", "copied_cqlsh", "copied_cqlbulk")
 	ok(t, "load", "it2.copied", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")
 	ok(t, "load", "it2.copied", file(t, "special.csv", specialRows()))

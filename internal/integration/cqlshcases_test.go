@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -150,6 +152,7 @@ func caseRows(t *testing.T, name string) map[string][]string {
 
 // TestWhatCqlshCannot loads each of the files with cqlsh and with cqlbulk.
 func TestWhatCqlshCannot(t *testing.T) {
+	t.Parallel()
 	exec(t, "DROP TABLE IF EXISTS it2.cases_cqlsh", "DROP TABLE IF EXISTS it2.cases_cqlbulk", "DROP TYPE IF EXISTS it2.cased", caseType)
 	table(t, "it2.cases_cqlsh", caseBody)
 	table(t, "it2.cases_cqlbulk", caseBody)

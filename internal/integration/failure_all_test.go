@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -10,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAllNodesStopped stops all nodes under a load and a scan: both end before long,
-// say why, and can go on when the nodes do.
+// TestAllNodesStopped stops all nodes under a load and a scan: both end when their
+// patience does, which is a minute unless set, say why, and can go on when the nodes do.
 func TestAllNodesStopped(t *testing.T) {
 	all := servers(t)
 	rows := min(testRows(t, 8_000), 100_000)
@@ -21,7 +23,7 @@ func TestAllNodesStopped(t *testing.T) {
 	table(t, "it3.unloaded", paddedBody)
 	want := checksum(t, ok(t, "load", "it3.unscanned", path))
 	out, loadDir, scanDir := t.TempDir()+"/out.csv", t.TempDir()+"/load", t.TempDir()+"/scan"
-	options := quorum("--timeout", "5s", "--maxattempts", "3")
+	options := append(quorum("--timeout", "5s", "--maxattempts", "3"), either([]string{"--patience", "8s"}, nil)...)
 	rate := fmt.Sprint(rows / 10)
 	load := spawn(t, nil, append([]string{"load", "it3.unloaded", path, "--run-dir", loadDir, "--ingestrate", rate}, options...)...)
 	scan := spawn(t, nil, append([]string{"scan", "it3.unscanned", "-o", out, "--run-dir", scanDir, "--rate", rate, "--pagesize", "100"}, options...)...)

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -15,7 +17,7 @@ import (
 
 // moments are when a run that is killed again and again dies, each run after the
 // one before: some when so much more of the whole is done, and a little later, and
-// some as they start.
+// the second and every third from it on as they start.
 type moments struct {
 	*rand.Rand
 	total int64
@@ -35,7 +37,7 @@ func newMoments(t *testing.T, kills int, total int, later time.Duration) *moment
 // as done.
 func (m *moments) await(t *testing.T, kill int, run *child, done func() int64) {
 	t.Helper()
-	if kill%3 == 2 { // in its first second, in which it connects, reads its journal and begins to work
+	if kill%3 == 1 { // in its first second, in which it connects, reads its journal and begins to work
 		<-time.After(m.duration(time.Second))
 		return
 	}
@@ -50,11 +52,12 @@ func (m *moments) duration(most time.Duration) time.Duration {
 	return time.Duration(m.Int64N(int64(most)))
 }
 
-// TestLoadKilledTenTimes kills a load at ten moments and goes on each time: the table
-// holds every row, and each bad row is kept once.
-func TestLoadKilledTenTimes(t *testing.T) {
-	const kills = 10
-	rows := min(testRows(t, 30_000), 300_000)
+// TestLoadKilledAgainAndAgain kills a load at two moments, or ten, and goes on each time:
+// the table holds every row, and each bad row is kept once.
+func TestLoadKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	kills := either(2, 10)
+	rows := min(testRows(t, either(10_000, 30_000)), 300_000)
 	table(t, "it3.killed", paddedBody)
 	input := padded(rows, 1000)
 	var good, bad []string
@@ -101,6 +104,7 @@ func TestLoadKilledTenTimes(t *testing.T) {
 // TestCountersKilled kills a load of counters twice: of each increment the table has
 // one, and of one that is in doubt at the most one.
 func TestCountersKilled(t *testing.T) {
+	t.Parallel()
 	const kills = 2
 	rows := min(testRows(t, 12_000), 100_000) / 4 * 4
 	input := increments(t, "it3.counted", rows)
@@ -131,10 +135,11 @@ func TestCountersKilled(t *testing.T) {
 // TestCountersInterrupted interrupts a load of counters as Ctrl-C does: it writes what
 // it has read, so that nothing is in doubt.
 func TestCountersInterrupted(t *testing.T) {
+	t.Parallel()
 	const rows = 12_000
-	input := increments(t, "it3.counted", rows)
+	input := increments(t, "it3.interrupted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
-	run := spawn(t, nil, "load", "it3.counted", path, "--run-dir", dir, "--hosts", testHosts(),
+	run := spawn(t, nil, "load", "it3.interrupted", path, "--run-dir", dir, "--hosts", testHosts(),
 		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "2000")
 	run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
 	require.NoError(t, run.cmd.Process.Signal(os.Interrupt))
@@ -147,7 +152,7 @@ func TestCountersInterrupted(t *testing.T) {
 	r = spawn(t, nil, "resume", dir).end(t)
 	require.Zero(t, r.code)
 	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
-	requireIncrements(t, "it3.counted", input, nil)
+	requireIncrements(t, "it3.interrupted", input, nil)
 }
 
 // increments makes a table of counters, and rows for it. The increments of a key are

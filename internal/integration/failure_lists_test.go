@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -13,6 +15,7 @@ import (
 // written again where that is asked for, by resume or by retry, and no element is there
 // twice.
 func TestListsKilled(t *testing.T) {
+	t.Parallel()
 	rows := min(testRows(t, 12_000), 100_000)
 	input := make([]string, rows)
 	for i := range input {

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -17,7 +19,6 @@ func TestScanKilledInPartition(t *testing.T) {
 	const (
 		memory = 32 << 20
 		wide   = 8_000 // rows of 10 kB of one partition
-		kills  = 4
 	)
 	table(t, "it3.wide", paddedBody)
 	var input []string
@@ -34,7 +35,7 @@ func TestScanKilledInPartition(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 2))
 	args := quorum("scan", "it3.wide", "-o", out, "--run-dir", dir, "--memory", "32MiB", "--max-bytes-per-sec", "8MB")
-	for kill := range kills {
+	for kill := range either(1, 4) {
 		run := spawn(t, nil, args...)
 		run.until(t, "the scan was under way", func() bool { return kill > 0 || scanned(dir) > 0 })
 		<-time.After(time.Second + time.Duration(random.Int64N(int64(3*time.Second))))

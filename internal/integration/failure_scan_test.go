@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -31,10 +33,11 @@ func scanned(dir string) int64 {
 	return s.Rows
 }
 
-// TestScanKilledTenTimes kills scans at ten moments each and goes on each time: the
-// output holds every row once, and all is as its manifest says.
-func TestScanKilledTenTimes(t *testing.T) {
-	const kills = 10
+// TestScanKilledAgainAndAgain kills scans at two moments each, or ten, and goes on each
+// time: the output holds every row once, and all is as its manifest says.
+func TestScanKilledAgainAndAgain(t *testing.T) {
+	t.Parallel()
+	kills := either(2, 10)
 	rows := min(testRows(t, 20_000), 300_000)
 	table(t, "it3.read", paddedBody)
 	input := padded(rows, 200)
@@ -87,7 +90,7 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	t.Helper()
 	dir := t.TempDir() + "/run"
 	when := newMoments(t, kills, rows, resume.MarkTime)
-	args := append(quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/20)), options...)
+	args := append(quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 20))), options...)
 	for kill := range kills {
 		run := spawn(t, nil, args...)
 		when.await(t, kill, run, func() int64 { return scanned(dir) })
@@ -113,6 +116,7 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 // TestScanRefusesToGoOn kills a scan, spoils all that it needs to go on, one after
 // the other, and sees that it tells; what does not matter it takes.
 func TestScanRefusesToGoOn(t *testing.T) {
+	t.Parallel()
 	rows := min(testRows(t, 8_000), 50_000)
 	table(t, "it3.unread", paddedBody)
 	input := padded(rows, 200)

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -47,6 +49,7 @@ func lines(t *testing.T, path string) []string {
 // TestFlights takes a whole real file in and out again: what comes out is, line
 // by line, what went in.
 func TestFlights(t *testing.T) {
+	t.Parallel()
 	input := fullFlights(t)
 	want := lines(t, input)
 	table(t, "it1.flights", flightsBody(t))

@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -20,6 +22,7 @@ const mostMemory = 256 << 20
 // TestInputCutOff loads a compressed file that is cut off: what is whole in it is
 // loaded, and the run says that there was more.
 func TestInputCutOff(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.cut", "(k int PRIMARY KEY, v text)")
 	const rows = 20_000
 	path := written(t, "in.csv.gz", func(f *os.File) error {
@@ -43,6 +46,7 @@ func TestInputCutOff(t *testing.T) {
 
 // TestInputChanges appends to a file while it is loaded, and cuts off another.
 func TestInputChanges(t *testing.T) {
+	t.Parallel()
 	const rows = 100_000 // 30 MB, which takes ten seconds, and of which a third is ever under way
 	serial := 0
 	for name, change := range map[string]func(f *os.File, size int64) error{
@@ -162,6 +166,7 @@ func TestRowsTooLarge(t *testing.T) {
 
 // TestBadJSON loads objects of which some are none.
 func TestBadJSON(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.badjson", "(k int PRIMARY KEY, v text)")
 	bad := []struct{ line, reason string }{
 		{`{"k": 2, "v": "open`, ""},

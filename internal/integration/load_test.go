@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -20,6 +22,7 @@ func checksum(t *testing.T, r result) string {
 // TestLoadChecksum loads rows with collections and nulls: the checksum of what was
 // acknowledged is that of a scan.
 func TestLoadChecksum(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.sums", "(k text, c int, tags set<text>, m map<int, text>, s text static, v frozen<list<int>>, PRIMARY KEY (k, c))")
 	var input strings.Builder
 	input.WriteString("c,v,k,tags,m\n")
@@ -40,6 +43,7 @@ func TestLoadChecksum(t *testing.T) {
 // TestChecksumOfEmptyValues loads collections and user types with nothing in them, or
 // with some fields alone: the checksum is that of a scan, frozen or not.
 func TestChecksumOfEmptyValues(t *testing.T) {
+	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it2.sumpair (a int, b int)")
 	table(t, "it2.emptysums", "(k int PRIMARY KEY, l list<int>, s set<int>, m map<int, int>, u sumpair, "+
 		"fl frozen<list<int>>, fs frozen<set<int>>, fm frozen<map<int, int>>, fu frozen<sumpair>)")
@@ -60,6 +64,7 @@ func TestChecksumOfEmptyValues(t *testing.T) {
 // TestLoadMeaning loads rows over others, with nulls that delete and with a time
 // to live.
 func TestLoadMeaning(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.meaning", "(k int PRIMARY KEY, a text, b text)")
 	ok(t, "load", "it2.meaning", file(t, "one.csv", "k,a,b\n1,x,y\n2,x,y\n"))
 	ok(t, "load", "it2.meaning", file(t, "two.csv", "k,a,b\n1,,z\n"))
@@ -75,6 +80,7 @@ func TestLoadMeaning(t *testing.T) {
 
 // TestCausesAreGrouped rejects rows for two reasons and sees both in the summary.
 func TestCausesAreGrouped(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.causes", "(k int PRIMARY KEY, n int)")
 	input := "k,n\n1,1\n"
 	for i := range 50 {
@@ -93,6 +99,7 @@ func TestCausesAreGrouped(t *testing.T) {
 // TestJSONRoundTrip takes a table of many types out as JSON lines, compressed, and
 // in again, and compares the raw bytes of every cell.
 func TestJSONRoundTrip(t *testing.T) {
+	t.Parallel()
 	body := `(k text, c decimal, s text static, i inet, ts timestamp, d double, b blob, u frozen<map<text, frozen<list<int>>>>,
 		t tuple<int, text>, v vector<float, 2>, st set<uuid>, "Mixed" bigint, du duration, PRIMARY KEY (k, c))`
 	table(t, "it2.json", body)
@@ -123,6 +130,7 @@ ic', '::1', '1969-12-31T23:59:59.999Z', -0.0, 0x00ff, {'a': [1, 2], '': []}, (1,
 
 // TestLoadCompressedFolder loads a scan's own folder of compressed parts.
 func TestLoadCompressedFolder(t *testing.T) {
+	t.Parallel()
 	body := "(k int PRIMARY KEY, v text)"
 	table(t, "it2.parts", body)
 	table(t, "it2.parts_copy", body)

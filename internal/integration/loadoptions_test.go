@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -28,6 +30,7 @@ func number(t *testing.T, r result, pattern string) int {
 
 // TestIfNotExists loads keys twice: the second time writes nothing and counts them.
 func TestIfNotExists(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.once", "(k int, c int, v text, t tuple<int, text>, s text static, PRIMARY KEY (k, c))")
 	var first, second strings.Builder
 	first.WriteString("k,c,v,t\n")
@@ -65,6 +68,7 @@ func TestIfNotExists(t *testing.T) {
 // TestTimestamp loads at given times: a later one wins whatever comes first, and a
 // time in the past does not write over what is there.
 func TestTimestamp(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.stamped", "(k int PRIMARY KEY, v text, w text)")
 	load := func(text, stamp string) {
 		t.Helper()
@@ -90,6 +94,7 @@ func TestTimestamp(t *testing.T) {
 // TestLatin1 loads a file in ISO 8859-1, with its letters in names, texts, collections
 // and rejected rows.
 func TestLatin1(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.latin", `(k text PRIMARY KEY, "Größe é" text, l list<text>, n int)`)
 	var all []byte
 	for b := 0xa0; b <= 0xff; b++ {
@@ -130,6 +135,7 @@ func TestLatin1(t *testing.T) {
 
 // TestBatchSizes loads with other sizes of batches, which the number of requests tells.
 func TestBatchSizes(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.batched", "(k int, c int, v text, PRIMARY KEY (k, c))")
 	var ordered, mixed strings.Builder
 	ordered.WriteString("k,c,v\n")

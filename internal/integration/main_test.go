@@ -1,8 +1,10 @@
+//go:build integration
+
 // Package integration holds the tests that need a real Apache Cassandra. They
 // run the program as a user would, through its command line, and look at the
 // database with the driver.
 //
-// `make test` brings up what they need. By hand:
+// The build tag integration selects them. `make test` brings up what they need. By hand:
 //
 //	deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
 //	deploy/cassandra/cassandra up --cluster test-auth --auth --tls --first-ip 127.0.10.11 --heap 512M
@@ -21,7 +23,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -95,12 +99,36 @@ or name another in CQLBULK_TEST_HOSTS
 	return m.Run()
 }
 
+// schemaChange has the tests change the schema one at a time: of two changes at once each
+// would wait for the nodes to agree on both.
+var schemaChange sync.Mutex
+
 // exec runs CQL statements.
 func exec(t *testing.T, stmts ...string) {
 	t.Helper()
 	for _, stmt := range stmts {
-		require.NoError(t, session.Exec(t.Context(), stmt), stmt)
+		require.NoError(t, execOne(t.Context(), stmt), stmt)
 	}
+}
+
+func execOne(ctx context.Context, stmt string) error {
+	switch verb, _, _ := strings.Cut(stmt, " "); verb {
+	case "CREATE", "ALTER", "DROP":
+		schemaChange.Lock()
+		defer schemaChange.Unlock()
+	}
+	return session.Exec(ctx, stmt)
+}
+
+// atLeast says whether the cluster is of that major version of Cassandra, or a later one.
+func atLeast(t *testing.T, major int) bool {
+	t.Helper()
+	cluster, err := session.Topology(t.Context())
+	require.NoError(t, err)
+	text, _, _ := strings.Cut(cluster.Nodes[0].Version, ".")
+	has, err := strconv.Atoi(text)
+	require.NoError(t, err)
+	return has >= major
 }
 
 // table makes a new table of a fixed name: what an earlier run left is dropped.

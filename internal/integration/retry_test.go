@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -12,6 +14,7 @@ import (
 // A rejected row that is mended and loaded again does not replace a later row of
 // its key: it has the timestamp that it would have had.
 func TestRetryKeepsTheOrder(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.retried", "(k int PRIMARY KEY, n int)")
 	dir := filepath.Join(t.TempDir(), "run")
 	r := cqlbulk(t, "load", "it2.retried", file(t, "in.csv", "k,n\n1,one\n2,two\n1,10\n"), "--run-dir", dir)

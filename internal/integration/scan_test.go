@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -99,6 +101,7 @@ func (s *seen) json(r io.Reader) {
 // TestScanOutputs scans one table in every form of output: each has every row
 // once, and the counts, sums and manifests agree.
 func TestScanOutputs(t *testing.T) {
+	t.Parallel()
 	rows := scanRows(t)
 	table(t, "it2.skewed", "(p text, n int, note text, PRIMARY KEY (p, n))")
 	ok(t, "load", "it2.skewed", file(t, "skewed.csv", skewed(rows)))
@@ -199,6 +202,7 @@ func TestScanOutputs(t *testing.T) {
 
 // TestScanChoice selects columns, times and rows.
 func TestScanChoice(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.choice", "(k int, c int, s text static, v text, PRIMARY KEY (k, c))")
 	exec(t, "INSERT INTO it2.choice (k, c, s, v) VALUES (1, 1, 's', 'a') USING TIMESTAMP 1000000",
 		"INSERT INTO it2.choice (k, c, v) VALUES (1, 2, 'b') USING TTL 86400",
@@ -230,6 +234,7 @@ func (f *full) Write(p []byte) (int, error) {
 }
 
 func TestScanOutputFails(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.fails", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")
@@ -248,6 +253,7 @@ func TestScanOutputFails(t *testing.T) {
 
 // TestTableChangesInMidScan drops a column, then the table, under a slow scan.
 func TestTableChangesInMidScan(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.changes", "(k int PRIMARY KEY, v text, w text)")
 	var input strings.Builder
 	input.WriteString("k,v,w\n")
@@ -281,6 +287,7 @@ func TestTableChangesInMidScan(t *testing.T) {
 
 // TestEmptyShards shares what one split holds among three hosts.
 func TestEmptyShards(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.narrow", "(k int PRIMARY KEY)")
 	ok(t, "load", "it2.narrow", file(t, "in.csv", "k\n1\n2\n3\n"))
 	dir := t.TempDir()

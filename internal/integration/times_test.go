@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -85,6 +87,7 @@ func scanTimes(t *testing.T, name string) timed {
 // TestTimesOfColumns takes a table with the write times and times to live of its
 // columns out and into another one, as CSV and as JSON: the copy has the same.
 func TestTimesOfColumns(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.times", timesBody)
 	table(t, "it2.times_copy", timesBody)
 	timesRows(t)
@@ -119,6 +122,7 @@ func TestTimesOfColumns(t *testing.T) {
 // TestTimesInTheInput loads times that a file gives, in any order of its fields and
 // among bad ones.
 func TestTimesInTheInput(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.times_in", "(k int PRIMARY KEY, v text, w text) WITH default_time_to_live = 86400")
 	input := "writetime(v),k,w,TTL(v),v\n" +
 		"1000,1,w,500000,v\n" + // w is written now, for as long as the table says

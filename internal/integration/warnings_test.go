@@ -1,3 +1,5 @@
+//go:build integration
+
 package integration
 
 import (
@@ -35,6 +37,7 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 // sorted by partition and in random order, of small rows, of rows of all sizes and
 // of rows with many columns and collections: the servers have nothing to say.
 func TestNoBatchWarnings(t *testing.T) {
+	t.Parallel()
 	rows := testRows(t, 30_000)
 	random := rand.New(rand.NewPCG(3, 4))
 	columns := make([]string, 60)
@@ -81,6 +84,7 @@ func TestNoBatchWarnings(t *testing.T) {
 // TestServersWarn makes sure that the servers' logs are read, and that they would
 // say something: a batch that is too large is complained about.
 func TestServersWarn(t *testing.T) {
+	t.Parallel()
 	// A name of its own for each run, lest an older complaint be found.
 	name := fmt.Sprintf("warned_at_%d", os.Getpid())
 	table(t, "it2."+name, "(p int PRIMARY KEY, note text)")

@@ -1,0 +1,80 @@
+package cqlwire
+
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// sizes says which lengths the values of a type without elements may have: each bit of exact allows the length of its
+// index, and atLeast, unless it is negative, allows every length from there on.
+type sizes struct {
+	exact   uint32
+	atLeast int
+	words   string
+}
+
+func (s *sizes) allow(n int) bool {
+	return n < 32 && s.exact>>n&1 != 0 || s.atLeast >= 0 && n >= s.atLeast
+}
+
+// zeroOr allows n bytes, at most 16, or none.
+func zeroOr(n int) sizes {
+	return sizes{exact: 1 | 1<<n, atLeast: -1, words: fmt.Sprintf("0 or %d bytes", n)}
+}
+
+// anySize allows every length.
+var anySize = sizes{words: "any number of bytes"}
+
+// scalars are the layouts of the types that have neither elements nor a class.
+var scalars = named([...]*Layout{
+	cqltype.Ascii:     {sizes: anySize, valid: CheckASCII, fixed: -1},
+	cqltype.Bigint:    {sizes: zeroOr(8), fixed: 8},
+	cqltype.Blob:      {sizes: anySize, fixed: -1},
+	cqltype.Boolean:   {sizes: zeroOr(1), fixed: 1},
+	cqltype.Counter:   {sizes: zeroOr(8), fixed: -1},
+	cqltype.Date:      {sizes: zeroOr(4), fixed: -1},
+	cqltype.Decimal:   {sizes: anySize, fixed: -1}, // ScyllaDB does not check it
+	cqltype.Double:    {sizes: zeroOr(8), fixed: 8},
+	cqltype.Duration:  {sizes: sizes{atLeast: 3, words: "at least 3 bytes"}, fixed: -1},
+	cqltype.Empty:     {sizes: sizes{exact: 1, atLeast: -1, words: "0 bytes"}, fixed: 0},
+	cqltype.Float:     {sizes: zeroOr(4), fixed: 4},
+	cqltype.Inet:      {sizes: sizes{exact: 1 | 1<<4 | 1<<16, atLeast: -1, words: "0, 4 or 16 bytes"}, fixed: -1},
+	cqltype.Int:       {sizes: zeroOr(4), fixed: 4},
+	cqltype.Smallint:  {sizes: zeroOr(2), fixed: -1},
+	cqltype.Text:      {sizes: anySize, valid: CheckUTF8, fixed: -1},
+	cqltype.Time:      {sizes: zeroOr(8), fixed: -1},
+	cqltype.Timestamp: {sizes: zeroOr(8), fixed: 8},
+	cqltype.TimeUUID:  {sizes: zeroOr(16), fixed: 16},
+	cqltype.Tinyint:   {sizes: zeroOr(1), fixed: -1},
+	cqltype.UUID:      {sizes: zeroOr(16), fixed: 16},
+	cqltype.Varint:    {sizes: anySize, fixed: -1},
+})
+
+// named gives each layout the name of the kind that is its place.
+func named(layouts [cqltype.Varint + 1]*Layout) [cqltype.Varint + 1]*Layout {
+	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
+		layouts[kind].name = kind.String()
+	}
+	return layouts
+}
+
+// Scalar returns a copy of the layout of a type that has neither elements nor a class, from cqltype.Ascii to
+// cqltype.Varint. It panics when kind is another.
+func Scalar(kind cqltype.Kind) Layout { return *scalars[kind] }
+
+// AllowsSize reports whether a value may have n bytes. Of a type made of others it may have any number.
+func (l *Layout) AllowsSize(n int) bool { return l.sizes.allow(n) }
+
+// CheckSize is AllowsSize with an error that says which sizes are allowed: "3 bytes, where 0 or 4 bytes are due".
+func (l *Layout) CheckSize(n int) error {
+	if !l.sizes.allow(n) {
+		return fmt.Errorf("%d bytes, where %s are due", n, l.sizes.words)
+	}
+	return nil
+}
+
+// FixedLen returns the number of bytes of each value of the type inside a vector, where such values then stand side by
+// side; -1 when they stand after their length. It is AbstractType.valueLengthIfFixed of Cassandra 5.0, for which a
+// counter, date, smallint, time and tinyint have no one length.
+func (l *Layout) FixedLen() int { return l.fixed }

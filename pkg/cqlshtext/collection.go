@@ -2,19 +2,13 @@ package cqlshtext
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 
-	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// putLength writes an int32 at the beginning of b.
-func putLength(b []byte, n int) { binary.BigEndian.PutUint32(b, uint32(int32(n))) }
-
-// seqReader reads a list or set: a count, int32, and each element after its length, in the order of the text.
+// seqReader reads a list or set, in the order of the text.
 type seqReader struct {
 	elem elem
 	null []byte
@@ -26,7 +20,7 @@ func (r *seqReader) read(dst, text []byte, off int) ([]byte, error) {
 		return dst, err
 	}
 	mark, count := len(dst), 0
-	dst = append(dst, 0, 0, 0, 0)
+	dst = cqlwire.AppendCount(dst, 0)
 	for pos := 0; pos < len(inner); pos++ {
 		begin := pos
 		if pos, err = nextStop(inner, pos, ',', off); err != nil {
@@ -38,11 +32,11 @@ func (r *seqReader) read(dst, text []byte, off int) ([]byte, error) {
 		}
 		count++
 	}
-	putLength(dst[mark:], count)
+	cqlwire.PutCount(dst, mark, count)
 	return dst, nil
 }
 
-// tupleReader reads a tuple: each element after its length. A text may have fewer elements than the type.
+// tupleReader reads a tuple. A text may have fewer elements than the type.
 type tupleReader struct {
 	name  string
 	elems []elem
@@ -72,13 +66,11 @@ func (r *tupleReader) read(dst, text []byte, off int) ([]byte, error) {
 	return dst, nil
 }
 
-// vectorReader reads a vector: elements of one length side by side, others each after its length, an unsigned
-// vint.
+// vectorReader reads a vector, which has as many elements as the dimension says.
 type vectorReader struct {
-	name      string
-	elem      elem
-	dimension int
-	null      []byte
+	wire *cqlwire.Layout
+	elem elem
+	null []byte
 }
 
 func (r *vectorReader) read(dst, text []byte, off int) ([]byte, error) {
@@ -86,42 +78,40 @@ func (r *vectorReader) read(dst, text []byte, off int) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	count := 0
+	count, dimension := 0, r.wire.Dimension()
 	for pos := 0; pos < len(inner); pos++ {
 		begin := pos
 		if pos, err = nextStop(inner, pos, ',', off); err != nil {
 			return dst, err
 		}
 		word, wordOff := cut(inner, begin, pos, off)
-		if count == r.dimension {
-			return dst, at(wordOff, fmt.Errorf("more than the %d elements of %s", count, r.name))
+		if count == dimension {
+			return dst, at(wordOff, fmt.Errorf("more than the %d elements of %s", count, r.wire))
 		}
 		if dst, err = r.appendElem(dst, word, wordOff); err != nil {
 			return dst, err
 		}
 		count++
 	}
-	if count < r.dimension {
-		return dst, at(off-1, fmt.Errorf("%d elements, where %s has %d", count, r.name, r.dimension))
+	if count < dimension {
+		return dst, at(off-1, fmt.Errorf("%d elements, where %s has %d", count, r.wire, dimension))
 	}
 	return dst, nil
 }
 
 func (r *vectorReader) appendElem(dst, word []byte, off int) ([]byte, error) {
 	mark := len(dst)
-	dst, _, err := r.elem.appendElem(dst, word, r.null, off, inList)
-	if err != nil || r.elem.fixed >= 0 {
+	dst, _, err := r.elem.appendElem(r.wire.Open(dst), word, r.null, off, inList)
+	if err != nil {
 		return dst, err
 	}
-	n := len(dst) - mark
-	if n > math.MaxInt32 {
-		return dst, at(off, errTooLong)
+	if dst, err = r.wire.Close(dst, mark); err != nil {
+		return dst, at(off, err)
 	}
-	var prefix [9]byte
-	return slices.Insert(dst, mark, cqltext.AppendUvint(prefix[:0], uint64(n))...), nil
+	return dst, nil
 }
 
-// mapReader reads a map: a count, int32, and each key and value after its length, in the order of the text.
+// mapReader reads a map, in the order of the text.
 type mapReader struct {
 	key, value elem
 	null       []byte
@@ -135,7 +125,7 @@ func (r *mapReader) read(dst, text []byte, off int) ([]byte, error) {
 		return dst, err
 	}
 	mark, count := len(dst), 0
-	dst = append(dst, 0, 0, 0, 0)
+	dst = cqlwire.AppendCount(dst, 0)
 	for pos := 0; pos < len(inner); pos++ {
 		begin := pos
 		colon, err := r.keyEnd(inner, begin, off)
@@ -155,7 +145,7 @@ func (r *mapReader) read(dst, text []byte, off int) ([]byte, error) {
 		}
 		count++
 	}
-	putLength(dst[mark:], count)
+	cqlwire.PutCount(dst, mark, count)
 	return dst, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // dateReader reads YYYY-MM-DD, with one digit for a month or day too, and the days since 1970-01-01 that COPY TO
@@ -34,8 +35,7 @@ func (r *dateReader) read(dst, text []byte, off int) ([]byte, error) {
 		case days >= firstDay && days <= lastDay:
 			return dst, cqltext.Invalid(r.name, text, errDays)
 		}
-		// The wire has 1970-01-01 at 2^31.
-		return binary.BigEndian.AppendUint32(dst, uint32(days-math.MinInt32)), nil
+		return binary.BigEndian.AppendUint32(dst, uint32(days+cqlwire.DateEpoch)), nil
 	}
 	dst, ok := appendPaddedDate(dst, text)
 	if !ok {

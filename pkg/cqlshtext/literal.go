@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // The literal of a type made of others is taken apart from the outside: brackets off, what is between cut at the
@@ -18,7 +18,6 @@ var (
 	errOpen      = errors.New("bracket is not closed")
 	errEmpty     = errors.New("a value is missing")
 	errNull      = errors.New("null can only stand in a tuple or a user type")
-	errTooLong   = errors.New("more than 2147483647 bytes")
 )
 
 // at puts the offset in the field before what is wrong there.
@@ -168,20 +167,18 @@ func unquote(word []byte, off int) ([]byte, error) {
 	return nil, at(off, errOpenQuote)
 }
 
-// appendSized appends an element after its length, int32, which is -1 for null.
+// appendSized appends an element after its length.
 func (e *elem) appendSized(dst, word, null []byte, off int, where place) ([]byte, error) {
 	mark := len(dst)
-	dst, isNull, err := e.appendElem(append(dst, 0, 0, 0, 0), word, null, off, where)
+	dst, isNull, err := e.appendElem(cqlwire.OpenElem(dst), word, null, off, where)
 	if err != nil {
 		return dst, err
 	}
-	n := len(dst) - mark - 4
-	if n > math.MaxInt32 {
-		return dst, at(off, errTooLong)
-	}
 	if isNull {
-		n = -1
+		return cqlwire.AppendNull(dst[:mark]), nil
 	}
-	putLength(dst[mark:], n)
+	if err = cqlwire.CloseElem(dst, mark); err != nil {
+		return dst, at(off, err)
+	}
 	return dst, nil
 }

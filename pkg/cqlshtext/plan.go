@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // Codec reads one field of a column. It is safe for concurrent use.
@@ -70,8 +71,6 @@ type elem struct {
 	whole bool
 	// zero says that a value may have no bytes.
 	zero bool
-	// fixed is the number of bytes of each value inside a vector, -1 when they differ.
-	fixed int
 }
 
 // reader reads the values of one type.
@@ -83,12 +82,15 @@ type reader interface {
 
 // plan builds the elem of a type that cqltext can plan.
 func plan(t *cqltype.Type, o *Options) (elem, error) {
-	wire, err := cqltext.Plan(t)
+	text, err := cqltext.Plan(t)
 	if err != nil {
 		return elem{}, err
 	}
-	_, noZero := wire.AppendWire(nil, []byte("0x"))
-	e := elem{name: t.String(), zero: noZero == nil, fixed: cqltext.FixedLen(wire)}
+	wire, err := cqlwire.Plan(t)
+	if err != nil {
+		return elem{}, err
+	}
+	e := elem{name: t.String(), zero: wire.Check(nil) == nil}
 	elems := make([]elem, len(t.Elems))
 	for i, sub := range t.Elems {
 		if elems[i], err = plan(sub, o); err != nil {
@@ -111,11 +113,11 @@ func plan(t *cqltype.Type, o *Options) (elem, error) {
 		e.reader = newUDTReader(t, elems, null)
 		return e, nil
 	case cqltype.Vector:
-		e.reader = &vectorReader{name: e.name, elem: elems[0], dimension: t.Dimension, null: null}
+		e.reader = &vectorReader{wire: wire, elem: elems[0], null: null}
 		return e, nil
 	}
 	e.whole = false
-	s := scalar{name: e.name, wire: wire}
+	s := scalar{name: e.name, wire: text}
 	switch t.Kind {
 	case cqltype.Ascii, cqltype.Text:
 		e.text = &textReader{scalar: s, unescape: o.Unescape}

@@ -10,9 +10,10 @@ import (
 	"unicode"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// udtReader reads a user type, `{street: 'x', zip: 5}`: each field of the type after its length. Fields may stand
+// udtReader reads a user type, `{street: 'x', zip: 5}`. Fields may stand
 // in any order; those that do not are null.
 type udtReader struct {
 	name   string
@@ -83,7 +84,7 @@ func (r *udtReader) read(dst, text []byte, off int) ([]byte, error) {
 	for i := range r.elems {
 		s := spans[i]
 		if s.begin == 0 {
-			dst = append(dst, 0xff, 0xff, 0xff, 0xff)
+			dst = cqlwire.AppendNull(dst)
 			continue
 		}
 		word, wordOff := cut(inner, s.begin, s.end, off)

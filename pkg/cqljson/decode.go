@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
@@ -61,7 +62,7 @@ func (d *columnDecoder) AppendWire(dst, json []byte) ([]byte, error) {
 // of elements is bounded too.
 func readWhole(r reader, dst, json []byte) ([]byte, error) {
 	if len(json) > math.MaxInt32 {
-		return dst, at(0, errTooLong)
+		return dst, at(0, cqlwire.ErrTooLong)
 	}
 	dst, pos, err := r.read(dst, json, jsonscan.Blanks(json, 0))
 	if err != nil {
@@ -79,13 +80,17 @@ func planReader(t *cqltype.Type) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
+	wire, err := cqlwire.Plan(t)
+	if err != nil {
+		return nil, err
+	}
 	elems := make([]reader, len(t.Elems))
 	for i, e := range t.Elems {
 		if elems[i], err = planReader(e); err != nil {
 			return nil, err
 		}
 	}
-	c := composite{name: t.String(), text: text}
+	c := composite{wire: wire, text: text}
 	switch t.Kind {
 	case cqltype.List, cqltype.Set:
 		return &listReader{composite: c, elem: elems[0]}, nil
@@ -96,7 +101,7 @@ func planReader(t *cqltype.Type) (reader, error) {
 	case cqltype.UDT:
 		return newUDTReader(c, t.FieldNames, elems), nil
 	case cqltype.Vector:
-		return &vectorReader{composite: c, elem: elems[0], dimension: t.Dimension, fixed: fixedLen(t.Elems[0])}, nil
+		return &vectorReader{composite: c, elem: elems[0]}, nil
 	}
 	if !t.Kind.Scalar() {
 		return nil, fmt.Errorf("no JSON for type %s", t)

@@ -26,10 +26,7 @@ func (e *Error) Error() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-var (
-	errNullHere = errors.New("null can only stand in a tuple or a user type")
-	errTooLong  = errors.New("more than 2147483647 bytes")
-)
+var errNullHere = errors.New("null can only stand in a tuple or a user type")
 
 // fault is a reason with its place in the JSON.
 type fault struct {

@@ -3,6 +3,7 @@ package cqljson
 import (
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
@@ -19,7 +20,7 @@ func (r *tupleReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	}
 	for i := 0; !done; i++ {
 		if i == len(r.elems) {
-			return dst, pos, at(pos, fmt.Errorf("more than the %d elements of %s", i, r.name))
+			return dst, pos, at(pos, fmt.Errorf("more than the %d elements of %s", i, r.wire))
 		}
 		if dst, pos, err = appendSized(dst, r.elems[i], json, pos, true); err != nil {
 			return dst, pos, err
@@ -98,7 +99,7 @@ func (r *udtReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	end := len(dst)
 	for _, s := range spans[:last+1] {
 		if s.end == 0 {
-			dst = appendNull(dst)
+			dst = cqlwire.AppendNull(dst)
 		} else {
 			dst = append(dst, dst[mark+s.begin:mark+s.end]...)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // decode calls the decoder with bytes in the buffer already, and checks that these and the input are left alone and
@@ -45,7 +46,7 @@ func (c column) checkBack(t testing.TB, json string, wire []byte) {
 		return
 	}
 	if errors.Is(err, errKeyTwice) {
-		require.True(t, keyTwice(c.typ, wire), "JSON %s", json)
+		require.True(t, keyTwice(t, c.typ, wire), "JSON %s", json)
 		return
 	}
 	require.NoError(t, err, "JSON %s", json)
@@ -53,48 +54,24 @@ func (c column) checkBack(t testing.TB, json string, wire []byte) {
 }
 
 // keyTwice reports whether a map in a wire value has a key twice.
-func keyTwice(typ *cqltype.Type, wire []byte) bool {
-	pos, step := 4, 1
-	switch typ.Kind {
-	case cqltype.Tuple, cqltype.UDT:
-		pos = 0
-	case cqltype.Vector:
-		return keyTwiceVector(typ, wire)
-	case cqltype.Map:
-		step = 2
-	case cqltype.List, cqltype.Set:
-	default:
-		return false
-	}
+func keyTwice(t testing.TB, typ *cqltype.Type, wire []byte) bool {
+	t.Helper()
+	layout, err := cqlwire.Plan(typ)
+	require.NoError(t, err)
 	keys := make(map[string]bool)
-	for i := 0; pos < len(wire); i++ {
-		elem, next, _ := elemAt(wire, pos)
-		pos = next
-		place := i
-		if typ.Kind == cqltype.List || typ.Kind == cqltype.Set || typ.Kind == cqltype.Map {
-			place = i % step
+	w := layout.Walk(wire)
+	for w.Next() {
+		place := w.Index()
+		if typ.Kind != cqltype.Tuple && typ.Kind != cqltype.UDT {
+			place %= len(typ.Elems)
 		}
 		if typ.Kind == cqltype.Map && place == 0 {
-			if keys[string(elem)] {
+			if keys[string(w.Elem())] {
 				return true
 			}
-			keys[string(elem)] = true
+			keys[string(w.Elem())] = true
 		}
-		if elem != nil && keyTwice(typ.Elems[place], elem) {
-			return true
-		}
-	}
-	return false
-}
-
-func keyTwiceVector(typ *cqltype.Type, wire []byte) bool {
-	if fixedLen(typ.Elems[0]) >= 0 {
-		return false
-	}
-	for pos := 0; pos < len(wire); {
-		n, begin, _ := uvintAt(wire, pos)
-		pos = begin + n
-		if keyTwice(typ.Elems[0], wire[begin:pos]) {
+		if !w.Null() && keyTwice(t, typ.Elems[place], w.Elem()) {
 			return true
 		}
 	}

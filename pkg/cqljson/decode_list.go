@@ -1,16 +1,14 @@
 package cqljson
 
 import (
-	"encoding/binary"
-	"math"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
 // composite is what the readers of the types made of others have in common: the raw form, a string.
 type composite struct {
-	name string
+	wire *cqlwire.Layout
 	text cqltext.Codec
 }
 
@@ -66,33 +64,21 @@ func isRaw(text []byte) bool {
 	return len(text) >= 2 && text[0] == '0' && text[1]|0x20 == 'x'
 }
 
-// appendSized appends the element at json[pos] after its length, int32. A null has the length -1; where it may not
-// stand it is an error.
+// appendSized appends the element at json[pos] after its length. A null where it may not stand is an error.
 func appendSized(dst []byte, r reader, json []byte, pos int, nullable bool) ([]byte, int, error) {
 	if nullable && isNull(json, pos) {
-		return appendNull(dst), pos + len("null"), nil
+		return cqlwire.AppendNull(dst), pos + len("null"), nil
 	}
 	mark := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	dst, next, err := r.read(dst, json, pos)
+	dst, next, err := r.read(cqlwire.OpenElem(dst), json, pos)
 	if err != nil {
 		return dst, pos, err
 	}
-	return dst, next, putLen(dst, mark, pos)
-}
-
-// putLen puts the length of what follows it at dst[mark:]; pos is where its JSON stands.
-func putLen(dst []byte, mark, pos int) error {
-	n := len(dst) - mark - 4
-	if n > math.MaxInt32 {
-		return at(pos, errTooLong)
+	if err = cqlwire.CloseElem(dst, mark); err != nil {
+		return dst, pos, at(pos, err)
 	}
-	binary.BigEndian.PutUint32(dst[mark:], uint32(n))
-	return nil
+	return dst, next, nil
 }
-
-// appendNull appends the length that says null.
-func appendNull(dst []byte) []byte { return append(dst, 0xff, 0xff, 0xff, 0xff) }
 
 // listReader reads list and set, an array; the wire has its order.
 type listReader struct {
@@ -106,7 +92,7 @@ func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 		return dst, pos, err
 	}
 	mark := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+	dst = cqlwire.AppendCount(dst, 0)
 	count := 0
 	for ; !done; count++ {
 		if dst, pos, err = appendSized(dst, r.elem, json, pos, false); err != nil {
@@ -116,7 +102,7 @@ func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 			return dst, pos, err
 		}
 	}
-	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
+	cqlwire.PutCount(dst, mark, count)
 	return dst, pos, nil
 }
 

@@ -3,11 +3,11 @@ package cqljson
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
@@ -24,7 +24,7 @@ func (r *mapReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 		return dst, pos, err
 	}
 	mark := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+	dst = cqlwire.AppendCount(dst, 0)
 	count, ascending := 0, true
 	var last span // of the last key in dst
 	for ; !done; count++ {
@@ -43,7 +43,7 @@ func (r *mapReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 			return dst, pos, err
 		}
 	}
-	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
+	cqlwire.PutCount(dst, mark, count)
 	if !ascending {
 		if i := duplicate(dst[mark+4:], count); i >= 0 {
 			return dst, start, twice(json, start, i)
@@ -63,15 +63,14 @@ func (r *mapReader) appendKey(dst, json []byte, pos int) ([]byte, int, error) {
 		return dst, pos, err
 	}
 	end := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	if dst, err = r.key.readKey(dst, text); err != nil {
+	if dst, err = r.key.readKey(cqlwire.OpenElem(dst), text); err != nil {
 		if offset, reason := split(err); offset == 0 {
 			err = reason
 		}
 		return dst, pos, at(pos, fmt.Errorf("key: %w", err))
 	}
-	if err = putLen(dst, end, pos); err != nil {
-		return dst, pos, err
+	if err = cqlwire.CloseElem(dst, end); err != nil {
+		return dst, pos, at(pos, err)
 	}
 	next, err = jsonscan.Colon(json, next)
 	return cutOut(dst, mark, end), next, err
@@ -94,8 +93,8 @@ func duplicate(wire []byte, count int) int {
 	entries = entries[:count]
 	for i, pos := 0, 0; i < count; i++ {
 		entries[i].place = i
-		entries[i].key, pos, _ = elemAt(wire, pos)
-		_, pos, _ = elemAt(wire, pos)
+		entries[i].key, _, pos, _ = cqlwire.ElemAt(wire, pos)
+		_, _, pos, _ = cqlwire.ElemAt(wire, pos)
 	}
 	slices.SortFunc(entries, func(a, b entry) int {
 		return cmp.Or(bytes.Compare(a.key, b.key), a.place-b.place)

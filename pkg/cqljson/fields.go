@@ -4,10 +4,11 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// fieldsEncoder is the encoder of tuple, an array, and of user types, an object. The wire has each element after its
-// length, which is -1 for null; it may end before the last one, and the JSON then does so, too.
+// fieldsEncoder is the encoder of tuple, an array, and of user types, an object. The wire may end before the last
+// element, and the JSON then does so, too. A value with a length below -1, which the servers take for null, is odd.
 type fieldsEncoder struct {
 	odd
 	open, close byte
@@ -51,14 +52,14 @@ func (e *fieldsEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 		if i == len(e.fields) {
 			return e.appendOdd(dst, begin, wire)
 		}
-		elem, next, ok := elemAt(wire, pos)
-		if !ok {
+		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if !ok || length < -1 {
 			return e.appendOdd(dst, begin, wire)
 		}
 		pos = next
 		f := &e.fields[i]
 		dst = append(dst, f.label...)
-		if elem == nil {
+		if length < 0 {
 			dst = append(dst, "null"...)
 			continue
 		}

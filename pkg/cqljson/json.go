@@ -72,6 +72,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // Encoder writes one cell that is not null. It is safe for concurrent use.
@@ -110,6 +111,10 @@ func plan(t *cqltype.Type, keyDepth int) (Encoder, error) {
 	if err != nil {
 		return nil, err
 	}
+	layout, err := cqlwire.Plan(t)
+	if err != nil {
+		return nil, err
+	}
 	elems := make([]Encoder, len(t.Elems))
 	for i, e := range t.Elems {
 		depth := keyDepth
@@ -135,7 +140,7 @@ func plan(t *cqltype.Type, keyDepth int) (Encoder, error) {
 	case cqltype.UDT:
 		return newUDTEncoder(text, t.FieldNames, elems), nil
 	case cqltype.Vector:
-		return &vectorEncoder{odd: odd{text}, elem: elems[0], dimension: t.Dimension, fixed: fixedLen(t.Elems[0])}, nil
+		return &vectorEncoder{odd: odd{text}, elem: elems[0], dimension: t.Dimension, fixed: layout.Elem(0).FixedLen()}, nil
 	default:
 		return &quotedEncoder{text}, nil
 	}

@@ -1,7 +1,8 @@
 package cqljson
 
-// listEncoder is the encoder of list and set: an array in the order of the wire, which has a count, int32, and each
-// element after its length.
+import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+
+// listEncoder is the encoder of list and set: an array in the order of the wire.
 type listEncoder struct {
 	odd
 	elem Encoder
@@ -9,8 +10,8 @@ type listEncoder struct {
 
 func (e *listEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 	begin := len(dst)
-	count, ok := countAt(wire)
-	if !ok {
+	count, ok := cqlwire.Count(wire)
+	if !ok || count < 0 {
 		return e.appendOdd(dst, begin, wire)
 	}
 	dst = append(dst, '[')
@@ -19,14 +20,15 @@ func (e *listEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		var elem []byte
-		if elem, pos, ok = elemAt(wire, pos); !ok || elem == nil {
+		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if !ok || length < 0 {
 			return e.appendOdd(dst, begin, wire)
 		}
 		var err error
 		if dst, err = e.elem.AppendJSON(dst, elem); err != nil {
 			return dst[:begin], err
 		}
+		pos = next
 	}
 	if pos < len(wire) {
 		return e.appendOdd(dst, begin, wire)

@@ -1,7 +1,8 @@
 package cqljson
 
-// mapEncoder is the encoder of map: an object in the order of the wire, which has a count, int32, and each key and
-// each value after its length.
+import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+
+// mapEncoder is the encoder of map: an object in the order of the wire.
 type mapEncoder struct {
 	odd
 	key, value Encoder
@@ -9,8 +10,8 @@ type mapEncoder struct {
 
 func (e *mapEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 	begin := len(dst)
-	count, ok := countAt(wire)
-	if !ok {
+	count, ok := cqlwire.Count(wire)
+	if !ok || count < 0 {
 		return e.appendOdd(dst, begin, wire)
 	}
 	dst = append(dst, '{')
@@ -19,13 +20,15 @@ func (e *mapEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		var key, value []byte
-		if key, pos, ok = elemAt(wire, pos); !ok || key == nil {
+		key, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if !ok || length < 0 {
 			return e.appendOdd(dst, begin, wire)
 		}
-		if value, pos, ok = elemAt(wire, pos); !ok || value == nil {
+		value, length, next, ok := cqlwire.ElemAt(wire, next)
+		if !ok || length < 0 {
 			return e.appendOdd(dst, begin, wire)
 		}
+		pos = next
 		keyBegin := len(dst)
 		var err error
 		if dst, err = e.key.AppendJSON(dst, key); err != nil {

@@ -31,10 +31,10 @@ func (r *udtReader) unknown(name []byte) error {
 	}
 	switch {
 	case len(hints) == 0:
-		return fmt.Errorf("%s has no field %q, and no other", r.name, shownName)
+		return fmt.Errorf("%s has no field %q, and no other", r.wire, shownName)
 	case len(near) > maxHints:
-		return fmt.Errorf("%s has no field %q; the nearest of its %d are %s", r.name, shownName, len(near), strings.Join(hints, ", "))
+		return fmt.Errorf("%s has no field %q; the nearest of its %d are %s", r.wire, shownName, len(near), strings.Join(hints, ", "))
 	default:
-		return fmt.Errorf("%s has no field %q, only %s", r.name, shownName, strings.Join(hints, ", "))
+		return fmt.Errorf("%s has no field %q, only %s", r.wire, shownName, strings.Join(hints, ", "))
 	}
 }

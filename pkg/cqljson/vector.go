@@ -1,7 +1,8 @@
 package cqljson
 
-// vectorEncoder is the encoder of vector: an array of as many elements as the dimension says. On the wire elements
-// of one length stand side by side, others each after their length, an unsigned vint.
+import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+
+// vectorEncoder is the encoder of vector: an array of as many elements as the dimension says.
 type vectorEncoder struct {
 	odd
 	elem      Encoder
@@ -17,18 +18,15 @@ func (e *vectorEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		n, ok := e.fixed, true
-		if n < 0 {
-			n, pos, ok = uvintAt(wire, pos)
-		}
-		if !ok || len(wire)-pos < n {
+		elem, next, ok := cqlwire.VectorElemAt(wire, pos, e.fixed)
+		if !ok {
 			return e.appendOdd(dst, begin, wire)
 		}
 		var err error
-		if dst, err = e.elem.AppendJSON(dst, wire[pos:pos+n]); err != nil {
+		if dst, err = e.elem.AppendJSON(dst, elem); err != nil {
 			return dst[:begin], err
 		}
-		pos += n
+		pos = next
 	}
 	if pos < len(wire) {
 		return e.appendOdd(dst, begin, wire)

@@ -3,11 +3,14 @@ package cqltext
 import (
 	"bytes"
 	"errors"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // booleanCodec writes 01 as true and 00 as false; any other byte, which ScyllaDB and Cassandra store and take
 // for true, keeps its bits in the raw form.
-var booleanCodec = scalar{name: "boolean", sizes: zeroOr(1), fixed: 1, format: formatBoolean, parse: parseBoolean}
+var booleanCodec = scalar{wire: cqlwire.Scalar(cqltype.Boolean), format: formatBoolean, parse: parseBoolean}
 
 var errNotBoolean = errors.New("not one of true, false, t, f, yes, no, y, n, 1, 0")
 

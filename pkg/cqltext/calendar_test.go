@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // TestCalendarLikeTimePackage compares dates and timestamps of the years 0000 to 9999 with package time.
@@ -39,7 +41,7 @@ func TestCalendarLikeTimePackage(t *testing.T) {
 		}
 
 		days := floorDiv(ms, millisPerDay)
-		dateText, err := dateCodec.AppendText(nil, binary.BigEndian.AppendUint32(nil, uint32(days+dateZero)))
+		dateText, err := dateCodec.AppendText(nil, binary.BigEndian.AppendUint32(nil, uint32(days+cqlwire.DateEpoch)))
 		require.NoError(t, err)
 		require.Equal(t, at.Format(time.DateOnly), string(dateText))
 	}
@@ -98,9 +100,7 @@ func TestDurationsRoundTrip(t *testing.T) {
 	for range 50000 {
 		sign := int64(1 - 2*r.IntN(2))
 		part := func(bits int) int64 { return sign * int64(r.Uint64()>>(64-bits+r.IntN(bits))) }
-		wire := appendVint(nil, part(31))
-		wire = appendVint(wire, part(31))
-		wire = appendVint(wire, part(63))
+		wire := cqlwire.AppendDuration(nil, int32(part(31)), int32(part(31)), part(63))
 		text, err := durationCodec.AppendText(nil, wire)
 		require.NoError(t, err)
 		require.False(t, isRaw(text))

@@ -13,9 +13,7 @@
 //
 // What is lenient is only the reading of text: several spellings are read, one is written.
 //
-// Sources: the native protocol specification v4 (and v5 for duration and vectors), the serializers' own checks
-// in Apache Cassandra 5.0 (org.apache.cassandra.serializers, db.marshal.VectorType) and in ScyllaDB, whose
-// checks let through a zero-length value for every fixed-size type.
+// What a wire value is, with the sources for it, stands in package cqlwire.
 package cqltext
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -46,9 +44,4 @@ type codec interface {
 	// returns the offset after it. key says that a bare word also ends at a colon. Errors name the offset. On
 	// error the bytes after the original length of dst are of no use.
 	appendElemWire(dst, text []byte, pos int, key bool) ([]byte, int, error)
-	// check says why the server would not take the bytes as a value of this type.
-	check(wire []byte) error
-	// fixedLen is the number of bytes of each value inside a vector, -1 when values differ in length. It is
-	// Cassandra's AbstractType.valueLengthIfFixed.
-	fixedLen() int
 }

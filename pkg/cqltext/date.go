@@ -4,18 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// dateCodec is days, uint32, with 1970-01-01 at 2^31.
-var dateCodec = scalar{name: "date", sizes: zeroOr(4), fixed: -1, quoted: true, format: formatDate, parse: parseDateWire}
-
-// dateZero is the wire value of 1970-01-01.
-const dateZero = 1 << 31
+// dateCodec is days, uint32, with 1970-01-01 at cqlwire.DateEpoch.
+var dateCodec = scalar{wire: cqlwire.Scalar(cqltype.Date), quoted: true, format: formatDate, parse: parseDateWire}
 
 var errDateRange = errors.New("out of range -5877641-06-23..+5881580-07-11 for date")
 
 func formatDate(dst, wire []byte) ([]byte, bool) {
-	return appendDate(dst, int64(binary.BigEndian.Uint32(wire))-dateZero), true
+	return appendDate(dst, int64(binary.BigEndian.Uint32(wire))-cqlwire.DateEpoch), true
 }
 
 func parseDateWire(dst, text []byte) ([]byte, error) {
@@ -26,7 +26,7 @@ func parseDateWire(dst, text []byte) ([]byte, error) {
 	if len(rest) > 0 {
 		return dst, errDateForm
 	}
-	days += dateZero
+	days += cqlwire.DateEpoch
 	if days < 0 || days > math.MaxUint32 {
 		return dst, errDateRange
 	}

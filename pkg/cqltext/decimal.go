@@ -1,36 +1,37 @@
 package cqltext
 
 import (
-	"encoding/binary"
 	"errors"
 	"math"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // decimalCodec is a scale, int32, and an unscaled varint: the number is unscaled / 10^scale. The text is that of
 // Java's BigDecimal.toString, which keeps the scale, and the reading that of new BigDecimal(String). A varint
-// that is empty or not of the least length makes the whole raw. ScyllaDB does not check a decimal's length;
-// hence no size is refused here.
-var decimalCodec = scalar{name: "decimal", sizes: anySize, fixed: -1, format: formatDecimal, parse: parseDecimal}
+// that is empty or not of the least length makes the whole raw.
+var decimalCodec = scalar{wire: cqlwire.Scalar(cqltype.Decimal), format: formatDecimal, parse: parseDecimal}
 
 var errScale = errors.New("scale out of range -2147483648..2147483647")
 
 func formatDecimal(dst, wire []byte) ([]byte, bool) {
-	if len(wire) < 5 || len(wire)-4 > maxVarintBytes || !minimal(wire[4:]) {
+	scale, unscaled, ok := cqlwire.Decimal(wire)
+	if !ok || len(unscaled) > maxVarintBytes || !cqlwire.Minimal(unscaled) {
 		return dst, false
 	}
-	scale, unscaled := int64(int32(binary.BigEndian.Uint32(wire))), wire[4:]
 	var small [20]byte
 	var digits []byte
 	if len(unscaled) <= 8 {
-		digits = strconv.AppendInt(small[:0], smallInt(unscaled), 10)
+		digits = strconv.AppendInt(small[:0], cqlwire.Int(unscaled), 10)
 	} else {
-		digits = bigInt(unscaled).Append(nil, 10)
+		digits = cqlwire.BigInt(unscaled).Append(nil, 10)
 	}
 	if digits[0] == '-' {
 		dst, digits = append(dst, '-'), digits[1:]
 	}
-	return appendScaled(dst, digits, scale), true
+	return appendScaled(dst, digits, int64(scale)), true
 }
 
 // appendScaled places the point in the digits of an unscaled number: plainly when the scale is not negative
@@ -90,7 +91,7 @@ scan:
 	if scale < math.MinInt32 || scale > math.MaxInt32 {
 		return dst, errScale
 	}
-	dst = binary.BigEndian.AppendUint32(dst, uint32(int32(scale)))
+	dst = cqlwire.AppendScale(dst, int32(scale))
 	if point < 0 {
 		return appendUnscaled(dst, digits, negative)
 	}

@@ -6,15 +6,16 @@ import (
 	"math"
 	"math/bits"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // durationCodec is three signed vints: months and days, which fit 32 bits, and nanoseconds. Vints that are
 // longer than they need be, parts of different sign, parts beyond 32 bits and bytes after the third vint make
 // the value raw.
 var durationCodec = scalar{
-	name:   "duration",
-	sizes:  sizeRule{atLeast: 3, words: "at least 3 bytes"},
-	fixed:  -1,
+	wire:   cqlwire.Scalar(cqltype.Duration),
 	format: formatDuration,
 	parse:  parseDuration,
 }
@@ -50,11 +51,8 @@ var (
 )
 
 func formatDuration(dst, wire []byte) ([]byte, bool) {
-	months, n1 := readVint(wire)
-	days, n2 := readVint(wire[n1:])
-	nanos, n3 := readVint(wire[n1+n2:])
-	if n1 == 0 || n2 == 0 || n3 == 0 || n1+n2+n3 != len(wire) ||
-		months != int64(int32(months)) || days != int64(int32(days)) {
+	months, days, nanos, ok := cqlwire.Duration(wire)
+	if !ok {
 		return dst, false
 	}
 	left := [3]uint64{uint64(months), uint64(days), uint64(nanos)}
@@ -92,14 +90,11 @@ func parseDuration(dst, text []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	for _, part := range sum.parts {
-		v := int64(part)
-		if sum.negative {
-			v = int64(-part)
-		}
-		dst = appendVint(dst, v)
+	months, days, nanos := int64(sum.parts[0]), int64(sum.parts[1]), int64(sum.parts[2])
+	if sum.negative {
+		months, days, nanos = -months, -days, -nanos
 	}
-	return dst, nil
+	return cqlwire.AppendDuration(dst, int32(months), int32(days), nanos), nil
 }
 
 // durationSum adds up the parts of a text.

@@ -16,11 +16,6 @@ func invalid(name string, text []byte, reason error) error {
 	return fmt.Errorf("invalid %s %q: %w", name, text, reason)
 }
 
-// malformed is the error for bytes that are no value of the named type.
-func malformed(name, format string, args ...any) error {
-	return fmt.Errorf("malformed %s value: %s", name, fmt.Sprintf(format, args...))
-}
-
 // at puts the offset of a literal's element before what is wrong with it.
 func at(pos int, err error) error {
 	return fmt.Errorf("offset %d: %w", pos, err)

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"math"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // The bits of the only NaN that is written as NaN: Java's, which Cassandra writes for each NaN it computes.
@@ -21,10 +24,10 @@ var (
 )
 
 // floatCodec is IEEE 754 binary32, big-endian.
-var floatCodec = scalar{name: "float", sizes: zeroOr(4), fixed: 4, format: formatFloat, parse: parseFloat}
+var floatCodec = scalar{wire: cqlwire.Scalar(cqltype.Float), format: formatFloat, parse: parseFloat}
 
 // doubleCodec is IEEE 754 binary64, big-endian.
-var doubleCodec = scalar{name: "double", sizes: zeroOr(8), fixed: 8, format: formatDouble, parse: parseDouble}
+var doubleCodec = scalar{wire: cqlwire.Scalar(cqltype.Double), format: formatDouble, parse: parseDouble}
 
 func formatFloat(dst, wire []byte) ([]byte, bool) {
 	bits := binary.BigEndian.Uint32(wire)

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // fuzzTypes are the types that the fuzz targets choose from by number; new ones go to the end, so that the saved
@@ -20,10 +22,16 @@ var fuzzTypes = []string{
 	"tuple<frozen<tuple<frozen<tuple<uuid>>>>>", "list<double>", "list<date>", "map<frozen<outer>, float>",
 }
 
-func fuzzCodecs(f *testing.F) []codec {
-	codecs := make([]codec, len(fuzzTypes))
+// planned is a type with its codec and the check of its bytes.
+type planned struct {
+	Codec
+	wire *cqlwire.Layout
+}
+
+func fuzzCodecs(f *testing.F) []planned {
+	codecs := make([]planned, len(fuzzTypes))
 	for i, typ := range fuzzTypes {
-		codecs[i] = mustPlan(f, typ)
+		codecs[i] = planned{mustPlan(f, typ), mustLayout(f, typ)}
 	}
 	return codecs
 }
@@ -69,7 +77,7 @@ func FuzzWireTextWire(f *testing.F) {
 	fuzzSeeds(f, func(typ byte, wire, _ string) { f.Add(typ, []byte(wire)) })
 	f.Fuzz(func(t *testing.T, typ byte, wire []byte) {
 		c := codecs[int(typ)%len(codecs)]
-		taken := c.check(wire) == nil
+		taken := c.wire.Check(wire) == nil
 		text, err := c.AppendText([]byte(prefix), wire)
 		if taken {
 			require.NoError(t, err)
@@ -102,7 +110,7 @@ func FuzzTextWireText(f *testing.F) {
 			require.Empty(t, wire)
 			return
 		}
-		require.NoError(t, c.check(wire))
+		require.NoError(t, c.wire.Check(wire))
 		canonical, err := c.AppendText(nil, wire)
 		require.NoError(t, err)
 		back, err := c.AppendWire(nil, canonical)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // testUDTs are the user types of the tests.
@@ -36,11 +37,24 @@ func testUDT(name string) (*cqltype.Type, error) {
 	return t, nil
 }
 
-func mustPlan(t testing.TB, typ string) codec {
+func mustParse(t testing.TB, typ string) *cqltype.Type {
 	t.Helper()
 	parsed, err := cqltype.Parse(typ, testUDT)
 	require.NoError(t, err)
-	c, err := Plan(parsed)
+	return parsed
+}
+
+// mustLayout gives the check of a type's bytes.
+func mustLayout(t testing.TB, typ string) *cqlwire.Layout {
+	t.Helper()
+	l, err := cqlwire.Plan(mustParse(t, typ))
+	require.NoError(t, err)
+	return l
+}
+
+func mustPlan(t testing.TB, typ string) codec {
+	t.Helper()
+	c, err := Plan(mustParse(t, typ))
 	require.NoError(t, err)
 	return c.(codec)
 }
@@ -90,5 +104,5 @@ func exact(t *testing.T, typ, wireHex, text string) {
 	back, err := toWire(t, c, text)
 	require.NoError(t, err)
 	require.Equal(t, hex.EncodeToString(wire), hex.EncodeToString([]byte(back)))
-	require.NoError(t, c.check(wire))
+	require.NoError(t, mustLayout(t, typ).Check(wire))
 }

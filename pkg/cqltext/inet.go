@@ -3,13 +3,14 @@ package cqltext
 import (
 	"errors"
 	"net/netip"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // inetCodec is an address of 4 or 16 bytes. The text keeps the width: ::ffff:1.2.3.4 has 16 bytes.
 var inetCodec = scalar{
-	name:   "inet",
-	sizes:  sizeRule{exact: 1 | 1<<4 | 1<<16, atLeast: -1, words: "0, 4 or 16 bytes"},
-	fixed:  -1,
+	wire:   cqlwire.Scalar(cqltype.Inet),
 	quoted: true,
 	format: formatInet,
 	parse:  parseInet,

@@ -6,21 +6,19 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // errNotInteger is the reason for a text that is no number without a fraction at all.
 var errNotInteger = errors.New("not an integer")
 
-// intCodec is the codec of a two's complement big-endian integer of 1, 2, 4 or 8 bytes; a negative size means
-// that the length is written inside vectors nonetheless.
-func intCodec(name string, size int) *scalar {
-	fixed := size
-	if size < 0 {
-		fixed, size = -1, -size
-	}
-	s := &scalar{name: name, sizes: zeroOr(size), fixed: fixed}
+// intCodec is the codec of a two's complement big-endian integer of 1, 2, 4 or 8 bytes.
+func intCodec(kind cqltype.Kind, size int) *scalar {
+	s := &scalar{wire: cqlwire.Scalar(kind)}
 	least := int64(math.MinInt64) >> (64 - 8*size)
-	outOfRange := fmt.Errorf("out of range %d..%d for %s", least, ^least, name)
+	outOfRange := fmt.Errorf("out of range %d..%d for %s", least, ^least, kind)
 	parse := func(text []byte) (int64, error) {
 		v, ok := parseInt(text)
 		switch {

@@ -1,75 +1,51 @@
 package cqltext
 
-import "encoding/binary"
+import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// seqCodec is the codec of list, `[a, b]`, and of set, `{a, b}`: a count, int32, and each element after its
-// length. The order is the wire's, both ways.
+// seqCodec is the codec of list, `[a, b]`, and of set, `{a, b}`. The order is the wire's, both ways. A value
+// of a negative count, which the servers take, is written raw.
 type seqCodec struct {
-	name        string
+	wire        *cqlwire.Layout
 	elem        codec
 	open, close byte
-}
-
-func (c *seqCodec) fixedLen() int { return -1 }
-
-func (c *seqCodec) check(wire []byte) error {
-	count, err := countAt(c.name, wire)
-	if err != nil {
-		return err
-	}
-	pos := 4
-	for i := range count {
-		var elem []byte
-		if elem, pos, err = sizedAt(c.name, wire, pos, i); err != nil {
-			return err
-		}
-		if err = c.elem.check(elem); err != nil {
-			return err
-		}
-	}
-	if count > 0 && pos < len(wire) {
-		return leftOver(c.name, len(wire)-pos)
-	}
-	return nil
 }
 
 func (c *seqCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
 
 func (c *seqCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	mark := len(dst)
-	count, err := countAt(c.name, wire)
-	if err != nil {
-		return dst, err
-	}
-	if count < 0 {
-		return appendRaw(dst, wire), nil
-	}
 	dst = append(dst, c.open)
+	count, ok := cqlwire.Count(wire)
 	pos := 4
 	for i := range count {
 		if i > 0 {
 			dst = append(dst, ',', ' ')
 		}
-		var elem []byte
-		if elem, pos, err = sizedAt(c.name, wire, pos, i); err != nil {
-			return dst[:mark], err
+		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if !ok || length < 0 {
+			return dst[:mark], c.wire.CheckShape(wire)
 		}
+		var err error
 		if dst, err = c.elem.appendElemText(dst, elem); err != nil {
 			return dst[:mark], err
 		}
+		pos = next
 	}
-	if pos < len(wire) {
-		return dst[:mark], leftOver(c.name, len(wire)-pos)
+	switch {
+	case !ok || pos < len(wire):
+		return dst[:mark], c.wire.CheckShape(wire)
+	case count < 0:
+		return appendRaw(dst[:mark], wire), nil
 	}
 	return append(dst, c.close), nil
 }
 
 func (c *seqCodec) AppendWire(dst, text []byte) ([]byte, error) {
-	return appendWhole(c, c.name, dst, text)
+	return appendWhole(c, c.wire, dst, text)
 }
 
 func (c *seqCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, int, error) {
-	dst, pos, raw, err := appendRawElem(dst, c, text, pos, key)
+	dst, pos, raw, err := appendRawElem(dst, c.wire, text, pos, key)
 	if raw || err != nil {
 		return dst, pos, err
 	}
@@ -78,7 +54,7 @@ func (c *seqCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 		return dst, pos, err
 	}
 	mark := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+	dst = cqlwire.AppendCount(dst, 0)
 	count := 0
 	for ; !done; count++ {
 		if dst, pos, err = appendSized(dst, c.elem, text, pos, false, false); err != nil {
@@ -88,6 +64,6 @@ func (c *seqCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 			return dst, pos, err
 		}
 	}
-	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
+	cqlwire.PutCount(dst, mark, count)
 	return dst, pos, nil
 }

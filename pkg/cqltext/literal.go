@@ -2,10 +2,11 @@ package cqltext
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // The tokens of a literal. Scanning keeps nothing but an offset into the whole text, which is passed from
@@ -14,7 +15,6 @@ import (
 var (
 	errOpenQuote = errors.New("single quote is not closed")
 	errNullHere  = errors.New("null can only stand in a tuple or a user type")
-	errTooLong   = errors.New("more than 2147483647 bytes")
 )
 
 func skipBlanks(text []byte, pos int) int {
@@ -86,32 +86,26 @@ func isNull(text []byte, pos int) bool {
 		(end == len(text) || isBlank(text[end]) || endsWord(text[end], true))
 }
 
-// appendSized appends the element at text[pos:] after its length, int32, and returns the offset after it. A null
-// has the length -1; where it may not stand it is an error.
+// appendSized appends the element at text[pos:] after its length and returns the offset after it. A null where it may
+// not stand is an error.
 func appendSized(dst []byte, c codec, text []byte, pos int, key, nullable bool) ([]byte, int, error) {
 	pos = skipBlanks(text, pos)
 	if isNull(text, pos) {
 		if !nullable {
 			return dst, pos, at(pos, errNullHere)
 		}
-		return appendNull(dst), pos + len(nullWord), nil
+		return cqlwire.AppendNull(dst), pos + len(nullWord), nil
 	}
 	mark := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
-	dst, next, err := c.appendElemWire(dst, text, pos, key)
+	dst, next, err := c.appendElemWire(cqlwire.OpenElem(dst), text, pos, key)
 	if err != nil {
 		return dst, next, err
 	}
-	n := len(dst) - mark - 4
-	if n > math.MaxInt32 {
-		return dst, pos, at(pos, errTooLong)
+	if err = cqlwire.CloseElem(dst, mark); err != nil {
+		return dst, pos, at(pos, err)
 	}
-	binary.BigEndian.PutUint32(dst[mark:], uint32(n))
 	return dst, next, nil
 }
-
-// appendNull appends the length that says null.
-func appendNull(dst []byte) []byte { return append(dst, 0xff, 0xff, 0xff, 0xff) }
 
 // nextElem reads what follows an element: a comma, or the closing bracket, for which done is true.
 func nextElem(text []byte, pos int, closing byte) (next int, done bool, err error) {
@@ -137,9 +131,9 @@ func openLiteral(text []byte, pos int, opening, closing byte) (next int, done bo
 
 // appendWhole is AppendWire for the types that are made of others: one literal and nothing after it. With the
 // length of the text, the number of elements is bounded too.
-func appendWhole(c codec, name string, dst, text []byte) ([]byte, error) {
+func appendWhole(c codec, wire *cqlwire.Layout, dst, text []byte) ([]byte, error) {
 	if len(text) > math.MaxInt32 {
-		return dst, invalid(name, text, errTooLong)
+		return dst, invalid(wire.String(), text, cqlwire.ErrTooLong)
 	}
 	mark := len(dst)
 	dst, pos, err := c.appendElemWire(dst, text, 0, false)
@@ -149,14 +143,14 @@ func appendWhole(c codec, name string, dst, text []byte) ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return dst[:mark], invalid(name, text, err)
+		return dst[:mark], invalid(wire.String(), text, err)
 	}
 	return dst, nil
 }
 
 // appendRawElem reads the raw form of a type made of others, when there is one at text[pos:]. Its bytes must be
 // such that the server takes them.
-func appendRawElem(dst []byte, c codec, text []byte, pos int, key bool) (out []byte, next int, raw bool, err error) {
+func appendRawElem(dst []byte, wire *cqlwire.Layout, text []byte, pos int, key bool) (out []byte, next int, raw bool, err error) {
 	if pos = skipBlanks(text, pos); !isRaw(text[pos:]) {
 		return dst, pos, false, nil
 	}
@@ -166,7 +160,7 @@ func appendRawElem(dst []byte, c codec, text []byte, pos int, key bool) (out []b
 	}
 	mark := len(dst)
 	if dst, err = parseRaw(dst, word); err == nil {
-		err = c.check(dst[mark:])
+		err = wire.Check(dst[mark:])
 	}
 	if err != nil {
 		return dst, start, true, at(start, err)

@@ -1,15 +1,13 @@
 package cqltext
 
-import "encoding/binary"
+import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// mapCodec is the codec of map, `{k: v, k: v}`: a count, int32, and each key and each value after its length. The
-// order is the wire's, both ways. A key that has a colon in its bare text must be quoted.
+// mapCodec is the codec of map, `{k: v, k: v}`. The order is the wire's, both ways. A key that has a colon in its bare
+// text must be quoted. A value of a negative count, which the servers take, is written raw.
 type mapCodec struct {
-	name       string
+	wire       *cqlwire.Layout
 	key, value codec
 }
-
-func (c *mapCodec) fixedLen() int { return -1 }
 
 // half returns the codec of the element i, counting keys and values alike.
 func (c *mapCodec) half(i int) codec {
@@ -19,39 +17,12 @@ func (c *mapCodec) half(i int) codec {
 	return c.value
 }
 
-func (c *mapCodec) check(wire []byte) error {
-	count, err := countAt(c.name, wire)
-	if err != nil {
-		return err
-	}
-	pos := 4
-	for i := range 2 * count {
-		var elem []byte
-		if elem, pos, err = sizedAt(c.name, wire, pos, i); err != nil {
-			return err
-		}
-		if err = c.half(i).check(elem); err != nil {
-			return err
-		}
-	}
-	if count > 0 && pos < len(wire) {
-		return leftOver(c.name, len(wire)-pos)
-	}
-	return nil
-}
-
 func (c *mapCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
 
 func (c *mapCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	mark := len(dst)
-	count, err := countAt(c.name, wire)
-	if err != nil {
-		return dst, err
-	}
-	if count < 0 {
-		return appendRaw(dst, wire), nil
-	}
 	dst = append(dst, '{')
+	count, ok := cqlwire.Count(wire)
 	pos := 4
 	for i := range 2 * count {
 		switch {
@@ -60,26 +31,31 @@ func (c *mapCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 		case i > 0:
 			dst = append(dst, ',', ' ')
 		}
-		var elem []byte
-		if elem, pos, err = sizedAt(c.name, wire, pos, i); err != nil {
-			return dst[:mark], err
+		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if !ok || length < 0 {
+			return dst[:mark], c.wire.CheckShape(wire)
 		}
+		var err error
 		if dst, err = c.half(i).appendElemText(dst, elem); err != nil {
 			return dst[:mark], err
 		}
+		pos = next
 	}
-	if pos < len(wire) {
-		return dst[:mark], leftOver(c.name, len(wire)-pos)
+	switch {
+	case !ok || pos < len(wire):
+		return dst[:mark], c.wire.CheckShape(wire)
+	case count < 0:
+		return appendRaw(dst[:mark], wire), nil
 	}
 	return append(dst, '}'), nil
 }
 
 func (c *mapCodec) AppendWire(dst, text []byte) ([]byte, error) {
-	return appendWhole(c, c.name, dst, text)
+	return appendWhole(c, c.wire, dst, text)
 }
 
 func (c *mapCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, int, error) {
-	dst, pos, raw, err := appendRawElem(dst, c, text, pos, key)
+	dst, pos, raw, err := appendRawElem(dst, c.wire, text, pos, key)
 	if raw || err != nil {
 		return dst, pos, err
 	}
@@ -88,7 +64,7 @@ func (c *mapCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 		return dst, pos, err
 	}
 	mark := len(dst)
-	dst = append(dst, 0, 0, 0, 0)
+	dst = cqlwire.AppendCount(dst, 0)
 	count := 0
 	for ; !done; count++ {
 		if dst, pos, err = appendSized(dst, c.key, text, pos, true, false); err != nil {
@@ -104,6 +80,6 @@ func (c *mapCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 			return dst, pos, err
 		}
 	}
-	binary.BigEndian.PutUint32(dst[mark:], uint32(count))
+	cqlwire.PutCount(dst, mark, count)
 	return dst, pos, nil
 }

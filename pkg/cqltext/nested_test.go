@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // TestNested holds values made of others, exact in both directions.
@@ -90,38 +91,10 @@ func TestVectorLengths(t *testing.T) {
 		c := mustPlan(t, "vector<text, 2>")
 		wire, err := toWire(t, c, text)
 		require.NoError(t, err)
-		require.Len(t, wire, uvintLen(uint64(n))+n+2)
+		require.Len(t, wire, len(cqlwire.AppendUvint(nil, uint64(n)))+n+2)
 		back, err := toText(t, c, []byte(wire))
 		require.NoError(t, err)
 		require.Equal(t, text, back)
-	}
-}
-
-func TestVints(t *testing.T) {
-	for _, c := range []struct {
-		v    int64
-		wire string
-	}{
-		{0, "00"},
-		{-1, "01"},
-		{63, "7e"},
-		{64, "8080"},
-		{-65, "8081"},
-		{8191, "bffe"},
-		{8192, "c04000"},
-		{math.MaxInt32, "f0fffffffe"},
-		{1 << 54, "fe80000000000000"},
-		{1 << 55, "ff0100000000000000"},
-		{math.MaxInt64, "fffffffffffffffffe"},
-		{math.MinInt64, "ffffffffffffffffff"},
-	} {
-		wire := appendVint(nil, c.v)
-		require.Equal(t, unhex(t, c.wire), wire, c.v)
-		v, n := readVint(append(wire, 0xaa))
-		require.Equal(t, c.v, v)
-		require.Equal(t, len(wire), n)
-		_, n = readVint(wire[:len(wire)-1])
-		require.Zero(t, n)
 	}
 }
 
@@ -166,7 +139,7 @@ func TestMalformed(t *testing.T) {
 			codec, wire := mustPlan(t, c.typ), unhex(t, c.wire)
 			_, err := toText(t, codec, wire)
 			require.EqualError(t, err, c.want)
-			require.EqualError(t, codec.check(wire), c.want)
+			require.EqualError(t, mustLayout(t, c.typ).Check(wire), c.want)
 			_, err = toWire(t, codec, string(appendRaw(nil, wire)))
 			require.Error(t, err)
 		})

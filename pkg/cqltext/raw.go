@@ -4,14 +4,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // rawCodec is the codec of blob and of custom types, whose only text is the raw form.
-func rawCodec(name string) *scalar {
+func rawCodec(wire cqlwire.Layout) *scalar {
 	return &scalar{
-		name:   name,
-		sizes:  anySize,
-		fixed:  -1,
+		wire:   wire,
 		format: func(dst, _ []byte) ([]byte, bool) { return dst, false },
 		parse:  func(dst, _ []byte) ([]byte, error) { return dst, errNoPrefix },
 	}
@@ -21,9 +22,7 @@ var errNoPrefix = errors.New("hex bytes must begin with 0x")
 
 // emptyCodec is the codec of Cassandra's EmptyType, whose only value has no bytes.
 var emptyCodec = scalar{
-	name:   "empty",
-	sizes:  sizeRule{exact: 1, atLeast: -1, words: "0 bytes"},
-	fixed:  0,
+	wire:   cqlwire.Scalar(cqltype.Empty),
 	format: func(dst, _ []byte) ([]byte, bool) { return dst, false },
 	parse:  func(dst, _ []byte) ([]byte, error) { return dst, errors.New("the only value is 0x") },
 }

@@ -1,18 +1,15 @@
 package cqltext
 
-import "fmt"
+import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
 // scalar is the codec of every type that is neither text nor made of other types. What the types have in
 // common (sizes, the raw form, quotes inside collections) is here; format and parse are the type's own.
 type scalar struct {
-	name string
-	// sizes says how many bytes a value may have.
-	sizes sizeRule
-	// fixed is the length inside a vector, -1 when it varies.
-	fixed int
+	// wire says what the type is named and how many bytes a value may have.
+	wire cqlwire.Layout
 	// quoted says that the literal stands in single quotes inside a collection.
 	quoted bool
-	// format appends the text of wire, which is not empty and of a size that sizes allows. It returns false
+	// format appends the text of wire, which is not empty and of a size that wire allows. It returns false
 	// when only the raw form is exact; what it appended is then dropped.
 	format func(dst, wire []byte) ([]byte, bool)
 	// parse appends the wire bytes of text, which has neither surrounding blanks nor the raw form but may be
@@ -20,38 +17,9 @@ type scalar struct {
 	parse func(dst, text []byte) ([]byte, error)
 }
 
-// sizeRule says which lengths a value may have: each bit of exact allows the length of its index, and atLeast,
-// unless it is negative, allows every length from there on.
-type sizeRule struct {
-	exact   uint32
-	atLeast int
-	words   string
-}
-
-// anySize allows every length.
-var anySize = sizeRule{atLeast: 0, words: "any number of bytes"}
-
-// zeroOr allows n bytes, at most 16, or none.
-func zeroOr(n int) sizeRule {
-	return sizeRule{exact: 1 | 1<<n, atLeast: -1, words: fmt.Sprintf("0 or %d bytes", n)}
-}
-
-func (r sizeRule) allows(n int) bool {
-	return n < 32 && r.exact>>n&1 != 0 || r.atLeast >= 0 && n >= r.atLeast
-}
-
-func (s *scalar) fixedLen() int { return s.fixed }
-
-func (s *scalar) check(wire []byte) error {
-	if !s.sizes.allows(len(wire)) {
-		return malformed(s.name, "%d bytes, where %s are due", len(wire), s.sizes.words)
-	}
-	return nil
-}
-
 func (s *scalar) AppendText(dst, wire []byte) ([]byte, error) {
-	if !s.sizes.allows(len(wire)) {
-		return dst, s.check(wire)
+	if !s.wire.AllowsSize(len(wire)) {
+		return dst, s.wire.Check(wire)
 	}
 	if len(wire) > 0 {
 		if out, ok := s.format(dst, wire); ok {
@@ -67,15 +35,15 @@ func (s *scalar) AppendWire(dst, text []byte) ([]byte, error) {
 	var err error
 	if isRaw(text) {
 		if dst, err = parseRaw(dst, text); err == nil {
-			if n := len(dst) - mark; !s.sizes.allows(n) {
-				err = fmt.Errorf("%d bytes, where %s are due", n, s.sizes.words)
+			if n := len(dst) - mark; !s.wire.AllowsSize(n) {
+				err = s.wire.CheckSize(n)
 			}
 		}
 	} else {
 		dst, err = s.parse(dst, text)
 	}
 	if err != nil {
-		return dst[:mark], invalid(s.name, text, err)
+		return dst[:mark], invalid(s.wire.String(), text, err)
 	}
 	return dst, nil
 }

@@ -1,10 +1,15 @@
 package cqltext
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
 
 // timeCodec is nanoseconds since midnight, int64, always written with nine digits; what is not within one day
 // is written raw.
-var timeCodec = scalar{name: "time", sizes: zeroOr(8), fixed: -1, quoted: true, format: formatTime, parse: parseTime}
+var timeCodec = scalar{wire: cqlwire.Scalar(cqltype.Time), quoted: true, format: formatTime, parse: parseTime}
 
 func formatTime(dst, wire []byte) ([]byte, bool) {
 	nanos := int64(binary.BigEndian.Uint64(wire))

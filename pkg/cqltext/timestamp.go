@@ -4,11 +4,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // timestampCodec is milliseconds since 1970-01-01T00:00:00Z, int64, written like java.time.Instant does.
 var timestampCodec = scalar{
-	name: "timestamp", sizes: zeroOr(8), fixed: 8, quoted: true, format: formatTimestamp, parse: parseTimestamp,
+	wire: cqlwire.Scalar(cqltype.Timestamp), quoted: true, format: formatTimestamp, parse: parseTimestamp,
 }
 
 var (

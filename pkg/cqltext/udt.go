@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // udtCodec is the codec of a user type, `{street: 'x', "Zip Code": null}`. The wire is a tuple's. A value may end
@@ -14,15 +15,15 @@ import (
 // the wire has, and those only. Read in any order, the fields not named are null up to the last one named, and
 // absent after it.
 type udtCodec struct {
-	name   string
+	wire   *cqlwire.Layout
 	elems  []codec
 	fields []string       // names as they are
 	labels [][]byte       // names as CQL writes them, with the colon and blank after them
 	index  map[string]int // place of each name
 }
 
-func newUDTCodec(t *cqltype.Type, elems []codec) (codec, error) {
-	c := &udtCodec{name: t.String(), elems: elems, fields: t.FieldNames, index: make(map[string]int, len(elems))}
+func newUDTCodec(t *cqltype.Type, wire *cqlwire.Layout, elems []codec) (codec, error) {
+	c := &udtCodec{wire: wire, elems: elems, fields: t.FieldNames, index: make(map[string]int, len(elems))}
 	for i, f := range t.FieldNames {
 		if _, twice := c.index[f]; twice {
 			return nil, fmt.Errorf("two fields named %q", f)
@@ -33,13 +34,6 @@ func newUDTCodec(t *cqltype.Type, elems []codec) (codec, error) {
 	return c, nil
 }
 
-func (c *udtCodec) fixedLen() int { return -1 }
-
-func (c *udtCodec) check(wire []byte) error {
-	_, err := checkFields(c.name, c.elems, wire)
-	return err
-}
-
 func (c *udtCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
 
 func (c *udtCodec) appendElemText(dst, wire []byte) ([]byte, error) {
@@ -48,20 +42,20 @@ func (c *udtCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	pos := 0
 	for i := 0; pos < len(wire); i++ {
 		if i == len(c.elems) {
-			return dst[:mark], leftOver(c.name, len(wire)-pos)
+			return dst[:mark], c.wire.CheckShape(wire)
 		}
 		if i > 0 {
 			dst = append(dst, ',', ' ')
 		}
 		dst = append(dst, c.labels[i]...)
-		elem, length, next, ok := elemAt(wire, pos)
+		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
 		switch {
 		case !ok:
-			return dst[:mark], cutOff(c.name, i)
-		case length == -1:
+			return dst[:mark], c.wire.CheckShape(wire)
+		case length == nullLength:
 			dst = append(dst, nullWord...)
 		case length < 0:
-			return rawFields(dst[:mark], c.name, c.elems, wire)
+			return rawFields(dst[:mark], c.wire, wire)
 		default:
 			var err error
 			if dst, err = c.elems[i].appendElemText(dst, elem); err != nil {
@@ -74,11 +68,11 @@ func (c *udtCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 }
 
 func (c *udtCodec) AppendWire(dst, text []byte) ([]byte, error) {
-	return appendWhole(c, c.name, dst, text)
+	return appendWhole(c, c.wire, dst, text)
 }
 
 func (c *udtCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, int, error) {
-	dst, pos, raw, err := appendRawElem(dst, c, text, pos, key)
+	dst, pos, raw, err := appendRawElem(dst, c.wire, text, pos, key)
 	if raw || err != nil {
 		return dst, pos, err
 	}
@@ -101,7 +95,7 @@ func (c *udtCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 			return c.appendUnordered(dst, mark, text, pos, field, seen)
 		}
 		for ; next < field; next++ {
-			dst = appendNull(dst)
+			dst = cqlwire.AppendNull(dst)
 		}
 		if dst, pos, done, err = c.appendField(dst, text, pos, field); err != nil {
 			return dst, pos, err
@@ -129,9 +123,9 @@ func (c *udtCodec) appendUnordered(dst []byte, mark int, text []byte, pos, field
 	scratch := bytes.Clone(dst[mark:])
 	spans := make([][2]int, len(c.elems)) // of each field in scratch; an absent one is empty
 	last := 0
-	for begin, end := 0, 0; begin < len(scratch); begin = end {
-		_, _, end, _ = elemAt(scratch, begin)
-		spans[last] = [2]int{begin, end}
+	before := c.wire.Walk(scratch)
+	for begin := 0; before.Next(); begin = before.End() {
+		spans[last] = [2]int{begin, before.End()}
 		last++
 	}
 	for {
@@ -153,7 +147,7 @@ func (c *udtCodec) appendUnordered(dst []byte, mark int, text []byte, pos, field
 	dst = dst[:mark]
 	for _, s := range spans[:last] {
 		if s == [2]int{} {
-			dst = appendNull(dst)
+			dst = cqlwire.AppendNull(dst)
 		} else {
 			dst = append(dst, scratch[s[0]:s[1]]...)
 		}
@@ -208,7 +202,7 @@ func (c *udtCodec) unknown(name []byte) error {
 	for i, f := range c.fields {
 		names[i] = cqltype.QuoteIdent(f)
 	}
-	return fmt.Errorf("%s has no field %s, only %s", c.name, name[:min(len(name), maxQuoted)], strings.Join(names, ", "))
+	return fmt.Errorf("%s has no field %s, only %s", c.wire, name[:min(len(name), maxQuoted)], strings.Join(names, ", "))
 }
 
 // readQuotedIdent appends the identifier in double quotes at text[pos:], its doubled quotes made single.

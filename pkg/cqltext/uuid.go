@@ -4,14 +4,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // uuidCodec is the 16 bytes of a UUID in the order of its text.
-var uuidCodec = scalar{name: "uuid", sizes: zeroOr(16), fixed: 16, format: formatUUID, parse: parseUUID}
+var uuidCodec = scalar{wire: cqlwire.Scalar(cqltype.UUID), format: formatUUID, parse: parseUUID}
 
 // timeuuidCodec is uuidCodec for version 1, the only one the servers take; another version found on the wire
 // is written raw.
-var timeuuidCodec = scalar{name: "timeuuid", sizes: zeroOr(16), fixed: 16, format: formatTimeUUID, parse: parseTimeUUID}
+var timeuuidCodec = scalar{wire: cqlwire.Scalar(cqltype.TimeUUID), format: formatTimeUUID, parse: parseTimeUUID}
 
 var errNotUUID = errors.New("not a UUID of the form 01234567-89ab-cdef-0123-456789abcdef")
 

@@ -3,13 +3,15 @@ package cqltext
 import (
 	"fmt"
 	"math/big"
-	"math/bits"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // varintCodec is Java's BigInteger.toByteArray: two's complement, big-endian, of the least length. What has
 // needless leading bytes is written raw.
-var varintCodec = scalar{name: "varint", sizes: anySize, fixed: -1, format: formatVarint, parse: parseVarint}
+var varintCodec = scalar{wire: cqlwire.Scalar(cqltype.Varint), format: formatVarint, parse: parseVarint}
 
 const (
 	// smallDigits is how many digits an int64 surely holds.
@@ -24,13 +26,13 @@ const (
 var errTooManyDigits = fmt.Errorf("more than %d digits (write such a number as 0x and its wire bytes)", maxDigits)
 
 func formatVarint(dst, wire []byte) ([]byte, bool) {
-	if !minimal(wire) || len(wire) > maxVarintBytes {
+	if !cqlwire.Minimal(wire) || len(wire) > maxVarintBytes {
 		return dst, false
 	}
 	if len(wire) <= 8 {
-		return strconv.AppendInt(dst, smallInt(wire), 10), true
+		return strconv.AppendInt(dst, cqlwire.Int(wire), 10), true
 	}
-	return bigInt(wire).Append(dst, 10), true
+	return cqlwire.BigInt(wire).Append(dst, 10), true
 }
 
 func parseVarint(dst, text []byte) ([]byte, error) {
@@ -55,62 +57,11 @@ func appendUnscaled(dst, digits []byte, negative bool) ([]byte, error) {
 		if negative {
 			v = -v
 		}
-		return appendSmallInt(dst, v), nil
+		return cqlwire.AppendInt(dst, v), nil
 	}
 	n, _ := new(big.Int).SetString(string(digits), 10)
 	if negative {
 		n.Neg(n)
 	}
-	return appendBigInt(dst, n), nil
-}
-
-// minimal reports whether the bytes are a two's complement number with no needless leading byte.
-func minimal(wire []byte) bool {
-	if len(wire) < 2 {
-		return len(wire) == 1
-	}
-	return !(wire[0] == 0 && wire[1] < 0x80) && !(wire[0] == 0xff && wire[1] >= 0x80)
-}
-
-// smallInt reads a two's complement number of 1 to 8 bytes.
-func smallInt(wire []byte) int64 {
-	v := int64(int8(wire[0]))
-	for _, b := range wire[1:] {
-		v = v<<8 | int64(b)
-	}
-	return v
-}
-
-// appendSmallInt appends v in as few two's complement bytes as hold it.
-func appendSmallInt(dst []byte, v int64) []byte {
-	for shift := bits.Len64(uint64(v^v>>63)) / 8 * 8; shift >= 0; shift -= 8 {
-		dst = append(dst, byte(v>>shift))
-	}
-	return dst
-}
-
-// bigInt reads a two's complement number of at least one byte.
-func bigInt(wire []byte) *big.Int {
-	n := new(big.Int).SetBytes(wire)
-	if wire[0] >= 0x80 {
-		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(wire))))
-	}
-	return n
-}
-
-// appendBigInt appends n in as few two's complement bytes as hold it.
-func appendBigInt(dst []byte, n *big.Int) []byte {
-	m := n
-	if n.Sign() < 0 {
-		m = new(big.Int).Not(n)
-	}
-	mark := len(dst)
-	dst = append(dst, make([]byte, m.BitLen()/8+1)...)
-	m.FillBytes(dst[mark:])
-	if n.Sign() < 0 {
-		for i := mark; i < len(dst); i++ {
-			dst[i] = ^dst[i]
-		}
-	}
-	return dst
+	return cqlwire.AppendBigInt(dst, n), nil
 }

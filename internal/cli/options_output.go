@@ -3,7 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -42,14 +44,45 @@ var (
 	compressionEndings = map[string]string{".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".sz": "snappy", ".snappy": "snappy"}
 )
 
+// foreignEndings are those of files that are something else, and that a name must not
+// promise.
+var foreignEndings = []string{
+	".parquet", ".orc", ".avro", ".arrow", ".feather", ".xlsx", ".xls", ".ods", ".xml", ".sql", ".sqlite",
+	".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".lzma", ".lzo", ".br",
+}
+
+// ending is that of a file's name, in small letters.
+func ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
+
+// checkName refuses an output whose name says that something else is in it.
+func (o *outputOptions) checkName() error {
+	name := o.Output
+	compression := compressionEndings[ending(name)]
+	if compression != "" {
+		name = name[:len(name)-len(ending(name))]
+	}
+	if ext := ending(name); slices.Contains(foreignEndings, ext) {
+		return fmt.Errorf("--output %s: %s cannot be written; csv, tsv and json can be written (%s), as they are or compressed (%s)", o.Output, ext[1:],
+			strings.Join(slices.Sorted(maps.Keys(formatEndings)), ", "), strings.Join(slices.Sorted(maps.Keys(compressionEndings)), ", "))
+	}
+	format := formatEndings[ending(name)]
+	switch {
+	case compression != "" && o.Compression != "" && o.Compression != compression:
+		return fmt.Errorf("--output %s and --compression %s: the name says %s", o.Output, o.Compression, compression)
+	case format != "" && o.Format != "" && (format == "json") != (o.Format == "json"): // csv with tabs is tsv
+		return fmt.Errorf("--output %s and --format %s: the name says %s", o.Output, o.Format, format)
+	}
+	return nil
+}
+
 // settleFormat checks a format, or takes it from a file's name, without the ending
 // of a compression.
 func settleFormat(format *string, name string) error {
-	if ext := filepath.Ext(name); compressionEndings[ext] != "" || ext == ".xz" || ext == ".bz2" {
-		name = strings.TrimSuffix(name, ext)
+	if ext := ending(name); compressionEndings[ext] != "" || ext == ".xz" || ext == ".bz2" {
+		name = name[:len(name)-len(ext)]
 	}
 	if *format == "" {
-		*format = formatEndings[filepath.Ext(name)]
+		*format = formatEndings[ending(name)]
 	}
 	switch *format {
 	case "":
@@ -73,7 +106,7 @@ func (o *outputOptions) settle() error {
 	if o.Output == "-" {
 		o.Output = ""
 	}
-	if c := compressionEndings[filepath.Ext(o.Output)]; c != "" && o.Compression == "" {
+	if c := compressionEndings[ending(o.Output)]; c != "" && o.Compression == "" {
 		o.Compression = c
 	}
 	if o.Compression == "none" {

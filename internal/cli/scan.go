@@ -164,6 +164,11 @@ func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
 
 // check validates what is not validated elsewhere and gives the delimiters.
 func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
+	if o.resumed == nil { // else the output is there
+		if err := o.checkName(); err != nil {
+			return dsv.Format{}, err
+		}
+	}
 	if err := o.settle(); err != nil {
 		return dsv.Format{}, err
 	}

@@ -61,3 +61,31 @@ func (r *interruptible) close() {
 		<-r.closed
 	}
 }
+
+// opened is what came of opening an input.
+type opened struct {
+	in  io.ReadCloser
+	err error
+}
+
+// openInput opens an input, or returns the context's error when that ends first: a pipe
+// may have to wait for its other end for ever. An input that is opened later is closed
+// again.
+func openInput(ctx context.Context, input Input) (io.ReadCloser, error) {
+	got := make(chan opened, 1)
+	go func() {
+		in, err := input.Open()
+		got <- opened{in, err}
+	}()
+	select {
+	case o := <-got:
+		return o.in, o.err
+	case <-ctx.Done():
+		go func() {
+			if o := <-got; o.err == nil {
+				_ = o.in.Close()
+			}
+		}()
+		return nil, ctx.Err()
+	}
+}

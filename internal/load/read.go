@@ -35,7 +35,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		r.leaveOut(input.Size)
 		return nil
 	}
-	in, err := input.Open()
+	in, err := openInput(until, input)
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,42 @@
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestPipeWithoutWriter interrupts the program while it waits for somebody to open a pipe:
+// the first signal ends it, and the load goes on when there is a writer.
+func TestPipeWithoutWriter(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		table(t, "it2.piped", "(k int PRIMARY KEY)")
+		dir := t.TempDir()
+		pipe, run := filepath.Join(dir, "pipe"), filepath.Join(dir, "run")
+		require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+		p := start(t, nil, "load", "it2.piped", file(t, "first.csv", "k\n1\n"), pipe, "--run-dir", run)
+		// When the first input is settled the second is opened.
+		require.Eventually(t, func() bool {
+			journal, err := os.ReadFile(filepath.Join(run, "journal"))
+			return err == nil && strings.Contains(string(journal), " settle ")
+		}, time.Minute, 10*time.Millisecond)
+		require.NoError(t, p.cmd.Process.Signal(signal))
+		r := p.end(t)
+		require.Equal(t, 130, r.code, r.report)
+
+		again := start(t, nil, "resume", run)
+		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = writer.WriteString("k\n2\n")
+		require.NoError(t, err)
+		require.NoError(t, writer.Close())
+		r = again.end(t)
+		require.Zero(t, r.code, r.report)
+		require.Equal(t, "2\n", ok(t, "count", "it2.piped").out)
+	}
+}

@@ -150,7 +150,8 @@ func batchLimits(server driver.Limits, rows int) load.Limits {
 		Bytes:      server.BatchWarnBytes,
 		// One mutation, which the server never warns about; small enough to stay
 		// off the large-allocation paths of the commit log and the heap.
-		PartitionBytes:   64 << 10,
+		PartitionBytes:   min(64<<10, server.MaxMutationBytes),
 		MaxMutationBytes: server.MaxMutationBytes,
+		MaxFrameBytes:    server.MaxFrameBytes,
 	}
 }

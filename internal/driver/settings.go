@@ -12,6 +12,7 @@ type Limits struct {
 	BatchWarnBytes      int // a batch over several partitions above this is warned about
 	BatchWarnPartitions int // so is an unlogged batch over more partitions
 	MaxMutationBytes    int // a larger mutation is refused
+	MaxFrameBytes       int // so is a larger request; 0: not known
 }
 
 // DefaultLimits are Cassandra's defaults, taken when the server does not tell.
@@ -32,6 +33,8 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		{"unlogged_batch_across_partitions_warn_threshold", 1, &limits.BatchWarnPartitions},
 		{"max_mutation_size", 1, &limits.MaxMutationBytes},
 		{"max_mutation_size_in_kb", 1 << 10, &limits.MaxMutationBytes},
+		{"native_transport_max_frame_size_in_mb", 1 << 20, &limits.MaxFrameBytes},
+		{"native_transport_max_frame_size", 1, &limits.MaxFrameBytes},
 	} {
 		var value string
 		err := s.each(ctx, "", func() error { return nil }, []any{&value},

@@ -169,3 +169,24 @@ func TestAuthentication(t *testing.T) {
 	require.Equal(t, 4, r.code)
 	require.Contains(t, r.report, "asks for a user name and a password")
 }
+
+// TestSetThatFits loads a set whose elements take more by the bound than the servers allow,
+// and less in truth; one whose bytes fit no request is refused without asking.
+func TestSetThatFits(t *testing.T) {
+	table(t, "it2.manyset", "(k int PRIMARY KEY, s set<int>, l list<int>)")
+	numbers := func(n int) string {
+		text := make([]byte, 0, 8*n)
+		for i := range n {
+			text = append(strconv.AppendInt(text, int64(i), 10), ',')
+		}
+		return string(text[:len(text)-1])
+	}
+	input := "k,s,l\n1,\"{" + numbers(360_000) + "}\",\n2,{1},\n3,,\"[" + numbers(2_200_000) + "]\"\n"
+	dir := filepath.Join(t.TempDir(), "run")
+	r := cqlbulk(t, "load", "it2.manyset", file(t, "in.csv", input), "--run-dir", dir)
+	require.Equal(t, 2, r.code, r.report)
+	require.Contains(t, r.report, "2 rows,")
+	require.Contains(t, r.report, "row of 17600008 bytes or more does not fit the cluster's native_transport_max_frame_size of 16777216 bytes")
+	require.Contains(t, ok(t, "scan", "it2.manyset", "--columns", "k,s").out, ",359999}")
+	exec(t, "DROP TABLE it2.manyset")
+}

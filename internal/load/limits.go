@@ -2,7 +2,9 @@ package load
 
 import (
 	"encoding/binary"
+	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -14,7 +16,8 @@ type Limits struct {
 	Partitions       int // partitions of a batch over several
 	Bytes            int // size of a batch over several partitions
 	PartitionBytes   int // size of a batch within one partition
-	MaxMutationBytes int // size of a row
+	MaxMutationBytes int // size of a row, as the servers count it
+	MaxFrameBytes    int // size of a request; 0: not known
 }
 
 // of gives the bounds of the batches of a writer. What must not be written twice has a
@@ -39,6 +42,7 @@ const (
 
 // shape is what a column's values add to a mutation besides their bytes.
 type shape struct {
+	kind   cqltype.Kind
 	fixed  int  // bytes of each value
 	many   bool // the value is a collection whose elements are cells
 	fields int  // of a user type whose fields are cells; 0: it is none
@@ -47,7 +51,7 @@ type shape struct {
 // shapeOf plans a column. The elements of a collection and the fields of a user
 // type are cells of their own unless it is frozen.
 func shapeOf(t *cqltype.Type) shape {
-	s := shape{fixed: cellOverhead}
+	s := shape{kind: t.Kind, fixed: cellOverhead}
 	if t.Frozen {
 		return s
 	}
@@ -69,4 +73,43 @@ func (s shape) size(wire []byte) int {
 		size += elementOverhead * int(binary.BigEndian.Uint32(wire))
 	}
 	return size
+}
+
+// least is what a value surely adds to a mutation: its own bytes. Of a set or a map
+// elements may be the same, and are kept once.
+func (s shape) least(wire []byte) int {
+	switch {
+	case s.kind == cqltype.List && s.many && len(wire) >= 4:
+		return max(len(wire)-4-4*int(binary.BigEndian.Uint32(wire)), 0)
+	case s.many:
+		return 0
+	default:
+		return max(len(wire)-4*s.fields, 0)
+	}
+}
+
+// refuse says why the servers are sure to refuse a row, if they are. size is its upper
+// bound. Between the bounds it is for them to say.
+func (l Limits) refuse(m *Mapping, cells []row.Cell, size int) error {
+	if size <= l.MaxMutationBytes && (l.MaxFrameBytes == 0 || size <= l.MaxFrameBytes) {
+		return nil
+	}
+	mutation, frame := 0, 0
+	for i, c := range cells {
+		if c.State != row.Set {
+			continue
+		}
+		mutation += m.shapes[i].least(c.Bytes)
+		if m.shapes[i].kind != cqltype.Tuple { // which is taken apart
+			frame += len(c.Bytes)
+		}
+	}
+	switch {
+	case mutation > l.MaxMutationBytes:
+		return fmt.Errorf("row of %d bytes or more is larger than the cluster's max_mutation_size of %d bytes", mutation, l.MaxMutationBytes)
+	case l.MaxFrameBytes > 0 && frame > l.MaxFrameBytes:
+		return fmt.Errorf("row of %d bytes or more does not fit the cluster's native_transport_max_frame_size of %d bytes", frame, l.MaxFrameBytes)
+	default:
+		return nil
+	}
 }

@@ -1,12 +1,14 @@
 package load
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -69,13 +71,75 @@ func TestRejectedRows(t *testing.T) {
 	}
 }
 
-func TestRowOverTheMutationLimit(t *testing.T) {
-	job, c, rejects := newJob(t, names, "k,v\na,"+strings.Repeat("x", 2000)+"\nb,2\n")
-	job.Limits.MaxMutationBytes = 1500
-	mustRun(t, job, c)
-	require.Len(t, c.cells, 1)
-	require.Equal(t, fmt.Sprintf("row of about %d bytes is larger than the cluster's max_mutation_size of 1500 bytes",
-		rowOverhead+2*cellOverhead+1+2000), rejects.rejects[0].Reason)
+// What is surely too large is refused without asking; what may or may not be is sent
+// alone, and the server's word counts.
+func TestRowsAtTheMutationLimit(t *testing.T) {
+	table := schema.New("demo", "wide", []schema.Column{
+		typed("k", schema.PartitionKey, 0, "text"), typed("v", schema.Regular, 0, "text"), typed("s", schema.Regular, 0, "set<int>"),
+		typed("l", schema.Regular, 0, "list<int>"), typed("f", schema.Regular, 0, "frozen<set<int>>"),
+	})
+	elements := func(open, end string, n int) string {
+		var b strings.Builder
+		b.WriteString(`"` + open)
+		for i := range n {
+			fmt.Fprintf(&b, "%d,", i)
+		}
+		return strings.TrimSuffix(b.String(), ",") + end + `"`
+	}
+	const mutation, frame = 4000, 6000
+	surely := fmt.Sprintf(" or more is larger than the cluster's max_mutation_size of %d bytes", mutation)
+	for _, tc := range []struct {
+		name, fields string
+		reason       string
+	}{
+		{"within", "x,{1},[1],{1}", ""},
+		{"above by the bound of what a set takes", "," + elements("{", "}", 500) + ",,", ""},
+		{"a set above in the frame alone", "," + elements("{", "}", 740) + ",,", ""},
+		{"a set above the frame", "," + elements("{", "}", 760) + ",,", "row of 6085 bytes or more does not fit the cluster's native_transport_max_frame_size of 6000 bytes"},
+		{"a list that may fit", ",," + elements("[", "]", 740) + ",", ""},
+		{"a frozen set that may fit", ",,," + elements("{", "}", 495), ""},
+		{"a frozen set", ",,," + elements("{", "}", 500), "row of 4005 bytes" + surely},
+		{"a text", strings.Repeat("x", mutation) + ",,,", "row of 4001 bytes" + surely},
+		{"a text that may fit", strings.Repeat("x", mutation-1) + ",,,", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			job, c, rejects := newJob(t, table, "k,v,s,l,f\na,"+tc.fields+"\na,,,,\nb,,,,\n")
+			job.Limits.PartitionBytes, job.Limits.MaxMutationBytes, job.Limits.MaxFrameBytes = mutation, mutation, frame
+			large := 0
+			c.answer = func(_ context.Context, r request) (bool, error) {
+				for _, row := range r.rows {
+					if row.Size() > 1000 {
+						large++
+						require.Equal(t, 1, len(r.rows), "a large row goes alone")
+					}
+				}
+				return true, nil
+			}
+			mustRun(t, job, c)
+			if tc.reason != "" {
+				require.Len(t, rejects.rejects, 1)
+				require.Equal(t, tc.reason, rejects.rejects[0].Reason)
+				require.Zero(t, large)
+				return
+			}
+			require.Empty(t, rejects.rejects)
+			require.Equal(t, tc.name != "within", large == 1)
+		})
+	}
+	t.Run("refused by the server", func(t *testing.T) {
+		job, c, rejects := newJob(t, table, "k,s\na,"+elements("{", "}", 500)+"\na,\nb,\n")
+		job.Limits.MaxMutationBytes = mutation
+		c.answer = func(_ context.Context, r request) (bool, error) {
+			if r.rows[0].Size() > 100 {
+				return false, failure(fault.Permanent, "Rejected an oversized mutation")
+			}
+			return true, nil
+		}
+		require.EqualValues(t, 2, mustRun(t, job, c).Written)
+		require.Len(t, rejects.rejects, 1)
+		require.Equal(t, "Rejected an oversized mutation", rejects.rejects[0].Reason)
+		require.Equal(t, Insert, rejects.rejects[0].Stage)
+	})
 }
 
 func TestLongestKeysAreTaken(t *testing.T) {

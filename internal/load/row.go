@@ -1,8 +1,6 @@
 package load
 
 import (
-	"fmt"
-
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -37,9 +35,9 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at source, size int, sta
 		c.cells = c.cells[:from]
 		return bad
 	}
-	if limit := p.run.job.Limits.MaxMutationBytes; size > limit {
+	if err := p.run.job.Limits.refuse(m, cells, size); err != nil {
 		c.cells = c.cells[:from]
-		return badRow(fmt.Errorf("row of about %d bytes is larger than the cluster's max_mutation_size of %d bytes", size, limit))
+		return badRow(err)
 	}
 	out := parsed{Row: row.Row{Cells: cells, Timestamp: stamp}, chunk: c, size: size, stamp: stamp, sum: p.sum.row(m, cells), source: at}
 	if p.anyTime {

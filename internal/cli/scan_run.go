@@ -146,6 +146,11 @@ func (r *scanRun) use(job *scan.Job, out *sink.Output) {
 	job.Counters.Rows.Add(r.earlier.Rows)
 	job.Counters.Earlier.Add(r.earlier.Rows)
 	job.Counters.Bytes.Add(r.earlier.TextBytes)
+	for _, done := range r.earlier.Done {
+		work := sweep.Work(done, job.Partitioner)
+		job.Counters.Done.Add(work)
+		job.Counters.Before.Add(work)
+	}
 }
 
 // commit gives the output its name, once ready has made way for it.

@@ -50,15 +50,11 @@ type Partition struct {
 
 // Run counts. Its errors are those of [sweep.Run].
 func (j *Job) Run(ctx context.Context) (Result, error) {
-	options := j.Sweep
-	options.OnRetry = func() { j.Counters.Retries.Add(1) }
-	options.OnSplit = func() { j.Counters.Done.Add(1) }
-	j.Counters.Total.Store(int64(len(j.Splits)))
+	options := j.Sweep.Counted(j.Counters, j.Splits, j.Partitioner)
 	total := &totals{job: j, vnodes: make([]int64, max(j.Vnodes, 1)), top: top{keep: j.Top}}
 	swept, err := sweep.Run(ctx, j.Splits, j.Reader, options, func() (sweep.Consumer, error) {
 		return &worker{total: total, top: top{keep: j.Top}}, nil
 	})
-	j.Counters.Failed.Store(int64(len(swept.Failed)))
 	return Result{Result: swept, Rows: total.rows, ByVnode: total.vnodes, Partitions: total.top.sorted()}, err
 }
 

@@ -106,6 +106,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			return err
 		}
 		if settled {
+			r.job.Counters.Before.Add(c.stored)
 			r.done(c)
 			r.recycle(c)
 			continue
@@ -190,10 +191,12 @@ func (r *run) takeUp(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
 }
 
-// leaveOut takes bytes of an input that are not read out of the work in all.
+// leaveOut counts bytes of an input, as it is stored, that an earlier run has dealt with;
+// below zero: they are not known.
 func (r *run) leaveOut(n int64) {
-	if total := &r.job.Counters.Total; n > 0 && total.Load() > n {
-		total.Add(-n)
+	if n > 0 {
+		r.job.Counters.Done.Add(n)
+		r.job.Counters.Before.Add(n)
 	}
 }
 

@@ -2,15 +2,19 @@
 // add to it; the printers (package printer) read it.
 package progress
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Counters are what a run has done so far. All fields are safe for concurrent use.
 type Counters struct {
 	Rows     atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
 	Earlier  atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
 	Bytes    atomic.Int64 // bytes of text written out or read in
-	Done     atomic.Int64 // units of work done: token ranges of a scan, bytes of the input of a load
-	Total    atomic.Int64 // units of work in all; 0 while unknown
+	Done     atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
+	Before   atomic.Int64 // of those units, what an earlier run had done
+	Total    atomic.Int64 // units of work in all, those of an earlier run among them; 0 while unknown
 	Retries  atomic.Int64 // requests sent again
 	Failed   atomic.Int64 // token ranges given up
 	Rejected atomic.Int64 // rows rejected
@@ -25,3 +29,18 @@ func (c *Counters) Share() (float64, bool) {
 	}
 	return min(float64(c.Done.Load())/float64(total), 1), true
 }
+
+// Left guesses how long the rest of the work takes that this run began so long ago, by
+// the pace of this run alone; false while there is too little to go by.
+func (c *Counters) Left(elapsed time.Duration) (time.Duration, bool) {
+	total, before := c.Total.Load(), c.Before.Load()
+	done := min(c.Done.Load(), total)
+	own := done - before
+	if elapsed < time.Second || done >= total || float64(own) < leastShare*float64(total-before) {
+		return 0, false
+	}
+	return time.Duration(float64(elapsed) * float64(total-done) / float64(own)), true
+}
+
+// leastShare is the part of a run's work from which its pace is told.
+const leastShare = 0.001

@@ -91,10 +91,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	if job.Hold <= 0 {
 		job.Hold = 32 << 20
 	}
-	options := job.Sweep
-	options.OnRetry = func() { job.Counters.Retries.Add(1) }
-	options.OnSplit = func() { job.Counters.Done.Add(1) }
-	job.Counters.Total.Store(int64(len(job.Splits)))
+	options := job.Sweep.Counted(job.Counters, job.Splits, job.Partitioner)
 	slots, err := job.slots()
 	if err != nil {
 		return Result{}, err
@@ -129,7 +126,6 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		result.Rows += s.written.rows
 		result.Sum = result.Sum.Add(s.written.sum)
 	}
-	job.Counters.Failed.Store(int64(len(swept.Failed)))
 	return result, err
 }
 

@@ -88,8 +88,12 @@ type Options struct {
 	Pace func(ctx context.Context, rows int, bytes int64) error
 	// OnRetry is called for each page that is asked for again. May be nil.
 	OnRetry func()
-	// OnSplit is called when a split of the plan has been dealt with. May be nil.
-	OnSplit func()
+	// OnRead is called with each part of the splits that has been dealt with, also where
+	// that is as a range given up: each token once, as soon as its rows have come. May be
+	// nil.
+	OnRead func(token.Range)
+	// OnFailure is called for each range that is given up. May be nil.
+	OnFailure func()
 }
 
 func (o Options) withDefaults() Options {
@@ -114,8 +118,11 @@ func (o Options) withDefaults() Options {
 	if o.OnRetry == nil {
 		o.OnRetry = func() {}
 	}
-	if o.OnSplit == nil {
-		o.OnSplit = func() {}
+	if o.OnRead == nil {
+		o.OnRead = func(token.Range) {}
+	}
+	if o.OnFailure == nil {
+		o.OnFailure = func() {}
 	}
 	return o
 }
@@ -166,7 +173,6 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 				if err := w.split(ctx, s); err != nil {
 					return err
 				}
-				o.OnSplit()
 			}
 			return nil
 		})
@@ -194,6 +200,7 @@ func (r *run) done(within token.Range) {
 }
 
 func (r *run) failed(f Failure) {
+	r.options.OnFailure()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Failed = append(r.result.Failed, f)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,16 +45,16 @@ func TestEveryRowOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			table := &sweeptest.Table{Rows: sweeptest.Numbered(c.rows), Short: c.short, Trailing: c.trailing}
 			splits := sweeptest.Splits(c.splits, rand.New(rand.NewPCG(1, 2)))
-			var splitsDone atomic.Int64
+			read := &parts{}
 			k := take(table)
 			result, err := Run(bg(), splits, table, Options{
-				Workers: c.workers, PageRows: c.pageRows, Backoff: brief, OnSplit: func() { splitsDone.Add(1) },
+				Workers: c.workers, PageRows: c.pageRows, Backoff: brief, OnRead: read.add,
 			}, k.consumer)
 			require.NoError(t, err)
 			require.NoError(t, table.Check())
 			require.Empty(t, result.Failed)
 			require.Len(t, result.Done, len(splits))
-			require.EqualValues(t, len(splits), splitsDone.Load())
+			read.requireAll(t, splits)
 			require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
 			k.requireRows(t, table, result)
 			require.LessOrEqual(t, table.MostUnderway(), max(c.workers, 1))

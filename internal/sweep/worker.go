@@ -13,7 +13,8 @@ import (
 type worker struct {
 	run      *run
 	consumer Consumer
-	turn     int // spreads the first choice of replica over the workers
+	turn     int         // spreads the first choice of replica over the workers
+	reached  token.Token // the rows of the range being read have come up to here
 }
 
 // piece is a part of a split still to be read. failures are the attempts that
@@ -37,6 +38,7 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 		switch {
 		case err == nil:
 			w.run.done(p.within)
+			w.over(p.within)
 			continue
 		case errors.As(err, &stop):
 			return stop.err
@@ -58,6 +60,7 @@ func (w *worker) smaller(p piece, rest token.Range, err error) []piece {
 	var cut *cutError
 	if !errors.As(err, &cut) {
 		w.run.failed(Failure{Range: rest, Err: err})
+		w.over(rest)
 		return nil
 	}
 	if rest != p.within {
@@ -96,8 +99,27 @@ type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
 
+// reach tells that the rows up to a token have come.
+func (w *worker) reach(to token.Token) {
+	if w.reached.Less(to) {
+		w.run.options.OnRead(token.Range{Start: w.reached, End: to})
+		w.reached = to
+	}
+}
+
+// over tells that a range has been dealt with: what is left of it, or all of the zero
+// Range.
+func (w *worker) over(within token.Range) {
+	if within == (token.Range{}) {
+		w.run.options.OnRead(within)
+		return
+	}
+	w.reach(within.End)
+}
+
 // readRange gives all pages of a range to the consumer.
 func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
+	w.reached = p.within.Start
 	// When the consumer fails, the page asked for ahead is not waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -151,6 +173,7 @@ func (w *worker) consume(within token.Range, p row.Page) (int, int64, error) {
 	err := w.consumer.Page(within, counted)
 	if err == nil {
 		w.run.size.saw(counted.rows, counted.bytes) // before Close wakes who waits for the budget
+		w.reach(w.consumer.Progress(within))
 	}
 	return counted.rows, counted.bytes, errors.Join(err, p.Err())
 }

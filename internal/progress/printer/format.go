@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 // Count writes a number with commas between the thousands.
@@ -46,14 +48,29 @@ func Elapsed(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// remaining guesses the time left, in whole seconds, from the share that is done;
-// false while there is too little to go by.
-func remaining(elapsed time.Duration, share float64) (string, bool) {
-	if share < 0.001 || share >= 1 || elapsed < time.Second {
-		return "", false
+// standing is where a run stands, in words: the rows, and how many of them an earlier run
+// had done; and of this run alone the rows a second and how long it still takes, which is
+// empty while there is too little to go by.
+type standing struct{ rows, rate, left string }
+
+// observer tells where a run stands as time goes by.
+type observer struct {
+	begin time.Time
+	rate  *rate
+}
+
+func newObserver(begin time.Time) *observer { return &observer{begin, newRate(begin)} }
+
+func (o *observer) observe(now time.Time, c *progress.Counters) standing {
+	rows, earlier := c.Rows.Load(), c.Earlier.Load()
+	s := standing{rows: Count(rows) + " rows", rate: Count(o.rate.observe(now, rows-earlier)) + " rows/s"}
+	if earlier > 0 {
+		s.rows += fmt.Sprintf(" (%s before)", Count(earlier))
 	}
-	left := time.Duration(float64(elapsed) * (1 - share) / share)
-	return left.Round(time.Second).String(), true
+	if left, ok := c.Left(now.Sub(o.begin)); ok {
+		s.left = left.Round(time.Second).String() + " left"
+	}
+	return s
 }
 
 // rate is the speed over the last few seconds.

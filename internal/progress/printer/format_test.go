@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 func TestCount(t *testing.T) {
@@ -37,26 +39,20 @@ func TestElapsed(t *testing.T) {
 	}
 }
 
-func TestRemaining(t *testing.T) {
-	for _, c := range []struct {
-		elapsed time.Duration
-		share   float64
-		want    string
-	}{
-		{10 * time.Second, 0.5, "10s"},
-		{10 * time.Second, 0.9, "1s"},
-		{10 * time.Second, 0.99, "0s"},
-		{time.Minute, 0.25, "3m0s"},
-		{time.Hour, 0.001, "999h0m0s"},
-		{time.Hour, 0.0009, ""},
-		{999 * time.Millisecond, 0.5, ""},
-		{time.Hour, 1, ""},
-		{time.Hour, 0, ""},
-	} {
-		left, ok := remaining(c.elapsed, c.share)
-		require.Equal(t, c.want, left)
-		require.Equal(t, c.want != "", ok)
-	}
+// A run that goes on with another has the rows and the share of both, and its own pace.
+func TestStandingOfARunThatGoesOn(t *testing.T) {
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	var c progress.Counters
+	c.Rows.Store(50_000)
+	c.Earlier.Store(50_000)
+	c.Total.Store(1000)
+	c.Done.Store(500)
+	c.Before.Store(500)
+	o := newObserver(begin)
+	require.Equal(t, standing{"50,000 rows (50,000 before)", "0 rows/s", ""}, o.observe(begin.Add(5*time.Second), &c))
+	c.Rows.Store(60_000)
+	c.Done.Store(600)
+	require.Equal(t, standing{"60,000 rows (50,000 before)", "1,000 rows/s", "40s left"}, o.observe(begin.Add(10*time.Second), &c))
 }
 
 func TestRate(t *testing.T) {

@@ -54,19 +54,19 @@ func IsTerminal(w io.Writer) bool {
 func lines(ctx context.Context, w io.Writer, title string, c *progress.Counters, every time.Duration) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	begin := time.Now()
-	rate := newRate(begin)
+	observer := newObserver(time.Now())
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			line := fmt.Sprintf("%s: %s rows, %s rows/s", title, Count(c.Rows.Load()), Count(rate.observe(now, c.Rows.Load())))
+			stands := observer.observe(now, c)
+			line := fmt.Sprintf("%s: %s, %s", title, stands.rows, stands.rate)
 			if share, ok := c.Share(); ok {
 				line += fmt.Sprintf(", %.1f%% done", 100*share)
-				if left, ok := remaining(now.Sub(begin), share); ok {
-					line += ", " + left + " left"
-				}
+			}
+			if stands.left != "" {
+				line += ", " + stands.left
 			}
 			fmt.Fprintln(w, line+troubles(c))
 		}
@@ -74,24 +74,18 @@ func lines(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 }
 
 // template is the live line: what, how far, how many, how fast, how long still.
-const template = `{{string . "title"}} {{bar . "[" "=" ">" " " "]"}} {{percent .}} {{string . "rows"}} rows {{string . "rate"}} rows/s {{string . "left"}}{{string . "troubles"}}`
+const template = `{{string . "title"}} {{bar . "[" "=" ">" " " "]"}} {{percent .}} {{string . "rows"}} {{string . "rate"}} {{string . "left"}}{{string . "troubles"}}`
 
 // bar keeps one line on a terminal up to date.
 func bar(ctx context.Context, w io.Writer, title string, c *progress.Counters, every time.Duration) {
 	p := pb.New64(c.Total.Load()).SetTemplateString(template)
 	p.SetWriter(w).SetRefreshRate(every).Set("title", title).Set(pb.CleanOnFinish, true)
 	begin := time.Now()
-	rate := newRate(begin)
+	observer := newObserver(begin)
 	update := func(now time.Time) {
+		stands := observer.observe(now, c)
 		p.SetTotal(c.Total.Load()).SetCurrent(c.Done.Load())
-		left := ""
-		if share, ok := c.Share(); ok {
-			if l, ok := remaining(now.Sub(begin), share); ok {
-				left = l + " left"
-			}
-		}
-		p.Set("rows", Count(c.Rows.Load())).Set("rate", Count(rate.observe(now, c.Rows.Load()))).
-			Set("left", left).Set("troubles", troubles(c))
+		p.Set("rows", stands.rows).Set("rate", stands.rate).Set("left", stands.left).Set("troubles", troubles(c))
 	}
 	update(begin)
 	p.Start()

@@ -64,6 +64,10 @@ func TestLines(t *testing.T) {
 			c.Total.Store(8)
 			c.Done.Store(1)
 		}, `^scan: 0 rows, 0 rows/s, 12\.5% done\n$`},
+		{"rows of an earlier run are no speed", func(c *progress.Counters) {
+			c.Rows.Store(1234567)
+			c.Earlier.Store(1234567)
+		}, `^scan: 1,234,567 rows \(1,234,567 before\), 0 rows/s\n$`},
 		{"troubles", func(c *progress.Counters) {
 			c.Retries.Store(1000)
 			c.Rejected.Store(2)

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -54,4 +55,23 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(s.Close)
 	ts.Setenv("CQLBULK_HOSTS", s.Hosts()[0])
 	ts.Setenv("CQLBULK_PORT", fmt.Sprint(s.Port()))
+}
+
+// level is the command "level reads|writes LOCAL_ONE": of what was asked of the table since
+// the last one, all reads or all writes had that consistency level, and there were some.
+func level(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: level reads|writes level")
+	}
+	s := clusterOf(ts)
+	levels := make(map[string]int)
+	for _, r := range s.Requests() {
+		if r.Table == "shop.orders" && !r.Prepare && (len(r.Keys) > 0) == (args[0] == "writes") {
+			levels[strings.Fields(r.Consistency.String())[1]]++
+		}
+	}
+	s.Forget()
+	if len(levels) != 1 || levels[args[1]] == 0 {
+		ts.Fatalf("%s: %v", args[0], levels)
+	}
 }

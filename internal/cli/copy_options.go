@@ -55,7 +55,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	f.Var(&o.Memory, "memory", "memory to use at the most")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a run that was stopped goes on (default: as that of load or scan)")
 	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a run that was stopped begins anew")
-	o.connectOptions.AddFlags(f)
+	o.connectOptions.AddFlags(f, "", "by default "+writeConsistency+" for FROM and "+readConsistency+" for TO")
 }
 
 // The flags of copy that are no flags of what it runs.

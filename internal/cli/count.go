@@ -38,7 +38,7 @@ func (o *CountOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
 	o.planOptions.AddFlags(f)
 	o.paceOptions.AddFlags(f)
-	o.connectOptions.AddFlags(f)
+	o.connectOptions.AddFlags(f, readConsistency, readLevelHelp)
 }
 
 func newCountCommand(s streams) *cobra.Command {
@@ -55,6 +55,9 @@ that scan gives. With --by there is a line for each part instead, its columns
 separated by tabs: the node that owns the rows' range, the rows and their share
 (host); the bounds of each vnode range, the rows and their share (range); or the
 key and the rows of the largest partitions (partition).
+
+One replica of each range is asked (LOCAL_ONE), and what it has missed is not counted:
+after writes that not all replicas took, a count at LOCAL_QUORUM may give another number.
 
 When a range could not be counted there is no number, the ranges are listed, and
 the exit status is 2.
@@ -113,7 +116,7 @@ func runCount(c *cobra.Command, s streams, o *CountOptions, args []string) error
 		return err
 	}
 	if !o.Quiet {
-		s.summary("count of "+t.table.String(), job.Counters, begin, fmt.Sprintf("%s token ranges", printer.Count(int64(len(result.Done)))))
+		s.summary("count of "+t.table.String(), job.Counters, begin, fmt.Sprintf("%s token ranges%s", printer.Count(int64(len(result.Done))), t.levelNote()))
 	}
 	return fatal(o.print(s.out, t, result))
 }

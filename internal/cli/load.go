@@ -98,7 +98,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	_ = f.MarkHidden("rejects-of")
 	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
 	o.Smudge = plan.DefaultSmudge
-	o.connectOptions.AddFlags(f)
+	o.connectOptions.AddFlags(f, writeConsistency, writeLevelHelp)
 }
 
 func newLoadCommand(s streams) *cobra.Command { return loadCommand(s, &LoadOptions{}) }
@@ -118,6 +118,9 @@ travel together, others are grouped by replica, in unlogged batches that stay
 below the servers' warning thresholds. Each row has a timestamp by its place in
 the input, so the last row of a key wins. Rows of a table of counters are
 increments.
+
+A row counts as loaded when most of its replicas in the data center have it
+(LOCAL_QUORUM).
 
 A row that cannot be read, or that the cluster refuses, is rejected and the rest
 goes on: it is kept byte for byte in rejects.csv in the run directory, which loads

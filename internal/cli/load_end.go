@@ -42,6 +42,9 @@ func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.J
 		if result.InDoubt > 0 {
 			details += fmt.Sprintf("; %s in doubt", printer.Count(result.InDoubt))
 		}
+		if !o.DryRun {
+			details += t.levelNote()
+		}
 		s.summary("load of "+t.table.String(), job.Counters, begin, details)
 	}
 	s.tellRejects(run.rejects)

@@ -37,6 +37,7 @@ func TestScripts(t *testing.T) {
 			"exits":   exits,
 			"cluster": startCluster,
 			"glob":    glob,
+			"level":   level,
 		},
 	})
 }

@@ -31,7 +31,9 @@ type connectOptions struct {
 	flags *pflag.FlagSet // tell what was typed
 }
 
-func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
+// AddFlags adds the flags. level is the consistency level by default, empty where that is
+// another command's to say, and about is what there is to know of it.
+func (o *connectOptions) AddFlags(f *pflag.FlagSet, level, about string) {
 	o.flags = f
 	f.StringSliceVar(&o.Hosts, "hosts", []string{"127.0.0.1"}, "contact points, each a name or address with or without :port")
 	f.IntVar(&o.Port, "port", 9042, "native transport port of the nodes")
@@ -40,7 +42,7 @@ func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVar(&o.PasswordFile, "password-file", "", "file whose first line is the password")
 	o.TLS.AddFlags(f)
 	f.StringVar(&o.DC, "dc", "", "data center to talk to (default: that of the first contact point)")
-	f.StringVar(&o.Consistency, "consistency", "LOCAL_ONE", "consistency level")
+	f.StringVar(&o.Consistency, consistencyFlag, level, "consistency level; "+about)
 	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of one request")
 	f.IntVar(&o.Connections, "connections", 2, "connections to each node (ScyllaDB: one to each shard whatever this says)")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no summary: only what is wrong is said")
@@ -52,7 +54,7 @@ func (o *connectOptions) AddFlags(f *pflag.FlagSet) {
 func (o *connectOptions) config(s streams) (driver.Config, error) {
 	level, err := driver.ParseConsistency(o.Consistency)
 	if err != nil {
-		return driver.Config{}, fmt.Errorf("--consistency: %w", err)
+		return driver.Config{}, fmt.Errorf("--%s: %w", consistencyFlag, err)
 	}
 	if o.Timeout <= 0 {
 		return driver.Config{}, fmt.Errorf("--timeout %s: must be above zero", o.Timeout)

@@ -26,7 +26,7 @@ type PlanOptions struct {
 func (o *PlanOptions) AddFlags(f *pflag.FlagSet) {
 	o.tableOptions.AddFlags(f)
 	o.planOptions.AddFlags(f)
-	o.connectOptions.AddFlags(f)
+	o.connectOptions.AddFlags(f, readConsistency, readLevelHelp)
 }
 
 func newPlanCommand(s streams) *cobra.Command {

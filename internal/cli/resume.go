@@ -39,7 +39,7 @@ func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
 	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")
 	addPatience(f, &o.Patience)
-	o.connectOptions.AddFlags(f)
+	o.connectOptions.AddFlags(f, "", "by default that of the run")
 }
 
 func newResumeCommand(s streams) *cobra.Command {

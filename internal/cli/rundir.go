@@ -18,7 +18,7 @@ import (
 
 // recorded is a command line as a run directory keeps it.
 type recorded struct {
-	Flags map[string][]string `json:"flags"` // those that are not as they are by default
+	Flags map[string][]string `json:"flags"` // those that are not as they are by default, and the consistency level
 	Args  []string            `json:"args"`
 }
 
@@ -37,11 +37,12 @@ const pairsType = "stringToString"
 // the environment, which a flag does not tell of itself.
 func isSet(f *pflag.Flag) bool { return f.Changed || f.Value.String() != f.DefValue }
 
-// record takes down the flags that are set.
+// record takes down the flags that are set, and the consistency level in any case: what a
+// run promises does not change with a default.
 func record(f *pflag.FlagSet, args []string) recorded {
 	r := recorded{Flags: make(map[string][]string), Args: args}
 	f.VisitAll(func(f *pflag.Flag) {
-		if !isSet(f) || slices.Contains(unrecorded, f.Name) {
+		if !isSet(f) && f.Name != consistencyFlag || slices.Contains(unrecorded, f.Name) {
 			return
 		}
 		switch v := f.Value.(type) {
@@ -110,6 +111,12 @@ func recordedIn(m journal.Manifest) (recorded, error) {
 	var r recorded
 	if err := json.Unmarshal(m.Options, &r); err != nil {
 		return r, fmt.Errorf("run.json: %w", err)
+	}
+	if _, ok := r.Flags[consistencyFlag]; !ok {
+		if r.Flags == nil {
+			r.Flags = make(map[string][]string)
+		}
+		r.Flags[consistencyFlag] = []string{unrecordedConsistency}
 	}
 	return r, nil
 }

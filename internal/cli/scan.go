@@ -56,7 +56,7 @@ func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a scan that was stopped begins anew")
 	o.planOptions.AddFlags(f)
 	o.paceOptions.AddFlags(f)
-	o.connectOptions.AddFlags(f)
+	o.connectOptions.AddFlags(f, readConsistency, readLevelHelp)
 }
 
 func newScanCommand(s streams) *cobra.Command { return scanCommand(s, &ScanOptions{}) }
@@ -81,6 +81,9 @@ until cqlbulk retry has read it, or get their names without it with --no-journal
 CSV is lossless: loading it again gives the same bytes for every CQL type. Null is
 nothing between the delimiters; the empty text is "". Collections, tuples and
 user-defined types are CQL literals.
+
+One replica of each range is asked (LOCAL_ONE): what it has missed is not in the output.
+At LOCAL_QUORUM all rows are that were written at LOCAL_QUORUM, as load does.
 
 An output is written under names ending in .part, which it loses when it is whole.
 A scan into files that was stopped goes on with: cqlbulk resume RUN_DIR.
@@ -310,7 +313,7 @@ func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.J
 	run.close(ctx, s, nil, err)
 	if !o.Quiet {
 		s.summary("scan of "+t.table.String(), job.Counters, begin,
-			fmt.Sprintf("%s token ranges, seed %d; checksum %s", printer.Count(int64(len(result.Done))), run.plan.Seed, result.Sum))
+			fmt.Sprintf("%s token ranges, seed %d; checksum %s%s", printer.Count(int64(len(result.Done))), run.plan.Seed, result.Sum, t.levelNote()))
 	}
 	return err
 }

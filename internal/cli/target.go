@@ -22,6 +22,7 @@ type target struct {
 	replication map[string]string
 	estimates   []driver.Estimate // by node of the cluster
 	plan        *plan.Plan
+	consistency string // of the session
 }
 
 // openTarget connects and plans. The nodes are asked for their estimates when the
@@ -31,7 +32,7 @@ func openTarget(ctx context.Context, cfg driver.Config, t tableOptions, o plan.O
 	if err != nil {
 		return nil, err
 	}
-	out := &target{session: session}
+	out := &target{session: session, consistency: cfg.Consistency}
 	if err := out.describe(ctx, t, o, read); err != nil {
 		session.Close()
 		return nil, err

@@ -36,6 +36,8 @@ type Input struct {
 	Name string
 	Size int64 // as it is stored, in bytes; 0 or less: unknown
 	Open func() (io.ReadCloser, error)
+	// Plain inputs may be opened more than once, at once and without waiting.
+	Plain bool
 	// Compare has what an earlier run settled read again and compared with what it was,
 	// rather than passed over.
 	Compare bool

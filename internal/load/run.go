@@ -83,6 +83,9 @@ func (r *run) all(ctx context.Context) error {
 	}
 	err := r.carry(r.job.Journal.Carried())
 	if err == nil {
+		err = r.checkHeaders(ctx)
+	}
+	if err == nil {
 		err = r.pipeline(ctx)
 	}
 	// A run that was stopped leaves chunks that are not settled.

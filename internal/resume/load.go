@@ -40,6 +40,7 @@ type Load struct {
 	rejects Rejects
 	careful bool
 	earlier *Loaded
+	mended  []mendedInput // that GoOn is to note
 
 	mu       sync.Mutex // a piece's rejects and its record go together
 	unsynced bool       // rejects were added since they were last synced; guarded by mu
@@ -91,7 +92,7 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 		// The machine has not gone down: somebody else changed them.
 		return missing(*e.unsynced[kept].Rejects)
 	}
-	if err := l.j.Append(kindAgain, goneOn{undone, boot}); err != nil {
+	if err := l.j.Append(kindAgain, goneOn{undone, boot, l.mended}); err != nil {
 		return err
 	}
 	if err := e.undo(undone); err != nil {

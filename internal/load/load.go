@@ -44,6 +44,9 @@ type Input struct {
 	// Stamps are the timestamps that the records had when they were loaded before,
 	// in their order; 0, or no more of them: none.
 	Stamps []int64
+	// Repeats is how often the records were written again before, each time with a
+	// timestamp that is later by one.
+	Repeats uint8
 }
 
 // Job is one load.

@@ -39,7 +39,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 	}
 	reader := newInterruptible(until, in)
 	defer reader.close()
-	f := &file{index: index, name: input.Name}
+	f := &file{index: index, name: input.Name, repeats: input.Repeats}
 	meter := newMeter(in, reader)
 	s, err := r.split(f, reader)
 	if err != nil {

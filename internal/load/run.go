@@ -221,6 +221,7 @@ type file struct {
 	name     string
 	header   []byte // its header line as it stood, empty without one
 	seed     uint64 // of the hashes of its pieces: the hash of the header
+	repeats  uint8  // of its records, before they were in this file
 	mapping  *Mapping
 	writer   Writer
 	records  int   // so far, bad lines among them

@@ -104,13 +104,17 @@ func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
 	return t.cluster.PlaceAt(ends, nodes)
 }
 
-// anybody asks all local nodes at once, and gives nil as soon as one has answered.
-func (t *target) anybody(ctx context.Context) error {
-	var ids []string
-	for _, n := range t.cluster.Local() {
-		ids = append(ids, n.ID)
+// ping asks a node for a row of its own, or all local nodes when host is empty, and gives
+// nil as soon as one has answered.
+func (t *target) ping(ctx context.Context, host string) error {
+	hosts := []string{host}
+	if host == "" {
+		hosts = nil
+		for _, n := range t.cluster.Local() {
+			hosts = append(hosts, n.ID)
+		}
 	}
-	return t.session.PingAny(ctx, ids)
+	return t.session.PingAny(ctx, hosts)
 }
 
 // estimate is the sum of what the nodes estimate.

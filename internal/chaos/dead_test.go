@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -61,4 +62,28 @@ func TestClusterThatIsGone(t *testing.T) {
 		require.NoError(t, s.Restart(node))
 	}
 	s.run(0, "600 rows", "resume", "run")
+}
+
+// Rows of a node that is down are rejected, and all others are written, with exit
+// status 2; the summary names the node. When it is back a retry loads them.
+func TestRowsOfADeadNode(t *testing.T) {
+	s := newUnreplicated(t, 1)
+	before := len(s.Records("ks.t"))
+	var text strings.Builder
+	text.WriteString("k,v\n")
+	for k := range 30_000 {
+		fmt.Fprintf(&text, "%d,%s\n", k, strings.Repeat("x", 100))
+	}
+	s.write("in.csv", text.String())
+	s.Stop(1)
+	says := s.run(2, "rows of theirs are rejected until they take one, all others go on", "load", "ks.t", "in.csv", "--run-dir", "run", "--patience", "1s")
+	require.Contains(t, says, "node "+s.Hosts()[1])
+	require.Contains(t, says, "30,000 read")
+	there := len(s.Records("ks.t")) - before
+	require.Greater(t, there, 15_000)
+	require.Less(t, there, 25_000)
+
+	require.NoError(t, s.Restart(1))
+	s.run(0, "0 rejected", "retry", "run")
+	require.Equal(t, before+30_000, len(s.Records("ks.t")))
 }

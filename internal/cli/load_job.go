@@ -93,6 +93,8 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		InFlight:  o.InFlight,
 		Attempts:  o.MaxAttempts,
 		Patience:  o.Patience,
+		Ping:      t.anyOf,
+		NodeName:  t.nodeName,
 
 		RepeatInDoubt:   o.RepeatInDoubt,
 		MaxParseErrors:  o.MaxParseErrors,
@@ -110,7 +112,7 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 	var total int64
 	for _, in := range inputs {
 		job.Inputs = append(job.Inputs, load.Input{
-			Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stampsOf(in.Name, t.table), Repeats: o.repeatsOf(in.Name),
+			Name: in.Name, Size: in.Size, Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stampsOf(in.Name, t.table),
 		})
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size

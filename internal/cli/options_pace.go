@@ -107,7 +107,7 @@ func (o *paceOptions) sweepOptions(ctx context.Context, t *target) (sweep.Option
 		PageRows:    o.PageSize,
 		PageBytes:   int(page),
 		Gate:        gate,
-		Ping:        t.ping,
+		Ping:        t.anybody,
 		Budget:      pace.NewBudget(budget),
 		BudgetSize:  budget,
 		Pace: func(ctx context.Context, n int, size int64) error {

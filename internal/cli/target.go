@@ -104,17 +104,27 @@ func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
 	return t.cluster.PlaceAt(ends, nodes)
 }
 
-// ping asks a node for a row of its own, or all local nodes when host is empty, and gives
-// nil as soon as one has answered.
-func (t *target) ping(ctx context.Context, host string) error {
-	hosts := []string{host}
-	if host == "" {
-		hosts = nil
+// anybody asks all local nodes at once, and gives nil as soon as one has answered.
+func (t *target) anybody(ctx context.Context) error { return t.anyOf(ctx, nil) }
+
+// anyOf asks some nodes at once, all local ones when ids is nil.
+func (t *target) anyOf(ctx context.Context, ids []string) error {
+	if ids == nil {
 		for _, n := range t.cluster.Local() {
-			hosts = append(hosts, n.ID)
+			ids = append(ids, n.ID)
 		}
 	}
-	return t.session.PingAny(ctx, hosts)
+	return t.session.PingAny(ctx, ids)
+}
+
+// nodeName is the address of a node, and its id when that is not known.
+func (t *target) nodeName(id string) string {
+	for _, n := range t.cluster.Nodes {
+		if n.ID == id {
+			return n.Address
+		}
+	}
+	return id
 }
 
 // estimate is the sum of what the nodes estimate.

@@ -1,3 +1,10 @@
+// Package driver is the one room that speaks to the database: it connects,
+// reads topology and schema, reads pages and writes rows. No type of the
+// underlying driver library leaves it.
+//
+// Start with [Connect]. A [Session] and all that it hands out are safe for
+// concurrent use unless said otherwise. Nothing in here retries: every error is
+// returned with its class (package fault), and the pipelines decide.
 package driver
 
 import (
@@ -19,7 +26,6 @@ type Config struct {
 	DC          string        // local data center; empty: that of the first contact point that answers
 	Consistency string        // for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
 	Timeout     time.Duration // of one request, default 30 s
-	AskTimeout  time.Duration // of a question about the cluster that another node can answer, or that can be done without; default 5 s, at most Timeout
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Version     string        // of this program, told to the server
@@ -41,10 +47,6 @@ func (c Config) withDefaults() Config {
 		// own answer, which says more than silence, comes first.
 		c.Timeout = 30 * time.Second
 	}
-	if c.AskTimeout == 0 {
-		c.AskTimeout = 5 * time.Second
-	}
-	c.AskTimeout = min(c.AskTimeout, c.Timeout)
 	if c.Connections == 0 {
 		c.Connections = 2
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/gocql/gocql"
@@ -22,11 +21,7 @@ type Session struct {
 	s       *gocql.Session
 	log     *logger
 	policy  *policy
-	filter  *filter
 	tablets sync.Map // by table, as CQL names it: *tabletMap
-
-	silent    sync.Map     // by host id: the time.Time of the last question that got no answer
-	answering atomic.Value // host id of the node that answered last what any node knows
 }
 
 // Connect opens a session on the cluster. Its error says in plain words which
@@ -37,26 +32,10 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	contacts, err := probe(ctx, cfg)
-	if err != nil {
+	if err := probe(ctx, cfg); err != nil {
 		return nil, fault.New(fault.Fatal, err)
 	}
-	filter := &filter{dc: cfg.DC}
-	for {
-		session, err := begin(ctx, cfg, contacts, level, filter)
-		if err != nil {
-			return nil, err
-		}
-		if !session.inspect(ctx) {
-			return session, nil
-		}
-		session.Close()
-	}
-}
-
-// begin opens a session by the contact points with the nodes that the filter takes.
-func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consistency, filter *filter) (*Session, error) {
-	cluster := gocql.NewCluster(contacts...)
+	cluster := gocql.NewCluster(cfg.Hosts...)
 	cluster.Port = cfg.Port
 	cluster.Consistency = level
 	cluster.Timeout = cfg.Timeout
@@ -75,7 +54,10 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
 	cluster.PoolConfig.HostSelectionPolicy = policy
-	cluster.HostFilter = filter
+	if cfg.DC != "" {
+		// Nodes of other data centers may not even be reachable from here.
+		cluster.HostFilter = gocql.DataCenterHostFilter(cfg.DC)
+	}
 	if cfg.User != "" {
 		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
 	}
@@ -92,7 +74,7 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 		}
 		return nil, fault.New(fault.Fatal, err)
 	}
-	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter}
+	session := &Session{cfg: cfg, s: s, log: log, policy: policy}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
 	}
@@ -166,6 +148,34 @@ func shut(s *gocql.Session) {
 // closeTime is how long shut waits for the driver, which may be in the middle of
 // trying one node after the other that do not answer.
 const closeTime = 2 * time.Second
+
+// probe opens a connection to each contact point until one accepts, with TLS where
+// that is asked for, since the driver's own word about a host that is not there says
+// little.
+func probe(ctx context.Context, cfg Config) error {
+	if len(cfg.Hosts) == 0 {
+		return errors.New("no contact point given; name one with --hosts")
+	}
+	dialer := net.Dialer{Timeout: min(cfg.Timeout, 5*time.Second)}
+	var failures []error
+	for _, host := range cfg.Hosts {
+		address := withPort(host, cfg.Port)
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err != nil {
+			failures = append(failures, explainDial(address, err))
+			continue
+		}
+		if cfg.TLS != nil {
+			err = shake(ctx, conn, cfg)
+		}
+		_ = conn.Close()
+		if err == nil {
+			return nil
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
 
 // withPort adds the port to a contact point that has none.
 func withPort(host string, port int) string {

@@ -83,11 +83,11 @@ func TestPolicyAddHosts(t *testing.T) {
 	}
 }
 
-func TestLibraryTokens(t *testing.T) {
-	l := newLibraryTokens()
+func TestMint(t *testing.T) {
+	m := newMint()
 	source := rand.New(rand.NewPCG(3, 3))
 	for _, want := range []token.Token{{Lo: 1}, {Lo: 1 << 63}, token.Murmur3.Max(), {Lo: source.Uint64()}, {Lo: source.Uint64()}} {
-		got := l.of(want)
+		got := m.token(want)
 		require.Equal(t, string(token.Murmur3.Append(nil, want)), got.String())
 		require.False(t, got.Less(got), "comparing tells that it is the driver's own kind")
 	}
@@ -126,10 +126,10 @@ func TestShardingNear(t *testing.T) {
 	}
 }
 
-func BenchmarkLibraryTokens(b *testing.B) {
-	l := newLibraryTokens()
+func BenchmarkMint(b *testing.B) {
+	m := newMint()
 	b.ReportAllocs()
 	for i := range b.N {
-		l.of(token.Token{Lo: uint64(i)})
+		m.token(token.Token{Lo: uint64(i)})
 	}
 }

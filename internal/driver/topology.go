@@ -9,7 +9,6 @@ import (
 
 	"github.com/gocql/gocql"
 
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -25,11 +24,7 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 		return nil, err
 	}
 	partitioner, partitionerErr := token.ByClass(c.Partitioner)
-	hosts := s.hosts()
-	c.Nodes = make([]topology.Node, len(hosts))
-	var up []int
-	var asked []*gocql.HostInfo
-	for i, h := range hosts {
+	for _, h := range s.s.GetHosts() {
 		node := topology.Node{
 			ID:      h.HostID(),
 			Address: h.ConnectAddressAndPort(),
@@ -48,18 +43,10 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 			}
 		}
 		if node.Up {
-			up, asked = append(up, i), append(asked, h)
+			node.Cores = s.cores(ctx, h)
 		}
-		c.Nodes[i] = node
+		c.Nodes = append(c.Nodes, node)
 	}
-	_, silent := s.askAll(ctx, asked, func(ctx context.Context, i int) (err error) {
-		c.Nodes[up[i]].Cores, err = s.cores(ctx, asked[i])
-		return err
-	})
-	if err := ctx.Err(); err != nil {
-		return nil, fault.New(fault.Canceled, err)
-	}
-	s.tellSilence(silent, "how many cores they have is guessed from the other nodes")
 	slices.SortFunc(c.Nodes, func(a, b topology.Node) int {
 		return cmp.Or(cmp.Compare(a.DC, b.DC), cmp.Compare(a.Rack, b.Rack), cmp.Compare(a.Address, b.Address))
 	})
@@ -79,7 +66,7 @@ func (s *Session) contactDC(ctx context.Context) string {
 		if err != nil {
 			continue
 		}
-		for _, h := range s.hosts() {
+		for _, h := range s.s.GetHosts() {
 			if slices.ContainsFunc(addresses, h.ConnectAddress().Equal) {
 				return h.DataCenter()
 			}
@@ -90,14 +77,17 @@ func (s *Session) contactDC(ctx context.Context) string {
 
 // cores asks a node how many processors it runs on: ScyllaDB tells its shards
 // when a connection opens; Cassandra 4.0 and later has a virtual table of thread
-// pools, where the pool that answers requests is as wide as the machine. The error is that
-// the node did not tell.
-func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) (int, error) {
+// pools, where the pool that answers requests is as wide as the machine. 0 when
+// the node does not tell.
+func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) int {
 	if n := h.ScyllaShardCount(); n > 0 {
-		return n, nil
+		return n
 	}
 	var limit int
 	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&limit},
 		"SELECT active_tasks_limit FROM system_views.thread_pools WHERE name = 'RequestResponseStage'")
-	return limit, err
+	if err != nil {
+		return 0
+	}
+	return limit
 }

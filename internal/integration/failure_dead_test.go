@@ -50,3 +50,32 @@ func TestRangesOfADeadNode(t *testing.T) {
 		})
 	}
 }
+
+// TestRowsOfADeadNode loads a table of one replica while a node is away: the rows of the
+// others are written, and those of that one rejected, with exit status 2 and the node's
+// address. When it is back a retry loads them.
+func TestRowsOfADeadNode(t *testing.T) {
+	all := servers(t)
+	input := padded(30_000, 100)
+	for _, harm := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
+		t.Run(harm.String(), func(t *testing.T) {
+			table(t, "it1.deadrows", paddedBody)
+			dir := t.TempDir() + "/run"
+			all[2].signal(t, harm)
+			r := spawn(t, nil, "load", "it1.deadrows", file(t, "in.csv", paddedHeader+strings.Join(input, "")),
+				"--run-dir", dir, "--hosts", testHosts(), "--timeout", "1s", "--patience", "3s").end(t)
+			require.Equal(t, 2, r.code)
+			require.Contains(t, r.report, "rows of theirs are rejected until they take one, all others go on")
+			require.Contains(t, r.report, grouped(len(input))+" read")
+			require.Greater(t, settled(dir), int64(len(input)/3), "rows of the other nodes")
+
+			if harm == syscall.SIGSTOP {
+				all[2].signal(t, syscall.SIGCONT)
+			}
+			startServers(t)
+			r = spawn(t, nil, "retry", dir).end(t)
+			require.Zero(t, r.code)
+			requireTable(t, "it1.deadrows", input)
+		})
+	}
+}

@@ -23,7 +23,6 @@ type chunk struct {
 	rows    []parsed
 	order   []*parsed // of rows, by replicas and token
 	piece   Piece
-	repeats uint8        // how often its rows were written again, this time among them
 	again   bool         // an earlier run had begun it
 	doubt   bool         // its rows may have been written before, and writing them again may count twice
 	pending atomic.Int64 // rows not dealt with yet, and one for the parser
@@ -62,9 +61,7 @@ func (r *run) admit(ctx context.Context, c *chunk) error {
 	if r.memory.Used()+c.weight <= r.job.Memory {
 		return r.memory.Acquire(ctx, c.weight)
 	}
-	if err := r.dispatch(ctx, r.hold.press(true)); err != nil {
-		return err
-	}
+	r.dispatch(r.hold.press(true))
 	defer r.hold.press(false)
 	return r.memory.Acquire(ctx, c.weight)
 }

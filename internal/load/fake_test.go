@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -290,7 +291,10 @@ func mustRun(t testing.TB, job *Job, c *cluster) Result {
 
 // ring makes a router of some nodes, and the sets of replicas that two of them
 // make.
-func ring(t testing.TB, nodes, vnodes int) *Router {
+func ring(t testing.TB, nodes, vnodes int) *Router { return ringOf(t, nodes, vnodes, 2) }
+
+// ringOf is ring with so many replicas.
+func ringOf(t testing.TB, nodes, vnodes, replicas int) *Router {
 	t.Helper()
 	var list []token.Node
 	for i := range nodes {
@@ -302,7 +306,7 @@ func ring(t testing.TB, nodes, vnodes int) *Router {
 	}
 	r, err := token.NewRing(token.Murmur3, list)
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "2"})
+	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": strconv.Itoa(replicas)})
 	require.NoError(t, err)
 	placement := r.Place(strategy)
 	return NewRouter(token.Murmur3, placement, func(v int) []string {

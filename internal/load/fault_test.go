@@ -169,7 +169,7 @@ func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	job, _, _ := newJob(t, hits, "id,n\n")
 	job.Patience, job.Journal = time.Hour, noJournal{}
 	r := newRun(job)
-	b := &batch{writer: job.NewWriter(job.Table.Columns), begun: time.Now()}
+	b := &batch{writer: job.NewWriter(job.Table.Columns), set: nowhere, begun: time.Now()}
 	broken := failure(fault.Unknown, "connection closed")
 	for range 10 * leastExhausted {
 		require.NoError(t, r.giveUp(t.Context(), b, broken))
@@ -387,7 +387,7 @@ func TestSlowClusterStopsTheReading(t *testing.T) {
 	}()
 	_, err := job.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	chunks := 2*runtime.GOMAXPROCS(0) + 2
+	chunks := 2*runtime.GOMAXPROCS(0) + 2 + holdChunks
 	require.LessOrEqual(t, read.Load(), int64((chunks+3)*job.ChunkSize))
 }
 

@@ -2,7 +2,6 @@ package load
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"time"
 
@@ -51,7 +50,7 @@ func byPlace(a, b *parsed) int {
 // batches: rows of one partition stay together, and partitions of one set of
 // replicas share a batch as far as the limits let them. What is too few for a
 // batch waits for the next chunks.
-func (r *run) group(ctx context.Context, c *chunk) error {
+func (r *run) group(c *chunk) {
 	c.order = c.order[:0]
 	for i := range c.rows {
 		c.order = append(c.order, &c.rows[i])
@@ -67,24 +66,17 @@ func (r *run) group(ctx context.Context, c *chunk) error {
 		if n == len(rows) || rows[n].set != set {
 			ready = r.hold.add(w, set, rows[:n])
 		}
-		if err := r.dispatch(ctx, ready); err != nil {
-			return err
-		}
+		r.dispatch(ready)
 		rows = rows[n:]
 	}
-	return r.dispatch(ctx, r.hold.next())
+	r.dispatch(r.hold.next())
 }
 
 // dispatch hands batches to the lanes of their nodes.
-func (r *run) dispatch(ctx context.Context, batches []*batch) error {
+func (r *run) dispatch(batches []*batch) {
 	for _, b := range batches {
-		select {
-		case r.lane(b.set).batches <- b:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		r.lane(b.set).put(b)
 	}
-	return nil
 }
 
 // cut finds the end of the batch that starts at from: as many rows as the limits

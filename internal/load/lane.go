@@ -14,11 +14,62 @@ import (
 
 // lane is the way to one node: batches wait here for the writers of the node
 // whose ranges they are in, so that a slow node holds up its own share alone, as
-// long as there are chunks to parse for the others.
+// long as there are chunks to parse for the others: their number alone bounds how many
+// batches wait. It is safe for concurrent use.
 type lane struct {
-	batches chan *batch
 	gate    *pace.Gate
 	writers int // goroutines that take batches off this lane
+
+	mu      sync.Mutex
+	changed sync.Cond
+	waiting []*batch
+	first   int  // of those in waiting that still do; those before it are nil
+	closed  bool // no more will come
+}
+
+// put adds a batch.
+func (l *lane) put(b *batch) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, b)
+	l.changed.Signal()
+}
+
+// next waits for a batch; nil: the lane is closed and none is left. The error is the
+// context's: when that ends, wake has to be called.
+func (l *lane) next(ctx context.Context) (*batch, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for len(l.waiting) == 0 && !l.closed && ctx.Err() == nil {
+		l.changed.Wait()
+	}
+	if len(l.waiting) == 0 && l.closed {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	b := l.waiting[l.first]
+	l.waiting[l.first] = nil
+	if l.first++; l.first == len(l.waiting) {
+		l.waiting, l.first = l.waiting[:0], 0
+	}
+	return b, nil
+}
+
+// close says that no more batches will come.
+func (l *lane) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.changed.Broadcast()
+}
+
+// wake has those who wait look whether the context has ended.
+func (l *lane) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed.Broadcast()
 }
 
 // newLanes makes a lane for each node that a row may be sent to first. They share
@@ -28,11 +79,9 @@ func newLanes(j *Job) map[string]*lane {
 	each := (j.InFlight + len(names) - 1) / len(names)
 	lanes := make(map[string]*lane, len(names))
 	for _, name := range names {
-		lanes[name] = &lane{
-			batches: make(chan *batch, each),
-			gate:    pace.NewGate(pace.GateOptions{Ceiling: each, Start: each, Tolerance: writeTolerance}),
-			writers: each,
-		}
+		l := &lane{gate: pace.NewGate(pace.GateOptions{Ceiling: each, Start: each, Tolerance: writeTolerance}), writers: each}
+		l.changed.L = &l.mu
+		lanes[name] = l
 	}
 	return lanes
 }

@@ -36,17 +36,12 @@ type Input struct {
 	Name string
 	Size int64 // as it is stored, in bytes; 0 or less: unknown
 	Open func() (io.ReadCloser, error)
-	// Plain inputs may be opened more than once, at once and without waiting.
-	Plain bool
 	// Compare has what an earlier run settled read again and compared with what it was,
 	// rather than passed over.
 	Compare bool
 	// Stamps are the timestamps that the records had when they were loaded before,
 	// in their order; 0, or no more of them: none.
 	Stamps []int64
-	// Repeats is how often the records were written again before, each time with a
-	// timestamp that is later by one.
-	Repeats uint8
 }
 
 // Job is one load.
@@ -77,9 +72,14 @@ type Job struct {
 	InFlight  int           // requests under way at the most
 	Attempts  int           // for one request before its rows are rejected; default 10
 	Backoff   pace.Backoff
-	Patience  time.Duration // with a cluster that answers no request; default pace.DefaultPatience
-	Linger    time.Duration // for which rows that were read are still written when the context has ended; default none
-	Rejects   Rejects
+	Patience  time.Duration // with a cluster that answers no request, and with replicas that take no row; default pace.DefaultPatience
+	// Ping asks nodes for something small, all of the cluster when hosts is nil, and gives
+	// nil once one of them has answered: whether it is a node that is away or the whole
+	// cluster, nothing else tells when only rows of that node are left. Nil: none answers.
+	Ping     func(ctx context.Context, hosts []string) error
+	NodeName func(host string) string // what messages call a node; default its id
+	Linger   time.Duration            // for which rows that were read are still written when the context has ended; default none
+	Rejects  Rejects
 	// MaxParseErrors and MaxInsertErrors are how many rows may be rejected before
 	// the run stops with a *LimitError; negative: no limit.
 	MaxParseErrors  int64
@@ -145,6 +145,9 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.Journal == nil {
 		out.Journal = noJournal{out.Rejects}
+	}
+	if out.NodeName == nil {
+		out.NodeName = func(host string) string { return host }
 	}
 	if out.Warn == nil {
 		out.Warn = func(string, ...any) {}

@@ -49,9 +49,7 @@ func (p *parser) work(ctx context.Context) error {
 		if c.doubt {
 			p.run.leaveInDoubt(c)
 		}
-		if err := p.run.group(ctx, c); err != nil {
-			return err
-		}
+		p.run.group(c)
 		if err := p.run.release(c, 1); err != nil {
 			return err
 		}

@@ -62,6 +62,15 @@ func (r *Router) Route(key []byte) (token.Token, *Set) {
 	return t, r.sets[r.find(t)]
 }
 
+// count is the number of sets, of which each has an index below it.
+func (r *Router) count() int {
+	most := 0
+	for _, s := range r.sets {
+		most = max(most, s.index)
+	}
+	return most + 1
+}
+
 // first lists the nodes that some set is sent to first, in the order of the sets;
 // the empty name stands for any node.
 func (r *Router) first() []string {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/singleflight"
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -29,8 +30,12 @@ type run struct {
 	slots     chan struct{} // one for each request that may be under way
 	hold      *hold
 	health    pace.Health
-	pulse     pace.Pulse
-	memory    *pace.Budget // of the chunks
+	pulse     pace.Pulse         // of the whole cluster
+	standings []standing         // of the sets of replicas, by their index
+	takers    atomic.Int64       // sets whose nodes have taken the last write that they were sent
+	told      sync.Map           // names of nodes that were given up
+	pings     singleflight.Group // questions to nodes under way, by their names
+	memory    *pace.Budget       // of the chunks
 
 	writers map[string]Writer // by the names of their columns; the reader's alone
 
@@ -69,6 +74,7 @@ func newRun(j *Job) *run {
 		latency:   newLatencies(),
 		slots:     make(chan struct{}, j.InFlight),
 		writers:   make(map[string]Writer),
+		standings: make([]standing, j.Router.count()),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
 		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
@@ -82,9 +88,6 @@ func (r *run) all(ctx context.Context) error {
 		r.free <- r.pool[i]
 	}
 	err := r.carry(r.job.Journal.Carried())
-	if err == nil {
-		err = r.checkHeaders(ctx)
-	}
 	if err == nil {
 		err = r.pipeline(ctx)
 	}
@@ -141,13 +144,14 @@ func (r *run) pipeline(stop context.Context) error {
 		close(parsed)
 		<-idle
 		<-reading // which may still hand over what was held back
-		err := r.dispatch(ctx, r.hold.press(true))
+		r.dispatch(r.hold.press(true))
 		for _, l := range r.lanes {
-			close(l.batches)
+			l.close()
 		}
-		return err
+		return nil
 	})
 	for _, l := range r.lanes {
+		defer context.AfterFunc(ctx, l.wake)()
 		for range l.writers {
 			group.Go(func() error { return r.write(ctx, l) })
 		}
@@ -189,9 +193,7 @@ func (r *run) dispatchIdle(ctx context.Context, end <-chan struct{}) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
-			if err := r.dispatch(ctx, r.hold.idle()); err != nil {
-				return err
-			}
+			r.dispatch(r.hold.idle())
 		}
 	}
 }
@@ -221,7 +223,6 @@ type file struct {
 	name     string
 	header   []byte // its header line as it stood, empty without one
 	seed     uint64 // of the hashes of its pieces: the hash of the header
-	repeats  uint8  // of its records, before they were in this file
 	mapping  *Mapping
 	writer   Writer
 	records  int   // so far, bad lines among them

@@ -1,9 +1,10 @@
 package load
 
 import (
+	"encoding/binary"
+
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -44,7 +45,7 @@ func (s *summer) row(m *Mapping, cells []row.Cell) rowsum.Sum {
 // that has none; a user type comes back with all its fields.
 func (s *summer) kept(shape shape, wire []byte) []byte {
 	switch {
-	case shape.many && elements(wire) == 0:
+	case shape.many && len(wire) >= 4 && binary.BigEndian.Uint32(wire) == 0:
 		return nil
 	case shape.fields > 0:
 		return s.withFields(wire, shape.fields)
@@ -57,10 +58,10 @@ func (s *summer) kept(shape shape, wire []byte) []byte {
 // them are null.
 func (s *summer) withFields(wire []byte, fields int) []byte {
 	found, null := 0, true
-	_, length, pos, ok := cqlwire.ElemAt(wire, 0)
-	for ; ok; found++ {
+	for rest := wire; len(rest) >= 4; found++ {
+		length := int(int32(binary.BigEndian.Uint32(rest)))
 		null = null && length < 0
-		_, length, pos, ok = cqlwire.ElemAt(wire, pos)
+		rest = rest[min(4+max(length, 0), len(rest)):]
 	}
 	switch {
 	case null:
@@ -71,7 +72,7 @@ func (s *summer) withFields(wire []byte, fields int) []byte {
 	from := len(s.whole)
 	s.whole = append(s.whole, wire...)
 	for ; found < fields; found++ {
-		s.whole = cqlwire.AppendNull(s.whole)
+		s.whole = append(s.whole, 0xff, 0xff, 0xff, 0xff)
 	}
 	return s.whole[from:len(s.whole):len(s.whole)]
 }

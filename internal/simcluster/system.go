@@ -1,10 +1,9 @@
 package simcluster
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 const partitioner = "org.apache.cassandra.dht.Murmur3Partitioner"
@@ -41,8 +40,6 @@ func (n *node) systemTable(name string) *relation {
 		return c.tabletsTable()
 	case name == "system_views.thread_pools" && !scylla && c.options.Cores > 0:
 		return c.threadPools()
-	case name == "system_views.settings" && !scylla && c.options.Settings != nil:
-		return c.settings()
 	default:
 		return c.schemaTable(name)
 	}
@@ -82,7 +79,6 @@ func (n *node) peers() *relation {
 			})
 		}
 	}
-	r.rows = n.misinform(r.rows, version)
 	return r
 }
 
@@ -101,7 +97,13 @@ func (n *node) peersV2() *relation {
 	return r
 }
 
-func (n *node) tokenSet() []byte { return tokenSet(n.cluster.layout.Load().tokens[n.index]) }
+func (n *node) tokenSet() []byte {
+	var all [][]byte
+	for _, t := range n.cluster.layout.Load().tokens[n.index] {
+		all = append(all, token.Murmur3.Append(nil, t))
+	}
+	return list(all...)
+}
 
 // threadPools is what tells how many processors a node has.
 func (c *Cluster) threadPools() *relation {
@@ -109,13 +111,4 @@ func (c *Cluster) threadPools() *relation {
 		columns: []column{{"name", textType, true}, {"active_tasks_limit", datatype.Int, false}},
 		rows:    [][][]byte{{text("RequestResponseStage"), integer(c.options.Cores)}},
 	}
-}
-
-// settings is what tells of a node's configuration.
-func (c *Cluster) settings() *relation {
-	rel := &relation{columns: []column{{"name", textType, true}, {"value", textType, false}}}
-	for _, name := range slices.Sorted(maps.Keys(c.options.Settings)) {
-		rel.rows = append(rel.rows, [][]byte{text(name), text(c.options.Settings[name])})
-	}
-	return rel
 }

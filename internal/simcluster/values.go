@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Values in bytes, as package cqlwire has them.
+// The wire forms of values: native protocol specification, version 4, section 6.
 
 // uuid is a host's or a table's id.
 type uuid [16]byte
@@ -29,7 +27,8 @@ func list(v ...[]byte) []byte { return elements(integer(len(v)), v) }
 
 func elements(dst []byte, v [][]byte) []byte {
 	for _, e := range v {
-		dst = cqlwire.AppendElem(dst, e)
+		dst = append(dst, integer(len(e))...)
+		dst = append(dst, e...)
 	}
 	return dst
 }

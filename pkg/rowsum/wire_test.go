@@ -1,20 +1,24 @@
 package rowsum
 
-import (
-	"math/rand/v2"
-
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
-)
+import "math/rand/v2"
 
 // The native protocol's bytes of a few types, for the tests.
 
 func i4(n int) []byte { return order.AppendUint32(nil, uint32(n)) }
 
+// sized is an element after its length.
+func sized(dst, v []byte) []byte {
+	if v == nil {
+		return order.AppendUint32(dst, 0xffffffff)
+	}
+	return append(order.AppendUint32(dst, uint32(len(v))), v...)
+}
+
 // tuple is a tuple or a user-defined type.
 func tuple(elems ...[]byte) []byte {
 	v := []byte{}
 	for _, e := range elems {
-		v = cqlwire.AppendElem(v, e)
+		v = sized(v, e)
 	}
 	return v
 }

@@ -2,17 +2,27 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // simulated is the cluster of a script.
 type simulated struct {
 	*simcluster.Cluster
+	faults  []*simcluster.Injected
+	stalled chan struct{} // closed when a request has met the stall
+}
+
+// clusterCommands are the commands of scripts that are about the cluster.
+var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
+	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal,
 }
 
 // clusterKey finds it among the values of a script.
@@ -74,4 +84,65 @@ func level(ts *testscript.TestScript, neg bool, args []string) {
 	if len(levels) != 1 || levels[args[1]] == 0 {
 		ts.Fatalf("%s: %v", args[0], levels)
 	}
+}
+
+// requests is a rule for the reads, or the writes, of the table.
+func requests(ts *testscript.TestScript, kind string) simcluster.Rule {
+	if kind != "reads" && kind != "writes" {
+		ts.Fatalf("%q: reads or writes", kind)
+	}
+	return simcluster.Rule{Match: func(r simcluster.Request) bool {
+		return r.Table == "shop.orders" && (len(r.Keys) > 0) == (kind == "writes")
+	}}
+}
+
+// stall is the command "stall reads|writes N": when N were answered, no more are.
+func stall(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: stall reads|writes number")
+	}
+	s := clusterOf(ts)
+	rule := requests(ts, args[0])
+	var err error
+	rule.Skip, err = strconv.Atoi(args[1])
+	ts.Check(err)
+	met := make(chan struct{})
+	rule.Fault, rule.Do, s.stalled = simcluster.Silence, sync.OnceFunc(func() { close(met) }), met
+	s.faults = append(s.faults, s.Inject(rule))
+}
+
+// stalled is the command "stalled": it waits until there is a request that is not answered.
+func stalled(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: stalled")
+	}
+	<-clusterOf(ts).stalled
+}
+
+// fail is the command "fail reads|writes customer": those of that partition's token fail.
+func fail(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: fail reads|writes customer")
+	}
+	s := clusterOf(ts)
+	at := token.Murmur3.Hash([]byte(args[1]))
+	rule := requests(ts, args[0])
+	kind := rule.Match
+	rule.Match = func(r simcluster.Request) bool {
+		return kind(r) && (r.Range.Contains(at) || slices.Contains(r.Keys, at))
+	}
+	rule.Fault = simcluster.Overloaded
+	s.faults = append(s.faults, s.Inject(rule))
+}
+
+// heal is the command "heal": nothing stalls or fails any more.
+func heal(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: heal")
+	}
+	s := clusterOf(ts)
+	for _, f := range s.faults {
+		f.Remove()
+	}
+	s.faults = nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,8 @@ func TestMain(m *testing.M) {
 // "exits 1 cqlbulk scan", which runs a program and wants that exit status, and those of
 // a simulated cluster.
 func TestScripts(t *testing.T) {
+	commands := maps.Clone(clusterCommands)
+	commands["exits"], commands["glob"] = exits, glob
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -33,12 +36,7 @@ func TestScripts(t *testing.T) {
 			env.Values[clusterKey{}] = &simulated{}
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"cluster": startCluster,
-			"glob":    glob,
-			"level":   level,
-		},
+		Cmds: commands,
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // kindNames are the names of the kinds of columns in a manifest.
@@ -42,7 +43,7 @@ func (o *ScanOptions) writeManifest(t *target, run *scanRun, r scan.Result, file
 		Shard:    o.Shard,
 		Ranges:   manifest.Ranges{Splits: run.plan.Splits, Done: run.done(r), Failed: len(r.Failed)},
 		Rows:     r.Rows,
-		Checksum: &manifest.Checksum{Definition: manifest.RowSum, Value: r.Sum.String()},
+		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: r.Sum.String()},
 		Started:  run.begun(begin).UTC(),
 		Finished: time.Now().UTC(),
 	}

@@ -20,9 +20,6 @@ import (
 // Format is the version of the file's form that this package writes and reads.
 const Format = 1
 
-// RowSum names the definition of a checksum over rows.
-const RowSum = "cqlbulk-rowsum-1"
-
 // Manifest is the account of one run.
 type Manifest struct {
 	Format      int    `json:"format"` // set by Write
@@ -86,7 +83,7 @@ type File struct {
 
 // Checksum is a sum over the rows, whatever their order.
 type Checksum struct {
-	Definition string `json:"definition"` // such as RowSum
+	Definition string `json:"definition"` // such as rowsum.Version
 	Value      string `json:"value"`      // hex, 32 digits
 }
 

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 func sample() Manifest {
@@ -35,7 +37,7 @@ func sample() Manifest {
 		}},
 		Files:    []File{{Name: "flights.csv.zst", Rows: 7, TextBytes: 700, Bytes: 70, SHA256: strings.Repeat("ab", 32)}},
 		Rows:     7,
-		Checksum: &Checksum{Definition: RowSum, Value: strings.Repeat("0f", 16)},
+		Checksum: &Checksum{Definition: rowsum.Version, Value: strings.Repeat("0f", 16)},
 		Started:  time.Date(2024, 5, 6, 7, 8, 9, 123e6, time.UTC),
 		Finished: time.Date(2024, 5, 6, 7, 8, 10, 0, time.UTC),
 	}

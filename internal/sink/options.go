@@ -6,6 +6,8 @@ import (
 	"io"
 	"regexp"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
 
 // Options say where the text goes, and in which form.
@@ -72,7 +74,7 @@ func (o *Options) check() (codec, error) {
 
 // partName is the final name of a file in a folder.
 func (o *Options) partName(worker, number int) string {
-	return fmt.Sprintf("%s-%04d-%04d%s%s", o.Base, worker, number, o.Ext, codecs[o.Compression].ending)
+	return manifest.PartName(o.Base, worker, number, o.Ext+codecs[o.Compression].ending)
 }
 
 // ownNames matches the names that an output of this Base and Ext gives its
@@ -86,6 +88,6 @@ func (o *Options) ownNames() *regexp.Regexp {
 	for _, e := range o.Exts {
 		exts = append(exts, regexp.QuoteMeta(e))
 	}
-	return regexp.MustCompile(`^` + regexp.QuoteMeta(o.Base) + `-\d{4,}-\d{4,}(?:` + strings.Join(exts, "|") + `)` +
+	return regexp.MustCompile(`^` + regexp.QuoteMeta(o.Base) + manifest.PartNumbers + `(?:` + strings.Join(exts, "|") + `)` +
 		`(` + strings.Join(endings, "|") + `)(` + regexp.QuoteMeta(partSuffix) + `)?$`)
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -130,9 +129,6 @@ func (a *account) option(name string) string {
 	return text
 }
 
-// partName is the form of the names in an output folder.
-var partName = regexp.MustCompile(`^(.+)-\d{4,}-\d{4,}(\..*)?$`)
-
 // strays tells of files in an output folder that look like parts of the output,
 // finished or not, and are none: whoever reads all of the folder would read them.
 func (a *account) strays() {
@@ -143,8 +139,8 @@ func (a *account) strays() {
 	bases := make(map[string]bool)
 	for _, f := range a.m.Files {
 		own[filepath.Clean(f.Name)] = true
-		if name := partName.FindStringSubmatch(f.Name); name != nil {
-			bases[name[1]] = true
+		if base, ok := manifest.PartBase(f.Name); ok {
+			bases[base] = true
 		}
 	}
 	folder := filepath.Dir(a.path)
@@ -154,8 +150,8 @@ func (a *account) strays() {
 		return
 	}
 	for _, e := range entries {
-		name := partName.FindStringSubmatch(e.Name())
-		if name != nil && bases[name[1]] && !own[e.Name()] && !e.IsDir() {
+		base, ok := manifest.PartBase(e.Name())
+		if ok && bases[base] && !own[e.Name()] && !e.IsDir() {
 			a.findings = append(a.findings, plain(filepath.Join(folder, e.Name())+": looks like a part of the output, but is not in the manifest"))
 		}
 	}

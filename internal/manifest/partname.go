@@ -1,0 +1,27 @@
+package manifest
+
+import (
+	"fmt"
+	"regexp"
+)
+
+// PartName is the name of a file in an output folder: the output's base, the number of
+// the worker that writes it, its own number among that one's files, and an ending.
+// Either number has four digits, or more where it needs them.
+func PartName(base string, worker, number int, ending string) string {
+	return fmt.Sprintf("%s-%04d-%04d%s", base, worker, number, ending)
+}
+
+// PartNumbers is a regular expression for what PartName puts between base and ending.
+const PartNumbers = `-\d{4,}-\d{4,}`
+
+var partName = regexp.MustCompile(`^(.+)` + PartNumbers + `(\..*)?$`)
+
+// PartBase is the base of a name that PartName may have made; not ok for any other.
+func PartBase(name string) (base string, ok bool) {
+	found := partName.FindStringSubmatch(name)
+	if found == nil {
+		return "", false
+	}
+	return found[1], true
+}

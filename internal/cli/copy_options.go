@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
 // copyOptions are the settings of copy: those of load and scan that no COPY statement
@@ -49,9 +51,9 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	f.Float64Var(&o.Rate, "rate", 0, "TO: rows a second at the most (default: no limit)")
 	f.DurationVar(&o.TargetP99, "target-p99", 0, "TO: slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most (default: no limit)")
-	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")
+	f.IntVar(&o.MaxAttempts, "maxattempts", pace.DefaultAttempts, "attempts for a request")
 	addPatience(f, &o.Patience)
-	o.Memory = 256 << 20
+	o.Memory = defaultMemory
 	f.Var(&o.Memory, "memory", "memory to use at the most")
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a run that was stopped goes on (default: as that of load or scan)")
 	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a run that was stopped begins anew")

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
@@ -122,5 +123,5 @@ func (s streams) tellRejects(d *reject.Dir) {
 		s.warn("%s", text)
 	}
 	s.warn("rejected rows are in %s, their reasons in %s",
-		strings.Join(d.Files(), ", "), filepath.Join(d.Path(), "errors.jsonl"))
+		strings.Join(d.Files(), ", "), filepath.Join(d.Path(), journal.ErrorsFile))
 }

@@ -25,13 +25,13 @@ type paceOptions struct {
 }
 
 func (o *paceOptions) AddFlags(f *pflag.FlagSet) {
-	o.Memory = 256 << 20
+	o.Memory = defaultMemory
 	f.Var(&o.Memory, "memory", "memory to use at the most")
 	f.Float64Var(&o.Rate, "rate", 0, "rows a second at the most (default: no limit)")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second to read at the most (default: no limit)")
 	f.DurationVar(&o.TargetP99, "target-p99", 0, "slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")
 	f.IntVar(&o.PageSize, "pagesize", 0, "rows of a page (default: as many as make about 256 KiB)")
-	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a page before what is left of its token range is given up")
+	f.IntVar(&o.MaxAttempts, "maxattempts", pace.DefaultAttempts, "attempts for a page before what is left of its token range is given up")
 	addPatience(f, &o.Patience)
 }
 
@@ -73,6 +73,9 @@ const (
 // gentlePage is the size of page where a latency is to be kept: a node works on it
 // for a few milliseconds.
 const gentlePage = 64 << 10
+
+// defaultMemory is what a command uses at the most, in bytes, unless it is told.
+const defaultMemory = 256 << 20
 
 // slotMemory is what encoding a page may take: its text, and a compressor.
 const slotMemory = 16 << 20

@@ -3,14 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 )
 
@@ -37,7 +36,7 @@ func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
 	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
-	f.IntVar(&o.MaxAttempts, "maxattempts", 10, "attempts for a request")
+	f.IntVar(&o.MaxAttempts, "maxattempts", pace.DefaultAttempts, "attempts for a request")
 	addPatience(f, &o.Patience)
 	o.connectOptions.AddFlags(f, "", "by default that of the run")
 }
@@ -92,7 +91,7 @@ func oneRunDir(c *cobra.Command, args []string) error {
 func runResume(c *cobra.Command, s streams, dir string) error {
 	m, err := journal.ReadManifest(dir)
 	if err != nil {
-		if _, missing := os.Lstat(filepath.Join(dir, "run.json")); missing != nil {
+		if !journal.HasManifest(dir) {
 			return err // it is not the name of a run
 		}
 		return fatal(err)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
@@ -102,6 +103,23 @@ func IsRun(dir string) bool {
 	begin := make([]byte, len(headerMark))
 	_, err = io.ReadFull(f, begin)
 	return err == nil && string(begin) == headerMark
+}
+
+// HasManifest says whether a folder has a manifest, readable or not.
+func HasManifest(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, manifestName))
+	return err == nil
+}
+
+// Remove removes this package's files from a run directory that nobody has open.
+func Remove(dir string) error {
+	// Without its manifest the folder is no run any more, whatever happens next.
+	for _, name := range []string{manifestName, journalName, syncedName, lockName} {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("run directory: %w", err)
+		}
+	}
+	return nil
 }
 
 // Keeps says whether a file of that name in a run directory is one of this package's.

@@ -65,7 +65,11 @@ const Version = 1
 // MaxPayload is the most that a record's payload may have, in bytes: 16 MiB.
 const MaxPayload = 16 << 20
 
-// The files of a run directory.
+// ErrorsFile is the file of a run directory that says why rows were rejected. Package
+// reject writes it, with or without a journal beside it.
+const ErrorsFile = "errors.jsonl"
+
+// The files of a run directory that are this package's.
 const (
 	manifestName = "run.json"
 	journalName  = "journal"

@@ -70,7 +70,7 @@ type Job struct {
 	Rate      *pace.Limiter // rows a second; nil: none
 	ByteRate  *pace.Limiter // bytes of cells a second; nil: none
 	InFlight  int           // requests under way at the most
-	Attempts  int           // for one request before its rows are rejected; default 10
+	Attempts  int           // for one request before its rows are rejected; default pace.DefaultAttempts
 	Backoff   pace.Backoff
 	Patience  time.Duration // with a cluster that answers no request, and with replicas that take no row; default pace.DefaultPatience
 	// Ping asks nodes for something small, all of the cluster when hosts is nil, and gives
@@ -117,7 +117,7 @@ func (r Result) Rejected() int64 { return r.ParseErrors + r.InsertErrors }
 func (j *Job) withDefaults() *Job {
 	out := *j
 	if out.Attempts <= 0 {
-		out.Attempts = 10
+		out.Attempts = pace.DefaultAttempts
 	}
 	if out.InFlight <= 0 {
 		out.InFlight = 32

@@ -9,6 +9,10 @@ import (
 	"time"
 )
 
+// DefaultAttempts is how often a request is tried before it is given up, unless the
+// user says otherwise.
+const DefaultAttempts = 10
+
 // Backoff is the wait between attempts: it doubles from Base up to Max, and each
 // wait is drawn between a half and the whole of that, so that workers that failed
 // together do not come back together. The zero value waits 100 ms up to 10 s; a

@@ -27,6 +27,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
@@ -45,9 +46,8 @@ type Dir struct {
 	causes causes
 }
 
-// The files: errorsFile has the reasons; the names of the others begin so.
+// The files besides journal.ErrorsFile, which has the reasons: their names begin so.
 const (
-	errorsFile  = "errors.jsonl"
 	rejectsBase = "rejects"
 	brokenBase  = "rejects-broken"
 	doubtBase   = "in-doubt"
@@ -211,7 +211,7 @@ type entry struct {
 // tell writes the reason of a row and remembers it for the summary.
 func (d *Dir) tell(r load.Reject, kept string) error {
 	d.causes.add(r)
-	o, err := d.open(errorsFile, nil)
+	o, err := d.open(journal.ErrorsFile, nil)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (d *Dir) Files() []string {
 	defer d.mu.Unlock()
 	var paths []string
 	for name := range d.files {
-		if name != errorsFile {
+		if name != journal.ErrorsFile {
 			paths = append(paths, filepath.Join(d.path, name))
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
@@ -81,7 +82,7 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 	own := ownFiles(ext)
 	for _, f := range s.Files {
 		name := filepath.Join(path, f.Name)
-		if f.Name != errorsFile && !own.MatchString(f.Name) {
+		if f.Name != journal.ErrorsFile && !own.MatchString(f.Name) {
 			return nil, fmt.Errorf("rejects: %q is no file of rejects", f.Name)
 		}
 		info, err := os.Lstat(name)
@@ -143,7 +144,7 @@ func Resume(path, ext string, s State) (*Dir, error) {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); hashes[name] == nil && (name == errorsFile || own.MatchString(name)) {
+		if name := e.Name(); hashes[name] == nil && (name == journal.ErrorsFile || own.MatchString(name)) {
 			if err := os.Remove(filepath.Join(path, name)); err != nil {
 				return nil, fmt.Errorf("rejects: %w", err)
 			}
@@ -156,7 +157,7 @@ func Resume(path, ext string, s State) (*Dir, error) {
 		if number, ok := strings.CutPrefix(f.Name, longBase); ok {
 			n, _ := strconv.Atoi(strings.TrimSuffix(number, ext))
 			d.long = max(d.long, n)
-		} else if f.Name != errorsFile {
+		} else if f.Name != journal.ErrorsFile {
 			base := rejectsBase
 			for _, other := range []string{doubtBase, brokenBase} {
 				if strings.HasPrefix(f.Name, other) {
@@ -190,7 +191,7 @@ func (d *Dir) reopen(f FileState, hash *xxh3.Hasher) error {
 
 // recount reads the reasons that are kept, for the summary.
 func (d *Dir) recount() error {
-	f, err := os.Open(filepath.Join(d.path, errorsFile))
+	f, err := os.Open(filepath.Join(d.path, journal.ErrorsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -235,7 +236,7 @@ func unexplained(path string) error {
 	for _, e := range entries {
 		if ownFiles(filepath.Ext(e.Name())).MatchString(e.Name()) {
 			return fmt.Errorf("rejects: %s is gone, which tells what the rows in %s are: load them by themselves",
-				filepath.Join(path, errorsFile), filepath.Join(path, e.Name()))
+				filepath.Join(path, journal.ErrorsFile), filepath.Join(path, e.Name()))
 		}
 	}
 	return nil
@@ -243,7 +244,7 @@ func unexplained(path string) error {
 
 // Find lists the files of rows that a run left in its folder, by name.
 func Find(path string) ([]Kept, error) {
-	f, err := os.Open(filepath.Join(path, errorsFile))
+	f, err := os.Open(filepath.Join(path, journal.ErrorsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, unexplained(path)
 	}

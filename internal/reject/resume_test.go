@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
@@ -115,7 +116,7 @@ func TestResumeKnowsHeaders(t *testing.T) {
 	add("id,name\n", "4,b\n")
 	require.NoError(t, d.Close())
 	now := files(t, dir)
-	delete(now, errorsFile)
+	delete(now, journal.ErrorsFile)
 	require.Equal(t, map[string]string{"rejects.csv": "id,\xe9\n1,a\n2,a\n3,a\n", "rejects-2.csv": "id,name\n4,b\n"}, now)
 }
 
@@ -128,7 +129,7 @@ func TestFindRefuses(t *testing.T) {
 	} {
 		text, err := json.Marshal(entry{Kept: kept})
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(filepath.Join(dir, errorsFile), text, 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, journal.ErrorsFile), text, 0o600))
 		_, err = Find(dir)
 		require.ErrorContains(t, err, want, kept)
 	}

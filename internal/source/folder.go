@@ -82,15 +82,12 @@ func isRun(path string) bool {
 	if journal.IsRun(path) {
 		return true
 	}
-	if info, err := os.Lstat(filepath.Join(path, reasons)); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Lstat(filepath.Join(path, journal.ErrorsFile)); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
 	rejects, err := fs.Glob(os.DirFS(path), "rejects*.*")
 	return err == nil && len(rejects) > 0
 }
-
-// reasons is the file of a run directory that says why rows were rejected.
-const reasons = "errors.jsonl"
 
 const passedOver = "what is hidden, unfinished, a manifest, a list of errors, or no file"
 
@@ -101,5 +98,5 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 func companion(name string) bool {
 	return hidden(name) || strings.HasSuffix(name, ".part") ||
 		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||
-		name == "manifest.json" || strings.HasSuffix(name, ".manifest.json") || name == reasons
+		name == "manifest.json" || strings.HasSuffix(name, ".manifest.json") || name == journal.ErrorsFile
 }

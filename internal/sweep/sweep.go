@@ -57,7 +57,7 @@ const DefaultPageBytes = 256 << 10
 // Options say how to sweep.
 type Options struct {
 	Workers     int // requests under way at the most; default 1
-	MaxAttempts int // attempts for one page before its range is given up; default 10
+	MaxAttempts int // attempts for one page before its range is given up; default pace.DefaultAttempts
 	Backoff     pace.Backoff
 	// Hosts gives the nodes to ask for a vnode range (Split.Set); nil or an empty
 	// list leaves the choice to the driver. The nodes of a list take turns as the
@@ -101,7 +101,7 @@ func (o Options) withDefaults() Options {
 		o.Workers = 1
 	}
 	if o.MaxAttempts <= 0 {
-		o.MaxAttempts = 10
+		o.MaxAttempts = pace.DefaultAttempts
 	}
 	if o.PageBytes <= 0 {
 		o.PageBytes = DefaultPageBytes

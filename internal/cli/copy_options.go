@@ -30,6 +30,7 @@ type copyOptions struct {
 	InFlight        int
 	MaxParseErrors  int64
 	MaxInsertErrors int64
+	KeepGoing       bool
 
 	// For TO.
 	Force     bool
@@ -47,6 +48,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.InFlight, "inflight", 0, "FROM: requests under way at the most (default: 16 for each core of the cluster)")
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "FROM: rows that may fail to parse before the load stops (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "FROM: rows that the cluster may refuse before the load stops (-1: no limit)")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, "FROM: "+keepGoingHelp)
 	f.BoolVar(&o.Force, "force", false, "TO: write over a file that exists")
 	f.Float64Var(&o.Rate, "rate", 0, "TO: rows a second at the most (default: no limit)")
 	f.DurationVar(&o.TargetP99, "target-p99", 0, "TO: slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")

@@ -44,6 +44,7 @@ type LoadOptions struct {
 
 	MaxParseErrors  int64
 	MaxInsertErrors int64
+	KeepGoing       bool
 
 	MaxBytesPerSec size
 	Memory         size
@@ -59,6 +60,9 @@ type LoadOptions struct {
 	SkipRows int64
 	MaxRows  int64
 }
+
+// keepGoingHelp is the help of the flag, which resume and retry have, too.
+const keepGoingHelp = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 
 // AddFlags adds the flags of load.
 func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
@@ -90,6 +94,7 @@ func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
 	addPatience(f, &o.Patience)
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "rows that may fail to parse before the load stops (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, keepGoingHelp)
 	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")
 	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a load that was stopped begins anew")
 	// These have a meaning for resume and retry alone.

@@ -99,6 +99,7 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		RepeatInDoubt:   o.RepeatInDoubt,
 		MaxParseErrors:  o.MaxParseErrors,
 		MaxInsertErrors: o.MaxInsertErrors,
+		KeepGoing:       o.KeepGoing,
 
 		Counters: counters,
 		Warn:     s.warn,

@@ -157,7 +157,11 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 			s.warn("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
 		}
 		var limit *load.LimitError
-		if errors.As(runErr, &limit) {
+		switch {
+		case !errors.As(runErr, &limit):
+		case limit.Hopeless:
+			s.warn("nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same", r.commonest())
+		default:
 			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", limit.Stage)
 		}
 	case result.Rejected() > 0 && r.journal != nil:
@@ -165,4 +169,17 @@ func (r *loadRun) tell(s streams, result load.Result, runErr error) {
 	case result.InDoubt > 0 && r.journal != nil:
 		s.warn("rows in doubt are written again, so that of counters those count twice that were applied, with: cqlbulk retry --repeat-in-doubt %s", shellQuote(r.dir))
 	}
+}
+
+// commonest is the reason for which most rows were rejected.
+func (r *loadRun) commonest() string {
+	causes := r.rejects.Causes()
+	if len(causes) == 0 {
+		return "unknown"
+	}
+	first := causes[0].First
+	if first.Column == "" {
+		return first.Reason
+	}
+	return fmt.Sprintf("column %q, %s", first.Column, first.Reason)
 }

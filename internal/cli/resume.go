@@ -24,6 +24,7 @@ type againOptions struct {
 	Patience        time.Duration
 	MaxParseErrors  int64
 	MaxInsertErrors int64
+	KeepGoing       bool
 	Rate            float64
 	RepeatInDoubt   bool
 }
@@ -33,6 +34,7 @@ func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 	f.IntVar(&o.InFlight, "inflight", 0, "load: requests under way at the most")
 	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "load: rows that may fail to parse before the load stops, with resume those of the earlier run among them (-1: no limit)")
 	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "load: rows that the cluster may refuse before the load stops, with resume those of the earlier run among them (-1: no limit)")
+	f.BoolVar(&o.KeepGoing, "keep-going", false, "load: "+keepGoingHelp)
 	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
 	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
 	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")

@@ -175,7 +175,10 @@ func (r *run) countReject(stage Stage) error {
 		return r.parseErrors.add(1)
 	case Insert:
 		r.job.Counters.Rejected.Add(1)
-		return r.insertErrors.add(1)
+		if err := r.insertErrors.add(1); err != nil {
+			return err
+		}
+		return r.notTaken()
 	default:
 		return nil
 	}

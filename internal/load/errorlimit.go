@@ -8,11 +8,15 @@ import (
 // LimitError says that a run was stopped since too many rows were rejected. Those
 // rows are among the rejects.
 type LimitError struct {
-	Stage Stage // where they were rejected
-	Limit int64 // that was passed
+	Stage    Stage // where they were rejected
+	Limit    int64 // that was passed
+	Hopeless bool  // nobody set it: so many were rejected at the stage, and hardly one was not
 }
 
 func (e *LimitError) Error() string {
+	if e.Hopeless {
+		return fmt.Sprintf("stopped: %d rows were rejected with %s errors, and hardly one was good", e.Limit, e.Stage)
+	}
 	return fmt.Sprintf("stopped: more than %d %s errors", e.Limit, e.Stage)
 }
 
@@ -26,7 +30,7 @@ type errorLimit struct {
 // add counts rows and says whether they are too many.
 func (l *errorLimit) add(rows int64) error {
 	if n := l.seen.Add(rows); l.most >= 0 && n > l.most {
-		return &LimitError{l.stage, l.most}
+		return &LimitError{Stage: l.stage, Limit: l.most}
 	}
 	return nil
 }

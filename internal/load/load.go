@@ -84,6 +84,9 @@ type Job struct {
 	// the run stops with a *LimitError; negative: no limit.
 	MaxParseErrors  int64
 	MaxInsertErrors int64
+	// KeepGoing has a load go on that rejects nearly every row; without it the run stops
+	// with a *LimitError, unless there is a limit for the stage.
+	KeepGoing bool
 	// Journal keeps what is settled; nil: nobody. RepeatInDoubt writes rows again
 	// that an earlier run may have written and that writing twice counts twice.
 	Journal       Journal

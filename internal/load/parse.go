@@ -45,6 +45,9 @@ func (p *parser) work(ctx context.Context) error {
 		if err := p.parse(c); err != nil {
 			return err
 		}
+		if err := p.run.parsedChunk(len(c.rows), c.take-len(c.rows)); err != nil {
+			return err
+		}
 		p.run.reweigh(c)
 		if c.doubt {
 			p.run.leaveInDoubt(c)

@@ -112,6 +112,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			continue
 		}
 		c.tally = Tally{Read: int64(c.take)}
+		r.hopes.cut.Add(int64(c.take))
 		c.pending.Store(1)
 		if err := r.admit(ctx, c); err != nil {
 			return err
@@ -287,5 +288,8 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	if err := r.job.Journal.Settle(Piece{Input: f.index, Offset: b.Offset}, tally, []Reject{rej}); err != nil {
 		return err
 	}
-	return r.countReject(Parse)
+	if err := r.countReject(Parse); err != nil {
+		return err
+	}
+	return r.brokenLine()
 }

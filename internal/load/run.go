@@ -49,6 +49,7 @@ type run struct {
 	}
 
 	parseErrors, insertErrors errorLimit
+	hopes                     hopes
 	exhausted                 atomic.Int64 // batches in a row that failed, but not for what was in them
 	doubts                    atomic.Int64 // failures in a row that left batches in doubt
 	doubted                   atomic.Int64 // the last of them, nanoseconds since the epoch

@@ -68,6 +68,7 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 		r.answered()
 		for _, p := range b.rows {
 			p.chunk.add(Tally{Existing: 1})
+			r.tookRows(1)
 		}
 		return nil
 	case len(b.rows) > 1 && (class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
@@ -121,6 +122,7 @@ func (r *run) acknowledge(b *batch) {
 			n++
 		}
 		c.add(Tally{Written: int64(n), Sum: sum})
+		r.tookRows(n)
 		rows = rows[n:]
 	}
 }

@@ -1,0 +1,73 @@
+package load
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+)
+
+// rowsOf makes rows for the table names of which one in so many is good; 0: none.
+func rowsOf(n, good int, bad string) string {
+	var b strings.Builder
+	b.WriteString("k,v,n\n")
+	for i := range n {
+		if good > 0 && i%good == 0 {
+			fmt.Fprintf(&b, "%d,v,1\n", i)
+		} else {
+			b.WriteString(bad)
+		}
+	}
+	return b.String()
+}
+
+// A load stops when ten thousand rows failed and hardly one was good, wherever they fail,
+// and goes on when that is asked for, or bounded otherwise.
+func TestHopelessLoadIsStopped(t *testing.T) {
+	const rows = 4 * hopelessRows
+	broken := "x,\"y\n" // a quote that is never closed
+	for _, tc := range []struct {
+		name string
+		text string
+		set  func(*Job)
+		stop Stage
+	}{
+		{"none is good", rowsOf(rows, 0, "k,v,x\n"), nil, Parse},
+		{"one in a thousand", rowsOf(rows, 1000, "k,v,x\n"), nil, Parse},
+		{"one in twenty", rowsOf(rows, 20, "k,v,x\n"), nil, ""},
+		{"good ones behind", rowsOf(hopelessRows-1, 0, "k,v,x\n") + strings.Repeat("k,v,1\n", rows), nil, ""},
+		{"no rows at all", rowsOf(rows, 0, broken), nil, Parse},
+		{"asked to go on", rowsOf(rows, 0, "k,v,x\n"), func(j *Job) { j.KeepGoing = true }, ""},
+		{"a limit of its own", rowsOf(rows, 0, "k,v,x\n"), func(j *Job) { j.MaxParseErrors = rows }, ""},
+		{"refused by the cluster", rowsOf(rows, 1, ""), nil, Insert},
+		{"refused, and asked to go on", rowsOf(rows, 1, ""), func(j *Job) { j.KeepGoing = true }, ""},
+		{"refused, with a limit of its own", rowsOf(rows, 1, ""), func(j *Job) { j.MaxInsertErrors = rows }, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			job, c, _ := newJob(t, names, tc.text)
+			job.ChunkSize, job.MaxRecord = 16<<10, 64<<10
+			if tc.set != nil {
+				tc.set(job)
+			}
+			if strings.HasPrefix(tc.name, "refused") {
+				c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Permanent, "no") }
+			}
+			result, err := job.Run(t.Context())
+			if tc.stop == "" {
+				require.NoError(t, err)
+				return
+			}
+			var limit *LimitError
+			require.ErrorAs(t, err, &limit)
+			require.Equal(t, tc.stop, limit.Stage)
+			require.True(t, limit.Hopeless)
+			require.ErrorContains(t, err, fmt.Sprintf("stopped: %d rows were rejected with %s errors, and hardly one was good", limit.Limit, tc.stop))
+			require.GreaterOrEqual(t, limit.Limit, int64(hopelessRows))
+			require.Less(t, result.Rejected(), int64(rows))
+		})
+	}
+}

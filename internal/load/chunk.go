@@ -175,10 +175,7 @@ func (r *run) countReject(stage Stage) error {
 		return r.parseErrors.add(1)
 	case Insert:
 		r.job.Counters.Rejected.Add(1)
-		if err := r.insertErrors.add(1); err != nil {
-			return err
-		}
-		return r.notTaken()
+		return r.insertErrors.add(1)
 	default:
 		return nil
 	}

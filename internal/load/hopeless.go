@@ -16,7 +16,7 @@ type hopes struct {
 	refused atomic.Int64 // of those, made none
 	lines   atomic.Int64 // that no record could be made of
 	written atomic.Int64 // rows that the cluster took, or had
-	failed  atomic.Int64 // rows that it did not take
+	failed  atomic.Int64 // rows that it refused
 }
 
 // parsedChunk counts a chunk's records. It is called once for the whole chunk, lest the bad
@@ -36,9 +36,10 @@ func (r *run) brokenLine() error {
 // tookRows counts rows that the cluster took, or had already.
 func (r *run) tookRows(n int) { r.hopes.written.Add(int64(n)) }
 
-// notTaken counts a row that it did not take.
-func (r *run) notTaken() error {
-	return r.hopeless(&r.insertErrors, r.hopes.failed.Add(1), r.hopes.written.Load())
+// notTaken counts rows that it refused; those that it did not answer for say nothing of the
+// others.
+func (r *run) notTaken(n int) error {
+	return r.hopeless(&r.insertErrors, r.hopes.failed.Add(int64(n)), r.hopes.written.Load())
 }
 
 // hopeless says that there is no hope at a stage, if so.

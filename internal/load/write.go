@@ -76,7 +76,10 @@ func (r *run) send(ctx context.Context, b *batch, rows []row.Row) error {
 		// never answers.
 		return r.sendEach(ctx, b, err)
 	case class == fault.Permanent:
-		return r.refuse(b, Insert, err)
+		if err := r.refuse(b, Insert, err); err != nil {
+			return err
+		}
+		return r.notTaken(len(b.rows))
 	default:
 		return r.giveUp(ctx, b, err)
 	}

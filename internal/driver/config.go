@@ -26,6 +26,7 @@ type Config struct {
 	DC          string        // local data center; empty: that of the first contact point that answers
 	Consistency string        // for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
 	Timeout     time.Duration // of one request, default 30 s
+	AskTimeout  time.Duration // of a question about the cluster that another node can answer, or that can be done without; default 5 s, at most Timeout
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Version     string        // of this program, told to the server
@@ -47,6 +48,10 @@ func (c Config) withDefaults() Config {
 		// own answer, which says more than silence, comes first.
 		c.Timeout = 30 * time.Second
 	}
+	if c.AskTimeout == 0 {
+		c.AskTimeout = 5 * time.Second
+	}
+	c.AskTimeout = min(c.AskTimeout, c.Timeout)
 	if c.Connections == 0 {
 		c.Connections = 2
 	}

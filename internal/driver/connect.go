@@ -21,7 +21,10 @@ type Session struct {
 	s       *gocql.Session
 	log     *logger
 	policy  *policy
+	filter  *filter
 	tablets sync.Map // by table, as CQL names it: *tabletMap
+
+	silent sync.Map // by host id: the time.Time of the last question that got no answer
 }
 
 // Connect opens a session on the cluster. Its error says in plain words which
@@ -35,6 +38,21 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err := probe(ctx, cfg); err != nil {
 		return nil, fault.New(fault.Fatal, err)
 	}
+	filter := &filter{dc: cfg.DC}
+	for {
+		session, err := begin(ctx, cfg, level, filter)
+		if err != nil {
+			return nil, err
+		}
+		if !session.inspect(ctx) {
+			return session, nil
+		}
+		session.Close()
+	}
+}
+
+// begin opens a session with the nodes that the filter takes.
+func begin(ctx context.Context, cfg Config, level gocql.Consistency, filter *filter) (*Session, error) {
 	cluster := gocql.NewCluster(cfg.Hosts...)
 	cluster.Port = cfg.Port
 	cluster.Consistency = level
@@ -54,10 +72,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
 	cluster.PoolConfig.HostSelectionPolicy = policy
-	if cfg.DC != "" {
-		// Nodes of other data centers may not even be reachable from here.
-		cluster.HostFilter = gocql.DataCenterHostFilter(cfg.DC)
-	}
+	cluster.HostFilter = filter
 	if cfg.User != "" {
 		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
 	}
@@ -74,7 +89,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		}
 		return nil, fault.New(fault.Fatal, err)
 	}
-	session := &Session{cfg: cfg, s: s, log: log, policy: policy}
+	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
 	}

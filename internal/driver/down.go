@@ -36,16 +36,7 @@ func (s *Session) connected(h *gocql.HostInfo) bool {
 }
 
 // connections is the number of connections to a node.
-func (s *Session) connections(id string) int {
-	count := 0
-	s.s.IterateHostPools(func(pool gocql.HostPoolInfo) bool {
-		if pool.Host().HostID() == id {
-			count += pool.GetConnectionCount()
-		}
-		return true
-	})
-	return count
-}
+func (s *Session) connections(id string) int { return s.allConnections()[id] }
 
 // nameDown says which node a request was for that found no connection to it.
 func nameDown(ctx context.Context, err error) error {

@@ -38,7 +38,7 @@ type tabletMap struct {
 //
 // The layout is that of ScyllaDB's docs/dev/system_keyspace.md.
 func (s *Session) Tablets(ctx context.Context, keyspace, table string) (ends []token.Token, replicas [][]Replica, ok bool, err error) {
-	if !slices.ContainsFunc(s.s.GetHosts(), func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() }) {
+	if !slices.ContainsFunc(s.hosts(), func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() }) {
 		return nil, nil, false, nil
 	}
 	id, err := s.tableID(ctx, keyspace, table)

@@ -59,7 +59,7 @@ func shake(ctx context.Context, conn net.Conn, cfg Config) error {
 func (s *Session) warnUnverified(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, shakeTimeout)
 	defer cancel()
-	for _, h := range s.s.GetHosts() {
+	for _, h := range s.hosts() {
 		if s.connected(h) {
 			continue
 		}

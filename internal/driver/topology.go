@@ -24,7 +24,7 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 		return nil, err
 	}
 	partitioner, partitionerErr := token.ByClass(c.Partitioner)
-	for _, h := range s.s.GetHosts() {
+	for _, h := range s.hosts() {
 		node := topology.Node{
 			ID:      h.HostID(),
 			Address: h.ConnectAddressAndPort(),
@@ -66,7 +66,7 @@ func (s *Session) contactDC(ctx context.Context) string {
 		if err != nil {
 			continue
 		}
-		for _, h := range s.s.GetHosts() {
+		for _, h := range s.hosts() {
 			if slices.ContainsFunc(addresses, h.ConnectAddress().Equal) {
 				return h.DataCenter()
 			}

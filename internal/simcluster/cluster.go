@@ -16,6 +16,7 @@ type Cluster struct {
 	plain     *table // the table of Options.Table; nil when there are Options.Tables
 	parsed    sync.Map
 	faults    weather
+	peers     peers
 	log       log
 
 	// life guards what starts and ends: nodes, and all of them together.

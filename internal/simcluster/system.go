@@ -2,8 +2,6 @@ package simcluster
 
 import (
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
-
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 const partitioner = "org.apache.cassandra.dht.Murmur3Partitioner"
@@ -79,6 +77,7 @@ func (n *node) peers() *relation {
 			})
 		}
 	}
+	r.rows = n.misinform(r.rows, version)
 	return r
 }
 
@@ -97,13 +96,7 @@ func (n *node) peersV2() *relation {
 	return r
 }
 
-func (n *node) tokenSet() []byte {
-	var all [][]byte
-	for _, t := range n.cluster.layout.Load().tokens[n.index] {
-		all = append(all, token.Murmur3.Append(nil, t))
-	}
-	return list(all...)
-}
+func (n *node) tokenSet() []byte { return tokenSet(n.cluster.layout.Load().tokens[n.index]) }
 
 // threadPools is what tells how many processors a node has.
 func (c *Cluster) threadPools() *relation {

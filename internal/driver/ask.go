@@ -1,0 +1,84 @@
+package driver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gocql/gocql"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+)
+
+const (
+	// askedTogether is how many nodes are asked at the same time.
+	askedTogether = 128
+	// passedOver is how long a node that was silent is not asked again what others know or what
+	// can be done without, in times of what it was waited for.
+	passedOver = 10
+)
+
+// silence is the error of a node that did not answer a question in time.
+func silence(h *gocql.HostInfo, wait time.Duration) error {
+	return fault.New(fault.Unknown, fmt.Errorf("no answer from node %s at %s within %s", h.HostID(), h.ConnectAddress(), wait))
+}
+
+// askAll puts a question to each of the nodes, all at the same time, and waits for them no
+// longer than [Config.AskTimeout] in all. It gives the error for each node, and names those that
+// were silent. question is called from several goroutines, with the node's place in hosts.
+func (s *Session) askAll(ctx context.Context, hosts []*gocql.HostInfo, question func(ctx context.Context, i int) error) (errs []error, silent []string) {
+	limited, cancel := context.WithTimeout(ctx, s.cfg.AskTimeout)
+	defer cancel()
+	errs = make([]error, len(hosts))
+	var group errgroup.Group
+	group.SetLimit(askedTogether)
+	for i, h := range hosts {
+		group.Go(func() error {
+			if s.isSilent(h.HostID()) || limited.Err() != nil {
+				errs[i] = silence(h, s.cfg.AskTimeout)
+				return nil
+			}
+			errs[i] = question(limited, i)
+			if errs[i] != nil && limited.Err() != nil && ctx.Err() == nil {
+				s.wasSilent(h.HostID())
+				errs[i] = silence(h, s.cfg.AskTimeout)
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // the errors are in errs
+	for i, h := range hosts {
+		if s.isSilent(h.HostID()) && errs[i] != nil {
+			silent = append(silent, h.ConnectAddressAndPort())
+		}
+	}
+	slices.Sort(silent)
+	return errs, silent
+}
+
+// tellSilence warns, once for all nodes, of what was not learned and what is done without it.
+func (s *Session) tellSilence(silent []string, instead string) {
+	if len(silent) > 0 {
+		s.cfg.Warnf("no answer within %s from %s: %s", s.cfg.AskTimeout, strings.Join(silent, ", "), instead)
+	}
+}
+
+func (s *Session) wasSilent(id string) { s.silent.Store(id, time.Now()) }
+
+func (s *Session) isSilent(id string) bool {
+	since, ok := s.silent.Load(id)
+	return ok && time.Since(since.(time.Time)) < passedOver*s.cfg.AskTimeout
+}
+
+// allConnections is the number of connections by node.
+func (s *Session) allConnections() map[string]int {
+	count := make(map[string]int)
+	s.s.IterateHostPools(func(pool gocql.HostPoolInfo) bool {
+		count[pool.Host().HostID()] += pool.GetConnectionCount()
+		return true
+	})
+	return count
+}

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,6 +17,8 @@ import (
 const (
 	// askedTogether is how many nodes are asked at the same time.
 	askedTogether = 128
+	// asksOfAny is how many nodes are asked what any of them knows, one after the other.
+	asksOfAny = 3
 	// passedOver is how long a node that was silent is not asked again what others know or what
 	// can be done without, in times of what it was waited for.
 	passedOver = 10
@@ -71,6 +74,28 @@ func (s *Session) wasSilent(id string) { s.silent.Store(id, time.Now()) }
 func (s *Session) isSilent(id string) bool {
 	since, ok := s.silent.Load(id)
 	return ok && time.Since(since.(time.Time)) < passedOver*s.cfg.AskTimeout
+}
+
+// knowing lists the nodes to be asked what any node knows, in this order: the one that
+// answered last, then others with connections, then the rest; those that were silent come last.
+func (s *Session) knowing() []*gocql.HostInfo {
+	last, _ := s.answering.Load().(string)
+	connections := s.allConnections()
+	rank := func(h *gocql.HostInfo) int {
+		switch id := h.HostID(); {
+		case s.isSilent(id):
+			return 3
+		case connections[id] == 0:
+			return 2
+		case id != last:
+			return 1
+		default:
+			return 0
+		}
+	}
+	hosts := s.hosts()
+	slices.SortStableFunc(hosts, func(a, b *gocql.HostInfo) int { return cmp.Compare(rank(a), rank(b)) })
+	return hosts[:min(len(hosts), asksOfAny)]
 }
 
 // allConnections is the number of connections by node.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gocql/gocql"
@@ -24,7 +25,8 @@ type Session struct {
 	filter  *filter
 	tablets sync.Map // by table, as CQL names it: *tabletMap
 
-	silent sync.Map // by host id: the time.Time of the last question that got no answer
+	silent    sync.Map     // by host id: the time.Time of the last question that got no answer
+	answering atomic.Value // host id of the node that answered last what any node knows
 }
 
 // Connect opens a session on the cluster. Its error says in plain words which
@@ -35,12 +37,13 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := probe(ctx, cfg); err != nil {
+	contacts, err := probe(ctx, cfg)
+	if err != nil {
 		return nil, fault.New(fault.Fatal, err)
 	}
 	filter := &filter{dc: cfg.DC}
 	for {
-		session, err := begin(ctx, cfg, level, filter)
+		session, err := begin(ctx, cfg, contacts, level, filter)
 		if err != nil {
 			return nil, err
 		}
@@ -51,9 +54,9 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	}
 }
 
-// begin opens a session with the nodes that the filter takes.
-func begin(ctx context.Context, cfg Config, level gocql.Consistency, filter *filter) (*Session, error) {
-	cluster := gocql.NewCluster(cfg.Hosts...)
+// begin opens a session by the contact points with the nodes that the filter takes.
+func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consistency, filter *filter) (*Session, error) {
+	cluster := gocql.NewCluster(contacts...)
 	cluster.Port = cfg.Port
 	cluster.Consistency = level
 	cluster.Timeout = cfg.Timeout
@@ -163,34 +166,6 @@ func shut(s *gocql.Session) {
 // closeTime is how long shut waits for the driver, which may be in the middle of
 // trying one node after the other that do not answer.
 const closeTime = 2 * time.Second
-
-// probe opens a connection to each contact point until one accepts, with TLS where
-// that is asked for, since the driver's own word about a host that is not there says
-// little.
-func probe(ctx context.Context, cfg Config) error {
-	if len(cfg.Hosts) == 0 {
-		return errors.New("no contact point given; name one with --hosts")
-	}
-	dialer := net.Dialer{Timeout: min(cfg.Timeout, 5*time.Second)}
-	var failures []error
-	for _, host := range cfg.Hosts {
-		address := withPort(host, cfg.Port)
-		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err != nil {
-			failures = append(failures, explainDial(address, err))
-			continue
-		}
-		if cfg.TLS != nil {
-			err = shake(ctx, conn, cfg)
-		}
-		_ = conn.Close()
-		if err == nil {
-			return nil
-		}
-		failures = append(failures, err)
-	}
-	return errors.Join(failures...)
-}
 
 // withPort adds the port to a contact point that has none.
 func withPort(host string, port int) string {

@@ -3,6 +3,8 @@ package driver
 import (
 	"context"
 
+	"github.com/gocql/gocql"
+
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -15,24 +17,31 @@ type Estimate struct {
 }
 
 // Estimates asks each node that is up for its estimate; the result has one
-// entry for each of nodes, zero where a node has none or did not answer.
+// entry for each of nodes, zero where a node has none or did not answer. A warning names
+// those that did not.
 func (s *Session) Estimates(ctx context.Context, nodes []topology.Node, keyspace, table string) []Estimate {
 	estimates := make([]Estimate, len(nodes))
+	var up []int
+	var asked []*gocql.HostInfo
 	for i, n := range nodes {
-		if !n.Up {
-			continue
+		if h := s.policy.host(n.ID); h != nil && n.Up {
+			up, asked = append(up, i), append(asked, h)
 		}
+	}
+	_, silent := s.askAll(ctx, asked, func(ctx context.Context, i int) error {
 		var partitions, mean int64
 		var sum Estimate
-		err := s.each(ctx, n.ID, func() error {
+		err := s.each(ctx, asked[i].HostID(), func() error {
 			sum.Partitions += partitions
 			sum.Bytes += partitions * mean
 			return nil
 		}, []any{&partitions, &mean},
 			"SELECT partitions_count, mean_partition_size FROM system.size_estimates WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
 		if err == nil {
-			estimates[i] = sum
+			estimates[up[i]] = sum
 		}
-	}
+		return err
+	})
+	s.tellSilence(silent, "what they hold of the table is missing in the estimate of its size")
 	return estimates
 }

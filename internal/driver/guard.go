@@ -173,10 +173,10 @@ func (g *guard) frame(first byte) error {
 }
 
 func checkHeader(header []byte, length uint32) error {
-	const response, compressed = 0x80, 0x01
+	const compressed = 0x01
 	stream, event := int16(binary.BigEndian.Uint16(header[2:])), header[4] == opEvent
-	switch version := header[0] &^ response; {
-	case header[0]&response == 0, version < 3, version > 4:
+	switch version := header[0] &^ fromServer; {
+	case header[0]&fromServer == 0, version < 3, version > 4:
 		return protocolError("unsupported protocol version %#x", header[0])
 	case header[1]&compressed != 0:
 		return protocolError("a compressed frame, which was not asked for")

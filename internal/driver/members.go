@@ -63,7 +63,9 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 	_, silent := s.askAll(ctx, nodes, func(ctx context.Context, i int) error {
 		return s.askAccount(ctx, nodes[i], i < witnesses, &in.accounts[asked[i]])
 	})
-	s.tellSilence(silent, "they are taken for members of the cluster, as far as others know them")
+	if len(silent) > 0 {
+		s.cfg.Logf("no answer within %s from %s: they are members of the cluster if others know them", s.cfg.AskTimeout, strings.Join(silent, ", "))
+	}
 	for i := range in.hosts {
 		in.check(i)
 	}

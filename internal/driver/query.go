@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/gocql/gocql"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -33,17 +35,53 @@ func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
 }
 
 // each runs a small query, on one host when host is not empty, and calls f after each
-// row has been scanned into dest.
+// row has been scanned into dest. On any host it goes to another when one is silent for
+// [Config.AskTimeout] or cannot answer; the last of them is waited for as long as for any request.
 func (s *Session) each(ctx context.Context, host string, f func() error, dest []any, stmt string, values ...any) error {
+	if host != "" {
+		return s.eachOn(ctx, host, 0, f, dest, stmt, values)
+	}
+	hosts := s.knowing()
+	for i, h := range hosts {
+		rows, wait := false, s.cfg.AskTimeout
+		if i == len(hosts)-1 {
+			wait = 0
+		}
+		err := s.eachOn(ctx, h.HostID(), wait, func() error {
+			rows = true
+			return f()
+		}, dest, stmt, values)
+		if err == nil {
+			s.answering.Store(h.HostID())
+			return nil
+		}
+		if rows || i == len(hosts)-1 || !fault.Retryable(err, true) {
+			return err
+		}
+	}
+	return fault.New(fault.Transient, errors.New("the cluster has no node to be asked"))
+}
+
+// eachOn is each on one host, which is given up when it is silent for so long; 0: as long
+// as for any request.
+func (s *Session) eachOn(ctx context.Context, host string, wait time.Duration, f func() error, dest []any, stmt string, values []any) error {
 	ctx, err := s.pin(ctx, host, "", token.Token{})
 	if err != nil {
 		return err
 	}
-	q := s.query(stmt, values).WithContext(ctx).Idempotent(true)
-	if host == "" {
-		q.Consistency(gocql.LocalOne)
+	asked, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answered := func() bool { return true }
+	if wait > 0 {
+		answered = time.AfterFunc(wait, cancel).Stop
 	}
-	iter := q.Iter()
+	// What nodes tell of themselves and of the schema each has a copy of.
+	iter := s.query(stmt, values).WithContext(asked).Idempotent(true).Consistency(gocql.LocalOne).Iter()
+	if !answered() && ctx.Err() == nil {
+		_ = iter.Close()
+		s.wasSilent(host)
+		return fmt.Errorf("query %q: %w", stmt, silence(ctx.Value(pinKey{}).(*pin).host, wait))
+	}
 	for iter.Scan(dest...) {
 		if err := f(); err != nil {
 			_ = iter.Close()

@@ -1,10 +1,13 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gocql/gocql"
 )
 
 // Limits are the server's own bounds on writes.
@@ -18,11 +21,45 @@ type Limits struct {
 // DefaultLimits are Cassandra's defaults, taken when the server does not tell.
 var DefaultLimits = Limits{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 16 << 20}
 
-// Limits reads the bounds from the virtual table of settings, which Cassandra
-// has since 4.0 (with the unit in the name) and 4.1 (with the unit in the value).
-// What cannot be read keeps its default.
+// Limits asks a few nodes for the bounds, which are in the virtual table of settings that
+// Cassandra has since 4.0 (with the unit in the name) and 4.1 (with the unit in the
+// value). Where nodes differ they are those that no node warns at, and the largest mutation
+// that any of them takes. What no node tells keeps its default; a warning says so when
+// that is for want of an answer.
 func (s *Session) Limits(ctx context.Context) Limits {
-	limits := DefaultLimits
+	hosts := s.knowing()
+	told := make([]Limits, len(hosts))
+	_, silent := s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
+		told[i], err = s.limitsOf(ctx, hosts[i])
+		return err
+	})
+	var limits Limits
+	for _, l := range told {
+		limits.BatchWarnBytes = least(limits.BatchWarnBytes, l.BatchWarnBytes)
+		limits.BatchWarnPartitions = least(limits.BatchWarnPartitions, l.BatchWarnPartitions)
+		limits.MaxMutationBytes = max(limits.MaxMutationBytes, l.MaxMutationBytes)
+	}
+	if limits == (Limits{}) {
+		s.tellSilence(silent, "how large batches may be is taken to be as Cassandra has it by default")
+	}
+	return Limits{
+		BatchWarnBytes:      cmp.Or(limits.BatchWarnBytes, DefaultLimits.BatchWarnBytes),
+		BatchWarnPartitions: cmp.Or(limits.BatchWarnPartitions, DefaultLimits.BatchWarnPartitions),
+		MaxMutationBytes:    cmp.Or(limits.MaxMutationBytes, DefaultLimits.MaxMutationBytes),
+	}
+}
+
+// least is the smaller of two numbers, of which 0 is unknown.
+func least(a, b int) int {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
+}
+
+// limitsOf asks one node; what it does not tell is 0.
+func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, error) {
+	var limits Limits
 	for _, setting := range []struct {
 		name string
 		unit int
@@ -37,16 +74,16 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		{"native_transport_max_frame_size", 1, &limits.MaxFrameBytes},
 	} {
 		var value string
-		err := s.each(ctx, "", func() error { return nil }, []any{&value},
+		err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&value},
 			"SELECT value FROM system_views.settings WHERE name = ?", setting.name)
 		if err != nil {
-			return limits
+			return limits, err
 		}
 		if n, err := parseSize(value); err == nil && n > 0 {
 			*setting.into = n * setting.unit
 		}
 	}
-	return limits
+	return limits, nil
 }
 
 // parseSize reads a data size as Cassandra's configuration writes it: a whole

@@ -45,7 +45,7 @@ func shake(ctx context.Context, conn net.Conn, cfg Config) error {
 	secured := tls.Client(conn, settings)
 	err := secured.HandshakeContext(ctx)
 	if err == nil {
-		err = firstByte(ctx, secured)
+		_, err = firstByte(ctx, secured)
 	}
 	if err != nil && ctx.Err() != nil {
 		// Its deadline cuts the connection off.
@@ -74,19 +74,20 @@ func (s *Session) warnUnverified(ctx context.Context) {
 	}
 }
 
-// firstByte sends a request and waits until an answer begins.
-func firstByte(ctx context.Context, conn net.Conn) error {
+// firstByte sends a request, waits until an answer begins and gives its first byte.
+func firstByte(ctx context.Context, conn net.Conn) (byte, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		if err := conn.SetDeadline(deadline); err != nil {
-			return err
+			return 0, err
 		}
 	}
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	if _, err := conn.Write(options); err != nil {
-		return err
+		return 0, err
 	}
-	_, err := io.ReadFull(conn, make([]byte, 1))
-	return err
+	first := make([]byte, 1)
+	_, err := io.ReadFull(conn, first)
+	return first[0], err
 }
 
 // explainTLS turns an error of TLS into the user's. asked says whether the server

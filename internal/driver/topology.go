@@ -9,6 +9,7 @@ import (
 
 	"github.com/gocql/gocql"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -24,7 +25,11 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 		return nil, err
 	}
 	partitioner, partitionerErr := token.ByClass(c.Partitioner)
-	for _, h := range s.hosts() {
+	hosts := s.hosts()
+	c.Nodes = make([]topology.Node, len(hosts))
+	var up []int
+	var asked []*gocql.HostInfo
+	for i, h := range hosts {
 		node := topology.Node{
 			ID:      h.HostID(),
 			Address: h.ConnectAddressAndPort(),
@@ -43,10 +48,18 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 			}
 		}
 		if node.Up {
-			node.Cores = s.cores(ctx, h)
+			up, asked = append(up, i), append(asked, h)
 		}
-		c.Nodes = append(c.Nodes, node)
+		c.Nodes[i] = node
 	}
+	_, silent := s.askAll(ctx, asked, func(ctx context.Context, i int) (err error) {
+		c.Nodes[up[i]].Cores, err = s.cores(ctx, asked[i])
+		return err
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(fault.Canceled, err)
+	}
+	s.tellSilence(silent, "how many cores they have is guessed from the other nodes")
 	slices.SortFunc(c.Nodes, func(a, b topology.Node) int {
 		return cmp.Or(cmp.Compare(a.DC, b.DC), cmp.Compare(a.Rack, b.Rack), cmp.Compare(a.Address, b.Address))
 	})
@@ -77,17 +90,14 @@ func (s *Session) contactDC(ctx context.Context) string {
 
 // cores asks a node how many processors it runs on: ScyllaDB tells its shards
 // when a connection opens; Cassandra 4.0 and later has a virtual table of thread
-// pools, where the pool that answers requests is as wide as the machine. 0 when
-// the node does not tell.
-func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) int {
+// pools, where the pool that answers requests is as wide as the machine. The error is that
+// the node did not tell.
+func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) (int, error) {
 	if n := h.ScyllaShardCount(); n > 0 {
-		return n
+		return n, nil
 	}
 	var limit int
 	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&limit},
 		"SELECT active_tasks_limit FROM system_views.thread_pools WHERE name = 'RequestResponseStage'")
-	if err != nil {
-		return 0
-	}
-	return limit
+	return limit, err
 }

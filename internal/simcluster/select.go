@@ -78,7 +78,7 @@ func (c *conn) systemSelection(rel *relation, st *statement, o *message.QueryOpt
 		return nil, err
 	}
 	w := c.work(rel.keyspace+"."+rel.name, st.text)
-	w.system = true
+	w.system, w.level = true, o.Consistency
 	w.content = st.identity(o.PositionalValues)
 	w.read = func(shape) *message.RowsResult {
 		return &message.RowsResult{Metadata: rowsMetadata(columns), Data: rows}

@@ -1,6 +1,9 @@
 package simcluster
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
 )
 
@@ -38,6 +41,8 @@ func (n *node) systemTable(name string) *relation {
 		return c.tabletsTable()
 	case name == "system_views.thread_pools" && !scylla && c.options.Cores > 0:
 		return c.threadPools()
+	case name == "system_views.settings" && !scylla && c.options.Settings != nil:
+		return c.settings()
 	default:
 		return c.schemaTable(name)
 	}
@@ -104,4 +109,13 @@ func (c *Cluster) threadPools() *relation {
 		columns: []column{{"name", textType, true}, {"active_tasks_limit", datatype.Int, false}},
 		rows:    [][][]byte{{text("RequestResponseStage"), integer(c.options.Cores)}},
 	}
+}
+
+// settings is what tells of a node's configuration.
+func (c *Cluster) settings() *relation {
+	rel := &relation{columns: []column{{"name", textType, true}, {"value", textType, false}}}
+	for _, name := range slices.Sorted(maps.Keys(c.options.Settings)) {
+		rel.rows = append(rel.rows, [][]byte{text(name), text(c.options.Settings[name])})
+	}
+	return rel
 }

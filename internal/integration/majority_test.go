@@ -7,11 +7,12 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// With one of three replicas dead, a load at LOCAL_QUORUM is acknowledged by the two others,
+// With one of three replicas down, a load at LOCAL_QUORUM is acknowledged by the two others,
 // and a count at QUORUM right after it, which asks both, has every row.
 func TestMajorityAcknowledges(t *testing.T) {
 	const rows = 5000
@@ -23,7 +24,8 @@ func TestMajorityAcknowledges(t *testing.T) {
 		fmt.Fprintf(&in, "%d,value %d\n", k, k)
 	}
 	input := file(t, "in.csv", in.String())
-	all[2].signal(t, syscall.SIGKILL)
+	all[2].signal(t, syscall.SIGTERM) // so that the others know at once
+	require.Eventually(t, func() bool { _, err := all[2].pid(); return err != nil }, time.Minute, 50*time.Millisecond)
 	require.Regexp(t, " down +", ok(t, "plan", "it3.majority").out)
 	r := ok(t, "load", "it3.majority", input, "--consistency", "LOCAL_QUORUM", "--run-dir", t.TempDir()+"/run")
 	require.Contains(t, r.report, "5,000 rows")

@@ -70,7 +70,7 @@ func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string
 	}, []any{&name, &kind, &position, &text},
 		"SELECT column_name, kind, position, type FROM "+c.columns+" WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
 	if err != nil {
-		if c.views == "" { // a server without virtual tables
+		if c.views == "" && refused(err) { // a server without virtual tables
 			return nil, nil
 		}
 		return nil, err
@@ -141,7 +141,7 @@ func (s *Session) names(ctx context.Context, column string, from func(catalog) s
 		}
 		var name string
 		err := s.each(ctx, "", func() error { all = append(all, strings.Clone(name)); return nil }, []any{&name}, stmt, values...)
-		if err != nil && c.views != "" {
+		if err != nil && (c.views != "" || !refused(err)) {
 			return nil, err
 		}
 	}

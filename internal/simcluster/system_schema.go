@@ -31,9 +31,20 @@ func (c *Cluster) schemaTable(name string) *relation {
 		return &relation{columns: []column{
 			{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
 		}}
-	default:
-		return nil
+	case "system_virtual_schema.keyspaces", "system_virtual_schema.tables", "system_virtual_schema.columns":
+		if c.options.Shards == 0 {
+			return virtualSchema()
+		}
 	}
+	return nil
+}
+
+// virtualSchema tells of no virtual table.
+func virtualSchema() *relation {
+	return &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false},
+		{"kind", textType, false}, {"position", datatype.Int, false}, {"type", textType, false},
+	}}
 }
 
 func (c *Cluster) keyspaces() *relation {

@@ -38,6 +38,9 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		return nil, err
 	}
 	contacts, err := probe(ctx, cfg)
+	if ctx.Err() != nil {
+		return nil, fault.New(fault.Canceled, ctx.Err())
+	}
 	if err != nil {
 		return nil, fault.New(fault.Fatal, err)
 	}

@@ -47,7 +47,7 @@ func TestInputCutOff(t *testing.T) {
 // TestInputChanges appends to a file while it is loaded, and cuts off another.
 func TestInputChanges(t *testing.T) {
 	t.Parallel()
-	const rows = 100_000 // 30 MB, which takes ten seconds, and of which a third is ever under way
+	const rows = 10_000 // 30 MB, which takes ten seconds, and of which a third is ever under way
 	serial := 0
 	for name, change := range map[string]func(f *os.File, size int64) error{
 		"grows": func(f *os.File, size int64) error {
@@ -59,7 +59,7 @@ func TestInputChanges(t *testing.T) {
 		"is shorter than ever": func(f *os.File, _ int64) error { return f.Truncate(4) },
 	} {
 		serial++
-		into := fmt.Sprintf("it2.changing%d", serial)
+		into := fmt.Sprintf("it1.changing%d", serial)
 		table(t, into, "(k int PRIMARY KEY, v text)")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,12 +67,12 @@ func TestInputChanges(t *testing.T) {
 				w := bufio.NewWriter(f)
 				fmt.Fprintln(w, "k,v")
 				for i := range rows {
-					fmt.Fprintf(w, "%d,%s\n", i, strings.Repeat("x", 300))
+					fmt.Fprintf(w, "%d,%s\n", i, strings.Repeat("x", 3000))
 				}
 				return w.Flush()
 			})
 			dir := filepath.Join(t.TempDir(), "run")
-			load := start(t, nil, "load", into, path, "--ingestrate", "10000", "--memory", "64MiB", "--run-dir", dir)
+			load := start(t, nil, "load", into, path, "--ingestrate", "1000", "--memory", "64MiB", "--run-dir", dir)
 			require.Eventually(t, func() bool { return settled(dir) > 0 }, time.Minute, 10*time.Millisecond)
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
 			require.NoError(t, err)
@@ -91,11 +91,11 @@ func TestInputChanges(t *testing.T) {
 // TestQuoteNeverClosed loads a file of 200 MB whose first row opens a quote that is
 // never closed: that line is rejected, and the rest are rows again.
 func TestQuoteNeverClosed(t *testing.T) {
-	table(t, "it2.open", "(k int PRIMARY KEY, v text)")
+	table(t, "it1.open", "(k int PRIMARY KEY, v text)")
 	rows := 0
 	path := written(t, "open.csv", func(f *os.File) error {
 		w := bufio.NewWriterSize(f, 1<<20)
-		line := strings.Repeat("word ", 400)
+		line := strings.Repeat("word ", 2000)
 		fmt.Fprint(w, "k,v\n0,\"open\n")
 		for size := 0; size < 200<<20; rows++ {
 			n, _ := fmt.Fprintf(w, "%d,%s\n", rows, line)
@@ -104,7 +104,7 @@ func TestQuoteNeverClosed(t *testing.T) {
 		return w.Flush()
 	})
 	dir := filepath.Join(t.TempDir(), "run")
-	r, peak := measured(t, "load", "it2.open", path, "--run-dir", dir)
+	r, peak := measured(t, "load", "it1.open", path, "--run-dir", dir)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, fmt.Sprintf("%s read, 1 rejected", grouped(rows+1)))
 	bad := rejections(t, dir)
@@ -114,14 +114,14 @@ func TestQuoteNeverClosed(t *testing.T) {
 	}, bad[0])
 	require.Contains(t, bad[0].Reason, "quote")
 	require.Equal(t, "k,v\n0,\"open\n", read(t, dir+"/rejects-broken.csv"))
-	require.Equal(t, rows, counted(t, "it2.open"))
+	require.Equal(t, rows, counted(t, "it1.open"))
 	require.Less(t, peak, int64(mostMemory))
 }
 
 // TestRowsTooLarge loads rows that are larger than there is memory for, and than
 // the cluster takes, among others.
 func TestRowsTooLarge(t *testing.T) {
-	table(t, "it2.large", "(k int PRIMARY KEY, v text)")
+	table(t, "it1.large", "(k int PRIMARY KEY, v text)")
 	mb := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {
 		megabytes      int
@@ -133,7 +133,7 @@ func TestRowsTooLarge(t *testing.T) {
 		"row above max_mutation_size": {17, `"`, "rejects.csv", "max_mutation_size"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			exec(t, "TRUNCATE it2.large")
+			exec(t, "TRUNCATE it1.large")
 			path := written(t, "large.csv", func(f *os.File) error {
 				w := bufio.NewWriterSize(f, 1<<20)
 				fmt.Fprint(w, "k,v\n0,first\n1,"+c.quoted)
@@ -147,10 +147,10 @@ func TestRowsTooLarge(t *testing.T) {
 				return w.Flush()
 			})
 			dir := filepath.Join(t.TempDir(), "run")
-			r, peak := measured(t, "load", "it2.large", path, "--run-dir", dir)
+			r, peak := measured(t, "load", "it1.large", path, "--run-dir", dir)
 			require.Equal(t, 2, r.code, r.report)
 			require.Contains(t, r.report, "1,000 read, 1 rejected")
-			require.Equal(t, 999, counted(t, "it2.large"))
+			require.Equal(t, 999, counted(t, "it1.large"))
 			bad := rejections(t, dir)
 			require.Len(t, bad, 1)
 			require.EqualValues(t, 3, bad[0].Line)

@@ -26,15 +26,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
 
-// scanRows is the number of rows of the table that the scan tests read. The whole
-// of what they are meant for is 1,000,000; the default keeps the suite short.
-func scanRows(t *testing.T) int {
-	t.Helper()
-	n, err := strconv.Atoi(env("CQLBULK_TEST_ROWS", "60000"))
-	require.NoError(t, err)
-	return n
-}
-
 // skewed makes rows of which a fifth are in one partition, and the others in
 // three tenths as many partitions as there are rows.
 func skewed(rows int) string {
@@ -102,7 +93,7 @@ func (s *seen) json(r io.Reader) {
 // once, and the counts, sums and manifests agree.
 func TestScanOutputs(t *testing.T) {
 	t.Parallel()
-	rows := scanRows(t)
+	rows := testRows(t, either(20_000, 60_000)) // it is meant for 1,000,000
 	table(t, "it2.skewed", "(p text, n int, note text, PRIMARY KEY (p, n))")
 	ok(t, "load", "it2.skewed", file(t, "skewed.csv", skewed(rows)))
 	require.Equal(t, fmt.Sprintln(rows), ok(t, "count", "it2.skewed").out)

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2030,SC2031 # variables are set in ../cassandra; the one subshell means to keep its own
-# The commands. What a cluster is (version, nodes, first IP, auth, TLS, heap) is kept in its
+# The commands. What a cluster is (version, nodes, first IP and so on) is kept in its
 # folder, in the file cluster.env, from the first up until it is wiped.
 
 cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
@@ -7,18 +7,17 @@ cluster_exists() { [[ -s $cluster_dir/cluster.env ]]; }
 # saved KEY [DIR]: prints a value from a cluster's cluster.env.
 saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
 
-# load_cluster: takes version, nodes, first_ip, auth and tls from the folder; refuses
-# options that contradict it. heap may change from one start to the next.
+# load_cluster: takes from the folder what is kept there; refuses options that contradict it. heap may change from one start to the next.
 load_cluster() {
   local key given was
-  for key in version nodes first_ip auth tls; do
+  for key in version nodes first_ip auth tls request_timeout; do
     given=${!key} was=$(saved "$key")
     # Clusters that do not say were made when there was one version.
     [[ $key != version ]] || was=${was:-5.0.6}
     if [[ -n $given && $given != "$was" ]]; then
       case $key in
         auth | tls) was="without --$key, not with it" ;;
-        *) was="with --${key/_/-} $was, not $given" ;;
+        *) was="with --${key/_/-} ${was:-as by default}, not $given" ;;
       esac
       die "cluster $cluster was made $was" \
         "A cluster keeps what it was made with. Either take another name (--cluster NAME), or:" \
@@ -32,7 +31,8 @@ load_cluster() {
 
 save_cluster() {
   mkdir -p "$cluster_dir"
-  printf '%s\n' "version=$version" "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "heap=$heap" >"$cluster_dir/cluster.env.part"
+  printf '%s\n' "version=$version" "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" \
+    "request_timeout=$request_timeout" "heap=$heap" >"$cluster_dir/cluster.env.part"
   mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
 }
 

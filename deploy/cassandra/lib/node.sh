@@ -60,6 +60,13 @@ choose_jmx_port() {
   exec 8>&-
 }
 
+# timeouts: prints what the configuration says of how long a node waits for others.
+timeouts() {
+  local of
+  [[ -n $request_timeout ]] || return 0
+  for of in read range write counter_write; do say "${of}_request_timeout: $((request_timeout * 1000))ms"; done
+}
+
 # fill TEMPLATE: prints it with the words between @ signs filled in for node $n.
 fill() {
   local text authenticator=AllowAllAuthenticator authorizer=AllowAllAuthorizer
@@ -75,6 +82,7 @@ fill() {
   text=${text//@TOKENS@/"$(node_tokens "$n")"}
   text=${text//@AUTHENTICATOR@/"$authenticator"}
   text=${text//@AUTHORIZER@/"$authorizer"}
+  text=${text//@TIMEOUTS@/"$(timeouts)"}
   text=${text//@TLS@/"$(tls_settings "$n")"}
   say "$text"
 }

@@ -37,7 +37,7 @@ func TestEachRowOnce(t *testing.T) {
 	input := wide(rows)
 	ok(t, "load", "it2.wide", file(t, "wide.csv", input))
 	for _, flags := range [][]string{
-		nil,
+		{"--splits", "0"}, // as by default
 		{"--pagesize", "7", "--smudge", "1"},
 		{"--smudge", "40", "--consistency", "local_quorum"},
 		{"--dc", "dc1", "--cores", "1", "--seed", "5"},
@@ -79,7 +79,7 @@ func TestTableOfASpecialKind(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.planned", "(k int PRIMARY KEY)")
-	r := ok(t, "plan", "it2.planned", "--cores", "4", "--smudge", "2", "--seed", "9")
+	r := ok(t, "plan", "it2.planned", "--splits", "0", "--cores", "4", "--smudge", "2", "--seed", "9")
 	require.Contains(t, r.out, "24 = (4 + 4 + 4 cores) x smudge 2")
 	require.Contains(t, r.out, "2,400 of 49 vnode ranges, seed 9")
 	require.Contains(t, r.out, "SimpleStrategy, replication_factor 2")

@@ -174,6 +174,7 @@ func TestAuthentication(t *testing.T) {
 // TestSetThatFits loads a set whose elements take more by the bound than the servers allow,
 // and less in truth; one whose bytes fit no request is refused without asking.
 func TestSetThatFits(t *testing.T) {
+	t.Parallel()
 	table(t, "it2.manyset", "(k int PRIMARY KEY, s set<int>, l list<int>)")
 	numbers := func(n int) string {
 		text := make([]byte, 0, 8*n)

@@ -16,6 +16,7 @@ import (
 // TestPipeWithoutWriter interrupts the program while it waits for somebody to open a pipe:
 // the first signal ends it, and the load goes on when there is a writer.
 func TestPipeWithoutWriter(t *testing.T) {
+	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		table(t, "it2.piped", "(k int PRIMARY KEY)")
 		dir := t.TempDir()

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
@@ -44,9 +45,14 @@ type streams struct {
 	err io.Writer
 }
 
-// warn tells the user something that does not stop the run.
+// warn tells the user something that does not stop the run. On a terminal a live line may
+// stand there, of this program or of another one in a pipe.
 func (s streams) warn(format string, args ...any) {
-	fmt.Fprintf(s.err, "cqlbulk: "+format+"\n", args...)
+	clear := ""
+	if printer.IsTerminal(s.err) {
+		clear = printer.Clear
+	}
+	fmt.Fprintf(s.err, clear+"cqlbulk: "+format+"\n", args...)
 }
 
 // Run runs the program and returns its exit code. args are without the program's

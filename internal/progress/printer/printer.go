@@ -10,14 +10,17 @@ import (
 	"os"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
 	"golang.org/x/term"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// interval is the time between lines where there is no terminal.
-const interval = 5 * time.Second
+// interval is the time between lines where there is no terminal, and redraw that between
+// two looks of the live line.
+const (
+	interval = 5 * time.Second
+	redraw   = 200 * time.Millisecond
+)
 
 // Start begins to show the counters on w under a title and returns the function
 // that ends it, which must be called before anything else is written to w, and may be
@@ -27,16 +30,15 @@ func Start(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 	if quiet {
 		return func() {}
 	}
-	show := lines
-	every := interval
-	if IsTerminal(w) {
-		show, every = bar, 200*time.Millisecond
+	show := func(ctx context.Context) { lines(ctx, w, title, c, interval) }
+	if f, ok := terminalOf(w); ok {
+		show = func(ctx context.Context) { live(ctx, newTerminal(f), title, c, redraw) }
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		show(ctx, w, title, c, every)
+		show(ctx)
 	}()
 	return func() {
 		cancel()
@@ -46,8 +48,13 @@ func Start(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 
 // IsTerminal says whether what is written to w is seen on a terminal.
 func IsTerminal(w io.Writer) bool {
+	_, ok := terminalOf(w)
+	return ok
+}
+
+func terminalOf(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return f, ok && term.IsTerminal(int(f.Fd()))
 }
 
 // lines prints a line at every interval.
@@ -68,50 +75,10 @@ func lines(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 			if stands.left != "" {
 				line += ", " + stands.left
 			}
-			fmt.Fprintln(w, line+troubles(c))
+			if text := troubles(trouble{c.Rejected.Load(), "rejected"}, trouble{c.Failed.Load(), "ranges failed"}, trouble{c.Retries.Load(), "retries"}); text != "" {
+				line += ", " + text
+			}
+			fmt.Fprintln(w, line)
 		}
 	}
-}
-
-// template is the live line: what, how far, how many, how fast, how long still.
-const template = `{{string . "title"}} {{bar . "[" "=" ">" " " "]"}} {{percent .}} {{string . "rows"}} {{string . "rate"}} {{string . "left"}}{{string . "troubles"}}`
-
-// bar keeps one line on a terminal up to date.
-func bar(ctx context.Context, w io.Writer, title string, c *progress.Counters, every time.Duration) {
-	p := pb.New64(c.Total.Load()).SetTemplateString(template)
-	p.SetWriter(w).SetRefreshRate(every).Set("title", title).Set(pb.CleanOnFinish, true)
-	begin := time.Now()
-	observer := newObserver(begin)
-	update := func(now time.Time) {
-		stands := observer.observe(now, c)
-		p.SetTotal(c.Total.Load()).SetCurrent(c.Done.Load())
-		p.Set("rows", stands.rows).Set("rate", stands.rate).Set("left", stands.left).Set("troubles", troubles(c))
-	}
-	update(begin)
-	p.Start()
-	defer p.Finish()
-	ticker := time.NewTicker(every)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			update(now)
-		}
-	}
-}
-
-// troubles names what went wrong so far, nothing when all is well.
-func troubles(c *progress.Counters) string {
-	text := ""
-	for _, t := range []struct {
-		n    int64
-		name string
-	}{{c.Retries.Load(), "retries"}, {c.Rejected.Load(), "rejected"}, {c.Failed.Load(), "ranges failed"}} {
-		if t.n > 0 {
-			text += fmt.Sprintf(", %s %s", Count(t.n), t.name)
-		}
-	}
-	return text
 }

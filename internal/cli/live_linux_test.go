@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"context"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// drawn is what a program draws: text of printable characters between control codes.
+var drawn = regexp.MustCompile(`[^\r\n\x1b]{5,}`)
+
+// What matters most is never cut off where the terminal is narrow.
+func TestLiveLineOnANarrowTerminal(t *testing.T) {
+	screen := newTerminal(t)
+	require.NoError(t, unix.IoctlSetWinsize(int(screen.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}))
+	counters := &progress.Counters{}
+	counters.Total.Store(100)
+	counters.Done.Store(50)
+	counters.Rows.Store(12_345_678)
+	counters.Rejected.Store(1_234)
+	stop := printer.Start(context.Background(), screen.tty, "load warehouse.measurements", counters, false)
+	defer stop()
+	var line string
+	require.Eventually(t, func() bool {
+		line = drawn.FindString(screen.shown())
+		return line != ""
+	}, 30*time.Second, time.Millisecond)
+	require.Contains(t, line, "1,234 rejected")
+	require.Less(t, len(strings.TrimPrefix(line, "[K")), 60, line)
+}
+
+// Of two programs on one terminal the first draws, and then the other.
+func TestOneLiveLineOnATerminal(t *testing.T) {
+	screen := newTerminal(t)
+	shows := func(text string) func() bool { return func() bool { return strings.Contains(screen.shown(), text) } }
+	stopScan := printer.Start(context.Background(), screen.tty, "scan ks.t", &progress.Counters{}, false)
+	require.Eventually(t, shows("scan ks.t"), 30*time.Second, time.Millisecond)
+	loaded := &progress.Counters{}
+	stopLoad := printer.Start(context.Background(), screen.tty, "load ks.t", loaded, false)
+	draws := func() int { return strings.Count(screen.shown(), "scan ks.t") }
+	before := draws()
+	require.Eventually(t, func() bool { return draws() > before+3 }, 30*time.Second, time.Millisecond)
+	require.NotContains(t, screen.shown(), "load ks.t")
+	loaded.Rejected.Store(5)
+	stopScan()
+	require.Eventually(t, shows("load ks.t"), 30*time.Second, time.Millisecond)
+	stopLoad()
+	last := screen.shown()
+	require.Greater(t, strings.LastIndex(last, "load ks.t"), strings.LastIndex(last, "scan ks.t"))
+}

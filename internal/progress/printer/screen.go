@@ -1,0 +1,65 @@
+package printer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+	"golang.org/x/term"
+)
+
+// screen is where a live line is drawn.
+type screen interface {
+	io.Writer
+	// claim says whether the line is this program's to draw: of several the first that
+	// asks has it until it leaves.
+	claim() bool
+	leave()
+	// width is the number of columns.
+	width() int
+}
+
+// terminal is a screen that is a terminal.
+type terminal struct {
+	*os.File
+	// lock is the terminal, opened again: what is locked is what was opened, and a shell
+	// hands the same to all programs of a pipe. Nil where it cannot be opened, as after su:
+	// then every program draws.
+	lock *os.File
+	ours bool
+}
+
+func newTerminal(f *os.File) *terminal {
+	lock, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return &terminal{File: f}
+	}
+	return &terminal{File: f, lock: lock}
+}
+
+func (t *terminal) claim() bool {
+	if t.lock == nil || t.ours {
+		return true
+	}
+	err := unix.Flock(int(t.lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	t.ours = !errors.Is(err, unix.EWOULDBLOCK)
+	return t.ours
+}
+
+func (t *terminal) leave() {
+	if t.lock != nil {
+		_ = t.lock.Close() // nothing was written there
+	}
+}
+
+// usualWidth is that of a terminal that does not tell.
+const usualWidth = 80
+
+func (t *terminal) width() int {
+	if columns, _, err := term.GetSize(int(t.Fd())); err == nil && columns > 0 {
+		return columns
+	}
+	return usualWidth
+}

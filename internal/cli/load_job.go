@@ -113,7 +113,7 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 	var total int64
 	for _, in := range inputs {
 		job.Inputs = append(job.Inputs, load.Input{
-			Name: in.Name, Size: in.Size, Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stampsOf(in.Name, t.table),
+			Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stampsOf(in.Name, t.table), Repeats: o.repeatsOf(in.Name),
 		})
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size

@@ -22,6 +22,7 @@ type loadRun struct {
 	again   bool         // the run goes on with an earlier one
 	noted   bool         // an earlier run knows that this one loads its rejects
 	touched []bool       // inputs that may have been changed since
+	mended  []string     // inputs that were changed before anything of them was taken
 }
 
 // openRun makes the run directory, or goes on with that of an earlier run.
@@ -78,12 +79,8 @@ func (o *LoadOptions) goOn(r *loadRun, t *target) error {
 	if err != nil {
 		return err
 	}
-	for _, in := range extra.Inputs {
-		touched, err := in.Check()
-		if err != nil {
-			return err
-		}
-		r.touched = append(r.touched, touched)
+	if r.touched, r.mended, err = r.journal.CheckInputs(extra.Inputs); err != nil {
+		return err
 	}
 	ext := "." + o.Format
 	if err := r.journal.GoOn(func(s reject.State) error { return reject.Check(r.dir, ext, s) }); err != nil {
@@ -96,6 +93,9 @@ func (o *LoadOptions) goOn(r *loadRun, t *target) error {
 // use has the job keep its books here.
 func (r *loadRun) use(job *load.Job, careful bool) {
 	job.Rejects = r.rejects
+	for _, path := range r.mended {
+		job.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
+	}
 	for i := range min(len(r.touched), len(job.Inputs)) {
 		job.Inputs[i].Compare = r.touched[i]
 	}

@@ -110,7 +110,7 @@ func (o *paceOptions) sweepOptions(ctx context.Context, t *target) (sweep.Option
 		PageRows:    o.PageSize,
 		PageBytes:   int(page),
 		Gate:        gate,
-		Ping:        t.anybody,
+		Ping:        t.ping,
 		Budget:      pace.NewBudget(budget),
 		BudgetSize:  budget,
 		Pace: func(ctx context.Context, n int, size int64) error {

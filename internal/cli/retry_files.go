@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -29,6 +30,10 @@ func (o *LoadOptions) findKept(c *cobra.Command, s streams, inputs []source.Inpu
 	for _, k := range kept {
 		if !slices.ContainsFunc(inputs, func(in source.Input) bool { return in.Name == k.Path }) {
 			continue
+		}
+		if k.Doubt && k.Repeats+1 >= load.MaxStampStep {
+			return fmt.Errorf("%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
+				"cqlbulk load takes the file as new rows", k.Path, k.Repeats)
 		}
 		records, err := o.countRecords(c, k.Path)
 		if err != nil {
@@ -57,6 +62,14 @@ func (o *LoadOptions) stampsOf(path string, t *schema.Table) []int64 {
 		}
 	}
 	return later
+}
+
+// repeatsOf is how often the rows of an input were written again, this time among them.
+func (o *LoadOptions) repeatsOf(path string) uint8 {
+	if k := o.kept[path]; k.Doubt {
+		return k.Repeats + 1
+	}
+	return 0
 }
 
 // countRecords counts the rows of a file of rejects.

@@ -104,8 +104,14 @@ func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
 	return t.cluster.PlaceAt(ends, nodes)
 }
 
-// anybody asks all local nodes at once, and gives nil as soon as one has answered.
-func (t *target) anybody(ctx context.Context) error { return t.anyOf(ctx, nil) }
+// ping asks a node for a row of its own, or all local nodes when host is empty, and gives
+// nil as soon as one has answered.
+func (t *target) ping(ctx context.Context, host string) error {
+	if host == "" {
+		return t.anyOf(ctx, nil)
+	}
+	return t.anyOf(ctx, []string{host})
+}
 
 // anyOf asks some nodes at once, all local ones when ids is nil.
 func (t *target) anyOf(ctx context.Context, ids []string) error {

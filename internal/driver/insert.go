@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
 	"sync"
@@ -9,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // A row's shape decides which statement writes it. Most tables have one shape.
@@ -187,24 +187,19 @@ func appendShape(dst []byte, t *cqltype.Type, c row.Cell) []byte {
 	return append(dst, ')')
 }
 
-// eachElement calls f for each element that is present in a tuple's wire bytes:
-// a 4-byte length, negative for null, and the bytes (native protocol
-// specification, version 4, section 6.24).
+// eachElement calls f for each element that is present in a tuple's wire bytes.
 func eachElement(t *cqltype.Type, wire []byte, f func(i int, elem *cqltype.Type, value row.Cell)) {
+	pos := 0
 	for i, elem := range t.Elems {
-		if len(wire) < 4 {
-			return
+		value, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if !ok {
+			return // the tuple has no more elements
 		}
-		n := int(int32(binary.BigEndian.Uint32(wire)))
-		wire = wire[4:]
-		if n < 0 {
-			f(i, elem, row.Cell{State: row.Null})
-			continue
+		cell := row.Cell{State: row.Set, Bytes: value}
+		if length < 0 {
+			cell = row.Cell{State: row.Null}
 		}
-		if n > len(wire) {
-			return
-		}
-		f(i, elem, row.Cell{State: row.Set, Bytes: wire[:n:n]})
-		wire = wire[n:]
+		f(i, elem, cell)
+		pos = next
 	}
 }

@@ -21,14 +21,14 @@ import (
 // that on ScyllaDB a connection to any shard serves.
 type policy struct {
 	gocql.HostSelectionPolicy
-	mint mint
+	tokens libraryTokens
 
 	mu    sync.RWMutex
 	hosts map[string]*gocql.HostInfo // by id
 }
 
 func newPolicy(wrapped gocql.HostSelectionPolicy) *policy {
-	return &policy{HostSelectionPolicy: wrapped, mint: newMint(), hosts: make(map[string]*gocql.HostInfo)}
+	return &policy{HostSelectionPolicy: wrapped, tokens: newLibraryTokens(), hosts: make(map[string]*gocql.HostInfo)}
 }
 
 // AddHost is called by the driver for each node that it gets to know.
@@ -128,7 +128,7 @@ func (s *Session) pin(ctx context.Context, id, table string, at token.Token) (co
 			// went astray, and goes by them first. So the token stays in its tablet.
 			at = split.near(at, shard, tablet)
 		}
-		chosen.token = s.policy.mint.token(at)
+		chosen.token = s.policy.tokens.of(at)
 	}
 	return context.WithValue(ctx, pinKey{}, chosen), nil
 }

@@ -83,11 +83,11 @@ func TestPolicyAddHosts(t *testing.T) {
 	}
 }
 
-func TestMint(t *testing.T) {
-	m := newMint()
+func TestLibraryTokens(t *testing.T) {
+	l := newLibraryTokens()
 	source := rand.New(rand.NewPCG(3, 3))
 	for _, want := range []token.Token{{Lo: 1}, {Lo: 1 << 63}, token.Murmur3.Max(), {Lo: source.Uint64()}, {Lo: source.Uint64()}} {
-		got := m.token(want)
+		got := l.of(want)
 		require.Equal(t, string(token.Murmur3.Append(nil, want)), got.String())
 		require.False(t, got.Less(got), "comparing tells that it is the driver's own kind")
 	}
@@ -126,10 +126,10 @@ func TestShardingNear(t *testing.T) {
 	}
 }
 
-func BenchmarkMint(b *testing.B) {
-	m := newMint()
+func BenchmarkLibraryTokens(b *testing.B) {
+	l := newLibraryTokens()
 	b.ReportAllocs()
 	for i := range b.N {
-		m.token(token.Token{Lo: uint64(i)})
+		l.of(token.Token{Lo: uint64(i)})
 	}
 }

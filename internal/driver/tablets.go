@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"github.com/gocql/gocql"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -119,22 +119,27 @@ func (s *Session) readTablets(ctx context.Context, id gocql.UUID) (*tabletMap, e
 	return m, err
 }
 
-// readReplicas decodes a list<tuple<uuid, int>>: a 4-byte count, then for each
-// tuple its length and its two values, each after its own length (native protocol
-// specification, version 4, sections 6.11 and 6.24). No value in it is null, so
-// that every tuple is of the same size.
+// readReplicas decodes a list<tuple<uuid, int>>, in which no value is null.
 func readReplicas(wire []byte) ([]Replica, error) {
-	const size, uuidAt, shardAt = 4 + (4 + 16) + (4 + 4), 8, 28
-	if len(wire) < 4 || len(wire) != 4+size*int(binary.BigEndian.Uint32(wire)) {
-		return nil, fmt.Errorf("%d bytes are no list of nodes and shards", len(wire))
+	bad := fmt.Errorf("%d bytes are no list of nodes and shards", len(wire))
+	count, ok := cqlwire.Count(wire)
+	if !ok || count < 0 {
+		return nil, bad
 	}
 	var replicas []Replica
-	for tuple := range slices.Chunk(wire[4:], size) {
-		id, err := gocql.UUIDFromBytes(tuple[uuidAt : uuidAt+16])
-		if err != nil {
-			return nil, err
+	pos := 4
+	for range count {
+		tuple, _, next, _ := cqlwire.ElemAt(wire, pos)
+		host, _, at, _ := cqlwire.ElemAt(tuple, 0)
+		shard, _, at, _ := cqlwire.ElemAt(tuple, at)
+		if len(host) != 16 || len(shard) != 4 || at != len(tuple) {
+			return nil, bad
 		}
-		replicas = append(replicas, Replica{HostID: id.String(), Shard: int(binary.BigEndian.Uint32(tuple[shardAt:]))})
+		replicas = append(replicas, Replica{HostID: gocql.UUID(host).String(), Shard: int(cqlwire.Int(shard))})
+		pos = next
+	}
+	if pos != len(wire) {
+		return nil, bad
 	}
 	return replicas, nil
 }

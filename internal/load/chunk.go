@@ -23,6 +23,7 @@ type chunk struct {
 	rows    []parsed
 	order   []*parsed // of rows, by replicas and token
 	piece   Piece
+	repeats uint8        // how often its rows were written again, this time among them
 	again   bool         // an earlier run had begun it
 	doubt   bool         // its rows may have been written before, and writing them again may count twice
 	pending atomic.Int64 // rows not dealt with yet, and one for the parser

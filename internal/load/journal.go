@@ -108,6 +108,7 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 // recall takes over what an earlier run noted of a chunk. settled says that there
 // is nothing left to do.
 func (r *run) recall(c *chunk) (settled bool, err error) {
+	c.repeats = c.file.repeats
 	c.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Count: c.Records, Line: c.Line}
 	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
 	if r.journaled {
@@ -134,14 +135,32 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 		return false, nil
 	}
 	c.doubt = !r.job.RepeatInDoubt
-	if c.doubt || r.job.Table.IsCounter() {
+	if r.job.Table.IsCounter() {
 		return false, nil
 	}
 	// Of a list that is written again with a later timestamp no element of the first
 	// time is left (CASSANDRA-11368). StampStep makes room before the next row's.
-	c.piece.Repeats = earlier.Repeats + 1
+	c.repeats += earlier.Repeats
+	c.piece.Repeats = earlier.Repeats
+	if !c.doubt {
+		if int64(c.repeats)+1 >= r.job.StampStep-1 {
+			return false, noRoom(c)
+		}
+		c.repeats++
+		c.piece.Repeats++
+	}
 	c.stamps.late = int64(c.piece.Repeats)
+	if c.doubt {
+		return false, nil
+	}
 	return false, r.job.Journal.Begin(c.piece)
+}
+
+// noRoom says that a chunk cannot be written again. One step before the next row's
+// timestamp is left for a retry.
+func noRoom(c *chunk) error {
+	return fmt.Errorf("%s: bytes %d to %d were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
+		"go on without --repeat-in-doubt, and retry them when the load has come to its end", c.file.name, c.Offset, c.Offset+int64(len(c.Data)), c.repeats)
 }
 
 // changed says that an input is not what an earlier run had read.

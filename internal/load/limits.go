@@ -1,11 +1,11 @@
 package load
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // Limits are the bounds of a batch. A batch over several partitions keeps below
@@ -65,22 +65,27 @@ func shapeOf(t *cqltype.Type) shape {
 	return s
 }
 
-// size estimates what a value adds to a mutation. A collection begins with the
-// number of its elements in four bytes.
+// size estimates what a value adds to a mutation.
 func (s shape) size(wire []byte) int {
 	size := s.fixed + len(wire)
-	if s.many && len(wire) >= 4 {
-		size += elementOverhead * int(binary.BigEndian.Uint32(wire))
+	if s.many {
+		size += elementOverhead * elements(wire)
 	}
 	return size
+}
+
+// elements is the number of elements of a collection, or of entries of a map.
+func elements(wire []byte) int {
+	n, _ := cqlwire.Count(wire)
+	return max(n, 0)
 }
 
 // least is what a value surely adds to a mutation: its own bytes. Of a set or a map
 // elements may be the same, and are kept once.
 func (s shape) least(wire []byte) int {
 	switch {
-	case s.kind == cqltype.List && s.many && len(wire) >= 4:
-		return max(len(wire)-4-4*int(binary.BigEndian.Uint32(wire)), 0)
+	case s.kind == cqltype.List && s.many:
+		return max(len(wire)-4-4*elements(wire), 0)
 	case s.many:
 		return 0
 	default:

@@ -36,12 +36,17 @@ type Input struct {
 	Name string
 	Size int64 // as it is stored, in bytes; 0 or less: unknown
 	Open func() (io.ReadCloser, error)
+	// Plain inputs may be opened more than once, at once and without waiting.
+	Plain bool
 	// Compare has what an earlier run settled read again and compared with what it was,
 	// rather than passed over.
 	Compare bool
 	// Stamps are the timestamps that the records had when they were loaded before,
 	// in their order; 0, or no more of them: none.
 	Stamps []int64
+	// Repeats is how often the records were written again before, each time with a
+	// timestamp that is later by one.
+	Repeats uint8
 }
 
 // Job is one load.

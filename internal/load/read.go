@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/zeebo/xxh3"
-
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -41,7 +39,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 	}
 	reader := newInterruptible(until, in)
 	defer reader.close()
-	f := &file{index: index, name: input.Name}
+	f := &file{index: index, name: input.Name, repeats: input.Repeats}
 	meter := newMeter(in, reader)
 	s, err := r.split(f, reader)
 	if err != nil {
@@ -215,43 +213,6 @@ func (r *run) choose(c *chunk) {
 
 // enough says that all rows that are to be loaded have been read.
 func (r *run) enough() bool { return r.job.MaxRows > 0 && r.taken >= r.job.MaxRows }
-
-// open reads the header and plans the fields. io.EOF: the input is empty.
-func (r *run) open(f *file, s *dsv.Splitter) error {
-	names := r.job.Columns
-	if len(names) == 0 && !r.job.Header {
-		names = r.job.Table.Names()
-	}
-	var err error
-	if r.job.Header {
-		var header dsv.Record
-		if header, err = s.Header(); err != nil {
-			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
-				err = &MappingError{fmt.Errorf("header: %w", err)}
-			}
-			return err
-		}
-		f.header = append([]byte(nil), header.Raw...)
-		f.seed = xxh3.Hash(f.header)
-		r.job.Counters.Bytes.Add(int64(len(header.Raw)))
-		if len(names) == 0 {
-			if r.job.Latin1 {
-				for i := range header.Fields {
-					header.Fields[i].Text = appendLatin1(nil, header.Fields[i].Text)
-				}
-			}
-			f.mapping, err = MapHeader(r.job.Table, header, r.job.Fields)
-		}
-	}
-	if len(names) > 0 {
-		f.mapping, err = MapNames(r.job.Table, names, r.job.Fields)
-	}
-	if err != nil {
-		return &MappingError{err}
-	}
-	f.writer = r.writer(f.mapping.Columns)
-	return nil
-}
 
 // bad takes a line that no record can be made of, in pieces when it is long.
 func (r *run) bad(f *file, b dsv.Bad) error {

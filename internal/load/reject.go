@@ -24,10 +24,13 @@ type Reject struct {
 	Column string // the table's column, empty when the row as a whole is meant
 	Value  string // the field's text, cut when long
 	Stamp  int64  // timestamp that it had or would have had, microseconds; 0: none
-	Broken bool   // no record can be made of it: it may go on in what stands after it
-	Long   bool   // its bytes were given to AddPiece, and Raw is empty
-	Reason string
-	Stage  Stage
+	// Repeats is how often the row was written again, each time with a timestamp that is
+	// later by one.
+	Repeats uint8
+	Broken  bool // no record can be made of it: it may go on in what stands after it
+	Long    bool // its bytes were given to AddPiece, and Raw is empty
+	Reason  string
+	Stage   Stage
 }
 
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error

@@ -90,6 +90,9 @@ func (r *run) all(ctx context.Context) error {
 	}
 	err := r.carry(r.job.Journal.Carried())
 	if err == nil {
+		err = r.checkHeaders(ctx)
+	}
+	if err == nil {
 		err = r.pipeline(ctx)
 	}
 	// A run that was stopped leaves chunks that are not settled.
@@ -224,6 +227,7 @@ type file struct {
 	name     string
 	header   []byte // its header line as it stood, empty without one
 	seed     uint64 // of the hashes of its pieces: the hash of the header
+	repeats  uint8  // of its records, before they were in this file
 	mapping  *Mapping
 	writer   Writer
 	records  int   // so far, bad lines among them

@@ -1,10 +1,9 @@
 package load
 
 import (
-	"encoding/binary"
-
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -45,7 +44,7 @@ func (s *summer) row(m *Mapping, cells []row.Cell) rowsum.Sum {
 // that has none; a user type comes back with all its fields.
 func (s *summer) kept(shape shape, wire []byte) []byte {
 	switch {
-	case shape.many && len(wire) >= 4 && binary.BigEndian.Uint32(wire) == 0:
+	case shape.many && elements(wire) == 0:
 		return nil
 	case shape.fields > 0:
 		return s.withFields(wire, shape.fields)
@@ -58,10 +57,10 @@ func (s *summer) kept(shape shape, wire []byte) []byte {
 // them are null.
 func (s *summer) withFields(wire []byte, fields int) []byte {
 	found, null := 0, true
-	for rest := wire; len(rest) >= 4; found++ {
-		length := int(int32(binary.BigEndian.Uint32(rest)))
+	_, length, pos, ok := cqlwire.ElemAt(wire, 0)
+	for ; ok; found++ {
 		null = null && length < 0
-		rest = rest[min(4+max(length, 0), len(rest)):]
+		_, length, pos, ok = cqlwire.ElemAt(wire, pos)
 	}
 	switch {
 	case null:
@@ -72,7 +71,7 @@ func (s *summer) withFields(wire []byte, fields int) []byte {
 	from := len(s.whole)
 	s.whole = append(s.whole, wire...)
 	for ; found < fields; found++ {
-		s.whole = append(s.whole, 0xff, 0xff, 0xff, 0xff)
+		s.whole = cqlwire.AppendNull(s.whole)
 	}
 	return s.whole[from:len(s.whole):len(s.whole)]
 }

@@ -195,7 +195,7 @@ func (r *run) refuse(b *batch, stage Stage, reason error) error {
 	for _, p := range b.rows {
 		err := r.reject(p.chunk, Reject{
 			File: p.chunk.file.name, Header: p.chunk.file.header, Raw: p.raw, Line: p.line, Field: 1,
-			Offset: p.offset, Stamp: p.stamp, Reason: reason.Error(), Stage: stage,
+			Offset: p.offset, Stamp: p.stamp, Repeats: p.chunk.repeats, Reason: reason.Error(), Stage: stage,
 		})
 		var limit *LimitError
 		if errors.As(err, &limit) {

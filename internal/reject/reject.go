@@ -206,6 +206,8 @@ type entry struct {
 	Stage  load.Stage `json:"stage"`
 	Stamp  int64      `json:"timestamp,omitempty"` // microseconds since the epoch
 	Kept   string     `json:"kept"`                // file that has the row
+	// Repeats is how often it was written again, each time with a later timestamp.
+	Repeats uint8 `json:"repeats,omitempty"`
 }
 
 // tell writes the reason of a row and remembers it for the summary.
@@ -217,7 +219,7 @@ func (d *Dir) tell(r load.Reject, kept string) error {
 	}
 	lines := json.NewEncoder(o.w)
 	lines.SetEscapeHTML(false)
-	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept}); err != nil {
+	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept, r.Repeats}); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	return nil

@@ -225,6 +225,8 @@ type Kept struct {
 	Path   string
 	Stamps []int64 // of its rows, in their order: the timestamps they had; 0: none
 	Doubt  bool    // its rows may have been applied
+	// Repeats is how often its rows were written again at the most.
+	Repeats uint8
 }
 
 // unexplained is an error when there are files of rows in a folder that has no reasons.
@@ -253,7 +255,11 @@ func Find(path string) ([]Kept, error) {
 	}
 	defer func() { _ = f.Close() }()
 	stamps := make(map[string][]int64)
-	if err := entries(f, func(e entry) { stamps[e.Kept] = append(stamps[e.Kept], e.Stamp) }); err != nil {
+	repeats := make(map[string]uint8)
+	if err := entries(f, func(e entry) {
+		stamps[e.Kept] = append(stamps[e.Kept], e.Stamp)
+		repeats[e.Kept] = max(repeats[e.Kept], e.Repeats)
+	}); err != nil {
 		return nil, err
 	}
 	var found []Kept
@@ -264,7 +270,7 @@ func Find(path string) ([]Kept, error) {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, name))
 		}
-		found = append(found, Kept{filepath.Join(path, name), stamps[name], inDoubt(name)})
+		found = append(found, Kept{filepath.Join(path, name), stamps[name], inDoubt(name), repeats[name]})
 	}
 	return found, nil
 }

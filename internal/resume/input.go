@@ -91,6 +91,32 @@ func (i Input) Check() (touched bool, err error) {
 	return now.Inode != i.Inode, nil
 }
 
+// CheckInputs compares the inputs of a load that goes on with what they were, and is
+// called before GoOn. touched says which of them may have been changed all the same. An
+// input of which nothing was taken yet may be another file by now: mended has the paths of
+// those, which GoOn notes as they are.
+func (l *Load) CheckInputs(inputs []Input) (touched []bool, mended []string, err error) {
+	for i, in := range inputs {
+		if was, ok := l.earlier.mended[i]; ok {
+			in = was
+		}
+		maybe, err := in.Check()
+		if err != nil && i >= len(l.earlier.pieces) { // inputs are read one after the other
+			now, lookErr := LookAt(in.Path)
+			if lookErr != nil || now.Other != in.Other {
+				return nil, nil, err
+			}
+			l.mended = append(l.mended, mendedInput{i, now})
+			mended, maybe, err = append(mended, in.Path), false, nil
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		touched = append(touched, maybe)
+	}
+	return touched, mended, nil
+}
+
 // Extra is what a run keeps besides its options.
 type Extra struct {
 	Cluster string  `json:"cluster"`          // its name

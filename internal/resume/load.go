@@ -1,9 +1,3 @@
-// Package resume keeps, in a run directory, what scans and loads have done, and
-// reads it when they go on after they were stopped, in whatever way.
-//
-// It gives the records of a journal (package journal) their meaning. A load notes
-// the pieces of its inputs that it has begun and settled; a scan notes the token
-// ranges whose rows are in its output, and how far the output's files are.
 package resume
 
 import (
@@ -40,6 +34,7 @@ type Load struct {
 	rejects Rejects
 	careful bool
 	earlier *Loaded
+	mended  []mendedInput // that GoOn is to note
 
 	mu       sync.Mutex // a piece's rejects and its record go together
 	unsynced bool       // rejects were added since they were last synced; guarded by mu
@@ -91,7 +86,7 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 		// The machine has not gone down: somebody else changed them.
 		return missing(*e.unsynced[kept].Rejects)
 	}
-	if err := l.j.Append(kindAgain, goneOn{undone, boot}); err != nil {
+	if err := l.j.Append(kindAgain, goneOn{undone, boot, l.mended}); err != nil {
 		return err
 	}
 	if err := e.undo(undone); err != nil {

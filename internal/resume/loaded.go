@@ -22,6 +22,15 @@ type goneOn struct {
 	// begun again.
 	Undone int    `json:"undone,omitempty"`
 	Boot   string `json:"boot,omitempty"` // see Boot
+	// Mended are the inputs that others have taken the place of, before anything of them
+	// was taken.
+	Mended []mendedInput `json:"mended,omitempty"`
+}
+
+// mendedInput is an input as it is by now.
+type mendedInput struct {
+	Index int `json:"input"` // among the job's inputs
+	Input
 }
 
 // retried is the record of rejects that are loaded again.
@@ -50,6 +59,7 @@ type Loaded struct {
 	unsynced []settled // those with rejects that are not known to be on the disk
 	stamped  int64     // above the timestamps of all records
 	boot     string    // see Boot; of the last run, if it went on
+	mended   map[int]Input
 }
 
 // take reads one record.
@@ -93,6 +103,12 @@ func (l *Loaded) take(r journal.Record) error {
 			return err
 		}
 		l.End, l.boot = nil, g.Boot
+		for _, m := range g.Mended {
+			if l.mended == nil {
+				l.mended = make(map[int]Input)
+			}
+			l.mended[m.Index] = m.Input
+		}
 		return l.undo(g.Undone)
 	case kindRetry:
 		var again retried

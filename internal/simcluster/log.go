@@ -6,6 +6,7 @@ import (
 
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -119,7 +120,7 @@ func (c *Cluster) Written() []Write {
 		if c.plain == nil || a.Table != c.plain.fullName() {
 			continue
 		}
-		w := Write{Key: readBigint(a.Key[0]), Timestamp: a.Timestamp}
+		w := Write{Key: cqlwire.Int(a.Key[0]), Timestamp: a.Timestamp}
 		for _, s := range a.Sets {
 			w.Value = s.Value
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -89,7 +90,7 @@ func (c *Cluster) Rows() []Row {
 	}
 	var rows []Row
 	for _, r := range c.Records(c.plain.fullName()) {
-		rows = append(rows, Row{Key: readBigint(r.Cells[0].Value), Value: string(r.Cells[1].Value), Token: r.Token})
+		rows = append(rows, Row{Key: cqlwire.Int(r.Cells[0].Value), Value: string(r.Cells[1].Value), Token: r.Token})
 	}
 	return rows
 }

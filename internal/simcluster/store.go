@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -46,7 +47,7 @@ func (c *cell) take(other cell) {
 // add counts up.
 func (c *cell) add(by int64, timestamp int64) {
 	if c.value != nil {
-		by += readBigint(c.value)
+		by += cqlwire.Int(c.value)
 	}
 	*c = cell{value: bigint(by), timestamp: max(c.timestamp, timestamp), written: true}
 }
@@ -127,7 +128,7 @@ func (t *table) apply(m *mutation) {
 			into = &l.cells
 		}
 		if t.counter {
-			(*into)[c.slot].add(readBigint(s.value), m.timestamp)
+			(*into)[c.slot].add(cqlwire.Int(s.value), m.timestamp)
 		} else {
 			(*into)[c.slot].take(cell{s.value, m.timestamp, m.ttl, true})
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // native is what is known of a type without elements: its name on the wire and the
@@ -87,7 +88,7 @@ func compare(t *cqltype.Type, a, b []byte) int {
 	}
 	switch t.Kind {
 	case cqltype.Bigint, cqltype.Int, cqltype.Smallint, cqltype.Tinyint, cqltype.Timestamp, cqltype.Time, cqltype.Counter:
-		return cmp.Compare(signed(a), signed(b))
+		return cmp.Compare(cqlwire.Int(a), cqlwire.Int(b))
 	case cqltype.Double:
 		return cmp.Compare(math.Float64frombits(binary.BigEndian.Uint64(a)), math.Float64frombits(binary.BigEndian.Uint64(b)))
 	case cqltype.Float:
@@ -95,18 +96,6 @@ func compare(t *cqltype.Type, a, b []byte) int {
 	default:
 		return bytes.Compare(a, b)
 	}
-}
-
-// signed is a number of up to 8 bytes.
-func signed(wire []byte) int64 {
-	var v int64
-	if wire[0]&0x80 != 0 {
-		v = -1
-	}
-	for _, b := range wire {
-		v = v<<8 | int64(b)
-	}
-	return v
 }
 
 // literal is a text, a number or a truth value as a value of a type.

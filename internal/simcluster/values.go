@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// The wire forms of values: native protocol specification, version 4, section 6.
+// Values in bytes, as package cqlwire has them.
 
 // uuid is a host's or a table's id.
 type uuid [16]byte
@@ -27,8 +29,7 @@ func list(v ...[]byte) []byte { return elements(integer(len(v)), v) }
 
 func elements(dst []byte, v [][]byte) []byte {
 	for _, e := range v {
-		dst = append(dst, integer(len(e))...)
-		dst = append(dst, e...)
+		dst = cqlwire.AppendElem(dst, e)
 	}
 	return dst
 }

@@ -1,13 +1,14 @@
 package simcluster
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"time"
 
 	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // change makes an INSERT or UPDATE, or a batch of such, ready to be carried out.
@@ -139,7 +140,7 @@ func (st *statement) using(values []*value, stamp *int64) (at int64, ttl int, er
 			if len(v) != 8 {
 				return 0, 0, said("Invalid null value of timestamp")
 			}
-			at = readBigint(v)
+			at = cqlwire.Int(v)
 		}
 	}
 	if st.ttl != nil {
@@ -148,10 +149,8 @@ func (st *statement) using(values []*value, stamp *int64) (at int64, ttl int, er
 			return 0, 0, err
 		}
 		if len(v) == 4 {
-			ttl = int(signed(v))
+			ttl = int(cqlwire.Int(v))
 		}
 	}
 	return at, ttl, nil
 }
-
-func readBigint(wire []byte) int64 { return int64(binary.BigEndian.Uint64(wire)) }

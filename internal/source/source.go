@@ -47,14 +47,17 @@ type Input struct {
 	Size int64  // as stored, in bytes; -1 when unknown
 	open func() (*Reader, error)
 
-	stdin bool
+	stdin, plain bool
 }
 
 // Stdin says whether the input is the standard input.
 func (i Input) Stdin() bool { return i.stdin }
 
-// Open opens the input; it may be opened once. It reads nothing yet, so it does
-// not wait for a pipe to speak.
+// Plain says whether the input is a file on a disk, which may be opened more than once.
+func (i Input) Plain() bool { return i.plain }
+
+// Open opens the input; one that is not plain may be opened once. It reads nothing yet,
+// so it does not wait for a pipe to speak, but it does for its other end to be opened.
 func (i Input) Open() (*Reader, error) {
 	r, err := i.open()
 	if err != nil {
@@ -130,5 +133,5 @@ func file(name string, info fs.FileInfo) Input {
 	if info.Mode().IsRegular() {
 		size = info.Size()
 	}
-	return Input{Name: name, Size: size, open: func() (*Reader, error) { return openFile(name) }}
+	return Input{Name: name, Size: size, plain: info.Mode().IsRegular(), open: func() (*Reader, error) { return openFile(name) }}
 }

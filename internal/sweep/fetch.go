@@ -87,7 +87,11 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 	if q.limit > 0 {
 		rows = min(rows, q.limit)
 	}
-	slow, attempts := 0, q.failures
+	most := o.MaxAttempts
+	if w.run.dead.all(q.hosts) {
+		most = min(most, q.failures+len(q.hosts))
+	}
+	slow, attempts, answered := 0, q.failures, false
 	w.run.silence.pulse.Begin()
 	defer w.run.silence.pulse.End()
 	for asked := 0; ; asked++ {
@@ -98,8 +102,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		host := q.host(asked)
 		page, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
+			w.run.answered(host)
 			w.run.health.Answered(host)
-			w.run.silence.pulse.Answered()
 			return fetched{page: page, next: q.following(page, asked)}
 		}
 		if !fault.Retryable(err, true) {
@@ -107,11 +111,15 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		}
 		w.run.health.Failed(host)
 		if fault.Answered(err) {
-			w.run.silence.pulse.Answered()
+			w.run.answered(host)
+			answered = true
 		}
 		if w.run.silence.broken(ctx, answers) {
 			attempts++
-			if attempts >= o.MaxAttempts {
+			if attempts >= most {
+				if !answered && !w.lives(ctx, q.hosts...) {
+					w.run.dead.died(q.hosts)
+				}
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {
@@ -123,7 +131,7 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			return fetched{err: err}
 		}
 		o.OnRetry()
-		if slow == slowAttempts && !q.whole && w.divisible(q.within) {
+		if slow >= slowAttempts && !q.whole && w.divisible(q.within) && (answered || w.lives(ctx, host)) {
 			q.failures = attempts
 			return fetched{err: &cutError{q, err}}
 		}
@@ -134,6 +142,25 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			}
 		}
 	}
+}
+
+// lives says whether one of the nodes answers a small question, though it did not answer
+// in time what it was asked before. Where there is nobody to ask, they do.
+func (w *worker) lives(ctx context.Context, hosts ...string) bool {
+	ping := w.run.options.Ping
+	if ping == nil || len(hosts) == 0 {
+		return true
+	}
+	for _, host := range hosts {
+		if host == "" {
+			return true
+		}
+		if ping(ctx, host) == nil {
+			w.run.answered(host)
+			return true
+		}
+	}
+	return false
 }
 
 // divisible says whether a range of the ring holds more than one token.

@@ -44,7 +44,7 @@ func rangesOf(failures []Failure) []token.Range {
 }
 
 // answering is a cluster of which some node always answers.
-func answering(context.Context) error { return nil }
+func answering(context.Context, string) error { return nil }
 
 // Ranges whose only replica is dead are listed, whatever the others take: also when
 // those are read long before, so that at the end nobody is asked who would answer.
@@ -143,7 +143,7 @@ func TestSilenceThatPassesLosesNothing(t *testing.T) {
 					}
 					return nil
 				}
-				ping := func(context.Context) error {
+				ping := func(context.Context, string) error {
 					time.Sleep(time.Second)
 					if gone() {
 						return silent
@@ -164,7 +164,7 @@ func TestSilenceThatPassesLosesNothing(t *testing.T) {
 // A cluster of which no node answers ends the run once patience is over, and not
 // before, with an error of class Fatal.
 func TestSilentClusterEndsTheRun(t *testing.T) {
-	for _, ping := range []func(context.Context) error{nil, func(ctx context.Context) error {
+	for _, ping := range []func(context.Context, string) error{nil, func(context.Context, string) error {
 		time.Sleep(5 * time.Second)
 		return errHangs
 	}} {
@@ -192,7 +192,7 @@ func TestNodesAreAskedTogether(t *testing.T) {
 		var asked atomic.Int64
 		_, err := Run(bg(), many(50), table, Options{
 			Workers: 50, MaxAttempts: 1,
-			Ping: func(context.Context) error {
+			Ping: func(context.Context, string) error {
 				asked.Add(1)
 				time.Sleep(time.Second)
 				return nil
@@ -210,7 +210,7 @@ func TestCancelWhileNodesAreAsked(t *testing.T) {
 		ctx, cancel := context.WithCancel(bg())
 		table := &sweeptest.Table{Fail: func(context.Context, sweeptest.Request) error { return errRefused }}
 		begin := time.Now()
-		_, err := Run(ctx, many(4), table, Options{Workers: 4, Ping: func(ctx context.Context) error {
+		_, err := Run(ctx, many(4), table, Options{Workers: 4, Ping: func(ctx context.Context, _ string) error {
 			cancel()
 			<-ctx.Done()
 			return ctx.Err()

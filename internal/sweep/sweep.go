@@ -11,7 +11,8 @@
 // out. When that does not help, the range is cut at the last token whose rows the
 // consumer has seen whole, and what is behind it is read as a range of its own; a
 // range that cannot even give its first page in time is cut in two. A range is
-// done, or it is in [Result.Failed]; it is never dropped.
+// done, or it is in [Result.Failed]; it is never dropped. Ranges of nodes that give no
+// sign of life come last, and are then asked for once more each.
 package sweep
 
 import (
@@ -66,12 +67,14 @@ type Options struct {
 	// Patience is how long the sweep goes on when no node answers any request,
 	// default pace.DefaultPatience. Then it ends with an error of class Fatal.
 	Patience time.Duration
-	// Ping asks the nodes of the cluster for something small and gives nil once one of
-	// them has answered. It is called when a request got no answer and no other did
-	// meanwhile: whether it is the whole cluster that keeps silent, or the nodes of one
-	// range, nothing else tells when only ranges of dead nodes are left. Nil: the
-	// answers to reads alone count.
-	Ping func(ctx context.Context) error
+	// Ping asks a node for something small, all nodes of the cluster when host is empty,
+	// and gives nil once the node, or one of all, has answered. All are asked when a request
+	// got no answer and no other did meanwhile: whether it is the whole cluster that keeps
+	// silent, or the nodes of one range, nothing else tells when only ranges of dead nodes
+	// are left. One is asked when it did not answer a range in time: it may hang, or the
+	// range be too large. Nil: the answers to reads alone count, and no node is taken for
+	// dead.
+	Ping func(ctx context.Context, host string) error
 	// PageBytes is the size of page to aim at, default DefaultPageBytes. Servers count a
 	// page in rows, so the rows asked for follow the rows seen.
 	PageBytes int
@@ -162,19 +165,14 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 	if o.Ping != nil {
 		run.silence.ask = func(over func(error)) {
 			group.Go(func() error {
-				over(o.Ping(ctx))
+				over(o.Ping(ctx, ""))
 				return nil
 			})
 		}
 	}
 	for _, w := range workers {
 		group.Go(func() error {
-			for s := range queue {
-				if err := w.split(ctx, s); err != nil {
-					return err
-				}
-			}
-			return nil
+			return w.work(ctx, queue)
 		})
 	}
 	err := group.Wait()
@@ -187,10 +185,17 @@ type run struct {
 	options Options
 	size    *sizer
 	health  pace.Health
+	dead    deadNodes
 	silence silence
 
 	mu     sync.Mutex
 	result Result
+}
+
+// answered notes that a node has answered something.
+func (r *run) answered(host string) {
+	r.silence.pulse.Answered()
+	r.dead.lives(host)
 }
 
 func (r *run) done(within token.Range) {

@@ -26,6 +26,25 @@ type piece struct {
 	limit    int // rows to ask for at the most; 0 when time never ran out
 }
 
+// work reads the splits of a queue, and then those that were put off.
+func (w *worker) work(ctx context.Context, queue <-chan token.Split) error {
+	for s := range queue {
+		if w.run.dead.all(w.run.options.Hosts(s.Set)) {
+			w.run.dead.later(s)
+			continue
+		}
+		if err := w.split(ctx, s); err != nil {
+			return err
+		}
+	}
+	for s, ok := w.run.dead.next(); ok; s, ok = w.run.dead.next() {
+		if err := w.split(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // split reads a split and whatever it has to be cut into.
 func (w *worker) split(ctx context.Context, s token.Split) error {
 	hosts := w.rotate(w.run.options.Hosts(s.Set))

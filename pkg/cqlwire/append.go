@@ -69,13 +69,17 @@ func (l *Layout) Close(dst []byte, mark int) ([]byte, error) {
 		}
 		return dst, nil
 	case vints:
+		if n := len(dst) - mark - 1; n < 0x80 {
+			dst[mark] = byte(n)
+			return dst, nil
+		}
 		return closeVint(dst, mark)
 	default:
 		return dst, CloseElem(dst, mark)
 	}
 }
 
-// closeVint moves the element away from its length when that needs more than a byte.
+// closeVint moves the element away from its length, which needs more than a byte.
 func closeVint(dst []byte, mark int) ([]byte, error) {
 	n := len(dst) - mark - 1
 	if n > maxLen {
@@ -83,10 +87,8 @@ func closeVint(dst []byte, mark int) ([]byte, error) {
 	}
 	var room [maxVintLen]byte
 	length := AppendUvint(room[:0], uint64(n))
-	if more := len(length) - 1; more > 0 {
-		dst = append(dst, length[:more]...)
-		copy(dst[mark+len(length):], dst[mark+1:mark+1+n])
-	}
+	dst = append(dst, length[1:]...)
+	copy(dst[mark+len(length):], dst[mark+1:mark+1+n])
 	copy(dst[mark:], length)
 	return dst, nil
 }

@@ -63,5 +63,6 @@
 // what the rows need, which for ordinary columns is bounded and for a column of
 // nested collections is the longest value. Sums are plain values.
 //
+// How the values of each type stand in bytes, package cqlwire says with its sources.
 // Source of the hash: the XXH3 specification in the documents of xxHash 0.8.
 package rowsum

@@ -2,10 +2,9 @@ package rowsum
 
 import (
 	"encoding/binary"
-	"math"
-	"math/bits"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // order is that of every integer in the definition and in the native protocol.
@@ -43,8 +42,8 @@ func (n *node) appendForm(dst, v []byte) ([]byte, bool) {
 
 // appendSum appends the form of a set or a map.
 func (n *node) appendSum(dst, v []byte) ([]byte, bool) {
-	count, ok := countAt(v)
-	if !ok {
+	count, ok := cqlwire.Count(v)
+	if !ok || count < 0 {
 		return dst, false
 	}
 	mark := len(dst)
@@ -54,7 +53,7 @@ func (n *node) appendSum(dst, v []byte) ([]byte, bool) {
 		begin := pos
 		dst = dst[:mark] // the scratch for one element
 		for _, e := range n.elems {
-			elem, length, next, ok := elemAt(v, pos)
+			elem, length, next, ok := cqlwire.ElemAt(v, pos)
 			if !ok || length < 0 {
 				return dst, false
 			}
@@ -79,14 +78,14 @@ func (n *node) appendSum(dst, v []byte) ([]byte, bool) {
 
 // appendList appends the form of a list.
 func (n *node) appendList(dst, v []byte) ([]byte, bool) {
-	count, ok := countAt(v)
-	if !ok {
+	count, ok := cqlwire.Count(v)
+	if !ok || count < 0 {
 		return dst, false
 	}
 	dst = append(dst, v[:4]...)
 	pos := 4
 	for range count {
-		elem, length, next, ok := elemAt(v, pos)
+		elem, length, next, ok := cqlwire.ElemAt(v, pos)
 		if !ok || length < 0 {
 			return dst, false
 		}
@@ -103,7 +102,7 @@ func (n *node) appendTuple(dst, v []byte) ([]byte, bool) {
 		if pos == len(v) {
 			break
 		}
-		elem, length, next, ok := elemAt(v, pos)
+		elem, length, next, ok := cqlwire.ElemAt(v, pos)
 		if !ok {
 			return dst, false
 		}
@@ -122,63 +121,12 @@ func (n *node) appendTuple(dst, v []byte) ([]byte, bool) {
 func (n *node) appendVector(dst, v []byte) ([]byte, bool) {
 	pos := 0
 	for range n.dimension {
-		length, prefix := readUvint(v[pos:])
-		if prefix == 0 || length > math.MaxInt32 || uint64(len(v)-pos-prefix) < length {
+		elem, next, ok := cqlwire.VectorElemAt(v, pos, -1)
+		if !ok {
 			return dst, false
 		}
-		pos += prefix
-		dst = appendField(dst, n.elems[0], v[pos:pos+int(length)])
-		pos += int(length)
+		dst = appendField(dst, n.elems[0], elem)
+		pos = next
 	}
 	return dst, pos == len(v)
-}
-
-// countAt reads the number of elements that a list, set or map begins with.
-func countAt(v []byte) (count int, ok bool) {
-	if len(v) < 4 {
-		return 0, false
-	}
-	count = int(int32(order.Uint32(v)))
-	return count, count >= 0
-}
-
-// elemAt reads the int32 length at v[pos:] and the element after it, and returns the
-// offset of what follows. Of a null the length is negative and the element nil. It
-// is not ok when the bytes end before the element does.
-func elemAt(v []byte, pos int) (elem []byte, length int32, next int, ok bool) {
-	if len(v)-pos < 4 {
-		return nil, 0, pos, false
-	}
-	length = int32(order.Uint32(v[pos:]))
-	pos += 4
-	if length < 0 {
-		return nil, length, pos, true
-	}
-	if len(v)-pos < int(length) {
-		return nil, 0, pos, false
-	}
-	return v[pos : pos+int(length)], length, pos + int(length), true
-}
-
-// readUvint reads an unsigned vint of the native protocol v5, section 5: the leading
-// ones of the first byte say how many bytes follow it. n is how many bytes it has,
-// 0 when it is cut off or longer than it need be.
-func readUvint(v []byte) (u uint64, n int) {
-	if len(v) == 0 {
-		return 0, 0
-	}
-	n = bits.LeadingZeros8(^v[0]) + 1
-	if len(v) < n {
-		return 0, 0
-	}
-	if n < 9 {
-		u = uint64(v[0] & (0xff >> n))
-	}
-	for _, b := range v[1:n] {
-		u = u<<8 | uint64(b)
-	}
-	if need := min((bits.Len64(u|1)+6)/7, 9); need != n {
-		return 0, 0
-	}
-	return u, n
 }

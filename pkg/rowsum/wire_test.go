@@ -1,24 +1,20 @@
 package rowsum
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
 
 // The native protocol's bytes of a few types, for the tests.
 
 func i4(n int) []byte { return order.AppendUint32(nil, uint32(n)) }
 
-// sized is an element after its length.
-func sized(dst, v []byte) []byte {
-	if v == nil {
-		return order.AppendUint32(dst, 0xffffffff)
-	}
-	return append(order.AppendUint32(dst, uint32(len(v))), v...)
-}
-
 // tuple is a tuple or a user-defined type.
 func tuple(elems ...[]byte) []byte {
 	v := []byte{}
 	for _, e := range elems {
-		v = sized(v, e)
+		v = cqlwire.AppendElem(v, e)
 	}
 	return v
 }

@@ -1,0 +1,106 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// filed makes the inputs of a job plain files, and counts how often each is opened and how
+// many are open at once.
+func filed(job *Job) (opened []int, most *int) {
+	opened, most = make([]int, len(job.Inputs)), new(int)
+	now := 0
+	for i := range job.Inputs {
+		open := job.Inputs[i].Open
+		job.Inputs[i].Plain = true
+		job.Inputs[i].Open = func() (io.ReadCloser, error) {
+			opened[i]++
+			now++
+			*most = max(*most, now)
+			in, err := open()
+			return leaving{in, &now}, err
+		}
+	}
+	return opened, most
+}
+
+// leaving is an input that counts when it is closed.
+type leaving struct {
+	io.Reader
+	open *int
+}
+
+func (l leaving) Close() error { *l.open--; return nil }
+
+// A header that does not fit is found before the first row is written, and all of them
+// are named; what can be opened once alone is left alone.
+func TestHeadersAreCheckedFirst(t *testing.T) {
+	job, c, _ := newJob(t, names, "k,v\none,first\n", "k,w\ntwo,second\n", "", "K,n\nthree,3\n", "k,\"v\nfour,4\n", "k,x\nfive,5\n")
+	opened, most := filed(job)
+	job.Inputs[5].Plain = false // a pipe
+	_, err := job.Run(t.Context())
+	require.EqualError(t, err, `file2.csv: header: table demo.names has no column "w"`+
+		"\nfile5.csv: header: line 1, column 3: quote is never closed")
+	var mapping *MappingError
+	require.ErrorAs(t, err, &mapping)
+	require.Zero(t, c.requests)
+	require.Equal(t, []int{1, 1, 1, 1, 1, 0}, opened)
+	require.Equal(t, 1, *most, "one at a time")
+}
+
+// A load of a hundred thousand files with a mistake in all of them says so of a few.
+func TestManyBadHeaders(t *testing.T) {
+	texts := make([]string, 300)
+	for i := range texts {
+		texts[i] = "k,w\na,b\n"
+	}
+	job, c, _ := newJob(t, names, texts...)
+	filed(job)
+	_, err := job.Run(t.Context())
+	require.Equal(t, badHeadersShown+1, strings.Count(err.Error(), "\n")+1)
+	require.ErrorContains(t, err, fmt.Sprintf("\nand %d more inputs that cannot be loaded", 300-badHeadersShown))
+	require.Zero(t, c.requests)
+}
+
+func TestGoodHeadersCostOneOpening(t *testing.T) {
+	job, c, _ := newJob(t, names, "k,v\na,1\n", "v,k\n2,b\n", "\n\n", "n,k\n3,c\n")
+	opened, _ := filed(job)
+	require.EqualValues(t, 3, mustRun(t, job, c).Written)
+	require.Equal(t, []int{2, 2, 2, 2}, opened)
+
+	job, c, _ = newJob(t, names, "k,v\na,1\n")
+	opened, _ = filed(job)
+	mustRun(t, job, c)
+	require.Equal(t, []int{1}, opened, "the only one is checked when it is read")
+
+	job, c, _ = newJob(t, names, "a,1,1\n", "b,2,2\n")
+	job.Header = false
+	opened, _ = filed(job)
+	mustRun(t, job, c)
+	require.Equal(t, []int{1, 1}, opened, "without a header there is nothing to check")
+}
+
+// The check ends with the run, and says what cannot be read.
+func TestHeadersThatCannotBeChecked(t *testing.T) {
+	broken := errors.New("device error")
+	job, c, _ := newJob(t, names, "k,v\na,1\n", "k,v\nb,2\n")
+	filed(job)
+	job.Inputs[1].Open = func() (io.ReadCloser, error) { return nil, broken }
+	_, err := job.Run(t.Context())
+	require.ErrorIs(t, err, broken)
+	require.Zero(t, c.requests)
+
+	ctx, cancel := context.WithCancel(t.Context())
+	job, c, _ = newJob(t, names, "k,v\na,1\n", "k,v\nb,2\n")
+	filed(job)
+	job.Inputs[0].Open = func() (io.ReadCloser, error) { cancel(); return nil, broken }
+	_, err = job.Run(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Zero(t, c.requests)
+}

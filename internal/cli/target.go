@@ -113,7 +113,8 @@ func (t *target) ping(ctx context.Context, host string) error {
 	return t.anyOf(ctx, []string{host})
 }
 
-// anyOf asks some nodes at once, all local ones when ids is nil.
+// anyOf asks some nodes at once, all local ones when ids is nil, and gives nil as soon as
+// one has answered.
 func (t *target) anyOf(ctx context.Context, ids []string) error {
 	if ids == nil {
 		for _, n := range t.cluster.Local() {

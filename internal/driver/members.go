@@ -2,7 +2,6 @@ package driver
 
 import (
 	"context"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"net"
@@ -10,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // witnesses is how many nodes are asked which others they know.
@@ -119,6 +120,7 @@ func (s *Session) peersIn(ctx context.Context, h *gocql.HostInfo, table, address
 	var tokens cell
 	err := s.each(ctx, h.HostID(), func() error {
 		row := peerRow{address: peer.String(), dc: dc}
+		count, _ := cqlwire.Count(tokens.bytes)
 		if id != (gocql.UUID{}) {
 			row.id = id.String()
 		}
@@ -127,7 +129,7 @@ func (s *Session) peersIn(ctx context.Context, h *gocql.HostInfo, table, address
 			null bool
 		}{
 			{"host_id", row.id == ""}, {addressColumn, len(address) == 0}, {"data_center", dc == ""}, {"rack", rack == ""},
-			{"tokens", len(tokens.bytes) < 4 || binary.BigEndian.Uint32(tokens.bytes) == 0},
+			{"tokens", count == 0},
 		} {
 			if c.null {
 				row.lacks = c.name

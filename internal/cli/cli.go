@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -150,7 +151,7 @@ func applyConfig(root, c *cobra.Command, args []string, s streams) error {
 		return err
 	}
 	if file.Has("password") {
-		s.warnReadable("configuration file with a password", file.Path)
+		operation.Environment{Warn: s.warn}.WarnReadable("configuration file with a password", file.Path)
 	}
 	// A file named on the command line wins over a password from elsewhere.
 	if f := c.Flags(); f.Changed("password-file") && !f.Changed("password") {

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
 )
 
@@ -78,8 +80,13 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	if err != nil {
 		return err
 	}
-	inner := t.make(s)
-	if err := t.apply(inner.Flags(), c.Flags()); err != nil {
+	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
+	if t.direction == cqlcopy.From {
+		err = t.fill(load.Settings(), load.Given, c.Flags())
+	} else {
+		err = t.fill(scan.Settings(), scan.Given, c.Flags())
+	}
+	if err != nil {
 		return err
 	}
 	if o.Explain {
@@ -88,11 +95,16 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	for _, note := range t.notes {
 		s.warn("%s", note)
 	}
-	if o.Explain {
+	switch {
+	case o.Explain:
 		return nil
+	case t.direction == cqlcopy.From:
+		load.TableName, load.Inputs = t.table, t.args[1:]
+		return runLoad(c.Context(), s, o.showOptions, load)
+	default:
+		scan.TableName = t.table
+		return runScan(c.Context(), s, o.showOptions, scan)
 	}
-	inner.SetContext(c.Context())
-	return inner.RunE(inner, t.args)
 }
 
 // maxStatement bounds what is read for a statement's sake.
@@ -109,34 +121,29 @@ func readStatement(in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// make makes the command that does what the statement says.
-func (t *translation) make(s streams) *cobra.Command {
-	if t.command == "load" {
-		return newLoadCommand(s)
-	}
-	return newScanCommand(s)
-}
-
-// apply sets the flags of the command: first those that the configuration file and the
-// environment have for copy, then what the statement says, then what was typed.
-func (t *translation) apply(to, own *pflag.FlagSet) error {
-	if err := override(to, own, isSet); err != nil {
+// fill sets the settings of a spec: first to what the configuration file and the
+// environment have for copy, then to what the statement says, then to what was typed.
+func (t *translation) fill(to setting.List, given setting.Given, own *pflag.FlagSet) error {
+	set := changes(own)
+	if err := to.Change(nil, given, set); err != nil {
 		return err
 	}
-	for _, set := range t.settings {
-		if err := setFlag(to, set.flag, set.values); err != nil {
+	for _, s := range t.settings {
+		if err := to.Set(s.flag, s.values...); err != nil {
 			return err
 		}
+		given[s.flag] = true
 	}
 	var failures []error
 	own.VisitAll(func(f *pflag.Flag) {
-		if f.Changed && to.Lookup(f.Name) == nil && !slices.Contains(copyAlone, f.Name) {
-			failures = append(failures, fmt.Errorf("--%s: a COPY %s has no such setting", f.Name, t.direction))
+		if !f.Changed || slices.Contains(copyAlone, f.Name) || slices.Contains(copyShown, f.Name) {
+			return
 		}
+		if _, ok := to.Find(f.Name); !ok {
+			failures = append(failures, fmt.Errorf("--%s: a COPY %s has no such setting", f.Name, t.direction))
+			return
+		}
+		failures = append(failures, to.Set(f.Name, texts(f)...))
 	})
-	failures = append(failures, override(to, own, wasTyped))
 	return errors.Join(failures...)
 }
-
-// wasTyped says whether a flag was given on the command line.
-func wasTyped(f *pflag.Flag) bool { return f.Changed }

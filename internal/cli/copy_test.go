@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // translated is what a statement becomes, and what is told of it.
@@ -185,7 +185,7 @@ func TestCopyFlags(t *testing.T) {
 			return
 		}
 		for _, inner := range []*pflag.FlagSet{load, scan} {
-			if other := inner.Lookup(f.Name); other != nil && f.Name == consistencyFlag {
+			if other := inner.Lookup(f.Name); other != nil && f.Name == "consistency" {
 				require.Empty(t, f.DefValue)
 			} else if other != nil {
 				require.Equal(t, f.DefValue, other.DefValue, f.Name)
@@ -199,7 +199,11 @@ func TestCopyFlags(t *testing.T) {
 			s := &cqlcopy.Statement{Keyspace: "ks", Table: "t", Direction: direction, Files: []string{"f"}, Options: []cqlcopy.Option{{Name: name, Value: "-1"}}}
 			tr, err := translate(s, &copyOptions{Nulls: "unset"})
 			require.NoError(t, err, name)
-			require.NoError(t, tr.apply(tr.make(streams{}).Flags(), pflag.NewFlagSet("copy", pflag.ContinueOnError)), name)
+			settings := operation.NewLoadSpec().Settings()
+			if direction == cqlcopy.To {
+				settings = operation.NewScanSpec().Settings()
+			}
+			require.NoError(t, tr.fill(settings, setting.Given{}, pflag.NewFlagSet("copy", pflag.ContinueOnError)), name)
 		}
 	}
 }
@@ -222,9 +226,8 @@ func TestCopySettings(t *testing.T) {
 	require.NoError(t, err)
 	tr, err := translate(s, &copyOptions{Keyspace: "demo", Nulls: "unset"})
 	require.NoError(t, err)
-	o := &LoadOptions{}
-	inner := loadCommand(streams{}, o)
-	require.NoError(t, tr.apply(inner.Flags(), own))
+	o := operation.NewLoadSpec()
+	require.NoError(t, tr.fill(o.Settings(), o.Given, own))
 	require.EqualValues(t, 7, o.IngestRate)
 	require.Equal(t, 5, o.MaxAttempts)
 	require.Equal(t, 3, o.InFlight)
@@ -233,32 +236,9 @@ func TestCopySettings(t *testing.T) {
 	require.Equal(t, "unset", o.NullState)
 	require.True(t, o.DryRun)
 	require.Equal(t, "secret", o.Password)
-	require.False(t, inner.Flags().Changed("password"), "it was not typed")
+	require.False(t, o.Given["password"], "it was not typed")
 	require.NotContains(t, tr.commandLine(own), "secret")
 
 	require.NoError(t, own.Set("force", "true"))
-	require.EqualError(t, tr.apply(newLoadCommand(streams{}).Flags(), own), "--force: a COPY FROM has no such setting")
-}
-
-func TestColumnOrder(t *testing.T) {
-	column := func(name string, kind schema.Kind, position int) schema.Column {
-		return schema.Column{Name: name, Kind: kind, Position: position, Type: &cqltype.Type{Kind: cqltype.Int}}
-	}
-	table := schema.New("ks", "t", []schema.Column{
-		column("z", schema.PartitionKey, 0), column("y", schema.PartitionKey, 1), column("x", schema.Clustering, 0),
-		column("s", schema.Static, 0), column("b", schema.Static, 0), column("c", schema.Regular, 0), column("a", schema.Regular, 0), column("T", schema.Regular, 0),
-	})
-	for order, want := range map[string][]string{
-		"": nil, "table": {"z", "y", "x", "b", "s", "T", "a", "c"}, "cqlsh": {"z", "y", "x", "T", "a", "b", "c", "s"},
-	} {
-		o := formatOptions{ColumnOrder: order}
-		require.NoError(t, o.checkOrder())
-		o.orderColumns(table)
-		require.Equal(t, want, o.Columns)
-		named := formatOptions{ColumnOrder: order, Columns: []string{"z"}}
-		named.orderColumns(table)
-		require.Equal(t, []string{"z"}, named.Columns)
-	}
-	require.Equal(t, "z", table.Columns[0].Name)
-	require.EqualError(t, (&formatOptions{ColumnOrder: "name"}).checkOrder(), `--column-order "name": must be table or cqlsh`)
+	require.EqualError(t, tr.fill(o.Settings(), o.Given, own), "--force: a COPY FROM has no such setting")
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
 )
 
@@ -85,7 +86,7 @@ func maxOutputSizeRule(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) e
 		return nil
 	}
 	return errors.New("cqlbulk writes several files into a folder of their own: say cqlbulk scan " +
-		shellQuote(t.args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
+		setting.ShellQuote(t.args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
 }
 
 // writtenEscapeRule tells that there is no escape, unless it is the quote.

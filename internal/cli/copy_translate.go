@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -19,19 +20,20 @@ import (
 type translation struct {
 	direction cqlcopy.Direction
 	command   string // load or scan
-	args      []string
-	settings  []setting
+	table     operation.TableName
+	args      []string // the table and the files, as the command has them
+	settings  []statedSetting
 	notes     []string // what the statement says and the command does not do
 }
 
-// setting is a flag of the command and its value, or the elements of it.
-type setting struct {
+// statedSetting is a flag of the command and its value, or the elements of it.
+type statedSetting struct {
 	flag   string
 	values []string
 }
 
 func (t *translation) set(flag string, values ...string) {
-	t.settings = append(t.settings, setting{flag, values})
+	t.settings = append(t.settings, statedSetting{flag, values})
 }
 
 func (t *translation) note(format string, args ...any) {
@@ -44,29 +46,31 @@ func translate(s *cqlcopy.Statement, o *copyOptions) (*translation, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &translation{direction: s.Direction, args: []string{table}}
+	t := &translation{direction: s.Direction, table: table, args: []string{
+		cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table),
+	}}
 	if s.Direction == cqlcopy.To {
 		return t, t.toFile(s)
 	}
 	return t, t.fromFiles(s, o.Nulls)
 }
 
-// copiedTable is the table of a statement, as CQL has it.
-func copiedTable(s *cqlcopy.Statement, keyspace string) (string, error) {
-	table := cqltype.QuoteIdent(s.Table)
+// copiedTable is the table of a statement.
+func copiedTable(s *cqlcopy.Statement, keyspace string) (operation.TableName, error) {
+	var none operation.TableName
 	switch {
 	case s.Keyspace != "":
 		keyspace = s.Keyspace
 	case keyspace == "":
-		return "", fmt.Errorf("no keyspace given: say COPY keyspace.%s, or use --keyspace", table)
+		return none, fmt.Errorf("no keyspace given: say COPY keyspace.%s, or use --keyspace", cqltype.QuoteIdent(s.Table))
 	default:
-		parts, err := splitName(keyspace)
+		parts, err := schema.SplitName(keyspace)
 		if err != nil || len(parts) != 1 {
-			return "", fmt.Errorf("keyspace %q is not a name", keyspace)
+			return none, fmt.Errorf("keyspace %q is not a name", keyspace)
 		}
 		keyspace = parts[0]
 	}
-	return cqltype.QuoteIdent(keyspace) + "." + table, nil
+	return operation.TableName{Keyspace: keyspace, Table: s.Table}, nil
 }
 
 // columns sets which column each field goes to or comes from.

@@ -1,48 +1,39 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"slices"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/count"
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// CountOptions are the settings of count.
-type CountOptions struct {
-	connectOptions
+// countOptions are the flags of count.
+type countOptions struct {
 	tableOptions
-	planOptions
-	paceOptions
-	By             string
-	Top            int
-	Where          string
-	AllowFiltering bool
+	showOptions
+	spec *operation.CountSpec
 }
 
 // AddFlags adds the flags of count.
-func (o *CountOptions) AddFlags(f *pflag.FlagSet) {
+func (o *countOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{f, o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	f.StringVar(&o.By, "by", "", "host, range or partition: break the number down")
-	f.IntVar(&o.Top, "top", 10, "partitions to list with --by partition, the largest first")
-	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides")
-	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
-	o.planOptions.AddFlags(f)
-	o.paceOptions.AddFlags(f)
-	o.connectOptions.AddFlags(f, readConsistency, readLevelHelp)
+	b.add("by", "host, range or partition: break the number down")
+	b.add("top", "partitions to list with --by partition, the largest first")
+	b.add("where", "CQL condition that rows must meet besides")
+	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	addPlanFlags(b)
+	addPaceFlags(b)
+	addConnectionFlags(b, readLevelHelp)
+	o.showOptions.AddFlags(f)
 }
 
 func newCountCommand(s streams) *cobra.Command {
-	opts := &CountOptions{}
+	opts := &countOptions{spec: operation.NewCountSpec()}
 	c := &cobra.Command{
 		Use:   "count [keyspace.table]",
 		Short: "Count the rows of a table",
@@ -67,98 +58,36 @@ the exit status is 2.
 
   # the twenty largest partitions
   cqlbulk count demo.flights --by partition --top 20`,
-		RunE: func(c *cobra.Command, args []string) error { return runCount(c, s, opts, args) },
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if opts.spec.TableName, err = opts.takeAlone(c, args); err != nil {
+				return err
+			}
+			return runCount(c.Context(), s, opts)
+		},
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())
 	return c
 }
 
-// ways are the ways to break a count down.
-var ways = []string{"host", "range", "partition"}
-
-func (o *CountOptions) check() error {
-	if o.By != "" && !slices.Contains(ways, o.By) {
-		return fmt.Errorf("--by %q: the ways are %s%s", o.By, strings.Join(ways, ", "), schema.DidYouMean(o.By, ways))
-	}
-	if o.Top < 1 {
-		return fmt.Errorf("--top %d: must be at least 1", o.Top)
-	}
-	return o.paceOptions.check()
-}
-
-func runCount(c *cobra.Command, s streams, o *CountOptions, args []string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
-	t, err := openPlain(c, s, args, &o.tableOptions, &o.planOptions, &o.connectOptions)
+func runCount(ctx context.Context, s streams, o *countOptions) error {
+	count, err := operation.PrepareCount(ctx, o.environment(s), *o.spec)
 	if err != nil {
 		return err
 	}
-	defer t.close()
-	ctx := c.Context()
-	if o.PageSize == 0 {
-		o.PageSize = countPage
-	}
-	job := o.job(t)
-	var stopWatch func()
-	job.Sweep, stopWatch = o.sweepOptions(ctx, t)
-	defer stopWatch()
-	begin := time.Now()
-	stop := printer.Start(ctx, s.err, "count "+t.table.String(), job.Counters, o.Quiet)
-	result, err := job.Run(ctx)
+	defer count.Close()
+	stop := printer.Start(ctx, s.err, "count "+count.Table(), count.Counters(), o.Quiet)
+	report, err := count.Run(ctx)
 	stop()
-	if err != nil {
-		return sweepError(err, o.Where, len(result.Done) > 0)
+	s.tellFailed(report.Failed, report.Ranges)
+	if report.Outcome == operation.Partly {
+		s.warn("counted %s rows in the ranges that answered", printer.Count(report.Rows))
 	}
-	if err := t.settle(s, result.Result); err != nil {
-		s.warn("counted %s rows in the ranges that answered", printer.Count(result.Rows))
-		return err
+	if err != nil || report.Outcome != operation.Done {
+		return runError(err, report.Outcome)
 	}
 	if !o.Quiet {
-		s.summary("count of "+t.table.String(), job.Counters, begin, fmt.Sprintf("%s token ranges%s", printer.Count(int64(len(result.Done))), t.levelNote()))
+		s.summary("count of", report.Report, fmt.Sprintf("%s token ranges%s", printer.Count(int64(report.Ranges)), levelNote(report.Report)))
 	}
-	return fatal(o.print(s.out, t, result))
-}
-
-// countPage is the page size of a count: the server reads that many rows at a
-// time while it counts.
-const countPage = 5000
-
-func (o *CountOptions) job(t *target) *count.Job {
-	query := driver.Count()
-	job := &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: &progress.Counters{}}
-	if p := t.plan.Placement(); p != nil {
-		job.Find = p.Find
-	}
-	if o.By == "partition" {
-		job.Top = o.Top
-		for _, c := range t.table.OfKind(schema.PartitionKey) {
-			query.GroupBy = append(query.GroupBy, cqltype.QuoteIdent(c.Name))
-		}
-		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
-	}
-	query.Where, query.AllowFiltering = o.Where, o.AllowFiltering
-	job.Reader = t.session.Reader(t.table, query, t.plan.Partitioner())
-	return job
-}
-
-// openPlain connects and plans for a command that takes nothing but a table.
-func openPlain(c *cobra.Command, s streams, args []string, name *tableOptions, p *planOptions, conn *connectOptions) (*target, error) {
-	args, err := name.take(c, args)
-	if err != nil {
-		return nil, err
-	}
-	if len(args) > 0 {
-		return nil, fmt.Errorf("unexpected argument %q", args[0])
-	}
-	planning, err := p.options(*name)
-	if err != nil {
-		return nil, err
-	}
-	cfg, err := conn.config(s)
-	if err != nil {
-		return nil, err
-	}
-	return openTarget(c.Context(), cfg, *name, planning, true)
+	return fatal(o.print(s.out, report))
 }

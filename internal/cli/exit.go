@@ -3,9 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
 // Exit codes. They are part of the interface: every command's help lists them.
@@ -51,21 +51,29 @@ func fatal(err error) error {
 	return &exitError{exitFatal, err}
 }
 
-// sweepError marks the error that ended a sweep. A condition (--where) that the servers
-// refuse before anything was read is a matter of usage; all else is fatal.
-func sweepError(err error, where string, begun bool) error {
-	if where != "" && !begun && fault.ClassOf(err) == fault.Permanent && fault.Answered(err) {
-		return fmt.Errorf("--where: %w", err)
-	}
-	return fatal(err)
-}
-
 // partly ends a run that is done but for what it has listed.
 func partly() error { return &exitError{exitPartly, nil} }
+
+// runError is what a command gives for an operation that ran: its error is of a run that
+// could not go on, unless it says that it is a matter of usage.
+func runError(err error, outcome operation.Outcome) error {
+	var usage *operation.UsageError
+	switch {
+	case errors.As(err, &usage):
+		return err
+	case err != nil:
+		return fatal(err)
+	case outcome == operation.Partly:
+		return partly()
+	default:
+		return nil
+	}
+}
 
 // exitCode is the one place where errors become exit codes.
 func exitCode(ctx context.Context, err error) int {
 	var e *exitError
+	var refused *operation.RefusedError
 	switch {
 	case err == nil:
 		return exitOK
@@ -75,7 +83,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitInterrupted
 	case errors.As(err, &e):
 		return e.code
-	case fault.ClassOf(err) != fault.Permanent:
+	case errors.As(err, &refused), fault.ClassOf(err) != fault.Permanent:
 		return exitFatal
 	default:
 		return exitUsage

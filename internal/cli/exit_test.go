@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
 func TestExitCode(t *testing.T) {
@@ -30,6 +30,7 @@ func TestExitCode(t *testing.T) {
 		{"fatal", context.Background(), fatal(broken), 4},
 		{"no connection", context.Background(), fault.New(fault.Fatal, broken), 4},
 		{"no answer", context.Background(), fault.New(fault.Unknown, broken), 4},
+		{"a run that cannot go on", context.Background(), &operation.RefusedError{Err: broken}, 4},
 		{"signal", ended, broken, 130},
 		{"signal in a run", ended, fatal(fault.New(fault.Canceled, context.Canceled)), 130},
 		{"signal after the end", ended, nil, 0},
@@ -43,13 +44,13 @@ func TestExitCode(t *testing.T) {
 	require.ErrorIs(t, fatal(broken), broken)
 }
 
-// A header that does not fit is a matter of usage, but not when rows of earlier
-// files are in the table already.
-func TestHeaderThatDoesNotFit(t *testing.T) {
-	err := fmt.Errorf("b.csv: %w", &load.MappingError{})
+// What an operation gives when it has run.
+func TestExitCodeOfARun(t *testing.T) {
 	ctx := context.Background()
-	require.Equal(t, exitUsage, exitCode(ctx, runError(nil, err, load.Result{})))
-	require.Equal(t, exitFatal, exitCode(ctx, runError(nil, err, load.Result{Tally: load.Tally{Read: 1}})))
-	require.Equal(t, exitFatal, exitCode(ctx, runError(nil, errors.New("disk"), load.Result{})))
-	require.Equal(t, exitLimit, exitCode(ctx, runError(nil, &load.LimitError{Stage: load.Parse}, load.Result{Tally: load.Tally{Read: 1}})))
+	broken := errors.New("disk")
+	require.Equal(t, exitOK, exitCode(ctx, runError(nil, operation.Done)))
+	require.Equal(t, exitPartly, exitCode(ctx, runError(nil, operation.Partly)))
+	require.Equal(t, exitFatal, exitCode(ctx, runError(broken, operation.Failed)))
+	require.Equal(t, exitUsage, exitCode(ctx, runError(&operation.UsageError{Err: broken}, operation.Failed)))
+	require.Equal(t, exitInterrupted, exitCode(ctx, runError(&operation.UsageError{Err: context.Canceled}, operation.Interrupted)))
 }

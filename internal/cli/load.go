@@ -1,116 +1,84 @@
 package cli
 
 import (
-	"errors"
-	"fmt"
-	"runtime/debug"
-	"time"
+	"context"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/source"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
-// LoadOptions are the settings of load.
-type LoadOptions struct {
-	connectOptions
+// loadOptions are the flags of load.
+type loadOptions struct {
 	tableOptions
-	planOptions
-	formatOptions
-	textOptions
-	Files        []string
-	Nulls        []string
-	IngestRate   float64
-	MinBatchSize int
-	MaxBatchSize int
-	InFlight     int
-	MaxAttempts  int
-	Patience     time.Duration
-	RunDir       string
-	NoJournal    bool
-
-	RepeatInDoubt bool
-	RejectsOf     string                 // the run directory whose rejects the inputs are
-	outer         *resume.Load           // of that run
-	resumed       *resume.Load           // of the run that this one goes on with
-	kept          map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
-
-	MaxParseErrors  int64
-	MaxInsertErrors int64
-	KeepGoing       bool
-
-	MaxBytesPerSec size
-	Memory         size
-	NullState      string
-	TTL            int
-	Timestamp      string
-	IfNotExists    bool
-	DryRun         bool
-
-	Format   string
-	Map      map[string]string
-	SkipCols []string
-	SkipRows int64
-	MaxRows  int64
+	showOptions
+	Files []string
+	spec  *operation.LoadSpec
 }
-
-// keepGoingHelp is the help of the flag, which resume and retry have, too.
-const keepGoingHelp = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 
 // AddFlags adds the flags of load.
-func (o *LoadOptions) AddFlags(f *pflag.FlagSet) {
+func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{f, o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	f.StringSliceVar(&o.Files, "files", nil, "files to load, where none is given as an argument")
-	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the first file's name ends, else csv)")
-	o.formatOptions.AddFlags(f)
-	o.textOptions.AddFlags(f)
-	f.StringSliceVar(&o.Columns, "columns", nil, "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
-	f.StringVar(&o.ColumnOrder, "column-order", "", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
-	f.StringToStringVar(&o.Map, "map", nil, "field=column,...: columns of fields that have other names")
-	f.StringSliceVar(&o.SkipCols, "skipcols", nil, "fields that are not loaded")
-	f.Int64Var(&o.SkipRows, "skiprows", 0, "rows to pass over at the beginning, of all inputs together, headers not counted")
-	f.Int64Var(&o.MaxRows, "maxrows", -1, "rows to load after those (-1: all)")
-	f.StringSliceVar(&o.Nulls, "null-string", nil, "texts that stand for null, besides nothing between the delimiters")
-	f.StringVar(&o.NullState, "nulls", "unset", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
-	f.IntVar(&o.TTL, "ttl", 0, "seconds after which the rows expire (default: as the table says)")
-	f.StringVar(&o.Timestamp, "timestamp", "", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")
-	f.BoolVar(&o.IfNotExists, "if-not-exists", false, "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
-	f.BoolVar(&o.DryRun, "dry-run", false, "parse, type and group everything, and write nothing")
-	f.Float64Var(&o.IngestRate, "ingestrate", 0, "rows a second at the most (default: no limit)")
-	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
-	f.IntVar(&o.MinBatchSize, "minbatchsize", 10, "rows from which a batch does not wait for rows of the same replicas a little later in the input")
-	f.IntVar(&o.MaxBatchSize, "maxbatchsize", 100, "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
-	f.IntVar(&o.InFlight, "inflight", 0, "requests under way at the most (default: 16 for each core of the cluster)")
-	o.Memory = defaultMemory
-	f.Var(&o.Memory, "memory", "memory to use at the most")
-	f.IntVar(&o.MaxAttempts, "maxattempts", pace.DefaultAttempts, "attempts for a request before its rows are rejected")
-	addPatience(f, &o.Patience)
-	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "rows that may fail to parse before the load stops (-1: no limit)")
-	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "rows that the cluster may refuse before the load stops (-1: no limit)")
-	f.BoolVar(&o.KeepGoing, "keep-going", false, keepGoingHelp)
-	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")
-	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a load that was stopped begins anew")
-	// These have a meaning for resume and retry alone.
-	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "")
-	f.StringVar(&o.RejectsOf, "rejects-of", "", "")
-	_ = f.MarkHidden("repeat-in-doubt")
-	_ = f.MarkHidden("rejects-of")
-	f.IntVar(&o.Cores, "cores", 0, fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores))
-	o.Smudge = plan.DefaultSmudge
-	o.connectOptions.AddFlags(f, writeConsistency, writeLevelHelp)
+	b.add("format", "csv, tsv or json, which is an object a line (default: as the first file's name ends, else csv)")
+	addTextFlags(b)
+	addDialectFlags(b)
+	b.add("columns", "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
+	b.add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
+	b.add("map", "field=column,...: columns of fields that have other names")
+	b.add("skipcols", "fields that are not loaded")
+	b.add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
+	b.add("maxrows", "rows to load after those (-1: all)")
+	b.add("null-string", "texts that stand for null, besides nothing between the delimiters")
+	b.add("nulls", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
+	b.add("ttl", "seconds after which the rows expire (default: as the table says)")
+	b.add("timestamp", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")
+	b.add("if-not-exists", "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
+	b.add("dry-run", "parse, type and group everything, and write nothing")
+	b.add("ingestrate", "rows a second at the most (default: no limit)")
+	b.add("max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
+	b.add("minbatchsize", "rows from which a batch does not wait for rows of the same replicas a little later in the input")
+	b.add("maxbatchsize", "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
+	b.add("inflight", inFlightHelp)
+	b.add("memory", "memory to use at the most")
+	b.add("maxattempts", "attempts for a request before its rows are rejected")
+	b.add("patience", patienceHelp)
+	b.add("maxparseerrors", maxParseErrorsHelp+unlimited)
+	b.add("maxinserterrors", maxInsertErrorsHelp+unlimited)
+	b.add("keep-going", keepGoingHelp)
+	b.add("run-dir", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")
+	b.add("no-journal", "keep no journal: a load that was stopped begins anew")
+	b.add("cores", coresHelp)
+	addConnectionFlags(b, writeLevelHelp)
+	o.showOptions.AddFlags(f)
 }
 
-func newLoadCommand(s streams) *cobra.Command { return loadCommand(s, &LoadOptions{}) }
+// What is said of flags that several commands have.
+const (
+	inFlightHelp        = "requests under way at the most (default: 16 for each core of the cluster)"
+	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
+	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
+	unlimited           = " (-1: no limit)"
+	keepGoingHelp       = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
+)
 
-// loadCommand makes the command with its options in a place of the caller's.
-func loadCommand(s streams, opts *LoadOptions) *cobra.Command {
+// addDialectFlags adds the flags of how the text of values and records is read, besides
+// what a scan shares.
+func addDialectFlags(b binder) {
+	b.add("dialect", "cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
+	b.add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
+	b.add("unescape", `cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
+	b.add("datetimeformat", "cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
+	b.add("boolstyle", "cqlsh: the words for true and false (default: True,False)")
+	b.add("decimalsep", "cqlsh: what stands before decimals (default: .)")
+	b.add("thousandssep", "cqlsh: what stands between groups of digits (default: nothing)")
+	b.add("encoding", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
+}
+
+func newLoadCommand(s streams) *cobra.Command {
+	opts := &loadOptions{spec: operation.NewLoadSpec()}
 	c := &cobra.Command{
 		Use:   "load [keyspace.table] FILE... | -",
 		Short: "Load CSV, TSV or JSON files into a table",
@@ -141,102 +109,35 @@ reason. The exit status is then 2.
 
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk load --ingestrate 50000`,
-		RunE: func(c *cobra.Command, args []string) error { return runLoad(c, s, opts, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := opts.settle(c, args); err != nil {
+				return err
+			}
+			return runLoad(c.Context(), s, opts.showOptions, opts.spec)
+		},
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())
 	return c
 }
 
-func runLoad(c *cobra.Command, s streams, o *LoadOptions, args []string) error {
-	args, err := o.take(c, args)
-	if err != nil {
+// settle fills in what the command line says besides settings.
+func (o *loadOptions) settle(c *cobra.Command, args []string) (err error) {
+	if o.spec.TableName, args, err = o.take(c, args); err != nil {
 		return err
 	}
 	if len(args) == 0 {
 		args = o.Files
 	}
-	if len(args) == 0 {
-		return errors.New(`no input given: name files after the table, or "-" for the standard input`)
-	}
-	if err := o.check(); err != nil {
-		return err
-	}
-	inputs, notes, err := source.Find(args, s.in)
-	switch {
-	case err != nil && o.resumed != nil:
-		return fatal(err) // they were there
-	case err != nil:
-		return err
-	}
-	if len(inputs) == 0 {
-		return errors.New("no input given: there is no file to load in what was named")
-	}
-	format, err := o.settleFormat(c, inputs[0].Name)
-	if err != nil {
-		return err
-	}
-	fields := load.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
-	if fields.Codec, err = o.textOptions.settle(o.Format, o.Nulls, &format); err != nil {
-		return err
-	}
-	if err := o.findKept(c, s, inputs); err != nil {
-		return err
-	}
-	for _, note := range notes {
-		s.warn("%s", note)
-	}
-	cfg, err := o.config(s)
-	if err != nil {
-		return err
-	}
-	// Writes that leave within a fraction of a millisecond share a packet.
-	cfg.Coalesce = 200 * time.Microsecond
-	planning, err := o.planOptions.options(o.tableOptions)
-	if err != nil {
-		return err
-	}
-	planning.Splits = 1 // the ring is wanted, and not its parts
-	t, err := openTarget(c.Context(), cfg, o.tableOptions, planning, false)
-	if err != nil && (o.resumed != nil || o.outer != nil) {
-		return fatal(err) // the table was there
-	}
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	// A fifth is left for what the collector does not count.
-	debug.SetMemoryLimit(int64(o.Memory) / 5 * 4)
-	job, err := o.job(c.Context(), s, t, format, fields, inputs)
-	if err != nil {
-		return err
-	}
-	careful := !t.session.Writer(t.table, t.table.Columns).Idempotent()
-	done, err := o.openOuter(t, careful)
-	if err != nil {
-		return err
-	}
-	defer done()
-	run, err := o.openRun(c.Flags(), t, inputs)
-	if err != nil {
-		return err
-	}
-	run.use(job, careful)
-	o.noteRetry(job, run)
-	if careful {
-		takeCare(job)
-	}
-	return o.run(c.Context(), s, t, job, run)
+	o.spec.Inputs, o.spec.Given = args, typed(c.Flags())
+	return nil
 }
 
-// settleFormat finds the form of the inputs, by the first one's name where it is
-// not given, and its delimiters.
-func (o *LoadOptions) settleFormat(c *cobra.Command, first string) (dsv.Format, error) {
-	if err := settleFormat(&o.Format, first); err != nil {
-		return dsv.Format{}, err
+// runLoad prepares a load and runs it.
+func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
+	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
+	if err != nil {
+		return err
 	}
-	if o.ColumnOrder != "" && o.Format == "json" {
-		return dsv.Format{}, errors.New("--column-order: the members of an object have names, and no order")
-	}
-	return o.format(c, o.Format)
+	return finishLoad(ctx, s, show, load)
 }

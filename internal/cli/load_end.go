@@ -2,62 +2,88 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-func (o *LoadOptions) run(ctx context.Context, s streams, t *target, job *load.Job, run *loadRun) error {
-	begin := time.Now()
-	stop := printer.Start(ctx, s.err, "load "+t.table.String(), job.Counters, o.Quiet)
-	stopSync := run.keep()
-	stopWatch := s.watch(ctx, job.Linger, stop)
-	result, err := job.Run(ctx)
+// finishLoad runs a load that is prepared, and tells what became of it.
+func finishLoad(ctx context.Context, s streams, show showOptions, load *operation.Load) error {
+	defer load.Close()
+	stop := printer.Start(ctx, s.err, "load "+load.Table(), load.Counters(), show.Quiet)
+	stopWatch := s.watch(ctx, load.Linger(), stop)
+	report, err := load.Run(ctx)
 	stopWatch()
-	stopSync()
 	stop()
-	if closeErr := run.close(ctx, result, err); closeErr != nil {
-		err = errors.Join(err, closeErr)
+	if !show.Quiet {
+		s.summary("load of", report.Report, loadDetails(report))
 	}
-	if !o.Quiet {
-		mean := float64(result.Written-job.Counters.Earlier.Load()) / float64(max(result.Batches, 1))
-		details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
-			printer.Count(result.Read), printer.Count(result.Rejected()), printer.Count(result.Batches), mean)
-		if o.DryRun {
-			details += ", none of them sent"
-		} else {
-			details += fmt.Sprintf(", p50 %v, p99 %v; checksum %s", result.P50, result.P99, result.Sum)
-		}
-		if o.IfNotExists {
-			details += fmt.Sprintf("; %s were there already", printer.Count(result.Existing))
-		}
-		if result.InDoubt > 0 {
-			details += fmt.Sprintf("; %s in doubt", printer.Count(result.InDoubt))
-		}
-		if !o.DryRun {
-			details += t.levelNote()
-		}
-		s.summary("load of "+t.table.String(), job.Counters, begin, details)
+	s.tellRejects(report.Rejects)
+	s.tellNextOfLoad(report, err)
+	if report.Limit != nil {
+		return &exitError{exitLimit, err}
 	}
-	s.tellRejects(run.rejects)
-	run.tell(s, result, err)
+	return runError(err, report.Outcome)
+}
+
+// loadDetails are what the summary of a load has besides rows and speed.
+func loadDetails(r operation.LoadReport) string {
+	mean := float64(r.Written-r.Earlier) / float64(max(r.Batches, 1))
+	details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
+		printer.Count(r.Read), printer.Count(r.Rejected()), printer.Count(r.Batches), mean)
+	if r.DryRun {
+		details += ", none of them sent"
+	} else {
+		details += fmt.Sprintf(", p50 %v, p99 %v; checksum %s", r.P50, r.P99, r.Sum)
+	}
+	if r.IfNotExists {
+		details += fmt.Sprintf("; %s were there already", printer.Count(r.Existing))
+	}
+	if r.InDoubt > 0 {
+		details += fmt.Sprintf("; %s in doubt", printer.Count(r.InDoubt))
+	}
+	if !r.DryRun {
+		details += levelNote(r.Report)
+	}
+	return details
+}
+
+// tellNextOfLoad says how to go on from here.
+func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	switch {
-	case err != nil:
-		return runError(t.table, err, result)
-	case result.Rejected()+result.InDoubt > 0:
-		return partly()
+	case r.Next.Command == "":
+	case runErr != nil:
+		s.warn("what is done is noted; go on with: %s", nextCommand(r.Next))
+		if r.InDoubt > 0 {
+			s.warn("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
+		}
+		switch {
+		case r.Limit == nil:
+		case r.Limit.Hopeless:
+			s.warn("nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same", commonest(r.Rejects))
+		default:
+			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", r.Limit.Stage)
+		}
+	case r.Next.RepeatInDoubt:
+		s.warn("rows in doubt are written again, so that of counters those count twice that were applied, with: %s", nextCommand(r.Next))
 	default:
-		return nil
+		s.warn("they load again, mended or as they are, with: %s", nextCommand(r.Next))
 	}
+}
+
+// commonest is the reason for which most rows were rejected.
+func commonest(r operation.Rejects) string {
+	if len(r.Causes) == 0 {
+		return "unknown"
+	}
+	first := r.Causes[0].First
+	if first.Column == "" {
+		return first.Reason
+	}
+	return fmt.Sprintf("column %q, %s", first.Column, first.Reason)
 }
 
 // watch tells of an interruption that does not end the load at once, after hide, until
@@ -79,37 +105,18 @@ func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (
 	}
 }
 
-// runError gives an error of a run its exit code: a header that does not fit is
-// a matter of usage as long as nothing was loaded, a limit that was passed has its
-// own, and all else is fatal.
-func runError(table *schema.Table, err error, result load.Result) error {
-	var mapping *load.MappingError
-	if errors.As(err, &mapping) && result.Read == 0 {
-		return err
-	}
-	var limit *load.LimitError
-	if errors.As(err, &limit) {
-		return &exitError{exitLimit, err}
-	}
-	if fault.ClassOf(err) == fault.Fatal {
-		err = fmt.Errorf("load of %s: %w", table, err)
-	}
-	return fatal(err)
-}
-
 // causesShown is how many causes of rejects the summary lists.
 const causesShown = 10
 
 // tellRejects shows why rows were rejected, an example of each cause, and where
 // all of them are.
-func (s streams) tellRejects(d *reject.Dir) {
-	if !d.Used() {
+func (s streams) tellRejects(r operation.Rejects) {
+	if len(r.Files) == 0 && len(r.Causes) == 0 {
 		return
 	}
-	causes := d.Causes()
-	for i, c := range causes {
+	for i, c := range r.Causes {
 		if i == causesShown {
-			s.warn("and %d more causes", len(causes)-i)
+			s.warn("and %d more causes", len(r.Causes)-i)
 			break
 		}
 		text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
@@ -122,6 +129,5 @@ func (s streams) tellRejects(d *reject.Dir) {
 		}
 		s.warn("%s", text)
 	}
-	s.warn("rejected rows are in %s, their reasons in %s",
-		strings.Join(d.Files(), ", "), filepath.Join(d.Path(), journal.ErrorsFile))
+	s.warn("rejected rows are in %s, their reasons in %s", strings.Join(r.Files, ", "), r.Reasons)
 }

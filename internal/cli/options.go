@@ -4,86 +4,74 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// connectOptions say which cluster, as whom and how.
-type connectOptions struct {
-	Hosts        []string
-	Port         int
-	User         string
-	Password     string
-	PasswordFile string
-	DC           string
-	Consistency  string
-	Timeout      time.Duration
-	Connections  int
-	TLS          tlsOptions
-	Quiet        bool
-	Verbose      bool
+// showOptions say what is shown of a run.
+type showOptions struct {
+	Quiet   bool
+	Verbose bool
 
 	flags *pflag.FlagSet // tell what was typed
 }
 
-// AddFlags adds the flags. level is the consistency level by default, empty where that is
-// another command's to say, and about is what there is to know of it.
-func (o *connectOptions) AddFlags(f *pflag.FlagSet, level, about string) {
+func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	o.flags = f
-	f.StringSliceVar(&o.Hosts, "hosts", []string{"127.0.0.1"}, "contact points, each a name or address with or without :port")
-	f.IntVar(&o.Port, "port", 9042, "native transport port of the nodes")
-	f.StringVar(&o.User, "user", "", "user name, where the cluster asks for one; a password that is given nowhere is asked for at the terminal")
-	f.StringVar(&o.Password, "password", "", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
-	f.StringVar(&o.PasswordFile, "password-file", "", "file whose first line is the password")
-	o.TLS.AddFlags(f)
-	f.StringVar(&o.DC, "dc", "", "data center to talk to (default: that of the first contact point)")
-	f.StringVar(&o.Consistency, consistencyFlag, level, "consistency level; "+about)
-	f.DurationVar(&o.Timeout, "timeout", 30*time.Second, "time limit of one request")
-	f.IntVar(&o.Connections, "connections", 2, "connections to each node (ScyllaDB: one to each shard whatever this says)")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no summary: only what is wrong is said")
 	f.BoolVar(&o.Verbose, "verbose", false, "show what the driver has to say")
 }
 
-// config makes the driver's configuration. It may ask the user for a password, so
-// that everything else is checked before.
-func (o *connectOptions) config(s streams) (driver.Config, error) {
-	level, err := driver.ParseConsistency(o.Consistency)
-	if err != nil {
-		return driver.Config{}, fmt.Errorf("--%s: %w", consistencyFlag, err)
+// environment is what an operation has around it.
+func (o *showOptions) environment(s streams) operation.Environment {
+	if o.flags.Changed("password") {
+		s.warn("--password: others on this machine can see the password in the list of processes; --password-file and CQLBULK_PASSWORD keep it to yourself")
 	}
-	if o.Timeout <= 0 {
-		return driver.Config{}, fmt.Errorf("--timeout %s: must be above zero", o.Timeout)
-	}
-	if o.Connections < 1 {
-		return driver.Config{}, fmt.Errorf("--connections %d: must be at least 1", o.Connections)
-	}
-	if o.Port < 1 || o.Port > 65535 {
-		return driver.Config{}, fmt.Errorf("--port %d: must be from 1 to 65535", o.Port)
-	}
-	secured, err := o.TLS.config(s)
-	if err != nil {
-		return driver.Config{}, err
-	}
-	if err := o.settlePassword(s); err != nil {
-		return driver.Config{}, err
-	}
-	cfg := driver.Config{
-		Hosts: o.Hosts, Port: o.Port, User: o.User, Password: o.Password, DC: o.DC, Consistency: level,
-		Timeout: o.Timeout, Connections: o.Connections, TLS: secured,
-		Version: Version(), Warnf: s.warn,
+	env := operation.Environment{
+		Stdin: s.in, Stdout: s.out, Warn: s.warn, Version: Version(),
+		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
 	}
 	if o.Verbose {
-		cfg.Logf = func(format string, args ...any) {
+		env.Log = func(format string, args ...any) {
 			s.warn("driver: %s", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
 		}
 	}
-	return cfg, nil
+	return env
 }
+
+// addConnectionFlags adds the flags that say which cluster, as whom and how. level is what
+// there is to know of the consistency level.
+func addConnectionFlags(b binder, level string) {
+	b.add("hosts", "contact points, each a name or address with or without :port")
+	b.add("port", "native transport port of the nodes")
+	b.add("user", "user name, where the cluster asks for one; a password that is given nowhere is asked for at the terminal")
+	b.add("password", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
+	b.add("password-file", "file whose first line is the password")
+	b.add("ssl", "secure connections by TLS 1.2 or later, and verify each node's certificate: its authority, and that it holds the node's address")
+	b.add("cacert", "PEM file of the authorities to trust (default: the system's)")
+	b.add("cert", "PEM file of the client's certificate, where the nodes ask for one")
+	b.add("key", "PEM file of the private key to it, not encrypted")
+	b.add("ssl-server-name", "name that the certificates of all nodes hold, in place of their addresses")
+	b.add("ssl-insecure-skip-verify", "take any certificate, even a forged one; for tests alone")
+	b.add("dc", "data center to talk to (default: that of the first contact point)")
+	b.add("consistency", "consistency level; "+level)
+	b.add("timeout", "time limit of one request")
+	b.add("connections", "connections to each node (ScyllaDB: one to each shard whatever this says)")
+}
+
+// addTextFlags adds the flags of delimited text.
+func addTextFlags(b binder) {
+	b.add("delimiter", `what stands between fields, one character; \t is a tab`)
+	b.add("quote", `what stands around fields that need it, one character`)
+	b.add("header", "the first line of each file names the columns")
+}
+
+// orderHelp says which orders of columns there are.
+const orderHelp = "table, key columns first, then static ones, then the others by name, or cqlsh, key columns first, then all others by name, as COPY has them"
 
 // tableOptions name the table.
 type tableOptions struct {
@@ -99,32 +87,39 @@ func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
 // take finds the table among the settings and the arguments and returns the
 // arguments that are left. An argument of the form keyspace.table that is not a
 // file wins over the settings; flags on the command line win over arguments.
-func (o *tableOptions) take(c *cobra.Command, args []string) ([]string, error) {
-	typed := c.Flags().Changed("table")
-	if len(args) > 0 && !typed && (o.Table == "" || looksLikeTable(args[0])) {
-		o.Table, args = args[0], args[1:]
+func (o *tableOptions) take(c *cobra.Command, args []string) (operation.TableName, []string, error) {
+	var none operation.TableName
+	table, typed := o.Table, c.Flags().Changed("table")
+	if len(args) > 0 && !typed && (table == "" || looksLikeTable(args[0])) {
+		table, args = args[0], args[1:]
 	}
-	if o.Table == "" {
-		return nil, fmt.Errorf("no table given: say cqlbulk %s keyspace.table", c.Name())
+	if table == "" {
+		return none, nil, fmt.Errorf("no table given: say cqlbulk %s keyspace.table", c.Name())
 	}
-	parts, err := splitName(o.Table)
+	parts, err := schema.SplitName(table)
 	if err != nil {
-		return nil, fmt.Errorf("table %q: %w", o.Table, err)
+		return none, nil, fmt.Errorf("table %q: %w", table, err)
 	}
 	if len(parts) == 2 {
-		o.Keyspace, o.Table = parts[0], parts[1]
-		return args, nil
+		return operation.TableName{Keyspace: parts[0], Table: parts[1]}, args, nil
 	}
-	o.Table = parts[0]
 	if o.Keyspace == "" {
-		return nil, fmt.Errorf("table %q: no keyspace given: say keyspace.table, or use --keyspace", o.Table)
+		return none, nil, fmt.Errorf("table %q: no keyspace given: say keyspace.table, or use --keyspace", parts[0])
 	}
-	keyspace, err := splitName(o.Keyspace)
+	keyspace, err := schema.SplitName(o.Keyspace)
 	if err != nil || len(keyspace) != 1 {
-		return nil, fmt.Errorf("keyspace %q is not a name", o.Keyspace)
+		return none, nil, fmt.Errorf("keyspace %q is not a name", o.Keyspace)
 	}
-	o.Keyspace = keyspace[0]
-	return args, nil
+	return operation.TableName{Keyspace: keyspace[0], Table: parts[0]}, args, nil
+}
+
+// takeAlone finds the table of a command that takes nothing else.
+func (o *tableOptions) takeAlone(c *cobra.Command, args []string) (operation.TableName, error) {
+	name, args, err := o.take(c, args)
+	if err == nil && len(args) > 0 {
+		err = fmt.Errorf("unexpected argument %q", args[0])
+	}
+	return name, err
 }
 
 // looksLikeTable says whether an argument is keyspace.table rather than a file.
@@ -132,45 +127,6 @@ func looksLikeTable(arg string) bool {
 	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\*?[`) {
 		return false
 	}
-	parts, err := splitName(arg)
+	parts, err := schema.SplitName(arg)
 	return err == nil && len(parts) == 2
-}
-
-// formatOptions describe delimited text.
-type formatOptions struct {
-	Delimiter string
-	Quote     string
-	Header    bool
-	Columns   []string
-
-	ColumnOrder string
-}
-
-func (o *formatOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Delimiter, "delimiter", ",", `what stands between fields, one character; \t is a tab`)
-	f.StringVar(&o.Quote, "quote", `"`, "what stands around fields that need it, one character")
-	f.BoolVar(&o.Header, "header", true, "the first line of each file names the columns")
-}
-
-// format gives the delimiters of text in a form (csv, tsv, json). In tsv a tab
-// takes the place of the comma, unless that was asked for.
-func (o *formatOptions) format(c *cobra.Command, form string) (dsv.Format, error) {
-	if form == "tsv" && !c.Flags().Changed("delimiter") && o.Delimiter == "," {
-		o.Delimiter = `\t`
-	}
-	var format dsv.Format
-	for _, c := range []struct {
-		flag, text string
-		into       *byte
-	}{{"delimiter", o.Delimiter, &format.Delimiter}, {"quote", o.Quote, &format.Quote}} {
-		text := strings.ReplaceAll(c.text, `\t`, "\t")
-		if len(text) != 1 {
-			return format, fmt.Errorf("--%s %q: must be one ASCII character", c.flag, c.text)
-		}
-		*c.into = text[0]
-	}
-	if err := format.Validate(); err != nil {
-		return format, fmt.Errorf("--delimiter or --quote: %w", err)
-	}
-	return format, nil
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -10,27 +11,28 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
-// PlanOptions are the settings of plan.
-type PlanOptions struct {
-	connectOptions
+// planOptions are the flags of plan.
+type planOptions struct {
 	tableOptions
-	planOptions
+	showOptions
+	spec *operation.PlanSpec
 }
 
 // AddFlags adds the flags of plan.
-func (o *PlanOptions) AddFlags(f *pflag.FlagSet) {
+func (o *planOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{f, o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	o.planOptions.AddFlags(f)
-	o.connectOptions.AddFlags(f, readConsistency, readLevelHelp)
+	addPlanFlags(b)
+	addConnectionFlags(b, readLevelHelp)
+	o.showOptions.AddFlags(f)
 }
 
 func newPlanCommand(s streams) *cobra.Command {
-	opts := &PlanOptions{}
+	opts := &planOptions{spec: operation.NewPlanSpec()}
 	c := &cobra.Command{
 		Use:   "plan [keyspace.table]",
 		Short: "Show what a scan would do",
@@ -43,60 +45,58 @@ of the requests it would get. The estimates are the nodes' own, of flushed data,
 renewed every few minutes; they serve for orientation only.
 ` + exitHelp,
 		Example: `  cqlbulk plan demo.flights --hosts 10.0.0.1`,
-		RunE:    func(c *cobra.Command, args []string) error { return runPlan(c, s, opts, args) },
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			if opts.spec.TableName, err = opts.takeAlone(c, args); err != nil {
+				return err
+			}
+			return runPlan(c.Context(), s, opts)
+		},
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())
 	return c
 }
 
-func runPlan(c *cobra.Command, s streams, o *PlanOptions, args []string) error {
-	t, err := openPlain(c, s, args, &o.tableOptions, &o.planOptions, &o.connectOptions)
+func runPlan(ctx context.Context, s streams, o *planOptions) error {
+	plan, err := operation.PreparePlan(ctx, o.environment(s), *o.spec)
 	if err != nil {
 		return err
 	}
-	defer t.close()
-	return fatal(t.print(s.out, o.planOptions))
+	defer plan.Close()
+	report, err := plan.Run(ctx)
+	if err == nil {
+		err = printPlan(s.out, report)
+	}
+	return fatal(err)
 }
 
-// print writes the plan as two tables: facts, then nodes.
-func (t *target) print(out io.Writer, o planOptions) error {
+// printPlan writes a plan as two tables: facts, then nodes.
+func printPlan(out io.Writer, r operation.PlanReport) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	facts := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
-	sum := t.estimate()
-	all, err := t.table.Selectors(nil)
-	if err != nil {
-		return err
-	}
-	var cores []string
-	for i, n := range plan.Cores(t.cluster, plan.Options{Cores: o.Cores}) {
-		if t.cluster.Nodes[i].DC == t.cluster.LocalDC {
-			cores = append(cores, fmt.Sprint(n))
-		}
-	}
-	facts("table", "%s", t.table)
-	facts("statement", "%s", t.session.Reader(t.table, driver.Columns(all), t.plan.Partitioner()).Statement())
-	facts("cluster", "%s, %s", t.cluster.Name, t.cluster.Partitioner[strings.LastIndexByte(t.cluster.Partitioner, '.')+1:])
-	facts("data center", "%s of %s", t.cluster.LocalDC, strings.Join(t.cluster.DCs(), ", "))
-	facts("replication", "%s", describeReplication(t.replication))
-	if t.plan.Serial != "" {
-		facts("serial", "%s", t.plan.Serial)
+	facts("table", "%s", r.Table)
+	facts("statement", "%s", r.Statement)
+	facts("cluster", "%s, %s", r.Cluster, r.Partitioner[strings.LastIndexByte(r.Partitioner, '.')+1:])
+	facts("data center", "%s of %s", r.DC, strings.Join(r.DCs, ", "))
+	facts("replication", "%s", describeReplication(r.Replication))
+	if r.Serial != "" {
+		facts("serial", "%s", r.Serial)
 	} else {
-		if o.Parallel > 0 {
-			facts("parallel (N)", "%d, as asked", t.plan.Parallel)
+		if r.Asked {
+			facts("parallel (N)", "%d, as asked", r.Parallel)
 		} else {
-			facts("parallel (N)", "%d = (%s cores) x smudge %d", t.plan.Parallel, strings.Join(cores, " + "), o.Smudge)
+			cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Cores), " ", " + "), "[]")
+			facts("parallel (N)", "%d = (%s cores) x smudge %d", r.Parallel, cores, r.Smudge)
 		}
-		facts("splits (M)", "%s of %s vnode ranges, seed %d", printer.Count(int64(len(t.plan.Splits))), printer.Count(int64(t.plan.Ranges())), t.plan.Seed)
+		facts("splits (M)", "%s of %s vnode ranges, seed %d", printer.Count(int64(r.Splits)), printer.Count(int64(r.Vnodes)), r.Seed)
 	}
-	facts("estimate", "%s partitions, %s, %s a split", printer.Count(sum.Partitions), printer.Size(sum.Bytes), printer.Size(sum.Bytes/max(int64(len(t.plan.Splits)), 1)))
+	facts("estimate", "%s partitions, %s, %s a split", printer.Count(r.Partitions), printer.Size(r.Bytes), printer.Size(r.Bytes/max(int64(r.Splits), 1)))
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "NODE\tDC\tRACK\tVERSION\tSTATE\tCORES\tTOKENS\tHOLDS\tREADS\tESTIMATE")
-	shares := t.plan.Shares()
-	for i, n := range t.cluster.Nodes {
+	for _, n := range r.Nodes {
 		state := "up"
 		if !n.Up {
 			state = "down"
@@ -106,7 +106,7 @@ func (t *target) print(out io.Writer, o planOptions) error {
 			told = fmt.Sprint(n.Cores)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", n.Address, n.DC, n.Rack, n.Version, state, told,
-			len(n.Tokens), 100*shares[i].Holds, 100*shares[i].Reads, printer.Size(t.estimates[i].Bytes))
+			n.Tokens, 100*n.Holds, 100*n.Reads, printer.Size(n.Bytes))
 	}
 	return w.Flush()
 }

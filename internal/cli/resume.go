@@ -1,47 +1,41 @@
 package cli
 
 import (
-	"errors"
+	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
-// againOptions are the settings that may differ when a run goes on: how the cluster
-// is reached and how much is asked of it. All others are those of the first run.
-type againOptions struct {
-	connectOptions
-	IngestRate      float64
-	MaxBytesPerSec  size
-	InFlight        int
-	MaxAttempts     int
-	Patience        time.Duration
-	MaxParseErrors  int64
-	MaxInsertErrors int64
-	KeepGoing       bool
-	Rate            float64
-	RepeatInDoubt   bool
-}
+// againOptions are the flags of what goes on with a run. Of settings, they are those that
+// may differ then: how the cluster is reached and how much is asked of it. All others are
+// those of the first run.
+type againOptions struct{ showOptions }
 
 func (o *againOptions) AddFlags(f *pflag.FlagSet) {
-	f.Float64Var(&o.IngestRate, "ingestrate", 0, "load: rows a second at the most")
-	f.IntVar(&o.InFlight, "inflight", 0, "load: requests under way at the most")
-	f.Int64Var(&o.MaxParseErrors, "maxparseerrors", -1, "load: rows that may fail to parse before the load stops, with resume those of the earlier run among them (-1: no limit)")
-	f.Int64Var(&o.MaxInsertErrors, "maxinserterrors", -1, "load: rows that the cluster may refuse before the load stops, with resume those of the earlier run among them (-1: no limit)")
-	f.BoolVar(&o.KeepGoing, "keep-going", false, "load: "+keepGoingHelp)
-	f.BoolVar(&o.RepeatInDoubt, "repeat-in-doubt", false, "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
-	f.Float64Var(&o.Rate, "rate", 0, "scan: rows a second at the most")
-	f.Var(&o.MaxBytesPerSec, "max-bytes-per-sec", "bytes a second at the most")
-	f.IntVar(&o.MaxAttempts, "maxattempts", pace.DefaultAttempts, "attempts for a request")
-	addPatience(f, &o.Patience)
-	o.connectOptions.AddFlags(f, "", "by default that of the run")
+	// What is set here is handed on by its name, to the one or the other.
+	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
+	l, s := binder{f, load.Settings()}, binder{f, scan.Settings()}
+	l.add("ingestrate", "load: rows a second at the most")
+	l.add("inflight", "load: requests under way at the most")
+	l.add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
+	l.add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
+	l.add("keep-going", "load: "+keepGoingHelp)
+	l.add("repeat-in-doubt", "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
+	s.add("rate", "scan: rows a second at the most")
+	s.add("max-bytes-per-sec", "bytes a second at the most")
+	s.add("maxattempts", "attempts for a request")
+	s.add("patience", patienceHelp)
+	scan.Consistency = ""
+	addConnectionFlags(s, "by default that of the run")
+	o.showOptions.AddFlags(f)
 }
+
+// withEarlier says what a limit on errors counts.
+const withEarlier = ", with resume those of the earlier run among them"
 
 func newResumeCommand(s streams) *cobra.Command {
 	opts := &againOptions{}
@@ -62,7 +56,9 @@ is noted are tokens and bytes.
 ` + exitHelp,
 		Example: `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
 		Args:    oneRunDir,
-		RunE:    func(c *cobra.Command, args []string) error { return runResume(c, s, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: args[0], Changes: changes(c.Flags())})
+		},
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())
@@ -75,11 +71,7 @@ func commandOf(c *cobra.Command, args []string) string {
 	if len(args) != 1 || c.Name() != "resume" && c.Name() != "retry" {
 		return ""
 	}
-	m, err := journal.ReadManifest(args[0])
-	if err != nil {
-		return ""
-	}
-	return m.Command
+	return operation.CommandOf(args[0])
 }
 
 // oneRunDir wants one argument.
@@ -90,88 +82,14 @@ func oneRunDir(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func runResume(c *cobra.Command, s streams, dir string) error {
-	m, err := journal.ReadManifest(dir)
-	if err != nil {
-		if !journal.HasManifest(dir) {
-			return err // it is not the name of a run
-		}
-		return fatal(err)
-	}
-	command, err := againCommand(s, m)
-	if err != nil {
+func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
+	run, err := operation.PrepareResume(ctx, show.environment(s), spec)
+	switch {
+	case err != nil:
 		return err
-	}
-	return command.run(c, m, dir)
-}
-
-// again is a command that goes on with a run.
-type again struct {
-	cobra *cobra.Command
-	// begin has the journal ready before the command runs, and gives what to do
-	// when it never came to use it.
-	begin func(dir string, m journal.Manifest) (abandon func(), err error)
-}
-
-// againCommand makes the command that a run is of.
-func againCommand(s streams, m journal.Manifest) (*again, error) {
-	switch m.Command {
-	case "load":
-		o := &LoadOptions{}
-		return &again{cobra: loadCommand(s, o), begin: o.resume}, nil
-	case "scan":
-		o := &ScanOptions{}
-		return &again{cobra: scanCommand(s, o), begin: o.resume}, nil
+	case run.Scan != nil:
+		return finishScan(ctx, s, show, run.Scan)
 	default:
-		return nil, fmt.Errorf("run.json: a run of %q is none that can go on", m.Command)
+		return finishLoad(ctx, s, show, run.Load)
 	}
-}
-
-// run runs the command with the flags of the earlier run, but for those set now.
-func (a *again) run(c *cobra.Command, m journal.Manifest, dir string) error {
-	options, err := recordedIn(m)
-	if err != nil {
-		return err
-	}
-	if err := options.apply(a.cobra.Flags()); err != nil {
-		return err
-	}
-	if err := override(a.cobra.Flags(), c.Flags(), options.anew); err != nil {
-		return err
-	}
-	abandon, err := a.begin(dir, m)
-	if err != nil {
-		return fatal(err)
-	}
-	defer abandon()
-	a.cobra.SetContext(c.Context())
-	return a.cobra.RunE(a.cobra, options.Args)
-}
-
-// override sets the flags of to that to has and that are set in from, as set tells. That
-// a flag was typed is passed on.
-func override(to, from *pflag.FlagSet, set func(*pflag.Flag) bool) error {
-	var failures []error
-	from.VisitAll(func(f *pflag.Flag) {
-		flag := to.Lookup(f.Name)
-		if flag == nil || !set(f) {
-			return
-		}
-		if slice, ok := f.Value.(pflag.SliceValue); ok {
-			failures = append(failures, flag.Value.(pflag.SliceValue).Replace(slice.GetSlice()))
-		} else {
-			failures = append(failures, flag.Value.Set(f.Value.String()))
-		}
-		flag.Changed = flag.Changed || f.Changed
-	})
-	return errors.Join(failures...)
-}
-
-// resume opens the journal of an earlier run.
-func (o *LoadOptions) resume(dir string, _ journal.Manifest) (abandon func(), err error) {
-	if o.resumed, err = resume.OpenLoad(dir); err != nil {
-		return nil, err
-	}
-	o.RunDir = dir
-	return func() { _ = o.resumed.Abandon() }, nil
 }

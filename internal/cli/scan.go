@@ -2,67 +2,55 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
-	"time"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/scan"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// ScanOptions are the settings of scan.
-type ScanOptions struct {
-	connectOptions
+// scanOptions are the flags of scan.
+type scanOptions struct {
 	tableOptions
-	planOptions
-	formatOptions
-	outputOptions
-	paceOptions
-	Null           string
-	Where          string
-	AllowFiltering bool
-	EscapeFormulas bool
-	Limit          int64
-	RunDir         string
-	NoJournal      bool
-
-	resumed *resume.Scan // of the run that this one goes on with
+	showOptions
+	spec *operation.ScanSpec
 }
 
 // AddFlags adds the flags of scan.
-func (o *ScanOptions) AddFlags(f *pflag.FlagSet) {
+func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{f, o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	o.outputOptions.AddFlags(f)
-	o.formatOptions.AddFlags(f)
-	f.StringSliceVar(&o.Columns, "columns", nil, "columns to read, in this order, ttl(c) and writetime(c) among them (default: all, key columns first)")
-	f.StringVar(&o.ColumnOrder, "column-order", "", "order of the columns, where --columns does not name them: "+orderHelp+" (default: table)")
-	f.StringVar(&o.Null, "null-string", "", "text for null values in csv and tsv (default: nothing between the delimiters)")
-	f.BoolVar(&o.EscapeFormulas, "escape-formulas", false, "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
-	f.StringVar(&o.Where, "where", "", "CQL condition that rows must meet besides, such as \"day = 3\"")
-	f.BoolVar(&o.AllowFiltering, "allow-filtering", false, "let the servers read rows that the condition then leaves out")
-	f.Int64Var(&o.Limit, "limit", -1, "rows to read at the most, whichever come first (-1: all)")
-	f.StringVar(&o.RunDir, "run-dir", "", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)")
-	f.BoolVar(&o.NoJournal, "no-journal", false, "keep no journal: a scan that was stopped begins anew")
-	o.planOptions.AddFlags(f)
-	o.paceOptions.AddFlags(f)
-	o.connectOptions.AddFlags(f, readConsistency, readLevelHelp)
+	b.addShort("output", "o", "file to write (default, and \"-\": the standard output)")
+	b.addShort("dir", "d", "folder to write part files to, a series for each worker")
+	b.add("format", "csv, tsv or json, which is an object a line (default: as the file's name ends, else csv)")
+	b.add("compression", "none, "+strings.Join(sink.Compressions(), ", ")+" (default: as the file's name ends, else none)")
+	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
+	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
+	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
+	b.add("force", "write over an output that exists")
+	b.add("no-manifest", "write no manifest beside the output")
+	addTextFlags(b)
+	b.add("columns", "columns to read, in this order, ttl(c) and writetime(c) among them (default: all, key columns first)")
+	b.add("column-order", "order of the columns, where --columns does not name them: "+orderHelp+" (default: table)")
+	b.add("null-string", "text for null values in csv and tsv (default: nothing between the delimiters)")
+	b.add("escape-formulas", "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
+	b.add("where", "CQL condition that rows must meet besides, such as \"day = 3\"")
+	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.add("limit", "rows to read at the most, whichever come first (-1: all)")
+	b.add("run-dir", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)")
+	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
+	addPlanFlags(b)
+	addPaceFlags(b)
+	addConnectionFlags(b, readLevelHelp)
+	o.showOptions.AddFlags(f)
 }
 
-func newScanCommand(s streams) *cobra.Command { return scanCommand(s, &ScanOptions{}) }
-
-// scanCommand makes the command with its options in a place of the caller's.
-func scanCommand(s streams, opts *ScanOptions) *cobra.Command {
+func newScanCommand(s streams) *cobra.Command {
+	opts := &scanOptions{spec: operation.NewScanSpec()}
 	c := &cobra.Command{
 		Use:   "scan [keyspace.table] [-o FILE | -d FOLDER]",
 		Short: "Read a whole table and write it as CSV, TSV or JSON lines",
@@ -107,216 +95,76 @@ with their SHA-256, and a checksum of the rows that does not depend on their ord
 
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk scan --smudge 3`,
-		RunE: func(c *cobra.Command, args []string) error { return runScan(c, s, opts, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := opts.settle(c, args); err != nil {
+				return err
+			}
+			return runScan(c.Context(), s, opts.showOptions, opts.spec)
+		},
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())
 	return c
 }
 
-func runScan(c *cobra.Command, s streams, o *ScanOptions, args []string) error {
-	args, err := o.take(c, args)
-	if err != nil {
+// settle fills in what the command line says besides settings.
+func (o *scanOptions) settle(c *cobra.Command, args []string) (err error) {
+	if o.spec.TableName, args, err = o.take(c, args); err != nil {
 		return err
 	}
 	if len(args) > 0 {
 		return fmt.Errorf("unexpected argument %q: the output file is named with --output", args[0])
 	}
-	format, err := o.check(c)
-	if err != nil {
-		return err
-	}
-	planning, err := o.planOptions.options(o.tableOptions)
-	if err != nil {
-		return err
-	}
-	cfg, err := o.config(s)
-	if err != nil {
-		return err
-	}
-	if o.resumed != nil {
-		planning.Left = o.resumed.Scanned().Left()
-	}
-	ctx := c.Context()
-	t, err := openTarget(ctx, cfg, o.tableOptions, planning, true)
-	if err != nil && o.resumed != nil {
-		return fatal(err) // the table was there
-	}
-	if err != nil {
-		return err
-	}
-	defer t.close()
-	if t.plan.Serial != "" {
-		s.warn("reading the table as one range: %s", t.plan.Serial)
-	}
-	job, header, err := o.job(t, format)
-	if err != nil {
-		return err
-	}
-	run, out, err := o.openRun(c.Flags(), s, t, header)
-	if err != nil {
-		return err
-	}
-	job.NewWriter = func() scan.Writer { return out.Writer() }
-	run.use(job, out)
-	var stopWatch func()
-	job.Sweep, stopWatch = o.sweepOptions(ctx, t)
-	defer stopWatch()
-	return o.run(ctx, s, t, job, out, run)
+	o.spec.Given = typed(c.Flags())
+	return nil
 }
 
-// check validates what is not validated elsewhere and gives the delimiters.
-func (o *ScanOptions) check(c *cobra.Command) (dsv.Format, error) {
-	if o.resumed == nil { // else the output is there
-		if err := o.checkName(); err != nil {
-			return dsv.Format{}, err
-		}
-	}
-	if err := o.settle(); err != nil {
-		return dsv.Format{}, err
-	}
-	if err := errors.Join(o.paceOptions.check(), o.checkOrder()); err != nil {
-		return dsv.Format{}, err
-	}
-	if o.EscapeFormulas && o.Format == "json" {
-		return dsv.Format{}, errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
-	}
-	if o.Limit < -1 || o.Limit == 0 {
-		return dsv.Format{}, fmt.Errorf("--limit %d: must be -1 or at least 1", o.Limit)
-	}
-	format, err := o.format(c, o.Format)
-	if err == nil && format.NeedsQuotes([]byte(o.Null)) {
-		err = fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", o.Null)
-	}
-	return format, err
-}
-
-// job puts the scan together, but for its output, which begins with the header.
-func (o *ScanOptions) job(t *target, format dsv.Format) (job *scan.Job, header []byte, err error) {
-	o.orderColumns(t.table)
-	selection, err := t.table.Selectors(o.Columns)
+// runScan prepares a scan and runs it.
+func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
+	scan, err := operation.PrepareScan(ctx, show.environment(s), *spec)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	newEncoder := func() (scan.Encoder, error) { return scan.NewJSON(selection) }
-	if o.Format != "json" {
-		newEncoder = func() (scan.Encoder, error) {
-			e, err := scan.NewDelimited(selection, format, o.Null)
-			if err == nil && o.EscapeFormulas {
-				e.EscapeFormulas()
-			}
-			return e, err
-		}
-		e, err := scan.NewDelimited(selection, format, o.Null)
-		if err != nil {
-			return nil, nil, err
-		}
-		if o.Header {
-			header = e.AppendHeader(nil)
-		}
-	}
-	read, key := withKey(t.table, selection)
-	query := driver.Columns(read)
-	query.Where, query.AllowFiltering = o.Where, o.AllowFiltering
-	return &scan.Job{
-		Reader:      t.session.Reader(t.table, query, t.plan.Partitioner()),
-		Splits:      t.plan.Splits,
-		NewEncoder:  newEncoder,
-		Checksum:    checksumOf(t.table, selection),
-		Partitioner: t.plan.Partitioner(),
-		Key:         key,
-		Slots:       o.slots(),
-		Hold:        int64(o.Memory) / holdShare,
-		SpoolDir:    o.Dir,
-		WriteRows:   o.MaxOutputSize,
-		Limit:       max(o.Limit, 0),
-		Counters:    &progress.Counters{},
-	}, header, nil
+	return finishScan(ctx, s, show, scan)
 }
 
-// withKey adds to a selection the columns of the partition key that it lacks,
-// which tell where a partition ends, and says where the key's cells are.
-func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Selector, key []int) {
-	read = slices.Clone(selection)
-	for _, c := range t.OfKind(schema.PartitionKey) {
-		at := slices.IndexFunc(read, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
-		if at < 0 {
-			at = len(read)
-			read = append(read, schema.Selector{Name: c.Name, CQL: cqltype.QuoteIdent(c.Name), Type: c.Type, Column: c, Plain: true})
-		}
-		key = append(key, at)
-	}
-	return read, key
-}
-
-// checksumOf sums the columns of a selection in the table's order, so that two
-// scans of the same columns can be compared whatever their order; times to live
-// and write times are left out.
-func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
-	var sum scan.Checksum
-	for _, c := range t.Columns {
-		at := slices.IndexFunc(selection, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
-		if at >= 0 {
-			sum.Cells = append(sum.Cells, at)
-			sum.Types = append(sum.Types, c.Type)
-		}
-	}
-	return sum
-}
-
-// run scans and settles the output, the manifest, the run directory and the exit code.
-func (o *ScanOptions) run(ctx context.Context, s streams, t *target, job *scan.Job, out *sink.Output, run *scanRun) error {
-	begin := time.Now()
+// finishScan runs a scan that is prepared, and tells what became of it.
+func finishScan(ctx context.Context, s streams, show showOptions, scan *operation.Scan) error {
+	defer scan.Close()
 	// Rows and a progress line would get in each other's way on one terminal.
-	mixed := o.path() == "" && printer.IsTerminal(s.out)
-	stop := printer.Start(ctx, s.err, "scan "+t.table.String(), job.Counters, o.Quiet || mixed)
-	result, err := job.Run(ctx)
+	mixed := scan.ToStdout() && printer.IsTerminal(s.out)
+	stop := printer.Start(ctx, s.err, "scan "+scan.Table(), scan.Counters(), show.Quiet || mixed)
+	report, err := scan.Run(ctx)
 	stop()
-	result = run.account(result)
-	if err != nil {
-		err = sweepError(err, o.Where, !run.idle(result))
-	} else if !result.Limited || len(result.Failed) > 0 {
-		err = t.settle(s, result.Result)
+	s.tellFailed(report.Failed, report.Ranges)
+	s.tellUnfinished(report)
+	if report.Whole && err == nil && !show.Quiet {
+		s.summary("scan of", report.Report,
+			fmt.Sprintf("%s token ranges, seed %d; checksum %s%s", printer.Count(int64(report.Ranges)), report.Seed, report.Sum, levelNote(report.Report)))
 	}
-	// A run that is done but for some ranges leaves a whole output of the others,
-	// unless they can be read later.
-	if t.plan.Serial != "" && len(result.Failed) > 0 && err != nil {
-		err = fatal(errors.New("the table's only range was not read to its end"))
-	}
-	if err != nil && (exitCode(ctx, err) != exitPartly || run.journal != nil) {
-		if run.idle(result) {
-			return errors.Join(err, o.takeBack(out), run.discard())
-		}
-		if abort := out.Abort(); abort != nil {
-			s.warn("%v", abort)
-		}
-		for i, part := range out.Parts() {
-			if i == partsShown {
-				s.warn("and %d more", len(out.Parts())-i)
-				break
-			}
-			s.warn("the output is not whole: what there is was kept as %s", part)
-		}
-		run.close(ctx, s, result.Failed, err)
-		return err
-	}
-	if commit := run.commit(out, result, func() error { return o.removeManifest(run) }); commit != nil {
-		run.close(ctx, s, nil, fatal(commit))
-		return fatal(commit)
-	}
-	if o.path() != "" && !o.NoManifest {
-		if werr := o.writeManifest(t, run, result, out.Files(), begin); werr != nil {
-			run.close(ctx, s, nil, fatal(werr))
-			return fatal(werr)
-		}
-	}
-	run.close(ctx, s, nil, err)
-	if !o.Quiet {
-		s.summary("scan of "+t.table.String(), job.Counters, begin,
-			fmt.Sprintf("%s token ranges, seed %d; checksum %s%s", printer.Count(int64(len(result.Done))), run.plan.Seed, result.Sum, t.levelNote()))
-	}
-	return err
+	return runError(err, report.Outcome)
 }
 
 // partsShown is how many files of an output that is not whole are listed.
 const partsShown = 10
+
+// tellUnfinished says what is kept of an output that is not whole, and how to go on.
+func (s streams) tellUnfinished(r operation.ScanReport) {
+	for i, part := range r.Unfinished {
+		if i == partsShown {
+			s.warn("and %d more", len(r.Unfinished)-i)
+			break
+		}
+		s.warn("the output is not whole: what there is was kept as %s", part)
+	}
+	switch {
+	case r.Next.Command == "":
+	case r.Outcome == operation.Partly:
+		s.warn("the output gets its name when all is read; read what failed with: %s", nextCommand(r.Next))
+	default:
+		s.warn("what is done is noted; go on with: %s", nextCommand(r.Next))
+	}
+	for _, trouble := range r.Troubles {
+		s.warn("%v", trouble)
+	}
+}

@@ -3,15 +3,13 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 )
@@ -32,131 +30,90 @@ Exit status:
 }
 
 func showStatus(s streams, dir string) error {
-	status, err := journal.Read(dir, func(journal.Record) error { return nil })
+	r, err := operation.ReadStatus(dir)
 	if err != nil {
 		return err
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-	m := status.Manifest
-	fmt.Fprintf(w, "run\t%s of %s, begun %s by %s\n", m.Command, m.Table, m.Started.Format(time.RFC3339), m.Tool)
-	switch m.Command {
-	case "load":
-		err = showLoad(w, dir)
-	case "scan":
-		err = showScan(w, dir, m)
-	default:
-		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
-	}
-	if err != nil {
-		return err
+	fmt.Fprintf(w, "run\t%s of %s, begun %s by %s\n", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
+	fmt.Fprintf(w, "state\t%s\n", stateOf(r))
+	if r.Load != nil {
+		showLoad(w, r.Load)
+	} else {
+		showScan(w, r)
 	}
 	return w.Flush()
 }
 
-func showLoad(w io.Writer, dir string) error {
-	status, l, err := resume.ReadLoad(dir)
-	if err != nil {
-		return err
-	}
-	extra, err := resume.ExtraOf(status.Manifest)
-	if err != nil {
-		return err
-	}
-	var size int64
+func showLoad(w io.Writer, l *operation.LoadStatus) {
 	known := ""
-	for _, in := range extra.Inputs {
-		size += in.Size
-		if in.Other {
-			known = ", and what comes by pipes"
-		}
+	if l.Piped {
+		known = ", and what comes by pipes"
 	}
 	t := l.Tally
-	fmt.Fprintf(w, "state\t%s\n", stateOf(status, l.End))
-	fmt.Fprintf(w, "inputs\t%s, %s as stored%s\n", printer.Count(int64(len(extra.Inputs))), printer.Size(size), known)
-	fmt.Fprintf(w, "settled\t%s of text, in %s pieces\n", printer.Size(l.Bytes), printer.Count(int64(l.Pieces)))
+	fmt.Fprintf(w, "inputs\t%s, %s as stored%s\n", printer.Count(int64(l.Inputs)), printer.Size(l.Stored), known)
+	fmt.Fprintf(w, "settled\t%s of text, in %s pieces\n", printer.Size(l.Settled), printer.Count(int64(l.Pieces)))
 	fmt.Fprintf(w, "rows\t%s read, %s written, %s rejected, %s in doubt, %s there already\n", printer.Count(t.Read),
 		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
 	fmt.Fprintf(w, "checksum\t%s\n", t.Sum)
-	for _, p := range l.Open {
-		if p.Input >= len(extra.Inputs) {
-			return fmt.Errorf("journal: there is no input %d, but only %d", p.Input+1, len(extra.Inputs))
-		}
-		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", extra.Inputs[p.Input].Path, p.Offset, p.Offset+int64(p.Bytes))
+	for _, p := range l.Begun {
+		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", p.Path, p.From, p.To)
 	}
-	switch {
-	case status.Live:
-	case l.End == nil || l.End.Outcome == resume.Interrupted || l.End.Outcome == resume.Failed:
-		fmt.Fprintf(w, "next\tcqlbulk resume %s\n", shellQuote(dir))
-	case len(l.Retried) > 0:
-		showRetried(w, dir, l)
-	case t.ParseErrors+t.InsertErrors > 0:
-		fmt.Fprintf(w, "next\tcqlbulk retry %s\n", shellQuote(dir))
-	case t.InDoubt > 0:
-		showDoubt(w, dir)
+	showRetried(w, l)
+	for _, next := range l.Next {
+		showNext(w, next)
 	}
-	return nil
 }
 
 // showRetried tells of rejects that were loaded again.
-func showRetried(w io.Writer, dir string, l *resume.Loaded) {
-	names := strings.Join(slices.Sorted(maps.Keys(l.Retried)), ", ")
-	if left := tries(dir); len(left) == 0 {
+func showRetried(w io.Writer, l *operation.LoadStatus) {
+	switch names := strings.Join(l.Retried, ", "); {
+	case len(l.Retried) == 0:
+	case l.Tries == 0:
 		fmt.Fprintf(w, "retried\t%s; nothing of it was left over\n", names)
-	} else {
+	default:
 		fmt.Fprintf(w, "retried\t%s, or begun to be\n", names)
-		for _, try := range left {
-			fmt.Fprintf(w, "next\tcqlbulk status %s\n", shellQuote(try))
-		}
-	}
-	for _, f := range l.Rejects.Files {
-		if _, taken := l.Retried[f.Name]; f.InDoubt() && !taken {
-			showDoubt(w, dir)
-			break
-		}
 	}
 }
 
-// showDoubt tells how rows in doubt are written again.
-func showDoubt(w io.Writer, dir string) {
-	fmt.Fprintf(w, "next\tcqlbulk retry --repeat-in-doubt %s   (of counters, those rows count twice that were applied)\n", shellQuote(dir))
+// showNext tells what to do next.
+func showNext(w io.Writer, next operation.Next) {
+	note := ""
+	if next.RepeatInDoubt {
+		note = "   (of counters, those rows count twice that were applied)"
+	}
+	fmt.Fprintf(w, "next\t%s%s\n", nextCommand(next), note)
 }
 
-func showScan(w io.Writer, dir string, m journal.Manifest) error {
-	status, scanned, err := resume.ReadScan(dir, m)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "state\t%s\n", stateOf(status, scanned.End))
-	fmt.Fprintf(w, "read\t%.1f%% of the tokens, up to the last mark\n", 100*scanned.Share())
-	fmt.Fprintf(w, "rows\t%s, %s of text\n", printer.Count(scanned.Rows), printer.Size(scanned.TextBytes))
-	fmt.Fprintf(w, "checksum\t%s\n", scanned.Sum)
-	again := "resume"
-	if scanned.End != nil {
-		for _, f := range scanned.End.Failed {
+func showScan(w io.Writer, r operation.StatusReport) {
+	fmt.Fprintf(w, "read\t%.1f%% of the tokens, up to the last mark\n", 100*r.Scan.Share)
+	fmt.Fprintf(w, "rows\t%s, %s of text\n", printer.Count(r.Scan.Rows), printer.Size(r.Scan.TextBytes))
+	fmt.Fprintf(w, "checksum\t%s\n", r.Scan.Sum)
+	if r.End != nil {
+		for _, f := range r.End.Failed {
 			fmt.Fprintf(w, "failed\t%s: %s\n", f.Range, f.Reason)
-			again = "retry"
 		}
 	}
-	if _, err := scanned.Output(); err != nil && !status.Live {
+	switch {
+	case r.Scan.Anew:
 		fmt.Fprintf(w, "next\tbegin anew: it was stopped before its output was begun\n")
-	} else if !status.Live {
-		fmt.Fprintf(w, "next\tcqlbulk %s %s\n", again, shellQuote(dir))
+	case r.Scan.Next.Command != "":
+		showNext(w, r.Scan.Next)
 	}
-	return nil
 }
 
 // stateOf says in words how a run stands.
-func stateOf(status journal.Status, end *resume.End) string {
+func stateOf(r operation.StatusReport) string {
 	switch {
-	case status.Live:
-		return "under way in " + status.Holder.String()
-	case end == nil:
+	case r.Live:
+		return "under way in " + r.Holder.String()
+	case r.End == nil:
 		return "stopped without a word: killed, or the machine went down, or its disk was full"
-	case end.Outcome == resume.Failed:
-		return "failed: " + end.Error
-	case end.Outcome == resume.Partly:
+	case r.End.Outcome == resume.Failed:
+		return "failed: " + r.End.Error
+	case r.End.Outcome == resume.Partly:
 		return "done, but for what failed"
 	default:
-		return end.Outcome
+		return r.End.Outcome
 	}
 }

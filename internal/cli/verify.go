@@ -2,31 +2,32 @@ package cli
 
 import (
 	"bufio"
-	"errors"
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
 
-// VerifyOptions are the settings of verify.
-type VerifyOptions struct {
-	NoHash bool
-	Quiet  bool
+// verifyOptions are the flags of verify.
+type verifyOptions struct {
+	Quiet bool
+	spec  operation.VerifySpec
 }
 
 // AddFlags adds the flags of verify.
-func (o *VerifyOptions) AddFlags(f *pflag.FlagSet) {
-	f.BoolVar(&o.NoHash, "no-hash", false, "do not read the files: look at their sizes alone")
+func (o *verifyOptions) AddFlags(f *pflag.FlagSet) {
+	binder{f, o.spec.Settings()}.add("no-hash", "do not read the files: look at their sizes alone")
 	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no notes and no summary")
 }
 
 func newVerifyCommand(s streams) *cobra.Command {
-	opts := &VerifyOptions{}
+	opts := &verifyOptions{}
 	c := &cobra.Command{
 		Use:   "verify MANIFEST|FOLDER|OUTPUT...",
 		Short: "Check the output of scans by their manifests, and compare scans",
@@ -64,20 +65,24 @@ Exit status:
   cqlbulk scan demo.flights -o a.csv --hosts 10.0.0.1
   cqlbulk scan demo.flights -o b.csv --hosts 10.1.0.1
   cqlbulk verify --no-hash a.csv b.csv`,
-		RunE: func(c *cobra.Command, args []string) error { return runVerify(c, s, opts, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			opts.spec.Paths = args
+			return runVerify(c.Context(), s, opts)
+		},
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())
 	return c
 }
 
-func runVerify(c *cobra.Command, s streams, o *VerifyOptions, args []string) error {
-	if len(args) == 0 {
-		return errors.New("no manifest given: name manifests, output folders or output files")
-	}
-	report, err := verify.Check(c.Context(), verify.Options{Paths: args, NoHash: o.NoHash})
+func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
+	check, err := operation.PrepareVerify(o.spec)
 	if err != nil {
 		return err
+	}
+	report, err := check.Run(ctx)
+	if err != nil {
+		return runError(err, report.Outcome)
 	}
 	for _, f := range report.Findings {
 		s.warn("%s", f)
@@ -86,21 +91,18 @@ func runVerify(c *cobra.Command, s streams, o *VerifyOptions, args []string) err
 		for _, n := range report.Notes {
 			s.warn("note: %s", n)
 		}
-		s.warn("verify: %s", o.summary(report))
+		s.warn("verify: %s", summaryOfVerify(report))
 	}
-	if err := o.print(s.out, report); err != nil {
+	if err := printVerify(s.out, report); err != nil {
 		return fatal(err)
 	}
-	if len(report.Findings) > 0 {
-		return partly()
-	}
-	return nil
+	return runError(nil, report.Outcome)
 }
 
-// summary says what was looked at, and whether that was enough.
-func (o *VerifyOptions) summary(r verify.Report) string {
+// summaryOfVerify says what was looked at, and whether that was enough.
+func summaryOfVerify(r operation.VerifyReport) string {
 	how := printer.Size(r.Bytes) + " read"
-	if o.NoHash {
+	if r.NoHash {
 		how = "sizes alone"
 	}
 	result := "all as stated"
@@ -110,8 +112,8 @@ func (o *VerifyOptions) summary(r verify.Report) string {
 	return fmt.Sprintf("%s files, %s: %s", printer.Count(int64(r.Files)), how, result)
 }
 
-// print writes the answer.
-func (o *VerifyOptions) print(w io.Writer, r verify.Report) error {
+// printVerify writes the answer.
+func printVerify(w io.Writer, r operation.VerifyReport) error {
 	out := bufio.NewWriter(w)
 	if r.Verdict != verify.Alone {
 		fmt.Fprintln(out, r.Verdict)

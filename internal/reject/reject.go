@@ -76,8 +76,8 @@ func newOutput(f *os.File, hash *xxh3.Hasher, header []byte) *output {
 	return &output{file: f, hash: hash, w: bufio.NewWriter(io.MultiWriter(f, hash)), header: header}
 }
 
-// Path is the folder.
-func (d *Dir) Path() string { return d.path }
+// Reasons is the file of the reasons.
+func (d *Dir) Reasons() string { return filepath.Join(d.path, journal.ErrorsFile) }
 
 // Add keeps rows.
 func (d *Dir) Add(rejects []load.Reject) error {

@@ -25,11 +25,11 @@ func folder(t *testing.T) *Dir {
 // contents reads all files of a folder.
 func contents(t *testing.T, d *Dir) map[string]string {
 	t.Helper()
-	entries, err := os.ReadDir(d.Path())
+	entries, err := os.ReadDir(d.path)
 	require.NoError(t, err)
 	files := map[string]string{}
 	for _, e := range entries {
-		data, err := os.ReadFile(filepath.Join(d.Path(), e.Name()))
+		data, err := os.ReadFile(filepath.Join(d.path, e.Name()))
 		require.NoError(t, err)
 		files[e.Name()] = string(data)
 	}
@@ -42,7 +42,7 @@ func TestNothingIsMadeWhenNothingIsRejected(t *testing.T) {
 	require.Empty(t, d.Files())
 	require.Empty(t, d.Causes())
 	require.NoError(t, d.Close())
-	require.NoDirExists(t, d.Path())
+	require.NoDirExists(t, d.path)
 }
 
 func TestRowsAreKeptByteForByte(t *testing.T) {
@@ -85,7 +85,7 @@ func TestRowsAreKeptByteForByte(t *testing.T) {
 func baseNames(d *Dir) []string {
 	var names []string
 	for _, f := range d.Files() {
-		if filepath.Dir(f) == d.Path() {
+		if filepath.Dir(f) == d.path {
 			names = append(names, filepath.Base(f))
 		}
 	}
@@ -127,11 +127,11 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 	d := folder(t)
 	require.NoError(t, d.Add([]load.Reject{{Raw: []byte("secret\n")}}))
 	require.NoError(t, d.Close())
-	info, err := os.Stat(d.Path())
+	info, err := os.Stat(d.path)
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 	for name := range contents(t, d) {
-		info, err := os.Stat(filepath.Join(d.Path(), name))
+		info, err := os.Stat(filepath.Join(d.path, name))
 		require.NoError(t, err)
 		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 	}
@@ -222,7 +222,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
 	for _, name := range []string{"rejects.csv", "errors.jsonl", "rejects-long-1.csv"} {
 		d := New(t.TempDir(), ".csv")
-		old := filepath.Join(d.Path(), name)
+		old := filepath.Join(d.path, name)
 		require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
 		add := func() error { return d.Add([]load.Reject{{Raw: []byte("x\n")}}) }
 		if strings.Contains(name, "long") {
@@ -250,7 +250,7 @@ func TestWritesThatFail(t *testing.T) {
 			big.Raw, big.Reason = bytes.Repeat([]byte("x"), 10_000), strings.Repeat("r", 10_000)
 			err := d.Add([]load.Reject{big})
 			require.ErrorIs(t, err, os.ErrClosed)
-			require.ErrorContains(t, err, filepath.Join(d.Path(), name))
+			require.ErrorContains(t, err, filepath.Join(d.path, name))
 			require.ErrorContains(t, d.Close(), "rejects: ")
 		})
 	}

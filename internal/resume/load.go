@@ -54,7 +54,7 @@ func NewLoad(dir string, m journal.Manifest) (*Load, error) {
 // next; what Loaded tells is settled only then.
 func OpenLoad(dir string) (*Load, error) {
 	l := &Loaded{}
-	j, err := journal.Open(dir, l.take)
+	j, err := journal.Open(dir, l.apply)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 	if err := l.j.Append(kindAgain, goneOn{undone, boot, l.mended}); err != nil {
 		return err
 	}
-	if err := e.undo(undone); err != nil {
+	if err := e.takeBack(undone); err != nil {
 		return err
 	}
 	return l.j.Sync()

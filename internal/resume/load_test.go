@@ -207,7 +207,7 @@ func (d *disk) SkipTo(offset int64) (bool, error) {
 func failPower(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	l := &Loaded{}
-	_, err := journal.Read(dir, l.take)
+	_, err := journal.Read(dir, l.apply)
 	require.NoError(t, err)
 	synced := map[string]int64{}
 	for _, f := range l.Rejects.Files {

@@ -62,8 +62,8 @@ type Loaded struct {
 	mended   map[int]Input
 }
 
-// take reads one record.
-func (l *Loaded) take(r journal.Record) error {
+// apply adds what one record says.
+func (l *Loaded) apply(r journal.Record) error {
 	switch r.Kind {
 	case kindBegin:
 		var p load.Piece
@@ -94,9 +94,9 @@ func (l *Loaded) take(r journal.Record) error {
 			l.count(s)
 		}
 		l.End = nil
-		return l.stand(s, load.Settled)
+		return l.setStanding(s, load.Settled)
 	case kindSynced:
-		l.keep(len(l.unsynced))
+		l.confirm(len(l.unsynced))
 	case kindAgain:
 		var g goneOn
 		if err := r.Decode(&g); err != nil {
@@ -109,7 +109,7 @@ func (l *Loaded) take(r journal.Record) error {
 			}
 			l.mended[m.Index] = m.Input
 		}
-		return l.undo(g.Undone)
+		return l.takeBack(g.Undone)
 	case kindRetry:
 		var again retried
 		if err := r.Decode(&again); err != nil {
@@ -122,7 +122,7 @@ func (l *Loaded) take(r journal.Record) error {
 			l.Retried[name] = again.Retry
 		}
 	case kindEnd:
-		l.keep(len(l.unsynced))
+		l.confirm(len(l.unsynced))
 		l.End = new(End)
 		return r.Decode(l.End)
 	default:
@@ -131,8 +131,8 @@ func (l *Loaded) take(r journal.Record) error {
 	return nil
 }
 
-// stand changes the standing of a piece.
-func (l *Loaded) stand(s settled, to load.Standing) error {
+// setStanding changes the standing of a piece.
+func (l *Loaded) setStanding(s settled, to load.Standing) error {
 	p := l.pieces.at(s.Input, s.Offset)
 	if p.standing == to {
 		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
@@ -151,32 +151,34 @@ func (l *Loaded) count(s settled) {
 	}
 }
 
-// keep has the first n of the unsynced pieces count.
-func (l *Loaded) keep(n int) {
+// confirm counts the first n of the unsynced pieces: their rejects are on the disk, or
+// count as if they were.
+func (l *Loaded) confirm(n int) {
 	for _, s := range l.unsynced[:n] {
 		l.count(s)
 	}
 	l.unsynced = append(l.unsynced[:0], l.unsynced[n:]...)
 }
 
-// undo has the last n of the unsynced pieces count as begun, and all others count.
-func (l *Loaded) undo(n int) error {
+// takeBack has the last n of the unsynced pieces stand as begun, since their rejects are
+// lost, and confirms all others.
+func (l *Loaded) takeBack(n int) error {
 	kept := len(l.unsynced) - n
 	if n < 0 || kept < 0 {
 		return fmt.Errorf("%d pieces cannot be undone, of %d", n, len(l.unsynced))
 	}
 	for _, s := range l.unsynced[kept:] {
-		if err := l.stand(s, load.Begun); err != nil {
+		if err := l.setStanding(s, load.Begun); err != nil {
 			return err
 		}
 	}
 	l.unsynced = l.unsynced[:kept]
-	l.keep(kept)
+	l.confirm(kept)
 	return nil
 }
 
-// open lists what is begun and not settled.
-func (l *Loaded) open() {
+// listOpen lists what is begun and not settled.
+func (l *Loaded) listOpen() {
 	l.Open = nil
 	for input, all := range l.pieces {
 		for _, p := range all {
@@ -190,8 +192,8 @@ func (l *Loaded) open() {
 // ReadLoad reads the journal of a load, which may be under way.
 func ReadLoad(dir string) (journal.Status, *Loaded, error) {
 	l := &Loaded{}
-	status, err := journal.Read(dir, l.take)
-	l.keep(len(l.unsynced))
-	l.open()
+	status, err := journal.Read(dir, l.apply)
+	l.confirm(len(l.unsynced))
+	l.listOpen()
 	return status, l, err
 }

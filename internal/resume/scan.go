@@ -46,7 +46,7 @@ func OpenScan(dir string, m journal.Manifest) (*Scan, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := journal.Open(dir, earlier.take)
+	j, err := journal.Open(dir, earlier.apply)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package resume
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
@@ -68,16 +67,17 @@ func (s *Scanned) Share() float64 {
 	return 1
 }
 
-// Output is how far the output is that the journal vouches for.
-func (s *Scanned) Output() (sink.Mark, error) {
+// Output is how far the output is that the journal vouches for; false when the run was
+// stopped before the output was begun.
+func (s *Scanned) Output() (sink.Mark, bool) {
 	if s.output == nil {
-		return sink.Mark{}, errors.New("journal: the run was stopped before its output was begun: begin anew")
+		return sink.Mark{}, false
 	}
-	return *s.output, nil
+	return *s.output, true
 }
 
-// take reads one record.
-func (s *Scanned) take(r journal.Record) error {
+// apply adds what one record says.
+func (s *Scanned) apply(r journal.Record) error {
 	switch r.Kind {
 	case kindTarget:
 		var t target
@@ -173,7 +173,7 @@ func ReadScan(dir string, m journal.Manifest) (journal.Status, *Scanned, error) 
 	if err != nil {
 		return journal.Status{}, nil, err
 	}
-	status, err := journal.Read(dir, s.take)
+	status, err := journal.Read(dir, s.apply)
 	s.merge()
 	return status, s, err
 }

@@ -1,4 +1,4 @@
-package cli
+package schema
 
 import (
 	"testing"
@@ -38,7 +38,7 @@ func TestSplitName(t *testing.T) {
 		{`"`, nil, "a double quote is not closed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			got, err := splitName(tc.name)
+			got, err := SplitName(tc.name)
 			if tc.err != "" {
 				require.EqualError(t, err, tc.err)
 				return
@@ -54,7 +54,7 @@ func FuzzSplitName(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		parts, err := splitName(s)
+		parts, err := SplitName(s)
 		if err != nil {
 			require.Nil(t, parts)
 			return
@@ -69,7 +69,7 @@ func FuzzSplitName(f *testing.F) {
 			}
 			quoted += quoteName(p)
 		}
-		again, err := splitName(quoted)
+		again, err := SplitName(quoted)
 		require.NoError(t, err)
 		require.Equal(t, parts, again)
 	})

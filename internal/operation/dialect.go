@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"errors"
@@ -7,45 +7,48 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// textOptions say how the text of values and records is read, besides what a scan
-// shares.
-type textOptions struct {
-	Dialect        string
-	Escape         string
+// Dialect says how the text of values and records is read, besides what a scan shares.
+type Dialect struct {
+	Name           string // cqlbulk or cqlsh
+	Escape         string // what stands before a character that is taken as it is; empty: that of the dialect
 	Unescape       bool
 	DateTimeFormat string
 	BoolStyle      string
 	DecimalSep     string
 	ThousandsSep   string
-	Encoding       string
+	Encoding       string // utf-8 or latin1
 }
 
-func (o *textOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVar(&o.Dialect, "dialect", "cqlbulk", "cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
-	f.StringVar(&o.Escape, "escape", "", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
-	f.BoolVar(&o.Unescape, "unescape", false, `cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
-	f.StringVar(&o.DateTimeFormat, "datetimeformat", "", "cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
-	f.StringVar(&o.BoolStyle, "boolstyle", "", "cqlsh: the words for true and false (default: True,False)")
-	f.StringVar(&o.DecimalSep, "decimalsep", "", "cqlsh: what stands before decimals (default: .)")
-	f.StringVar(&o.ThousandsSep, "thousandssep", "", "cqlsh: what stands between groups of digits (default: nothing)")
-	f.StringVar(&o.Encoding, "encoding", "utf-8", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
+// newDialect has the defaults.
+func newDialect() Dialect { return Dialect{Name: "cqlbulk", Encoding: "utf-8"} }
+
+func (o *Dialect) settings() setting.List {
+	return setting.List{
+		{Name: "dialect", Field: &o.Name},
+		{Name: "escape", Field: &o.Escape},
+		{Name: "unescape", Field: &o.Unescape},
+		{Name: "datetimeformat", Field: &o.DateTimeFormat},
+		{Name: "boolstyle", Field: &o.BoolStyle},
+		{Name: "decimalsep", Field: &o.DecimalSep},
+		{Name: "thousandssep", Field: &o.ThousandsSep},
+		{Name: "encoding", Field: &o.Encoding},
+	}
 }
 
 // settle sets the escape in a format and gives what plans the codecs of columns,
 // nil for cqlbulk's own.
-func (o *textOptions) settle(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (load.Codec, error), error) {
-	cqlsh := o.Dialect == "cqlsh"
+func (o *Dialect) settle(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (load.Codec, error), error) {
+	cqlsh := o.Name == "cqlsh"
 	switch {
-	case !cqlsh && o.Dialect != "cqlbulk":
-		return nil, fmt.Errorf("--dialect %q: must be cqlbulk or cqlsh", o.Dialect)
+	case !cqlsh && o.Name != "cqlbulk":
+		return nil, fmt.Errorf("--dialect %q: must be cqlbulk or cqlsh", o.Name)
 	case cqlsh && form == "json":
 		return nil, errors.New("--dialect cqlsh: cqlsh knows no JSON")
 	case cqlsh && len(nulls) > 1:
@@ -88,7 +91,7 @@ func (o *textOptions) settle(form string, nulls []string, format *dsv.Format) (f
 
 // timestamp is the write time of all rows in microseconds since the epoch, nil
 // when none is given.
-func (o *LoadOptions) timestamp() (*int64, error) {
+func (o *LoadSpec) timestamp() (*int64, error) {
 	if o.Timestamp == "" {
 		return nil, nil
 	}
@@ -104,8 +107,8 @@ func (o *LoadOptions) timestamp() (*int64, error) {
 }
 
 // latin1 says whether the inputs are in ISO 8859-1.
-func (o *LoadOptions) latin1() (bool, error) {
-	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(o.Encoding)) {
+func (o *LoadSpec) latin1() (bool, error) {
+	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(o.Dialect.Encoding)) {
 	case "utf8":
 		return false, nil
 	case "latin1", "iso88591":
@@ -114,6 +117,6 @@ func (o *LoadOptions) latin1() (bool, error) {
 		}
 		return true, nil
 	default:
-		return false, fmt.Errorf("--encoding %q: must be utf-8 or latin1", o.Encoding)
+		return false, fmt.Errorf("--encoding %q: must be utf-8 or latin1", o.Dialect.Encoding)
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -14,8 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// target is a table of a connected cluster, with the plan to sweep it.
-type target struct {
+// tableSession is a table of a connected cluster, with the plan to sweep it.
+type tableSession struct {
 	session     *driver.Session
 	table       *schema.Table
 	cluster     *topology.Cluster
@@ -25,14 +25,14 @@ type target struct {
 	consistency string // of the session
 }
 
-// openTarget connects and plans. The nodes are asked for their estimates when the
+// openTable connects and plans. The nodes are asked for their estimates when the
 // table is to be read: they shape the plan.
-func openTarget(ctx context.Context, cfg driver.Config, t tableOptions, o plan.Options, read bool) (*target, error) {
+func openTable(ctx context.Context, cfg driver.Config, t TableName, o plan.Options, read bool) (*tableSession, error) {
 	session, err := driver.Connect(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
-	out := &target{session: session, consistency: cfg.Consistency}
+	out := &tableSession{session: session, consistency: cfg.Consistency}
 	if err := out.describe(ctx, t, o, read); err != nil {
 		session.Close()
 		return nil, err
@@ -40,7 +40,7 @@ func openTarget(ctx context.Context, cfg driver.Config, t tableOptions, o plan.O
 	return out, nil
 }
 
-func (t *target) describe(ctx context.Context, name tableOptions, o plan.Options, read bool) error {
+func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Options, read bool) error {
 	err := insist(ctx, func() (err error) {
 		t.table, err = t.session.Table(ctx, name.Keyspace, name.Table)
 		return err
@@ -90,7 +90,7 @@ func insist(ctx context.Context, questions ...func() error) error {
 
 // tablets is the placement of a table of ScyllaDB's that has tablets, nil of any
 // other.
-func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
+func (t *tableSession) tablets(ctx context.Context) (*token.Placement, error) {
 	ends, replicas, ok, err := t.session.Tablets(ctx, t.table.Keyspace, t.table.Name)
 	if err != nil || !ok {
 		return nil, err
@@ -106,7 +106,7 @@ func (t *target) tablets(ctx context.Context) (*token.Placement, error) {
 
 // ping asks a node for a row of its own, or all local nodes when host is empty, and gives
 // nil as soon as one has answered.
-func (t *target) ping(ctx context.Context, host string) error {
+func (t *tableSession) ping(ctx context.Context, host string) error {
 	if host == "" {
 		return t.anyOf(ctx, nil)
 	}
@@ -115,7 +115,7 @@ func (t *target) ping(ctx context.Context, host string) error {
 
 // anyOf asks some nodes at once, all local ones when ids is nil, and gives nil as soon as
 // one has answered.
-func (t *target) anyOf(ctx context.Context, ids []string) error {
+func (t *tableSession) anyOf(ctx context.Context, ids []string) error {
 	if ids == nil {
 		for _, n := range t.cluster.Local() {
 			ids = append(ids, n.ID)
@@ -125,7 +125,7 @@ func (t *target) anyOf(ctx context.Context, ids []string) error {
 }
 
 // nodeName is the address of a node, and its id when that is not known.
-func (t *target) nodeName(id string) string {
+func (t *tableSession) nodeName(id string) string {
 	for _, n := range t.cluster.Nodes {
 		if n.ID == id {
 			return n.Address
@@ -135,7 +135,7 @@ func (t *target) nodeName(id string) string {
 }
 
 // estimate is the sum of what the nodes estimate.
-func (t *target) estimate() driver.Estimate {
+func (t *tableSession) estimate() driver.Estimate {
 	var sum driver.Estimate
 	for _, e := range t.estimates {
 		sum.Partitions += e.Partitions
@@ -144,35 +144,38 @@ func (t *target) estimate() driver.Estimate {
 	return sum
 }
 
-func (t *target) close() { t.session.Close() }
+func (t *tableSession) close() { t.session.Close() }
 
-// failuresShown is how many token ranges that failed are listed.
-const failuresShown = 20
-
-// settle says what a sweep left undone. A nil error means that every token of the
-// ring was read once.
-func (t *target) settle(s streams, r sweep.Result) error {
+// failed lists the ranges that a sweep gave up. Without any, every token of the ring was
+// read once, or there is an error.
+func (t *tableSession) failed(r sweep.Result) ([]FailedRange, error) {
 	if len(r.Failed) == 0 {
 		if err := t.plan.Check(r.Done); err != nil {
-			return fatal(fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err))
+			return nil, fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err)
 		}
-		return nil
+		return nil, nil
 	}
+	failed := make([]FailedRange, len(r.Failed))
 	for i, f := range r.Failed {
-		if i == failuresShown {
-			s.warn("and %d more", len(r.Failed)-i)
-			break
-		}
-		s.warn("token range %s failed: %v", t.describeRange(f.Range), f.Err)
+		failed[i] = FailedRange{t.tokens(f.Range), f.Err}
 	}
-	s.warn("%d token ranges failed, %d were read", len(r.Failed), len(r.Done))
-	return partly()
+	return failed, nil
 }
 
-func (t *target) describeRange(r token.Range) string {
+// tokens writes a range as CQL does; nil when the table is read as one range.
+func (t *tableSession) tokens(r token.Range) *TokenRange {
 	p := t.plan.Partitioner()
 	if p == nil {
-		return "(all)"
+		return nil
 	}
-	return fmt.Sprintf("(%s, %s]", p.Append(nil, r.Start), p.Append(nil, r.End))
+	return &TokenRange{string(p.Append(nil, r.Start)), string(p.Append(nil, r.End))}
+}
+
+// sweepError is the error that ended a sweep. A condition (--where) that the servers
+// refuse before anything was read is a matter of usage.
+func sweepError(err error, where string, begun bool) error {
+	if where != "" && !begun && fault.ClassOf(err) == fault.Permanent && fault.Answered(err) {
+		return &UsageError{fmt.Errorf("--where: %w", err)}
+	}
+	return err
 }

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"fmt"
@@ -8,34 +8,35 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/pflag"
-
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
-// outputOptions say where a scan's text goes, and in which form.
-type outputOptions struct {
-	Output        string
-	Dir           string
-	Format        string
-	Compression   string
-	Level         int
-	MaxOutputSize int64
-	MaxFileBytes  size
-	Force         bool
+// Output says where a scan's text goes, and in which form.
+type Output struct {
+	Path          string       // file to write; "-", or empty without Dir: the standard output
+	Dir           string       // folder to write part files to
+	Format        string       // csv, tsv or json; empty: as the name of the file ends, else csv
+	Compression   string       // none or one of sink.Compressions; empty: as the name of the file ends
+	Level         int          // of the compressor; 0: its own
+	MaxOutputSize int64        // rows of one part file at the most; 0: no limit
+	MaxFileBytes  setting.Size // bytes of text of one part file at the most; 0: no limit
+	Force         bool         // write over an output that exists
 	NoManifest    bool
 }
 
-func (o *outputOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.Output, "output", "o", "", "file to write (default, and \"-\": the standard output)")
-	f.StringVarP(&o.Dir, "dir", "d", "", "folder to write part files to, a series for each worker")
-	f.StringVar(&o.Format, "format", "", "csv, tsv or json, which is an object a line (default: as the file's name ends, else csv)")
-	f.StringVar(&o.Compression, "compression", "", "none, "+strings.Join(sink.Compressions(), ", ")+" (default: as the file's name ends, else none)")
-	f.IntVar(&o.Level, "compression-level", 0, "how hard to compress, 1 to 9 (default: the compressor's own)")
-	f.Int64Var(&o.MaxOutputSize, "maxoutputsize", 0, "rows of one part file at the most (default: no limit)")
-	f.Var(&o.MaxFileBytes, "max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
-	f.BoolVar(&o.Force, "force", false, "write over an output that exists")
-	f.BoolVar(&o.NoManifest, "no-manifest", false, "write no manifest beside the output")
+func (o *Output) settings() setting.List {
+	return setting.List{
+		{Name: "output", Field: &o.Path},
+		{Name: "dir", Field: &o.Dir},
+		{Name: "format", Field: &o.Format},
+		{Name: "compression", Field: &o.Compression},
+		{Name: "compression-level", Field: &o.Level},
+		{Name: "maxoutputsize", Field: &o.MaxOutputSize},
+		{Name: "max-file-bytes", Field: &o.MaxFileBytes},
+		{Name: "force", Field: &o.Force},
+		{Name: "no-manifest", Field: &o.NoManifest},
+	}
 }
 
 // The formats, and the endings of file names that tell them and the compressions.
@@ -55,22 +56,22 @@ var foreignEndings = []string{
 func ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
 // checkName refuses an output whose name says that something else is in it.
-func (o *outputOptions) checkName() error {
-	name := o.Output
+func (o *Output) checkName() error {
+	name := o.Path
 	compression := compressionEndings[ending(name)]
 	if compression != "" {
 		name = name[:len(name)-len(ending(name))]
 	}
 	if ext := ending(name); slices.Contains(foreignEndings, ext) {
-		return fmt.Errorf("--output %s: %s cannot be written; csv, tsv and json can be written (%s), as they are or compressed (%s)", o.Output, ext[1:],
+		return fmt.Errorf("--output %s: %s cannot be written; csv, tsv and json can be written (%s), as they are or compressed (%s)", o.Path, ext[1:],
 			strings.Join(slices.Sorted(maps.Keys(formatEndings)), ", "), strings.Join(slices.Sorted(maps.Keys(compressionEndings)), ", "))
 	}
 	format := formatEndings[ending(name)]
 	switch {
 	case compression != "" && o.Compression != "" && o.Compression != compression:
-		return fmt.Errorf("--output %s and --compression %s: the name says %s", o.Output, o.Compression, compression)
+		return fmt.Errorf("--output %s and --compression %s: the name says %s", o.Path, o.Compression, compression)
 	case format != "" && o.Format != "" && (format == "json") != (o.Format == "json"): // csv with tabs is tsv
-		return fmt.Errorf("--output %s and --format %s: the name says %s", o.Output, o.Format, format)
+		return fmt.Errorf("--output %s and --format %s: the name says %s", o.Path, o.Format, format)
 	}
 	return nil
 }
@@ -99,20 +100,20 @@ func settleFormat(format *string, name string) error {
 const leastFile = 1 << 20
 
 // settle checks the settings and fills in what the file's name tells.
-func (o *outputOptions) settle() error {
-	if o.Output != "" && o.Dir != "" {
+func (o *Output) settle() error {
+	if o.Path != "" && o.Dir != "" {
 		return fmt.Errorf("--output and --dir: take one of them")
 	}
-	if o.Output == "-" {
-		o.Output = ""
+	if o.Path == "-" {
+		o.Path = ""
 	}
-	if c := compressionEndings[ending(o.Output)]; c != "" && o.Compression == "" {
+	if c := compressionEndings[ending(o.Path)]; c != "" && o.Compression == "" {
 		o.Compression = c
 	}
 	if o.Compression == "none" {
 		o.Compression = ""
 	}
-	if err := settleFormat(&o.Format, o.Output); err != nil {
+	if err := settleFormat(&o.Format, o.Path); err != nil {
 		return err
 	}
 	if o.MaxFileBytes != 0 && o.MaxFileBytes < leastFile {
@@ -125,9 +126,9 @@ func (o *outputOptions) settle() error {
 }
 
 // sinkOptions say how the output is made. header begins every file.
-func (o *outputOptions) sinkOptions(stdout io.Writer, header []byte) sink.Options {
+func (o *Output) sinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
-		Path: o.Output, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force,
+		Path: o.Path, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force,
 	}
 	if o.Dir != "" {
 		options.Path, options.Dir = o.Dir, true
@@ -139,9 +140,9 @@ func (o *outputOptions) sinkOptions(stdout io.Writer, header []byte) sink.Option
 
 // path is what the output is called in messages and what its manifest stands
 // beside; empty for the standard output.
-func (o *outputOptions) path() string {
+func (o *Output) path() string {
 	if o.Dir != "" {
 		return o.Dir
 	}
-	return o.Output
+	return o.Path
 }

@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"testing"
@@ -44,7 +44,7 @@ func TestOutputNames(t *testing.T) {
 		{"x.csv.sz", "", "none", "--output x.csv.sz and --compression none: the name says snappy"},
 	} {
 		t.Run(tc.output, func(t *testing.T) {
-			o := outputOptions{Output: tc.output, Format: tc.format, Compression: tc.compression}
+			o := Output{Path: tc.output, Format: tc.format, Compression: tc.compression}
 			err := o.checkName()
 			if tc.err == "" {
 				require.NoError(t, err)
@@ -60,7 +60,7 @@ func TestOutputFormOfItsName(t *testing.T) {
 	for output, want := range map[string][2]string{
 		"x": {"csv", ""}, "x.json": {"json", ""}, "x.NDJSON": {"json", ""}, "x.Tsv.ZST": {"tsv", "zstd"}, "x.gz": {"csv", "gzip"}, "-": {"csv", ""},
 	} {
-		o := outputOptions{Output: output}
+		o := Output{Path: output}
 		require.NoError(t, o.checkName())
 		require.NoError(t, o.settle())
 		require.Equal(t, want, [2]string{o.Format, o.Compression}, output)

@@ -1,4 +1,4 @@
-package cli
+package setting
 
 import (
 	"fmt"
@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// size is a flag's number of bytes: a whole number with B, K, M, G or T, each
+// Size is a number of bytes: a whole number with B, K, M, G or T, each
 // with or without B or iB behind it; K is 1024.
-type size int64
+type Size int64
 
 // String writes the size in the largest unit that keeps it whole.
-func (s *size) String() string {
+func (s *Size) String() string {
 	units := []string{"", "KiB", "MiB", "GiB", "TiB"}
 	n, unit := int64(*s), 0
 	for n != 0 && n%1024 == 0 && unit < len(units)-1 {
@@ -22,10 +22,10 @@ func (s *size) String() string {
 }
 
 // Type is what help calls the value.
-func (*size) Type() string { return "size" }
+func (*Size) Type() string { return "size" }
 
 // Set reads a size.
-func (s *size) Set(text string) error {
+func (s *Size) Set(text string) error {
 	number := strings.TrimRight(text, "BbiIkKmMgGtT ")
 	unit := strings.ToUpper(strings.TrimSpace(text[len(number):]))
 	shift := map[string]uint{
@@ -37,6 +37,6 @@ func (s *size) Set(text string) error {
 	if err != nil || !ok || n < 0 || n > (1<<62)>>bits {
 		return fmt.Errorf("%q is no size: write a number of bytes such as 64MiB", text)
 	}
-	*s = size(n << bits)
+	*s = Size(n << bits)
 	return nil
 }

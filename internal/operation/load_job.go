@@ -1,4 +1,4 @@
-package cli
+package operation
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -47,30 +48,32 @@ func takeCare(job *load.Job) {
 	}
 }
 
-func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.Format, fields load.Fields, inputs []source.Input) (*load.Job, error) {
+// makeJob puts the load together, but for the books that it keeps.
+func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields load.Fields, inputs []source.Input) error {
+	o, t := &l.spec, l.t
 	o.orderColumns(t.table)
 	if len(o.Columns) > 0 && o.Format != "json" {
 		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
-			return nil, fmt.Errorf("--columns: %w", err)
+			return fmt.Errorf("--columns: %w", err)
 		}
 	}
 	limits := batchLimits(t.session.Limits(ctx), o.MaxBatchSize)
 	if o.IfNotExists {
 		if t.table.IsCounter() {
-			return nil, fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
+			return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
 		}
 		limits.MaxRows = 1
 	}
 	stamp, err := o.timestamp()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	latin1, err := o.latin1()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	counters := &progress.Counters{}
-	job := &load.Job{
+	l.job = &load.Job{
 		Table:     t.table,
 		JSON:      o.Format == "json",
 		Format:    format,
@@ -80,7 +83,7 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		SkipRows:  o.SkipRows,
 		MaxRows:   max(o.MaxRows, 0),
 		Nulls:     o.Nulls,
-		NewWriter: o.newWriter(t),
+		NewWriter: l.newWriter(),
 		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
 		Limits:    limits,
 		Latin1:    latin1,
@@ -102,18 +105,18 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		KeepGoing:       o.KeepGoing,
 
 		Counters: counters,
-		Warn:     s.warn,
+		Warn:     l.env.Warn,
 	}
 	if o.NullState == "tombstone" {
-		job.Null = row.Null
+		l.job.Null = row.Null
 	}
-	if job.InFlight == 0 {
-		job.InFlight = requestsPerCore * t.plan.Parallel / o.Smudge
+	if l.job.InFlight == 0 {
+		l.job.InFlight = requestsPerCore * t.plan.Parallel / plan.DefaultSmudge
 	}
 	var total int64
 	for _, in := range inputs {
-		job.Inputs = append(job.Inputs, load.Input{
-			Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: o.stampsOf(in.Name, t.table), Repeats: o.repeatsOf(in.Name),
+		l.job.Inputs = append(l.job.Inputs, load.Input{
+			Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: l.stampsOf(in.Name), Repeats: l.repeatsOf(in.Name),
 		})
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size
@@ -122,17 +125,17 @@ func (o *LoadOptions) job(ctx context.Context, s streams, t *target, format dsv.
 		}
 	}
 	counters.Total.Store(max(total, 0))
-	return job, nil
+	return nil
 }
 
 // newWriter makes the writer for a set of columns.
-func (o *LoadOptions) newWriter(t *target) func([]schema.Column) load.Writer {
+func (l *Load) newWriter() func([]schema.Column) load.Writer {
 	return func(columns []schema.Column) load.Writer {
-		if o.DryRun {
+		if l.spec.DryRun {
 			return dryRun{}
 		}
-		w := t.session.Writer(t.table, columns).WithTTL(o.TTL)
-		if o.IfNotExists {
+		w := l.t.session.Writer(l.t.table, columns).WithTTL(l.spec.TTL)
+		if l.spec.IfNotExists {
 			return w.Once()
 		}
 		return w

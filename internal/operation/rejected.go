@@ -1,32 +1,32 @@
-package cli
+package operation
 
 import (
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
-
-	"github.com/spf13/cobra"
+	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 // findKept finds out what the inputs were which are the rejects of an earlier run.
-func (o *LoadOptions) findKept(c *cobra.Command, s streams, inputs []source.Input) error {
-	if o.RejectsOf == "" {
+func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
+	if l.spec.RejectsOf == "" {
 		return nil
 	}
-	kept, err := reject.Find(o.RejectsOf)
+	kept, err := reject.Find(l.spec.RejectsOf)
 	if err != nil {
 		return err
 	}
-	o.kept = make(map[string]reject.Kept)
+	l.kept = make(map[string]reject.Kept)
 	for _, k := range kept {
 		if !slices.ContainsFunc(inputs, func(in source.Input) bool { return in.Name == k.Path }) {
 			continue
@@ -35,24 +35,34 @@ func (o *LoadOptions) findKept(c *cobra.Command, s streams, inputs []source.Inpu
 			return fmt.Errorf("%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
 				"cqlbulk load takes the file as new rows", k.Path, k.Repeats)
 		}
-		records, err := o.countRecords(c, k.Path)
+		records, err := l.countRecords(k.Path, format)
 		if err != nil {
 			return err
 		}
 		if records != len(k.Stamps) {
-			s.warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
+			l.env.Warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
 			k.Stamps = nil
 		}
-		o.kept[k.Path] = k
+		l.kept[k.Path] = k
 	}
 	return nil
 }
 
+// keptNames are the names of the inputs that are rejects.
+func (l *Load) keptNames() []string {
+	names := make([]string, 0, len(l.kept))
+	for path := range l.kept {
+		names = append(names, filepath.Base(path))
+	}
+	slices.Sort(names)
+	return names
+}
+
 // stampsOf gives the timestamps that the rows of an input had. Those in doubt get the
 // next ones: of a list that is not frozen nothing is left then of the first time.
-func (o *LoadOptions) stampsOf(path string, t *schema.Table) []int64 {
-	k := o.kept[path]
-	if !k.Doubt || t.IsCounter() {
+func (l *Load) stampsOf(path string) []int64 {
+	k := l.kept[path]
+	if !k.Doubt || l.t.table.IsCounter() {
 		return k.Stamps
 	}
 	later := slices.Clone(k.Stamps)
@@ -65,15 +75,15 @@ func (o *LoadOptions) stampsOf(path string, t *schema.Table) []int64 {
 }
 
 // repeatsOf is how often the rows of an input were written again, this time among them.
-func (o *LoadOptions) repeatsOf(path string) uint8 {
-	if k := o.kept[path]; k.Doubt {
+func (l *Load) repeatsOf(path string) uint8 {
+	if k := l.kept[path]; k.Doubt {
 		return k.Repeats + 1
 	}
 	return 0
 }
 
 // countRecords counts the rows of a file of rejects.
-func (o *LoadOptions) countRecords(c *cobra.Command, path string) (int, error) {
+func (l *Load) countRecords(path string, format dsv.Format) (int, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -87,18 +97,11 @@ func (o *LoadOptions) countRecords(c *cobra.Command, path string) (int, error) {
 		return nil
 	}}
 	var next func([]byte) (dsv.Chunk, error)
-	if o.Format == "json" {
+	if l.spec.Format == "json" {
 		next = jsonl.NewSplitter(f, options).Next
 	} else {
-		format, err := o.format(c, o.Format)
-		if err != nil {
-			return 0, err
-		}
-		if _, err := o.textOptions.settle(o.Format, o.Nulls, &format); err != nil {
-			return 0, err
-		}
 		splitter := dsv.NewSplitter(f, format, options)
-		if o.Header {
+		if l.spec.Header {
 			if _, err := splitter.Header(); err != nil {
 				return 0, fmt.Errorf("%s: header: %w", path, err)
 			}
@@ -117,4 +120,43 @@ func (o *LoadOptions) countRecords(c *cobra.Command, path string) (int, error) {
 		buffer = c.Data
 		records += c.Records
 	}
+}
+
+// openOuter gets ready to load rejects of an earlier run.
+func (l *Load) openOuter() (err error) {
+	if l.spec.RejectsOf == "" {
+		return nil
+	}
+	if l.outer == nil {
+		if l.outer, err = resume.OpenLoad(l.spec.RejectsOf); err != nil {
+			return refused(err)
+		}
+	}
+	return l.refuseRejects()
+}
+
+// noteRetry has the earlier run know of a load of its rejects before the first of them
+// is sent.
+func (l *Load) noteRetry() {
+	if l.outer == nil {
+		return
+	}
+	l.job.Journal = noting{l.job.Journal, sync.OnceValue(func() error {
+		l.run.known = true
+		return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.run.journal.Manifest().Run, Dir: filepath.Base(l.run.path)})
+	})}
+}
+
+// noting is a journal that has something noted elsewhere before its first piece begins.
+type noting struct {
+	load.Journal
+	note func() error // which does it once
+}
+
+// Begin implements load.Journal.
+func (n noting) Begin(p load.Piece) error {
+	if err := n.note(); err != nil {
+		return err
+	}
+	return n.Journal.Begin(p)
 }

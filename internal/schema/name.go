@@ -1,4 +1,4 @@
-package cli
+package schema
 
 import (
 	"errors"
@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// splitName cuts a name of one or two parts at its dot by the rules of CQL:
+// SplitName cuts a name of one or two parts at its dot by the rules of CQL:
 // a part in double quotes is taken as it is, with "" for a quote inside; any
 // other part is taken in lower case.
-func splitName(s string) ([]string, error) {
+func SplitName(s string) ([]string, error) {
 	var parts []string
 	for {
 		part, rest, err := cutPart(s)

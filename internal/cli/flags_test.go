@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+)
+
+// parsed are the flags of a command as they are when it runs.
+func parsed(t *testing.T, command, of string, flags *pflag.FlagSet, args ...string) *pflag.FlagSet {
+	t.Helper()
+	flags.String(config.FileFlag, "", "")
+	require.NoError(t, flags.Parse(args))
+	settings, commands := settingsOf(newRoot(streams{}))
+	_, err := config.Apply(command, of, flags, settings, commands)
+	require.NoError(t, err)
+	return flags
+}
+
+// What a configuration file and the environment set is recorded as what was typed is,
+// and comes back; and so it is again when the run that went on is recorded.
+func TestRecordedSettings(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte(
+		"hosts: [10.0.0.9, 10.0.0.8]\nssl: true\nuser: etl\nload:\n  null-string: NA\n  columns: [a, b]\n  header: false\n"), 0o600))
+	t.Setenv("CQLBULK_INGESTRATE", "500")
+	t.Setenv("CQLBULK_PASSWORD", "secret")
+	first := &loadOptions{spec: operation.NewLoadSpec()}
+	flags := pflag.NewFlagSet("load", pflag.ContinueOnError)
+	first.AddFlags(flags)
+	parsed(t, "load", "", flags, "--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z")
+	first.spec.Given = typed(flags)
+	defaults := operation.NewLoadSpec().Settings()
+	recorded := first.spec.Settings().Record(defaults, first.spec.Given)
+	require.NotContains(t, recorded, "password")
+	require.Equal(t, []string{filepath.Join(dir, "ca.pem")}, recorded["cacert"])
+
+	again := operation.NewLoadSpec()
+	require.NoError(t, again.Settings().Apply(recorded, again.Given))
+	for _, o := range []*operation.LoadSpec{first.spec, again} {
+		require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, o.Hosts)
+		require.Equal(t, []string{"a", "b"}, o.Columns)
+		require.Equal(t, []string{"NA"}, o.Nulls)
+		require.Equal(t, []string{"z"}, o.SkipCols)
+		require.Equal(t, map[string]string{"x": "a", "y": "b"}, o.Map)
+		require.False(t, o.Header)
+		require.EqualValues(t, 500, o.IngestRate)
+	}
+	require.Equal(t, recorded, again.Settings().Record(defaults, again.Given))
+
+	// The password of the environment reaches the run that goes on.
+	resumed := parsed(t, "resume", "load", newResumeCommand(streams{}).Flags())
+	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
+	require.Equal(t, "secret", again.Password)
+
+	// So does that of the command's section. What the first run was given stays, unless it
+	// is typed anew.
+	t.Setenv("CQLBULK_PASSWORD", "")
+	t.Setenv("CQLBULK_HOSTS", "10.0.0.7")
+	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte("timeout: 7s\nload:\n  password: \"of load\"\n  ingestrate: 9\n"), 0o600))
+	resumed = parsed(t, "resume", "load", newResumeCommand(streams{}).Flags(), "--user", "other")
+	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
+	require.Equal(t, "of load", again.Password)
+	require.Equal(t, "other", again.User)
+	require.Equal(t, 7*time.Second, again.Timeout)
+	require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, again.Hosts)
+	require.EqualValues(t, 500, again.IngestRate)
+}
+
+// Every setting of an operation has a flag of its command, but for those that only other
+// commands set, and what a flag shows as its default is the setting's own.
+func TestSettingsHaveFlags(t *testing.T) {
+	s := streams{}
+	for _, c := range []struct {
+		flags    *pflag.FlagSet
+		settings setting.List
+		without  []string
+	}{
+		{newScanCommand(s).Flags(), operation.NewScanSpec().Settings(), nil},
+		{newLoadCommand(s).Flags(), operation.NewLoadSpec().Settings(), []string{"repeat-in-doubt", "rejects-of"}},
+		{newCountCommand(s).Flags(), operation.NewCountSpec().Settings(), nil},
+		{newPlanCommand(s).Flags(), operation.NewPlanSpec().Settings(), nil},
+		{newVerifyCommand(s).Flags(), (&operation.VerifySpec{}).Settings(), nil},
+	} {
+		var missing []string
+		for _, one := range c.settings {
+			flag := c.flags.Lookup(one.Name)
+			if flag == nil {
+				missing = append(missing, one.Name)
+				continue
+			}
+			require.Equal(t, flag.DefValue, flag.Value.String(), one.Name)
+			if want := one.Texts(); len(want) > 0 && want[0] != "" {
+				require.Equal(t, want, texts(flag), one.Name)
+			}
+		}
+		require.ElementsMatch(t, c.without, missing)
+	}
+}

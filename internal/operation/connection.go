@@ -1,0 +1,78 @@
+package operation
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+)
+
+// Connection says which cluster to speak to, as whom and how.
+type Connection struct {
+	Hosts        []string // contact points, each a name or an address, with or without a port
+	Port         int      // of those without one and of all other nodes
+	User         string   // empty: no authentication
+	Password     string
+	PasswordFile string // whose first line is the password, where it is not given
+	DC           string // data center to talk to; empty: that of the first contact point
+	Consistency  string
+	Timeout      time.Duration // of one request
+	Connections  int           // to each node
+	TLS          TLS
+}
+
+// newConnection has the defaults; of the consistency level, as is given.
+func newConnection(level string) Connection {
+	return Connection{Hosts: []string{"127.0.0.1"}, Port: 9042, Consistency: level, Timeout: 30 * time.Second, Connections: 2}
+}
+
+func (c *Connection) settings() setting.List {
+	return append(setting.List{
+		{Name: "hosts", Field: &c.Hosts},
+		{Name: "port", Field: &c.Port},
+		{Name: "user", Field: &c.User},
+		{Name: "password", Field: &c.Password, Use: setting.Private},
+		{Name: "password-file", Field: &c.PasswordFile, Use: setting.Path},
+		{Name: "dc", Field: &c.DC},
+		{Name: consistencySetting, Field: &c.Consistency, Use: setting.Always},
+		{Name: "timeout", Field: &c.Timeout},
+		{Name: "connections", Field: &c.Connections},
+	}, c.TLS.settings()...)
+}
+
+// config makes the driver's configuration. It may ask the user for a password, so
+// that everything else is checked before.
+func (c *Connection) config(env Environment) (driver.Config, error) {
+	level, err := driver.ParseConsistency(c.Consistency)
+	if err != nil {
+		return driver.Config{}, fmt.Errorf("--%s: %w", consistencySetting, err)
+	}
+	if c.Timeout <= 0 {
+		return driver.Config{}, fmt.Errorf("--timeout %s: must be above zero", c.Timeout)
+	}
+	if c.Connections < 1 {
+		return driver.Config{}, fmt.Errorf("--connections %d: must be at least 1", c.Connections)
+	}
+	if c.Port < 1 || c.Port > 65535 {
+		return driver.Config{}, fmt.Errorf("--port %d: must be from 1 to 65535", c.Port)
+	}
+	secured, err := c.TLS.config(env)
+	if err != nil {
+		return driver.Config{}, err
+	}
+	if err := c.settlePassword(env); err != nil {
+		return driver.Config{}, err
+	}
+	return driver.Config{
+		Hosts: c.Hosts, Port: c.Port, User: c.User, Password: c.Password, DC: c.DC, Consistency: level,
+		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
+		Version: env.Version, Warnf: env.Warn, Logf: env.Log,
+	}, nil
+}
+
+// TableName names a table by its parts, as they are and not as CQL quotes them.
+type TableName struct {
+	Keyspace string
+	Table    string
+}

@@ -1,0 +1,35 @@
+package operation
+
+import (
+	"strconv"
+	"strings"
+)
+
+// The consistency levels by default. A write goes to all replicas in any case: waiting for
+// most of them costs little, and a row that one alone has is not there for a reader of
+// another. A read of many rows from two replicas costs twice as much.
+const (
+	ReadConsistency  = "LOCAL_ONE"
+	WriteConsistency = "LOCAL_QUORUM"
+
+	// unrecordedConsistency is that of runs that recorded none.
+	unrecordedConsistency = "LOCAL_ONE"
+)
+
+const consistencySetting = "consistency"
+
+// replicated says whether a row has several replicas, in all data centers together.
+func (t *tableSession) replicated() bool {
+	if strings.HasSuffix(t.replication["class"], "LocalStrategy") {
+		return false
+	}
+	replicas := 0
+	for name, factor := range t.replication {
+		if name != "class" {
+			factor, _, _ = strings.Cut(factor, "/") // of those the transient ones
+			n, _ := strconv.Atoi(factor)            // a plan was made of it
+			replicas += n
+		}
+	}
+	return replicas != 1 // a strategy without factors has one on every node
+}

@@ -1,0 +1,58 @@
+package operation
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+)
+
+// A run directory says at which level its rows are written, though it be the default; one
+// that says nothing is of a version that wrote, and read, at LOCAL_ONE.
+func TestRecordedConsistency(t *testing.T) {
+	load, scan := NewLoadSpec(), NewScanSpec()
+	require.Equal(t, setting.Values{"consistency": {"LOCAL_QUORUM"}}, load.Settings().Record(NewLoadSpec().Settings(), load.Given))
+	require.Equal(t, setting.Values{"consistency": {"LOCAL_ONE"}}, scan.Settings().Record(NewScanSpec().Settings(), scan.Given))
+
+	for recordedText, want := range map[string]string{
+		`{"flags":{"port":["9043"]},"args":["ks.t","x.csv"]}`:            "LOCAL_ONE",
+		`{"flags":null,"args":["ks.t","x.csv"]}`:                         "LOCAL_ONE",
+		`{"flags":{"consistency":["QUORUM"]},"args":["ks.t","x.csv"]}`:   "QUORUM",
+		`{"flags":{"consistency":["local_quorum"]},"args":["ks.t","x"]}`: "local_quorum",
+	} {
+		r, err := recordedIn(journal.Manifest{Command: "load", Options: json.RawMessage(recordedText)})
+		require.NoError(t, err)
+		spec, err := r.load(setting.Changes{})
+		require.NoError(t, err)
+		require.Equal(t, want, spec.Consistency)
+		all := setting.Values{"consistency": {"ALL"}}
+		spec, err = r.load(setting.Changes{Values: all})
+		require.NoError(t, err)
+		require.Equal(t, want, spec.Consistency, "of a file or the environment")
+		spec, err = r.load(setting.Changes{Values: all, Typed: setting.Given{"consistency": true}})
+		require.NoError(t, err)
+		require.Equal(t, "ALL", spec.Consistency, "typed anew")
+	}
+}
+
+// One replica has nothing to agree with.
+func TestConsistencyIsNamedWhereThereAreReplicas(t *testing.T) {
+	for _, tc := range []struct {
+		replication map[string]string
+		want        bool
+	}{
+		{map[string]string{"class": "org.apache.cassandra.locator.SimpleStrategy", "replication_factor": "1"}, false},
+		{map[string]string{"class": "org.apache.cassandra.locator.SimpleStrategy", "replication_factor": "3"}, true},
+		{map[string]string{"class": "org.apache.cassandra.locator.SimpleStrategy", "replication_factor": "3/1"}, true},
+		{map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy", "dc1": "1"}, false},
+		{map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy", "dc1": "1", "dc2": "0"}, false},
+		{map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy", "dc1": "1", "dc2": "1"}, true},
+		{map[string]string{"class": "org.apache.cassandra.locator.LocalStrategy"}, false},
+		{map[string]string{"class": "org.apache.cassandra.locator.EverywhereStrategy"}, true},
+	} {
+		require.Equal(t, tc.want, (&tableSession{replication: tc.replication}).replicated(), tc.replication)
+	}
+}

@@ -1,0 +1,130 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/count"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// CountSpec says what is counted, and how.
+type CountSpec struct {
+	Connection
+	TableName
+	Planning
+	Pacing
+	By             string // host, range or partition: what the number is broken down by; empty: nothing
+	Top            int    // partitions to list, the largest first
+	Where          string // CQL condition that rows must meet besides
+	AllowFiltering bool
+}
+
+// NewCountSpec has the defaults.
+func NewCountSpec() *CountSpec {
+	return &CountSpec{Connection: newConnection(ReadConsistency), Planning: newPlanning(), Pacing: newPacing(), Top: 10}
+}
+
+// Settings names the fields.
+func (s *CountSpec) Settings() setting.List {
+	return slices.Concat(setting.List{
+		{Name: "by", Field: &s.By},
+		{Name: "top", Field: &s.Top},
+		{Name: "where", Field: &s.Where},
+		{Name: "allow-filtering", Field: &s.AllowFiltering},
+	}, s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
+}
+
+// What a count can be broken down by.
+const (
+	ByHost      = "host"
+	ByRange     = "range"
+	ByPartition = "partition"
+)
+
+func (s *CountSpec) check() error {
+	ways := []string{ByHost, ByRange, ByPartition}
+	if s.By != "" && !slices.Contains(ways, s.By) {
+		return fmt.Errorf("--by %q: the ways are %s%s", s.By, strings.Join(ways, ", "), schema.DidYouMean(s.By, ways))
+	}
+	if s.Top < 1 {
+		return fmt.Errorf("--top %d: must be at least 1", s.Top)
+	}
+	return s.Pacing.check()
+}
+
+// Count is a count that is ready to run.
+type Count struct {
+	spec CountSpec
+	t    *tableSession
+	job  *count.Job
+}
+
+// countPage is the page size of a count: the server reads that many rows at a
+// time while it counts.
+const countPage = 5000
+
+// PrepareCount connects and plans.
+func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	t, err := openPlanned(ctx, env, &spec.Connection, &spec.Planning, spec.TableName)
+	if err != nil {
+		return nil, err
+	}
+	if spec.PageSize == 0 {
+		spec.PageSize = countPage
+	}
+	c := &Count{spec: spec, t: t}
+	query := driver.Count()
+	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: &progress.Counters{}}
+	if p := t.plan.Placement(); p != nil {
+		c.job.Find = p.Find
+	}
+	if spec.By == ByPartition {
+		c.job.Top = spec.Top
+		for _, k := range t.table.OfKind(schema.PartitionKey) {
+			query.GroupBy = append(query.GroupBy, cqltype.QuoteIdent(k.Name))
+		}
+		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
+	}
+	query.Where, query.AllowFiltering = spec.Where, spec.AllowFiltering
+	c.job.Reader = t.session.Reader(t.table, query, t.plan.Partitioner())
+	return c, nil
+}
+
+// Table is the table's name, as CQL has it.
+func (c *Count) Table() string { return c.t.table.String() }
+
+// Counters are what the count has done so far.
+func (c *Count) Counters() *progress.Counters { return c.job.Counters }
+
+// Close ends the connection.
+func (c *Count) Close() { c.t.close() }
+
+// Run counts. That ranges could not be counted is no error.
+func (c *Count) Run(ctx context.Context) (CountReport, error) {
+	r := CountReport{Report: newReport(c.t)}
+	var stopWatch func()
+	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.t)
+	defer stopWatch()
+	result, err := c.job.Run(ctx)
+	r.count(c.job.Counters)
+	r.Rows, r.Ranges = result.Rows, len(result.Done)
+	if err != nil {
+		err = sweepError(err, c.spec.Where, len(result.Done) > 0)
+	} else {
+		r.Failed, err = c.t.failed(result.Result)
+	}
+	if r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0); r.Outcome == Done {
+		err = c.breakDown(&r, result)
+	}
+	return r, err
+}

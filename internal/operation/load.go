@@ -1,0 +1,146 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// Load is a load that is ready to run.
+type Load struct {
+	env     Environment
+	spec    LoadSpec
+	t       *tableSession
+	job     *load.Job
+	careful bool // rows count twice that are written twice
+	run     loadRun
+	inputs  []resume.Input         // as they are now; of a load that keeps a journal
+	outer   *resume.Load           // of the run whose rejects the inputs are; nil: they are none
+	kept    map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
+}
+
+// PrepareLoad checks, finds the inputs, and connects.
+func PrepareLoad(ctx context.Context, env Environment, spec LoadSpec) (*Load, error) {
+	return prepareLoad(ctx, env, spec, nil, nil)
+}
+
+// prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
+// then owns; or one of the rejects of outer, whose journal it then owns.
+func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, earlier, outer *resume.Load) (*Load, error) {
+	l := &Load{env: env, spec: spec, outer: outer}
+	l.run.goesOnWith(spec.RunDir, earlier)
+	if err := l.prepare(ctx); err != nil {
+		l.Close()
+		return nil, err
+	}
+	return l, nil
+}
+
+func (l *Load) prepare(ctx context.Context) error {
+	if len(l.spec.Inputs) == 0 {
+		return errors.New(`no input given: name files after the table, or "-" for the standard input`)
+	}
+	if err := l.spec.check(l.run.continued); err != nil {
+		return err
+	}
+	inputs, notes, err := source.Find(l.spec.Inputs, l.env.Stdin)
+	if err != nil {
+		return l.run.refuseIfBegun(err) // they were there
+	}
+	if len(inputs) == 0 {
+		return errors.New("no input given: there is no file to load in what was named")
+	}
+	format, err := l.spec.settleFormat(inputs[0].Name)
+	if err != nil {
+		return err
+	}
+	fields := load.Fields{Renamed: l.spec.Map, Skipped: l.spec.SkipCols, Untimed: l.spec.IfNotExists}
+	if fields.Codec, err = l.spec.Dialect.settle(l.spec.Format, l.spec.Nulls, &format); err != nil {
+		return err
+	}
+	if err := l.findKept(inputs, format); err != nil {
+		return err
+	}
+	for _, note := range notes {
+		l.env.Warn("%s", note)
+	}
+	if err := l.connect(ctx); err != nil {
+		return err
+	}
+	// A fifth is left for what the collector does not count.
+	debug.SetMemoryLimit(int64(l.spec.Memory) / 5 * 4)
+	if err := l.makeJob(ctx, format, fields, inputs); err != nil {
+		return err
+	}
+	l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent()
+	if l.careful {
+		takeCare(l.job)
+	}
+	if err := l.openOuter(); err != nil {
+		return err
+	}
+	if l.run.continued {
+		return l.refuse()
+	}
+	return l.lookAtInputs(inputs)
+}
+
+// connect opens the table.
+func (l *Load) connect(ctx context.Context) error {
+	cfg, err := l.spec.config(l.env)
+	if err != nil {
+		return err
+	}
+	// Writes that leave within a fraction of a millisecond share a packet.
+	cfg.Coalesce = 200 * time.Microsecond
+	planning := l.spec.planning()
+	options, err := planning.options(l.spec.TableName)
+	if err != nil {
+		return err
+	}
+	if l.t, err = openTable(ctx, cfg, l.spec.TableName, options, false); err != nil && l.outer != nil {
+		return refused(err)
+	}
+	return l.run.refuseIfBegun(err) // the table was there
+}
+
+// settleFormat finds the form of the inputs, by the first one's name where it is
+// not given, and its delimiters.
+func (o *LoadSpec) settleFormat(first string) (dsv.Format, error) {
+	if err := settleFormat(&o.Format, first); err != nil {
+		return dsv.Format{}, err
+	}
+	if o.ColumnOrder != "" && o.Format == "json" {
+		return dsv.Format{}, errors.New("--column-order: the members of an object have names, and no order")
+	}
+	return o.format(o.Format, o.Given)
+}
+
+// Table is the table's name, as CQL has it.
+func (l *Load) Table() string { return l.t.table.String() }
+
+// Counters are what the load has done so far.
+func (l *Load) Counters() *progress.Counters { return l.job.Counters }
+
+// Linger is how long the load goes on, when it is told to stop, with rows that it has
+// read.
+func (l *Load) Linger() time.Duration { return l.job.Linger }
+
+// Close ends the connection and lets go of the run directories.
+func (l *Load) Close() {
+	if l.t != nil {
+		l.t.close()
+	}
+	l.run.abandon()
+	if l.outer != nil {
+		_ = l.outer.Abandon()
+	}
+}

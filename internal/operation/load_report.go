@@ -1,0 +1,87 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+)
+
+// LoadReport is what became of a load. The numbers of its Result are of all rows, those
+// of an earlier run that this one went on with included; requests and their latencies are
+// of this run.
+type LoadReport struct {
+	Report
+	load.Result
+	DryRun      bool // nothing was sent
+	IfNotExists bool
+	Rejects     Rejects
+	Limit       *load.LimitError // that the load was stopped by; nil: none
+	RunDir      string           // that is left with a journal; empty when there is none
+	Next        Next
+}
+
+// Rejects are the rows that were not written, as they are kept.
+type Rejects struct {
+	Causes  []reject.Cause // by the number of rows
+	Files   []string       // of the rows themselves; empty when there are none
+	Reasons string         // file of the reasons
+}
+
+// Run loads. That rows were rejected, or are in doubt, is no error.
+func (l *Load) Run(ctx context.Context) (LoadReport, error) {
+	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, IfNotExists: l.spec.IfNotExists}
+	if err := l.begin(); err != nil {
+		r.Outcome = outcomeOf(ctx, err, false)
+		return r, err
+	}
+	stopSync := l.run.syncEvery()
+	var err error
+	r.Result, err = l.job.Run(ctx)
+	stopSync()
+	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
+	idle := l.run.idle(r.Result)
+	if closeErr := l.run.close(r.Outcome, err, idle); closeErr != nil {
+		err = errors.Join(err, closeErr)
+		r.Outcome = outcomeOf(ctx, err, false)
+	}
+	r.count(l.job.Counters)
+	if l.run.rejects.Used() {
+		r.Rejects = Rejects{l.run.rejects.Causes(), l.run.rejects.Files(), l.run.rejects.Reasons()}
+	}
+	if l.run.journal != nil && r.Outcome != Done && !(err != nil && idle) {
+		r.RunDir, r.Next = l.run.path, r.next(l.run.path, err)
+	}
+	return r, l.runError(err, &r)
+}
+
+// next says how to go on from here.
+func (r *LoadReport) next(dir string, runErr error) Next {
+	switch {
+	case runErr != nil:
+		return Next{Command: commandResume, RunDir: dir}
+	case r.Rejected() > 0:
+		return Next{Command: commandRetry, RunDir: dir}
+	default:
+		return Next{Command: commandRetry, RunDir: dir, RepeatInDoubt: true}
+	}
+}
+
+// runError says what an error of a run is: a header that does not fit is a matter of
+// usage as long as nothing was loaded.
+func (l *Load) runError(err error, r *LoadReport) error {
+	var mapping *load.MappingError
+	switch {
+	case errors.As(err, &mapping) && r.Read == 0:
+		return &UsageError{err}
+	case errors.As(err, &r.Limit):
+		return err
+	case fault.ClassOf(err) == fault.Fatal:
+		return fmt.Errorf("load of %s: %w", l.t.table, err)
+	default:
+		return err
+	}
+}

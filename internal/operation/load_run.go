@@ -1,0 +1,129 @@
+package operation
+
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+)
+
+// loadRun is the run directory of a load.
+type loadRun struct {
+	runDirectory
+	rejects *reject.Dir
+	journal *resume.Load // nil: none is kept
+	touched []bool       // inputs that may have been changed since the earlier run
+	mended  []string     // inputs that were changed before anything of them was taken
+}
+
+// goesOnWith has the run go on with an earlier one; nil: there is none.
+func (r *loadRun) goesOnWith(path string, journal *resume.Load) {
+	if journal != nil {
+		r.runDirectory, r.journal = continuedIn(path, journal), journal
+	}
+}
+
+// lookAtInputs takes down what the inputs are, for a load that keeps a journal.
+func (l *Load) lookAtInputs(inputs []source.Input) error {
+	if l.spec.NoJournal || l.spec.DryRun {
+		return nil
+	}
+	for _, in := range inputs {
+		path := in.Name
+		if in.Stdin() {
+			path = resume.Standard
+		}
+		looked, err := resume.LookAt(path)
+		if err != nil {
+			return err
+		}
+		l.inputs = append(l.inputs, looked)
+	}
+	return nil
+}
+
+// begin makes the run directory, or goes on with that of an earlier run, and has the job
+// keep its books there.
+func (l *Load) begin() (err error) {
+	if l.run.continued {
+		if err = l.run.journal.GoOn(l.missingRejects); err == nil {
+			l.run.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.run.journal.Loaded().Rejects)
+		}
+	} else {
+		err = l.makeRun()
+	}
+	if err != nil {
+		return err
+	}
+	l.job.Rejects = l.run.rejects
+	for _, path := range l.run.mended {
+		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
+	}
+	for i := range min(len(l.run.touched), len(l.job.Inputs)) {
+		l.job.Inputs[i].Compare = l.run.touched[i]
+	}
+	if l.run.journal != nil {
+		l.run.journal.Use(l.run.rejects, l.careful)
+		l.job.Journal = l.run.journal
+	}
+	l.noteRetry()
+	return nil
+}
+
+// makeRun makes the run directory.
+func (l *Load) makeRun() error {
+	l.run.path = l.spec.RunDir
+	if l.run.path == "" {
+		l.run.path = runName(commandLoad, l.t.table)
+	}
+	l.run.rejects = reject.New(l.run.path, l.rejectsExt())
+	if l.spec.NoJournal || l.spec.DryRun {
+		return nil
+	}
+	options := recorded{Flags: l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given), Args: []string{l.Table()}}
+	options.Flags["format"] = []string{l.spec.Format}
+	for _, in := range l.inputs {
+		options.Args = append(options.Args, in.Path)
+	}
+	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Inputs: l.inputs}
+	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
+	if err != nil {
+		return err
+	}
+	journal, err := resume.NewLoad(l.run.path, m)
+	if err != nil {
+		return newRunError(err)
+	}
+	l.run.journal, l.run.runDirectory.journal = journal, journal
+	return nil
+}
+
+// rejectsExt is how the names of files of rejects end.
+func (l *Load) rejectsExt() string { return "." + l.spec.Format }
+
+// syncTime is how much of a run a power failure may undo.
+const syncTime = time.Second
+
+// syncEvery has what is noted on the disk again and again, until stop is called.
+func (r *loadRun) syncEvery() (stop func()) {
+	if r.journal == nil {
+		return func() {}
+	}
+	return r.journal.SyncEvery(syncTime)
+}
+
+// close ends the run directory. It goes when it has nothing to tell.
+func (r *loadRun) close(outcome Outcome, runErr error, idle bool) error {
+	if err := r.rejects.Close(); err != nil {
+		r.abandon()
+		return err
+	}
+	return r.end(outcome, runErr, nil, outcome == Done || runErr != nil && idle)
+}
+
+// idle says whether nothing was done that a run begun anew would not do as well.
+func (r *loadRun) idle(result load.Result) bool {
+	return r.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)
+}

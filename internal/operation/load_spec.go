@@ -1,0 +1,144 @@
+package operation
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+)
+
+// LoadSpec says what a load reads, and into which table it writes it.
+type LoadSpec struct {
+	Connection
+	TableName
+	Text
+	Dialect Dialect
+	Inputs  []string // files, folders, patterns, and "-" for the standard input
+
+	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv
+	Map      map[string]string // columns of fields that have other names
+	SkipCols []string          // fields that are not loaded
+	SkipRows int64             // rows to pass over, of all inputs together
+	MaxRows  int64             // rows to load after those; -1: all
+	Nulls    []string          // texts that stand for null, besides nothing between the delimiters
+
+	NullState   string // what a null field does: unset or tombstone
+	TTL         int    // seconds after which the rows expire; 0: as the table says
+	Timestamp   string // write time of all rows; empty: now, and a microsecond later for each
+	IfNotExists bool   // write a row only where there is none of its key
+	DryRun      bool   // write nothing
+
+	IngestRate     float64      // rows a second at the most; 0: no limit
+	MaxBytesPerSec setting.Size // of values at the most; 0: no limit
+	MinBatchSize   int          // rows from which a batch does not wait for more
+	MaxBatchSize   int          // rows of a batch at the most
+	InFlight       int          // requests under way at the most; 0: by the cluster's cores
+	Cores          int          // of each node; 0: what it tells
+	Memory         setting.Size // to use at the most
+	MaxAttempts    int          // for a request before its rows are rejected
+	Patience       time.Duration
+
+	MaxParseErrors  int64 // rows that may fail to parse before the load stops; -1: no limit
+	MaxInsertErrors int64 // rows that the cluster may refuse before it stops; -1: no limit
+	KeepGoing       bool  // go on although nearly every row is rejected
+
+	RunDir        string // empty: named after the table and the time, in the working directory
+	NoJournal     bool
+	RepeatInDoubt bool          // write rows again that may have been written and count twice
+	RejectsOf     string        // the run directory whose rejects the inputs are
+	Given         setting.Given // never nil
+}
+
+// NewLoadSpec has the defaults.
+func NewLoadSpec() *LoadSpec {
+	return &LoadSpec{
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset",
+		MinBatchSize: 10, MaxBatchSize: 100, Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience,
+		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
+	}
+}
+
+// Settings names the fields.
+func (o *LoadSpec) Settings() setting.List {
+	return slices.Concat(setting.List{
+		{Name: "format", Field: &o.Format},
+		{Name: "map", Field: &o.Map},
+		{Name: "skipcols", Field: &o.SkipCols},
+		{Name: "skiprows", Field: &o.SkipRows},
+		{Name: "maxrows", Field: &o.MaxRows},
+		{Name: "null-string", Field: &o.Nulls},
+		{Name: "nulls", Field: &o.NullState},
+		{Name: "ttl", Field: &o.TTL},
+		{Name: "timestamp", Field: &o.Timestamp},
+		{Name: "if-not-exists", Field: &o.IfNotExists},
+		{Name: "dry-run", Field: &o.DryRun},
+		{Name: "ingestrate", Field: &o.IngestRate},
+		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
+		{Name: "minbatchsize", Field: &o.MinBatchSize},
+		{Name: "maxbatchsize", Field: &o.MaxBatchSize},
+		{Name: "inflight", Field: &o.InFlight},
+		{Name: "cores", Field: &o.Cores},
+		{Name: "memory", Field: &o.Memory},
+		{Name: "maxattempts", Field: &o.MaxAttempts},
+		{Name: "patience", Field: &o.Patience},
+		{Name: "maxparseerrors", Field: &o.MaxParseErrors},
+		{Name: "maxinserterrors", Field: &o.MaxInsertErrors},
+		{Name: "keep-going", Field: &o.KeepGoing},
+		{Name: "run-dir", Field: &o.RunDir, Use: setting.Private},
+		{Name: "no-journal", Field: &o.NoJournal},
+		{Name: "repeat-in-doubt", Field: &o.RepeatInDoubt, Use: setting.Private},
+		{Name: "rejects-of", Field: &o.RejectsOf},
+	}, o.Text.settings(), o.Dialect.settings(), o.Connection.settings())
+}
+
+// planning is the plan of a load: the ring is wanted, and not its parts.
+func (o *LoadSpec) planning() Planning {
+	return Planning{Cores: o.Cores, Smudge: plan.DefaultSmudge, Splits: 1}
+}
+
+// check validates what is not validated elsewhere.
+func (o *LoadSpec) check(continued bool) error {
+	switch {
+	case !(o.IngestRate >= 0):
+		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
+	case o.NullState != "unset" && o.NullState != "tombstone":
+		return fmt.Errorf("--nulls %q: must be unset or tombstone", o.NullState)
+	case o.TTL < 0 || o.TTL > load.MaxTTL:
+		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, load.MaxTTL)
+	case o.IfNotExists && o.Timestamp != "":
+		return errors.New("--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's")
+	case o.Memory < 64<<20:
+		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
+	case o.MinBatchSize < 1:
+		return fmt.Errorf("--minbatchsize %d: must be at least 1", o.MinBatchSize)
+	case o.SkipRows < 0:
+		return fmt.Errorf("--skiprows %d: must not be negative", o.SkipRows)
+	case o.MaxRows < -1 || o.MaxRows == 0:
+		return fmt.Errorf("--maxrows %d: must be -1 or at least 1", o.MaxRows)
+	case o.MaxBatchSize < 1:
+		return fmt.Errorf("--maxbatchsize %d: must be at least 1", o.MaxBatchSize)
+	case o.InFlight < 0:
+		return fmt.Errorf("--inflight %d: must not be negative", o.InFlight)
+	case o.MaxAttempts < 1:
+		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
+	}
+	if err := checkPatience(o.Patience); err != nil {
+		return err
+	}
+	if err := o.checkOrder(); err != nil {
+		return err
+	}
+	if o.RunDir == "" || continued {
+		return nil
+	}
+	if entries, err := os.ReadDir(o.RunDir); err == nil && len(entries) > 0 {
+		return fmt.Errorf("--run-dir %s: the folder is not empty: each run needs one of its own", o.RunDir)
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+// Package operation is what the program does, apart from how it is told to: a scan, a
+// load, a count, a plan, a verification, and a run that goes on or has its failures tried
+// again. Each is a plain struct in, its spec, which flags, a COPY statement or the run
+// directory of an earlier run fill in, and a report out.
+//
+// An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount],
+// [PreparePlan], [PrepareVerify], [PrepareResume], [PrepareRetry]. That checks the spec,
+// connects, and gets ready whatever the run needs, so that an error of it is a matter of
+// usage: nothing was done. There are two exceptions: an error of the cluster keeps its
+// class (package fault), and a run that was begun before and cannot go on gives a
+// [*RefusedError]. It is run second, once: Run does the work and gives the report, which
+// holds as far as it came even when there is an error, and that error is of a run that
+// could not go on, but for a [*UsageError]. Close must be called at the end.
+//
+// A report has numbers, names and paths, and no text for the eye: how it looks is the
+// command line's matter, and so are flags, the terminal and exit codes. Settings are
+// called by their names in errors as they are on the command line, --ingestrate.
+//
+// An operation belongs to one goroutine, but for its counters, which anybody may read.
+package operation
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// Environment is what an operation has around it besides its spec.
+type Environment struct {
+	Stdin  io.Reader
+	Stdout io.Writer
+	// Warn tells the user, in a line, something that does not stop the run.
+	Warn func(format string, args ...any)
+	// Log takes what the driver has to say; nil: nobody.
+	Log func(format string, args ...any)
+	// AskPassword asks the user for a password, once all else is checked.
+	AskPassword func(user string) (string, error)
+	Version     string // of the program, for the server, the run directory and the manifest
+}
+
+// tool is what the program calls itself where it leaves something behind.
+const tool = "cqlbulk"
+
+// UsageError is an error of a run that is a matter of usage all the same: nothing was
+// done.
+type UsageError struct{ Err error }
+
+// Error is the text of the wrapped error.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the wrapped error.
+func (e *UsageError) Unwrap() error { return e.Err }
+
+// Outcome is how a run ended.
+type Outcome uint8
+
+const (
+	// Done is a run that did all.
+	Done Outcome = iota
+	// Partly is a run that came to its end, but for what is listed.
+	Partly
+	// Interrupted is a run that was told to stop.
+	Interrupted
+	// Failed is a run that could not go on.
+	Failed
+)
+
+// outcomeOf says how a run ended. partly says that it came to its end, with something
+// that failed; then it does not matter that it was told to stop meanwhile.
+func outcomeOf(ctx context.Context, err error, partly bool) Outcome {
+	switch {
+	case err == nil && partly:
+		return Partly
+	case err == nil:
+		return Done
+	case ctx.Err() != nil || fault.ClassOf(err) == fault.Canceled:
+		return Interrupted
+	default:
+		return Failed
+	}
+}
+
+// Report is what the reports of all runs over a table have.
+type Report struct {
+	Table    string // keyspace.table
+	Outcome  Outcome
+	Started  time.Time
+	Duration time.Duration
+	Rows     int64 // written to the output, acknowledged by the cluster, or counted
+	Earlier  int64 // of those, by the run that this one went on with
+	Bytes    int64 // of text written out or read in; 0 of a count
+	Retries  int64 // requests sent again
+
+	Consistency string // level of the requests
+	Replicated  bool   // a row has several replicas, so that the level matters
+}
+
+// newReport begins the report of a run over a table.
+func newReport(t *tableSession) Report {
+	return Report{Table: t.table.String(), Started: time.Now(), Consistency: t.consistency, Replicated: t.replicated()}
+}
+
+// count fills in what the counters say.
+func (r *Report) count(c *progress.Counters) {
+	r.Duration = time.Since(r.Started)
+	r.Rows, r.Earlier, r.Bytes, r.Retries = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.Retries.Load()
+}
+
+// FailedRange is a token range that could not be read.
+type FailedRange struct {
+	Tokens *TokenRange // nil: the table, read as one range
+	Err    error
+}
+
+// TokenRange is a range of tokens, as CQL writes them.
+type TokenRange struct {
+	Start string // not in the range
+	End   string // in it
+}
+
+// Next is what to do after a run.
+type Next struct {
+	Command       string // resume, retry or status; empty: nothing
+	RunDir        string // that the command is for
+	RepeatInDoubt bool   // retry: with rows that may have been written
+}

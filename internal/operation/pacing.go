@@ -1,0 +1,163 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+)
+
+// Pacing says how much a sweep may ask of the cluster and of this machine.
+type Pacing struct {
+	Memory         setting.Size  // to use at the most
+	Rate           float64       // rows a second at the most; 0: no limit
+	MaxBytesPerSec setting.Size  // to read at the most; 0: no limit
+	TargetP99      time.Duration // of small reads on the nodes, to slow down for; 0: none
+	MaxAttempts    int           // for a page before what is left of its range is given up
+	Patience       time.Duration // with a cluster that answers nothing
+	PageSize       int           // rows of a page; 0: as many as make a good one
+}
+
+// newPacing has the defaults.
+func newPacing() Pacing {
+	return Pacing{Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience}
+}
+
+// defaultMemory is what an operation uses at the most, in bytes, unless it is told.
+const defaultMemory = 256 << 20
+
+func (o *Pacing) settings() setting.List {
+	return setting.List{
+		{Name: "memory", Field: &o.Memory},
+		{Name: "rate", Field: &o.Rate},
+		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
+		{Name: "target-p99", Field: &o.TargetP99},
+		{Name: "pagesize", Field: &o.PageSize},
+		{Name: "maxattempts", Field: &o.MaxAttempts},
+		{Name: "patience", Field: &o.Patience},
+	}
+}
+
+func (o *Pacing) check() error {
+	switch {
+	case o.Memory < 32<<20:
+		return fmt.Errorf("--memory %s: must be at least 32MiB", o.Memory.String())
+	case o.Rate < 0:
+		return fmt.Errorf("--rate %g: must not be negative", o.Rate)
+	case o.TargetP99 < 0:
+		return fmt.Errorf("--target-p99 %s: must not be negative", o.TargetP99)
+	case o.PageSize < 0:
+		return fmt.Errorf("--pagesize %d: must not be negative", o.PageSize)
+	case o.MaxAttempts < 1:
+		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
+	}
+	return checkPatience(o.Patience)
+}
+
+func checkPatience(patience time.Duration) error {
+	if patience <= 0 {
+		return fmt.Errorf("--patience %s: must be more than 0", patience)
+	}
+	return nil
+}
+
+// The parts of the memory that pages and unfinished partitions may take. The
+// rest is for what the driver keeps of frames, for text, and for the collector.
+const (
+	pagesShare = 4
+	holdShare  = 8
+)
+
+// gentlePage is the size of page where a latency is to be kept: a node works on it
+// for a few milliseconds.
+const gentlePage = 64 << 10
+
+// slotMemory is what encoding a page may take: its text, and a compressor.
+const slotMemory = 16 << 20
+
+// slots is how many pages are encoded at once: enough to keep the processors
+// busy while some wait for the disk, as far as the memory lasts.
+func (o *Pacing) slots() int {
+	return max(min(runtime.GOMAXPROCS(0)+2, int(o.Memory/slotMemory)), 1)
+}
+
+// sweepOptions are the options of a sweep of the target. The function it returns
+// ends the watch over the nodes' latency and must be called.
+func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Options, func()) {
+	// A fifth is left for what the collector does not count.
+	debug.SetMemoryLimit(int64(o.Memory) / 5 * 4)
+	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
+	budget := int64(o.Memory) / pagesShare
+	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
+	if o.TargetP99 > 0 {
+		// Begin with as little as can be, in bites that hold up nobody for long.
+		limits.Start = 1
+		page = min(page, gentlePage)
+	}
+	gate := pace.NewGate(limits)
+	rows := pace.NewLimiter(o.Rate)
+	bytes := pace.NewLimiter(float64(o.MaxBytesPerSec))
+	options := sweep.Options{
+		Workers:     t.plan.Parallel,
+		MaxAttempts: o.MaxAttempts,
+		Patience:    o.Patience,
+		Hosts:       t.plan.Hosts,
+		PageRows:    o.PageSize,
+		PageBytes:   int(page),
+		Gate:        gate,
+		Ping:        t.ping,
+		Budget:      pace.NewBudget(budget),
+		BudgetSize:  budget,
+		Pace: func(ctx context.Context, n int, size int64) error {
+			if err := rows.Wait(ctx, n); err != nil {
+				return err
+			}
+			return bytes.Wait(ctx, int(size))
+		},
+	}
+	if o.TargetP99 == 0 {
+		return options, func() {}
+	}
+	judge := pace.NewJudge(pace.JudgeOptions{Target: o.TargetP99}, gate.Press)
+	return options, watch(ctx, t, judge, 2*o.TargetP99+50*time.Millisecond)
+}
+
+// probesPerSecond is how often each node is asked for a row of its own to see how
+// long an application would wait: enough for a p99 every second, too few to weigh.
+const probesPerSecond = 50
+
+// watch probes the local nodes in turn and tells the judge, until the function it
+// returns is called.
+// A probe that takes longer than limit has told what it had to tell.
+func watch(ctx context.Context, t *tableSession, judge *pace.Judge, limit time.Duration) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	nodes := t.cluster.Local()
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(time.Second / probesPerSecond)
+		defer ticker.Stop()
+		for i := 0; ; i++ {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+				one, end := context.WithTimeout(ctx, limit)
+				latency, err := t.session.Ping(one, nodes[i%len(nodes)].ID)
+				end()
+				if err == nil || latency >= time.Millisecond && ctx.Err() == nil {
+					judge.Observe(time.Now(), latency)
+				}
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
+}

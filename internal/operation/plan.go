@@ -1,0 +1,129 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+)
+
+// PlanSpec says what a scan is planned of.
+type PlanSpec struct {
+	Connection
+	TableName
+	Planning
+}
+
+// NewPlanSpec has the defaults.
+func NewPlanSpec() *PlanSpec {
+	return &PlanSpec{Connection: newConnection(ReadConsistency), Planning: newPlanning()}
+}
+
+// Settings names the fields.
+func (p *PlanSpec) Settings() setting.List {
+	return append(p.Connection.settings(), p.Planning.settings()...)
+}
+
+// Plan is the plan of a scan, which does nothing.
+type Plan struct {
+	spec PlanSpec
+	t    *tableSession
+}
+
+// PreparePlan connects and plans.
+func PreparePlan(ctx context.Context, env Environment, spec PlanSpec) (*Plan, error) {
+	t, err := openPlanned(ctx, env, &spec.Connection, &spec.Planning, spec.TableName)
+	if err != nil {
+		return nil, err
+	}
+	return &Plan{spec, t}, nil
+}
+
+// Close ends the connection.
+func (p *Plan) Close() { p.t.close() }
+
+// PlanReport is what a scan would do.
+type PlanReport struct {
+	Table       string
+	Statement   string // of each request
+	Cluster     string
+	Partitioner string // its class
+	DC          string // that is read from
+	DCs         []string
+	Replication map[string]string
+	Serial      string // why the table is read as one range; empty when it is not
+
+	Parallel   int   // requests under way at the most
+	Asked      bool  // so many were asked for
+	Cores      []int // of the nodes of the data center
+	Smudge     int   // requests for each of them
+	Splits     int   // token ranges
+	Vnodes     int   // that they are cut from
+	Seed       uint64
+	Partitions int64 // in the table, as the nodes estimate
+	Bytes      int64 // of them
+	Nodes      []PlanNode
+}
+
+// PlanNode is a node and its part in a scan.
+type PlanNode struct {
+	Address, DC, Rack, Version string
+	Up                         bool
+	Cores                      int // that it tells; 0: it does not
+	Tokens                     int
+	Holds, Reads               float64 // shares of the ring and of the requests, 0 to 1
+	Bytes                      int64   // that it estimates
+}
+
+// Run describes the plan.
+func (p *Plan) Run(context.Context) (PlanReport, error) {
+	t := p.t
+	all, err := t.table.Selectors(nil)
+	if err != nil {
+		return PlanReport{}, err
+	}
+	sum := t.estimate()
+	r := PlanReport{
+		Table:       t.table.String(),
+		Statement:   t.session.Reader(t.table, driver.Columns(all), t.plan.Partitioner()).Statement(),
+		Cluster:     t.cluster.Name,
+		Partitioner: t.cluster.Partitioner,
+		DC:          t.cluster.LocalDC,
+		DCs:         t.cluster.DCs(),
+		Replication: t.replication,
+		Serial:      t.plan.Serial,
+		Parallel:    t.plan.Parallel,
+		Asked:       p.spec.Parallel > 0,
+		Smudge:      p.spec.Smudge,
+		Splits:      len(t.plan.Splits),
+		Vnodes:      t.plan.Ranges(),
+		Seed:        t.plan.Seed,
+		Partitions:  sum.Partitions,
+		Bytes:       sum.Bytes,
+	}
+	cores, shares := plan.Cores(t.cluster, plan.Options{Cores: p.spec.Cores}), t.plan.Shares()
+	for i, n := range t.cluster.Nodes {
+		if n.DC == t.cluster.LocalDC {
+			r.Cores = append(r.Cores, cores[i])
+		}
+		r.Nodes = append(r.Nodes, PlanNode{
+			Address: n.Address, DC: n.DC, Rack: n.Rack, Version: n.Version, Up: n.Up, Cores: n.Cores, Tokens: len(n.Tokens),
+			Holds: shares[i].Holds, Reads: shares[i].Reads, Bytes: t.estimates[i].Bytes,
+		})
+	}
+	return r, nil
+}
+
+// openPlanned connects and plans for an operation that reads a table.
+func openPlanned(ctx context.Context, env Environment, conn *Connection, p *Planning, name TableName) (*tableSession, error) {
+	planning, err := p.options(name)
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := conn.config(env)
+	if err != nil {
+		return nil, err
+	}
+	return openTable(ctx, cfg, name, planning, true)
+}

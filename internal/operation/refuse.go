@@ -1,0 +1,196 @@
+package operation
+
+// Every reason not to go on with a run, or not to try its failures again, stands here or
+// is called from here. What is looked at is the business of other rooms:
+//
+//	the folder is no run, its run.json was changed, or another
+//	process has it                               journal.ReadManifest, journal.Open
+//	it is of another cluster or another table    refuseTable
+//	the table has other columns                  refuseColumns
+//	scan: the cluster's partitioner is another,
+//	the table is read as one range now, or the
+//	run was stopped before its output was begun  (*Scan).refuse
+//	scan: the manifest is another's              (*Scan).refuseManifest
+//	scan: a file of the output was changed       sink.Resume
+//	load: an input was changed                   (*Load).refuse, by resume.Load.CheckInputs
+//	load: rejects were changed                   (*Load).refuse, by reject.Check
+//	load: a piece that was read again is another load.ChangedError
+//	retry: the run is under way, has not come to
+//	its end, or has nothing to try again         refuseRetry, (*Retry).find
+//	retry: what counts twice was loaded before   (*Load).refuseRejects
+//	retry: rows in doubt have no timestamps left (*Load).findKept
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+)
+
+// RefusedError says why a run that was begun cannot go on.
+type RefusedError struct{ Err error }
+
+// Error is the reason.
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+// Unwrap gives the reason.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// refused marks the reason why a run that was begun cannot go on; nil stays nil.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &RefusedError{err}
+}
+
+// refuseIfBegun marks what was no error of the run before.
+func (d *runDirectory) refuseIfBegun(err error) error {
+	if d.continued {
+		return refused(err)
+	}
+	return err
+}
+
+// refuseTable refuses another table than that of a run.
+func refuseTable(m journal.Manifest, t *tableSession) error {
+	var begun struct {
+		Cluster string `json:"cluster"`
+	}
+	if err := json.Unmarshal(m.Extra, &begun); err != nil {
+		return fmt.Errorf("run.json: %w", err)
+	}
+	if begun.Cluster != t.cluster.Name {
+		return fmt.Errorf("the run began on cluster %q, and this is %q: it cannot go on", begun.Cluster, t.cluster.Name)
+	}
+	if m.TableID != t.table.ID {
+		return fmt.Errorf("table %s is not the one that the run began with, but was created since: it cannot go on", t.table)
+	}
+	return nil
+}
+
+// refuseColumns refuses a table that is not as it was when a run began.
+func refuseColumns(m journal.Manifest, t *tableSession) error {
+	if err := refuseTable(m, t); err != nil {
+		return err
+	}
+	if m.SchemaFingerprint != t.table.Fingerprint() {
+		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.table)
+	}
+	return nil
+}
+
+// refuse refuses to go on with a scan when something that matters has changed, and takes
+// up what the earlier run was.
+func (s *Scan) refuse() (err error) {
+	defer func() { err = refused(err) }()
+	m := s.run.journal.Manifest()
+	if err := refuseColumns(m, s.t); err != nil {
+		return err
+	}
+	if s.t.plan.Serial != "" {
+		return fmt.Errorf("the run cannot go on: %s", s.t.plan.Serial)
+	}
+	if s.run.plan, err = resume.ScanExtraOf(m); err != nil {
+		return err
+	}
+	var begun bool
+	if s.run.mark, begun = s.run.earlier.Output(); !begun {
+		return errors.New("journal: the run was stopped before its output was begun: begin anew")
+	}
+	if s.t.cluster.Partitioner != s.run.plan.Partitioner {
+		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.run.plan.Partitioner, s.t.cluster.Partitioner)
+	}
+	return s.refuseManifest()
+}
+
+// refuseManifest refuses to go on beside a manifest that is not of this run.
+func (s *Scan) refuseManifest() error {
+	path := s.spec.manifestPath()
+	if path == "" || s.spec.Force {
+		return nil
+	}
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	m, err := manifest.Read(path)
+	if err == nil && s.run.journal != nil && m.Seed == s.run.plan.Seed && m.PlanHash == s.run.plan.PlanHash && m.Started.Equal(s.begunAt(time.Time{})) {
+		return nil
+	}
+	return sink.TakenError(path)
+}
+
+// refuse refuses to go on with a load when something that matters has changed, and finds
+// out which inputs may have been changed all the same.
+func (l *Load) refuse() (err error) {
+	defer func() { err = refused(err) }()
+	m := l.run.journal.Manifest()
+	if err := refuseColumns(m, l.t); err != nil {
+		return err
+	}
+	extra, err := resume.ExtraOf(m)
+	if err != nil {
+		return err
+	}
+	l.run.touched, l.run.mended, err = l.run.journal.CheckInputs(extra.Inputs)
+	return err
+}
+
+// missingRejects refuses rejects that do not hold what the journal knows of; see
+// [resume.Load.GoOn].
+func (l *Load) missingRejects(s reject.State) error {
+	return reject.Check(l.run.path, l.rejectsExt(), s)
+}
+
+// refuseRejects refuses to load the rejects of an earlier run into another table, and,
+// where rows would count twice, those that were loaded before.
+func (l *Load) refuseRejects() error {
+	if err := refuseTable(l.outer.Manifest(), l.t); err != nil {
+		return refused(err)
+	}
+	for _, name := range l.keptNames() {
+		earlier, taken := l.outer.Loaded().Retried[name]
+		if taken && l.careful && (!l.run.continued || earlier.Run != l.run.journal.Manifest().Run) {
+			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
+		}
+	}
+	return nil
+}
+
+// loadedBefore refuses to load rejects again that the load in a folder of the run has
+// loaded, or begun to.
+func loadedBefore(dir, folder string) error {
+	const before = "what was rejected was loaded again before"
+	try := filepath.Join(dir, folder)
+	if _, err := os.Lstat(try); err != nil {
+		return fmt.Errorf("%s: %s, and nothing of it was left over", dir, before)
+	}
+	return fmt.Errorf("%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s", before, try, setting.ShellQuote(try))
+}
+
+// refuseUnderWay refuses a run that another process has.
+func refuseUnderWay(dir string, status journal.Status) error {
+	if status.Live {
+		return fmt.Errorf("run %s is under way in %s", dir, status.Holder)
+	}
+	return nil
+}
+
+// refuseUnfinished refuses to try again what failed in a load that has not come to its
+// end.
+func refuseUnfinished(dir string, end *resume.End) error {
+	if end == nil || end.Outcome != resume.Partly {
+		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, dir)
+	}
+	return nil
+}

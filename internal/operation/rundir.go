@@ -1,0 +1,143 @@
+package operation
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// The commands, as run directories name them.
+const (
+	commandScan   = "scan"
+	commandLoad   = "load"
+	commandResume = "resume"
+	commandRetry  = "retry"
+	commandStatus = "status"
+)
+
+// recorded is a spec as a run directory keeps it: as the command line that it is.
+type recorded struct {
+	Flags setting.Values `json:"flags"` // those that are not as they are by default, and the consistency level
+	Args  []string       `json:"args"`  // the table and the inputs
+}
+
+// recordedIn reads the spec of a run.
+func recordedIn(m journal.Manifest) (recorded, error) {
+	var r recorded
+	if err := json.Unmarshal(m.Options, &r); err != nil {
+		return r, fmt.Errorf("run.json: %w", err)
+	}
+	if _, ok := r.Flags[consistencySetting]; !ok {
+		if r.Flags == nil {
+			r.Flags = make(setting.Values)
+		}
+		r.Flags[consistencySetting] = []string{unrecordedConsistency}
+	}
+	return r, nil
+}
+
+// apply sets settings as they were, but for those that a change replaces.
+func (r recorded) apply(to setting.List, given setting.Given, changes setting.Changes) error {
+	if err := to.Apply(r.Flags, given); err != nil {
+		return fmt.Errorf("run.json: %w", err)
+	}
+	return to.Change(r.Flags, given, changes)
+}
+
+// table is the table that the run is of.
+func (r recorded) table() (TableName, error) {
+	if len(r.Args) == 0 {
+		return TableName{}, errors.New("run.json: no table is named")
+	}
+	parts, err := schema.SplitName(r.Args[0])
+	if err != nil || len(parts) != 2 {
+		return TableName{}, fmt.Errorf("run.json: %q is no name of a table", r.Args[0])
+	}
+	return TableName{parts[0], parts[1]}, nil
+}
+
+// newManifest describes a run.
+func newManifest(env Environment, command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
+	m := journal.Manifest{
+		Tool: tool + " " + env.Version, Command: command, Table: t.String(), TableID: t.ID, Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
+	}
+	var err error
+	if m.Options, err = json.Marshal(options); err != nil {
+		return m, err
+	}
+	m.Extra, err = json.Marshal(extra)
+	return m, err
+}
+
+// runName is what a run directory is called.
+func runName(command string, t *schema.Table) string {
+	// The process tells apart runs on one table that start in the same second.
+	return fmt.Sprintf("%s-%s-%s.%s-%s-%d", tool, command, t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"), os.Getpid())
+}
+
+// runDirectory is the run directory of a scan or a load. The zero value is that of a run
+// that keeps none.
+type runDirectory struct {
+	path      string
+	journal   runJournal // nil: none is kept
+	continued bool       // the run goes on with an earlier one
+	known     bool       // that of another run names it
+}
+
+// runJournal is what the journals of scans and loads have in common.
+type runJournal interface {
+	Manifest() journal.Manifest
+	Close(resume.End) error
+	Abandon() error
+}
+
+// continuedIn is the run directory of an earlier run.
+func continuedIn(path string, journal runJournal) runDirectory {
+	return runDirectory{path: path, journal: journal, continued: true}
+}
+
+// isIdle says whether a run that did nothing may as well begin anew. One that goes on
+// keeps its directory, which somebody knows of.
+func (d *runDirectory) isIdle(nothingDone bool) bool { return nothingDone && !d.continued && !d.known }
+
+// end notes how the run ended, and removes the directory where it has nothing to tell.
+func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range, remove bool) error {
+	if d.journal == nil {
+		return nil
+	}
+	end := resume.End{Outcome: outcomes[outcome], Failed: failed}
+	if outcome == Failed {
+		end.Error = runErr.Error()
+	}
+	err := d.journal.Close(end)
+	if remove {
+		err = errors.Join(err, resume.Discard(d.path))
+	}
+	return err
+}
+
+// outcomes are how a journal calls them.
+var outcomes = map[Outcome]string{Done: resume.Done, Partly: resume.Partly, Interrupted: resume.Interrupted, Failed: resume.Failed}
+
+// discard removes the directory of a run that did nothing.
+func (d *runDirectory) discard() error {
+	if d.journal == nil {
+		return nil
+	}
+	return errors.Join(d.journal.Abandon(), resume.Discard(d.path))
+}
+
+// abandon lets go of the directory, without a word about the run. It does nothing after
+// end.
+func (d *runDirectory) abandon() {
+	if d.journal != nil {
+		_ = d.journal.Abandon()
+	}
+}

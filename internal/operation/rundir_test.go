@@ -1,0 +1,52 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// A run that goes on keeps its directory even when it comes to nothing, for whoever
+// goes on again; so does one that another run knows of.
+func TestIdleRuns(t *testing.T) {
+	begun := &resume.Load{}
+	require.True(t, (&loadRun{journal: begun}).idle(load.Result{}))
+	require.False(t, (&loadRun{runDirectory: continuedIn("run", begun)}).idle(load.Result{}))
+	require.False(t, (&loadRun{runDirectory: runDirectory{known: true}}).idle(load.Result{}))
+	require.False(t, (&loadRun{journal: begun}).idle(load.Result{Tally: load.Tally{Written: 1}}))
+}
+
+// A header that does not fit is a matter of usage, but not when rows of earlier
+// files are in the table already.
+func TestHeaderThatDoesNotFit(t *testing.T) {
+	l := &Load{t: &tableSession{table: schema.New("ks", "t", nil)}}
+	header := fmt.Errorf("b.csv: %w", &load.MappingError{})
+	var usage *UsageError
+	require.ErrorAs(t, l.runError(header, &LoadReport{}), &usage)
+	begun := &LoadReport{Result: load.Result{Tally: load.Tally{Read: 1}}}
+	require.Equal(t, header, l.runError(header, begun))
+	disk := errors.New("disk")
+	require.Equal(t, disk, l.runError(disk, &LoadReport{}))
+	limit := &load.LimitError{Stage: load.Parse}
+	require.Equal(t, error(limit), l.runError(limit, begun))
+	require.Equal(t, limit, begun.Limit)
+}
+
+func TestOutcome(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	broken := errors.New("broken")
+	require.Equal(t, Done, outcomeOf(t.Context(), nil, false))
+	require.Equal(t, Done, outcomeOf(ended, nil, false), "it came to its end before it was told to stop")
+	require.Equal(t, Partly, outcomeOf(ended, nil, true))
+	require.Equal(t, Failed, outcomeOf(t.Context(), broken, true))
+	require.Equal(t, Interrupted, outcomeOf(ended, broken, false))
+	require.Equal(t, Interrupted, outcomeOf(t.Context(), context.Canceled, false))
+}

@@ -1,0 +1,242 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// ScanSpec says what a scan reads, and where it writes it.
+type ScanSpec struct {
+	Connection
+	TableName
+	Planning
+	Text
+	Output
+	Pacing
+	Null           string // text for null values in csv and tsv
+	Where          string // CQL condition that rows must meet besides
+	AllowFiltering bool
+	EscapeFormulas bool
+	Limit          int64  // rows to read at the most; -1: all
+	RunDir         string // empty: named after the table and the time, beside the output
+	NoJournal      bool
+	Given          setting.Given // never nil
+}
+
+// NewScanSpec has the defaults.
+func NewScanSpec() *ScanSpec {
+	return &ScanSpec{Connection: newConnection(ReadConsistency), Planning: newPlanning(), Text: newText(), Pacing: newPacing(), Limit: -1, Given: setting.Given{}}
+}
+
+// Settings names the fields.
+func (s *ScanSpec) Settings() setting.List {
+	return slices.Concat(s.Output.settings(), s.Text.settings(), setting.List{
+		{Name: "null-string", Field: &s.Null},
+		{Name: "escape-formulas", Field: &s.EscapeFormulas},
+		{Name: "where", Field: &s.Where},
+		{Name: "allow-filtering", Field: &s.AllowFiltering},
+		{Name: "limit", Field: &s.Limit},
+		{Name: "run-dir", Field: &s.RunDir, Use: setting.Private},
+		{Name: "no-journal", Field: &s.NoJournal},
+	}, s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
+}
+
+// check validates what is not validated elsewhere and gives the delimiters.
+func (s *ScanSpec) check(continued bool) (dsv.Format, error) {
+	if !continued { // else the output is there
+		if err := s.checkName(); err != nil {
+			return dsv.Format{}, err
+		}
+	}
+	if err := s.Output.settle(); err != nil {
+		return dsv.Format{}, err
+	}
+	if err := errors.Join(s.Pacing.check(), s.checkOrder()); err != nil {
+		return dsv.Format{}, err
+	}
+	if s.EscapeFormulas && s.Format == "json" {
+		return dsv.Format{}, errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
+	}
+	if s.Limit < -1 || s.Limit == 0 {
+		return dsv.Format{}, fmt.Errorf("--limit %d: must be -1 or at least 1", s.Limit)
+	}
+	format, err := s.format(s.Format, s.Given)
+	if err == nil && format.NeedsQuotes([]byte(s.Null)) {
+		err = fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", s.Null)
+	}
+	return format, err
+}
+
+// Scan is a scan that is ready to run.
+type Scan struct {
+	env    Environment
+	spec   ScanSpec
+	t      *tableSession
+	job    *scan.Job
+	header []byte       // that every file begins with
+	out    *sink.Output // nil of a scan that goes on, until it runs
+	run    scanRun
+}
+
+// PrepareScan checks, connects and plans, and opens the output.
+func PrepareScan(ctx context.Context, env Environment, spec ScanSpec) (*Scan, error) {
+	return prepareScan(ctx, env, spec, nil)
+}
+
+// prepareScan prepares a scan, or one that goes on with an earlier one, whose journal it
+// then owns.
+func prepareScan(ctx context.Context, env Environment, spec ScanSpec, earlier *resume.Scan) (*Scan, error) {
+	s := &Scan{env: env, spec: spec}
+	s.run.goesOnWith(spec.RunDir, earlier)
+	if err := s.prepare(ctx); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Scan) prepare(ctx context.Context) error {
+	format, err := s.spec.check(s.run.continued)
+	if err != nil {
+		return err
+	}
+	planning, err := s.spec.Planning.options(s.spec.TableName)
+	if err != nil {
+		return err
+	}
+	cfg, err := s.spec.config(s.env)
+	if err != nil {
+		return err
+	}
+	if s.run.continued {
+		planning.Left = s.run.earlier.Left()
+	}
+	if s.t, err = openTable(ctx, cfg, s.spec.TableName, planning, true); err != nil {
+		return s.run.refuseIfBegun(err) // the table was there
+	}
+	if s.t.plan.Serial != "" {
+		s.env.Warn("reading the table as one range: %s", s.t.plan.Serial)
+	}
+	if err := s.makeJob(format); err != nil {
+		return err
+	}
+	if s.run.continued {
+		return s.refuse()
+	}
+	s.run.plan = resume.ScanExtra{
+		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
+	}
+	if err := s.freeManifest(); err != nil {
+		return err
+	}
+	s.out, err = sink.Open(s.spec.sinkOptions(s.env.Stdout, s.header))
+	return err
+}
+
+// Table is the table's name, as CQL has it.
+func (s *Scan) Table() string { return s.t.table.String() }
+
+// Counters are what the scan has done so far.
+func (s *Scan) Counters() *progress.Counters { return s.job.Counters }
+
+// ToStdout says whether the rows go to the standard output.
+func (s *Scan) ToStdout() bool { return s.spec.path() == "" }
+
+// Close ends the connection and lets go of the run directory. The output of a scan that
+// was never run is taken back.
+func (s *Scan) Close() {
+	if s.t != nil {
+		s.t.close()
+	}
+	if s.out != nil && !s.run.begun {
+		_ = s.takeBack() // what is left of it has names ending in .part
+	}
+	s.run.abandon()
+}
+
+// makeJob puts the scan together, but for its output, which begins with the header.
+func (s *Scan) makeJob(format dsv.Format) error {
+	s.spec.orderColumns(s.t.table)
+	selection, err := s.t.table.Selectors(s.spec.Columns)
+	if err != nil {
+		return err
+	}
+	newEncoder := func() (scan.Encoder, error) { return scan.NewJSON(selection) }
+	if s.spec.Format != "json" {
+		newEncoder = func() (scan.Encoder, error) {
+			e, err := scan.NewDelimited(selection, format, s.spec.Null)
+			if err == nil && s.spec.EscapeFormulas {
+				e.EscapeFormulas()
+			}
+			return e, err
+		}
+		e, err := scan.NewDelimited(selection, format, s.spec.Null)
+		if err != nil {
+			return err
+		}
+		if s.spec.Header {
+			s.header = e.AppendHeader(nil)
+		}
+	}
+	read, key := withKey(s.t.table, selection)
+	query := driver.Columns(read)
+	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
+	s.job = &scan.Job{
+		Reader:      s.t.session.Reader(s.t.table, query, s.t.plan.Partitioner()),
+		Splits:      s.t.plan.Splits,
+		NewEncoder:  newEncoder,
+		NewWriter:   func() scan.Writer { return s.out.Writer() },
+		Checksum:    checksumOf(s.t.table, selection),
+		Partitioner: s.t.plan.Partitioner(),
+		Key:         key,
+		Slots:       s.spec.slots(),
+		Hold:        int64(s.spec.Memory) / holdShare,
+		SpoolDir:    s.spec.Dir,
+		WriteRows:   s.spec.MaxOutputSize,
+		Limit:       max(s.spec.Limit, 0),
+		Counters:    &progress.Counters{},
+	}
+	return nil
+}
+
+// withKey adds to a selection the columns of the partition key that it lacks,
+// which tell where a partition ends, and says where the key's cells are.
+func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Selector, key []int) {
+	read = slices.Clone(selection)
+	for _, c := range t.OfKind(schema.PartitionKey) {
+		at := slices.IndexFunc(read, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
+		if at < 0 {
+			at = len(read)
+			read = append(read, schema.Selector{Name: c.Name, CQL: cqltype.QuoteIdent(c.Name), Type: c.Type, Column: c, Plain: true})
+		}
+		key = append(key, at)
+	}
+	return read, key
+}
+
+// checksumOf sums the columns of a selection in the table's order, so that two
+// scans of the same columns can be compared whatever their order; times to live
+// and write times are left out.
+func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
+	var sum scan.Checksum
+	for _, c := range t.Columns {
+		at := slices.IndexFunc(selection, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
+		if at >= 0 {
+			sum.Cells = append(sum.Cells, at)
+			sum.Types = append(sum.Types, c.Type)
+		}
+	}
+	return sum
+}

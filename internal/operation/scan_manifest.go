@@ -1,0 +1,113 @@
+package operation
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// kindNames are the names of the kinds of columns in a manifest.
+var kindNames = map[schema.Kind]string{
+	schema.PartitionKey: "partition_key", schema.Clustering: "clustering", schema.Static: "static", schema.Regular: "regular",
+}
+
+// writeManifest writes the account of a scan beside its output.
+func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
+	if s.ToStdout() || s.spec.NoManifest {
+		return nil
+	}
+	o, t := &s.spec, s.t
+	selection, err := t.table.Selectors(o.Columns)
+	if err != nil {
+		return err
+	}
+	m := manifest.Manifest{
+		Tool:        tool,
+		ToolVersion: s.env.Version,
+		Command:     commandScan,
+		Cluster:     t.cluster.Name,
+		Partitioner: t.cluster.Partitioner,
+		Keyspace:    t.table.Keyspace,
+		Table:       t.table.Name,
+		Options: map[string]any{
+			"format": o.Format, "compression": o.Compression, "header": o.Header, "delimiter": o.Delimiter, "quote": o.Quote,
+			"null-string": o.Null, "where": o.Where, "limit": max(o.Limit, 0), "begintoken": o.BeginToken, "endtoken": o.EndToken,
+			"consistency": o.Consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
+		},
+		Seed:     s.run.plan.Seed,
+		PlanHash: s.run.plan.PlanHash,
+		Shard:    o.Shard,
+		Ranges:   manifest.Ranges{Splits: s.run.plan.Splits, Done: s.run.done(result), Failed: len(result.Failed)},
+		Rows:     result.Rows,
+		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
+		Started:  s.begunAt(r.Started).UTC(),
+		Finished: time.Now().UTC(),
+	}
+	for _, c := range selection {
+		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
+	}
+	for _, f := range r.Files {
+		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256})
+	}
+	for _, f := range r.Failed {
+		lost := manifest.Range{Error: f.Err.Error()}
+		if f.Tokens != nil {
+			lost.Start, lost.End = f.Tokens.Start, f.Tokens.End
+		}
+		m.Ranges.Lost = append(m.Ranges.Lost, lost)
+	}
+	r.Manifest = o.manifestPath()
+	return manifest.Write(r.Manifest, m)
+}
+
+// begunAt is when the first run began.
+func (s *Scan) begunAt(this time.Time) time.Time {
+	if s.run.journal != nil {
+		return s.run.journal.Manifest().Started
+	}
+	return this
+}
+
+// manifestPath is where the manifest goes; empty for the standard output.
+func (s *ScanSpec) manifestPath() string {
+	if s.path() == "" {
+		return ""
+	}
+	return manifest.Path(s.path(), s.Dir != "")
+}
+
+// freeManifest refuses an output beside a manifest, which would be written over, or be
+// untrue.
+func (s *Scan) freeManifest() error {
+	path := s.spec.manifestPath()
+	if path == "" || s.spec.Force {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return sink.ExistsError(path)
+	}
+	return nil
+}
+
+// removeManifest removes an earlier manifest, which must not stand beside files that
+// it does not describe.
+func (s *Scan) removeManifest() error {
+	path := s.spec.manifestPath()
+	if path == "" {
+		return nil
+	}
+	if err := s.refuseManifest(); err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,127 @@
+package operation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// ScanReport is what became of a scan.
+type ScanReport struct {
+	Report
+	Ranges     int           // token ranges that this run read
+	Failed     []FailedRange // those that could not be read
+	Seed       uint64        // of their order
+	Sum        rowsum.Sum    // of all rows in the output
+	Whole      bool          // the output has its name; else it is kept as Unfinished
+	Files      []sink.File   // of an output that is whole
+	Unfinished []string      // files that the scan can go on with
+	Manifest   string        // the file; empty when there is none
+	RunDir     string        // that is left; empty when there is none
+	Next       Next
+	Troubles   []error // what went wrong besides, and leaves the outcome as it is
+}
+
+// Run reads the table and settles the output, the manifest and the run directory. That
+// ranges could not be read is no error.
+func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
+	r := ScanReport{Report: newReport(s.t), Seed: s.run.plan.Seed}
+	if err := s.begin(); err != nil {
+		r.Outcome = outcomeOf(ctx, err, false)
+		return r, err
+	}
+	var stopWatch func()
+	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.t)
+	defer stopWatch()
+	result, err := s.job.Run(ctx)
+	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
+	result = s.run.withEarlier(result)
+	r.Ranges, r.Sum = len(result.Done), result.Sum
+	if err != nil {
+		err = sweepError(err, s.spec.Where, !s.run.isIdle(idle))
+	} else if !result.Limited || len(result.Failed) > 0 {
+		r.Failed, err = s.t.failed(result.Result)
+	}
+	if err == nil && s.t.plan.Serial != "" && len(r.Failed) > 0 {
+		err = errors.New("the table's only range was not read to its end")
+	}
+	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
+	// A run that is done but for some ranges leaves a whole output of the others,
+	// unless they can be read later.
+	switch {
+	case err != nil && s.run.isIdle(idle):
+		err = errors.Join(err, s.takeBack(), s.run.discard())
+	case err != nil, r.Outcome == Partly && s.run.journal != nil:
+		s.leave(&r, result, err)
+	default:
+		err = s.finish(ctx, &r, result)
+	}
+	r.count(s.job.Counters)
+	return r, err
+}
+
+// leave keeps an output that is not whole for a run that goes on.
+func (s *Scan) leave(r *ScanReport, result scan.Result, err error) {
+	r.trouble(s.out.Abort())
+	r.Unfinished = s.out.Parts()
+	s.closeRun(r, result, err)
+}
+
+// finish gives the output its name, and the manifest.
+func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) error {
+	err := s.commit(result)
+	if err == nil {
+		r.Whole, r.Files = true, s.out.Files()
+		err = s.writeManifest(r, result)
+	}
+	if err != nil {
+		r.Outcome = outcomeOf(ctx, err, false)
+	}
+	s.closeRun(r, result, err)
+	return err
+}
+
+// commit gives the output its name, once an earlier manifest has made way for it.
+func (s *Scan) commit(result scan.Result) error {
+	if s.run.journal != nil {
+		if err := s.run.journal.Commit(s.out, result.Done); err != nil {
+			return err
+		}
+	}
+	if err := s.out.Ready(); err != nil {
+		return err
+	}
+	if err := s.removeManifest(); err != nil {
+		return err
+	}
+	return s.out.Commit()
+}
+
+// closeRun ends the run directory, and says how to go on.
+func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
+	if s.run.journal == nil {
+		return
+	}
+	var failed []resume.Range
+	for _, f := range result.Failed {
+		failed = append(failed, s.run.journal.Range(f.Range, f.Err))
+	}
+	r.trouble(s.run.end(r.Outcome, runErr, failed, r.Outcome == Done))
+	switch r.Outcome {
+	case Done:
+	case Partly:
+		r.RunDir, r.Next = s.run.path, Next{Command: commandRetry, RunDir: s.run.path}
+	default:
+		r.RunDir, r.Next = s.run.path, Next{Command: commandResume, RunDir: s.run.path}
+	}
+}
+
+func (r *ScanReport) trouble(err error) {
+	if err != nil {
+		r.Troubles = append(r.Troubles, err)
+	}
+}

@@ -1,0 +1,141 @@
+package operation
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// scanRun is the run directory of a scan.
+type scanRun struct {
+	runDirectory
+	plan    resume.ScanExtra // that the first run was begun with
+	journal *resume.Scan     // nil: none is kept
+	earlier *resume.Scanned  // what earlier runs did
+	mark    sink.Mark        // up to which they have the output
+	begun   bool             // this run has begun
+}
+
+// goesOnWith has the run go on with an earlier one; nil: there is none.
+func (r *scanRun) goesOnWith(path string, journal *resume.Scan) {
+	r.earlier = &resume.Scanned{}
+	if journal != nil {
+		r.runDirectory, r.journal, r.earlier = continuedIn(path, journal), journal, journal.Scanned()
+	}
+}
+
+// journaled says whether a scan can be gone on with: it needs an output that can be
+// cut off, and ranges that can be named.
+func (s *Scan) journaled() bool {
+	return !s.spec.NoJournal && s.spec.path() != "" && s.spec.Limit < 0 && s.t.plan.Serial == "" && s.t.plan.Partitioner() != nil
+}
+
+// begin makes the run directory, or goes on with that of an earlier run and with its
+// output.
+func (s *Scan) begin() error {
+	s.run.begun = true
+	var err error
+	switch {
+	case s.run.continued:
+		options := s.spec.sinkOptions(nil, s.header)
+		options.Verify = true
+		if s.out, err = sink.Resume(options, s.run.mark); err == nil {
+			err = s.run.journal.GoOn()
+		}
+	case !s.journaled():
+		return nil
+	default:
+		if err = s.makeRun(); err != nil {
+			err = errors.Join(newRunError(err), s.takeBack())
+		}
+	}
+	if err != nil {
+		return err
+	}
+	// The scan takes down what its output holds.
+	s.job.Mark, s.job.MarkEvery = s.run.journal.Mark(s.out), resume.MarkTime
+	s.job.Counters.Rows.Add(s.run.earlier.Rows)
+	s.job.Counters.Earlier.Add(s.run.earlier.Rows)
+	s.job.Counters.Bytes.Add(s.run.earlier.TextBytes)
+	for _, done := range s.run.earlier.Done {
+		work := sweep.Work(done, s.job.Partitioner)
+		s.job.Counters.Done.Add(work)
+		s.job.Counters.Before.Add(work)
+	}
+	return nil
+}
+
+// takeBack removes an output that was never begun.
+func (s *Scan) takeBack() error {
+	err := s.out.Abort()
+	for _, part := range s.out.Parts() {
+		err = errors.Join(err, os.Remove(part))
+	}
+	return err
+}
+
+// makeRun makes the run directory, beside the output where no other is named.
+func (s *Scan) makeRun() error {
+	path, err := filepath.Abs(s.spec.path())
+	if err != nil {
+		return err
+	}
+	dir := s.spec.RunDir
+	if dir == "" {
+		dir = filepath.Join(filepath.Dir(path), runName(commandScan, s.t.table))
+	}
+	options := recorded{Flags: s.spec.Settings().Record(NewScanSpec().Settings(), s.spec.Given), Args: []string{s.Table()}}
+	for name, value := range map[string]string{"output": s.spec.Path, "dir": s.spec.Dir} {
+		if value != "" {
+			options.Flags[name] = []string{path}
+		}
+	}
+	options.Flags["format"] = []string{s.spec.Format}
+	options.Flags["compression"] = []string{cmp.Or(s.spec.Compression, "none")}
+	m, err := newManifest(s.env, commandScan, s.t.table, options, s.run.plan)
+	if err != nil {
+		return err
+	}
+	var ranges []token.Range
+	for _, split := range s.t.plan.Splits {
+		ranges = append(ranges, split.Range)
+	}
+	journal, err := resume.NewScan(dir, m, ranges)
+	if err != nil {
+		return err
+	}
+	if err := journal.Begin(s.out); err != nil {
+		return errors.Join(err, journal.Abandon(), resume.Discard(dir))
+	}
+	s.run.journal = journal
+	s.run.runDirectory = runDirectory{path: dir, journal: journal}
+	return nil
+}
+
+// done is how many ranges were read, of as many as the first run had planned.
+func (r *scanRun) done(result scan.Result) int {
+	if r.journal != nil && len(result.Failed) == 0 {
+		return r.plan.Splits
+	}
+	return len(result.Done)
+}
+
+// withEarlier is a result with what earlier runs did.
+func (r *scanRun) withEarlier(result scan.Result) scan.Result {
+	result.Rows += r.earlier.Rows
+	result.Sum = result.Sum.Add(r.earlier.Sum)
+	return result
+}
+
+// newRunError says what to do when a run directory cannot be made.
+func newRunError(err error) error {
+	return fmt.Errorf("%w; another folder can be named with --run-dir, --no-journal does without one", err)
+}

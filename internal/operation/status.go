@@ -1,0 +1,144 @@
+package operation
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// StatusReport is what a run directory tells of its run, while it runs or after.
+type StatusReport struct {
+	RunDir         string
+	Command, Table string
+	Tool           string // that began it
+	Started        time.Time
+	Live           bool           // it is under way
+	Holder         journal.Holder // in this process, then
+	End            *resume.End    // of the last process that had it; nil: it came to no end
+	Load           *LoadStatus    // of a load
+	Scan           *ScanStatus    // of a scan
+}
+
+// LoadStatus is how far a load is.
+type LoadStatus struct {
+	Inputs  int
+	Stored  int64 // bytes of them, as they are stored
+	Piped   bool  // some are pipes, of unknown size
+	Settled int64 // bytes of text
+	Pieces  int   // of them
+	Tally   load.Tally
+	Begun   []OpenPiece // and not settled
+	Retried []string    // files of rejects that were loaded again, or begun to be
+	Tries   int         // run directories of such loads that are left
+	Next    []Next
+}
+
+// OpenPiece is a part of an input that was begun and not settled.
+type OpenPiece struct {
+	Path     string
+	From, To int64 // bytes of text
+}
+
+// ScanStatus is how far a scan is, up to its last mark.
+type ScanStatus struct {
+	Share     float64 // of the tokens, 0 to 1
+	Rows      int64
+	TextBytes int64
+	Sum       rowsum.Sum
+	Anew      bool // it was stopped before its output was begun, and cannot go on
+	Next      Next
+}
+
+// ReadStatus looks at a run directory. Nothing is changed, and no cluster is asked.
+func ReadStatus(dir string) (StatusReport, error) {
+	status, err := journal.Read(dir, func(journal.Record) error { return nil })
+	if err != nil {
+		return StatusReport{}, err
+	}
+	m := status.Manifest
+	r := StatusReport{
+		RunDir: dir, Command: m.Command, Table: m.Table, Tool: m.Tool, Started: m.Started, Live: status.Live, Holder: status.Holder,
+	}
+	switch m.Command {
+	case commandLoad:
+		err = r.readLoad()
+	case commandScan:
+		err = r.readScan(m)
+	default:
+		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
+	}
+	return r, err
+}
+
+func (r *StatusReport) readLoad() error {
+	status, l, err := resume.ReadLoad(r.RunDir)
+	if err != nil {
+		return err
+	}
+	extra, err := resume.ExtraOf(status.Manifest)
+	if err != nil {
+		return err
+	}
+	r.Live, r.Holder, r.End = status.Live, status.Holder, l.End
+	out := &LoadStatus{Inputs: len(extra.Inputs), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally}
+	r.Load = out
+	for _, in := range extra.Inputs {
+		out.Stored += in.Size
+		out.Piped = out.Piped || in.Other
+	}
+	for _, p := range l.Open {
+		if p.Input >= len(extra.Inputs) {
+			return fmt.Errorf("journal: there is no input %d, but only %d", p.Input+1, len(extra.Inputs))
+		}
+		out.Begun = append(out.Begun, OpenPiece{extra.Inputs[p.Input].Path, p.Offset, p.Offset + int64(p.Bytes)})
+	}
+	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
+	switch t := l.Tally; {
+	case r.Live:
+	case l.End == nil || l.End.Outcome == resume.Interrupted || l.End.Outcome == resume.Failed:
+		out.Next = []Next{{Command: commandResume, RunDir: r.RunDir}}
+	case len(l.Retried) > 0:
+		out.Retried = slices.Sorted(maps.Keys(l.Retried))
+		left := tries(r.RunDir)
+		out.Tries = len(left)
+		for _, try := range left {
+			out.Next = append(out.Next, Next{Command: commandStatus, RunDir: try})
+		}
+		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { _, taken := l.Retried[f.Name]; return f.InDoubt() && !taken }) {
+			out.Next = append(out.Next, doubtful)
+		}
+	case t.ParseErrors+t.InsertErrors > 0:
+		out.Next = []Next{{Command: commandRetry, RunDir: r.RunDir}}
+	case t.InDoubt > 0:
+		out.Next = []Next{doubtful}
+	}
+	return nil
+}
+
+func (r *StatusReport) readScan(m journal.Manifest) error {
+	status, scanned, err := resume.ReadScan(r.RunDir, m)
+	if err != nil {
+		return err
+	}
+	r.Live, r.Holder, r.End = status.Live, status.Holder, scanned.End
+	r.Scan = &ScanStatus{Share: scanned.Share(), Rows: scanned.Rows, TextBytes: scanned.TextBytes, Sum: scanned.Sum}
+	if status.Live {
+		return nil
+	}
+	if _, begun := scanned.Output(); !begun {
+		r.Scan.Anew = true
+		return nil
+	}
+	r.Scan.Next = Next{Command: commandResume, RunDir: r.RunDir}
+	if scanned.End != nil && len(scanned.End.Failed) > 0 {
+		r.Scan.Next.Command = commandRetry
+	}
+	return nil
+}

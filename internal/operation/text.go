@@ -1,0 +1,79 @@
+package operation
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// Text describes delimited text, and its columns.
+type Text struct {
+	Delimiter   string // what stands between fields, one character; \t is a tab
+	Quote       string // what stands around fields that need it, one character
+	Header      bool   // the first line of each file names the columns
+	Columns     []string
+	ColumnOrder string // of all columns, where Columns is empty: table or cqlsh
+}
+
+// newText has the defaults.
+func newText() Text { return Text{Delimiter: ",", Quote: `"`, Header: true} }
+
+func (o *Text) settings() setting.List {
+	return setting.List{
+		{Name: "delimiter", Field: &o.Delimiter},
+		{Name: "quote", Field: &o.Quote},
+		{Name: "header", Field: &o.Header},
+		{Name: "columns", Field: &o.Columns},
+		{Name: "column-order", Field: &o.ColumnOrder},
+	}
+}
+
+// checkOrder validates the order of columns.
+func (o *Text) checkOrder() error {
+	switch o.ColumnOrder {
+	case "", "table", "cqlsh":
+		return nil
+	default:
+		return fmt.Errorf("--column-order %q: must be table or cqlsh", o.ColumnOrder)
+	}
+}
+
+// orderColumns names all columns of the table in the order asked for, where none
+// are named. A run directory then keeps their names.
+func (o *Text) orderColumns(t *schema.Table) {
+	if o.ColumnOrder == "" || len(o.Columns) > 0 {
+		return
+	}
+	o.Columns = t.Names()
+	if o.ColumnOrder == "cqlsh" {
+		keys := len(t.OfKind(schema.PartitionKey)) + len(t.OfKind(schema.Clustering))
+		slices.Sort(o.Columns[keys:])
+	}
+}
+
+// format gives the delimiters of text in a form (csv, tsv, json). In tsv a tab
+// takes the place of the comma, unless that was asked for.
+func (o *Text) format(form string, given setting.Given) (dsv.Format, error) {
+	if form == "tsv" && !given["delimiter"] && o.Delimiter == "," {
+		o.Delimiter = `\t`
+	}
+	var format dsv.Format
+	for _, c := range []struct {
+		flag, text string
+		into       *byte
+	}{{"delimiter", o.Delimiter, &format.Delimiter}, {"quote", o.Quote, &format.Quote}} {
+		text := strings.ReplaceAll(c.text, `\t`, "\t")
+		if len(text) != 1 {
+			return format, fmt.Errorf("--%s %q: must be one ASCII character", c.flag, c.text)
+		}
+		*c.into = text[0]
+	}
+	if err := format.Validate(); err != nil {
+		return format, fmt.Errorf("--delimiter or --quote: %w", err)
+	}
+	return format, nil
+}

@@ -1,0 +1,68 @@
+package operation
+
+import (
+	"crypto/tls"
+	"fmt"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+)
+
+// TLS says whether and how connections are secured.
+type TLS struct {
+	On    bool
+	Files driver.TLSFiles
+}
+
+func (o *TLS) settings() setting.List {
+	return setting.List{
+		{Name: "ssl", Field: &o.On},
+		{Name: "cacert", Field: &o.Files.CACert, Use: setting.Path},
+		{Name: "cert", Field: &o.Files.Cert, Use: setting.Path},
+		{Name: "key", Field: &o.Files.Key, Use: setting.Path},
+		{Name: "ssl-server-name", Field: &o.Files.ServerName},
+		{Name: skipVerifyFlag, Field: &o.Files.SkipVerify},
+	}
+}
+
+const skipVerifyFlag = "ssl-insecure-skip-verify"
+
+// config makes the configuration of TLS, nil without --ssl, and warns of what
+// makes it weak.
+func (o *TLS) config(env Environment) (*tls.Config, error) {
+	if !o.On {
+		return nil, o.idle()
+	}
+	cfg, err := driver.LoadTLS(o.Files)
+	if err != nil {
+		return nil, err
+	}
+	if o.Files.SkipVerify {
+		env.Warn("WARNING: --%s: nothing tells whether the nodes are what they say they are; whoever is in between can read and change all data, the password too", skipVerifyFlag)
+	}
+	if o.Files.Key != "" {
+		env.WarnReadable("--key", o.Files.Key)
+	}
+	return cfg, nil
+}
+
+// idle refuses settings that only count with --ssl: who gives one believes that
+// the connection is secured.
+func (o *TLS) idle() error {
+	var given []string
+	for _, f := range []struct{ name, value string }{
+		{"cacert", o.Files.CACert}, {"cert", o.Files.Cert}, {"key", o.Files.Key}, {"ssl-server-name", o.Files.ServerName},
+	} {
+		if f.value != "" {
+			given = append(given, "--"+f.name)
+		}
+	}
+	if o.Files.SkipVerify {
+		given = append(given, "--"+skipVerifyFlag)
+	}
+	if len(given) > 0 {
+		return fmt.Errorf("%s without --ssl: connections would not be secured; add --ssl", strings.Join(given, ", "))
+	}
+	return nil
+}

@@ -56,9 +56,15 @@ var hexValues = func() (t [256]byte) {
 
 // parseRaw appends the bytes of a text for which isRaw holds. Offsets in errors count from the 0 of 0x.
 func parseRaw(dst, text []byte) ([]byte, error) {
-	digits, mark := text[2:], len(dst)
-	dst = append(dst, digits[:len(digits)/2]...) // room for as many bytes
-	if _, err := hex.Decode(dst[mark:], digits[:len(digits)&^1]); err != nil || len(digits)%2 != 0 {
+	digits := text[2:]
+	for i := 0; i+1 < len(digits); i += 2 {
+		hi, lo := hexValues[digits[i]], hexValues[digits[i+1]]
+		if hi|lo == notHex {
+			return dst, badHex(text)
+		}
+		dst = append(dst, hi<<4|lo)
+	}
+	if len(digits)%2 != 0 {
 		return dst, badHex(text)
 	}
 	return dst, nil

@@ -62,21 +62,24 @@ func (l *Layout) Open(dst []byte) []byte {
 // Close ends the element that Open began at dst[mark:], as CloseElem does. It also fails when an element has another
 // length than each one of the vector must have.
 func (l *Layout) Close(dst []byte, mark int) ([]byte, error) {
-	switch l.form {
-	case side:
-		if n, fixed := len(dst)-mark, l.elems[0].fixed; n != fixed {
-			return dst, fmt.Errorf("%d bytes, where each element of %s has %d", n, l.name, fixed)
-		}
+	n := len(dst) - mark
+	switch {
+	case l.form == vints && n <= 0x80:
+		dst[mark] = byte(n - 1)
 		return dst, nil
-	case vints:
-		if n := len(dst) - mark - 1; n < 0x80 {
-			dst[mark] = byte(n)
-			return dst, nil
-		}
+	case l.form == vints:
 		return closeVint(dst, mark)
-	default:
+	case l.form != side:
 		return dst, CloseElem(dst, mark)
+	case n != l.elems[0].fixed:
+		return dst, l.wrongLen(n)
+	default:
+		return dst, nil
 	}
+}
+
+func (l *Layout) wrongLen(n int) error {
+	return fmt.Errorf("%d bytes, where each element of %s has %d", n, l.name, l.elems[0].fixed)
 }
 
 // closeVint moves the element away from its length, which needs more than a byte.

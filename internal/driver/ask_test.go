@@ -108,7 +108,7 @@ func TestNodesAreAskedTogether(t *testing.T) {
 // A node that hangs does not keep the limits from being read; when no node tells them
 // their defaults are taken, and that is said.
 func TestLimitsThatNobodyTells(t *testing.T) {
-	settings := map[string]string{"batch_size_warn_threshold": "7KiB", "max_mutation_size": "9MiB"}
+	settings := map[string]string{"batch_size_warn_threshold": "7KiB", "max_mutation_size": "9MiB", "native_transport_max_frame_size": "11MiB"}
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Settings: settings})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -120,7 +120,7 @@ func TestLimitsThatNobodyTells(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	hush(c, 0, 1)
-	require.Equal(t, Limits{BatchWarnBytes: 7 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 9 << 20}, s.Limits(t.Context()))
+	require.Equal(t, Limits{BatchWarnBytes: 7 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 9 << 20, MaxFrameBytes: 11 << 20}, s.Limits(t.Context()))
 	require.Empty(t, warning)
 	hush(c, 2)
 	require.Equal(t, DefaultLimits, s.Limits(t.Context()))

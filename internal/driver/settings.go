@@ -24,7 +24,7 @@ var DefaultLimits = Limits{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, Max
 // Limits asks a few nodes for the bounds, which are in the virtual table of settings that
 // Cassandra has since 4.0 (with the unit in the name) and 4.1 (with the unit in the
 // value). Where nodes differ they are those that no node warns at, and the largest mutation
-// that any of them takes. What no node tells keeps its default; a warning says so when
+// and request that any of them takes. What no node tells keeps its default; a warning says so when
 // that is for want of an answer.
 func (s *Session) Limits(ctx context.Context) Limits {
 	hosts := s.knowing()
@@ -38,6 +38,7 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		limits.BatchWarnBytes = least(limits.BatchWarnBytes, l.BatchWarnBytes)
 		limits.BatchWarnPartitions = least(limits.BatchWarnPartitions, l.BatchWarnPartitions)
 		limits.MaxMutationBytes = max(limits.MaxMutationBytes, l.MaxMutationBytes)
+		limits.MaxFrameBytes = max(limits.MaxFrameBytes, l.MaxFrameBytes)
 	}
 	if limits == (Limits{}) {
 		s.tellSilence(silent, "how large batches may be is taken to be as Cassandra has it by default")
@@ -46,6 +47,7 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		BatchWarnBytes:      cmp.Or(limits.BatchWarnBytes, DefaultLimits.BatchWarnBytes),
 		BatchWarnPartitions: cmp.Or(limits.BatchWarnPartitions, DefaultLimits.BatchWarnPartitions),
 		MaxMutationBytes:    cmp.Or(limits.MaxMutationBytes, DefaultLimits.MaxMutationBytes),
+		MaxFrameBytes:       limits.MaxFrameBytes,
 	}
 }
 

@@ -175,7 +175,7 @@ func TestAuthentication(t *testing.T) {
 // and less in truth; one whose bytes fit no request is refused without asking.
 func TestSetThatFits(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.manyset", "(k int PRIMARY KEY, s set<int>, l list<int>)")
+	table(t, "it2.manyset", "(k int PRIMARY KEY, s set<int>)")
 	numbers := func(n int) string {
 		text := make([]byte, 0, 8*n)
 		for i := range n {
@@ -183,9 +183,9 @@ func TestSetThatFits(t *testing.T) {
 		}
 		return string(text[:len(text)-1])
 	}
-	input := "k,s,l\n1,\"{" + numbers(360_000) + "}\",\n2,{1},\n3,,\"[" + numbers(2_200_000) + "]\"\n"
+	input := "k,s\n1,\"{" + numbers(360_000) + "}\"\n2,{1}\n3,\"{" + numbers(2_200_000) + "}\"\n"
 	dir := filepath.Join(t.TempDir(), "run")
-	r := cqlbulk(t, "load", "it2.manyset", file(t, "in.csv", input), "--run-dir", dir)
+	r := cqlbulk(t, "load", "it2.manyset", file(t, "in.csv", input), "--run-dir", dir, "--maxattempts", "50")
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, "2 rows,")
 	require.Contains(t, r.report, "row of 17600008 bytes or more does not fit the cluster's native_transport_max_frame_size of 16777216 bytes")

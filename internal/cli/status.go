@@ -11,7 +11,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
 )
 
 func newStatusCommand(s streams) *cobra.Command {
@@ -109,11 +108,13 @@ func stateOf(r operation.StatusReport) string {
 		return "under way in " + r.Holder.String()
 	case r.End == nil:
 		return "stopped without a word: killed, or the machine went down, or its disk was full"
-	case r.End.Outcome == resume.Failed:
+	case r.End.Outcome == operation.Failed:
 		return "failed: " + r.End.Error
-	case r.End.Outcome == resume.Partly:
+	case r.End.Outcome == operation.Partly:
 		return "done, but for what failed"
+	case r.End.Outcome == operation.Interrupted:
+		return "interrupted"
 	default:
-		return r.End.Outcome
+		return "done"
 	}
 }

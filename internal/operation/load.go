@@ -21,7 +21,11 @@ type Load struct {
 	t       *tableSession
 	job     *load.Job
 	careful bool // rows count twice that are written twice
-	run     loadRun
+	run     runDirectory
+	journal *resume.Load // nil: none is kept
+	rejects *reject.Dir
+	touched []bool                 // inputs that may have been changed since the earlier run
+	mended  []string               // inputs that were changed before anything of them was taken
 	inputs  []resume.Input         // as they are now; of a load that keeps a journal
 	outer   *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	kept    map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
@@ -36,7 +40,9 @@ func PrepareLoad(ctx context.Context, env Environment, spec LoadSpec) (*Load, er
 // then owns; or one of the rejects of outer, whose journal it then owns.
 func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, earlier, outer *resume.Load) (*Load, error) {
 	l := &Load{env: env, spec: spec, outer: outer}
-	l.run.goesOnWith(spec.RunDir, earlier)
+	if earlier != nil {
+		l.run, l.journal = continuedIn(spec.RunDir, earlier), earlier
+	}
 	if err := l.prepare(ctx); err != nil {
 		l.Close()
 		return nil, err

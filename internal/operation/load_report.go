@@ -38,21 +38,21 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
 	}
-	stopSync := l.run.syncEvery()
+	stopSync := l.syncEvery()
 	var err error
 	r.Result, err = l.job.Run(ctx)
 	stopSync()
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
-	idle := l.run.idle(r.Result)
-	if closeErr := l.run.close(r.Outcome, err, idle); closeErr != nil {
+	idle := l.idle(r.Result)
+	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
 		r.Outcome = outcomeOf(ctx, err, false)
 	}
 	r.count(l.job.Counters)
-	if l.run.rejects.Used() {
-		r.Rejects = Rejects{l.run.rejects.Causes(), l.run.rejects.Files(), l.run.rejects.Reasons()}
+	if l.rejects.Used() {
+		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
 	}
-	if l.run.journal != nil && r.Outcome != Done && !(err != nil && idle) {
+	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
 		r.RunDir, r.Next = l.run.path, r.next(l.run.path, err)
 	}
 	return r, l.runError(err, &r)

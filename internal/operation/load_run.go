@@ -9,22 +9,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// loadRun is the run directory of a load.
-type loadRun struct {
-	runDirectory
-	rejects *reject.Dir
-	journal *resume.Load // nil: none is kept
-	touched []bool       // inputs that may have been changed since the earlier run
-	mended  []string     // inputs that were changed before anything of them was taken
-}
-
-// goesOnWith has the run go on with an earlier one; nil: there is none.
-func (r *loadRun) goesOnWith(path string, journal *resume.Load) {
-	if journal != nil {
-		r.runDirectory, r.journal = continuedIn(path, journal), journal
-	}
-}
-
 // lookAtInputs takes down what the inputs are, for a load that keeps a journal.
 func (l *Load) lookAtInputs(inputs []source.Input) error {
 	if l.spec.NoJournal || l.spec.DryRun {
@@ -48,8 +32,8 @@ func (l *Load) lookAtInputs(inputs []source.Input) error {
 // keep its books there.
 func (l *Load) begin() (err error) {
 	if l.run.continued {
-		if err = l.run.journal.GoOn(l.missingRejects); err == nil {
-			l.run.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.run.journal.Loaded().Rejects)
+		if err = l.journal.GoOn(l.missingRejects); err == nil {
+			l.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.journal.Loaded().Rejects)
 		}
 	} else {
 		err = l.makeRun()
@@ -57,16 +41,16 @@ func (l *Load) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	l.job.Rejects = l.run.rejects
-	for _, path := range l.run.mended {
+	l.job.Rejects = l.rejects
+	for _, path := range l.mended {
 		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
 	}
-	for i := range min(len(l.run.touched), len(l.job.Inputs)) {
-		l.job.Inputs[i].Compare = l.run.touched[i]
+	for i := range min(len(l.touched), len(l.job.Inputs)) {
+		l.job.Inputs[i].Compare = l.touched[i]
 	}
-	if l.run.journal != nil {
-		l.run.journal.Use(l.run.rejects, l.careful)
-		l.job.Journal = l.run.journal
+	if l.journal != nil {
+		l.journal.Use(l.rejects, l.careful)
+		l.job.Journal = l.journal
 	}
 	l.noteRetry()
 	return nil
@@ -78,7 +62,7 @@ func (l *Load) makeRun() error {
 	if l.run.path == "" {
 		l.run.path = runName(commandLoad, l.t.table)
 	}
-	l.run.rejects = reject.New(l.run.path, l.rejectsExt())
+	l.rejects = reject.New(l.run.path, l.rejectsExt())
 	if l.spec.NoJournal || l.spec.DryRun {
 		return nil
 	}
@@ -96,7 +80,7 @@ func (l *Load) makeRun() error {
 	if err != nil {
 		return newRunError(err)
 	}
-	l.run.journal, l.run.runDirectory.journal = journal, journal
+	l.journal, l.run.journal = journal, journal
 	return nil
 }
 
@@ -107,23 +91,23 @@ func (l *Load) rejectsExt() string { return "." + l.spec.Format }
 const syncTime = time.Second
 
 // syncEvery has what is noted on the disk again and again, until stop is called.
-func (r *loadRun) syncEvery() (stop func()) {
-	if r.journal == nil {
+func (l *Load) syncEvery() (stop func()) {
+	if l.journal == nil {
 		return func() {}
 	}
-	return r.journal.SyncEvery(syncTime)
+	return l.journal.SyncEvery(syncTime)
 }
 
 // close ends the run directory. It goes when it has nothing to tell.
-func (r *loadRun) close(outcome Outcome, runErr error, idle bool) error {
-	if err := r.rejects.Close(); err != nil {
-		r.abandon()
+func (l *Load) closeRun(outcome Outcome, runErr error, idle bool) error {
+	if err := l.rejects.Close(); err != nil {
+		l.run.abandon()
 		return err
 	}
-	return r.end(outcome, runErr, nil, outcome == Done || runErr != nil && idle)
+	return l.run.end(outcome, runErr, nil, outcome == Done || runErr != nil && idle)
 }
 
 // idle says whether nothing was done that a run begun anew would not do as well.
-func (r *loadRun) idle(result load.Result) bool {
-	return r.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)
+func (l *Load) idle(result load.Result) bool {
+	return l.run.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)
 }

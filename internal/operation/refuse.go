@@ -3,22 +3,20 @@ package operation
 // Every reason not to go on with a run, or not to try its failures again, stands here or
 // is called from here. What is looked at is the business of other rooms:
 //
-//	the folder is no run, its run.json was changed, or another
-//	process has it                               journal.ReadManifest, journal.Open
-//	it is of another cluster or another table    refuseTable
-//	the table has other columns                  refuseColumns
-//	scan: the cluster's partitioner is another,
-//	the table is read as one range now, or the
-//	run was stopped before its output was begun  (*Scan).refuse
-//	scan: the manifest is another's              (*Scan).refuseManifest
-//	scan: a file of the output was changed       sink.Resume
-//	load: an input was changed                   (*Load).refuse, by resume.Load.CheckInputs
-//	load: rejects were changed                   (*Load).refuse, by reject.Check
-//	load: a piece that was read again is another load.ChangedError
-//	retry: the run is under way, has not come to
-//	its end, or has nothing to try again         refuseRetry, (*Retry).find
-//	retry: what counts twice was loaded before   (*Load).refuseRejects
-//	retry: rows in doubt have no timestamps left (*Load).findKept
+//	the folder is no run, or its run.json was changed  journal.ReadManifest
+//	another process has it                             journal.Open
+//	the cluster or the table is another                refuseTable
+//	the table has other columns                        refuseColumns
+//	scan: another partitioner, one range, no output    (*Scan).refuse
+//	scan: the manifest beside the output is another's  (*Scan).refuseManifest
+//	scan: a file of the output was changed             sink.Resume
+//	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
+//	load: rejects were changed                         (*Load).missingRejects, reject.Resume
+//	retry: the run is under way                        refuseUnderWay
+//	retry: the run has not come to its end             refuseUnfinished
+//	retry: nothing was rejected                        refuseNothing
+//	retry: rows that count twice were loaded before    (*Load).refuseRejects, loadedBefore
+//	retry: rows in doubt have no timestamps left       refuseRepeats
 
 import (
 	"encoding/json"
@@ -30,6 +28,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
@@ -94,22 +93,22 @@ func refuseColumns(m journal.Manifest, t *tableSession) error {
 // up what the earlier run was.
 func (s *Scan) refuse() (err error) {
 	defer func() { err = refused(err) }()
-	m := s.run.journal.Manifest()
+	m := s.journal.Manifest()
 	if err := refuseColumns(m, s.t); err != nil {
 		return err
 	}
 	if s.t.plan.Serial != "" {
 		return fmt.Errorf("the run cannot go on: %s", s.t.plan.Serial)
 	}
-	if s.run.plan, err = resume.ScanExtraOf(m); err != nil {
+	if s.begunWith, err = resume.ScanExtraOf(m); err != nil {
 		return err
 	}
 	var begun bool
-	if s.run.mark, begun = s.run.earlier.Output(); !begun {
+	if s.mark, begun = s.earlier.Output(); !begun {
 		return errors.New("journal: the run was stopped before its output was begun: begin anew")
 	}
-	if s.t.cluster.Partitioner != s.run.plan.Partitioner {
-		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.run.plan.Partitioner, s.t.cluster.Partitioner)
+	if s.t.cluster.Partitioner != s.begunWith.Partitioner {
+		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.begunWith.Partitioner, s.t.cluster.Partitioner)
 	}
 	return s.refuseManifest()
 }
@@ -124,7 +123,7 @@ func (s *Scan) refuseManifest() error {
 		return nil
 	}
 	m, err := manifest.Read(path)
-	if err == nil && s.run.journal != nil && m.Seed == s.run.plan.Seed && m.PlanHash == s.run.plan.PlanHash && m.Started.Equal(s.begunAt(time.Time{})) {
+	if err == nil && s.journal != nil && m.Seed == s.begunWith.Seed && m.PlanHash == s.begunWith.PlanHash && m.Started.Equal(s.begunAt(time.Time{})) {
 		return nil
 	}
 	return sink.TakenError(path)
@@ -134,7 +133,7 @@ func (s *Scan) refuseManifest() error {
 // out which inputs may have been changed all the same.
 func (l *Load) refuse() (err error) {
 	defer func() { err = refused(err) }()
-	m := l.run.journal.Manifest()
+	m := l.journal.Manifest()
 	if err := refuseColumns(m, l.t); err != nil {
 		return err
 	}
@@ -142,7 +141,7 @@ func (l *Load) refuse() (err error) {
 	if err != nil {
 		return err
 	}
-	l.run.touched, l.run.mended, err = l.run.journal.CheckInputs(extra.Inputs)
+	l.touched, l.mended, err = l.journal.CheckInputs(extra.Inputs)
 	return err
 }
 
@@ -160,7 +159,7 @@ func (l *Load) refuseRejects() error {
 	}
 	for _, name := range l.keptNames() {
 		earlier, taken := l.outer.Loaded().Retried[name]
-		if taken && l.careful && (!l.run.continued || earlier.Run != l.run.journal.Manifest().Run) {
+		if taken && l.careful && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
 			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
 		}
 	}
@@ -191,6 +190,29 @@ func refuseUnderWay(dir string, status journal.Status) error {
 func refuseUnfinished(dir string, end *resume.End) error {
 	if end == nil || end.Outcome != resume.Partly {
 		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, dir)
+	}
+	return nil
+}
+
+// refuseNothing refuses to try again where there is nothing to try: inDoubt rows are left
+// alone, and passed is the folder of an earlier try of what was rejected, if there is one.
+func refuseNothing(dir string, inDoubt int, passed string) error {
+	switch {
+	case inDoubt > 0:
+		return fmt.Errorf("%s: no row was rejected, but %d rows are in doubt: --repeat-in-doubt writes them again", dir, inDoubt)
+	case passed != "":
+		return loadedBefore(dir, passed)
+	default:
+		return fmt.Errorf("%s: no row was rejected", dir)
+	}
+}
+
+// refuseRepeats refuses rows in doubt that have been written again as often as there are
+// timestamps for.
+func refuseRepeats(k reject.Kept) error {
+	if k.Doubt && k.Repeats+1 >= load.MaxStampStep {
+		return fmt.Errorf("%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
+			"cqlbulk load takes the file as new rows", k.Path, k.Repeats)
 	}
 	return nil
 }

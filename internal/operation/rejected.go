@@ -31,9 +31,8 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		if !slices.ContainsFunc(inputs, func(in source.Input) bool { return in.Name == k.Path }) {
 			continue
 		}
-		if k.Doubt && k.Repeats+1 >= load.MaxStampStep {
-			return fmt.Errorf("%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
-				"cqlbulk load takes the file as new rows", k.Path, k.Repeats)
+		if err := refuseRepeats(k); err != nil {
+			return err
 		}
 		records, err := l.countRecords(k.Path, format)
 		if err != nil {
@@ -143,7 +142,7 @@ func (l *Load) noteRetry() {
 	}
 	l.job.Journal = noting{l.job.Journal, sync.OnceValue(func() error {
 		l.run.known = true
-		return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.run.journal.Manifest().Run, Dir: filepath.Base(l.run.path)})
+		return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path)})
 	})}
 }
 

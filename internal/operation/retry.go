@@ -91,7 +91,7 @@ func (r *Retry) find(inner *LoadSpec, retried map[string]resume.Retry) error {
 		return err
 	}
 	inner.Inputs = nil
-	passed := ""
+	passed := "" // the folder of a load of files that are passed over
 	for _, k := range kept {
 		by, taken := retried[filepath.Base(k.Path)]
 		switch {
@@ -103,16 +103,10 @@ func (r *Retry) find(inner *LoadSpec, retried map[string]resume.Retry) error {
 			inner.Inputs = append(inner.Inputs, k.Path)
 		}
 	}
-	switch {
-	case len(inner.Inputs) > 0:
-		return nil
-	case r.LeftInDoubt > 0:
-		return fmt.Errorf("%s: no row was rejected, but %d rows are in doubt: --repeat-in-doubt writes them again", r.RunDir, r.LeftInDoubt)
-	case passed != "":
-		return loadedBefore(r.RunDir, passed)
-	default:
-		return fmt.Errorf("%s: no row was rejected", r.RunDir)
+	if len(inner.Inputs) == 0 {
+		return refuseNothing(r.RunDir, r.LeftInDoubt, passed)
 	}
+	return nil
 }
 
 // Tries are the run directories that tries left in that of the run.

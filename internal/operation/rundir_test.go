@@ -17,10 +17,10 @@ import (
 // goes on again; so does one that another run knows of.
 func TestIdleRuns(t *testing.T) {
 	begun := &resume.Load{}
-	require.True(t, (&loadRun{journal: begun}).idle(load.Result{}))
-	require.False(t, (&loadRun{runDirectory: continuedIn("run", begun)}).idle(load.Result{}))
-	require.False(t, (&loadRun{runDirectory: runDirectory{known: true}}).idle(load.Result{}))
-	require.False(t, (&loadRun{journal: begun}).idle(load.Result{Tally: load.Tally{Written: 1}}))
+	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))
+	require.False(t, (&Load{run: continuedIn("run", begun)}).idle(load.Result{}))
+	require.False(t, (&Load{run: runDirectory{known: true}}).idle(load.Result{}))
+	require.False(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{Tally: load.Tally{Written: 1}}))
 }
 
 // A header that does not fit is a matter of usage, but not when rows of earlier

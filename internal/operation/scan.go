@@ -87,7 +87,13 @@ type Scan struct {
 	job    *scan.Job
 	header []byte       // that every file begins with
 	out    *sink.Output // nil of a scan that goes on, until it runs
-	run    scanRun
+
+	run       runDirectory
+	journal   *resume.Scan     // nil: none is kept
+	begunWith resume.ScanExtra // the plan of the first run
+	earlier   *resume.Scanned  // what earlier runs did
+	mark      sink.Mark        // up to which they have the output
+	begun     bool             // this run has begun
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
@@ -98,8 +104,10 @@ func PrepareScan(ctx context.Context, env Environment, spec ScanSpec) (*Scan, er
 // prepareScan prepares a scan, or one that goes on with an earlier one, whose journal it
 // then owns.
 func prepareScan(ctx context.Context, env Environment, spec ScanSpec, earlier *resume.Scan) (*Scan, error) {
-	s := &Scan{env: env, spec: spec}
-	s.run.goesOnWith(spec.RunDir, earlier)
+	s := &Scan{env: env, spec: spec, earlier: &resume.Scanned{}}
+	if earlier != nil {
+		s.run, s.journal, s.earlier = continuedIn(spec.RunDir, earlier), earlier, earlier.Scanned()
+	}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
 		return nil, err
@@ -121,7 +129,7 @@ func (s *Scan) prepare(ctx context.Context) error {
 		return err
 	}
 	if s.run.continued {
-		planning.Left = s.run.earlier.Left()
+		planning.Left = s.earlier.Left()
 	}
 	if s.t, err = openTable(ctx, cfg, s.spec.TableName, planning, true); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
@@ -135,7 +143,7 @@ func (s *Scan) prepare(ctx context.Context) error {
 	if s.run.continued {
 		return s.refuse()
 	}
-	s.run.plan = resume.ScanExtra{
+	s.begunWith = resume.ScanExtra{
 		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
 	}
 	if err := s.freeManifest(); err != nil {
@@ -160,7 +168,7 @@ func (s *Scan) Close() {
 	if s.t != nil {
 		s.t.close()
 	}
-	if s.out != nil && !s.run.begun {
+	if s.out != nil && !s.begun {
 		_ = s.takeBack() // what is left of it has names ending in .part
 	}
 	s.run.abandon()

@@ -41,10 +41,10 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 			"null-string": o.Null, "where": o.Where, "limit": max(o.Limit, 0), "begintoken": o.BeginToken, "endtoken": o.EndToken,
 			"consistency": o.Consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
 		},
-		Seed:     s.run.plan.Seed,
-		PlanHash: s.run.plan.PlanHash,
+		Seed:     s.begunWith.Seed,
+		PlanHash: s.begunWith.PlanHash,
 		Shard:    o.Shard,
-		Ranges:   manifest.Ranges{Splits: s.run.plan.Splits, Done: s.run.done(result), Failed: len(result.Failed)},
+		Ranges:   manifest.Ranges{Splits: s.begunWith.Splits, Done: s.done(result), Failed: len(result.Failed)},
 		Rows:     result.Rows,
 		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
 		Started:  s.begunAt(r.Started).UTC(),
@@ -69,8 +69,8 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 
 // begunAt is when the first run began.
 func (s *Scan) begunAt(this time.Time) time.Time {
-	if s.run.journal != nil {
-		return s.run.journal.Manifest().Started
+	if s.journal != nil {
+		return s.journal.Manifest().Started
 	}
 	return this
 }

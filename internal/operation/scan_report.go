@@ -29,7 +29,7 @@ type ScanReport struct {
 // Run reads the table and settles the output, the manifest and the run directory. That
 // ranges could not be read is no error.
 func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
-	r := ScanReport{Report: newReport(s.t), Seed: s.run.plan.Seed}
+	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed}
 	if err := s.begin(); err != nil {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
@@ -39,7 +39,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	defer stopWatch()
 	result, err := s.job.Run(ctx)
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
-	result = s.run.withEarlier(result)
+	result = s.withEarlier(result)
 	r.Ranges, r.Sum = len(result.Done), result.Sum
 	if err != nil {
 		err = sweepError(err, s.spec.Where, !s.run.isIdle(idle))
@@ -55,7 +55,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	switch {
 	case err != nil && s.run.isIdle(idle):
 		err = errors.Join(err, s.takeBack(), s.run.discard())
-	case err != nil, r.Outcome == Partly && s.run.journal != nil:
+	case err != nil, r.Outcome == Partly && s.journal != nil:
 		s.leave(&r, result, err)
 	default:
 		err = s.finish(ctx, &r, result)
@@ -87,8 +87,8 @@ func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) er
 
 // commit gives the output its name, once an earlier manifest has made way for it.
 func (s *Scan) commit(result scan.Result) error {
-	if s.run.journal != nil {
-		if err := s.run.journal.Commit(s.out, result.Done); err != nil {
+	if s.journal != nil {
+		if err := s.journal.Commit(s.out, result.Done); err != nil {
 			return err
 		}
 	}
@@ -103,12 +103,12 @@ func (s *Scan) commit(result scan.Result) error {
 
 // closeRun ends the run directory, and says how to go on.
 func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
-	if s.run.journal == nil {
+	if s.journal == nil {
 		return
 	}
 	var failed []resume.Range
 	for _, f := range result.Failed {
-		failed = append(failed, s.run.journal.Range(f.Range, f.Err))
+		failed = append(failed, s.journal.Range(f.Range, f.Err))
 	}
 	r.trouble(s.run.end(r.Outcome, runErr, failed, r.Outcome == Done))
 	switch r.Outcome {

@@ -14,24 +14,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// scanRun is the run directory of a scan.
-type scanRun struct {
-	runDirectory
-	plan    resume.ScanExtra // that the first run was begun with
-	journal *resume.Scan     // nil: none is kept
-	earlier *resume.Scanned  // what earlier runs did
-	mark    sink.Mark        // up to which they have the output
-	begun   bool             // this run has begun
-}
-
-// goesOnWith has the run go on with an earlier one; nil: there is none.
-func (r *scanRun) goesOnWith(path string, journal *resume.Scan) {
-	r.earlier = &resume.Scanned{}
-	if journal != nil {
-		r.runDirectory, r.journal, r.earlier = continuedIn(path, journal), journal, journal.Scanned()
-	}
-}
-
 // journaled says whether a scan can be gone on with: it needs an output that can be
 // cut off, and ranges that can be named.
 func (s *Scan) journaled() bool {
@@ -41,14 +23,14 @@ func (s *Scan) journaled() bool {
 // begin makes the run directory, or goes on with that of an earlier run and with its
 // output.
 func (s *Scan) begin() error {
-	s.run.begun = true
+	s.begun = true
 	var err error
 	switch {
 	case s.run.continued:
 		options := s.spec.sinkOptions(nil, s.header)
 		options.Verify = true
-		if s.out, err = sink.Resume(options, s.run.mark); err == nil {
-			err = s.run.journal.GoOn()
+		if s.out, err = sink.Resume(options, s.mark); err == nil {
+			err = s.journal.GoOn()
 		}
 	case !s.journaled():
 		return nil
@@ -61,11 +43,11 @@ func (s *Scan) begin() error {
 		return err
 	}
 	// The scan takes down what its output holds.
-	s.job.Mark, s.job.MarkEvery = s.run.journal.Mark(s.out), resume.MarkTime
-	s.job.Counters.Rows.Add(s.run.earlier.Rows)
-	s.job.Counters.Earlier.Add(s.run.earlier.Rows)
-	s.job.Counters.Bytes.Add(s.run.earlier.TextBytes)
-	for _, done := range s.run.earlier.Done {
+	s.job.Mark, s.job.MarkEvery = s.journal.Mark(s.out), resume.MarkTime
+	s.job.Counters.Rows.Add(s.earlier.Rows)
+	s.job.Counters.Earlier.Add(s.earlier.Rows)
+	s.job.Counters.Bytes.Add(s.earlier.TextBytes)
+	for _, done := range s.earlier.Done {
 		work := sweep.Work(done, s.job.Partitioner)
 		s.job.Counters.Done.Add(work)
 		s.job.Counters.Before.Add(work)
@@ -100,7 +82,7 @@ func (s *Scan) makeRun() error {
 	}
 	options.Flags["format"] = []string{s.spec.Format}
 	options.Flags["compression"] = []string{cmp.Or(s.spec.Compression, "none")}
-	m, err := newManifest(s.env, commandScan, s.t.table, options, s.run.plan)
+	m, err := newManifest(s.env, commandScan, s.t.table, options, s.begunWith)
 	if err != nil {
 		return err
 	}
@@ -115,23 +97,23 @@ func (s *Scan) makeRun() error {
 	if err := journal.Begin(s.out); err != nil {
 		return errors.Join(err, journal.Abandon(), resume.Discard(dir))
 	}
-	s.run.journal = journal
-	s.run.runDirectory = runDirectory{path: dir, journal: journal}
+	s.journal = journal
+	s.run = runDirectory{path: dir, journal: journal}
 	return nil
 }
 
 // done is how many ranges were read, of as many as the first run had planned.
-func (r *scanRun) done(result scan.Result) int {
-	if r.journal != nil && len(result.Failed) == 0 {
-		return r.plan.Splits
+func (s *Scan) done(result scan.Result) int {
+	if s.journal != nil && len(result.Failed) == 0 {
+		return s.begunWith.Splits
 	}
 	return len(result.Done)
 }
 
 // withEarlier is a result with what earlier runs did.
-func (r *scanRun) withEarlier(result scan.Result) scan.Result {
-	result.Rows += r.earlier.Rows
-	result.Sum = result.Sum.Add(r.earlier.Sum)
+func (s *Scan) withEarlier(result scan.Result) scan.Result {
+	result.Rows += s.earlier.Rows
+	result.Sum = result.Sum.Add(s.earlier.Sum)
 	return result
 }
 

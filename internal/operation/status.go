@@ -21,9 +21,30 @@ type StatusReport struct {
 	Started        time.Time
 	Live           bool           // it is under way
 	Holder         journal.Holder // in this process, then
-	End            *resume.End    // of the last process that had it; nil: it came to no end
+	End            *End           // of the last process that had it; nil: it came to no end
 	Load           *LoadStatus    // of a load
 	Scan           *ScanStatus    // of a scan
+}
+
+// End is how a run ended.
+type End struct {
+	Outcome Outcome
+	Error   string         // why it failed
+	Failed  []resume.Range // token ranges of a scan that could not be read
+}
+
+// endOf reads the end that a journal has; nil stays nil.
+func endOf(e *resume.End) *End {
+	if e == nil {
+		return nil
+	}
+	end := &End{Error: e.Error, Failed: e.Failed}
+	for outcome, name := range outcomes {
+		if name == e.Outcome {
+			end.Outcome = outcome
+		}
+	}
+	return end
 }
 
 // LoadStatus is how far a load is.
@@ -86,7 +107,7 @@ func (r *StatusReport) readLoad() error {
 	if err != nil {
 		return err
 	}
-	r.Live, r.Holder, r.End = status.Live, status.Holder, l.End
+	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(l.End)
 	out := &LoadStatus{Inputs: len(extra.Inputs), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally}
 	r.Load = out
 	for _, in := range extra.Inputs {
@@ -102,7 +123,7 @@ func (r *StatusReport) readLoad() error {
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	switch t := l.Tally; {
 	case r.Live:
-	case l.End == nil || l.End.Outcome == resume.Interrupted || l.End.Outcome == resume.Failed:
+	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
 		out.Next = []Next{{Command: commandResume, RunDir: r.RunDir}}
 	case len(l.Retried) > 0:
 		out.Retried = slices.Sorted(maps.Keys(l.Retried))
@@ -127,7 +148,7 @@ func (r *StatusReport) readScan(m journal.Manifest) error {
 	if err != nil {
 		return err
 	}
-	r.Live, r.Holder, r.End = status.Live, status.Holder, scanned.End
+	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(scanned.End)
 	r.Scan = &ScanStatus{Share: scanned.Share(), Rows: scanned.Rows, TextBytes: scanned.TextBytes, Sum: scanned.Sum}
 	if status.Live {
 		return nil
@@ -137,7 +158,7 @@ func (r *StatusReport) readScan(m journal.Manifest) error {
 		return nil
 	}
 	r.Scan.Next = Next{Command: commandResume, RunDir: r.RunDir}
-	if scanned.End != nil && len(scanned.End.Failed) > 0 {
+	if r.End != nil && len(r.End.Failed) > 0 {
 		r.Scan.Next.Command = commandRetry
 	}
 	return nil

@@ -59,7 +59,7 @@ the exit status is 2.
   # the twenty largest partitions
   cqlbulk count demo.flights --by partition --top 20`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if opts.spec.TableName, err = opts.takeAlone(c, args); err != nil {
+			if opts.spec.TableName, err = opts.findAlone(c, args); err != nil {
 				return err
 			}
 			return runCount(c.Context(), s, opts)

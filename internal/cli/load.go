@@ -110,7 +110,7 @@ reason. The exit status is then 2.
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk load --ingestrate 50000`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := opts.settle(c, args); err != nil {
+			if err := opts.fill(c, args); err != nil {
 				return err
 			}
 			return runLoad(c.Context(), s, opts.showOptions, opts.spec)
@@ -121,9 +121,9 @@ reason. The exit status is then 2.
 	return c
 }
 
-// settle fills in what the command line says besides settings.
-func (o *loadOptions) settle(c *cobra.Command, args []string) (err error) {
-	if o.spec.TableName, args, err = o.take(c, args); err != nil {
+// fill fills in what the command line says besides settings.
+func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
+	if o.spec.TableName, args, err = o.find(c, args); err != nil {
 		return err
 	}
 	if len(args) == 0 {

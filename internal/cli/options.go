@@ -84,10 +84,10 @@ func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
 	f.StringVarP(&o.Table, "table", "t", "", "table (or keyspace.table)")
 }
 
-// take finds the table among the settings and the arguments and returns the
+// find finds the table among the settings and the arguments and returns the
 // arguments that are left. An argument of the form keyspace.table that is not a
 // file wins over the settings; flags on the command line win over arguments.
-func (o *tableOptions) take(c *cobra.Command, args []string) (operation.TableName, []string, error) {
+func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableName, []string, error) {
 	var none operation.TableName
 	table, typed := o.Table, c.Flags().Changed("table")
 	if len(args) > 0 && !typed && (table == "" || looksLikeTable(args[0])) {
@@ -113,9 +113,9 @@ func (o *tableOptions) take(c *cobra.Command, args []string) (operation.TableNam
 	return operation.TableName{Keyspace: keyspace[0], Table: parts[0]}, args, nil
 }
 
-// takeAlone finds the table of a command that takes nothing else.
-func (o *tableOptions) takeAlone(c *cobra.Command, args []string) (operation.TableName, error) {
-	name, args, err := o.take(c, args)
+// findAlone finds the table of a command that takes nothing else.
+func (o *tableOptions) findAlone(c *cobra.Command, args []string) (operation.TableName, error) {
+	name, args, err := o.find(c, args)
 	if err == nil && len(args) > 0 {
 		err = fmt.Errorf("unexpected argument %q", args[0])
 	}

@@ -10,12 +10,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
-// againOptions are the flags of what goes on with a run. Of settings, they are those that
+// resumeOptions are the flags of what goes on with a run. Of settings, they are those that
 // may differ then: how the cluster is reached and how much is asked of it. All others are
 // those of the first run.
-type againOptions struct{ showOptions }
+type resumeOptions struct{ showOptions }
 
-func (o *againOptions) AddFlags(f *pflag.FlagSet) {
+func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
 	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
 	l, s := binder{f, load.Settings()}, binder{f, scan.Settings()}
@@ -38,7 +38,7 @@ func (o *againOptions) AddFlags(f *pflag.FlagSet) {
 const withEarlier = ", with resume those of the earlier run among them"
 
 func newResumeCommand(s streams) *cobra.Command {
-	opts := &againOptions{}
+	opts := &resumeOptions{}
 	c := &cobra.Command{
 		Use:   "resume RUN_DIR",
 		Short: "Go on with a scan or load that was stopped",

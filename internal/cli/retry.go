@@ -10,7 +10,7 @@ import (
 )
 
 func newRetryCommand(s streams) *cobra.Command {
-	opts := &againOptions{}
+	opts := &resumeOptions{}
 	c := &cobra.Command{
 		Use:   "retry RUN_DIR",
 		Short: "Try again what failed in a scan or load",

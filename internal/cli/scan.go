@@ -96,7 +96,7 @@ with their SHA-256, and a checksum of the rows that does not depend on their ord
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk scan --smudge 3`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := opts.settle(c, args); err != nil {
+			if err := opts.fill(c, args); err != nil {
 				return err
 			}
 			return runScan(c.Context(), s, opts.showOptions, opts.spec)
@@ -107,9 +107,9 @@ with their SHA-256, and a checksum of the rows that does not depend on their ord
 	return c
 }
 
-// settle fills in what the command line says besides settings.
-func (o *scanOptions) settle(c *cobra.Command, args []string) (err error) {
-	if o.spec.TableName, args, err = o.take(c, args); err != nil {
+// fill fills in what the command line says besides settings.
+func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
+	if o.spec.TableName, args, err = o.find(c, args); err != nil {
 		return err
 	}
 	if len(args) > 0 {

@@ -61,7 +61,7 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 	if err != nil {
 		return driver.Config{}, err
 	}
-	if err := c.settlePassword(env); err != nil {
+	if err := c.findPassword(env); err != nil {
 		return driver.Config{}, err
 	}
 	return driver.Config{

@@ -42,9 +42,9 @@ func (o *Dialect) settings() setting.List {
 	}
 }
 
-// settle sets the escape in a format and gives what plans the codecs of columns,
+// codecs sets the escape in a format and gives what plans the codecs of columns,
 // nil for cqlbulk's own.
-func (o *Dialect) settle(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (load.Codec, error), error) {
+func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (load.Codec, error), error) {
 	cqlsh := o.Name == "cqlsh"
 	switch {
 	case !cqlsh && o.Name != "cqlbulk":

@@ -64,12 +64,12 @@ func (l *Load) prepare(ctx context.Context) error {
 	if len(inputs) == 0 {
 		return errors.New("no input given: there is no file to load in what was named")
 	}
-	format, err := l.spec.settleFormat(inputs[0].Name)
+	format, err := l.spec.chooseFormat(inputs[0].Name)
 	if err != nil {
 		return err
 	}
 	fields := load.Fields{Renamed: l.spec.Map, Skipped: l.spec.SkipCols, Untimed: l.spec.IfNotExists}
-	if fields.Codec, err = l.spec.Dialect.settle(l.spec.Format, l.spec.Nulls, &format); err != nil {
+	if fields.Codec, err = l.spec.Dialect.codecs(l.spec.Format, l.spec.Nulls, &format); err != nil {
 		return err
 	}
 	if err := l.findKept(inputs, format); err != nil {
@@ -118,10 +118,10 @@ func (l *Load) connect(ctx context.Context) error {
 	return l.run.refuseIfBegun(err) // the table was there
 }
 
-// settleFormat finds the form of the inputs, by the first one's name where it is
+// chooseFormat finds the form of the inputs, by the first one's name where it is
 // not given, and its delimiters.
-func (o *LoadSpec) settleFormat(first string) (dsv.Format, error) {
-	if err := settleFormat(&o.Format, first); err != nil {
+func (o *LoadSpec) chooseFormat(first string) (dsv.Format, error) {
+	if err := chooseFormat(&o.Format, first); err != nil {
 		return dsv.Format{}, err
 	}
 	if o.ColumnOrder != "" && o.Format == "json" {

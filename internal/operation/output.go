@@ -76,9 +76,9 @@ func (o *Output) checkName() error {
 	return nil
 }
 
-// settleFormat checks a format, or takes it from a file's name, without the ending
+// chooseFormat checks a format, or takes it from a file's name, without the ending
 // of a compression.
-func settleFormat(format *string, name string) error {
+func chooseFormat(format *string, name string) error {
 	if ext := ending(name); compressionEndings[ext] != "" || ext == ".xz" || ext == ".bz2" {
 		name = name[:len(name)-len(ext)]
 	}
@@ -99,8 +99,8 @@ func settleFormat(format *string, name string) error {
 // pieces of a fraction of that.
 const leastFile = 1 << 20
 
-// settle checks the settings and fills in what the file's name tells.
-func (o *Output) settle() error {
+// complete checks the settings and fills in what the file's name tells.
+func (o *Output) complete() error {
 	if o.Path != "" && o.Dir != "" {
 		return fmt.Errorf("--output and --dir: take one of them")
 	}
@@ -113,7 +113,7 @@ func (o *Output) settle() error {
 	if o.Compression == "none" {
 		o.Compression = ""
 	}
-	if err := settleFormat(&o.Format, o.Path); err != nil {
+	if err := chooseFormat(&o.Format, o.Path); err != nil {
 		return err
 	}
 	if o.MaxFileBytes != 0 && o.MaxFileBytes < leastFile {

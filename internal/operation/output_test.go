@@ -62,7 +62,7 @@ func TestOutputFormOfItsName(t *testing.T) {
 	} {
 		o := Output{Path: output}
 		require.NoError(t, o.checkName())
-		require.NoError(t, o.settle())
+		require.NoError(t, o.complete())
 		require.Equal(t, want, [2]string{o.Format, o.Compression}, output)
 	}
 }

@@ -60,7 +60,7 @@ func (s *ScanSpec) check(continued bool) (dsv.Format, error) {
 			return dsv.Format{}, err
 		}
 	}
-	if err := s.Output.settle(); err != nil {
+	if err := s.Output.complete(); err != nil {
 		return dsv.Format{}, err
 	}
 	if err := errors.Join(s.Pacing.check(), s.checkOrder()); err != nil {

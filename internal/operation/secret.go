@@ -11,9 +11,9 @@ import (
 // maxPassword bounds what is read of a file for a password's sake.
 const maxPassword = 64 << 10
 
-// settlePassword finds the password: as it is set, or in the file that is named,
+// findPassword finds the password: as it is set, or in the file that is named,
 // or else from the user.
-func (c *Connection) settlePassword(env Environment) error {
+func (c *Connection) findPassword(env Environment) error {
 	if c.Password == "" && c.PasswordFile != "" {
 		password, err := readPassword(c.PasswordFile)
 		if err != nil {

@@ -1,0 +1,200 @@
+package operation
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// shop is a simulated cluster of three nodes with a table that is empty, and what the
+// operations on it told the user.
+type shop struct {
+	connection Connection
+	env        Environment
+	told       []string
+}
+
+func openShop(t *testing.T) *shop {
+	t.Helper()
+	cluster, err := simcluster.Start(simcluster.Options{
+		Base: simcluster.Anywhere, Keyspace: "shop", Factor: 2, Cores: 1,
+		Tables: []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
+			{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
+			{Name: "pieces", Type: "int"},
+		}}},
+	})
+	require.NoError(t, err)
+	t.Cleanup(cluster.Close)
+	t.Chdir(t.TempDir())
+	s := &shop{connection: newConnection(ReadConsistency)}
+	s.connection.Hosts, s.connection.Port = cluster.Hosts()[:1], cluster.Port()
+	s.env = Environment{
+		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Version: "test",
+		Warn: func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
+	}
+	return s
+}
+
+var orders = TableName{"shop", "orders"}
+
+// load is the spec of a load of one file.
+func (s *shop) load(t *testing.T, text string) *LoadSpec {
+	t.Helper()
+	require.NoError(t, os.WriteFile("in.csv", []byte(text), 0o600))
+	spec := NewLoadSpec()
+	spec.Connection, spec.Consistency, spec.TableName = s.connection, WriteConsistency, orders
+	spec.Inputs, spec.RunDir = []string{"in.csv"}, "run"
+	return spec
+}
+
+func (s *shop) runLoad(t *testing.T, spec *LoadSpec) (LoadReport, error) {
+	t.Helper()
+	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	defer l.Close()
+	return l.Run(t.Context())
+}
+
+func (s *shop) runScan(t *testing.T, path string) ScanReport {
+	t.Helper()
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path = s.connection, orders, path
+	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	defer scan.Close()
+	report, err := scan.Run(t.Context())
+	require.NoError(t, err)
+	return report
+}
+
+const (
+	threeGood = "customer,number,pieces\nann,1,3\nann,2,x\nbob,1,5\ncid,1,\n"
+	mended    = "customer,number,pieces\nann,2,4\n"
+)
+
+// A load tells of rows that it rejected, and what to do about them; a retry loads them
+// once they are mended. A scan and a count then have what was loaded.
+func TestReports(t *testing.T) {
+	s := openShop(t)
+	loaded, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	require.Equal(t, Partly, loaded.Outcome)
+	require.Equal(t, "shop.orders", loaded.Table)
+	require.EqualValues(t, 4, loaded.Read)
+	require.EqualValues(t, 3, loaded.Written)
+	require.EqualValues(t, 1, loaded.ParseErrors)
+	require.EqualValues(t, 3, loaded.Rows)
+	require.Equal(t, "LOCAL_QUORUM", loaded.Consistency)
+	require.True(t, loaded.Replicated)
+	require.Equal(t, []string{"run/rejects.csv"}, loaded.Rejects.Files)
+	require.FileExists(t, loaded.Rejects.Reasons)
+	require.Equal(t, "pieces", loaded.Rejects.Causes[0].First.Column)
+	require.Equal(t, Next{Command: "retry", RunDir: "run"}, loaded.Next)
+
+	status, err := ReadStatus("run")
+	require.NoError(t, err)
+	require.Equal(t, &End{Outcome: Partly}, status.End)
+	require.Equal(t, []Next{loaded.Next}, status.Load.Next)
+	require.Equal(t, loaded.Tally, status.Load.Tally)
+
+	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
+	retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	again, err := retry.Load.Run(t.Context())
+	retry.Load.Close()
+	require.NoError(t, err)
+	require.Equal(t, Done, again.Outcome)
+	require.Empty(t, again.Next)
+	require.Empty(t, retry.Tries())
+
+	scanned := s.runScan(t, "out.csv")
+	require.Equal(t, Done, scanned.Outcome)
+	require.True(t, scanned.Whole)
+	require.EqualValues(t, 4, scanned.Rows)
+	require.Equal(t, loaded.Sum.Add(again.Sum), scanned.Sum)
+	require.Equal(t, "out.csv", scanned.Files[0].Name)
+	require.FileExists(t, scanned.Manifest)
+	require.Empty(t, scanned.RunDir)
+	require.Positive(t, scanned.Duration)
+
+	check, err := PrepareVerify(VerifySpec{Paths: []string{"out.csv"}})
+	require.NoError(t, err)
+	verified, err := check.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Done, verified.Outcome)
+	require.Equal(t, scanned.Sum, verified.Sets[0].Sum)
+
+	counting := NewCountSpec()
+	counting.Connection, counting.TableName, counting.By, counting.Top = s.connection, orders, ByPartition, 1
+	count, err := PrepareCount(t.Context(), s.env, *counting)
+	require.NoError(t, err)
+	defer count.Close()
+	counted, err := count.Run(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 4, counted.Rows)
+	require.Equal(t, []PartitionRows{{Key: [][]byte{[]byte("ann")}, Rows: 2}}, counted.Partitions)
+	require.Empty(t, s.told)
+}
+
+// A run that was begun and cannot go on is refused as such; what cannot even begin is a
+// matter of usage.
+func TestRefusals(t *testing.T) {
+	s := openShop(t)
+	spec := s.load(t, threeGood)
+	spec.MaxParseErrors = 0
+	stopped, err := s.runLoad(t, spec)
+	require.Error(t, err)
+	require.Equal(t, Failed, stopped.Outcome)
+	require.Equal(t, stopped.Limit, err)
+	require.Equal(t, Next{Command: "resume", RunDir: "run"}, stopped.Next)
+
+	var refused *RefusedError
+	_, err = PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.EqualError(t, err, "run run has not come to its end: go on with it first: cqlbulk resume run")
+	require.NotErrorAs(t, err, &refused)
+	_, err = PrepareLoad(t.Context(), s.env, *spec)
+	require.EqualError(t, err, "--run-dir run: the folder is not empty: each run needs one of its own")
+
+	require.NoError(t, os.WriteFile("in.csv", []byte(threeGood+"dan,1,1\n"), 0o600))
+	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.ErrorContains(t, err, "in.csv has 62 bytes instead of 54: it was changed since the run began")
+	require.ErrorAs(t, err, &refused)
+
+	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "nowhere"})
+	require.Error(t, err)
+	require.NotErrorAs(t, err, new(*RefusedError))
+
+	s.runScan(t, "out.csv")
+	other := NewScanSpec()
+	other.Connection, other.TableName, other.Path = s.connection, orders, "out.csv"
+	_, err = PrepareScan(t.Context(), s.env, *other)
+	require.ErrorContains(t, err, "out.csv")
+	require.NotErrorAs(t, err, new(*RefusedError))
+}
+
+// A load that was stopped goes on with a setting that was typed for it.
+func TestResume(t *testing.T) {
+	s := openShop(t)
+	spec := s.load(t, threeGood)
+	spec.MaxParseErrors = 0
+	_, err := s.runLoad(t, spec)
+	require.Error(t, err)
+	run, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run", Changes: setting.Changes{
+		Values: setting.Values{"maxparseerrors": {"1"}, "rate": {"5"}}, Typed: setting.Given{"maxparseerrors": true},
+	}})
+	require.NoError(t, err)
+	require.Nil(t, run.Scan)
+	defer run.Load.Close()
+	report, err := run.Load.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Partly, report.Outcome)
+	require.EqualValues(t, 4, report.Read)
+	require.EqualValues(t, 3, report.Written)
+}

@@ -141,9 +141,11 @@ start_node() {
   [[ $heap != *[gG] ]] || heap_mb=$((heap_mb * 1024))
   # Below 2 GiB several collector threads per node are only in each other's way.
   ((heap_mb >= 2048)) || collector=-XX:+UseSerialGC
+  local compiler=()
+  [[ $short_lived != yes ]] || compiler=(-XX:TieredStopAtLevel=1)
   local cmd=("$java_home/bin/java"
     "@$here/conf/jvm-modules.options" "@$here/conf/jvm-server.options"
-    "-Xms${heap_mb}m" "-Xmx${heap_mb}m" "$collector"
+    "-Xms${heap_mb}m" "-Xmx${heap_mb}m" "$collector" ${compiler[@]+"${compiler[@]}"}
     "-javaagent:$(printf '%s' "$(jars_dir)"/jamm-*.jar)"
     "-Djava.io.tmpdir=$dir/tmp" "-Dcassandra.triggers_dir=$dir/triggers"
     "-XX:ErrorFile=$dir/logs/hs_err_%p.log"

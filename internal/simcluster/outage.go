@@ -1,7 +1,9 @@
 package simcluster
 
 import (
+	"errors"
 	"math/rand/v2"
+	"syscall"
 	"time"
 )
 
@@ -67,9 +69,25 @@ func (w *weather) takeDown(c *Cluster, d *decision, which uint64, after time.Dur
 			case <-c.done:
 				return
 			}
-			_ = c.Restart(node)
+			c.bringBack(node)
 		})
 	})
+}
+
+// portWait is how long a node waits for its port, which a connection of somebody else's
+// may have for a moment.
+const portWait = 10 * time.Millisecond
+
+// bringBack starts a node again, unless it has left or the cluster is closed, as soon as
+// its port is free.
+func (c *Cluster) bringBack(node int) {
+	for errors.Is(c.Restart(node), syscall.EADDRINUSE) {
+		select {
+		case <-time.After(portWait):
+		case <-c.done:
+			return
+		}
+	}
 }
 
 func (w *weather) back() {

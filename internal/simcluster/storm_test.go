@@ -2,7 +2,9 @@ package simcluster_test
 
 import (
 	"fmt"
+	"net"
 	"slices"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -133,6 +135,34 @@ func TestNodeDown(t *testing.T) {
 	require.Positive(t, tally.Moves)
 	require.Len(t, c.Hosts(), 6)
 	for node := range 6 {
+		require.Eventually(t, func() bool { return dialIfUp(t, c, node) != nil }, patience, 1000)
+	}
+}
+
+// A node whose port somebody else has for a moment comes back all the same.
+func TestNodeComesBackToAPortThatWasTaken(t *testing.T) {
+	c := launch(t, simcluster.Options{Nodes: 2, Rows: 3, Faults: simcluster.Faults{Until: 30, NodeDown: 1, DownFor: patience}})
+	var taken net.Listener
+	for range 30 {
+		for node, host := range c.Hosts() {
+			cl := dialIfUp(t, c, node)
+			if cl == nil && taken == nil {
+				var err error
+				taken, err = net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(c.Port())))
+				require.NoError(t, err)
+				defer taken.Close()
+			}
+			if cl == nil || taken != nil && taken.Addr().String() == cl.socket.RemoteAddr().String() {
+				continue
+			}
+			if err := codec.EncodeFrame(selectKeys(), cl.socket); err == nil {
+				_, _ = cl.receive()
+			}
+		}
+	}
+	require.NotNil(t, taken, "no node went down")
+	require.NoError(t, taken.Close())
+	for node := range c.Hosts() {
 		require.Eventually(t, func() bool { return dialIfUp(t, c, node) != nil }, patience, 1000)
 	}
 }

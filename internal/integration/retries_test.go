@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -26,13 +27,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // flaky puts mishaps of all sorts between a load and the real cluster. It is safe
 // for concurrent use.
 type flaky struct {
-	real   load.Writer
+	real   cql.Writer
 	mishap *mishaps
 }
 
@@ -91,7 +94,7 @@ func copyRows(rows []row.Row) []row.Row {
 
 // jobOn makes a load of one text into a table of the test cluster, with writers of
 // the test's own.
-func jobOn(t *testing.T, keyspace, name, input string, writer func(*schema.Table, []schema.Column) load.Writer) *load.Job {
+func jobOn(t *testing.T, keyspace, name, input string, writer func(*schema.Table, []schema.Column) cql.Writer) *load.Job {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
@@ -103,23 +106,27 @@ func jobOn(t *testing.T, keyspace, name, input string, writer func(*schema.Table
 	require.NoError(t, err)
 	server := session.Limits(t.Context())
 	return &load.Job{
-		Table:     described,
-		Inputs:    []load.Input{{Name: "in.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(input)), nil }}},
-		Format:    dsv.DefaultFormat,
-		Header:    true,
-		NewWriter: func(columns []schema.Column) load.Writer { return writer(described, columns) },
-		Router:    load.NewRouter(p.Partitioner(), p.Placement(), p.Hosts),
-		Limits: load.Limits{
-			MaxRows: 100, Partitions: server.BatchWarnPartitions, Bytes: server.BatchWarnBytes,
-			PartitionBytes: 64 << 10, MaxMutationBytes: server.MaxMutationBytes,
-		},
-		InFlight: 64,
-		Attempts: 100, // a request that is in luck seven times in ten gets through
-		Backoff:  pace.Backoff{Base: time.Millisecond, Max: 5 * time.Millisecond},
-		Rejects:  reject.New(t.TempDir()+"/run", ".csv"),
+		Job: ingest.Job{
+			Table:   described,
+			Inputs:  []ingest.Input{{Name: "in.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(input)), nil }}},
+			Format:  dsv.DefaultFormat,
+			Header:  true,
+			Router:  target.NewRouter(p.Partitioner(), p.Placement(), p.Hosts),
+			Limits:  ingest.Limits{MaxMutationBytes: server.MaxMutationBytes},
+			Rejects: reject.New(t.TempDir()+"/run", ".csv"),
 
-		MaxParseErrors: -1, MaxInsertErrors: -1,
-		Counters: &progress.Counters{},
+			MaxParseErrors: -1, MaxInsertErrors: -1,
+			Counters: &progress.Counters{},
+		},
+		CQL: cql.Options{
+			NewWriter: func(columns []schema.Column) cql.Writer { return writer(described, columns) },
+			Limits: cql.Limits{
+				MaxRows: 100, Partitions: server.BatchWarnPartitions, Bytes: server.BatchWarnBytes, PartitionBytes: 64 << 10,
+			},
+			InFlight: 64,
+			Attempts: 100, // a request that is in luck seven times in ten gets through
+			Backoff:  pace.Backoff{Base: time.Millisecond, Max: 5 * time.Millisecond},
+		},
 	}
 }
 
@@ -163,7 +170,7 @@ func TestLastRowWinsWhateverHappens(t *testing.T) {
 	m := &mishaps{random: rand.New(rand.NewPCG(1, 2))}
 	input, want := repeats(keys)
 	t.Logf("%d MB between the rows of one key", len(input)/5>>20)
-	job := jobOn(t, "it2", "repeated", input, func(described *schema.Table, columns []schema.Column) load.Writer {
+	job := jobOn(t, "it2", "repeated", input, func(described *schema.Table, columns []schema.Column) cql.Writer {
 		return &flaky{session.Writer(described, columns), m}
 	})
 	result, err := job.Run(t.Context())

@@ -12,9 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -25,12 +28,14 @@ func (sponge) Write(context.Context, string, []row.Row) error { return nil }
 func (sponge) Idempotent() bool                               { return true }
 
 // benchmark loads a text of so many rows again and again.
-func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *Router, change ...func(*Job)) {
+func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *target.Router, change ...func(*Job)) {
 	b.Helper()
 	job := &Job{
-		Table: table, Format: dsv.DefaultFormat, Header: true, Router: router, Limits: testLimits, InFlight: 8,
-		NewWriter: func([]schema.Column) Writer { return sponge{} }, Rejects: &recorder{}, Counters: &progress.Counters{},
-		Inputs: []Input{{Name: "text", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}},
+		Job: ingest.Job{
+			Table: table, Format: dsv.DefaultFormat, Header: true, Router: router, Limits: testRowLimits, Rejects: &recorder{}, Counters: &progress.Counters{},
+			Inputs: []ingest.Input{{Name: "text", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}},
+		},
+		CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return sponge{} }, Limits: testLimits, InFlight: 8},
 	}
 	for _, f := range change {
 		f(job)

@@ -5,17 +5,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // remembering is a journal that knows what an earlier run did of its one input.
 type remembering struct {
-	noJournal
+	forgetful
 	mu       sync.Mutex
-	pieces   map[int64]Piece
-	standing map[int64]Standing
+	pieces   map[int64]ingest.Piece
+	standing map[int64]ingest.Standing
 }
 
-func (j *remembering) Earlier(_ int, offset int64) (Piece, Standing) {
+func (j *remembering) Earlier(_ int, offset int64) (ingest.Piece, ingest.Standing) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.pieces[offset], j.standing[offset]
@@ -31,18 +33,18 @@ func (j *remembering) Seen(int) int64 {
 	return end
 }
 
-func (j *remembering) Begin(p Piece) error {
+func (j *remembering) Begin(p ingest.Piece) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pieces[p.Offset], j.standing[p.Offset] = p, Begun
+	j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.Begun
 	return nil
 }
 
-func (j *remembering) Settle(p Piece, t Tally, rejects []Reject) error {
+func (j *remembering) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pieces[p.Offset], j.standing[p.Offset] = p, Settled
-	return j.noJournal.Settle(p, t, rejects)
+	j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.Settled
+	return j.forgetful.Settle(p, t, rejects)
 }
 
 // An input that was changed is not gone on with, however it is cut now.
@@ -56,10 +58,10 @@ func TestChangedInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			job, c, rejects := newJob(t, hits, header+"1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n")
-			j := &remembering{noJournal: noJournal{rejects}, pieces: map[int64]Piece{}, standing: map[int64]Standing{}}
+			j := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
 			job.Journal, job.ChunkSize = j, 12
 			mustRun(t, job, c)
-			job.Inputs = []Input{text("f", header+changed)}
+			job.Inputs = []ingest.Input{text("f", header+changed)}
 			_, err := job.Run(t.Context())
 			require.ErrorContains(t, err, "the input was changed")
 			for id := range 10 {
@@ -72,7 +74,7 @@ func TestChangedInput(t *testing.T) {
 // A piece has no more records than it may.
 func TestChunkRecords(t *testing.T) {
 	job, c, rejects := newJob(t, hits, numbered("id,n", 100))
-	j := &remembering{noJournal: noJournal{rejects}, pieces: map[int64]Piece{}, standing: map[int64]Standing{}}
+	j := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
 	job.Journal, job.ChunkRecords = j, 7
 	mustRun(t, job, c)
 	require.Len(t, j.pieces, 15)

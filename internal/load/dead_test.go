@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -48,14 +49,14 @@ func newAway(t *testing.T, table *schema.Table, h harm, texts ...string) *away {
 	job, c, rejects := newJob(t, table, texts...)
 	a := &away{cluster: c, job: job, rejects: rejects, harm: h, nodes: map[string]bool{}}
 	c.router = ringOf(t, 3, 4, 1)
-	job.Router, job.Backoff, job.Patience, job.ChunkSize, job.InFlight = c.router, pace.Backoff{}, time.Minute, 400, 12
+	job.Router, job.CQL.Backoff, job.CQL.Patience, job.ChunkSize, job.CQL.InFlight = c.router, pace.Backoff{}, time.Minute, 400, 12
 	job.Warn = func(format string, args ...any) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.warns = append(a.warns, fmt.Sprintf(format, args...))
 	}
-	job.NodeName = func(host string) string { return "the " + host }
-	job.Ping = func(_ context.Context, hosts []string) error {
+	job.CQL.NodeName = func(host string) string { return "the " + host }
+	job.CQL.Ping = func(_ context.Context, hosts []string) error {
 		if hosts == nil {
 			hosts = []string{"node0", "node1", "node2"}
 		}
@@ -89,7 +90,7 @@ func (a *away) set(host string, gone bool) {
 }
 
 // of says whether a rejected row belongs to a node.
-func (a *away) of(r Reject, host string) bool {
+func (a *away) of(r ingest.Reject, host string) bool {
 	var id int
 	_, err := fmt.Sscanf(string(r.Raw), "%d,", &id)
 	require.NoError(a.t, err)
@@ -140,7 +141,7 @@ func TestADeadNodeComesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newAway(t, events, h, numbered("k,c,id", 6000))
-				a.job.Rate = pace.NewLimiter(10)
+				a.job.CQL.Rate = pace.NewLimiter(10)
 				a.set("node1", true)
 				back := time.AfterFunc(3*time.Minute, func() { a.set("node1", false) })
 				defer back.Stop()

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 func TestErrorLimits(t *testing.T) {
@@ -17,7 +19,7 @@ func TestErrorLimits(t *testing.T) {
 	job, _, rejects = newJob(t, names, input)
 	job.MaxParseErrors = 4
 	_, err := job.Run(t.Context())
-	var limit *LimitError
+	var limit *ingest.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.EqualError(t, err, "stopped: more than 4 parse errors")
 	require.Len(t, rejects.rejects, 5, "the one too many is kept as well")
@@ -25,11 +27,11 @@ func TestErrorLimits(t *testing.T) {
 
 // carrying is the journal of a run that goes on.
 type carrying struct {
-	noJournal
-	tally Tally
+	forgetful
+	tally ingest.Tally
 }
 
-func (c carrying) Carried() Tally { return c.tally }
+func (c carrying) Carried() ingest.Tally { return c.tally }
 
 // A limit that was passed before the run was stopped stops the one that goes on, too,
 // although all rows left are good.
@@ -37,13 +39,13 @@ func TestErrorLimitWasPassedBefore(t *testing.T) {
 	for limit, passed := range map[int64]bool{-1: false, 4: true, 5: false} {
 		job, c, rejects := newJob(t, names, "k,n\na,1\n")
 		job.MaxParseErrors = limit
-		job.Journal = carrying{noJournal{rejects}, Tally{Read: 9, ParseErrors: 5}}
+		job.Journal = carrying{forgetful{rejects}, ingest.Tally{Read: 9, ParseErrors: 5}}
 		_, err := job.Run(t.Context())
 		if !passed {
 			require.NoError(t, err)
 			continue
 		}
-		var past *LimitError
+		var past *ingest.LimitError
 		require.ErrorAs(t, err, &past)
 		require.Empty(t, c.sent)
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 )
 
 // made is a random file for the table events, with what it should come to.
@@ -87,10 +89,10 @@ func (m made) verify(t *testing.T, c *cluster) {
 }
 
 // randomLimits draws bounds of batches, tight ones too.
-func randomLimits(rng *rand.Rand) Limits {
-	return Limits{
+func randomLimits(rng *rand.Rand) cql.Limits {
+	return cql.Limits{
 		MaxRows: 1 + rng.IntN(30), Partitions: 1 + rng.IntN(8), Bytes: 100 + rng.IntN(3000),
-		PartitionBytes: 100 + rng.IntN(6000), MaxMutationBytes: 1 << 20,
+		PartitionBytes: 100 + rng.IntN(6000),
 	}
 }
 
@@ -103,10 +105,10 @@ func TestEveryRowIsWrittenOrRejectedAndTheLastOneWins(t *testing.T) {
 			m := makeFile(rng, rng.IntN(600), 0.05, 1)
 			job, c, rejects := newJob(t, events, m.text)
 			job.ChunkSize = 16 + rng.IntN(2000)
-			job.InFlight = 1 + rng.IntN(8)
-			job.Attempts = 1000
-			job.Limits = randomLimits(rng)
-			c.limits = job.Limits
+			job.CQL.InFlight = 1 + rng.IntN(8)
+			job.CQL.Attempts = 1000
+			job.CQL.Limits = randomLimits(rng)
+			c.limits = job.CQL.Limits
 			if rng.IntN(3) > 0 {
 				c.router = ring(t, 3, 4)
 				job.Router = c.router
@@ -157,7 +159,7 @@ func TestPoisonedRowsStandAlone(t *testing.T) {
 			m := makeFile(rng, 300, 0.02, 1)
 			job, c, rejects := newJob(t, events, m.text)
 			job.ChunkSize = 200 + rng.IntN(4000)
-			job.Attempts = 1000
+			job.CQL.Attempts = 1000
 			poisoned := func(id int) bool { return id%17 == 0 }
 			passing := passingFaults(seed, 0.2)
 			c.answer = func(ctx context.Context, r request) (bool, error) {
@@ -179,18 +181,18 @@ func TestPoisonedRowsStandAlone(t *testing.T) {
 				}
 			}
 			require.EqualValues(t, refused+len(m.bad), result.Rejected())
-			stages := map[Stage]int{}
+			stages := map[ingest.Stage]int{}
 			for _, r := range rejects.rejects {
 				stages[r.Stage]++
-				if r.Stage == Insert {
+				if r.Stage == ingest.Insert {
 					require.Equal(t, "invalid value", r.Reason)
 					require.Contains(t, m.text, string(r.Raw))
 					require.Equal(t, string(r.Raw), m.text[r.Offset:int(r.Offset)+len(r.Raw)])
 					require.EqualValues(t, 1+strings.Count(m.text[:r.Offset], "\n"), r.Line)
 				}
 			}
-			require.Equal(t, refused, stages[Insert])
-			require.Equal(t, len(m.bad), stages[Parse])
+			require.Equal(t, refused, stages[ingest.Insert])
+			require.Equal(t, len(m.bad), stages[ingest.Parse])
 		})
 	}
 }
@@ -215,23 +217,4 @@ func TestTimestampsFollowTheInput(t *testing.T) {
 		require.GreaterOrEqual(t, s, begin)
 		require.LessOrEqual(t, s, end+2*n)
 	}
-}
-
-func TestClockStaysWithTheTime(t *testing.T) {
-	c := clock{step: 1}
-	last, reserved := int64(0), int64(0)
-	before := time.Now().UnixMicro()
-	for i := range 2000 {
-		n := i % 50
-		first := c.reserve(0, n).first
-		require.GreaterOrEqual(t, first, last)
-		require.LessOrEqual(t, first, time.Now().UnixMicro()+reserved)
-		require.GreaterOrEqual(t, first, before)
-		last = first + int64(n)
-		reserved += int64(n)
-	}
-	// A clock that has run ahead does not go on from there for good: the time
-	// catches up.
-	c = clock{step: 1, next: time.Now().UnixMicro() - 1000}
-	require.GreaterOrEqual(t, c.reserve(0, 1).first, before)
 }

@@ -17,10 +17,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -45,8 +48,8 @@ type version struct {
 type cluster struct {
 	t       testing.TB
 	table   *schema.Table
-	limits  Limits
-	router  *Router
+	limits  cql.Limits
+	router  *target.Router
 	counter bool
 	// answer decides what becomes of a request; nil takes everything.
 	answer func(ctx context.Context, r request) (applied bool, err error)
@@ -65,12 +68,14 @@ type cluster struct {
 
 func newCluster(t testing.TB, table *schema.Table) *cluster {
 	return &cluster{
-		t: t, table: table, limits: testLimits, router: NewRouter(nil, nil, nil), counter: table.IsCounter(),
+		t: t, table: table, limits: testLimits, router: target.NewRouter(nil, nil, nil), counter: table.IsCounter(),
 		cells: map[string]map[string]version{}, sent: map[int]int{}, applied: map[int]int{}, acked: map[int]int{},
 	}
 }
 
-var testLimits = Limits{MaxRows: 100, Partitions: 10, Bytes: 5 << 10, PartitionBytes: 64 << 10, MaxMutationBytes: 16 << 20}
+var testLimits = cql.Limits{MaxRows: 100, Partitions: 10, Bytes: 5 << 10, PartitionBytes: 64 << 10}
+
+var testRowLimits = ingest.Limits{MaxMutationBytes: 16 << 20}
 
 // fakeWriter writes some columns to the cluster.
 type fakeWriter struct {
@@ -78,7 +83,7 @@ type fakeWriter struct {
 	columns []schema.Column
 }
 
-func (c *cluster) writer(columns []schema.Column) Writer {
+func (c *cluster) writer(columns []schema.Column) cql.Writer {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writers++
@@ -155,6 +160,13 @@ func (w *fakeWriter) apply(r request) {
 	}
 }
 
+// What a server counts for a row, a cell and an element of a list, besides their bytes.
+const (
+	rowOverhead     = 48
+	cellOverhead    = 24
+	elementOverhead = 40
+)
+
 // check tells when a request breaks the limits or mixes replicas.
 func (w *fakeWriter) check(r request) {
 	broken := func(format string, args ...any) {
@@ -165,7 +177,7 @@ func (w *fakeWriter) check(r request) {
 		broken("request of %d rows", len(r.rows))
 	}
 	keys := map[string]bool{}
-	var set *Set
+	var set *target.Replicas
 	size := 0
 	for _, one := range r.rows {
 		size += rowOverhead
@@ -207,12 +219,12 @@ func (w *fakeWriter) check(r request) {
 // recorder keeps rejects.
 type recorder struct {
 	mu      sync.Mutex
-	rejects []Reject
+	rejects []ingest.Reject
 	long    []int // those of them that came in pieces
 	fail    error // what Add returns
 }
 
-func (r *recorder) Add(rejects []Reject) error {
+func (r *recorder) Add(rejects []ingest.Reject) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, rej := range rejects {
@@ -225,7 +237,7 @@ func (r *recorder) Add(rejects []Reject) error {
 	return r.fail
 }
 
-func (r *recorder) AddPiece(rej Reject, first, _ bool) error {
+func (r *recorder) AddPiece(rej ingest.Reject, first, _ bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if first {
@@ -239,8 +251,8 @@ func (r *recorder) AddPiece(rej Reject, first, _ bool) error {
 }
 
 // sorted gives the rejects in the order of the input.
-func (r *recorder) sorted() []Reject {
-	slices.SortFunc(r.rejects, func(a, b Reject) int {
+func (r *recorder) sorted() []ingest.Reject {
+	slices.SortFunc(r.rejects, func(a, b ingest.Reject) int {
 		if c := strings.Compare(a.File, b.File); c != 0 {
 			return c
 		}
@@ -249,21 +261,42 @@ func (r *recorder) sorted() []Reject {
 	return r.rejects
 }
 
+// forgetful is a journal that keeps rejects and nothing else.
+type forgetful struct{ rejects ingest.Rejects }
+
+func (forgetful) Carried() ingest.Tally { return ingest.Tally{} }
+func (forgetful) Earlier(int, int64) (ingest.Piece, ingest.Standing) {
+	return ingest.Piece{}, ingest.New
+}
+func (forgetful) Seen(int) int64                { return 0 }
+func (forgetful) Left(int) (ingest.Piece, bool) { return ingest.Piece{}, false }
+func (forgetful) Stamped() int64                { return 0 }
+func (forgetful) Begin(ingest.Piece) error      { return nil }
+
+func (j forgetful) Settle(_ ingest.Piece, _ ingest.Tally, rejects []ingest.Reject) error {
+	if len(rejects) == 0 {
+		return nil
+	}
+	return j.rejects.Add(rejects)
+}
+
 // quick is a backoff that does not hold a test up.
 var quick = pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}
 
 // text is an input that holds a text.
-func text(name, s string) Input {
-	return Input{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+func text(name, s string) ingest.Input {
+	return ingest.Input{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
 }
 
 // newJob makes a job that loads texts into a fake cluster.
 func newJob(t testing.TB, table *schema.Table, texts ...string) (*Job, *cluster, *recorder) {
 	c, r := newCluster(t, table), &recorder{}
 	job := &Job{
-		Table: table, Format: dsv.DefaultFormat, Header: true, NewWriter: c.writer, Router: c.router,
-		Limits: testLimits, InFlight: 4, Backoff: quick, Rejects: r, Counters: &progress.Counters{},
-		MaxParseErrors: -1, MaxInsertErrors: -1,
+		Job: ingest.Job{
+			Table: table, Format: dsv.DefaultFormat, Header: true, Router: c.router, Limits: testRowLimits, Rejects: r,
+			Counters: &progress.Counters{}, MaxParseErrors: -1, MaxInsertErrors: -1,
+		},
+		CQL: cql.Options{NewWriter: c.writer, Limits: testLimits, InFlight: 4, Backoff: quick},
 	}
 	for i, s := range texts {
 		job.Inputs = append(job.Inputs, text(fmt.Sprintf("file%d.csv", i+1), s))
@@ -291,10 +324,10 @@ func mustRun(t testing.TB, job *Job, c *cluster) Result {
 
 // ring makes a router of some nodes, and the sets of replicas that two of them
 // make.
-func ring(t testing.TB, nodes, vnodes int) *Router { return ringOf(t, nodes, vnodes, 2) }
+func ring(t testing.TB, nodes, vnodes int) *target.Router { return ringOf(t, nodes, vnodes, 2) }
 
 // ringOf is ring with so many replicas.
-func ringOf(t testing.TB, nodes, vnodes, replicas int) *Router {
+func ringOf(t testing.TB, nodes, vnodes, replicas int) *target.Router {
 	t.Helper()
 	var list []token.Node
 	for i := range nodes {
@@ -309,7 +342,7 @@ func ringOf(t testing.TB, nodes, vnodes, replicas int) *Router {
 	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": strconv.Itoa(replicas)})
 	require.NoError(t, err)
 	placement := r.Place(strategy)
-	return NewRouter(token.Murmur3, placement, func(v int) []string {
+	return target.NewRouter(token.Murmur3, placement, func(v int) []string {
 		var ids []string
 		for _, n := range placement.Replicas(v) {
 			ids = append(ids, r.Nodes()[n].ID)

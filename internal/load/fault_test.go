@@ -17,7 +17,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 )
 
 // numbered is a file for the table hits or events with so many rows.
@@ -48,7 +50,7 @@ func TestRetriesGoToTheOtherReplicas(t *testing.T) {
 		return true, nil
 	}
 	result := mustRun(t, job, c)
-	require.Equal(t, Result{Tally: Tally{Read: 1, Written: 1}, Batches: 1}, counts(result))
+	require.Equal(t, Result{Tally: ingest.Tally{Read: 1, Written: 1}, Stats: cql.Stats{Batches: 1}}, counts(result))
 	require.Len(t, hosts, 5)
 	require.NotEqual(t, hosts[0], hosts[1])
 	require.Equal(t, hosts[0], hosts[2])
@@ -59,12 +61,12 @@ func TestAttemptsAreCounted(t *testing.T) {
 	for _, class := range []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown} {
 		t.Run(class.String(), func(t *testing.T) {
 			job, c, rejects := newJob(t, events, "k,c,id\n1,2,3\n")
-			job.Attempts = 7
+			job.CQL.Attempts = 7
 			c.answer = func(context.Context, request) (bool, error) { return false, failure(class, "no answer") }
 			result := mustRun(t, job, c)
-			require.Equal(t, Result{Tally: Tally{Read: 1, InsertErrors: 1}}, counts(result))
+			require.Equal(t, Result{Tally: ingest.Tally{Read: 1, InsertErrors: 1}}, counts(result))
 			require.Equal(t, 7, c.requests)
-			require.Equal(t, Insert, rejects.rejects[0].Stage)
+			require.Equal(t, ingest.Insert, rejects.rejects[0].Stage)
 			require.Equal(t, "no answer", rejects.rejects[0].Reason)
 			require.Equal(t, "1,2,3\n", string(rejects.rejects[0].Raw))
 			require.EqualValues(t, 2, rejects.rejects[0].Line)
@@ -76,7 +78,7 @@ func TestAttemptsAreCounted(t *testing.T) {
 func TestCountersAreNeverRepeatedWhenInDoubt(t *testing.T) {
 	job, c, rejects := newJob(t, hits, numbered("id,n", 400))
 	job.ChunkSize = 100
-	job.InFlight = 3
+	job.CQL.InFlight = 3
 	var calls atomic.Int64
 	c.answer = func(_ context.Context, r request) (bool, error) {
 		switch n := calls.Add(1); {
@@ -95,10 +97,10 @@ func TestCountersAreNeverRepeatedWhenInDoubt(t *testing.T) {
 	require.NotZero(t, result.Rejected())
 	doubt := map[string]bool{}
 	for _, r := range rejects.rejects {
-		if r.Stage == InDoubt {
+		if r.Stage == ingest.InDoubt {
 			doubt[string(r.Raw)] = true
 		} else {
-			require.Equal(t, Insert, r.Stage)
+			require.Equal(t, ingest.Insert, r.Stage)
 		}
 	}
 	require.Len(t, doubt, int(result.InDoubt))
@@ -140,7 +142,7 @@ func TestRunEndsWhenTheClusterTakesNothing(t *testing.T) {
 	for _, class := range []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown} {
 		t.Run(class.String(), func(t *testing.T) {
 			job, c, _ := newJob(t, events, numbered("k,c,id", 3000))
-			job.ChunkSize, job.InFlight, job.Attempts = 400, 5, 2
+			job.ChunkSize, job.CQL.InFlight, job.CQL.Attempts = 400, 5, 2
 			c.answer = func(context.Context, request) (bool, error) { return false, failure(class, "no answer") }
 			result, err := job.Run(context.Background())
 			require.ErrorContains(t, err, "the cluster does not take writes: more than 32 requests in a row failed, the last with: no answer")
@@ -153,7 +155,7 @@ func TestRunEndsWhenTheClusterTakesNothing(t *testing.T) {
 
 func TestRunEndsWhenEveryCounterIsInDoubt(t *testing.T) {
 	job, c, rejects := newJob(t, hits, numbered("id,n", 3000))
-	job.ChunkSize, job.InFlight = 400, 5
+	job.ChunkSize, job.CQL.InFlight = 400, 5
 	c.answer = func(context.Context, request) (bool, error) { return true, failure(fault.Unknown, "timeout") }
 	result, err := job.Run(context.Background())
 	require.ErrorContains(t, err, "the cluster does not take writes")
@@ -163,44 +165,26 @@ func TestRunEndsWhenEveryCounterIsInDoubt(t *testing.T) {
 	require.EqualValues(t, len(c.sent), result.InDoubt)
 }
 
-// A connection that breaks leaves all in doubt that was under way on it: that is one
-// failure, and not many in a row.
-func TestBrokenConnectionIsOneFailure(t *testing.T) {
-	job, _, _ := newJob(t, hits, "id,n\n")
-	job.Patience, job.Journal = time.Hour, noJournal{}
-	r := newRun(job)
-	b := &batch{writer: job.NewWriter(job.Table.Columns), set: nowhere, begun: time.Now()}
-	broken := failure(fault.Unknown, "connection closed")
-	for range 10 * leastExhausted {
-		require.NoError(t, r.giveUp(t.Context(), b, broken))
-	}
-	for range leastExhausted - 1 {
-		b.begun = time.Now().Add(time.Second) // after the failure before
-		require.NoError(t, r.giveUp(t.Context(), b, broken))
-	}
-	require.ErrorContains(t, r.giveUp(t.Context(), b, broken), "more than 32 requests in a row failed")
-}
-
 // Requests that wait while others are left in doubt count when they fail in their turn.
 func TestRunEndsSoonWhenEveryCounterIsInDoubt(t *testing.T) {
 	job, c, _ := newJob(t, hits, numbered("id,n", 30_000))
-	job.InFlight, job.Limits.MaxRows = 64, 10
-	c.limits = job.Limits
+	job.CQL.InFlight, job.CQL.Limits.MaxRows = 64, 10
+	c.limits = job.CQL.Limits
 	c.answer = func(context.Context, request) (bool, error) {
 		time.Sleep(time.Millisecond)
 		return false, failure(fault.Unknown, "timeout")
 	}
 	result, err := job.Run(t.Context())
 	require.ErrorContains(t, err, "more than 32 requests in a row failed")
-	require.Less(t, result.InDoubt, int64(20*leastExhausted*job.Limits.MaxRows))
+	require.Less(t, result.InDoubt, int64(20*32*job.CQL.Limits.MaxRows))
 }
 
 // One acknowledged request in between shows that the cluster still works.
 func TestScatteredFailuresDoNotEndTheRun(t *testing.T) {
 	job, c, _ := newJob(t, events, numbered("k,c,id", 2000))
-	job.ChunkSize, job.InFlight, job.Attempts = 400, 1, 1
-	job.Limits.MaxRows = 1
-	c.limits = job.Limits
+	job.ChunkSize, job.CQL.InFlight, job.CQL.Attempts = 400, 1, 1
+	job.CQL.Limits.MaxRows = 1
+	c.limits = job.CQL.Limits
 	c.answer = func(_ context.Context, r request) (bool, error) {
 		if c.requests%2 == 0 {
 			return false, failure(fault.Transient, "unavailable")
@@ -274,7 +258,7 @@ func (h *held) Close() error { return nil }
 func TestCancellationDoesNotWaitForTheInput(t *testing.T) {
 	job, c, _ := newJob(t, events)
 	in := &held{text: strings.NewReader("k,c,id\n1,2,3\n"), waiting: make(chan struct{}), release: make(chan struct{})}
-	job.Inputs = []Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
 	job.ChunkSize = 4
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -291,7 +275,7 @@ func TestCancellationDoesNotWaitForTheInput(t *testing.T) {
 func TestFatalErrorDoesNotWaitForTheInput(t *testing.T) {
 	job, c, _ := newJob(t, events)
 	in := &held{text: strings.NewReader("k,c,id\n1,2,3\n"), waiting: make(chan struct{}), release: make(chan struct{})}
-	job.Inputs = []Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
 	job.ChunkSize = 4
 	c.answer = func(context.Context, request) (bool, error) {
 		<-in.waiting
@@ -359,7 +343,7 @@ func TestInterruptedCountersAreInDoubt(t *testing.T) {
 	require.Len(t, rejects.rejects, int(result.InDoubt))
 	require.NotZero(t, result.InDoubt)
 	for _, r := range rejects.rejects {
-		require.Equal(t, InDoubt, r.Stage)
+		require.Equal(t, ingest.InDoubt, r.Stage)
 	}
 }
 
@@ -368,10 +352,10 @@ func TestSlowClusterStopsTheReading(t *testing.T) {
 	job, c, _ := newJob(t, events)
 	var read atomic.Int64
 	source := &tally{r: strings.NewReader(numbered("k,c,id", 200000)), n: &read}
-	job.Inputs = []Input{{Name: "big", Open: func() (io.ReadCloser, error) { return io.NopCloser(source), nil }}}
-	job.ChunkSize, job.InFlight = 1000, 2
-	job.Limits.MaxRows = 1
-	c.limits = job.Limits
+	job.Inputs = []ingest.Input{{Name: "big", Open: func() (io.ReadCloser, error) { return io.NopCloser(source), nil }}}
+	job.ChunkSize, job.CQL.InFlight = 1000, 2
+	job.CQL.Limits.MaxRows = 1
+	c.limits = job.CQL.Limits
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	began := make(chan struct{}, 2)
@@ -387,7 +371,7 @@ func TestSlowClusterStopsTheReading(t *testing.T) {
 	}()
 	_, err := job.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	chunks := 2*runtime.GOMAXPROCS(0) + 2 + holdChunks
+	chunks := 2*runtime.GOMAXPROCS(0) + 2 + 4
 	require.LessOrEqual(t, read.Load(), int64((chunks+3)*job.ChunkSize))
 }
 
@@ -401,22 +385,6 @@ func (r *tally) Read(p []byte) (int, error) {
 	n, err := r.r.Read(p)
 	r.n.Add(int64(n))
 	return n, err
-}
-
-// All chunks are back in the pool when a run ends well.
-func TestChunksComeBack(t *testing.T) {
-	job, c, _ := newJob(t, events, numbered("k,c,id", 1000), "k,c,id\n", "k,c,id\nx,y,z\n", numbered("k,c,id", 50))
-	job.ChunkSize = 100
-	run := newRun(job.withDefaults())
-	want := cap(run.free)
-	require.NoError(t, run.all(context.Background()))
-	require.Empty(t, c.broken)
-	require.Len(t, run.free, want)
-	for range want {
-		c := <-run.free
-		require.Zero(t, c.pending.Load())
-		require.Nil(t, c.file)
-	}
 }
 
 // A node that never answers costs its time limit now and then, not with every
@@ -455,8 +423,8 @@ func TestSilentCluster(t *testing.T) {
 		fmt.Fprintf(&text, "%d,0,%d\n", i, i)
 	}
 	job, c, rejects := newJob(t, events, text.String())
-	job.Attempts, job.Patience = 1<<30, time.Millisecond
-	job.Backoff = pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond}
+	job.CQL.Attempts, job.CQL.Patience = 1<<30, time.Millisecond
+	job.CQL.Backoff = pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond}
 	c.answer = func(context.Context, request) (bool, error) {
 		return false, fault.New(fault.Unknown, errors.New("no answer"))
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // rowsOf makes rows for the table names of which one in so many is good; 0: none.
@@ -28,22 +29,22 @@ func rowsOf(n, good int, bad string) string {
 // A load stops when ten thousand rows failed and hardly one was good, wherever they fail,
 // and goes on when that is asked for, or bounded otherwise.
 func TestHopelessLoadIsStopped(t *testing.T) {
-	const rows = 4 * hopelessRows
+	const rows = 4 * tooMany
 	broken := "x,\"y\n" // a quote that is never closed
 	for _, tc := range []struct {
 		name string
 		text string
 		set  func(*Job)
-		stop Stage
+		stop ingest.Stage
 	}{
-		{"none is good", rowsOf(rows, 0, "k,v,x\n"), nil, Parse},
-		{"one in a thousand", rowsOf(rows, 1000, "k,v,x\n"), nil, Parse},
+		{"none is good", rowsOf(rows, 0, "k,v,x\n"), nil, ingest.Parse},
+		{"one in a thousand", rowsOf(rows, 1000, "k,v,x\n"), nil, ingest.Parse},
 		{"one in twenty", rowsOf(rows, 20, "k,v,x\n"), nil, ""},
-		{"good ones behind", rowsOf(hopelessRows-1, 0, "k,v,x\n") + strings.Repeat("k,v,1\n", rows), nil, ""},
-		{"no rows at all", rowsOf(rows, 0, broken), nil, Parse},
+		{"good ones behind", rowsOf(tooMany-1, 0, "k,v,x\n") + strings.Repeat("k,v,1\n", rows), nil, ""},
+		{"no rows at all", rowsOf(rows, 0, broken), nil, ingest.Parse},
 		{"asked to go on", rowsOf(rows, 0, "k,v,x\n"), func(j *Job) { j.KeepGoing = true }, ""},
 		{"a limit of its own", rowsOf(rows, 0, "k,v,x\n"), func(j *Job) { j.MaxParseErrors = rows }, ""},
-		{"refused by the cluster", rowsOf(rows, 1, ""), nil, Insert},
+		{"refused by the cluster", rowsOf(rows, 1, ""), nil, ingest.Insert},
 		{"refused, and asked to go on", rowsOf(rows, 1, ""), func(j *Job) { j.KeepGoing = true }, ""},
 		{"refused, with a limit of its own", rowsOf(rows, 1, ""), func(j *Job) { j.MaxInsertErrors = rows }, ""},
 	} {
@@ -61,13 +62,16 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			var limit *LimitError
+			var limit *ingest.LimitError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, tc.stop, limit.Stage)
 			require.True(t, limit.Hopeless)
 			require.ErrorContains(t, err, fmt.Sprintf("stopped: %d rows were rejected with %s errors, and hardly one was good", limit.Limit, tc.stop))
-			require.GreaterOrEqual(t, limit.Limit, int64(hopelessRows))
+			require.GreaterOrEqual(t, limit.Limit, int64(tooMany))
 			require.Less(t, result.Rejected(), int64(rows))
 		})
 	}
 }
+
+// tooMany is how many bad rows make a load hopeless, with hardly a good one.
+const tooMany = 10_000

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -76,9 +78,9 @@ func TestUnclosedQuoteCostsOneLine(t *testing.T) {
 	_, rejects, result, _ := loads(t, true, "k,v,n\na,1,1\nb,\"2,2\nc,3,3\n"+strings.Repeat("d,4,4\n", 30))
 	require.Equal(t, int64(33), result.Read)
 	require.Equal(t, int64(1), result.Rejected())
-	require.Equal(t, Reject{
+	require.Equal(t, ingest.Reject{
 		File: "file1.csv", Header: []byte("k,v,n\n"), Raw: []byte("b,\"2,2\n"), Line: 3, Field: 3, Offset: 12,
-		Broken: true, Reason: "quote opened at column 3 is never closed", Stage: Parse,
+		Broken: true, Reason: "quote opened at column 3 is never closed", Stage: ingest.Parse,
 	}, rejects.rejects[0])
 }
 
@@ -87,7 +89,7 @@ func TestRecordOverTheLimit(t *testing.T) {
 	long := "long," + strings.Repeat("x", 5000) + "\n"
 	rows, rejects, result, _ := loads(t, true, "k,v\na,1\n"+long+"b,2\n"+strings.TrimSuffix(long, "\n"))
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, rows)
-	require.Equal(t, Result{Tally: Tally{Read: 4, Written: 2, ParseErrors: 2}, Batches: result.Batches}, counts(result))
+	require.Equal(t, Result{Tally: ingest.Tally{Read: 4, Written: 2, ParseErrors: 2}, Stats: cql.Stats{Batches: result.Batches}}, counts(result))
 	require.Equal(t, []int{0, 1}, rejects.long)
 	require.Equal(t, long, string(rejects.rejects[0].Raw))
 	require.Equal(t, strings.TrimSuffix(long, "\n"), string(rejects.rejects[1].Raw))
@@ -157,11 +159,11 @@ func TestInputThatFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			job, _, rejects := newJob(t, names)
-			job.Inputs = []Input{{Name: "in", Open: open}}
+			job.Inputs = []ingest.Input{{Name: "in", Open: open}}
 			_, err := job.Run(context.Background())
 			require.ErrorIs(t, err, broken)
 			require.Empty(t, rejects.rejects)
-			var mapping *MappingError
+			var mapping *ingest.MappingError
 			require.NotErrorAs(t, err, &mapping)
 		})
 	}
@@ -179,7 +181,7 @@ func TestInputsAreClosed(t *testing.T) {
 	for _, s := range []string{"", "k,v\n", "k,v\na,1\n", "nonsense\n"} {
 		job, _, _ := newJob(t, names)
 		closed := 0
-		job.Inputs = []Input{{Name: "in", Open: func() (io.ReadCloser, error) { return closer{strings.NewReader(s), &closed}, nil }}}
+		job.Inputs = []ingest.Input{{Name: "in", Open: func() (io.ReadCloser, error) { return closer{strings.NewReader(s), &closed}, nil }}}
 		_, err := job.Run(context.Background())
 		require.Equal(t, s == "nonsense\n", err != nil)
 		require.Equal(t, 1, closed)
@@ -192,25 +194,6 @@ func TestFormat(t *testing.T) {
 	job.Format = dsv.Format{Delimiter: '\t', Quote: '\''}
 	mustRun(t, job, c)
 	require.Equal(t, "it's", c.cells[fmt.Sprintf("k=%x ", "a\tb")]["v"].value)
-}
-
-// A record much longer than a chunk does not hold its memory for good.
-func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("k,v\n")
-	for i := range 50 {
-		fmt.Fprintf(&b, "%d,%s\n", i, strings.Repeat("x", 5000))
-	}
-	job, c, _ := newJob(t, names, b.String())
-	job.ChunkSize = 100
-	run := newRun(job.withDefaults())
-	require.NoError(t, run.all(context.Background()))
-	require.Empty(t, c.broken)
-	require.EqualValues(t, 50, run.result().Written)
-	require.Len(t, run.free, cap(run.free))
-	for range cap(run.free) {
-		require.LessOrEqual(t, cap((<-run.free).buffer), 4*job.ChunkSize)
-	}
 }
 
 // What is no text has names as long as the file: errors and reasons stay short.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // blocking is an input whose opening waits, as that of a pipe without a writer does.
@@ -42,7 +44,7 @@ func TestInterruptedWhileOpening(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			pipe := newBlocking(failure)
 			job, c, _ := newJob(t, names, "k,v\na,1\n")
-			job.Inputs = append(job.Inputs, Input{Name: "pipe", Open: pipe.open})
+			job.Inputs = append(job.Inputs, ingest.Input{Name: "pipe", Open: pipe.open})
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() { <-pipe.opening; cancel() }()
 			result, err := job.Run(ctx)
@@ -59,7 +61,7 @@ func TestInterruptedWhileOpening(t *testing.T) {
 func TestOpenedInTime(t *testing.T) {
 	job, c, _ := newJob(t, names)
 	entered, writer := make(chan struct{}), make(chan struct{})
-	job.Inputs = []Input{{Name: "pipe", Open: func() (io.ReadCloser, error) {
+	job.Inputs = []ingest.Input{{Name: "pipe", Open: func() (io.ReadCloser, error) {
 		close(entered)
 		<-writer
 		return io.NopCloser(strings.NewReader("k,v\na,1\n")), nil

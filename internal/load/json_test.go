@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 func TestJSONLines(t *testing.T) {
@@ -12,7 +14,7 @@ func TestJSONLines(t *testing.T) {
 			`{"v":"first","k":"one","N":1}`+"\n\n"+`{"k":"two","n":null,"Junk":[1,{}],"value":"second"}`+"\r\n"+
 				`{"k":"three","n":"x"}`+"\n"+`{"k":"four","n":1,"N":2}`+"\n"+`["k"]`+"\n"+`{"n":5}`+"\n"+`{"k":"five","w":5}`)
 		job.JSON, job.ChunkSize = true, chunk
-		job.Fields = Fields{Renamed: map[string]string{"value": "v"}, Skipped: []string{"Junk"}}
+		job.Fields = ingest.Fields{Renamed: map[string]string{"value": "v"}, Skipped: []string{"Junk"}}
 		result := mustRun(t, job, c)
 		require.EqualValues(t, 7, result.Read)
 		require.Equal(t, "first", c.cells["k=6f6e65 "]["v"].value)
@@ -29,7 +31,7 @@ func TestJSONLines(t *testing.T) {
 		require.Contains(t, reasons[0], "not an integer")
 		require.Equal(t, "two members of the object are of this column", reasons[1])
 		require.Contains(t, reasons[2], "expected an object")
-		require.Equal(t, errNullKey.Error(), reasons[3])
+		require.Equal(t, "primary key column must not be null", reasons[3])
 		require.Contains(t, reasons[4], `no column "w"`)
 	}
 }
@@ -37,9 +39,9 @@ func TestJSONLines(t *testing.T) {
 func TestJSONMapping(t *testing.T) {
 	job, _, _ := newJob(t, names, `{"k":"one"}`)
 	job.JSON, job.Columns = true, []string{"k", "n"}
-	job.Fields = Fields{Renamed: map[string]string{"value": "v"}}
+	job.Fields = ingest.Fields{Renamed: map[string]string{"value": "v"}}
 	_, err := job.Run(t.Context())
-	var mapping *MappingError
+	var mapping *ingest.MappingError
 	require.ErrorAs(t, err, &mapping)
 	require.ErrorContains(t, err, `column "v" is not among those to load`)
 }

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // What has been read when a load is interrupted is still written, if there is time:
@@ -63,7 +64,7 @@ func TestLingerEnds(t *testing.T) {
 func TestLingerWithoutAnInput(t *testing.T) {
 	job, c, _ := newJob(t, events)
 	in := &held{text: strings.NewReader("k,c,id\n1,2,3\n"), waiting: make(chan struct{}), release: make(chan struct{})}
-	job.Inputs = []Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
 	job.ChunkSize, job.Linger = 4, time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

@@ -6,7 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -49,7 +51,7 @@ func TestHeader(t *testing.T) {
 			job, c, _ := newJob(t, tc.table, tc.header+"\n")
 			if tc.err == "" {
 				var got []string
-				job.NewWriter = func(columns []schema.Column) Writer {
+				job.CQL.NewWriter = func(columns []schema.Column) cql.Writer {
 					for _, col := range columns {
 						got = append(got, col.Name)
 					}
@@ -61,7 +63,7 @@ func TestHeader(t *testing.T) {
 			}
 			_, err := job.Run(context.Background())
 			require.EqualError(t, err, tc.err)
-			var mapping *MappingError
+			var mapping *ingest.MappingError
 			require.ErrorAs(t, err, &mapping)
 			require.ErrorContains(t, err, mapping.Error())
 		})
@@ -126,7 +128,7 @@ func TestTypeWithoutCodec(t *testing.T) {
 
 func TestRenamedAndSkippedFields(t *testing.T) {
 	job, c, rejects := newJob(t, names, "junk,Key,n,v\n1,one,1,first\n2,two,x,second\n")
-	job.Fields = Fields{Renamed: map[string]string{"Key": "k"}, Skipped: []string{"junk", "v"}}
+	job.Fields = ingest.Fields{Renamed: map[string]string{"Key": "k"}, Skipped: []string{"junk", "v"}}
 	require.EqualValues(t, 1, mustRun(t, job, c).Written)
 	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
 	require.NotContains(t, c.cells["k=6f6e65 "], "v")
@@ -134,7 +136,7 @@ func TestRenamedAndSkippedFields(t *testing.T) {
 	require.Equal(t, 7, rejects.rejects[0].Field, "the place is that of the field, not of the column")
 
 	job, _, _ = newJob(t, names, "k,n\none,1\n")
-	job.Fields = Fields{Skipped: []string{"kk"}}
+	job.Fields = ingest.Fields{Skipped: []string{"kk"}}
 	_, err := job.Run(t.Context())
 	require.ErrorContains(t, err, `there is no field "kk"; did you mean "k"?`)
 }

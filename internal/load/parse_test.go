@@ -9,14 +9,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // Each row that makes no insert is told with its place.
 func TestRejectedRows(t *testing.T) {
-	long := strings.Repeat("k", maxKeyComponent+1)
+	long := strings.Repeat("k", token.MaxKeyLen+1)
 	for _, tc := range []struct {
 		name   string
 		table  *schema.Table
@@ -63,9 +65,9 @@ func TestRejectedRows(t *testing.T) {
 			require.Contains(t, got.Reason, tc.reason)
 			require.NotZero(t, got.Stamp)
 			got.Reason, got.Stamp = "", 0
-			require.Equal(t, Reject{
+			require.Equal(t, ingest.Reject{
 				File: "file1.csv", Header: []byte(tc.header + "\n"), Raw: []byte(tc.row), Line: tc.line, Field: tc.field,
-				Offset: int64(len(tc.header) + len(good) + 2), Column: tc.column, Value: tc.value, Stage: Parse,
+				Offset: int64(len(tc.header) + len(good) + 2), Column: tc.column, Value: tc.value, Stage: ingest.Parse,
 			}, got)
 		})
 	}
@@ -104,7 +106,7 @@ func TestRowsAtTheMutationLimit(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			job, c, rejects := newJob(t, table, "k,v,s,l,f\na,"+tc.fields+"\na,,,,\nb,,,,\n")
-			job.Limits.PartitionBytes, job.Limits.MaxMutationBytes, job.Limits.MaxFrameBytes = mutation, mutation, frame
+			job.CQL.Limits.PartitionBytes, job.Limits.MaxMutationBytes, job.Limits.MaxFrameBytes = mutation, mutation, frame
 			large := 0
 			c.answer = func(_ context.Context, r request) (bool, error) {
 				for _, row := range r.rows {
@@ -138,15 +140,15 @@ func TestRowsAtTheMutationLimit(t *testing.T) {
 		require.EqualValues(t, 2, mustRun(t, job, c).Written)
 		require.Len(t, rejects.rejects, 1)
 		require.Equal(t, "Rejected an oversized mutation", rejects.rejects[0].Reason)
-		require.Equal(t, Insert, rejects.rejects[0].Stage)
+		require.Equal(t, ingest.Insert, rejects.rejects[0].Stage)
 	})
 }
 
 func TestLongestKeysAreTaken(t *testing.T) {
-	key := strings.Repeat("k", maxKeyComponent)
+	key := strings.Repeat("k", token.MaxKeyLen)
 	job, c, _ := newJob(t, names, "k,v\n"+key+",v\n")
 	require.EqualValues(t, 1, mustRun(t, job, c).Written)
-	part := strings.Repeat("k", maxKeyComponent-7)
+	part := strings.Repeat("k", token.MaxKeyLen-7)
 	job, c, _ = newJob(t, sensors, "a,b,c,d\n"+part+",x,1,1\n\"\",\"\",1,1\n")
 	require.EqualValues(t, 2, mustRun(t, job, c).Written)
 }
@@ -187,30 +189,10 @@ func TestStaticRows(t *testing.T) {
 	require.Equal(t, "stat", c.cells["a=70 b=71 "]["s"].value)
 }
 
-// Records that cannot be rows must not cost the memory of the rows they are not.
-func TestShortRecordsOfAWideTable(t *testing.T) {
-	columns := []schema.Column{typed("k", schema.PartitionKey, 0, "int")}
-	header := "k"
-	for i := range 1000 {
-		name := fmt.Sprintf("c%d", i)
-		columns = append(columns, typed(name, schema.Regular, 0, "int"))
-		header += "," + name
-	}
-	job, c, _ := newJob(t, schema.New("demo", "wide", columns), header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n")
-	run := newRun(job.withDefaults())
-	require.NoError(t, run.all(t.Context()))
-	require.Empty(t, c.broken)
-	require.EqualValues(t, 1000, run.result().Rejected())
-	require.EqualValues(t, 1, run.result().Written)
-	for range cap(run.free) {
-		require.LessOrEqual(t, cap((<-run.free).cells), 8000)
-	}
-}
-
 // A null word is compared in the encoding of the input, by cqlbulk's rule and by cqlsh's.
 func TestNullWordInLatin1(t *testing.T) {
-	cqlsh := func(t *cqltype.Type) (Codec, error) { return cqlshtext.Plan(t, cqlshtext.Options{Null: "né"}) }
-	for name, codec := range map[string]func(*cqltype.Type) (Codec, error){"cqlbulk": nil, "cqlsh": cqlsh} {
+	cqlsh := func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, cqlshtext.Options{Null: "né"}) }
+	for name, codec := range map[string]func(*cqltype.Type) (ingest.Codec, error){"cqlbulk": nil, "cqlsh": cqlsh} {
 		t.Run(name, func(t *testing.T) {
 			job, c, _ := newJob(t, names, "k,v,n\na,n\xe9,1\nb,n\xc3\xa9,2\nc,x,n\xe9\n")
 			job.Latin1, job.Nulls, job.Fields.Codec = true, []string{"né", "日"}, codec

@@ -11,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 )
 
 // slowly is an input that gives one text after the other, and pauses in between.
@@ -47,8 +49,8 @@ func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		in := &slowly{texts: []string{"id,n\n", "1,1\n", "2,1\n", "3,1\n", "4,1\n"}, pause: 10 * time.Minute, stop: ctx.Done()}
-		job.Inputs = []Input{{Name: "pipe", Open: func() (io.ReadCloser, error) { return in, nil }}}
-		job.ChunkSize, job.Patience = 4, time.Minute
+		job.Inputs = []ingest.Input{{Name: "pipe", Open: func() (io.ReadCloser, error) { return in, nil }}}
+		job.ChunkSize, job.CQL.Patience = 4, time.Minute
 		c.answer = func(_ context.Context, r request) (bool, error) {
 			if r.ids[0] == 4 {
 				return true, nil
@@ -56,7 +58,7 @@ func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 			return false, fault.New(fault.Unknown, errors.New("connection closed"))
 		}
 		result := mustRun(t, job, c)
-		require.Equal(t, Result{Tally: Tally{Read: 4, Written: 1, InDoubt: 3}, Batches: 1}, counts(result))
+		require.Equal(t, Result{Tally: ingest.Tally{Read: 4, Written: 1, InDoubt: 3}, Stats: cql.Stats{Batches: 1}}, counts(result))
 		require.Len(t, rejects.rejects, 3)
 	})
 }
@@ -70,7 +72,7 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 			t.Run(limit+", "+class.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					job, c, _ := newJob(t, events, numbered("k,c,id", 40))
-					job.MinBatch, job.Patience = 1, time.Second
+					job.CQL.MinBatch, job.CQL.Patience = 1, time.Second
 					begin, sent := time.Now(), 0
 					c.answer = func(_ context.Context, r request) (bool, error) {
 						c.mu.Lock()
@@ -88,9 +90,9 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 						return true, nil
 					}
 					if limit == "rows" {
-						job.Rate = pace.NewLimiter(perSecond)
+						job.CQL.Rate = pace.NewLimiter(perSecond)
 					} else {
-						job.ByteRate = pace.NewLimiter(perSecond)
+						job.CQL.ByteRate = pace.NewLimiter(perSecond)
 					}
 					mustRun(t, job, c)
 					require.Greater(t, c.requests, 10)
@@ -105,7 +107,7 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 func TestAWaitForTheRateIsNoSilenceOfTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		job, c, _ := newJob(t, hits, numbered("id,n", 3))
-		job.Rate, job.Patience = pace.NewLimiter(1.0/600), time.Minute
+		job.CQL.Rate, job.CQL.Patience = pace.NewLimiter(1.0/600), time.Minute
 		c.answer = func(context.Context, request) (bool, error) {
 			if c.requests < 4 {
 				return false, fault.New(fault.Transient, errors.New("no connection"))

@@ -11,19 +11,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 func TestJSONMembersTradePlaces(t *testing.T) {
 	job, c, _ := newJob(t, names, `{"k":"a","v":"old","w":"new"}`+"\n")
 	job.JSON = true
-	job.Fields = Fields{Renamed: map[string]string{"w": "v"}, Skipped: []string{"v"}}
+	job.Fields = ingest.Fields{Renamed: map[string]string{"w": "v"}, Skipped: []string{"v"}}
 	require.EqualValues(t, 1, mustRun(t, job, c).Written)
 	require.Equal(t, "new", c.cells["k=61 "]["v"].value)
 
 	for range 20 { // the order of a map differs from run to run
 		job, c, _ = newJob(t, names, `{"v":"a","k":"b"}`+"\n")
 		job.JSON = true
-		job.Fields = Fields{Renamed: map[string]string{"v": "k", "k": "v"}}
+		job.Fields = ingest.Fields{Renamed: map[string]string{"v": "k", "k": "v"}}
 		require.EqualValues(t, 1, mustRun(t, job, c).Written)
 		require.Equal(t, "b", c.cells["k=61 "]["v"].value)
 	}
@@ -35,10 +36,10 @@ func TestLimitDoesNotWaitForTheInput(t *testing.T) {
 	defer out.Close()
 	job, _, _ := newJob(t, names)
 	job.MaxParseErrors, job.ChunkSize = 0, 16
-	job.Inputs = []Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
 	go func() { _, _ = out.Write([]byte("k,v,n\na,b,notanumber\nb,c,1\nc,c,1\nd,d,1\n")) }()
 	_, err := job.Run(t.Context())
-	var limit *LimitError
+	var limit *ingest.LimitError
 	require.ErrorAs(t, err, &limit)
 }
 
@@ -71,8 +72,8 @@ func TestInFlightHoldsForAllNodesTogether(t *testing.T) {
 	for i := range 2000 {
 		b.WriteString("key" + time.Duration(i).String() + ",v,1\n")
 	}
-	job.Inputs = []Input{text("f", b.String())}
-	job.InFlight = 2
+	job.Inputs = []ingest.Input{text("f", b.String())}
+	job.CQL.InFlight = 2
 	var now, most atomic.Int64
 	c.answer = func(context.Context, request) (bool, error) {
 		n := now.Add(1)
@@ -87,10 +88,10 @@ func TestInFlightHoldsForAllNodesTogether(t *testing.T) {
 
 func TestLimitKeepsTheWholeBatch(t *testing.T) {
 	job, c, rejects := newJob(t, events, "k,c,id,v\n1,1,1,a\n1,2,2,a\n1,3,3,a\n1,4,4,a\n")
-	job.MaxInsertErrors, job.Attempts = 0, 1
+	job.MaxInsertErrors, job.CQL.Attempts = 0, 1
 	c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Transient, "unavailable") }
 	_, err := job.Run(t.Context())
-	var limit *LimitError
+	var limit *ingest.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.Len(t, rejects.rejects, 4)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
@@ -15,18 +16,18 @@ import (
 // settled another input before it.
 type halfway struct {
 	*remembering
-	from Piece // where the second half begins
-	skip bool  // the input is taken up there, and not read from its beginning
+	from ingest.Piece // where the second half begins
+	skip bool         // the input is taken up there, and not read from its beginning
 }
 
-func (j halfway) Left(input int) (Piece, bool) {
+func (j halfway) Left(input int) (ingest.Piece, bool) {
 	if input == 1 {
-		return Piece{}, true
+		return ingest.Piece{}, true
 	}
 	if j.skip {
 		return j.from, false
 	}
-	return Piece{}, false
+	return ingest.Piece{}, false
 }
 
 // seekable is an input that can be taken up anywhere.
@@ -47,7 +48,7 @@ func TestShareOfALoadThatGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := numbered("id,n", 200)
 			job, cluster, rejects := newJob(t, hits, s)
-			j := &remembering{noJournal: noJournal{rejects}, pieces: map[int64]Piece{}, standing: map[int64]Standing{}}
+			j := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
 			job.Journal, job.ChunkSize = j, 64
 			mustRun(t, job, cluster)
 			h := halfway{remembering: j, skip: c.skip}
@@ -65,7 +66,7 @@ func TestShareOfALoadThatGoesOn(t *testing.T) {
 			job.Inputs[0].Open = func() (io.ReadCloser, error) { return seekable{strings.NewReader(s)}, nil }
 			total, before := int64(len(s)), h.from.Offset
 			if c.other {
-				job.Inputs = append(job.Inputs, Input{Name: "g", Size: 1000})
+				job.Inputs = append(job.Inputs, ingest.Input{Name: "g", Size: 1000})
 				total, before = total+1000, before+1000
 			}
 			job.Counters.Total.Store(total)

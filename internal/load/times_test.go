@@ -128,7 +128,7 @@ func TestFixedTimestamp(t *testing.T) {
 
 func TestRowsThatExistAreCounted(t *testing.T) {
 	job, c, rejects := newJob(t, names, "k,v\na,b\nc,d\ne,f\n")
-	job.Limits.MaxRows = 1
+	job.CQL.Limits.MaxRows = 1
 	c.answer = func(_ context.Context, r request) (bool, error) {
 		if string(r.rows[0].Cells[0].Bytes) == "c" {
 			return false, fault.New(fault.NotApplied, errors.New("there already"))
@@ -184,7 +184,7 @@ func (t there) Same() bool  { return t.same }
 // A row that an attempt without an answer wrote is not one that was there before.
 func TestOwnRowIsNotAnExistingOne(t *testing.T) {
 	job, c, _ := newJob(t, names, "k,v\na,b\nc,d\ne,f\n")
-	job.Limits.MaxRows = 1
+	job.CQL.Limits.MaxRows = 1
 	seen := map[string]int{}
 	var mu sync.Mutex
 	c.answer = func(_ context.Context, r request) (bool, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -44,7 +44,7 @@ func (o *Dialect) settings() setting.List {
 
 // codecs sets the escape in a format and gives what plans the codecs of columns,
 // nil for cqlbulk's own.
-func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (load.Codec, error), error) {
+func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (ingest.Codec, error), error) {
 	cqlsh := o.Name == "cqlsh"
 	switch {
 	case !cqlsh && o.Name != "cqlbulk":
@@ -82,7 +82,7 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
-	plan := func(t *cqltype.Type) (load.Codec, error) { return cqlshtext.Plan(t, options) }
+	plan := func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, options) }
 	if _, err := plan(&cqltype.Type{Kind: cqltype.Timestamp}); err != nil {
 		return nil, fmt.Errorf("--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w", err)
 	}

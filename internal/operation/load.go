@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
@@ -68,7 +69,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fields := load.Fields{Renamed: l.spec.Map, Skipped: l.spec.SkipCols, Untimed: l.spec.IfNotExists}
+	fields := ingest.Fields{Renamed: l.spec.Map, Skipped: l.spec.SkipCols, Untimed: l.spec.IfNotExists}
 	if fields.Codec, err = l.spec.Dialect.codecs(l.spec.Format, l.spec.Nulls, &format); err != nil {
 		return err
 	}

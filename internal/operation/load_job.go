@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -14,6 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -44,20 +47,21 @@ const (
 func takeCare(job *load.Job) {
 	job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
 	if !job.Table.IsCounter() { // lists, then, which may be with a later timestamp
-		job.StampStep = load.MaxStampStep
+		job.StampStep = ingest.MaxStampStep
 	}
 }
 
 // makeJob puts the load together, but for the books that it keeps.
-func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields load.Fields, inputs []source.Input) error {
+func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fields, inputs []source.Input) error {
 	o, t := &l.spec, l.t
 	o.orderColumns(t.table)
 	if len(o.Columns) > 0 && o.Format != "json" {
-		if _, err := load.MapNames(t.table, o.Columns, fields); err != nil {
+		if _, err := ingest.MapNames(t.table, o.Columns, fields); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
 	}
-	limits := batchLimits(t.session.Limits(ctx), o.MaxBatchSize)
+	server := t.session.Limits(ctx)
+	limits := batchLimits(server, o.MaxBatchSize)
 	if o.IfNotExists {
 		if t.table.IsCounter() {
 			return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
@@ -73,7 +77,22 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields load.Field
 		return err
 	}
 	counters := &progress.Counters{}
-	l.job = &load.Job{
+	write := cql.Options{
+		NewWriter: l.newWriter(),
+		Limits:    limits,
+		MinBatch:  o.MinBatchSize,
+		Rate:      pace.NewLimiter(o.IngestRate),
+		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
+		InFlight:  o.InFlight,
+		Attempts:  o.MaxAttempts,
+		Patience:  o.Patience,
+		Ping:      t.anyOf,
+		NodeName:  t.nodeName,
+	}
+	if write.InFlight == 0 {
+		write.InFlight = requestsPerCore * t.plan.Parallel / plan.DefaultSmudge
+	}
+	l.job = &load.Job{CQL: write, Job: ingest.Job{
 		Table:     t.table,
 		JSON:      o.Format == "json",
 		Format:    format,
@@ -83,21 +102,12 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields load.Field
 		SkipRows:  o.SkipRows,
 		MaxRows:   max(o.MaxRows, 0),
 		Nulls:     o.Nulls,
-		NewWriter: l.newWriter(),
-		Router:    load.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
-		Limits:    limits,
+		Router:    target.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
+		Limits:    ingest.Limits{MaxMutationBytes: server.MaxMutationBytes, MaxFrameBytes: server.MaxFrameBytes},
 		Latin1:    latin1,
 		Timestamp: stamp,
-		MinBatch:  o.MinBatchSize,
 		Memory:    int64(o.Memory) / chunksShare,
 		MaxRecord: int(o.Memory / recordShare),
-		Rate:      pace.NewLimiter(o.IngestRate),
-		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
-		InFlight:  o.InFlight,
-		Attempts:  o.MaxAttempts,
-		Patience:  o.Patience,
-		Ping:      t.anyOf,
-		NodeName:  t.nodeName,
 
 		RepeatInDoubt:   o.RepeatInDoubt,
 		MaxParseErrors:  o.MaxParseErrors,
@@ -106,16 +116,13 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields load.Field
 
 		Counters: counters,
 		Warn:     l.env.Warn,
-	}
+	}}
 	if o.NullState == "tombstone" {
 		l.job.Null = row.Null
 	}
-	if l.job.InFlight == 0 {
-		l.job.InFlight = requestsPerCore * t.plan.Parallel / plan.DefaultSmudge
-	}
 	var total int64
 	for _, in := range inputs {
-		l.job.Inputs = append(l.job.Inputs, load.Input{
+		l.job.Inputs = append(l.job.Inputs, ingest.Input{
 			Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: l.stampsOf(in.Name), Repeats: l.repeatsOf(in.Name),
 		})
 		if total >= 0 && in.Size >= 0 {
@@ -129,8 +136,8 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields load.Field
 }
 
 // newWriter makes the writer for a set of columns.
-func (l *Load) newWriter() func([]schema.Column) load.Writer {
-	return func(columns []schema.Column) load.Writer {
+func (l *Load) newWriter() func([]schema.Column) cql.Writer {
+	return func(columns []schema.Column) cql.Writer {
 		if l.spec.DryRun {
 			return dryRun{}
 		}
@@ -149,15 +156,13 @@ func (dryRun) Write(context.Context, string, []row.Row) error { return nil }
 func (dryRun) Idempotent() bool                               { return true }
 
 // batchLimits sets the bounds of a batch from the server's own.
-func batchLimits(server driver.Limits, rows int) load.Limits {
-	return load.Limits{
+func batchLimits(server driver.Limits, rows int) cql.Limits {
+	return cql.Limits{
 		MaxRows:    rows,
 		Partitions: server.BatchWarnPartitions,
 		Bytes:      server.BatchWarnBytes,
 		// One mutation, which the server never warns about; small enough to stay
 		// off the large-allocation paths of the commit log and the heap.
-		PartitionBytes:   min(64<<10, server.MaxMutationBytes),
-		MaxMutationBytes: server.MaxMutationBytes,
-		MaxFrameBytes:    server.MaxFrameBytes,
+		PartitionBytes: min(64<<10, server.MaxMutationBytes),
 	}
 }

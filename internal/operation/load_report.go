@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
@@ -19,8 +20,8 @@ type LoadReport struct {
 	DryRun      bool // nothing was sent
 	IfNotExists bool
 	Rejects     Rejects
-	Limit       *load.LimitError // that the load was stopped by; nil: none
-	RunDir      string           // that is left with a journal; empty when there is none
+	Limit       *ingest.LimitError // that the load was stopped by; nil: none
+	RunDir      string             // that is left with a journal; empty when there is none
 	Next        Next
 }
 
@@ -73,7 +74,7 @@ func (r *LoadReport) next(dir string, runErr error) Next {
 // runError says what an error of a run is: a header that does not fit is a matter of
 // usage as long as nothing was loaded.
 func (l *Load) runError(err error, r *LoadReport) error {
-	var mapping *load.MappingError
+	var mapping *ingest.MappingError
 	switch {
 	case errors.As(err, &mapping) && r.Read == 0:
 		return &UsageError{err}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -109,8 +109,8 @@ func (o *LoadSpec) check(continued bool) error {
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
 	case o.NullState != "unset" && o.NullState != "tombstone":
 		return fmt.Errorf("--nulls %q: must be unset or tombstone", o.NullState)
-	case o.TTL < 0 || o.TTL > load.MaxTTL:
-		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, load.MaxTTL)
+	case o.TTL < 0 || o.TTL > ingest.MaxTTL:
+		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, ingest.MaxTTL)
 	case o.IfNotExists && o.Timestamp != "":
 		return errors.New("--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's")
 	case o.Memory < 64<<20:

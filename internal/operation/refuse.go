@@ -27,8 +27,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
@@ -210,7 +210,7 @@ func refuseNothing(dir string, inDoubt int, passed string) error {
 // refuseRepeats refuses rows in doubt that have been written again as often as there are
 // timestamps for.
 func refuseRepeats(k reject.Kept) error {
-	if k.Doubt && k.Repeats+1 >= load.MaxStampStep {
+	if k.Doubt && k.Repeats+1 >= ingest.MaxStampStep {
 		return fmt.Errorf("%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
 			"cqlbulk load takes the file as new rows", k.Path, k.Repeats)
 	}

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -148,12 +148,12 @@ func (l *Load) noteRetry() {
 
 // noting is a journal that has something noted elsewhere before its first piece begins.
 type noting struct {
-	load.Journal
+	ingest.Journal
 	note func() error // which does it once
 }
 
-// Begin implements load.Journal.
-func (n noting) Begin(p load.Piece) error {
+// Begin implements ingest.Journal.
+func (n noting) Begin(p ingest.Piece) error {
 	if err := n.note(); err != nil {
 		return err
 	}

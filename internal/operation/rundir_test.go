@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -20,21 +21,21 @@ func TestIdleRuns(t *testing.T) {
 	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))
 	require.False(t, (&Load{run: continuedIn("run", begun)}).idle(load.Result{}))
 	require.False(t, (&Load{run: runDirectory{known: true}}).idle(load.Result{}))
-	require.False(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{Tally: load.Tally{Written: 1}}))
+	require.False(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{Tally: ingest.Tally{Written: 1}}))
 }
 
 // A header that does not fit is a matter of usage, but not when rows of earlier
 // files are in the table already.
 func TestHeaderThatDoesNotFit(t *testing.T) {
 	l := &Load{t: &tableSession{table: schema.New("ks", "t", nil)}}
-	header := fmt.Errorf("b.csv: %w", &load.MappingError{})
+	header := fmt.Errorf("b.csv: %w", &ingest.MappingError{})
 	var usage *UsageError
 	require.ErrorAs(t, l.runError(header, &LoadReport{}), &usage)
-	begun := &LoadReport{Result: load.Result{Tally: load.Tally{Read: 1}}}
+	begun := &LoadReport{Result: load.Result{Tally: ingest.Tally{Read: 1}}}
 	require.Equal(t, header, l.runError(header, begun))
 	disk := errors.New("disk")
 	require.Equal(t, disk, l.runError(disk, &LoadReport{}))
-	limit := &load.LimitError{Stage: load.Parse}
+	limit := &ingest.LimitError{Stage: ingest.Parse}
 	require.Equal(t, error(limit), l.runError(limit, begun))
 	require.Equal(t, limit, begun.Limit)
 }

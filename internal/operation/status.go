@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -54,7 +54,7 @@ type LoadStatus struct {
 	Piped   bool  // some are pipes, of unknown size
 	Settled int64 // bytes of text
 	Pieces  int   // of them
-	Tally   load.Tally
+	Tally   ingest.Tally
 	Begun   []OpenPiece // and not settled
 	Retried []string    // files of rejects that were loaded again, or begun to be
 	Tries   int         // run directories of such loads that are left

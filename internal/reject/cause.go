@@ -5,13 +5,13 @@ import (
 	"regexp"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // Cause is one reason for which rows were rejected, whatever the values were.
 type Cause struct {
 	Rows  int64
-	First load.Reject // the first of them, without its bytes
+	First ingest.Reject // the first of them, without its bytes
 }
 
 // causes groups rejects by stage, column and reason. There are at most mostCauses
@@ -28,7 +28,7 @@ const mostCauses = 100
 // and numbers.
 var varying = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
-func (c *causes) add(r load.Reject) {
+func (c *causes) add(r ingest.Reject) {
 	r.Raw = nil
 	key := string(r.Stage) + "\x00" + r.Column + "\x00" + varying.ReplaceAllString(r.Reason, "*")
 	cause := c.byKey[key]

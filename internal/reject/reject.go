@@ -27,8 +27,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
 // Dir is a run directory that takes rejects. It is safe for concurrent use.
@@ -42,7 +42,7 @@ type Dir struct {
 	names  map[string]string  // file name by stage and header
 	long   int                // files made for single long rows
 	torn   string             // the last of them until its row is added
-	reason load.Reject        // of that row
+	reason ingest.Reject      // of that row
 	causes causes
 }
 
@@ -80,7 +80,7 @@ func newOutput(f *os.File, hash *xxh3.Hasher, header []byte) *output {
 func (d *Dir) Reasons() string { return filepath.Join(d.path, journal.ErrorsFile) }
 
 // Add keeps rows.
-func (d *Dir) Add(rejects []load.Reject) error {
+func (d *Dir) Add(rejects []ingest.Reject) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, r := range rejects {
@@ -91,7 +91,7 @@ func (d *Dir) Add(rejects []load.Reject) error {
 	return nil
 }
 
-func (d *Dir) add(r load.Reject) error {
+func (d *Dir) add(r ingest.Reject) error {
 	if r.Long {
 		kept := d.torn
 		d.torn = ""
@@ -110,7 +110,7 @@ func (d *Dir) add(r load.Reject) error {
 
 // AddPiece keeps a piece of a long row, in a file of its own, which counts when the row
 // is added.
-func (d *Dir) AddPiece(r load.Reject, first, last bool) error {
+func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if first {
@@ -148,10 +148,10 @@ func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 }
 
 // rows finds the file for a row.
-func (d *Dir) rows(r load.Reject) string {
+func (d *Dir) rows(r ingest.Reject) string {
 	base := rejectsBase
 	switch {
-	case r.Stage == load.InDoubt:
+	case r.Stage == ingest.InDoubt:
 		base = doubtBase
 	case r.Broken:
 		base = brokenBase
@@ -196,22 +196,22 @@ func (d *Dir) open(name string, header []byte) (*output, error) {
 
 // entry is a line of errors.jsonl.
 type entry struct {
-	File   string     `json:"file"`
-	Line   int64      `json:"line"`
-	Field  int        `json:"column"`
-	Offset int64      `json:"offset"`
-	Column string     `json:"name,omitempty"`
-	Value  string     `json:"value,omitempty"`
-	Reason string     `json:"reason"`
-	Stage  load.Stage `json:"stage"`
-	Stamp  int64      `json:"timestamp,omitempty"` // microseconds since the epoch
-	Kept   string     `json:"kept"`                // file that has the row
+	File   string       `json:"file"`
+	Line   int64        `json:"line"`
+	Field  int          `json:"column"`
+	Offset int64        `json:"offset"`
+	Column string       `json:"name,omitempty"`
+	Value  string       `json:"value,omitempty"`
+	Reason string       `json:"reason"`
+	Stage  ingest.Stage `json:"stage"`
+	Stamp  int64        `json:"timestamp,omitempty"` // microseconds since the epoch
+	Kept   string       `json:"kept"`                // file that has the row
 	// Repeats is how often it was written again, each time with a later timestamp.
 	Repeats uint8 `json:"repeats,omitempty"`
 }
 
 // tell writes the reason of a row and remembers it for the summary.
-func (d *Dir) tell(r load.Reject, kept string) error {
+func (d *Dir) tell(r ingest.Reject, kept string) error {
 	d.causes.add(r)
 	o, err := d.open(journal.ErrorsFile, nil)
 	if err != nil {

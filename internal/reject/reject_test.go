@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // folder makes rejects in a folder that is not there yet.
@@ -49,17 +49,17 @@ func TestRowsAreKeptByteForByte(t *testing.T) {
 	d := folder(t)
 	header := []byte("k,v\r\n")
 	other := []byte("\"v\"\n")
-	for _, r := range []load.Reject{
-		{File: "a.csv", Header: header, Raw: []byte("1,\"x\n\xff\"\r\n"), Line: 2, Field: 3, Offset: 5, Column: "v", Value: "x", Reason: "no <good>", Stage: load.Parse},
-		{File: "a.csv", Header: header, Raw: []byte("2,\n"), Line: 4, Field: 1, Offset: 14, Reason: "refused", Stage: load.Insert},
-		{File: "b.csv", Header: other, Raw: []byte("last"), Line: 9, Field: 1, Reason: "bad", Stage: load.Parse},
-		{File: "c.csv", Header: header, Raw: []byte("3,4"), Line: 9, Field: 1, Reason: "bad", Stage: load.Parse},
-		{File: "d.csv", Raw: []byte("no header\n"), Line: 1, Field: 1, Reason: "bad", Stage: load.Parse},
-		{File: "e.csv", Header: other, Raw: []byte("maybe\n"), Line: 2, Field: 1, Reason: "timeout", Stage: load.InDoubt},
-		{File: "f.csv", Header: []byte("k"), Raw: []byte("after a header without a line end"), Line: 2, Field: 1, Reason: "bad", Stage: load.Parse},
-		{File: "g.csv", Header: header, Raw: []byte("lone CR\r"), Line: 2, Field: 1, Reason: "bad", Stage: load.Parse},
+	for _, r := range []ingest.Reject{
+		{File: "a.csv", Header: header, Raw: []byte("1,\"x\n\xff\"\r\n"), Line: 2, Field: 3, Offset: 5, Column: "v", Value: "x", Reason: "no <good>", Stage: ingest.Parse},
+		{File: "a.csv", Header: header, Raw: []byte("2,\n"), Line: 4, Field: 1, Offset: 14, Reason: "refused", Stage: ingest.Insert},
+		{File: "b.csv", Header: other, Raw: []byte("last"), Line: 9, Field: 1, Reason: "bad", Stage: ingest.Parse},
+		{File: "c.csv", Header: header, Raw: []byte("3,4"), Line: 9, Field: 1, Reason: "bad", Stage: ingest.Parse},
+		{File: "d.csv", Raw: []byte("no header\n"), Line: 1, Field: 1, Reason: "bad", Stage: ingest.Parse},
+		{File: "e.csv", Header: other, Raw: []byte("maybe\n"), Line: 2, Field: 1, Reason: "timeout", Stage: ingest.InDoubt},
+		{File: "f.csv", Header: []byte("k"), Raw: []byte("after a header without a line end"), Line: 2, Field: 1, Reason: "bad", Stage: ingest.Parse},
+		{File: "g.csv", Header: header, Raw: []byte("lone CR\r"), Line: 2, Field: 1, Reason: "bad", Stage: ingest.Parse},
 	} {
-		require.NoError(t, d.Add([]load.Reject{r}))
+		require.NoError(t, d.Add([]ingest.Reject{r}))
 	}
 	require.True(t, d.Used())
 	require.NoError(t, d.Close())
@@ -96,16 +96,16 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 	d := folder(t)
 	piece := func(s string, first, last bool) {
 		t.Helper()
-		row := load.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte(s), Line: 7, Field: 1, Reason: "too long", Stage: load.Parse}
+		row := ingest.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte(s), Line: 7, Field: 1, Reason: "too long", Stage: ingest.Parse}
 		require.NoError(t, d.AddPiece(row, first, last))
 		if last {
 			row.Raw, row.Long = nil, true
-			require.NoError(t, d.Add([]load.Reject{row}))
+			require.NoError(t, d.Add([]ingest.Reject{row}))
 		}
 	}
 	big := strings.Repeat("x", 100_000)
 	piece(big, true, false)
-	require.NoError(t, d.Add([]load.Reject{{File: "a.csv", Header: []byte("k\n"), Raw: []byte("between\n"), Stage: load.Insert}}))
+	require.NoError(t, d.Add([]ingest.Reject{{File: "a.csv", Header: []byte("k\n"), Raw: []byte("between\n"), Stage: ingest.Insert}}))
 	piece(big, false, false)
 	piece("end\n", false, true)
 	piece(big, true, false)
@@ -125,7 +125,7 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 
 func TestOnlyTheOwnerMayRead(t *testing.T) {
 	d := folder(t)
-	require.NoError(t, d.Add([]load.Reject{{Raw: []byte("secret\n")}}))
+	require.NoError(t, d.Add([]ingest.Reject{{Raw: []byte("secret\n")}}))
 	require.NoError(t, d.Close())
 	info, err := os.Stat(d.path)
 	require.NoError(t, err)
@@ -140,11 +140,11 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 func TestCauses(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 7 {
-		require.NoError(t, d.Add([]load.Reject{{
-			Line: int64(i + 2), Column: "n", Raw: []byte("x\n"), Reason: fmt.Sprintf("invalid int \"x%d\": not an integer", i), Stage: load.Parse,
+		require.NoError(t, d.Add([]ingest.Reject{{
+			Line: int64(i + 2), Column: "n", Raw: []byte("x\n"), Reason: fmt.Sprintf("invalid int \"x%d\": not an integer", i), Stage: ingest.Parse,
 		}}))
 	}
-	require.NoError(t, d.Add([]load.Reject{{Line: 50, Raw: []byte("y\n"), Reason: "row has 3 fields instead of 5", Stage: load.Parse}}))
+	require.NoError(t, d.Add([]ingest.Reject{{Line: 50, Raw: []byte("y\n"), Reason: "row has 3 fields instead of 5", Stage: ingest.Parse}}))
 	causes := d.Causes()
 	require.Len(t, causes, 2)
 	require.EqualValues(t, 7, causes[0].Rows)
@@ -157,7 +157,7 @@ func TestCauses(t *testing.T) {
 func TestCausesAreBounded(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 1000 {
-		require.NoError(t, d.Add([]load.Reject{{Column: strings.Repeat("c", i), Raw: []byte("x\n"), Reason: "bad", Stage: load.Parse}}))
+		require.NoError(t, d.Add([]ingest.Reject{{Column: strings.Repeat("c", i), Raw: []byte("x\n"), Reason: "bad", Stage: ingest.Parse}}))
 	}
 	causes := d.Causes()
 	require.Len(t, causes, mostCauses)
@@ -172,11 +172,11 @@ func TestConcurrentUse(t *testing.T) {
 	for w := range workers {
 		wg.Go(func() {
 			for i := range rows {
-				r := load.Reject{
+				r := ingest.Reject{
 					File: fmt.Sprint(w), Header: fmt.Appendf(nil, "h%d\n", i%3), Raw: fmt.Appendf(nil, "%d,%d\n", w, i), Line: int64(i),
-					Reason: "r", Stage: []load.Stage{load.Parse, load.Insert, load.InDoubt}[i%3],
+					Reason: "r", Stage: []ingest.Stage{ingest.Parse, ingest.Insert, ingest.InDoubt}[i%3],
 				}
-				if err := d.Add([]load.Reject{r}); err != nil {
+				if err := d.Add([]ingest.Reject{r}); err != nil {
 					t.Error(err)
 				}
 				d.Causes()
@@ -211,7 +211,7 @@ func TestFolderThatCannotBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	d := New(filepath.Join(file, "run"), ".csv")
-	err := d.Add([]load.Reject{{Raw: []byte("x\n")}})
+	err := d.Add([]ingest.Reject{{Raw: []byte("x\n")}})
 	require.ErrorContains(t, err, "run directory: mkdir "+file)
 	require.ErrorContains(t, err, "not a directory")
 	require.False(t, d.Used())
@@ -224,9 +224,9 @@ func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
 		d := New(t.TempDir(), ".csv")
 		old := filepath.Join(d.path, name)
 		require.NoError(t, os.WriteFile(old, []byte("old"), 0o600))
-		add := func() error { return d.Add([]load.Reject{{Raw: []byte("x\n")}}) }
+		add := func() error { return d.Add([]ingest.Reject{{Raw: []byte("x\n")}}) }
 		if strings.Contains(name, "long") {
-			add = func() error { return d.AddPiece(load.Reject{Raw: []byte("x\n")}, true, true) }
+			add = func() error { return d.AddPiece(ingest.Reject{Raw: []byte("x\n")}, true, true) }
 		}
 		err := add()
 		require.ErrorIs(t, err, os.ErrExist)
@@ -240,22 +240,22 @@ func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
 
 // A disk that is full is told, at the latest when the files are closed.
 func TestWritesThatFail(t *testing.T) {
-	row := load.Reject{Header: []byte("k\n"), Raw: []byte("x\n"), Reason: "r"}
+	row := ingest.Reject{Header: []byte("k\n"), Raw: []byte("x\n"), Reason: "r"}
 	for _, name := range []string{"rejects.csv", "errors.jsonl"} {
 		t.Run(name, func(t *testing.T) {
 			d := folder(t)
-			require.NoError(t, d.Add([]load.Reject{row}))
+			require.NoError(t, d.Add([]ingest.Reject{row}))
 			require.NoError(t, d.files[name].file.Close()) // writes fail from here
 			big := row
 			big.Raw, big.Reason = bytes.Repeat([]byte("x"), 10_000), strings.Repeat("r", 10_000)
-			err := d.Add([]load.Reject{big})
+			err := d.Add([]ingest.Reject{big})
 			require.ErrorIs(t, err, os.ErrClosed)
 			require.ErrorContains(t, err, filepath.Join(d.path, name))
 			require.ErrorContains(t, d.Close(), "rejects: ")
 		})
 	}
 	d := folder(t)
-	require.NoError(t, d.Add([]load.Reject{row}))
+	require.NoError(t, d.Add([]ingest.Reject{row}))
 	require.NoError(t, d.files["rejects.csv"].file.Close())
 	require.ErrorIs(t, d.Close(), os.ErrClosed)
 }

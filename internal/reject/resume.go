@@ -18,8 +18,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
 // State is how far the files of a folder are, for a later run that goes on from
@@ -200,7 +200,7 @@ func (d *Dir) recount() error {
 	}
 	defer func() { _ = f.Close() }()
 	return entries(f, func(e entry) {
-		d.causes.add(load.Reject{
+		d.causes.add(ingest.Reject{
 			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage,
 		})
 	})

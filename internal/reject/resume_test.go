@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 )
 
 func files(t *testing.T, dir string) map[string]string {
@@ -30,26 +30,26 @@ func files(t *testing.T, dir string) map[string]string {
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	header := []byte("k,v\n")
-	row := func(raw, reason string, stage load.Stage) []load.Reject {
-		return []load.Reject{{File: "f", Header: header, Raw: []byte(raw), Reason: reason, Stage: stage}}
+	row := func(raw, reason string, stage ingest.Stage) []ingest.Reject {
+		return []ingest.Reject{{File: "f", Header: header, Raw: []byte(raw), Reason: reason, Stage: stage}}
 	}
 	piece := func(d *Dir, text string, first, last bool) {
-		require.NoError(t, d.AddPiece(load.Reject{Header: header, Raw: []byte(text), Reason: "long"}, first, last))
+		require.NoError(t, d.AddPiece(ingest.Reject{Header: header, Raw: []byte(text), Reason: "long"}, first, last))
 	}
-	end := func(d *Dir) { require.NoError(t, d.Add([]load.Reject{{Header: header, Long: true, Reason: "long"}})) }
+	end := func(d *Dir) { require.NoError(t, d.Add([]ingest.Reject{{Header: header, Long: true, Reason: "long"}})) }
 	d := New(path, ".csv")
-	require.NoError(t, d.Add(row("1,a\n", "bad 1", load.Parse)))
+	require.NoError(t, d.Add(row("1,a\n", "bad 1", ingest.Parse)))
 	piece(d, "long", true, false)
 	piece(d, " row\n", false, true)
 	end(d)
 	piece(d, "whole, but not added\n", true, true)
-	require.NoError(t, d.Add(row("2,a\n", "bad 2", load.Insert)))
+	require.NoError(t, d.Add(row("2,a\n", "bad 2", ingest.Insert)))
 	state, err := d.State()
 	require.NoError(t, err)
 	kept := files(t, path)
 	delete(kept, "rejects-long-2.csv")
-	require.NoError(t, d.Add(row("3,a\n", "bad 3", load.Insert)))
-	require.NoError(t, d.Add(row("4,a\n", "maybe", load.InDoubt)))
+	require.NoError(t, d.Add(row("3,a\n", "bad 3", ingest.Insert)))
+	require.NoError(t, d.Add(row("4,a\n", "maybe", ingest.InDoubt)))
 	end(d)
 	require.NoError(t, d.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(path, "journal"), []byte("x"), 0o600))
@@ -60,7 +60,7 @@ func TestResume(t *testing.T) {
 	kept["journal"] = "x"
 	require.Equal(t, kept, files(t, path))
 	require.Len(t, d.Causes(), 3, "those that are kept")
-	require.NoError(t, d.Add(row("5,a\n", "bad 5", load.Insert)))
+	require.NoError(t, d.Add(row("5,a\n", "bad 5", ingest.Insert)))
 	piece(d, "another\n", true, true)
 	end(d)
 	require.NoError(t, d.Close())
@@ -73,7 +73,7 @@ func TestResume(t *testing.T) {
 func TestResumeRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d := New(path, ".csv")
-	require.NoError(t, d.Add([]load.Reject{{Raw: []byte("1\n"), Reason: "bad", Stage: load.Parse}}))
+	require.NoError(t, d.Add([]ingest.Reject{{Raw: []byte("1\n"), Reason: "bad", Stage: ingest.Parse}}))
 	state, err := d.State()
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
@@ -98,7 +98,7 @@ func TestResumeKnowsHeaders(t *testing.T) {
 	dir := t.TempDir()
 	d := New(dir, ".csv")
 	add := func(header, raw string) {
-		require.NoError(t, d.Add([]load.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: load.Parse}}))
+		require.NoError(t, d.Add([]ingest.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: ingest.Parse}}))
 	}
 	add("id,\xe9\n", "1,a\n")
 	for _, raw := range []string{"2,a\n", "3,a\n"} {

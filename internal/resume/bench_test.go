@@ -11,12 +11,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -43,13 +46,16 @@ func BenchmarkLoad(b *testing.B) {
 				dir := filepath.Join(b.TempDir(), fmt.Sprint("run", n))
 				rejects := reject.New(dir, ".csv")
 				job := &load.Job{
-					Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, InFlight: 8, Rejects: rejects,
-					Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return sponge{} },
-					Limits:   load.Limits{MaxRows: 100, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
-					Counters: &progress.Counters{},
+					Job: ingest.Job{
+						Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Rejects: rejects,
+						Router:   target.NewRouter(nil, nil, nil),
+						Counters: &progress.Counters{},
+						Limits:   ingest.Limits{MaxMutationBytes: 5000},
+					},
+					CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return sponge{} }, Limits: cql.Limits{MaxRows: 100, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}, InFlight: 8},
 				}
 				for range inputs {
-					job.Inputs = append(job.Inputs, load.Input{Name: "f", Open: func() (io.ReadCloser, error) {
+					job.Inputs = append(job.Inputs, ingest.Input{Name: "f", Open: func() (io.ReadCloser, error) {
 						return io.NopCloser(bytes.NewReader(text)), nil
 					}})
 				}

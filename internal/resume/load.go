@@ -6,14 +6,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
 // The kinds of records.
 const (
-	kindBegin  = "begin"  // of a load: load.Piece
+	kindBegin  = "begin"  // of a load: ingest.Piece
 	kindSettle = "settle" // of a load: settled
 	kindSynced = "synced" // of a load: the rejects of all pieces settled so far are on the disk
 	kindAgain  = "again"  // of both: the run goes on; of a load: goneOn
@@ -23,7 +23,7 @@ const (
 
 // Rejects are the rejects of a load whose state can be kept.
 type Rejects interface {
-	load.Rejects
+	ingest.Rejects
 	State() (reject.State, error)
 	Sync() error
 }
@@ -106,16 +106,16 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // twice.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// Carried implements load.Journal.
-func (l *Load) Carried() load.Tally { return l.earlier.Tally }
+// Carried implements ingest.Journal.
+func (l *Load) Carried() ingest.Tally { return l.earlier.Tally }
 
-// Earlier implements load.Journal.
-func (l *Load) Earlier(input int, offset int64) (load.Piece, load.Standing) {
+// Earlier implements ingest.Journal.
+func (l *Load) Earlier(input int, offset int64) (ingest.Piece, ingest.Standing) {
 	p := l.earlier.pieces.find(input, offset)
 	return p.of(input), p.standing
 }
 
-// Seen implements load.Journal.
+// Seen implements ingest.Journal.
 func (l *Load) Seen(input int) int64 {
 	if input >= len(l.earlier.pieces) || len(l.earlier.pieces[input]) == 0 {
 		return 0
@@ -125,30 +125,30 @@ func (l *Load) Seen(input int) int64 {
 	return last.offset + max(int64(last.bytes), 1)
 }
 
-// Left implements load.Journal.
-func (l *Load) Left(input int) (load.Piece, bool) {
+// Left implements ingest.Journal.
+func (l *Load) Left(input int) (ingest.Piece, bool) {
 	all := l.earlier.pieces
 	if input >= len(all) {
-		return load.Piece{}, false
+		return ingest.Piece{}, false
 	}
 	from, open := left(all[input])
 	// Inputs are read one after the other.
 	return from.of(input), !open && input < len(all)-1
 }
 
-// Stamped implements load.Journal.
+// Stamped implements ingest.Journal.
 func (l *Load) Stamped() int64 { return l.earlier.stamped }
 
-// Begin implements load.Journal.
-func (l *Load) Begin(p load.Piece) error {
+// Begin implements ingest.Journal.
+func (l *Load) Begin(p ingest.Piece) error {
 	if err := l.j.Append(kindBegin, p); err != nil || !l.careful {
 		return err
 	}
 	return l.j.Sync()
 }
 
-// Settle implements load.Journal.
-func (l *Load) Settle(p load.Piece, t load.Tally, rejects []load.Reject) error {
+// Settle implements ingest.Journal.
+func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -26,6 +27,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -122,14 +125,17 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		s.sync = func() { require.NoError(t, l.Sync()) }
 		l.Use(rejects, kind == cqltype.Counter)
 		job := &load.Job{
-			Table: tableOf(kind), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects, InFlight: 4, MinBatch: 5,
-			Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
-			Limits:         load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
-			MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*7, MaxRecord: 120, Attempts: 2,
-			Backoff: pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}, Counters: &progress.Counters{},
+			Job: ingest.Job{
+				Table: tableOf(kind), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+				Router:         target.NewRouter(nil, nil, nil),
+				MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*7, MaxRecord: 120,
+				Counters: &progress.Counters{},
+				Limits:   ingest.Limits{MaxMutationBytes: 5000},
+			},
+			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}, InFlight: 4, MinBatch: 5, Attempts: 2, Backoff: pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}},
 		}
 		for i, text := range texts {
-			job.Inputs = append(job.Inputs, load.Input{Name: fmt.Sprint("f", i), Open: func() (io.ReadCloser, error) {
+			job.Inputs = append(job.Inputs, ingest.Input{Name: fmt.Sprint("f", i), Open: func() (io.ReadCloser, error) {
 				opened++
 				return &disk{strings.NewReader("k,v\n" + text), &skips}, nil
 			}})
@@ -255,13 +261,16 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 		l.Use(rejects, false)
 		s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000, idempotent: true}
 		job := &load.Job{
-			Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-			Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
-			Limits:   load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
-			Counters: &progress.Counters{}, ChunkSize: 8,
-			Inputs: []load.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
-				return io.NopCloser(io.MultiReader(strings.NewReader(text), failing{})), nil
-			}}},
+			Job: ingest.Job{
+				Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+				Router:   target.NewRouter(nil, nil, nil),
+				Counters: &progress.Counters{}, ChunkSize: 8,
+				Inputs: []ingest.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(io.MultiReader(strings.NewReader(text), failing{})), nil
+				}}},
+				Limits: ingest.Limits{MaxMutationBytes: 5000},
+			},
+			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
 		}
 		_, err := job.Run(t.Context())
 		return errors.Join(err, l.Abandon())
@@ -283,8 +292,8 @@ func TestShorterInputIsFoundOut(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		l, err := NewLoad(dir, journal.Manifest{Command: "load"})
 		require.NoError(t, err)
-		require.NoError(t, l.Begin(load.Piece{Offset: 4, Bytes: 8, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1}))
-		require.NoError(t, l.Begin(load.Piece{Offset: 12, Bytes: 4, Stamp: 3}))
+		require.NoError(t, l.Begin(ingest.Piece{Offset: 4, Bytes: 8, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1}))
+		require.NoError(t, l.Begin(ingest.Piece{Offset: 12, Bytes: 4, Stamp: 3}))
 		require.NoError(t, l.Abandon())
 		l, err = OpenLoad(dir)
 		require.NoError(t, err)
@@ -292,13 +301,16 @@ func TestShorterInputIsFoundOut(t *testing.T) {
 		l.Use(rejects, false)
 		s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000, idempotent: true}
 		job := &load.Job{
-			Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-			Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
-			Limits:   load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
-			Counters: &progress.Counters{}, ChunkSize: 8,
-			Inputs: []load.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
-				return io.NopCloser(strings.NewReader(text)), nil
-			}}},
+			Job: ingest.Job{
+				Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+				Router:   target.NewRouter(nil, nil, nil),
+				Counters: &progress.Counters{}, ChunkSize: 8,
+				Inputs: []ingest.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(strings.NewReader(text)), nil
+				}}},
+				Limits: ingest.Limits{MaxMutationBytes: 5000},
+			},
+			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
 		}
 		_, err = job.Run(t.Context())
 		require.EqualError(t, err, reason, "%q", text)

@@ -3,8 +3,8 @@ package resume
 import (
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
@@ -12,7 +12,7 @@ import (
 type settled struct {
 	Input   int           `json:"input"`
 	Offset  int64         `json:"offset"`
-	Tally   load.Tally    `json:"tally"`
+	Tally   ingest.Tally  `json:"tally"`
 	Rejects *reject.State `json:"rejects,omitempty"` // where it has changed
 }
 
@@ -47,10 +47,10 @@ type Retry struct {
 
 // Loaded is what the journal of a load says.
 type Loaded struct {
-	Tally   load.Tally       // of the pieces settled
+	Tally   ingest.Tally     // of the pieces settled
 	Bytes   int64            // of those
 	Pieces  int              // settled
-	Open    []load.Piece     // begun and not settled
+	Open    []ingest.Piece   // begun and not settled
 	Rejects reject.State     // of the pieces settled
 	Retried map[string]Retry // by the name of a file of rejects
 	End     *End             // of the last run; nil when it did not come to one
@@ -66,16 +66,16 @@ type Loaded struct {
 func (l *Loaded) apply(r journal.Record) error {
 	switch r.Kind {
 	case kindBegin:
-		var p load.Piece
+		var p ingest.Piece
 		if err := r.Decode(&p); err != nil {
 			return err
 		}
 		if err := place(p.Input, p.Offset); err != nil {
 			return err
 		}
-		l.stamped = max(l.stamped, p.Stamp+load.MaxStampStep*int64(p.Count))
-		if known := l.pieces.at(p.Input, p.Offset); known.standing == load.New {
-			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, load.Begun, p.Repeats}
+		l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
+		if known := l.pieces.at(p.Input, p.Offset); known.standing == ingest.New {
+			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats}
 		} else {
 			known.repeats = p.Repeats
 		}
@@ -94,7 +94,7 @@ func (l *Loaded) apply(r journal.Record) error {
 			l.count(s)
 		}
 		l.End = nil
-		return l.setStanding(s, load.Settled)
+		return l.setStanding(s, ingest.Settled)
 	case kindSynced:
 		l.confirm(len(l.unsynced))
 	case kindAgain:
@@ -132,7 +132,7 @@ func (l *Loaded) apply(r journal.Record) error {
 }
 
 // setStanding changes the standing of a piece.
-func (l *Loaded) setStanding(s settled, to load.Standing) error {
+func (l *Loaded) setStanding(s settled, to ingest.Standing) error {
 	p := l.pieces.at(s.Input, s.Offset)
 	if p.standing == to {
 		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
@@ -168,7 +168,7 @@ func (l *Loaded) takeBack(n int) error {
 		return fmt.Errorf("%d pieces cannot be undone, of %d", n, len(l.unsynced))
 	}
 	for _, s := range l.unsynced[kept:] {
-		if err := l.setStanding(s, load.Begun); err != nil {
+		if err := l.setStanding(s, ingest.Begun); err != nil {
 			return err
 		}
 	}
@@ -182,7 +182,7 @@ func (l *Loaded) listOpen() {
 	l.Open = nil
 	for input, all := range l.pieces {
 		for _, p := range all {
-			if p.standing == load.Begun {
+			if p.standing == ingest.Begun {
 				l.Open = append(l.Open, p.of(input))
 			}
 		}

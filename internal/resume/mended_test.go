@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
@@ -32,7 +32,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
 	require.NoError(t, err)
 	// Of the one before the first, nothing is left: it was empty.
-	require.NoError(t, l.Begin(load.Piece{Input: 1, Offset: 2, Bytes: 2, Stamp: 1}))
+	require.NoError(t, l.Begin(ingest.Piece{Input: 1, Offset: 2, Bytes: 2, Stamp: 1}))
 	require.NoError(t, l.Abandon())
 
 	again := func() (*Load, []string, error) {
@@ -54,7 +54,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 	l, mended, err = again()
 	require.NoError(t, err)
 	require.Equal(t, []string{path}, mended)
-	require.NoError(t, l.Begin(load.Piece{Input: 2, Offset: 2, Bytes: 2, Stamp: 2}))
+	require.NoError(t, l.Begin(ingest.Piece{Input: 2, Offset: 2, Bytes: 2, Stamp: 2}))
 	require.NoError(t, l.Abandon())
 
 	l, mended, err = again()

@@ -5,26 +5,26 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 // pieces are those that a load has begun, by input and in order of their places. A
 // terabyte has a million of them.
 type pieces [][]piece
 
-// piece is a load.Piece and how it stands, without its input.
+// piece is a ingest.Piece and how it stands, without its input.
 type piece struct {
 	offset   int64
 	stamp    int64
 	hash     uint64
 	line     int64
 	bytes    int
-	standing load.Standing
+	standing ingest.Standing
 	repeats  uint8
 }
 
-func (p piece) of(input int) load.Piece {
-	return load.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line, Repeats: p.repeats}
+func (p piece) of(input int) ingest.Piece {
+	return ingest.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line, Repeats: p.repeats}
 }
 
 // mostInputs is far above the number of files that a load is given.
@@ -75,7 +75,7 @@ func search(all []piece, offset int64) (int, bool) {
 // left is where an input is to be taken up: at the first piece that is not settled, or
 // else at the last. It is the zero piece when reading can be taken up nowhere.
 func left(all []piece) (from piece, open bool) {
-	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == load.Begun })
+	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == ingest.Begun })
 	open = at >= 0
 	if !open {
 		at = len(all) - 1

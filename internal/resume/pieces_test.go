@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
 func TestPieces(t *testing.T) {
@@ -13,13 +13,13 @@ func TestPieces(t *testing.T) {
 	for _, offset := range []int64{0, 10, 30, 20, 5} {
 		s.at(2, offset).bytes = int(offset) + 1
 	}
-	s.at(2, 20).standing = load.Settled
+	s.at(2, 20).standing = ingest.Settled
 	require.Len(t, s, 3)
 	for i, offset := range []int64{0, 5, 10, 20, 30} {
 		require.Equal(t, offset, s[2][i].offset)
-		require.Equal(t, load.Piece{Input: 2, Offset: offset, Bytes: int(offset) + 1}, s.find(2, offset).of(2))
+		require.Equal(t, ingest.Piece{Input: 2, Offset: offset, Bytes: int(offset) + 1}, s.find(2, offset).of(2))
 	}
-	require.Equal(t, load.Settled, s.find(2, 20).standing)
+	require.Equal(t, ingest.Settled, s.find(2, 20).standing)
 	for _, absent := range []struct {
 		input  int
 		offset int64

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
@@ -30,9 +30,9 @@ func beginBad(t *testing.T, boot string) *bad {
 
 func (b *bad) settle(offset int64) error {
 	b.Helper()
-	p := load.Piece{Offset: offset, Bytes: 2, Count: 1}
+	p := ingest.Piece{Offset: offset, Bytes: 2, Count: 1}
 	require.NoError(b, b.Begin(p))
-	return b.Settle(p, load.Tally{Read: 1, ParseErrors: 1}, []load.Reject{{Raw: []byte("x\n"), Reason: "bad"}})
+	return b.Settle(p, ingest.Tally{Read: 1, ParseErrors: 1}, []ingest.Reject{{Raw: []byte("x\n"), Reason: "bad"}})
 }
 
 // stop ends the run without a word.
@@ -68,7 +68,7 @@ func TestRejectsLost(t *testing.T) {
 		_, seen, err := ReadLoad(b.dir)
 		require.NoError(t, err)
 		require.EqualValues(t, 2, seen.Tally.Read)
-		require.Equal(t, []load.Piece{{Offset: 4, Bytes: 2}}, seen.Open)
+		require.Equal(t, []ingest.Piece{{Offset: 4, Bytes: 2}}, seen.Open)
 	}
 	b.cut(1)
 	before, err := os.ReadFile(filepath.Join(b.dir, "journal"))
@@ -139,10 +139,10 @@ func TestSyncFails(t *testing.T) {
 // What comes after has timestamps above those of what was.
 func TestStamped(t *testing.T) {
 	b := beginBad(t, "")
-	require.NoError(t, b.Begin(load.Piece{Offset: 0, Bytes: 40 << 20, Count: 1, Stamp: 1000}))
-	require.NoError(t, b.Begin(load.Piece{Offset: 40 << 20, Bytes: 100, Count: 7, Stamp: 1001}))
+	require.NoError(t, b.Begin(ingest.Piece{Offset: 0, Bytes: 40 << 20, Count: 1, Stamp: 1000}))
+	require.NoError(t, b.Begin(ingest.Piece{Offset: 40 << 20, Bytes: 100, Count: 7, Stamp: 1001}))
 	b.stop()
 	require.NoError(t, b.goOn())
-	require.EqualValues(t, 1001+7*load.MaxStampStep, b.Stamped())
+	require.EqualValues(t, 1001+7*ingest.MaxStampStep, b.Stamped())
 	b.stop()
 }

@@ -11,11 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -27,7 +30,7 @@ func repeated(t *testing.T, times uint8, repeat bool, before uint8) (*store, str
 	dir := filepath.Join(t.TempDir(), "run")
 	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
 	require.NoError(t, err)
-	piece := load.Piece{Offset: 4, Bytes: 8, Count: 2, Line: 2, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1000, Repeats: times}
+	piece := ingest.Piece{Offset: 4, Bytes: 8, Count: 2, Line: 2, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1000, Repeats: times}
 	require.NoError(t, l.Begin(piece))
 	require.NoError(t, l.Abandon())
 	l, err = OpenLoad(dir)
@@ -37,13 +40,16 @@ func repeated(t *testing.T, times uint8, repeat bool, before uint8) (*store, str
 	l.Use(rejects, true)
 	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000}
 	job := &load.Job{
-		Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-		Router: load.NewRouter(nil, nil, nil), NewWriter: func([]schema.Column) load.Writer { return s },
-		Limits:   load.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000, MaxMutationBytes: 5000},
-		Counters: &progress.Counters{}, ChunkSize: 8, StampStep: load.MaxStampStep, RepeatInDoubt: repeat,
-		Inputs: []load.Input{{Name: "f", Repeats: before, Open: func() (io.ReadCloser, error) {
-			return io.NopCloser(strings.NewReader("k,v\n1,a\n2,b\n")), nil
-		}}},
+		Job: ingest.Job{
+			Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+			Router:   target.NewRouter(nil, nil, nil),
+			Counters: &progress.Counters{}, ChunkSize: 8, StampStep: ingest.MaxStampStep, RepeatInDoubt: repeat,
+			Inputs: []ingest.Input{{Name: "f", Repeats: before, Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader("k,v\n1,a\n2,b\n")), nil
+			}}},
+			Limits: ingest.Limits{MaxMutationBytes: 5000},
+		},
+		CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
 	}
 	result, err := job.Run(t.Context())
 	require.NoError(t, rejects.Close())
@@ -54,12 +60,12 @@ func repeated(t *testing.T, times uint8, repeat bool, before uint8) (*store, str
 // Rows that are written again and again get later timestamps, but never those of the rows
 // after them: there is room for one that retry may need.
 func TestRepeatsNeverReachTheNextRow(t *testing.T) {
-	const next = 1000 + load.MaxStampStep
+	const next = 1000 + ingest.MaxStampStep
 	for before := range uint8(2) {
-		for times := range uint8(load.MaxStampStep + 2) {
+		for times := range uint8(ingest.MaxStampStep + 2) {
 			s, _, result, err := repeated(t, times, true, before)
 			late := int64(times) + 1
-			if late+int64(before) >= load.MaxStampStep-1 {
+			if late+int64(before) >= ingest.MaxStampStep-1 {
 				require.ErrorContains(t, err, fmt.Sprintf("f: bytes 4 to 12 were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
 					"go on without --repeat-in-doubt", int(times)+int(before)))
 				require.Empty(t, s.applied)
@@ -84,7 +90,7 @@ func TestRowsInDoubtTellTheirRepeats(t *testing.T) {
 	kept, err := reject.Find(dir)
 	require.NoError(t, err)
 	require.Equal(t, []reject.Kept{{
-		Path: filepath.Join(dir, "in-doubt.csv"), Stamps: []int64{1005, 1005 + load.MaxStampStep}, Doubt: true, Repeats: 5,
+		Path: filepath.Join(dir, "in-doubt.csv"), Stamps: []int64{1005, 1005 + ingest.MaxStampStep}, Doubt: true, Repeats: 5,
 	}}, kept)
 	text, err := os.ReadFile(filepath.Join(dir, "errors.jsonl"))
 	require.NoError(t, err)

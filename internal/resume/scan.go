@@ -33,7 +33,7 @@ func NewScan(dir string, m journal.Manifest, ranges []token.Range) (*Scan, error
 	s := &Scan{j: j, earlier: earlier}
 	earlier.Target = token.Merge(ranges)
 	for texts := range slices.Chunk(s.texts(earlier.Target), rangesOfTarget) {
-		if err := j.Append(kindTarget, target{texts}); err != nil {
+		if err := j.Append(kindTarget, wanted{texts}); err != nil {
 			return nil, errors.Join(err, j.Close(), Discard(dir))
 		}
 	}

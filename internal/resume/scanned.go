@@ -12,12 +12,12 @@ import (
 
 // The kinds of records of a scan alone.
 const (
-	kindTarget = "target" // target: what is to be read
+	kindTarget = "target" // wanted: what is to be read
 	kindMark   = "mark"   // marked
 )
 
-// target is the record of what a scan is to read; there may be several.
-type target struct {
+// wanted is the record of what a scan is to read; there may be several.
+type wanted struct {
 	Ranges []string `json:"ranges"`
 }
 
@@ -80,7 +80,7 @@ func (s *Scanned) Output() (sink.Mark, bool) {
 func (s *Scanned) apply(r journal.Record) error {
 	switch r.Kind {
 	case kindTarget:
-		var t target
+		var t wanted
 		if err := r.Decode(&t); err != nil {
 			return err
 		}

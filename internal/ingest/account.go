@@ -1,0 +1,207 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// account is what becomes of the rows of a piece. It is settled when that is known of all
+// of them. It is a target.Piece.
+type account struct {
+	run     *run
+	piece   Piece
+	file    *file
+	repeats uint8        // how often its rows were written again, this time among them
+	begun   bool         // an earlier run had begun it
+	inDoubt bool         // its rows may have been written before, and writing them again may count twice
+	text    int64        // bytes of its text
+	stored  int64        // of the input, as it is stored
+	open    atomic.Int64 // rows not settled yet, and one for the parser
+
+	mu      sync.Mutex
+	chunk   *chunk // that it was made from; nil when all of its rows are freed
+	copied  int64  // bytes of rejects that outlast the chunk, of the memory
+	tally   Tally
+	rejects []Reject // in no order
+}
+
+// Written is a method of target.Piece.
+func (a *account) Written(rows int, sum rowsum.Sum) error {
+	a.run.job.Counters.Rows.Add(int64(rows))
+	a.run.tookRows(rows)
+	a.add(Tally{Written: int64(rows), Sum: sum})
+	return a.settle(rows)
+}
+
+// Existing is a method of target.Piece.
+func (a *account) Existing(rows int) error {
+	a.run.tookRows(rows)
+	a.add(Tally{Existing: int64(rows)})
+	return a.settle(rows)
+}
+
+// Reject is a method of target.Piece.
+func (a *account) Reject(r *target.Row, why target.Outcome, reason error) error {
+	stage := Insert
+	if why == target.InDoubt {
+		stage = InDoubt
+	}
+	enough := a.keep(Reject{
+		File: a.file.name, Header: a.file.header, Raw: r.Raw, Line: r.Line, Field: 1,
+		Offset: r.Offset, Stamp: r.Stamp, Repeats: a.repeats, Reason: reason.Error(), Stage: stage,
+	})
+	if why == target.Refused && enough == nil {
+		enough = a.run.notTaken(1)
+	}
+	if err := a.settle(1); err != nil {
+		return errors.Join(enough, err)
+	}
+	return enough
+}
+
+// Free is a method of target.Piece.
+func (a *account) Free(rows int) { a.run.free(a.chunk, rows) }
+
+// add counts rows.
+func (a *account) add(t Tally) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.tally.Add(t)
+}
+
+// keep notes a row that is not written. Its error may be a *LimitError.
+func (a *account) keep(rej Reject) error {
+	a.mu.Lock()
+	a.rejects = append(a.rejects, rej)
+	if a.chunk == nil {
+		a.copyLocked(len(a.rejects) - 1)
+	}
+	switch rej.Stage {
+	case Parse:
+		a.tally.ParseErrors++
+	case Insert:
+		a.tally.InsertErrors++
+	case InDoubt:
+		a.tally.InDoubt++
+	}
+	a.mu.Unlock()
+	return a.run.countReject(rej.Stage)
+}
+
+// copyLocked copies the bytes of the rejects from the given one on.
+func (a *account) copyLocked(from int) {
+	before := a.copied
+	for i := range a.rejects[from:] {
+		rej := &a.rejects[from+i]
+		rej.Raw = bytes.Clone(rej.Raw)
+		a.copied += int64(len(rej.Raw)) + rejectMemory
+	}
+	a.run.memory.Resize(before, a.copied)
+}
+
+// detach copies what is still needed of the chunk, which is freed.
+func (a *account) detach() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.chunk = nil
+	a.copyLocked(0)
+}
+
+// settle takes so many rows off those that are not settled; with the last one the account
+// is closed.
+func (a *account) settle(rows int) error {
+	if a.open.Add(-int64(rows)) > 0 {
+		return nil
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := a.run.job.Journal.Settle(a.piece, a.tally, a.rejects)
+	a.closeLocked(err)
+	if err == nil {
+		a.run.passed(a)
+	}
+	return err
+}
+
+// leave notes what is known of an account that the end of the run leaves unsettled: its
+// rejects are kept for the user to see, but a later run will take all of it again.
+func (a *account) leave() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var err error
+	if len(a.rejects) > 0 {
+		err = a.run.job.Rejects.Add(a.rejects)
+	}
+	a.closeLocked(err)
+	return err
+}
+
+// closeLocked adds the account to those of all rows; err: its rejects were not kept.
+func (a *account) closeLocked(err error) {
+	if err != nil {
+		a.tally.forgetRejects()
+	}
+	a.run.total(a.tally)
+	a.run.memory.Release(a.copied)
+	a.rejects, a.tally, a.copied = nil, Tally{}, 0
+	a.run.accounts.remove(a)
+}
+
+// passed counts what of the inputs is dealt with.
+func (r *run) passed(a *account) {
+	r.job.Counters.Bytes.Add(a.text)
+	r.job.Counters.Done.Add(a.stored)
+}
+
+// accounts are those that are open. It is safe for concurrent use.
+type accounts struct {
+	mu   sync.Mutex
+	open map[*account]bool
+}
+
+func (s *accounts) add(a *account) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open[a] = true
+}
+
+func (s *accounts) remove(a *account) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.open, a)
+}
+
+// list gives them by their place in the inputs.
+func (s *accounts) list() []*account {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]*account, 0, len(s.open))
+	for a := range s.open {
+		list = append(list, a)
+	}
+	slices.SortFunc(list, func(a, b *account) int {
+		return cmp.Or(cmp.Compare(a.piece.Input, b.piece.Input), cmp.Compare(a.piece.Offset, b.piece.Offset))
+	})
+	return list
+}
+
+// countReject counts a row that is not written. Its error may be a *LimitError.
+func (r *run) countReject(stage Stage) error {
+	switch stage {
+	case Parse:
+		r.job.Counters.Rejected.Add(1)
+		return r.parseErrors.add(1)
+	case Insert:
+		r.job.Counters.Rejected.Add(1)
+		return r.insertErrors.add(1)
+	default:
+		return nil
+	}
+}

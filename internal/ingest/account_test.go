@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// A target may free rows at once and settle them when all of the input was read: the
+// chunks are used again meanwhile, and what the rejects need of them is kept.
+func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
+	const rows = 5000
+	for _, patient := range []bool{false, true} {
+		t.Run(fmt.Sprintf("patient %t", patient), func(t *testing.T) {
+			to := newBasket(patient)
+			job, b := newJob(names, to, lines(rows))
+			job.ChunkSize = 300
+			run := newRun(job.withDefaults())
+			require.NoError(t, run.all(t.Context()))
+			require.Equal(t, Tally{Read: rows, Written: rows - 200, ParseErrors: 100, InsertErrors: 100, Sum: b.tally.Sum}, b.tally)
+			require.Equal(t, b.tally, run.totals.Tally)
+			require.Equal(t, rows-100, to.count)
+			require.Greater(t, len(b.settled), 10*cap(run.empty), "there are fewer chunks than pieces")
+			if patient {
+				require.Greater(t, b.settled[0].Offset, b.settled[len(b.settled)-1].Offset)
+			}
+			require.Len(t, b.rejects, 200)
+			seen := map[string]bool{}
+			for _, r := range b.rejects {
+				require.Regexp(t, `^k\d+,(x,no number|bad,\d+)\n$`, string(r.Raw))
+				require.Equal(t, strings.Contains(string(r.Raw), "bad"), r.Stage == Insert)
+				seen[string(r.Raw)] = true
+			}
+			require.Len(t, seen, 200)
+			require.Zero(t, run.memory.Used())
+			require.Empty(t, run.accounts.list())
+			require.EqualValues(t, rows-200, job.Counters.Rows.Load())
+		})
+	}
+}
+
+// All chunks are empty again when a run ends well.
+func TestChunksComeBack(t *testing.T) {
+	for _, text := range []string{lines(1000), "k,v,n\n", "k,v,n\nx\n", lines(50)} {
+		job, _ := newJob(names, newBasket(false), text)
+		job.ChunkSize = 100
+		run := newRun(job.withDefaults())
+		require.NoError(t, run.all(t.Context()))
+		require.Len(t, run.empty, cap(run.empty))
+		for range cap(run.empty) {
+			c := <-run.empty
+			require.Zero(t, c.held.Load())
+			require.Nil(t, c.file)
+			require.Nil(t, c.account)
+		}
+	}
+}
+
+// A record much longer than a chunk does not hold its memory for good.
+func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("k,v\n")
+	for i := range 50 {
+		fmt.Fprintf(&b, "%d,%s\n", i, strings.Repeat("x", 5000))
+	}
+	job, book := newJob(names, newBasket(false), b.String())
+	job.ChunkSize = 100
+	run := newRun(job.withDefaults())
+	require.NoError(t, run.all(t.Context()))
+	require.EqualValues(t, 50, book.tally.Written)
+	for range cap(run.empty) {
+		require.LessOrEqual(t, cap((<-run.empty).buffer), 4*job.ChunkSize)
+	}
+}
+
+// Records that cannot be rows must not cost the memory of the rows they are not.
+func TestShortRecordsOfAWideTable(t *testing.T) {
+	columns := []schema.Column{typed("k", schema.PartitionKey, 0, "int")}
+	header := "k"
+	for i := range 1000 {
+		name := fmt.Sprintf("c%d", i)
+		columns = append(columns, typed(name, schema.Regular, 0, "int"))
+		header += "," + name
+	}
+	job, b := newJob(schema.New("demo", "wide", columns), newBasket(false), header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n")
+	run := newRun(job.withDefaults())
+	require.NoError(t, run.all(t.Context()))
+	require.EqualValues(t, 1000, b.tally.Rejected())
+	require.EqualValues(t, 1, b.tally.Written)
+	for range cap(run.empty) {
+		require.LessOrEqual(t, cap((<-run.empty).cells), 8000)
+	}
+}

@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// chunk is the memory of a piece of an input on its way: its text, and the rows made of
+// it. It has one owner at a time, but for its rows' bytes, which the target reads until it
+// frees them. What becomes of the rows is in the account, which may outlast the chunk.
+type chunk struct {
+	dsv.Chunk
+	buffer  []byte // of Chunk.Data, kept for reuse
+	file    *file
+	stamps  stamps
+	skip    int    // records to pass over
+	count   int    // records to load after those
+	arena   []byte // of the cells' bytes
+	cells   []row.Cell
+	rows    []target.Row
+	order   []*target.Row // all of rows, for the target to keep
+	account *account
+	held    atomic.Int64 // rows not freed yet, and one for the parser
+	weight  int64        // of the memory, taken from the budget
+}
+
+// The memory of a record, besides the text and the bytes of its values.
+const (
+	cellMemory   = 32  // row.Cell
+	recordMemory = 200 // target.Row, and its place in the order
+	rejectMemory = 300 // Reject, its reason and its value
+	chunkRecords = 4 << 20
+)
+
+// maxRecords is how many records of so many fields make up a chunk at the most, so
+// that very short ones do not take many times their text.
+func maxRecords(fields int) int {
+	return max(chunkRecords/(fields*cellMemory+recordMemory+rejectMemory), 1)
+}
+
+// weigh estimates the memory that a chunk will take until it is freed: its text,
+// the same again for the values and for the frames they travel in, and its records.
+func (c *chunk) weigh() int64 {
+	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.file.mapping.Columns)*cellMemory+recordMemory)
+}
+
+// admit waits until there is memory for a chunk. What the target holds back for later
+// chunks would wait for this one, and has to go first.
+func (r *run) admit(ctx context.Context, c *chunk) error {
+	c.weight = c.weigh()
+	if r.memory.Used()+c.weight <= r.job.Memory {
+		return r.memory.Acquire(ctx, c.weight)
+	}
+	r.job.Target.Yield(true)
+	defer r.job.Target.Yield(false)
+	return r.memory.Acquire(ctx, c.weight)
+}
+
+// reweigh takes more memory for a chunk that has turned out to need it: rows whose
+// columns have times of their own have cells for each.
+func (r *run) reweigh(c *chunk) {
+	need := 3*int64(len(c.Data)) + int64(len(c.cells)*cellMemory) + int64(len(c.rows)*recordMemory)
+	if need > c.weight {
+		r.memory.Resize(c.weight, need)
+		c.weight = need
+	}
+}
+
+// free gives up some holds of the chunk; after the last one it is used again.
+func (r *run) free(c *chunk, holds int) {
+	if c.held.Add(-int64(holds)) == 0 {
+		c.account.detach()
+		r.recycle(c)
+	}
+}
+
+// recycle makes a chunk empty. Arrays that a long record made large are not kept.
+func (r *run) recycle(c *chunk) {
+	if cap(c.buffer) > 2*r.job.ChunkSize {
+		c.buffer = nil
+	}
+	if cap(c.arena) > 4*r.job.ChunkSize {
+		c.arena = nil
+	}
+	if cap(c.cells)*cellMemory > 2*chunkRecords {
+		c.cells, c.rows, c.order = nil, nil, nil
+	}
+	clear(c.rows)
+	c.Data, c.file, c.account = nil, nil, nil
+	r.memory.Release(c.weight)
+	c.weight = 0
+	r.empty <- c
+}

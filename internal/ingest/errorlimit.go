@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+// LimitError says that a run was stopped since too many rows were rejected. Those
+// rows are among the rejects.
+type LimitError struct {
+	Stage    Stage // where they were rejected
+	Limit    int64 // that was passed
+	Hopeless bool  // nobody set it: so many were rejected at the stage, and hardly one was not
+}
+
+func (e *LimitError) Error() string {
+	if e.Hopeless {
+		return fmt.Sprintf("stopped: %d rows were rejected with %s errors, and hardly one was good", e.Limit, e.Stage)
+	}
+	return fmt.Sprintf("stopped: more than %d %s errors", e.Limit, e.Stage)
+}
+
+// Is says that the error is target.ErrEnough.
+func (e *LimitError) Is(other error) bool { return other == target.ErrEnough }
+
+// errorLimit counts the rows rejected at one stage. It is safe for concurrent use.
+type errorLimit struct {
+	stage Stage
+	most  int64 // negative: no limit
+	seen  atomic.Int64
+}
+
+// add counts rows and says whether they are too many.
+func (l *errorLimit) add(rows int64) error {
+	if n := l.seen.Add(rows); l.most >= 0 && n > l.most {
+		return &LimitError{Stage: l.stage, Limit: l.most}
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func typed(name string, kind schema.Kind, position int, cql string) schema.Column {
+	t, err := cqltype.Parse(cql, func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") })
+	if err != nil {
+		panic(err)
+	}
+	return schema.Column{Name: name, Kind: kind, Position: position, Type: t}
+}
+
+var names = schema.New("demo", "names", []schema.Column{
+	typed("k", schema.PartitionKey, 0, "text"), typed("v", schema.Regular, 0, "text"), typed("n", schema.Regular, 0, "int"),
+})
+
+// basket is a target that takes rows. A patient one frees them at once and settles them
+// when no more will come, the last ones first; those whose v is "bad" it rejects.
+type basket struct {
+	patient  bool
+	finished chan struct{}
+
+	mu    sync.Mutex
+	kept  []target.Row // of a patient one, with bytes of their own but for Raw
+	bad   map[int]bool // of those
+	count int
+}
+
+func newBasket(patient bool) *basket {
+	return &basket{patient: patient, finished: make(chan struct{}), bad: map[int]bool{}}
+}
+
+func (b *basket) Intake([]schema.Column) target.Intake { return b }
+func (b *basket) Lookahead() int                       { return 0 }
+func (b *basket) Yield(bool)                           {}
+func (b *basket) Finish()                              { close(b.finished) }
+func (b *basket) Idempotent() bool                     { return true }
+
+var errBad = errors.New("bad")
+
+func (b *basket) Put(_ context.Context, rows []*target.Row) error {
+	b.mu.Lock()
+	b.count += len(rows)
+	b.mu.Unlock()
+	for _, r := range rows {
+		p := r.Piece
+		if bad := string(r.Cells[1].Bytes) == "bad"; b.patient {
+			b.keep(r, bad)
+		} else if err := settle(r, bad); err != nil {
+			return err
+		}
+		p.Free(1)
+	}
+	return nil
+}
+
+func (b *basket) keep(r *target.Row, bad bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if bad {
+		b.bad[len(b.kept)] = true
+	}
+	own := *r
+	own.Raw = bytes.Clone(r.Raw)
+	b.kept = append(b.kept, own)
+}
+
+func settle(r *target.Row, bad bool) error {
+	if bad {
+		return r.Piece.Reject(r, target.Refused, errBad)
+	}
+	return r.Piece.Written(1, r.Sum)
+}
+
+func (b *basket) Run(ctx context.Context) error {
+	select {
+	case <-b.finished:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	for i := len(b.kept) - 1; i >= 0; i-- {
+		if err := settle(&b.kept[i], b.bad[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// book is a journal and a folder of rejects of one run.
+type book struct {
+	noJournal
+	mu      sync.Mutex
+	settled []Piece
+	tally   Tally
+	rejects []Reject
+}
+
+func (b *book) Settle(p Piece, t Tally, rejects []Reject) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.settled = append(b.settled, p)
+	b.tally.Add(t)
+	return b.addLocked(rejects)
+}
+
+func (b *book) Add(rejects []Reject) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.addLocked(rejects)
+}
+
+func (b *book) addLocked(rejects []Reject) error {
+	for _, r := range rejects {
+		r.Raw = bytes.Clone(r.Raw)
+		b.rejects = append(b.rejects, r)
+	}
+	return nil
+}
+
+func (b *book) AddPiece(Reject, bool, bool) error { return errors.New("no long ones") }
+
+// newJob makes a job that gives the rows of a text to a basket.
+func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
+	b := &book{}
+	return &Job{
+		Table: t, Format: dsv.DefaultFormat, Header: true, Router: target.NewRouter(nil, nil, nil), Target: to,
+		Limits: Limits{MaxMutationBytes: 16 << 20}, Rejects: b, Journal: b, Counters: &progress.Counters{},
+		MaxParseErrors: -1, MaxInsertErrors: -1,
+		Inputs: []Input{{Name: "in.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}},
+	}, b
+}
+
+// lines is an input of so many rows, of which some are bad.
+func lines(rows int) string {
+	var s strings.Builder
+	s.WriteString("k,v,n\n")
+	for i := range rows {
+		switch {
+		case i%50 == 7:
+			fmt.Fprintf(&s, "k%d,x,no number\n", i)
+		case i%50 == 9:
+			fmt.Fprintf(&s, "k%d,bad,%d\n", i, i)
+		default:
+			fmt.Fprintf(&s, "k%d,value %d,%d\n", i, i, i)
+		}
+	}
+	return s.String()
+}

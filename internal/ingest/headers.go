@@ -1,0 +1,107 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// badHeadersShown is how many inputs an error names whose headers do not fit.
+const badHeadersShown = 10
+
+// checkHeaders plans the fields of all inputs of which nothing was taken yet, as far as
+// they may be opened twice: a header that does not fit shall be known before the first
+// row is written. There is one input open at a time.
+func (r *run) checkHeaders(ctx context.Context) error {
+	if r.job.JSON || !r.job.Header || len(r.job.Inputs) < 2 {
+		return nil // there is none, or it is looked at before anything is written
+	}
+	var failures []error
+	bad := 0
+	for i, input := range r.job.Inputs {
+		if _, settled := r.job.Journal.Left(i); !input.Plain || settled || r.job.Journal.Seen(i) > 0 {
+			continue
+		}
+		err := r.checkHeader(ctx, input)
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
+		if err == nil {
+			continue
+		}
+		if bad++; bad <= badHeadersShown {
+			failures = append(failures, err)
+		}
+	}
+	if bad > badHeadersShown {
+		failures = append(failures, fmt.Errorf("and %d more inputs that cannot be loaded", bad-badHeadersShown))
+	}
+	return errors.Join(failures...)
+}
+
+// checkHeader says what is wrong with the header of one input. One that is empty has
+// none.
+func (r *run) checkHeader(ctx context.Context, input Input) error {
+	in, err := openInput(ctx, input)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }()
+	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord})
+	if _, _, err := r.plan(s); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("%s: %w", input.Name, err)
+	}
+	return nil
+}
+
+// plan reads the header, if there is one, and plans the fields. io.EOF: the input is
+// empty.
+func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
+	names := r.job.Columns
+	if len(names) == 0 && !r.job.Header {
+		names = r.job.Table.Names()
+	}
+	var line dsv.Record
+	if r.job.Header {
+		if line, err = s.Header(); err != nil {
+			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
+				err = &MappingError{fmt.Errorf("header: %w", err)}
+			}
+			return nil, nil, err
+		}
+		header = append([]byte(nil), line.Raw...)
+	}
+	if len(names) > 0 {
+		m, err = MapNames(r.job.Table, names, r.job.Fields)
+	} else {
+		if r.job.Latin1 {
+			for i := range line.Fields {
+				line.Fields[i].Text = appendLatin1(nil, line.Fields[i].Text)
+			}
+		}
+		m, err = MapHeader(r.job.Table, line, r.job.Fields)
+	}
+	if err != nil {
+		return nil, nil, &MappingError{err}
+	}
+	return header, m, nil
+}
+
+// open reads the header and plans the fields. io.EOF: the input is empty.
+func (r *run) open(f *file, s *dsv.Splitter) error {
+	header, m, err := r.plan(s)
+	if err != nil {
+		return err
+	}
+	if r.job.Header {
+		f.header, f.seed = header, xxh3.Hash(header)
+		r.job.Counters.Bytes.Add(int64(len(header)))
+	}
+	f.mapping, f.intake = m, r.intake(m.Columns)
+	return nil
+}

@@ -1,0 +1,62 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// maxKeyComponent is the longest value of a key column, and the longest partition
+// key: its length is kept in two bytes.
+const maxKeyComponent = token.MaxKeyLen
+
+var errNullKey = errors.New("primary key column must not be null")
+
+// checkKey makes sure of a whole primary key that the server will take.
+func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
+	length := 0
+	for _, i := range m.key {
+		length += 3 + len(cells[i].Bytes)
+		if cells[i].State != row.Set {
+			return &badField{column: i, err: errNullKey}
+		}
+		if len(cells[i].Bytes) == 0 && len(m.key) == 1 {
+			return &badField{column: i, err: errors.New("a partition key of one column must not be empty")}
+		}
+		if len(cells[i].Bytes) > maxKeyComponent {
+			return &badField{column: i, err: tooLong(cells[i])}
+		}
+	}
+	if len(m.key) > 1 && length > maxKeyComponent {
+		return badRow(fmt.Errorf("partition key of %d bytes is longer than %d bytes", length, maxKeyComponent))
+	}
+	null := -1
+	for _, i := range m.cluster {
+		if cells[i].State != row.Set {
+			if null < 0 {
+				null = i
+			}
+		} else if len(cells[i].Bytes) > maxKeyComponent {
+			return &badField{column: i, err: tooLong(cells[i])}
+		}
+	}
+	if null < 0 || isStatic(m, cells) {
+		return nil
+	}
+	return &badField{column: null, err: errNullKey}
+}
+
+// isStatic says whether a row is a partition's static columns and nothing else:
+// that is how a partition that has no rows is scanned. Any other value in it
+// would have no place to go.
+func isStatic(m *Mapping, cells []row.Cell) bool {
+	isSet := func(i int) bool { return cells[i].State == row.Set }
+	return slices.ContainsFunc(m.statics, isSet) && !slices.ContainsFunc(m.cluster, isSet) && !slices.ContainsFunc(m.regular, isSet)
+}
+
+func tooLong(c row.Cell) error {
+	return fmt.Errorf("key value of %d bytes is longer than %d bytes", len(c.Bytes), maxKeyComponent)
+}

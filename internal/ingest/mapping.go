@@ -1,0 +1,229 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// Mapping says which column each field of a record goes to. It is planned once
+// for an input and read by all its parsers.
+type Mapping struct {
+	Columns []schema.Column // in the order of their fields
+	width   int             // fields of a record
+	fields  []int           // by column: its field
+	times   []timing        // the times of columns among the fields
+	codecs  []Codec
+	nullers []nuller // by column, nil: the rule of parser.isNull
+	text    []bool   // column holds text, whose empty value must be told from null
+	shapes  []shape
+	key     []int // the partition key's components, in key order
+	cluster []int // the clustering columns
+	statics []int
+	regular []int
+	summed  []int    // all, in the order of the table's columns
+	members *members // of JSON objects; nil for delimited text
+}
+
+// Codec reads the texts of a column's values. It must be safe for concurrent use.
+type Codec interface {
+	// AppendWire appends the value that a text stands for, as wire bytes.
+	AppendWire(dst, text []byte) ([]byte, error)
+}
+
+// nuller is a Codec with a rule of its own for what is null, of a whole field.
+type nuller interface{ IsNull(text []byte) bool }
+
+// Fields says what the names of an input's fields mean, and how their texts are read.
+type Fields struct {
+	Codec   func(*cqltype.Type) (Codec, error) // for delimited text; nil: that of cqltext
+	Renamed map[string]string                  // column by field, where the field has another name
+	Skipped []string                           // fields that are not loaded
+	Untimed bool                               // times of columns, as ttl(c), are refused: rows are written conditionally
+}
+
+// MappingError says that an input's fields do not fit the table.
+type MappingError struct{ err error }
+
+func (e *MappingError) Error() string { return e.err.Error() }
+func (e *MappingError) Unwrap() error { return e.err }
+
+// NewMapping plans the fields for columns in the given order. All of the primary
+// key must be among them; of a table with static columns the partition key may do
+// where no regular column is among them.
+func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, error) {
+	plan := f.Codec
+	if plan == nil {
+		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+	}
+	m := &Mapping{Columns: columns, width: len(columns)}
+	for i := range columns {
+		m.fields = append(m.fields, i)
+	}
+	at := make(map[string]int, len(columns))
+	for i, c := range columns {
+		codec, err := plan(c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		m.codecs = append(m.codecs, codec)
+		own, _ := codec.(nuller)
+		m.nullers = append(m.nullers, own)
+		m.text = append(m.text, cqltext.TextLike(c.Type))
+		m.shapes = append(m.shapes, shapeOf(c.Type))
+		switch c.Kind {
+		case schema.Static:
+			m.statics = append(m.statics, i)
+		case schema.Regular:
+			m.regular = append(m.regular, i)
+		}
+		at[c.Name] = i
+	}
+	for _, c := range t.Columns {
+		if i, ok := at[c.Name]; ok {
+			m.summed = append(m.summed, i)
+		}
+	}
+	var missing []string
+	for _, c := range t.OfKind(schema.PartitionKey) {
+		i, ok := at[c.Name]
+		if !ok {
+			missing = append(missing, fmt.Sprintf("%q", c.Name))
+			continue
+		}
+		m.key = append(m.key, i)
+	}
+	clustering := t.OfKind(schema.Clustering)
+	for _, c := range clustering {
+		if i, ok := at[c.Name]; ok {
+			m.cluster = append(m.cluster, i)
+		} else if len(m.statics) == 0 || len(m.regular) > 0 {
+			missing = append(missing, fmt.Sprintf("%q", c.Name))
+		}
+	}
+	if len(missing) > 0 {
+		return nil, fmt.Errorf("the input has no field for primary key column %s of %s", strings.Join(missing, ", "), t)
+	}
+	if n := len(m.cluster); n != 0 && n != len(clustering) {
+		return nil, fmt.Errorf("the input has fields for %d of the %d clustering columns of %s", n, len(clustering), t)
+	}
+	if t.IsCounter() && len(m.statics)+len(m.regular) == 0 {
+		return nil, fmt.Errorf("the input has no field for a counter of %s", t)
+	}
+	if t.IsCounter() && len(m.statics) > 0 && len(m.cluster) > 0 {
+		return nil, fmt.Errorf("static counter %q would be added once for each row of its partition: load it by itself, without the clustering columns", columns[m.statics[0]].Name)
+	}
+	return m, nil
+}
+
+// MapHeader plans the fields from a header line without structural errors.
+func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
+	names := make([]string, len(header.Fields))
+	for i, field := range header.Fields {
+		names[i] = string(field.Text)
+		if names[i] == "" {
+			return nil, fmt.Errorf("header: field %d has no name", i+1)
+		}
+	}
+	named, err := resolve(t, names, f)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("header: %w", err), hintNoHeader(t, names))
+	}
+	return named.mapping(t, f)
+}
+
+// MapNames plans the fields from their names, in order.
+func MapNames(t *schema.Table, names []string, f Fields) (*Mapping, error) {
+	named, err := resolve(t, names, f)
+	if err != nil {
+		return nil, err
+	}
+	return named.mapping(t, f)
+}
+
+// named is what the names of fields stand for.
+type named struct {
+	wanted []schema.Column
+	width  int
+	fields []int // by column: its field
+	times  []schema.Selector
+	at     []int // by time: its field
+}
+
+func resolve(t *schema.Table, names []string, f Fields) (named, error) {
+	n := named{width: len(names)}
+	if err := f.check(names); err != nil {
+		return n, err
+	}
+	for i, name := range names {
+		if slices.Contains(f.Skipped, name) {
+			continue
+		}
+		if column, ok := f.Renamed[name]; ok {
+			name = column
+		}
+		s, err := t.Select(name)
+		if err != nil {
+			return n, err
+		}
+		if !s.Plain && f.Untimed {
+			return n, fmt.Errorf("field %q: a conditional insert has one time for the whole row: skip the field", s.Name)
+		}
+		if !s.Plain {
+			if slices.ContainsFunc(n.times, func(o schema.Selector) bool { return o.Name == s.Name }) {
+				return n, fmt.Errorf("%q of %s is named twice", s.Name, t)
+			}
+			n.times, n.at = append(n.times, s), append(n.at, i)
+			continue
+		}
+		if slices.ContainsFunc(n.wanted, func(o schema.Column) bool { return o.Name == s.Name }) {
+			return n, fmt.Errorf("column %q of %s is named twice", s.Name, t)
+		}
+		n.wanted, n.fields = append(n.wanted, s.Column), append(n.fields, i)
+	}
+	return n, nil
+}
+
+func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
+	m, err := NewMapping(t, n.wanted, f)
+	if err != nil {
+		return nil, err
+	}
+	m.width, m.fields = n.width, n.fields
+	for i, s := range n.times {
+		column := slices.IndexFunc(n.wanted, func(c schema.Column) bool { return c.Name == s.Column.Name })
+		if column < 0 {
+			return nil, fmt.Errorf("field %q: column %q itself is not among the fields", s.Name, s.Column.Name)
+		}
+		m.times = append(m.times, timing{s.Name, n.at[i], column, s.TTL})
+	}
+	return m, nil
+}
+
+// check refuses words about fields that are not there: most likely they are
+// misspelt, and what they were to prevent would happen.
+func (f Fields) check(names []string) error {
+	for _, field := range append(slices.Sorted(maps.Keys(f.Renamed)), f.Skipped...) {
+		if !slices.Contains(names, field) {
+			return fmt.Errorf("there is no field %q%s", field, schema.DidYouMean(field, names))
+		}
+	}
+	return nil
+}
+
+// hintNoHeader guesses that a header none of whose names is a column is data.
+func hintNoHeader(t *schema.Table, names []string) error {
+	for _, n := range names {
+		if _, err := t.Resolve(n); err == nil {
+			return nil
+		}
+	}
+	return errors.New("no field of the first line is a column: if the input has no header line, say --header=false")
+}

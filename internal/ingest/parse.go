@@ -1,0 +1,242 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
+)
+
+// parser turns chunks into rows. It belongs to one goroutine.
+type parser struct {
+	run   *run
+	dsv   *dsv.Parser
+	json  *jsonl.Parser
+	key   []byte
+	parts [][]byte
+	nulls [][]byte
+	null  row.Cell // what a null field becomes
+	sum   summer
+
+	moments []moment // by column, what a row's values are written with
+	anyTime bool     // the row says so for some column
+	utf8    []byte   // a field in UTF-8 whose input is not
+}
+
+func newParser(r *run) *parser {
+	p := &parser{run: r, dsv: dsv.NewParser(r.job.Format), json: jsonl.NewParser()}
+	if !r.job.Table.IsCounter() { // a counter cannot be deleted and counted up again
+		p.null.State = r.job.Null
+	}
+	for _, n := range r.job.Nulls {
+		p.nulls = append(p.nulls, []byte(n))
+	}
+	return p
+}
+
+// work parses chunks until there are no more.
+func (p *parser) work(ctx context.Context) error {
+	for c := range p.run.chunks {
+		if err := p.parse(c); err != nil {
+			return err
+		}
+		if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
+			return err
+		}
+		p.run.reweigh(c)
+		if c.account.inDoubt {
+			p.run.leaveInDoubt(c)
+		}
+		if err := p.run.give(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// give gives the chunk's rows to the target, and closes the parser's part of them.
+func (r *run) give(ctx context.Context, c *chunk) error {
+	a := c.account
+	c.order = c.order[:0]
+	for i := range c.rows {
+		c.order = append(c.order, &c.rows[i])
+	}
+	a.open.Add(int64(len(c.order)))
+	c.held.Add(int64(len(c.order)))
+	if err := c.file.intake.Put(ctx, c.order); err != nil {
+		return err
+	}
+	if err := a.settle(1); err != nil {
+		return err
+	}
+	r.free(c, 1)
+	return nil
+}
+
+// parse fills the chunk's rows from its text. The cells of all rows share one
+// array and one arena, which may move while they grow; what was cut from the old
+// ones stays valid.
+func (p *parser) parse(c *chunk) error {
+	m := c.file.mapping
+	c.arena, c.rows = c.arena[:0], c.rows[:0]
+	// A row has at least a byte for each of its fields.
+	fields := len(m.Columns)
+	if need := fields * min(c.Records, len(c.Data)/fields+1); cap(c.cells) < need {
+		c.cells = make([]row.Cell, 0, need)
+	}
+	c.cells = c.cells[:0]
+	p.moments = slices.Grow(p.moments[:0], fields)[:fields]
+	if m.members != nil {
+		return p.parseJSON(c)
+	}
+	p.dsv.Reset(c.Chunk)
+	for n := 0; p.dsv.Next() && n < c.skip+c.count; n++ {
+		if n < c.skip {
+			continue
+		}
+		rec := p.dsv.Record()
+		bad := p.row(c, m, rec, c.stamps.at(n))
+		if bad == nil {
+			continue
+		}
+		if err := p.reject(c, rec, bad, c.stamps.at(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// badField is why a record makes no row. With neither a column nor a time the
+// record as a whole is meant.
+type badField struct {
+	column int     // of the mapping, or -1
+	time   *timing // or nil
+	err    error
+}
+
+func badRow(err error) *badField { return &badField{column: -1, err: err} }
+
+// name is that of the column or the time, if any.
+func (b *badField) name(m *Mapping) string {
+	switch {
+	case b.time != nil:
+		return b.time.name
+	case b.column >= 0:
+		return m.Columns[b.column].Name
+	default:
+		return ""
+	}
+}
+
+// row appends one record's row to the chunk, or says why there is none.
+func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badField {
+	if rec.Err != nil {
+		return badRow(rec.Err)
+	}
+	if len(rec.Fields) != m.width {
+		return badRow(fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), m.width))
+	}
+	from := len(c.cells)
+	size := rowOverhead
+	for i, field := range m.fields {
+		f := &rec.Fields[field]
+		text := p.decode(f.Text)
+		null := false
+		if own := m.nullers[i]; own != nil {
+			null = own.IsNull(text)
+		} else {
+			null = p.isNull(text, f.Quoted, m.text[i])
+		}
+		if null {
+			c.cells = append(c.cells, p.null)
+			if p.null.State == row.Null {
+				size += cellOverhead
+			}
+			continue
+		}
+		at := len(c.arena)
+		var err error
+		if c.arena, err = m.codecs[i].AppendWire(c.arena, text); err != nil {
+			c.cells = c.cells[:from]
+			return &badField{column: i, err: err}
+		}
+		wire := c.arena[at:len(c.arena):len(c.arena)]
+		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
+		size += m.shapes[i].size(wire)
+	}
+	p.resetTimes(m, stamp)
+	for i := range m.times {
+		t := &m.times[i]
+		f := &rec.Fields[t.field]
+		text := p.decode(f.Text)
+		if bad := p.setTime(t, text, p.isNull(text, f.Quoted, false)); bad != nil {
+			c.cells = c.cells[:from]
+			return bad
+		}
+	}
+	return p.finish(c, m, from, target.Source{Raw: rec.Raw, Line: rec.Line, Offset: rec.Offset, Stamp: stamp}, size)
+}
+
+// isNull says whether a field's text stands for null: nothing between delimiters, or
+// one of the null texts without quotes, which make it a value. Only an empty
+// value in quotes is null all the same where the column does not hold text, since
+// it has no meaning there.
+func (p *parser) isNull(text []byte, quoted, textual bool) bool {
+	if len(text) == 0 {
+		return !quoted || !textual
+	}
+	if quoted {
+		return false
+	}
+	for _, n := range p.nulls {
+		if string(n) == string(text) {
+			return true
+		}
+	}
+	return false
+}
+
+// valueShown is how much of a bad value a message quotes.
+const valueShown = 100
+
+// reject hands over a record that made no row, with its place.
+func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) error {
+	rej := Reject{
+		File: c.file.name, Header: c.file.header, Raw: rec.Raw, Line: rec.Line, Field: 1,
+		Offset: rec.Offset, Stamp: stamp, Reason: bad.err.Error(), Stage: Parse,
+	}
+	var syntax *dsv.SyntaxError
+	if errors.As(bad.err, &syntax) {
+		rej.Line, rej.Field, rej.Reason = syntax.Line, syntax.Column, syntax.Msg
+	}
+	field := -1
+	if bad.time != nil {
+		field = bad.time.field
+	} else if bad.column >= 0 {
+		field = c.file.mapping.fields[bad.column]
+	}
+	if field >= 0 {
+		rej.Line, rej.Field = rec.FieldPosition(field)
+		rej.Column = bad.name(c.file.mapping)
+		rej.Value = shorten(p.decode(rec.Fields[field].Text))
+	}
+	return c.account.keep(rej)
+}
+
+// shorten cuts a long text, but not in the middle of a character.
+func shorten(text []byte) string {
+	if len(text) <= valueShown {
+		return string(text)
+	}
+	n := valueShown
+	for n > valueShown-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return string(text[:n]) + "..."
+}

@@ -1,0 +1,166 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
+)
+
+// members says which column each member of an object goes to.
+type members struct {
+	table    *schema.Table
+	fields   Fields
+	byName   map[string]int // by stored name: index into the mapping's columns, and behind those its times
+	decoders []cqljson.Decoder
+}
+
+// NewObjectMapping plans the members of JSON objects for columns: a member is
+// known by the column's name. Members that a row lacks are null.
+func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, error) {
+	m, err := NewMapping(t, columns, Fields{})
+	if err != nil {
+		return nil, err
+	}
+	m.members = &members{table: t, fields: f, byName: make(map[string]int, len(columns))}
+	for i, c := range columns {
+		decoder, err := cqljson.PlanDecoder(c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		m.members.decoders = append(m.members.decoders, decoder)
+		m.members.byName[c.Name] = i
+	}
+	for i, c := range columns {
+		for _, function := range []string{"ttl", "writetime"} {
+			s, err := t.Select(function + "(" + c.Name + ")")
+			if err != nil || s.Plain || f.Untimed {
+				continue // it has none that could be loaded
+			}
+			m.members.byName[s.Name] = len(columns) + len(m.times)
+			m.times = append(m.times, timing{name: s.Name, column: i, ttl: s.TTL})
+		}
+	}
+	plain := maps.Clone(m.members.byName)
+	for field, name := range f.Renamed {
+		s, err := t.Select(name)
+		if err != nil {
+			return nil, err
+		}
+		i, ok := plain[s.Name]
+		if !ok {
+			return nil, fmt.Errorf("column %q is not among those to load", s.Column.Name)
+		}
+		m.members.byName[field] = i
+	}
+	for _, field := range f.Skipped {
+		m.members.byName[field] = -1
+	}
+	return m, nil
+}
+
+// column finds the column of a member, -1 when it is not loaded.
+func (m *members) column(name []byte) (int, error) {
+	if i, ok := m.byName[string(name)]; ok {
+		return i, nil
+	}
+	s, err := m.table.Select(string(name))
+	if err != nil {
+		return 0, err
+	}
+	if i, ok := m.byName[s.Name]; ok {
+		return i, nil
+	}
+	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
+}
+
+// parseJSON is parse for a chunk of JSON lines.
+func (p *parser) parseJSON(c *chunk) error {
+	m := c.file.mapping
+	p.json.Reset(c.Chunk)
+	for n := 0; p.json.Next() && n < c.skip+c.count; n++ {
+		if n < c.skip {
+			continue
+		}
+		rec := p.json.Record()
+		bad, member := p.object(c, m, rec, c.stamps.at(n))
+		if bad == nil {
+			continue
+		}
+		if err := p.rejectObject(c, rec, bad, member, c.stamps.at(n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object appends one object's row to the chunk, or says why there is none and
+// which member is to blame, -1 when none is.
+func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (bad *badField, member int) {
+	if rec.Err != nil {
+		return badRow(rec.Err), -1
+	}
+	from := len(c.cells)
+	size := rowOverhead
+	for range m.Columns {
+		c.cells = append(c.cells, p.null)
+		if p.null.State == row.Null {
+			size += cellOverhead
+		}
+	}
+	cells := c.cells[from:len(c.cells):len(c.cells)]
+	p.resetTimes(m, stamp)
+	for i, f := range rec.Fields {
+		column, err := m.members.column(f.Name)
+		null := string(f.Value) == "null"
+		switch {
+		case err != nil:
+			c.cells = c.cells[:from]
+			return badRow(err), i
+		case column >= len(cells):
+			if bad := p.setTime(&m.times[column-len(cells)], f.Value, null); bad != nil {
+				c.cells = c.cells[:from]
+				return bad, i
+			}
+			continue
+		case column < 0 || null:
+			continue
+		case cells[column].State == row.Set:
+			c.cells = c.cells[:from]
+			return &badField{column: column, err: errors.New("two members of the object are of this column")}, i
+		}
+		at := len(c.arena)
+		if c.arena, err = m.members.decoders[column].AppendWire(c.arena, f.Value); err != nil {
+			c.cells = c.cells[:from]
+			return &badField{column: column, err: err}, i
+		}
+		wire := c.arena[at:len(c.arena):len(c.arena)]
+		cells[column] = row.Cell{Bytes: wire, State: row.Set}
+		size += m.shapes[column].size(wire)
+	}
+	return p.finish(c, m, from, target.Source{Raw: rec.Raw, Line: rec.Line, Offset: rec.Offset, Stamp: stamp}, size), -1
+}
+
+// rejectObject hands over an object that made no row, with its place: that of the
+// member to blame, or else of the line.
+func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member int, stamp int64) error {
+	rej := Reject{
+		File: c.file.name, Raw: rec.Raw, Line: rec.Line, Field: 1, Offset: rec.Offset, Stamp: stamp, Reason: bad.err.Error(), Stage: Parse,
+	}
+	var syntax *jsonl.SyntaxError
+	if errors.As(bad.err, &syntax) {
+		rej.Field, rej.Reason = syntax.Column, syntax.Msg
+	}
+	rej.Column = bad.name(c.file.mapping)
+	if member >= 0 {
+		f := rec.Fields[member]
+		rej.Line, rej.Field = rec.FieldPosition(member)
+		rej.Value = shorten(f.Value)
+	}
+	return c.account.keep(rej)
+}

@@ -1,0 +1,259 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
+)
+
+// readAll cuts every input into chunks, in order. It reads until the context until
+// ends, and hands on what it has read until ctx does.
+func (r *run) readAll(ctx, until context.Context) error {
+	for i, input := range r.job.Inputs {
+		if r.enough() {
+			return nil
+		}
+		if err := r.readInput(ctx, until, i, input); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) readInput(ctx, until context.Context, index int, input Input) error {
+	from, settled := r.job.Journal.Left(index)
+	// Where records are counted, it is from the first.
+	whole := input.Compare || r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0
+	if settled && !whole {
+		r.job.Counters.Bytes.Add(r.job.Journal.Seen(index))
+		r.leaveOut(input.Size)
+		return nil
+	}
+	in, err := openInput(until, input)
+	if err != nil {
+		return err
+	}
+	reader := newInterruptible(until, in)
+	defer reader.close()
+	f := &file{index: index, name: input.Name, repeats: input.Repeats}
+	meter := newMeter(in, reader)
+	s, err := r.split(f, reader)
+	if err != nil {
+		if errors.Is(err, io.EOF) && r.job.Journal.Seen(index) > 0 {
+			return fmt.Errorf("%s is empty, and the run had read %d bytes of it: it is not the same", f.name, r.job.Journal.Seen(index))
+		}
+		if errors.Is(err, io.EOF) {
+			r.job.Warn("%s is empty: nothing to load from it", f.name)
+			return nil
+		}
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	if !whole {
+		if s, err = r.skipTo(f, s, in, reader, from); err != nil {
+			return fmt.Errorf("%s: %w", f.name, err)
+		}
+		if f.end > 0 {
+			meter.skip(f.end)
+		}
+	}
+	for !r.enough() {
+		var c *chunk
+		select {
+		case c = <-r.empty:
+		case <-until.Done():
+		}
+		if err := until.Err(); err != nil {
+			return err
+		}
+		c.Chunk, err = s.Next(c.buffer[:0])
+		if err != nil {
+			r.job.Counters.Done.Add(meter.advance(reader.read))
+			r.empty <- c
+			if !errors.Is(err, io.EOF) {
+				return fmt.Errorf("%s: %w", f.name, err)
+			}
+			if seen := r.job.Journal.Seen(f.index); seen > f.end {
+				return fmt.Errorf("%s: the input ends after %d bytes, and the run had read %d of it: it is not the same", f.name, f.end, seen)
+			}
+			if f.records == 0 && f.header != nil {
+				r.job.Warn("%s holds a header and no rows", f.name)
+			} else if f.records == 0 {
+				r.job.Warn("%s is empty: nothing to load from it", f.name)
+			}
+			return nil
+		}
+		if failed := s.Failed(); failed != nil && r.journaled {
+			// Read again, the input is cut elsewhere: a later run takes it all.
+			r.empty <- c
+			return fmt.Errorf("%s: %w", f.name, failed)
+		}
+		c.buffer, c.file = c.Data, f
+		r.choose(c)
+		f.end = c.Offset + int64(len(c.Data))
+		a := &account{run: r, chunk: c, file: f, repeats: f.repeats, text: int64(len(c.Data)), stored: meter.advance(f.end)}
+		c.account = a
+		settled, err := r.recall(c)
+		if given := input.Stamps; f.records < len(given) {
+			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
+		}
+		f.records += c.Records
+		if err != nil {
+			return err
+		}
+		if settled {
+			r.job.Counters.Before.Add(a.stored)
+			r.passed(a)
+			r.recycle(c)
+			continue
+		}
+		a.tally = Tally{Read: int64(c.count)}
+		a.open.Store(1)
+		c.held.Store(1)
+		r.accounts.add(a)
+		r.hopes.cut.Add(int64(c.count))
+		if err := r.admit(ctx, c); err != nil {
+			return err
+		}
+		select {
+		case r.chunks <- c:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+// splitter cuts an input into chunks of whole records.
+type splitter interface {
+	Next(buf []byte) (dsv.Chunk, error)
+	Failed() error
+}
+
+// split makes an input's splitter and plans its fields. io.EOF: the input is empty.
+func (r *run) split(f *file, in io.Reader) (splitter, error) {
+	o := r.cutting(f)
+	if !r.job.JSON {
+		s := dsv.NewSplitter(in, r.job.Format, o)
+		return s, r.open(f, s)
+	}
+	columns := r.job.Table.Columns
+	var err error
+	if len(r.job.Columns) > 0 {
+		columns, err = r.job.Table.ResolveAll(r.job.Columns)
+	}
+	if err == nil {
+		f.mapping, err = NewObjectMapping(r.job.Table, columns, r.job.Fields)
+	}
+	if err != nil {
+		return nil, &MappingError{err}
+	}
+	f.intake = r.intake(columns)
+	return jsonl.NewSplitter(in, o), nil
+}
+
+// cutting is how an input is cut.
+func (r *run) cutting(f *file) dsv.Options {
+	return dsv.Options{
+		ChunkSize:  r.job.ChunkSize,
+		MaxRecords: r.job.ChunkRecords,
+		MaxRecord:  r.job.MaxRecord,
+		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
+	}
+}
+
+// Skipper is an input that can be taken up at a place without reading what is before.
+type Skipper interface {
+	// SkipTo has the next Read begin at a byte of the text that was not read yet, and
+	// says whether it will. It comes between two calls of Read.
+	SkipTo(offset int64) (bool, error)
+}
+
+// skipTo goes on with an input where an earlier run had got to, if the input can be
+// read from there, and else from the beginning, with what is settled passed over.
+func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) (splitter, error) {
+	skipper, ok := in.(Skipper)
+	if !ok || from.Line == 0 {
+		return s, nil
+	}
+	if skipped, err := skipper.SkipTo(from.Offset); !skipped {
+		return s, err
+	}
+	r.job.Counters.Bytes.Add(from.Offset - int64(len(f.header)))
+	r.leaveOut(from.Offset)
+	f.records, f.end = 1, from.Offset // at least one record stands before
+	o := r.cutting(f)
+	o.Offset, o.Line = from.Offset, from.Line
+	if r.job.JSON {
+		return jsonl.NewSplitter(reader, o), nil
+	}
+	return dsv.NewSplitter(reader, r.job.Format, o), nil
+}
+
+// leaveOut counts bytes of an input, as it is stored, that an earlier run has dealt with;
+// below zero: they are not known.
+func (r *run) leaveOut(n int64) {
+	if n > 0 {
+		r.job.Counters.Done.Add(n)
+		r.job.Counters.Before.Add(n)
+	}
+}
+
+// choose says which of a chunk's records are loaded: not the first SkipRows of all
+// inputs together, and no more than MaxRows after those.
+func (r *run) choose(c *chunk) {
+	c.skip = int(min(int64(c.Records), r.job.SkipRows-r.skipped))
+	c.count = c.Records - c.skip
+	if r.job.MaxRows > 0 {
+		c.count = int(min(int64(c.count), r.job.MaxRows-r.chosen))
+	}
+	r.skipped += int64(c.skip)
+	r.chosen += int64(c.count)
+}
+
+// enough says that all rows that are to be loaded have been read.
+func (r *run) enough() bool { return r.job.MaxRows > 0 && r.chosen >= r.job.MaxRows }
+
+// bad takes a line that no record can be made of, in pieces when it is long.
+func (r *run) bad(f *file, b dsv.Bad) error {
+	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
+	if b.First {
+		f.end = max(f.end, b.Offset+1)
+		f.records++
+		f.passOver = r.skipped < r.job.SkipRows || r.enough()
+		if r.skipped < r.job.SkipRows {
+			r.skipped++
+		} else if !f.passOver {
+			r.chosen++
+			earlier, standing := r.job.Journal.Earlier(f.index, b.Offset)
+			if earlier.Bytes > 0 { // a chunk, then
+				return changed(f, b.Offset, b.Offset+int64(earlier.Bytes))
+			}
+			f.passOver = standing == Settled
+		}
+	}
+	if f.passOver {
+		return nil
+	}
+	rej := Reject{
+		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Broken: true, Reason: b.Reason, Stage: Parse,
+	}
+	if !b.First || !b.Last {
+		if err := r.job.Rejects.AddPiece(rej, b.First, b.Last); err != nil || !b.Last {
+			return err
+		}
+		rej.Raw, rej.Long = nil, true
+	}
+	tally := Tally{Read: 1, ParseErrors: 1}
+	r.total(tally)
+	if err := r.job.Journal.Settle(Piece{Input: f.index, Offset: b.Offset}, tally, []Reject{rej}); err != nil {
+		return err
+	}
+	if err := r.countReject(Parse); err != nil {
+		return err
+	}
+	return r.brokenLine()
+}

@@ -1,0 +1,47 @@
+package ingest
+
+import (
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// finish makes a row of the cells from the given one on, or says why there is none.
+func (p *parser) finish(c *chunk, m *Mapping, from int, at target.Source, size int) *badField {
+	cells := c.cells[from:len(c.cells):len(c.cells)]
+	if bad := p.checkKey(m, cells); bad != nil {
+		c.cells = c.cells[:from]
+		return bad
+	}
+	if err := p.run.job.Limits.refuse(m, cells, size); err != nil {
+		c.cells = c.cells[:from]
+		return badRow(err)
+	}
+	out := target.Row{
+		Row: row.Row{Cells: cells, Timestamp: at.Stamp}, MutationSize: size, Sum: p.sum.row(m, cells),
+		Piece: c.account, Begun: c.account.begun, Source: at,
+	}
+	if p.anyTime {
+		out.Row, out.More = p.timed(c, m, cells, moment{stamp: at.Stamp})
+		out.MutationSize += len(out.More) * size
+	}
+	out.Token, out.Replicas = p.place(m, cells)
+	for i := range out.More {
+		out.More[i].Token = out.Token
+	}
+	c.rows = append(c.rows, out)
+	return nil
+}
+
+// place finds the row's token and replicas.
+func (p *parser) place(m *Mapping, cells []row.Cell) (token.Token, *target.Replicas) {
+	if len(m.key) == 1 {
+		return p.run.job.Router.Route(cells[m.key[0]].Bytes)
+	}
+	p.parts = p.parts[:0]
+	for _, i := range m.key {
+		p.parts = append(p.parts, cells[i].Bytes)
+	}
+	p.key = token.AppendKey(p.key[:0], p.parts...)
+	return p.run.job.Router.Route(p.key)
+}

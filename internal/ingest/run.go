@@ -1,0 +1,173 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+// run is what the goroutines of one load share.
+type run struct {
+	job       *Job
+	parsers   int
+	journaled bool        // pieces are known by their bytes
+	empty     chan *chunk // of all that there are, those that nobody uses
+	chunks    chan *chunk // cut, to be parsed
+	clock     clock
+	memory    *pace.Budget // of the chunks
+	accounts  accounts
+
+	intakes map[string]target.Intake // by the names of their columns; the reader's alone
+
+	skipped, chosen int64 // records so far; the reader's alone
+
+	totals struct {
+		sync.Mutex
+		Tally
+	}
+
+	parseErrors, insertErrors errorLimit
+	hopes                     hopes
+}
+
+func newRun(j *Job) *run {
+	parsers := runtime.GOMAXPROCS(0)
+	_, none := j.Journal.(noJournal)
+	// Two chunks for each parser, one to parse and one to read ahead, two whose last rows
+	// are still under way, and those of rows that the target holds back.
+	count := 2*parsers + 2 + j.Target.Lookahead()
+	r := &run{
+		job:       j,
+		journaled: !none,
+		parsers:   parsers,
+		empty:     make(chan *chunk, count),
+		chunks:    make(chan *chunk, 1),
+		clock:     clock{next: j.Journal.Stamped(), step: j.StampStep, fixed: j.Timestamp},
+		memory:    pace.NewBudget(j.Memory),
+		accounts:  accounts{open: make(map[*account]bool)},
+		intakes:   make(map[string]target.Intake),
+
+		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
+		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
+	}
+	for range count {
+		r.empty <- new(chunk)
+	}
+	return r
+}
+
+// all runs the pipeline to its end.
+func (r *run) all(ctx context.Context) error {
+	err := r.carry(r.job.Journal.Carried())
+	if err == nil {
+		err = r.checkHeaders(ctx)
+	}
+	if err == nil {
+		err = r.pipeline(ctx)
+	}
+	// A run that was stopped leaves pieces that are not settled.
+	var left error // one stands for all: they go to the same place
+	for _, a := range r.accounts.list() {
+		if leaveErr := a.leave(); left == nil {
+			left = leaveErr
+		}
+	}
+	if err == nil || left != nil && err.Error() != left.Error() {
+		err = errors.Join(err, left)
+	}
+	return err
+}
+
+// pipeline reads until stop ends, and has what was read written.
+func (r *run) pipeline(stop context.Context) error {
+	work, cancel := outlast(stop, r.job.Linger)
+	defer cancel()
+	group, ctx := errgroup.WithContext(work)
+	until, cut := context.WithCancel(ctx)
+	defer cut()
+	defer context.AfterFunc(stop, cut)()
+	reading := make(chan struct{})
+	var stopped error // which is no failure of what was read
+	group.Go(func() error {
+		defer close(reading)
+		defer close(r.chunks)
+		err := r.readAll(ctx, until)
+		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
+			stopped, err = err, nil
+		}
+		return err
+	})
+	var parsing sync.WaitGroup
+	parsing.Add(r.parsers)
+	for range r.parsers {
+		group.Go(func() error {
+			defer parsing.Done()
+			return newParser(r).work(ctx)
+		})
+	}
+	group.Go(func() error {
+		parsing.Wait()
+		<-reading // which may still ask the target for memory
+		r.job.Target.Finish()
+		return nil
+	})
+	group.Go(func() error { return r.job.Target.Run(ctx) })
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return stopped
+}
+
+// outlast gives a context that ends some time after another one.
+func outlast(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
+	if by <= 0 {
+		return context.WithCancel(ctx)
+	}
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	unwatch := context.AfterFunc(ctx, func() {
+		select {
+		case <-time.After(by):
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { unwatch(); cancel() }
+}
+
+// intake gives the one intake for a list of columns.
+func (r *run) intake(columns []schema.Column) target.Intake {
+	var key strings.Builder
+	for _, c := range columns {
+		key.WriteString(c.Name)
+		key.WriteByte(0)
+	}
+	in := r.intakes[key.String()]
+	if in == nil {
+		in = r.job.Target.Intake(columns)
+		r.intakes[key.String()] = in
+	}
+	return in
+}
+
+// file is an input being read.
+type file struct {
+	index    int // among the job's inputs
+	name     string
+	header   []byte // its header line as it stood, empty without one
+	seed     uint64 // of the hashes of its pieces: the hash of the header
+	repeats  uint8  // of its records, before they were in this file
+	mapping  *Mapping
+	intake   target.Intake
+	records  int   // so far, bad lines among them
+	end      int64 // of what was cut so far
+	passOver bool  // the bad line being read is not among the rows to load
+}

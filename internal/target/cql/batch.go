@@ -1,0 +1,76 @@
+package cql
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+// batch is rows that travel as one request: of one writer and one set of
+// replicas.
+type batch struct {
+	writer Writer
+	set    *target.Replicas
+	rows   []*target.Row
+	few    bool      // there were attempts before
+	begun  time.Time // the last attempt
+}
+
+// rowsOf collects the rows to be written, into scratch.
+func (b *batch) rowsOf(scratch []row.Row) []row.Row {
+	for _, r := range b.rows {
+		scratch = append(append(scratch, r.Row), r.More...)
+	}
+	return scratch
+}
+
+// size is the number of bytes of the rows' cells.
+func (b *batch) size() int {
+	n := 0
+	for _, r := range b.rows {
+		n += r.Size()
+	}
+	return n
+}
+
+// byPlace sorts rows by replicas, token, and place in the input.
+func byPlace(a, b *target.Row) int {
+	if d := a.Replicas.Index - b.Replicas.Index; d != 0 {
+		return d
+	}
+	if d := a.Token.Compare(b.Token); d != 0 {
+		return d
+	}
+	return cmp.Compare(a.Timestamp, b.Timestamp)
+}
+
+// Put is a method of target.Intake. It sorts the rows by replicas and token and hands them
+// out in batches: rows of one partition stay together, and partitions of one set of
+// replicas share a batch as far as the limits let them. What is too few for a batch
+// waits for the next pieces. It never waits itself.
+func (in *intake) Put(_ context.Context, rows []*target.Row) error {
+	slices.SortFunc(rows, byPlace)
+	for len(rows) > 0 {
+		set := rows[0].Replicas
+		n := in.limits.cut(rows, 0)
+		ready := []*batch{{writer: in.writer, set: set, rows: rows[:n]}}
+		if n == len(rows) || rows[n].Replicas != set {
+			ready = in.hold.add(in.writer, set, rows[:n])
+		}
+		in.dispatch(ready)
+		rows = rows[n:]
+	}
+	in.dispatch(in.hold.next())
+	return nil
+}
+
+// dispatch hands batches to the lanes of their nodes.
+func (t *Target) dispatch(batches []*batch) {
+	for _, b := range batches {
+		t.lanes[b.set.Primary()].put(b)
+	}
+}

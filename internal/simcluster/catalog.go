@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
+	"time"
 
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 )
@@ -93,6 +95,18 @@ func (c *Cluster) Drop(table string) error {
 		}
 		return &tableChange{t, primitive.SchemaChangeTypeDropped}, nil
 	})
+}
+
+// Truncate removes the rows of a table, by keyspace and name with a dot between, on all
+// nodes, and they note when. A table that is not there is an error.
+func (c *Cluster) Truncate(table string) error {
+	keyspace, name, _ := strings.Cut(table, ".")
+	t := c.schema.find(keyspace, name)
+	if t == nil {
+		return fmt.Errorf("simcluster: there is no table %s", table)
+	}
+	t.truncate(time.Now())
+	return nil
 }
 
 // Create makes a table, with rows made from a seed. The errors are those of the

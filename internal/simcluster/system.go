@@ -39,6 +39,8 @@ func (n *node) systemTable(name string) *relation {
 		return n.peersV2()
 	case name == "system.tablets" && scylla:
 		return c.tabletsTable()
+	case name == "system.truncated" && scylla:
+		return c.truncated()
 	case name == "system_views.thread_pools" && !scylla && c.options.Cores > 0:
 		return c.threadPools()
 	case name == "system_views.settings" && !scylla && c.options.Settings != nil:
@@ -50,7 +52,7 @@ func (n *node) systemTable(name string) *relation {
 
 func (n *node) local() *relation {
 	address := []byte(n.address.To4())
-	return &relation{
+	r := &relation{
 		columns: []column{
 			{"key", textType, true}, {"broadcast_address", datatype.Inet, false}, {"cluster_name", textType, false},
 			{"data_center", textType, false}, {"host_id", datatype.Uuid, false}, {"listen_address", datatype.Inet, false},
@@ -64,6 +66,39 @@ func (n *node) local() *relation {
 			address, n.cluster.schema.schemaVersion(), n.tokenSet(),
 		}},
 	}
+	if n.cluster.options.Shards == 0 {
+		r.columns = append(r.columns, column{"truncated_at", datatype.NewMap(datatype.Uuid, datatype.Blob), false})
+		r.rows[0] = append(r.rows[0], n.cluster.truncatedMap())
+	}
+	return r
+}
+
+// truncatedMap is when tables were truncated, as Cassandra keeps it: the time behind a
+// position in the commit log; null when none was.
+func (c *Cluster) truncatedMap() []byte {
+	var all [][]byte
+	for _, t := range c.schema.list() {
+		if at := t.truncatedAt(); at > 0 {
+			all = append(all, t.id[:], slices.Concat(bigint(1), integer(0), bigint(at)))
+		}
+	}
+	if all == nil {
+		return nil
+	}
+	return elements(integer(len(all)/2), all)
+}
+
+// truncated is when tables were truncated, as ScyllaDB keeps it: a row for each shard.
+func (c *Cluster) truncated() *relation {
+	r := &relation{columns: []column{{"table_uuid", datatype.Uuid, true}, {"shard", datatype.Int, false}, {"truncated_at", datatype.Timestamp, false}}}
+	for _, t := range c.schema.list() {
+		if at := t.truncatedAt(); at > 0 {
+			for shard := range c.options.Shards {
+				r.rows = append(r.rows, [][]byte{t.id[:], integer(shard), bigint(at)})
+			}
+		}
+	}
+	return r
 }
 
 func (n *node) peers() *relation {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -70,6 +71,7 @@ type table struct {
 
 	mu         sync.RWMutex
 	partitions []*partition // by token, of one token by key
+	truncated  int64        // when, in milliseconds since the epoch; 0: never
 }
 
 // newTable checks a description. The columns stand in the order of SELECT *.
@@ -110,6 +112,20 @@ func newTable(spec Table, id uuid) (*table, error) {
 	}
 	t.clusters, t.statics, t.regulars = counts[Clustering], counts[Static], counts[Regular]
 	return t, nil
+}
+
+// truncate removes all rows. Of two truncations the second is later.
+func (t *table) truncate(now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.partitions = nil
+	t.truncated = max(t.truncated+1, now.UnixMilli())
+}
+
+func (t *table) truncatedAt() int64 {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.truncated
 }
 
 func (t *table) fullName() string { return t.keyspace + "." + t.name }

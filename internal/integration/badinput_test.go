@@ -189,6 +189,6 @@ func TestSetThatFits(t *testing.T) {
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, "2 rows,")
 	require.Contains(t, r.report, "row of 17600008 bytes or more does not fit the cluster's native_transport_max_frame_size of 16777216 bytes")
-	require.Contains(t, ok(t, "scan", "it2.manyset", "--columns", "k,s").out, ",359999}")
+	require.Contains(t, ok(t, "scan", "it2.manyset", "--columns", "k,s").out, ", 359999}")
 	exec(t, "DROP TABLE it2.manyset")
 }

@@ -17,19 +17,20 @@ import (
 
 // Load is a load that is ready to run.
 type Load struct {
-	env     Environment
-	spec    LoadSpec
-	t       *tableSession
-	job     *load.Job
-	careful bool // rows count twice that are written twice
-	run     runDirectory
-	journal *resume.Load // nil: none is kept
-	rejects *reject.Dir
-	touched []bool                 // inputs that may have been changed since the earlier run
-	mended  []string               // inputs that were changed before anything of them was taken
-	inputs  []resume.Input         // as they are now; of a load that keeps a journal
-	outer   *resume.Load           // of the run whose rejects the inputs are; nil: they are none
-	kept    map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
+	env       Environment
+	spec      LoadSpec
+	t         *tableSession
+	job       *load.Job
+	careful   bool // rows count twice that are written twice
+	run       runDirectory
+	journal   *resume.Load // nil: none is kept
+	rejects   *reject.Dir
+	touched   []bool                 // inputs that may have been changed since the earlier run
+	mended    []string               // inputs that were changed before anything of them was taken
+	inputs    []resume.Input         // as they are now; of a load that keeps a journal
+	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
+	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
+	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
 // PrepareLoad checks, finds the inputs, and connects.
@@ -95,9 +96,9 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	if l.run.continued {
-		return l.refuse()
+		return l.refuse(ctx)
 	}
-	return l.lookAtInputs(inputs)
+	return l.takeDown(ctx, inputs)
 }
 
 // connect opens the table.

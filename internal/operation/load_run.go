@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -9,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// lookAtInputs takes down what the inputs are, for a load that keeps a journal.
-func (l *Load) lookAtInputs(inputs []source.Input) error {
+// takeDown takes down what the inputs and the table are, for a load that keeps a journal.
+func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
 	if l.spec.NoJournal || l.spec.DryRun {
 		return nil
 	}
@@ -25,6 +26,7 @@ func (l *Load) lookAtInputs(inputs []source.Input) error {
 		}
 		l.inputs = append(l.inputs, looked)
 	}
+	l.truncated = l.t.truncations(ctx)
 	return nil
 }
 
@@ -71,7 +73,7 @@ func (l *Load) makeRun() error {
 	for _, in := range l.inputs {
 		options.Args = append(options.Args, in.Path)
 	}
-	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Inputs: l.inputs}
+	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Inputs: l.inputs, Truncated: l.truncated}
 	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ package operation
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
+//	load: the table was truncated                      (*Load).refuseTruncated
 //	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
 //	retry: the run is under way                        refuseUnderWay
@@ -19,6 +20,7 @@ package operation
 //	retry: rows in doubt have no timestamps left       refuseRepeats
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -91,7 +93,7 @@ func refuseColumns(m journal.Manifest, t *tableSession) error {
 
 // refuse refuses to go on with a scan when something that matters has changed, and takes
 // up what the earlier run was.
-func (s *Scan) refuse() (err error) {
+func (s *Scan) refuse(ctx context.Context) (err error) {
 	defer func() { err = refused(err) }()
 	m := s.journal.Manifest()
 	if err := refuseColumns(m, s.t); err != nil {
@@ -110,7 +112,23 @@ func (s *Scan) refuse() (err error) {
 	if s.t.cluster.Partitioner != s.begunWith.Partitioner {
 		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.begunWith.Partitioner, s.t.cluster.Partitioner)
 	}
-	return s.refuseManifest()
+	if err := s.refuseManifest(); err != nil {
+		return err
+	}
+	s.warnOfTruncation(ctx)
+	return nil
+}
+
+// warnOfTruncation tells of a truncation that came between the rows of the output and those
+// still to be read. It is no reason to refuse: the output has what the table had.
+func (s *Scan) warnOfTruncation(ctx context.Context) {
+	if s.earlier.Rows == 0 {
+		return
+	}
+	if found := s.t.truncatedSince(ctx, s.begunWith.Truncated, s.env); found != nil {
+		s.env.Warn("table %s was truncated at %s (node %s), after the scan began: its output keeps rows from before, which are gone from the table",
+			s.t.table, found.at, found.node)
+	}
 }
 
 // refuseManifest refuses to go on beside a manifest that is not of this run.
@@ -131,7 +149,7 @@ func (s *Scan) refuseManifest() error {
 
 // refuse refuses to go on with a load when something that matters has changed, and finds
 // out which inputs may have been changed all the same.
-func (l *Load) refuse() (err error) {
+func (l *Load) refuse(ctx context.Context) (err error) {
 	defer func() { err = refused(err) }()
 	m := l.journal.Manifest()
 	if err := refuseColumns(m, l.t); err != nil {
@@ -141,8 +159,24 @@ func (l *Load) refuse() (err error) {
 	if err != nil {
 		return err
 	}
+	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
+		return err
+	}
 	l.touched, l.mended, err = l.journal.CheckInputs(extra.Inputs)
 	return err
+}
+
+// refuseTruncated refuses to go on behind rows that were truncated away.
+func (l *Load) refuseTruncated(ctx context.Context, then resume.Truncations) error {
+	if tally := l.journal.Loaded().Tally; tally.Written+tally.Existing == 0 {
+		return nil
+	}
+	found := l.t.truncatedSince(ctx, then, l.env)
+	if found == nil {
+		return nil
+	}
+	return fmt.Errorf("table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
+		"cqlbulk load with the same inputs begins anew, in a run directory of its own", l.t.table, found.at, found.node)
 }
 
 // missingRejects refuses rejects that do not hold what the journal knows of; see

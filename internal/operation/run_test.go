@@ -16,6 +16,7 @@ import (
 // shop is a simulated cluster of three nodes with a table that is empty, and what the
 // operations on it told the user.
 type shop struct {
+	cluster    *simcluster.Cluster
 	connection Connection
 	env        Environment
 	told       []string
@@ -23,17 +24,22 @@ type shop struct {
 
 func openShop(t *testing.T) *shop {
 	t.Helper()
-	cluster, err := simcluster.Start(simcluster.Options{
-		Base: simcluster.Anywhere, Keyspace: "shop", Factor: 2, Cores: 1,
-		Tables: []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
-			{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
-			{Name: "pieces", Type: "int"},
-		}}},
-	})
+	return openShopOn(t, simcluster.Options{Cores: 1})
+}
+
+// openShopOn opens the shop on a cluster of some kind.
+func openShopOn(t *testing.T, o simcluster.Options) *shop {
+	t.Helper()
+	o.Base, o.Keyspace, o.Factor = simcluster.Anywhere, "shop", 2
+	o.Tables = []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
+		{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
+		{Name: "pieces", Type: "int"},
+	}}}
+	cluster, err := simcluster.Start(o)
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
 	t.Chdir(t.TempDir())
-	s := &shop{connection: newConnection(ReadConsistency)}
+	s := &shop{cluster: cluster, connection: newConnection(ReadConsistency)}
 	s.connection.Hosts, s.connection.Port = cluster.Hosts()[:1], cluster.Port()
 	s.env = Environment{
 		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Version: "test",

@@ -141,10 +141,13 @@ func (s *Scan) prepare(ctx context.Context) error {
 		return err
 	}
 	if s.run.continued {
-		return s.refuse()
+		return s.refuse(ctx)
 	}
 	s.begunWith = resume.ScanExtra{
 		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
+	}
+	if s.journaled() {
+		s.begunWith.Truncated = s.t.truncations(ctx)
 	}
 	if err := s.freeManifest(); err != nil {
 		return err

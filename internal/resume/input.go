@@ -119,9 +119,10 @@ func (l *Load) CheckInputs(inputs []Input) (touched []bool, mended []string, err
 
 // Extra is what a run keeps besides its options.
 type Extra struct {
-	Cluster string  `json:"cluster"`          // its name
-	Boot    string  `json:"boot,omitempty"`   // see Boot
-	Inputs  []Input `json:"inputs,omitempty"` // of a load
+	Cluster   string      `json:"cluster"`             // its name
+	Boot      string      `json:"boot,omitempty"`      // see Boot
+	Inputs    []Input     `json:"inputs,omitempty"`    // of a load
+	Truncated Truncations `json:"truncated,omitempty"` // of the table, before the run
 }
 
 // ExtraOf reads what a manifest has besides options.

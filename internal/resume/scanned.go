@@ -139,11 +139,12 @@ func (s *Scanned) add(to *[]token.Range, texts []string) error {
 // ScanExtra is what a scan keeps besides its options: what tells of the plan it was
 // begun with, for the manifest of its output.
 type ScanExtra struct {
-	Cluster     string `json:"cluster"`     // its name
-	Partitioner string `json:"partitioner"` // its class
-	Seed        uint64 `json:"seed,string"`
-	PlanHash    string `json:"plan_hash"`
-	Splits      int    `json:"splits"`
+	Cluster     string      `json:"cluster"`     // its name
+	Partitioner string      `json:"partitioner"` // its class
+	Seed        uint64      `json:"seed,string"`
+	PlanHash    string      `json:"plan_hash"`
+	Splits      int         `json:"splits"`
+	Truncated   Truncations `json:"truncated,omitempty"` // of the table, before the run
 }
 
 // ScanExtraOf reads what a manifest has besides options.

@@ -1,0 +1,34 @@
+//go:build integration
+
+package integration
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A load does not go on behind a TRUNCATE: what it had loaded is gone. One from before it is
+// no reason, and its rejects are still loaded.
+func TestResumeAfterTruncate(t *testing.T) {
+	table(t, "it3.truncated", "(k int PRIMARY KEY, v int)")
+	exec(t, "INSERT INTO it3.truncated (k, v) VALUES (9, 9)", "TRUNCATE it3.truncated")
+	input, run := file(t, "in.csv", "k,v\n1,1\n2,two\n3,3\n"), t.TempDir()+"/run"
+	loaded := cqlbulk(t, "load", "it3.truncated", input, "--run-dir", run)
+	require.Equal(t, 2, loaded.code, loaded.report)
+	again := cqlbulk(t, "resume", run)
+	require.Equal(t, 2, again.code, again.report)
+
+	exec(t, "TRUNCATE it3.truncated")
+	refused := cqlbulk(t, "resume", run)
+	require.Equal(t, 4, refused.code, refused.report)
+	require.Contains(t, refused.report, "table it3.truncated was truncated at 20")
+	require.Equal(t, "0\n", ok(t, "count", "it3.truncated").out)
+
+	rejects := run + "/rejects.csv"
+	require.NoError(t, os.WriteFile(rejects, []byte(strings.ReplaceAll(read(t, rejects), "two", "2")), 0o600))
+	ok(t, "retry", run)
+	require.Equal(t, "1\n", ok(t, "count", "it3.truncated").out)
+}

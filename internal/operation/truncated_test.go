@@ -1,0 +1,115 @@
+package operation
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// A load whose rows were truncated away does not go on as if it were whole, on Cassandra and
+// on ScyllaDB; a truncation from before it is none of its business. Its rejects are still loaded.
+func TestResumeAfterTruncate(t *testing.T) {
+	for _, shards := range []int{0, 2} {
+		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {
+			s := openShopOn(t, simcluster.Options{Shards: shards})
+			require.NoError(t, s.cluster.Truncate("shop.orders"))
+			stopped, err := s.runLoad(t, s.load(t, threeGood))
+			require.NoError(t, err)
+			require.EqualValues(t, 3, stopped.Written)
+			resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+			require.NoError(t, err)
+			resumed.Load.Close()
+
+			require.NoError(t, s.cluster.Truncate("shop.orders"))
+			_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+			require.ErrorContains(t, err, "table shop.orders was truncated at 20")
+			require.ErrorContains(t, err, "rows that the run had loaded are gone")
+			require.ErrorAs(t, err, new(*RefusedError))
+
+			require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
+			retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+			require.NoError(t, err)
+			defer retry.Load.Close()
+			again, err := retry.Load.Run(t.Context())
+			require.NoError(t, err)
+			require.EqualValues(t, 1, again.Written)
+			require.Empty(t, s.told)
+		})
+	}
+}
+
+// A load of which nothing was written yet goes on whatever was truncated, and so does one whose
+// run.json is of an earlier version and tells of no truncation.
+func TestResumeDespiteTruncate(t *testing.T) {
+	s := openShop(t)
+	spec := s.load(t, "customer,number,pieces\nann,2,x\n")
+	_, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	require.NoError(t, s.cluster.Truncate("shop.orders"))
+	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	resumed.Load.Close()
+
+	var logged bytes.Buffer
+	s.env.Log = func(format string, args ...any) { fmt.Fprintf(&logged, format+"\n", args...) }
+	begun, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
+	require.ErrorContains(t, err, "the folder is not empty")
+	require.Nil(t, begun)
+	spec = s.load(t, threeGood)
+	spec.RunDir = "earlier"
+	begun, err = PrepareLoad(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	begun.truncated = nil
+	_, err = begun.Run(t.Context())
+	begun.Close()
+	require.NoError(t, err)
+	m, err := journal.ReadManifest("earlier")
+	require.NoError(t, err)
+	require.NotContains(t, string(m.Extra), "truncated")
+	require.NoError(t, s.cluster.Truncate("shop.orders"))
+	resumed, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "earlier"})
+	require.NoError(t, err)
+	resumed.Load.Close()
+	require.Contains(t, logged.String(), "no node tells whether table shop.orders was truncated since the run began")
+}
+
+// A scan goes on, and says that its output has rows that are gone.
+func TestResumeOfAScanAfterTruncate(t *testing.T) {
+	s := openShop(t)
+	var input bytes.Buffer
+	input.WriteString("customer,number,pieces\n")
+	for i := range 200 {
+		fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+	}
+	_, err := s.runLoad(t, s.load(t, input.String()))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 40, Times: 1, Do: cancel})
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel = s.connection, orders, "out.csv", "run", 1
+	scan, err := PrepareScan(ctx, s.env, *spec)
+	require.NoError(t, err)
+	report, err := scan.Run(ctx)
+	scan.Close()
+	interrupt.Remove()
+	require.Equal(t, Interrupted, report.Outcome, "%v", err)
+	require.Positive(t, report.Rows)
+
+	require.NoError(t, s.cluster.Truncate("shop.orders"))
+	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	defer resumed.Scan.Close()
+	require.Len(t, s.told, 1)
+	require.Contains(t, s.told[0], "table shop.orders was truncated at 20")
+	whole, err := resumed.Scan.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, report.Rows, whole.Rows)
+}

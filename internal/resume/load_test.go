@@ -117,7 +117,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 	rejects := reject.New(dir, ".csv")
 	var result load.Result
 	var skips atomic.Int64
-	opened := 0
+	var opened atomic.Int64 // an input may still be opening when its run has ended
 	for runs := 0; ; runs++ {
 		require.Less(t, runs, 100)
 		ctx, stop := context.WithCancel(t.Context())
@@ -136,7 +136,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		}
 		for i, text := range texts {
 			job.Inputs = append(job.Inputs, ingest.Input{Name: fmt.Sprint("f", i), Open: func() (io.ReadCloser, error) {
-				opened++
+				opened.Add(1)
 				return &disk{strings.NewReader("k,v\n" + text), &skips}, nil
 			}})
 		}
@@ -161,7 +161,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
 	}
-	t.Logf("%d times an input was opened, and %d times taken up in its middle", opened, skips.Load())
+	t.Logf("%d times an input was opened, and %d times taken up in its middle", opened.Load(), skips.Load())
 	require.EqualValues(t, rows, result.Read)
 	require.EqualValues(t, len(bad), result.ParseErrors)
 	require.Zero(t, result.InsertErrors)

@@ -17,14 +17,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-
-	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -36,14 +31,18 @@ type Dir struct {
 	path string
 	ext  string // of the files of rows
 
-	mu     sync.Mutex
-	files  map[string]*output // by name
-	fresh  bool               // files were made whose names may not be on the disk
-	names  map[string]string  // file name by stage and header
-	long   int                // files made for single long rows
-	torn   string             // the last of them until its row is added
-	reason ingest.Reject      // of that row
-	causes causes
+	mu      sync.Mutex
+	files   map[string]*output // by name
+	open    []*output          // at most mostOpen of them
+	used    int64              // counts the uses of files
+	changed map[string]bool    // the names of those written to since Changed was called
+	fresh   bool               // files were made whose names may not be on the disk
+	names   map[string]string  // file name by stage and header
+	numbers map[string]int     // the last number of a file, by stage
+	long    int                // files made for single long rows
+	torn    string             // the last of them until its row is added
+	reason  ingest.Reject      // of that row
+	causes  causes
 }
 
 // The files besides journal.ErrorsFile, which has the reasons: their names begin so.
@@ -58,22 +57,10 @@ const (
 // files whose names end in ext (".csv").
 func New(path, ext string) *Dir {
 	return &Dir{
-		path: path, ext: ext, files: make(map[string]*output), names: make(map[string]string),
+		path: path, ext: ext, files: make(map[string]*output), changed: make(map[string]bool),
+		names: make(map[string]string), numbers: make(map[string]int),
 		causes: causes{byKey: make(map[string]*Cause)},
 	}
-}
-
-// output is one open file.
-type output struct {
-	file   *os.File
-	hash   *xxh3.Hasher // of what is in the file
-	w      *bufio.Writer
-	header []byte
-}
-
-// newOutput goes on with a file, of whose content hash has been made.
-func newOutput(f *os.File, hash *xxh3.Hasher, header []byte) *output {
-	return &output{file: f, hash: hash, w: bufio.NewWriter(io.MultiWriter(f, hash)), header: header}
 }
 
 // Reasons is the file of the reasons.
@@ -98,7 +85,7 @@ func (d *Dir) add(r ingest.Reject) error {
 		return d.tell(r, kept)
 	}
 	name := d.rows(r)
-	o, err := d.open(name, r.Header)
+	o, err := d.use(name, r.Header)
 	if err != nil {
 		return err
 	}
@@ -119,7 +106,7 @@ func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 		d.reason = r
 		d.reason.Raw = nil
 	}
-	o, err := d.open(d.torn, r.Header)
+	o, err := d.use(d.torn, r.Header)
 	if err != nil {
 		return err
 	}
@@ -160,38 +147,13 @@ func (d *Dir) rows(r ingest.Reject) string {
 	name, ok := d.names[key]
 	if !ok {
 		name = base + d.ext
-		n := 1
-		for other := range d.names {
-			if strings.HasPrefix(other, base+"\x00") {
-				n++
-			}
-		}
-		if n > 1 {
+		d.numbers[base]++
+		if n := d.numbers[base]; n > 1 {
 			name = fmt.Sprintf("%s-%d%s", base, n, d.ext)
 		}
 		d.names[key] = name
 	}
 	return name
-}
-
-// open gives the file of that name, made with its header when it is new.
-func (d *Dir) open(name string, header []byte) (*output, error) {
-	if o := d.files[name]; o != nil {
-		return o, nil
-	}
-	if err := fsync.MkdirAll(d.path); err != nil {
-		return nil, fmt.Errorf("run directory: %w", err)
-	}
-	f, err := os.OpenFile(filepath.Join(d.path, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("rejects: %w", err)
-	}
-	o := newOutput(f, xxh3.New(), header)
-	d.files[name], d.fresh = o, true
-	if err := writeRow(o.w, header, true); err != nil {
-		return nil, fmt.Errorf("rejects: %w", err)
-	}
-	return o, nil
 }
 
 // entry is a line of errors.jsonl.
@@ -213,7 +175,7 @@ type entry struct {
 // tell writes the reason of a row and remembers it for the summary.
 func (d *Dir) tell(r ingest.Reject, kept string) error {
 	d.causes.add(r)
-	o, err := d.open(journal.ErrorsFile, nil)
+	o, err := d.use(journal.ErrorsFile, nil)
 	if err != nil {
 		return err
 	}
@@ -265,8 +227,8 @@ func (d *Dir) Sync() error {
 
 func (d *Dir) sync() error {
 	var failures []error
-	for _, o := range d.files {
-		failures = append(failures, o.w.Flush(), o.file.Sync())
+	for _, o := range d.open {
+		failures = append(failures, o.sync())
 	}
 	if d.fresh {
 		failures = append(failures, fsync.Folder(d.path))
@@ -285,7 +247,7 @@ func (d *Dir) Close() error {
 		failures = append(failures, d.tell(d.reason, d.torn))
 	}
 	failures = append(failures, d.sync())
-	for _, o := range d.files {
+	for _, o := range d.open {
 		failures = append(failures, o.file.Close())
 	}
 	if err := errors.Join(failures...); err != nil {

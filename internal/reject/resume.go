@@ -22,11 +22,34 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 )
 
-// State is how far the files of a folder are, for a later run that goes on from
-// there.
+// State is how far files of a folder are, for a later run that goes on from there.
 type State struct {
-	Files []FileState `json:"files,omitempty"` // by name
+	Files []FileState `json:"files,omitempty"`
+
+	places map[string]int // in Files, by name; made by Update
 }
+
+// Update has the state of each file of a later state in place of its own. A later state
+// may have all files or those alone that were changed.
+func (s *State) Update(later State) {
+	if s.places == nil {
+		s.places = make(map[string]int)
+		for i, f := range s.Files {
+			s.places[f.Name] = i
+		}
+	}
+	for _, f := range later.Files {
+		i, known := s.places[f.Name]
+		if !known {
+			i = len(s.Files)
+			s.places[f.Name], s.Files = i, append(s.Files, f)
+		}
+		s.Files[i] = f
+	}
+}
+
+// Clone gives a state that can be updated without changing this one.
+func (s State) Clone() State { return State{Files: slices.Clone(s.Files)} }
 
 // FileState is how far one file is.
 type FileState struct {
@@ -41,25 +64,25 @@ func (f FileState) InDoubt() bool { return inDoubt(f.Name) }
 
 func inDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
 
-// State writes everything out and tells how far the files are. A row that is still
-// being added in pieces does not count.
-func (d *Dir) State() (State, error) {
+// Changed writes everything out and tells how far those files are, by name, that were
+// written to since it was called last. A row that is still being added in pieces does
+// not count.
+func (d *Dir) Changed() (State, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var s State
-	for _, name := range slices.Sorted(maps.Keys(d.files)) {
+	for _, name := range slices.Sorted(maps.Keys(d.changed)) {
 		if name == d.torn {
 			continue
 		}
 		o := d.files[name]
-		if err := o.w.Flush(); err != nil {
-			return State{}, fmt.Errorf("rejects: %w", err)
+		if o.file != nil {
+			if err := o.w.Flush(); err != nil {
+				return State{}, fmt.Errorf("rejects: %w", err)
+			}
 		}
-		size, err := o.file.Seek(0, io.SeekCurrent)
-		if err != nil {
-			return State{}, fmt.Errorf("rejects: %w", err)
-		}
-		s.Files = append(s.Files, FileState{name, o.header, size, o.hash.Sum64()})
+		s.Files = append(s.Files, FileState{name, o.header, o.size, o.hash.Sum64()})
+		delete(d.changed, name)
 	}
 	return s, nil
 }
@@ -151,8 +174,8 @@ func Resume(path, ext string, s State) (*Dir, error) {
 		}
 	}
 	for _, f := range s.Files {
-		if err := d.reopen(f, hashes[f.Name]); err != nil {
-			return nil, errors.Join(err, d.Close())
+		if err := d.cutOff(f, hashes[f.Name]); err != nil {
+			return nil, fmt.Errorf("rejects: %w", err)
 		}
 		if number, ok := strings.CutPrefix(f.Name, longBase); ok {
 			n, _ := strconv.Atoi(strings.TrimSuffix(number, ext))
@@ -165,28 +188,29 @@ func Resume(path, ext string, s State) (*Dir, error) {
 				}
 			}
 			d.names[base+"\x00"+string(f.Header)] = f.Name
+			n, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimSuffix(f.Name, ext)[len(base):], "-"))
+			d.numbers[base] = max(d.numbers[base], n, 1)
 		}
 	}
 	if err := d.recount(); err != nil {
-		return nil, errors.Join(err, d.Close())
+		return nil, err
 	}
 	return d, nil
 }
 
-// reopen goes on with one file.
-func (d *Dir) reopen(f FileState, hash *xxh3.Hasher) error {
-	file, err := os.OpenFile(filepath.Join(d.path, f.Name), os.O_RDWR, 0)
+// cutOff takes up one file where the earlier run is to go on.
+func (d *Dir) cutOff(f FileState, hash *xxh3.Hasher) error {
+	path := filepath.Join(d.path, f.Name)
+	d.files[f.Name] = &output{path: path, header: f.Header, hash: hash, size: f.Size}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
-		return fmt.Errorf("rejects: %w", err)
+		return err
 	}
-	d.files[f.Name] = newOutput(file, hash, f.Header)
-	if err := file.Truncate(f.Size); err != nil {
-		return fmt.Errorf("rejects: %w", err)
+	info, err := file.Stat()
+	if err == nil && info.Size() > f.Size {
+		err = errors.Join(file.Truncate(f.Size), file.Sync())
 	}
-	if _, err := file.Seek(f.Size, io.SeekStart); err != nil {
-		return fmt.Errorf("rejects: %w", err)
-	}
-	return nil
+	return errors.Join(err, file.Close())
 }
 
 // recount reads the reasons that are kept, for the summary.

@@ -44,7 +44,7 @@ func TestResume(t *testing.T) {
 	end(d)
 	piece(d, "whole, but not added\n", true, true)
 	require.NoError(t, d.Add(row("2,a\n", "bad 2", ingest.Insert)))
-	state, err := d.State()
+	state, err := d.Changed()
 	require.NoError(t, err)
 	kept := files(t, path)
 	delete(kept, "rejects-long-2.csv")
@@ -74,7 +74,7 @@ func TestResumeRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d := New(path, ".csv")
 	require.NoError(t, d.Add([]ingest.Reject{{Raw: []byte("1\n"), Reason: "bad", Stage: ingest.Parse}}))
-	state, err := d.State()
+	state, err := d.Changed()
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
 	bad := State{Files: []FileState{{Name: "../rejects.csv"}}}
@@ -101,9 +101,11 @@ func TestResumeKnowsHeaders(t *testing.T) {
 		require.NoError(t, d.Add([]ingest.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: ingest.Parse}}))
 	}
 	add("id,\xe9\n", "1,a\n")
+	var s State
 	for _, raw := range []string{"2,a\n", "3,a\n"} {
-		s, err := d.State()
+		changed, err := d.Changed()
 		require.NoError(t, err)
+		s.Update(changed)
 		text, err := json.Marshal(s)
 		require.NoError(t, err)
 		require.NoError(t, d.Close())

@@ -14,17 +14,20 @@ import (
 // The kinds of records.
 const (
 	kindBegin  = "begin"  // of a load: ingest.Piece
-	kindSettle = "settle" // of a load: settled
-	kindSynced = "synced" // of a load: the rejects of all pieces settled so far are on the disk
-	kindAgain  = "again"  // of both: the run goes on; of a load: goneOn
-	kindRetry  = "retry"  // of a load: retried
-	kindEnd    = "end"    // of both: End
+	kindSettle = "settle" // of a load: settled, in older journals with the state of all rejects
+	// kindRejects is a settle with what of the rejects has changed. It has a name of its own
+	// lest an older program takes that for all of them.
+	kindRejects = "settle-rejects"
+	kindSynced  = "synced" // of a load: the rejects of all pieces settled so far are on the disk
+	kindAgain   = "again"  // of both: the run goes on; of a load: goneOn
+	kindRetry   = "retry"  // of a load: retried
+	kindEnd     = "end"    // of both: End
 )
 
-// Rejects are the rejects of a load whose state can be kept.
+// Rejects are the rejects of a load; a journal keeps what changes of their state.
 type Rejects interface {
 	ingest.Rejects
-	State() (reject.State, error)
+	Changed() (reject.State, error)
 	Sync() error
 }
 
@@ -75,7 +78,7 @@ func OpenLoad(dir string) (*Load, error) {
 func (l *Load) GoOn(missing func(reject.State) error) error {
 	e, boot := l.earlier, Boot()
 	// Each state holds the one before.
-	kept := sort.Search(len(e.unsynced), func(i int) bool { return missing(*e.unsynced[i].Rejects) != nil })
+	kept := sort.Search(len(e.unsynced), func(i int) bool { return missing(e.rejectsAfter(i)) != nil })
 	undone := len(e.unsynced) - kept
 	if kept == 0 {
 		if err := missing(e.Rejects); err != nil {
@@ -84,7 +87,7 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 	}
 	if undone > 0 && boot != "" && boot == e.boot {
 		// The machine has not gone down: somebody else changed them.
-		return missing(*e.unsynced[kept].Rejects)
+		return missing(e.rejectsAfter(kept))
 	}
 	if err := l.j.Append(kindAgain, goneOn{undone, boot, l.mended}); err != nil {
 		return err
@@ -154,19 +157,19 @@ func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) e
 	if l.lost != nil {
 		return l.lost
 	}
-	s := settled{Input: p.Input, Offset: p.Offset, Tally: t}
+	kind, s := kindSettle, settled{Input: p.Input, Offset: p.Offset, Tally: t}
 	if t.ParseErrors+t.InsertErrors+t.InDoubt > 0 {
 		if err := l.rejects.Add(rejects); err != nil {
 			return err
 		}
-		state, err := l.rejects.State()
+		changed, err := l.rejects.Changed()
 		if err != nil {
 			return err
 		}
-		s.Rejects = &state
+		kind, s.Rejects = kindRejects, &changed
 		l.unsynced = true
 	}
-	return l.j.Append(kindSettle, s)
+	return l.j.Append(kind, s)
 }
 
 // SyncEvery syncs again and again until stop is called. Its errors come up with

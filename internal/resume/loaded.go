@@ -13,7 +13,7 @@ type settled struct {
 	Input   int           `json:"input"`
 	Offset  int64         `json:"offset"`
 	Tally   ingest.Tally  `json:"tally"`
-	Rejects *reject.State `json:"rejects,omitempty"` // where it has changed
+	Rejects *reject.State `json:"rejects,omitempty"` // the files that have changed, or all; none has: nil
 }
 
 // goneOn is the record of a run that goes on with an earlier one.
@@ -80,7 +80,7 @@ func (l *Loaded) apply(r journal.Record) error {
 			known.repeats = p.Repeats
 		}
 		l.End = nil
-	case kindSettle:
+	case kindSettle, kindRejects:
 		var s settled
 		if err := r.Decode(&s); err != nil {
 			return err
@@ -147,8 +147,17 @@ func (l *Loaded) count(s settled) {
 	l.Bytes += int64(l.pieces.at(s.Input, s.Offset).bytes)
 	l.Pieces++
 	if s.Rejects != nil {
-		l.Rejects = *s.Rejects
+		l.Rejects.Update(*s.Rejects)
 	}
+}
+
+// rejectsAfter is the state of the rejects after the i-th of the unsynced pieces.
+func (l *Loaded) rejectsAfter(i int) reject.State {
+	state := l.Rejects.Clone()
+	for _, s := range l.unsynced[:i+1] {
+		state.Update(*s.Rejects)
+	}
+	return state
 }
 
 // confirm counts the first n of the unsynced pieces: their rejects are on the disk, or

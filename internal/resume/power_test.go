@@ -2,8 +2,10 @@ package resume
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -145,4 +147,59 @@ func TestStamped(t *testing.T) {
 	require.NoError(t, b.goOn())
 	require.EqualValues(t, 1001+7*ingest.MaxStampStep, b.Stamped())
 	b.stop()
+}
+
+// Journals of earlier versions have the state of all rejects in each record of a piece
+// with rejects, those of this one what has changed: a journal may begin with the former.
+func TestStatesOfAllRejectsAreRead(t *testing.T) {
+	b := beginBad(t, "")
+	rejects := reject.New(b.dir, ".csv")
+	var all reject.State
+	settle := func(n int64, older bool) {
+		t.Helper()
+		p := ingest.Piece{Offset: n, Bytes: 1, Count: 1}
+		require.NoError(t, b.Begin(p))
+		row := []ingest.Reject{{Header: fmt.Appendf(nil, "h%d\n", n%3), Raw: fmt.Appendf(nil, "%d\n", n), Reason: "bad", Stage: ingest.Parse}}
+		tally := ingest.Tally{Read: 1, ParseErrors: 1}
+		if !older {
+			require.NoError(t, b.Settle(p, tally, row))
+			return
+		}
+		require.NoError(t, rejects.Add(row))
+		changed, err := rejects.Changed()
+		require.NoError(t, err)
+		all.Update(changed)
+		require.NoError(t, b.j.Append("settle", settled{p.Input, p.Offset, tally, &all}))
+	}
+	for n := range int64(2) {
+		settle(n, true)
+	}
+	for n := int64(2); n < 9; n++ {
+		require.NoError(t, rejects.Close())
+		b.stop()
+		require.NoError(t, b.goOn())
+		var err error
+		rejects, err = reject.Resume(b.dir, ".csv", b.Loaded().Rejects)
+		require.NoError(t, err)
+		require.EqualValues(t, n, b.Loaded().Tally.Read)
+		b.Use(rejects, false)
+		settle(n, false)
+		require.NoError(t, rejects.Add([]ingest.Reject{{Raw: []byte("of a piece that is not settled\n")}}))
+	}
+	require.NoError(t, rejects.Close())
+	b.stop()
+	require.NoError(t, b.goOn())
+	rejects, err := reject.Resume(b.dir, ".csv", b.Loaded().Rejects)
+	require.NoError(t, err)
+	require.NoError(t, rejects.Close())
+	b.stop()
+	for i, want := range []string{"h0\n0\n3\n6\n", "h1\n1\n4\n7\n", "h2\n2\n5\n8\n"} {
+		text, err := os.ReadFile(rejects.Files()[(i+2)%3]) // rejects-2.csv, rejects-3.csv, rejects.csv
+		require.NoError(t, err)
+		require.Equal(t, want, string(text))
+	}
+	text, err := os.ReadFile(filepath.Join(b.dir, "journal"))
+	require.NoError(t, err)
+	require.Equal(t, 2, strings.Count(string(text), " settle {"))
+	require.Equal(t, 7, strings.Count(string(text), " settle-rejects {"))
 }

@@ -1,0 +1,135 @@
+// Package architecture holds the tests that keep ARCHITECTURE.md true to the code.
+package architecture
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// root is the repository's, seen from here.
+const root = "../.."
+
+// section gives the text below a heading, up to the next.
+func section(t *testing.T, heading string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(text), "\n## "+heading+"\n")
+	require.True(t, found, "ARCHITECTURE.md has no section %q", heading)
+	body, _, _ := strings.Cut(after, "\n## ")
+	return body
+}
+
+// quoted finds what stands in backquotes.
+var quoted = regexp.MustCompile("`([^`]+)`")
+
+// rows gives the cells of a section's table, without its head.
+func rows(text string) [][]string {
+	var out [][]string
+	for line := range strings.Lines(text) {
+		if cells := strings.Split(strings.Trim(line, "| \n"), "|"); len(cells) > 1 {
+			out = append(out, cells)
+		}
+	}
+	return out[min(2, len(out)):]
+}
+
+func TestWhatTheTableSaysWhereIsThere(t *testing.T) {
+	table := rows(section(t, "Where is ..."))
+	require.NotEmpty(t, table)
+	for _, cells := range table {
+		var file string
+		declared := map[string]bool{}
+		named := 0
+		for _, name := range quoted.FindAllStringSubmatch(cells[len(cells)-1], -1) {
+			if strings.HasSuffix(name[1], ".go") {
+				file = name[1]
+				declared = declarations(t, filepath.Join(root, file))
+				continue
+			}
+			require.True(t, declared[name[1]], "%s: %s does not declare %s", strings.TrimSpace(cells[0]), file, name[1])
+			named++
+		}
+		require.Positive(t, named, "%s: no name is given", strings.TrimSpace(cells[0]))
+	}
+}
+
+// declarations gives what a file declares at its top level: Name, and Type.Method.
+func declarations(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	require.NoError(t, err)
+	names := make(map[string]bool)
+	for _, d := range file.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			names[receiver(d)+d.Name.Name] = true
+		case *ast.GenDecl:
+			for _, s := range d.Specs {
+				switch s := s.(type) {
+				case *ast.TypeSpec:
+					names[s.Name.Name] = true
+				case *ast.ValueSpec:
+					for _, n := range s.Names {
+						names[n.Name] = true
+					}
+				}
+			}
+		}
+	}
+	return names
+}
+
+// receiver is the type that a method belongs to and a dot, empty for a function.
+func receiver(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	of := f.Recv.List[0].Type
+	if star, ok := of.(*ast.StarExpr); ok {
+		of = star.X
+	}
+	if generic, ok := of.(*ast.IndexExpr); ok {
+		of = generic.X
+	}
+	return of.(*ast.Ident).Name + "."
+}
+
+// Short names stand in the map for packages whose folder was named just before:
+// `internal/scan`, `count`.
+func TestEveryPackageIsOnTheMap(t *testing.T) {
+	onMap := make(map[string]bool)
+	for _, name := range quoted.FindAllStringSubmatch(section(t, "Map"), -1) {
+		onMap[name[1]] = true
+		for _, below := range []string{"internal", "pkg"} {
+			onMap[below+"/"+name[1]] = true
+		}
+	}
+	for _, top := range []string{"cmd", "internal", "pkg"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
+			if err != nil || !d.IsDir() {
+				return err
+			}
+			if d.Name() == "testdata" {
+				return fs.SkipDir
+			}
+			sources, err := filepath.Glob(filepath.Join(path, "*.go"))
+			if err != nil || len(sources) == 0 {
+				return err
+			}
+			folder, err := filepath.Rel(root, path)
+			require.True(t, onMap[filepath.ToSlash(folder)], "the map in ARCHITECTURE.md does not name %s", folder)
+			return err
+		})
+		require.NoError(t, err)
+	}
+}

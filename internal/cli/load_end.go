@@ -129,5 +129,16 @@ func (s streams) tellRejects(r operation.Rejects) {
 		}
 		s.warn("%s", text)
 	}
-	s.warn("rejected rows are in %s, their reasons in %s", strings.Join(r.Files, ", "), r.Reasons)
+	s.warn("rejected rows are in %s, their reasons in %s", someOf(r.Files), r.Reasons)
+}
+
+// filesShown is how many files of rejects are named: there is one for each header line.
+const filesShown = 10
+
+// someOf names files, and counts those that are too many to be named.
+func someOf(files []string) string {
+	if more := len(files) - filesShown; more > 0 {
+		return fmt.Sprintf("%s and %d more files beside them", strings.Join(files[:filesShown], ", "), more)
+	}
+	return strings.Join(files, ", ")
 }

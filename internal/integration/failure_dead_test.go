@@ -19,6 +19,7 @@ func TestRangesOfADeadNode(t *testing.T) {
 	input := padded(3000, 100)
 	table(t, "it1.dead", paddedBody)
 	want := checksum(t, ok(t, "load", "it1.dead", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
+	all[2].flush(t, "it1", "dead")
 	for _, harm := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
 		t.Run(harm.String(), func(t *testing.T) {
 			dir, out := t.TempDir()+"/run", t.TempDir()+"/out.csv"

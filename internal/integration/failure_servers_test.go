@@ -74,14 +74,28 @@ func (s server) signal(t *testing.T, signal syscall.Signal) {
 	t.Logf("%s %s: %v", time.Now().Format("15:04:05.000"), filepath.Base(s.dir), signal)
 }
 
-// startServers starts the nodes that do not run and waits until all are ready.
-func startServers(t *testing.T) {
+// administer runs a command of deploy/cassandra on the test cluster.
+func administer(t *testing.T, words ...string) {
 	t.Helper()
 	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
 	require.NoError(t, err)
-	up := command.Command("../../deploy/cassandra/cassandra", "up", "--cluster", filepath.Base(dir), "--dir", filepath.Dir(dir), "--timeout", "300")
-	out, err := up.CombinedOutput()
+	words = append([]string{"--cluster", filepath.Base(dir), "--dir", filepath.Dir(dir)}, words...)
+	out, err := command.Command("../../deploy/cassandra/cassandra", words...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+}
+
+// flush has what a node was told of a table on its disk. Its commit log is synced every
+// ten seconds, and a node that is killed has lost what came after that.
+func (s server) flush(t *testing.T, keyspace, table string) {
+	t.Helper()
+	administer(t, "nodetool", strings.TrimPrefix(filepath.Base(s.dir), "node"), "flush", keyspace, table)
+}
+
+// startServers starts the nodes that do not run and waits until all are ready.
+func startServers(t *testing.T) {
+	t.Helper()
+	administer(t, "up", "--timeout", "300")
+	var err error
 	require.Eventually(t, func() bool { err = allUp(); return err == nil }, 2*time.Minute, 200*time.Millisecond)
 	t.Logf("%s all nodes are up", time.Now().Format("15:04:05.000"))
 }

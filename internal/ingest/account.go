@@ -32,6 +32,9 @@ type account struct {
 	rejects []Reject // in no order
 }
 
+// Begun is a method of target.Piece.
+func (a *account) Begun() bool { return a.begun }
+
 // Written is a method of target.Piece.
 func (a *account) Written(rows int, sum rowsum.Sum) error {
 	a.run.job.Counters.Rows.Add(int64(rows))

@@ -19,7 +19,7 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at target.Source, size i
 	}
 	out := target.Row{
 		Row: row.Row{Cells: cells, Timestamp: at.Stamp}, MutationSize: size, Sum: p.sum.row(m, cells),
-		Piece: c.account, Begun: c.account.begun, Source: at,
+		Piece: c.account, Source: at,
 	}
 	if p.anyTime {
 		out.Row, out.More = p.timed(c, m, cells, moment{stamp: at.Stamp})

@@ -15,7 +15,6 @@ type Row struct {
 	MutationSize int
 	Sum          rowsum.Sum
 	Piece        Piece
-	Begun        bool // an earlier run had begun its piece, and may have written it
 	Source
 }
 

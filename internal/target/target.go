@@ -51,6 +51,8 @@ type Intake interface {
 // Piece is the part of an input that a row is of. It is safe for concurrent use. An error
 // of any method ends the load.
 type Piece interface {
+	// Begun says that an earlier run had begun the piece, and may have written its rows.
+	Begun() bool
 	// Written settles so many rows of the piece, with the sum of their checksums: they are
 	// safe where they should be.
 	Written(rows int, sum rowsum.Sum) error

@@ -53,6 +53,7 @@ func (l *Load) begin() (err error) {
 	if l.journal != nil {
 		l.journal.Use(l.rejects, l.careful)
 		l.job.Journal = l.journal
+		l.job.CQL.AsideDir = l.run.path
 	}
 	l.noteRetry()
 	return nil

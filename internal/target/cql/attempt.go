@@ -87,6 +87,10 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		t.o.OnRetry()
 		// The other replicas are tried at once, then there is a wait.
 		if n := max(len(hosts), 1); attempt%n == 0 {
+			if !b.own {
+				b.detach() // so that it holds up nobody while it waits
+				rows = b.rowsOf(rows[:0])
+			}
 			if err := pace.Sleep(ctx, t.o.Backoff.Delay(attempt/n)); err != nil {
 				return fault.New(fault.Canceled, err)
 			}
@@ -102,6 +106,11 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 
 // waitForRate waits until a batch may be sent, once more or for the first time.
 func (t *Target) waitForRate(ctx context.Context, b *batch) error {
+	if t.o.Rate == nil && t.o.ByteRate == nil {
+		return nil
+	}
+	t.rated.Add(1)
+	defer t.rated.Add(-1)
 	err := t.o.Rate.Wait(ctx, len(b.rows))
 	if err == nil && t.o.ByteRate != nil {
 		err = t.o.ByteRate.Wait(ctx, b.size())

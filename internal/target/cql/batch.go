@@ -17,7 +17,19 @@ type batch struct {
 	set    *target.Replicas
 	rows   []*target.Row
 	few    bool      // there were attempts before
+	own    bool      // its rows are copies, and those that they were made of are freed
 	begun  time.Time // the last attempt
+}
+
+// detach copies the batch's rows and frees them. What must not be written twice is left as
+// it is: of a load that is killed all pieces would be in doubt that have been begun.
+func (b *batch) detach() {
+	if b.own || !b.writer.Idempotent() {
+		return
+	}
+	text, pieces := appendRows(nil, b.rows)
+	b.free()
+	b.rows, b.own = parseRows(text, pieces, b.set), true
 }
 
 // rowsOf collects the rows to be written, into scratch.

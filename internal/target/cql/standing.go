@@ -66,6 +66,17 @@ func (s *standing) givenUp() (lost *lostError, probe bool) {
 	return s.lost, true
 }
 
+// lostNow says whether the set is given up.
+func (s *standing) lostNow() bool {
+	if s.last.Load() != failing {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.lost != nil
+}
+
+// probed is called after a batch that was sent to a set that is given up.
 func (s *standing) probed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

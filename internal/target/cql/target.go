@@ -49,7 +49,12 @@ type Options struct {
 	// Ping asks nodes for something small, all of the cluster when hosts is nil, and gives
 	// nil once one of them has answered: whether it is a node that is away or the whole
 	// cluster, nothing else tells when only rows of that node are left. Nil: none answers.
-	Ping     func(ctx context.Context, hosts []string) error
+	Ping func(ctx context.Context, hosts []string) error
+	// Aside is how many bytes of rows of nodes that are behind may be set aside in temporary
+	// files, so that others need not wait for them; default DefaultAside, below zero none.
+	// AsideDir is the folder of these files; empty: the system's.
+	Aside    int64
+	AsideDir string
 	NodeName func(host string) string         // what messages call a node; default its id
 	Warn     func(format string, args ...any) // something odd that stops nothing; may be nil
 	OnRetry  func()                           // is called for each request that is sent again; may be nil
@@ -64,6 +69,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Patience <= 0 {
 		o.Patience = pace.DefaultPatience
+	}
+	if o.Aside == 0 {
+		o.Aside = DefaultAside
 	}
 	if o.MinBatch <= 0 {
 		o.MinBatch = 10
@@ -89,6 +97,7 @@ type Target struct {
 	latency   *latencies
 	sent      atomic.Int64 // requests acknowledged
 	finished  chan struct{}
+	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health
 	pulse     pace.Pulse         // of the whole cluster
 	standings []standing         // of the sets of replicas, by their index
@@ -106,7 +115,7 @@ func New(router *target.Router, o Options) *Target {
 	o = o.withDefaults()
 	return &Target{
 		o:         o,
-		lanes:     newLanes(router, o.InFlight),
+		lanes:     newLanes(router, o.InFlight, newStore(o.AsideDir, o.Aside, o.Warn)),
 		hold:      newHold(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
 		slots:     make(chan struct{}, o.InFlight),
 		latency:   newLatencies(),
@@ -151,6 +160,7 @@ func (t *Target) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return t.dispatchHeld(ctx) })
 	for _, l := range t.lanes {
+		defer l.aside.discard()
 		defer context.AfterFunc(ctx, l.wake)()
 		for range l.writers {
 			group.Go(func() error { return t.write(ctx, l) })
@@ -169,12 +179,16 @@ func (t *Target) Yield(on bool) { t.dispatch(t.hold.press(on)) }
 // keeps silent, and up to as long again.
 const idleTime = 250 * time.Millisecond
 
+// idleTimes is how often a lane has to be found with nothing to do until others are taken
+// to hold it up.
+const idleTimes = 4
+
 // dispatchHeld sends what waits in vain, and all that is held when no more rows will
-// come.
+// come. Lanes that are behind while another has nothing to do set batches aside.
 func (t *Target) dispatchHeld(ctx context.Context) error {
 	ticker := time.NewTicker(idleTime)
 	defer ticker.Stop()
-	for {
+	for idle := 0; ; {
 		select {
 		case <-t.finished:
 			t.Yield(true)
@@ -186,6 +200,32 @@ func (t *Target) dispatchHeld(ctx context.Context) error {
 			return ctx.Err()
 		case <-ticker.C:
 			t.dispatch(t.hold.idle())
+			if idle++; !t.idle() {
+				idle = 0
+			}
+			if idle >= idleTimes {
+				t.fallBack()
+			}
 		}
+	}
+}
+
+// idle says whether some lane has nothing to do, and no rate is what holds up the others.
+func (t *Target) idle() bool {
+	if t.rated.Load() > 0 {
+		return false
+	}
+	for _, l := range t.lanes {
+		if l.idle() {
+			return true
+		}
+	}
+	return false
+}
+
+// fallBack has the lanes that are behind set batches aside.
+func (t *Target) fallBack() {
+	for _, l := range t.lanes {
+		l.fallBack()
 	}
 }

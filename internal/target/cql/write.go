@@ -26,6 +26,7 @@ func (t *Target) write(ctx context.Context, l *lane) error {
 		if err := t.send(ctx, b, scratch); err != nil {
 			return err
 		}
+		l.lost.Store(t.standing(b.set).lostNow())
 		clear(scratch)
 		b.free()
 	}
@@ -75,7 +76,8 @@ const fewAttempts = 3
 func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
 	var scratch []row.Row
 	for i := range b.rows {
-		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], few: fault.ClassOf(reason) != fault.Permanent}
+		// The whole batch is freed afterwards.
+		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], few: fault.ClassOf(reason) != fault.Permanent, own: true}
 		scratch = single.rowsOf(scratch[:0])
 		err := t.send(ctx, single, scratch)
 		if errors.Is(err, target.ErrEnough) && i+1 < len(b.rows) {
@@ -195,6 +197,9 @@ func (b *batch) reject(why target.Outcome, reason error) error {
 
 // free gives the batch's rows back.
 func (b *batch) free() {
+	if b.own {
+		return
+	}
 	_ = b.each(func(p target.Piece, rows []*target.Row) error {
 		p.Free(len(rows))
 		return nil

@@ -37,7 +37,6 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	t.begin(st)
 	defer t.end(st)
 	unanswered := b.rows[0].Piece.Begun() // an attempt may have been applied
-	before := st.answers.Load()
 	for attempt := 1; ; attempt++ {
 		host := ""
 		if len(hosts) > 0 {
@@ -46,6 +45,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
+		before := st.answers.Load()
 		begun, err := t.request(ctx, w, host, rows)
 		b.begun = begun
 		if err == nil {

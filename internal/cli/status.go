@@ -44,6 +44,9 @@ func showStatus(s streams, dir string) error {
 	return w.Flush()
 }
 
+// begunShown is how many pieces under way are listed.
+const begunShown = 20
+
 func showLoad(w io.Writer, l *operation.LoadStatus) {
 	known := ""
 	if l.Piped {
@@ -55,7 +58,11 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	fmt.Fprintf(w, "rows\t%s read, %s written, %s rejected, %s in doubt, %s there already\n", printer.Count(t.Read),
 		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
 	fmt.Fprintf(w, "checksum\t%s\n", t.Sum)
-	for _, p := range l.Begun {
+	for i, p := range l.Begun {
+		if i == begunShown {
+			fmt.Fprintf(w, "\tand %s more\n", printer.Count(int64(len(l.Begun)-i)))
+			break
+		}
 		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", p.Path, p.From, p.To)
 	}
 	showRetried(w, l)

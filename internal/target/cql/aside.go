@@ -55,9 +55,10 @@ type stored struct {
 
 func (a *aside) empty() bool { return a.first == len(a.queue) }
 
-// put writes a batch to the file, if there is room. Its rows are not freed.
+// put writes a batch to the file, if it may be copied and there is room. Its rows are not
+// freed.
 func (a *aside) put(b *batch) bool {
-	if !b.writer.Idempotent() {
+	if !b.mayBeCopied() {
 		return false
 	}
 	entry := stored{writer: b.writer, set: b.set, at: a.end}

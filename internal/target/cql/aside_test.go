@@ -71,6 +71,21 @@ func TestRowsAreCopiedWhole(t *testing.T) {
 	require.Equal(t, []int{5, 5}, []int{a.rows, b.rows}, "once")
 }
 
+// The memory of copies is counted nowhere else.
+func TestLargeRowsAreNotCopied(t *testing.T) {
+	set := &target.Replicas{}
+	piece := &freed{}
+	large := full(0, piece, set)
+	large.Cells = append(large.Cells, row.Cell{Bytes: make([]byte, mostCopied), State: row.Set})
+	b := &batch{writer: &sponge{true}, set: set, rows: []*target.Row{large}}
+	b.detach()
+	require.Same(t, large, b.rows[0])
+	require.Zero(t, piece.rows)
+	a := &aside{store: newStore(t.TempDir(), 1<<30, t.Logf)}
+	require.False(t, a.put(b))
+	require.True(t, a.empty())
+}
+
 func TestAside(t *testing.T) {
 	dir := t.TempDir()
 	set := &target.Replicas{}

@@ -21,10 +21,19 @@ type batch struct {
 	begun  time.Time // the last attempt
 }
 
-// detach copies the batch's rows and frees them. What must not be written twice is left as
-// it is: of a load that is killed all pieces would be in doubt that have been begun.
+// mostCopied is how many bytes of cells a batch may have of whose rows copies are made. The
+// memory of copies is not that of the chunks; in all it is so much for each request that may
+// be under way, at the most.
+const mostCopied = 256 << 10
+
+// mayBeCopied says whether copies of the batch's rows may be kept, and the rows themselves
+// freed. What must not be written twice is left as it is: of a load that is killed all pieces
+// would be in doubt that have been begun.
+func (b *batch) mayBeCopied() bool { return b.writer.Idempotent() && b.size() <= mostCopied }
+
+// detach copies the batch's rows and frees them, if that may be.
 func (b *batch) detach() {
-	if b.own || !b.writer.Idempotent() {
+	if b.own || !b.mayBeCopied() {
 		return
 	}
 	text, pieces := appendRows(nil, b.rows)

@@ -17,7 +17,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	w, st := b.writer, t.standing(b.set)
 	hosts := t.health.Order(b.set.Hosts)
 	most := t.o.Attempts
-	if b.few {
+	if b.tried {
 		most = min(most, fewAttempts)
 	}
 	lost, probe := st.givenUp()

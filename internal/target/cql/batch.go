@@ -16,7 +16,7 @@ type batch struct {
 	writer Writer
 	set    *target.Replicas
 	rows   []*target.Row
-	few    bool      // there were attempts before
+	tried  bool      // in a batch that used up its attempts: it gets fewer of its own
 	own    bool      // its rows are copies, and those that they were made of are freed
 	begun  time.Time // the last attempt
 }

@@ -77,7 +77,7 @@ func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
 	var scratch []row.Row
 	for i := range b.rows {
 		// The whole batch is freed afterwards.
-		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], few: fault.ClassOf(reason) != fault.Permanent, own: true}
+		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], tried: fault.ClassOf(reason) != fault.Permanent, own: true}
 		scratch = single.rowsOf(scratch[:0])
 		err := t.send(ctx, single, scratch)
 		if errors.Is(err, target.ErrEnough) && i+1 < len(b.rows) {

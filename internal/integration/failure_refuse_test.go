@@ -93,7 +93,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	table(t, "it3.refused", paddedBody)
 	text := []byte(paddedHeader + strings.Join(input, ""))
 	path, killed := file(t, "in.csv", string(text)), t.TempDir()+"/run"
-	run := spawn(t, nil, quorum("load", "it3.refused", path, "--run-dir", killed, "--ingestrate", fmt.Sprint(rows/4))...)
+	run := spawn(t, nil, quorum("load", "it3.refused", path, "--run-dir", killed, "--ingestrate", fmt.Sprint(rows/20))...)
 	run.until(t, "the load was under way", func() bool { return settled(killed) > 0 })
 	run.kill(t)
 	known := settled(killed)

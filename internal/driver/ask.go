@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 const (
@@ -96,6 +97,16 @@ func (s *Session) knowing() []*gocql.HostInfo {
 	hosts := s.hosts()
 	slices.SortStableFunc(hosts, func(a, b *gocql.HostInfo) int { return cmp.Compare(rank(a), rank(b)) })
 	return hosts[:min(len(hosts), asksOfAny)]
+}
+
+// upOf gives those of the nodes that are up, and their places among all.
+func (s *Session) upOf(nodes []topology.Node) (at []int, hosts []*gocql.HostInfo) {
+	for i, n := range nodes {
+		if h := s.policy.host(n.ID); h != nil && n.Up {
+			at, hosts = append(at, i), append(hosts, h)
+		}
+	}
+	return at, hosts
 }
 
 // allConnections is the number of connections by node.

@@ -3,8 +3,6 @@ package driver
 import (
 	"context"
 
-	"github.com/gocql/gocql"
-
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -21,13 +19,7 @@ type Estimate struct {
 // those that did not.
 func (s *Session) Estimates(ctx context.Context, nodes []topology.Node, keyspace, table string) []Estimate {
 	estimates := make([]Estimate, len(nodes))
-	var up []int
-	var asked []*gocql.HostInfo
-	for i, n := range nodes {
-		if h := s.policy.host(n.ID); h != nil && n.Up {
-			up, asked = append(up, i), append(asked, h)
-		}
-	}
+	up, asked := s.upOf(nodes)
 	_, silent := s.askAll(ctx, asked, func(ctx context.Context, i int) error {
 		var partitions, mean int64
 		var sum Estimate

@@ -20,12 +20,7 @@ func (s *Session) Truncations(ctx context.Context, nodes []topology.Node, table 
 	if err != nil {
 		return told
 	}
-	var asked []*gocql.HostInfo
-	for _, n := range nodes {
-		if h := s.policy.host(n.ID); h != nil && n.Up {
-			asked = append(asked, h)
-		}
-	}
+	_, asked := s.upOf(nodes)
 	at := make([]int64, len(asked))
 	errs, _ := s.askAll(ctx, asked, func(ctx context.Context, i int) (err error) {
 		at[i], err = s.truncated(ctx, asked[i], id)
@@ -48,8 +43,8 @@ func (s *Session) Truncations(ctx context.Context, nodes []topology.Node, table 
 // truncated asks one node. ScyllaDB has a table of truncations, with a row for each shard;
 // Cassandra keeps them in its row of system.local.
 func (s *Session) truncated(ctx context.Context, h *gocql.HostInfo, table gocql.UUID) (at int64, err error) {
-	var value cell
 	if h.ScyllaFeatures().IsPresent() {
+		var value cell
 		err = s.each(ctx, h.HostID(), func() error {
 			if len(value.bytes) == 8 {
 				at = max(at, cqlwire.Int(value.bytes))
@@ -58,41 +53,23 @@ func (s *Session) truncated(ctx context.Context, h *gocql.HostInfo, table gocql.
 		}, []any{&value}, "SELECT truncated_at FROM system.truncated WHERE table_uuid = ?", table)
 		return at, err
 	}
+	var times map[gocql.UUID][]byte
 	err = s.each(ctx, h.HostID(), func() (err error) {
-		at, err = readTruncated(value.bytes, table)
+		at, err = readTruncated(times[table])
 		return err
-	}, []any{&value}, "SELECT truncated_at FROM system.local")
+	}, []any{&times}, "SELECT truncated_at FROM system.local")
 	return at, err
 }
 
-// readTruncated finds a table in a map<uuid, blob>, nil when it is null. A blob is a position
-// in the commit log, 12 bytes, and the time.
-func readTruncated(wire []byte, table gocql.UUID) (int64, error) {
-	if len(wire) == 0 {
+// readTruncated reads an entry of system.local's truncated_at, 0 when there is none: a
+// position in the commit log, 12 bytes, and the time.
+func readTruncated(entry []byte) (int64, error) {
+	switch len(entry) {
+	case 0:
 		return 0, nil
+	case 20:
+		return cqlwire.Int(entry[12:]), nil
+	default:
+		return 0, fmt.Errorf("system.local: truncated_at has an entry of %d bytes, which is no position and time", len(entry))
 	}
-	bad := fmt.Errorf("system.local: truncated_at: %d bytes are no map of tables and times", len(wire))
-	count, ok := cqlwire.Count(wire)
-	if !ok || count < 0 {
-		return 0, bad
-	}
-	pos := 4
-	for range count {
-		key, _, next, ok := cqlwire.ElemAt(wire, pos)
-		if !ok {
-			return 0, bad
-		}
-		blob, _, next, ok := cqlwire.ElemAt(wire, next)
-		if !ok {
-			return 0, bad
-		}
-		if string(key) == string(table[:]) {
-			if len(blob) != 20 {
-				return 0, bad
-			}
-			return cqlwire.Int(blob[12:]), nil
-		}
-		pos = next
-	}
-	return 0, nil
 }

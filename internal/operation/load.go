@@ -3,7 +3,6 @@ package operation
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -83,8 +82,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.connect(ctx); err != nil {
 		return err
 	}
-	// A fifth is left for what the collector does not count.
-	debug.SetMemoryLimit(int64(l.spec.Memory) / 5 * 4)
+	limitMemory(l.spec.Memory)
 	if err := l.makeJob(ctx, format, fields, inputs); err != nil {
 		return err
 	}

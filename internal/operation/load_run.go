@@ -12,7 +12,7 @@ import (
 
 // takeDown takes down what the inputs and the table are, for a load that keeps a journal.
 func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
-	if l.spec.NoJournal || l.spec.DryRun {
+	if !l.spec.journaled() {
 		return nil
 	}
 	for _, in := range inputs {
@@ -66,7 +66,7 @@ func (l *Load) makeRun() error {
 		l.run.path = runName(commandLoad, l.t.table)
 	}
 	l.rejects = reject.New(l.run.path, l.rejectsExt())
-	if l.spec.NoJournal || l.spec.DryRun {
+	if !l.spec.journaled() {
 		return nil
 	}
 	options := recorded{Flags: l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given), Args: []string{l.Table()}}

@@ -97,6 +97,9 @@ func (o *LoadSpec) Settings() setting.List {
 	}, o.Text.settings(), o.Dialect.settings(), o.Connection.settings())
 }
 
+// journaled says whether the load keeps a journal.
+func (o *LoadSpec) journaled() bool { return !o.NoJournal && !o.DryRun }
+
 // planning is the plan of a load: the ring is wanted, and not its parts.
 func (o *LoadSpec) planning() Planning {
 	return Planning{Cores: o.Cores, Smudge: plan.DefaultSmudge, Splits: 1}
@@ -125,10 +128,8 @@ func (o *LoadSpec) check(continued bool) error {
 		return fmt.Errorf("--maxbatchsize %d: must be at least 1", o.MaxBatchSize)
 	case o.InFlight < 0:
 		return fmt.Errorf("--inflight %d: must not be negative", o.InFlight)
-	case o.MaxAttempts < 1:
-		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
 	}
-	if err := checkPatience(o.Patience); err != nil {
+	if err := checkAttempts(o.MaxAttempts, o.Patience); err != nil {
 		return err
 	}
 	if err := o.checkOrder(); err != nil {

@@ -31,6 +31,10 @@ func newPacing() Pacing {
 // defaultMemory is what an operation uses at the most, in bytes, unless it is told.
 const defaultMemory = 256 << 20
 
+// limitMemory has the collector keep to what an operation may use. A fifth is left for what
+// it does not count.
+func limitMemory(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
+
 func (o *Pacing) settings() setting.List {
 	return setting.List{
 		{Name: "memory", Field: &o.Memory},
@@ -53,13 +57,15 @@ func (o *Pacing) check() error {
 		return fmt.Errorf("--target-p99 %s: must not be negative", o.TargetP99)
 	case o.PageSize < 0:
 		return fmt.Errorf("--pagesize %d: must not be negative", o.PageSize)
-	case o.MaxAttempts < 1:
-		return fmt.Errorf("--maxattempts %d: must be at least 1", o.MaxAttempts)
 	}
-	return checkPatience(o.Patience)
+	return checkAttempts(o.MaxAttempts, o.Patience)
 }
 
-func checkPatience(patience time.Duration) error {
+// checkAttempts validates how long a request is tried again.
+func checkAttempts(most int, patience time.Duration) error {
+	if most < 1 {
+		return fmt.Errorf("--maxattempts %d: must be at least 1", most)
+	}
 	if patience <= 0 {
 		return fmt.Errorf("--patience %s: must be more than 0", patience)
 	}
@@ -89,8 +95,7 @@ func (o *Pacing) slots() int {
 // sweepOptions are the options of a sweep of the target. The function it returns
 // ends the watch over the nodes' latency and must be called.
 func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Options, func()) {
-	// A fifth is left for what the collector does not count.
-	debug.SetMemoryLimit(int64(o.Memory) / 5 * 4)
+	limitMemory(o.Memory)
 	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,25 +43,24 @@ const (
 // byte, once, under the header of its file.
 func (s *schedule) keptIn(dir string, places map[place]*record, headers map[string][]byte) *kept {
 	k := &kept{stages: make(map[*record]string), places: make(map[place]*record), sizes: make(map[string]int)}
-	errorsFile, err := os.Open(filepath.Join(dir, "errors.jsonl"))
+	reasons, err := os.ReadFile(filepath.Join(dir, "errors.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		s.noOthers(dir, k)
 		return k
 	}
 	require.NoError(s, err)
-	defer errorsFile.Close()
 	rest := make(map[string][]byte)
 	at := make(map[string]int64)
-	for lines := json.NewDecoder(errorsFile); ; {
-		var e struct {
-			File, Kept, Stage, Reason string
-			Offset                    int64
+	type entry struct {
+		File, Kept, Stage, Reason string
+		Offset                    int64
+	}
+	var e entry
+	for line := range strings.Lines(string(reasons)) {
+		if strings.HasPrefix(line, `{"file":`) {
+			e = entry{} // else it has what is not as before
 		}
-		if err := lines.Decode(&e); errors.Is(err, io.EOF) {
-			break
-		} else {
-			require.NoError(s, err, "errors.jsonl")
-		}
+		require.NoError(s, json.Unmarshal([]byte(line), &e), "errors.jsonl")
 		rec := places[place{e.File, e.Offset}]
 		require.NotNil(s, rec, "there is no record at byte %d of %s", e.Offset, e.File)
 		require.NotContains(s, k.stages, rec, "record %d is rejected twice", rec.id)

@@ -122,6 +122,15 @@ type badField struct {
 
 func badRow(err error) *badField { return &badField{column: -1, err: err} }
 
+// reason says what is wrong. The value is named beside it.
+func (b *badField) reason() string {
+	var value interface{ Reason() string } // an error of cqltext or cqljson
+	if errors.As(b.err, &value) {
+		return value.Reason()
+	}
+	return b.err.Error()
+}
+
 // name is that of the column or the time, if any.
 func (b *badField) name(m *Mapping) string {
 	switch {
@@ -209,7 +218,7 @@ const valueShown = 100
 func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) error {
 	rej := Reject{
 		File: c.file.name, Header: c.file.header, Raw: rec.Raw, Line: rec.Line, Field: 1,
-		Offset: rec.Offset, Stamp: stamp, Reason: bad.err.Error(), Stage: Parse,
+		Offset: rec.Offset, Stamp: stamp, Reason: bad.reason(), Stage: Parse,
 	}
 	var syntax *dsv.SyntaxError
 	if errors.As(bad.err, &syntax) {

@@ -150,7 +150,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 // member to blame, or else of the line.
 func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member int, stamp int64) error {
 	rej := Reject{
-		File: c.file.name, Raw: rec.Raw, Line: rec.Line, Field: 1, Offset: rec.Offset, Stamp: stamp, Reason: bad.err.Error(), Stage: Parse,
+		File: c.file.name, Raw: rec.Raw, Line: rec.Line, Field: 1, Offset: rec.Offset, Stamp: stamp, Reason: bad.reason(), Stage: Parse,
 	}
 	var syntax *jsonl.SyntaxError
 	if errors.As(bad.err, &syntax) {

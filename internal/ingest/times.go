@@ -60,7 +60,7 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 	n, err := strconv.ParseInt(string(text), 10, bits)
 	switch {
 	case err != nil:
-		return &badField{column: -1, time: t, err: fmt.Errorf("%q is no number of %d bits", shorten(text), bits)}
+		return &badField{column: -1, time: t, err: fmt.Errorf("no number of %d bits", bits)}
 	case t.ttl && (n < 0 || n > MaxTTL):
 		return &badField{column: -1, time: t, err: fmt.Errorf("time to live %d: must be from 0 to %d seconds", n, MaxTTL)}
 	case t.ttl:

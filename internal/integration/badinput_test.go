@@ -86,12 +86,11 @@ func TestRejects(t *testing.T) {
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, "8 rejected")
 	require.Equal(t, rejected, read(t, dir+"/rejects.csv"))
-	reasons := strings.Split(strings.TrimSpace(read(t, dir+"/errors.jsonl")), "\n")
+	reasons := rejections(t, dir)
 	require.Len(t, reasons, len(bad))
 	for i, b := range bad {
-		line, column, _ := strings.Cut(strings.TrimPrefix(b.place, ":"), ":")
-		require.Contains(t, reasons[i], `"line":`+line+`,"column":`+column+`,`)
-		require.Contains(t, reasons[i], b.reason)
+		require.Equal(t, b.place, fmt.Sprintf(":%d:%d", reasons[i].Line, reasons[i].Column))
+		require.Contains(t, reasons[i].Value+": "+reasons[i].Reason, b.reason)
 	}
 	require.Equal(t, "3\n", ok(t, "count", "it2.rejects").out)
 

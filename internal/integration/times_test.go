@@ -143,7 +143,7 @@ func TestTimesInTheInput(t *testing.T) {
 		told = append(told, fmt.Sprintf("%d:%d %s: %s", b.Line, b.Column, b.Name, b.Reason))
 	}
 	require.Equal(t, []string{
-		`7:1 writetime(v): "soon" is no number of 64 bits`,
+		`7:1 writetime(v): no number of 64 bits`,
 		`8:10 ttl(v): time to live 630720001: must be from 0 to 630720000 seconds`,
 		`9:10 ttl(v): time to live -1: must be from 0 to 630720000 seconds`,
 	}, told)

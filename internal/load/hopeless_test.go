@@ -3,6 +3,7 @@ package load
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
 // rowsOf makes rows for the table names of which one in so many is good; 0: none.
@@ -69,6 +71,37 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("stopped: %d rows were rejected with %s errors, and hardly one was good", limit.Limit, tc.stop))
 			require.GreaterOrEqual(t, limit.Limit, int64(tooMany))
 			require.Less(t, result.Rejected(), int64(rows))
+		})
+	}
+}
+
+// The reasons of short rows, bad ones or refused, are not many times as large as the rows.
+func TestReasonsAreNotMuchLargerThanRows(t *testing.T) {
+	const rows = 20_000
+	for name, row := range map[string]string{"bad": "%07d,v,no-int\n", "broken": "%07d,v,\"noint\n", "refused": "%07d,v,123456\n"} {
+		t.Run(name, func(t *testing.T) {
+			var text strings.Builder
+			text.WriteString("k,v,n\n")
+			for i := range rows {
+				fmt.Fprintf(&text, row, i)
+			}
+			job, c, _ := newJob(t, names, text.String())
+			c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Permanent, "no") }
+			job.KeepGoing, job.MaxRecord = true, 64<<10
+			dir := reject.New(t.TempDir(), ".csv")
+			job.Rejects = dir
+			_, err := job.Run(t.Context())
+			require.NoError(t, err)
+			require.NoError(t, dir.Close())
+			reasons, err := os.Stat(dir.Reasons())
+			require.NoError(t, err)
+			var kept int64
+			for _, path := range dir.Files() {
+				info, err := os.Stat(path)
+				require.NoError(t, err)
+				kept += info.Size()
+			}
+			require.Less(t, reasons.Size(), 4*kept)
 		})
 	}
 }

@@ -32,9 +32,9 @@ func TestRejectedRows(t *testing.T) {
 	}{
 		{"too few fields", names, "k,v,n", "a,b\n", 3, 1, "", "", "row has 2 fields instead of 3"},
 		{"too many fields", names, "k,v,n", "a,b,1,\n", 3, 1, "", "", "row has 4 fields instead of 3"},
-		{"bad value", names, "k,v,n", "a,b,x1\n", 3, 5, "n", "x1", `invalid int "x1"`},
-		{"bad value after quoted line ends", names, "k,v,n", "a,\"b\r\n\nc\",x1\n", 5, 4, "n", "x1", `invalid int "x1"`},
-		{"bad value in quotes", names, "k,n,v", "a,\"x\"\"1\",b\n", 3, 3, "n", `x"1`, `invalid int "x\"1"`},
+		{"bad value", names, "k,v,n", "a,b,x1\n", 3, 5, "n", "x1", `invalid int: not an integer`},
+		{"bad value after quoted line ends", names, "k,v,n", "a,\"b\r\n\nc\",x1\n", 5, 4, "n", "x1", `invalid int: not an integer`},
+		{"bad value in quotes", names, "k,n,v", "a,\"x\"\"1\",b\n", 3, 3, "n", `x"1`, `invalid int: not an integer`},
 		{"quote in the middle", names, "k,v,n", "a,\"b\n\"x,1\n", 4, 2, "", "", `closing quote is followed by "x"`},
 		{"not UTF-8", names, "k,v", "a,\xff\n", 3, 3, "v", "\xff", "invalid UTF-8 byte 0xff at offset 0"},
 		{"long value", names, "k,n", "a," + strings.Repeat("9", 500) + "\n", 3, 3, "n", strings.Repeat("9", 100) + "...", "invalid int"},

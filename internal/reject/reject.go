@@ -4,9 +4,10 @@
 // they stood in the input, under the input's own header line, so that it loads
 // again as it is; errors.jsonl has a line of JSON for each with its file, line,
 // column and reason; rows that may or may not have been applied go to
-// in-doubt.csv instead, and lines that no record can be made of, such as with a quote
-// that is never closed, to rejects-broken.csv, lest they take in the row after them. Inputs with another header get files of their own, with
-// a number in the name. A row too long to be held is kept in a file by itself.
+// in-doubt.csv instead, and lines that no record can be made of, such as with a
+// quote that is never closed, to rejects-broken.csv, lest they take in the row
+// after them. Inputs with another header get files of their own, with a number in
+// the name. A row too long to be held is kept in a file by itself.
 //
 // Nothing is made before there is something to keep. All files are readable by
 // their owner alone.
@@ -42,6 +43,7 @@ type Dir struct {
 	long    int                // files made for single long rows
 	torn    string             // the last of them until its row is added
 	reason  ingest.Reject      // of that row
+	told    *entry             // the last one, nil before there is one of this run
 	causes  causes
 }
 
@@ -156,22 +158,6 @@ func (d *Dir) rows(r ingest.Reject) string {
 	return name
 }
 
-// entry is a line of errors.jsonl.
-type entry struct {
-	File   string       `json:"file"`
-	Line   int64        `json:"line"`
-	Field  int          `json:"column"`
-	Offset int64        `json:"offset"`
-	Column string       `json:"name,omitempty"`
-	Value  string       `json:"value,omitempty"`
-	Reason string       `json:"reason"`
-	Stage  ingest.Stage `json:"stage"`
-	Stamp  int64        `json:"timestamp,omitempty"` // microseconds since the epoch
-	Kept   string       `json:"kept"`                // file that has the row
-	// Repeats is how often it was written again, each time with a later timestamp.
-	Repeats uint8 `json:"repeats,omitempty"`
-}
-
 // tell writes the reason of a row and remembers it for the summary.
 func (d *Dir) tell(r ingest.Reject, kept string) error {
 	d.causes.add(r)
@@ -181,9 +167,11 @@ func (d *Dir) tell(r ingest.Reject, kept string) error {
 	}
 	lines := json.NewEncoder(o.w)
 	lines.SetEscapeHTML(false)
-	if err := lines.Encode(entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept, r.Repeats}); err != nil {
+	e := &entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept, r.Repeats}
+	if err := lines.Encode(lineOf(e, d.told)); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
+	d.told = e
 	return nil
 }
 

@@ -1,8 +1,6 @@
 package reject
 
 import (
-	"bufio"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -223,25 +221,11 @@ func (d *Dir) recount() error {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	return entries(f, func(e entry) {
+	return entries(f, f.Name(), func(e entry) {
 		d.causes.add(ingest.Reject{
 			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage,
 		})
 	})
-}
-
-// entries reads the lines of errors.jsonl.
-func entries(f *os.File, each func(entry)) error {
-	for lines := json.NewDecoder(bufio.NewReader(f)); ; {
-		var e entry
-		switch err := lines.Decode(&e); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("rejects: %s: %w", f.Name(), err)
-		}
-		each(e)
-	}
 }
 
 // Kept is a file of rows that a run rejected.
@@ -280,7 +264,7 @@ func Find(path string) ([]Kept, error) {
 	defer func() { _ = f.Close() }()
 	stamps := make(map[string][]int64)
 	repeats := make(map[string]uint8)
-	if err := entries(f, func(e entry) {
+	if err := entries(f, f.Name(), func(e entry) {
 		stamps[e.Kept] = append(stamps[e.Kept], e.Stamp)
 		repeats[e.Kept] = max(repeats[e.Kept], e.Repeats)
 	}); err != nil {

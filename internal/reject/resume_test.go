@@ -129,7 +129,7 @@ func TestFindRefuses(t *testing.T) {
 	for kept, want := range map[string]string{
 		"rejects.csv": "is no plain file", "..": "is no file of rejects", "other.csv": "is no file of rejects", "../rejects.csv": "is no file of rejects",
 	} {
-		text, err := json.Marshal(entry{Kept: kept})
+		text, err := json.Marshal(lineOf(&entry{Kept: kept}, nil))
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, journal.ErrorsFile), text, 0o600))
 		_, err = Find(dir)

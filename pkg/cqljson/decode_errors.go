@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
@@ -21,6 +22,14 @@ type Error struct {
 // Error gives all of it in one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("invalid %s %s at offset %d: %v", e.Type, e.JSON, e.Offset, e.Err)
+}
+
+// Reason leaves out the JSON, for a message that has it already.
+func (e *Error) Reason() string {
+	if e.Offset == 0 {
+		return fmt.Sprintf("invalid %s: %v", e.Type, e.Err)
+	}
+	return fmt.Sprintf("invalid %s at offset %d: %v", e.Type, e.Offset, e.Err)
 }
 
 // Unwrap returns the reason.
@@ -63,8 +72,8 @@ func (d *columnDecoder) fail(json []byte, err error) error {
 	offset, reason := split(err)
 	if d.scalar {
 		// Package cqltext has the value before its reason, where it already stands.
-		if bare := errors.Unwrap(reason); bare != nil {
-			reason = bare
+		if e := (*cqltext.Error)(nil); errors.As(reason, &e) {
+			reason = e.Err
 		}
 	}
 	return &Error{Type: d.name, JSON: shown(json), Offset: offset, Err: reason}

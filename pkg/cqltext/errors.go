@@ -8,12 +8,29 @@ import (
 // maxQuoted is how many bytes of a bad value an error shows.
 const maxQuoted = 64
 
+// Error says why a text is no value of a CQL type.
+type Error struct {
+	Type string // the CQL type, or what the spelling of its values is called
+	Text string // the whole text in quotes, cut short when long
+	Err  error  // the reason
+}
+
+// Error gives all of it in one line.
+func (e *Error) Error() string { return fmt.Sprintf("invalid %s %s: %v", e.Type, e.Text, e.Err) }
+
+// Reason leaves out the text, for a message that has it already.
+func (e *Error) Reason() string { return fmt.Sprintf("invalid %s: %v", e.Type, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
 // invalid is the error for a text that is no value of the named type.
 func invalid(name string, text []byte, reason error) error {
+	shown := fmt.Sprintf("%q", text[:min(len(text), maxQuoted)])
 	if len(text) > maxQuoted {
-		return fmt.Errorf("invalid %s %q... (%d bytes): %w", name, text[:maxQuoted], len(text), reason)
+		shown += fmt.Sprintf("... (%d bytes)", len(text))
 	}
-	return fmt.Errorf("invalid %s %q: %w", name, text, reason)
+	return &Error{Type: name, Text: shown, Err: reason}
 }
 
 // at puts the offset of a literal's element before what is wrong with it.

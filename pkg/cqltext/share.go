@@ -2,8 +2,7 @@ package cqltext
 
 // What packages that read other spellings of the same values share with this one.
 
-// Invalid is the error for a text that is no value of the named type, in the words of this package's own: it
-// shows the text, cut short when long, and wraps the reason.
+// Invalid is the [Error] for a text that is no value of the named type.
 func Invalid(name string, text []byte, reason error) error { return invalid(name, text, reason) }
 
 // TrimBlanks returns text without the spaces, tabs and line ends at both ends.

@@ -1,0 +1,104 @@
+package reject
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+)
+
+// entry is what errors.jsonl tells of a row.
+type entry struct {
+	File   string
+	Line   int64
+	Field  int
+	Offset int64
+	Column string
+	Value  string
+	Reason string
+	Stage  ingest.Stage
+	Stamp  int64  // microseconds since the epoch, 0: none
+	Kept   string // file that has the row
+	// Repeats is how often it was written again, each time with a later timestamp.
+	Repeats uint8
+}
+
+// line is a line of errors.jsonl. It has what is not as in the line before, so that the
+// file does not outgrow the rows by far when short ones fail for one reason. One with a
+// file begins anew: what is left out of it is empty or 0.
+type line struct {
+	File    *string       `json:"file,omitempty"`
+	Line    *int64        `json:"line,omitempty"`
+	Field   *int          `json:"column,omitempty"`
+	Offset  *int64        `json:"offset,omitempty"`
+	Column  *string       `json:"name,omitempty"`
+	Value   *string       `json:"value,omitempty"`
+	Reason  *string       `json:"reason,omitempty"`
+	Stage   *ingest.Stage `json:"stage,omitempty"`
+	Stamp   *int64        `json:"timestamp,omitempty"`
+	Kept    *string       `json:"kept,omitempty"`
+	Repeats *uint8        `json:"repeats,omitempty"`
+}
+
+// lineOf makes the line of an entry behind that of another, or at the beginning.
+func lineOf(e, before *entry) line {
+	var file *string
+	if before == nil || e.File != before.File {
+		file, before = &e.File, &entry{}
+	}
+	return line{
+		file, other(&e.Line, before.Line), other(&e.Field, before.Field), other(&e.Offset, before.Offset),
+		other(&e.Column, before.Column), other(&e.Value, before.Value), other(&e.Reason, before.Reason), other(&e.Stage, before.Stage),
+		other(&e.Stamp, before.Stamp), other(&e.Kept, before.Kept), other(&e.Repeats, before.Repeats),
+	}
+}
+
+// other is nil for what is as before.
+func other[T comparable](now *T, before T) *T {
+	if *now == before {
+		return nil
+	}
+	return now
+}
+
+// follow makes e, the entry of the line before, that of this one.
+func (l *line) follow(e *entry) {
+	if l.File != nil {
+		*e = entry{File: *l.File}
+	}
+	take(&e.Line, l.Line)
+	take(&e.Field, l.Field)
+	take(&e.Offset, l.Offset)
+	take(&e.Column, l.Column)
+	take(&e.Value, l.Value)
+	take(&e.Reason, l.Reason)
+	take(&e.Stage, l.Stage)
+	take(&e.Stamp, l.Stamp)
+	take(&e.Kept, l.Kept)
+	take(&e.Repeats, l.Repeats)
+}
+
+func take[T any](field *T, told *T) {
+	if told != nil {
+		*field = *told
+	}
+}
+
+// entries reads errors.jsonl, which is called name in errors.
+func entries(r io.Reader, name string, each func(entry)) error {
+	var e entry
+	for lines := json.NewDecoder(bufio.NewReader(r)); ; {
+		var l line
+		switch err := lines.Decode(&l); {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("rejects: %s: %w", name, err)
+		}
+		l.follow(&e)
+		each(e)
+	}
+}

@@ -1,0 +1,31 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// AppendMarker appends a marker in the form of AppendRow: the length of its head, the head and the body.
+func (c *Codec) AppendMarker(dst []byte, m *Marker) ([]byte, error) {
+	if !m.Kind.Valid() {
+		return dst, fmt.Errorf("a marker of kind %d", m.Kind)
+	}
+	if len(m.Values) > len(c.schema.clustering) {
+		return dst, fmt.Errorf("a marker has %d values, where the table has %d clustering columns", len(m.Values), len(c.schema.clustering))
+	}
+	mark := len(dst)
+	dst = append(dst, 0, isMarker, byte(m.Kind))
+	dst = binary.BigEndian.AppendUint16(dst, uint16(len(m.Values)))
+	dst, err := c.schema.appendClustering(dst, m.Values)
+	if err != nil {
+		return dst, err
+	}
+	dst = putLength(dst, mark)
+	if m.Kind.Ends() {
+		dst = c.appendRowDeletion(dst, m.Ended)
+	}
+	if m.Kind.Starts() {
+		dst = c.appendRowDeletion(dst, m.Started)
+	}
+	return dst, nil
+}

@@ -1,0 +1,126 @@
+package sstable
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
+
+// Column is a column of a table.
+type Column struct {
+	Name string // as it is stored, without quotes
+	Type *cqltype.Type
+	Desc bool // of a clustering column: greater values come first
+}
+
+// Table tells the columns that a file has. Of a table's static and regular columns it may have fewer than the schema:
+// those that have values in the file. A file does not tell the names of its key columns.
+type Table struct {
+	Key, Clustering   []Column // in the order of the primary key
+	Statics, Regulars []Column // in any order
+}
+
+// Schema is a Table that was planned. It may be used by any number of goroutines.
+type Schema struct {
+	table                         Table
+	clustering, statics, regulars []columnPlan
+}
+
+// columnPlan is how the values of a column stand.
+type columnPlan struct {
+	name    string
+	fixed   int  // bytes of each value, or -1: after their length
+	complex bool // its elements are cells
+}
+
+// Plan plans a table. It fails when a type cannot be planned, when two columns have one name, and when there are static
+// columns but no clustering columns, as no server has them.
+func Plan(t *Table) (*Schema, error) {
+	s := &Schema{table: Table{
+		Key: slices.Clone(t.Key), Clustering: slices.Clone(t.Clustering),
+		Statics: ordered(t.Statics), Regulars: ordered(t.Regulars),
+	}}
+	if len(t.Key) == 0 {
+		return nil, errors.New("a table has no partition key")
+	}
+	if len(t.Statics) > 0 && len(t.Clustering) == 0 {
+		return nil, errors.New("a table has static columns but no clustering columns")
+	}
+	seen := make(map[string]bool)
+	for _, list := range [][]Column{s.table.Key, s.table.Clustering, s.table.Statics, s.table.Regulars} {
+		for _, c := range list {
+			if c.Name != "" && seen[c.Name] {
+				return nil, fmt.Errorf("column %.100q is there twice", c.Name)
+			}
+			seen[c.Name] = true
+		}
+	}
+	if _, err := planColumns(s.table.Key); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.clustering, err = planColumns(s.table.Clustering); err != nil {
+		return nil, err
+	}
+	if s.statics, err = planColumns(s.table.Statics); err != nil {
+		return nil, err
+	}
+	s.regulars, err = planColumns(s.table.Regulars)
+	return s, err
+}
+
+// planColumns plans the columns of one kind.
+func planColumns(columns []Column) ([]columnPlan, error) {
+	plans := make([]columnPlan, len(columns))
+	for i, c := range columns {
+		layout, err := cqlwire.Plan(c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %.100q: %w", c.Name, err)
+		}
+		plans[i] = columnPlan{name: c.Name, fixed: layout.FixedLen(), complex: multiCell(c.Type)}
+	}
+	return plans, nil
+}
+
+// multiCell reports whether the elements of a column's values are cells (AbstractType.isMultiCell). It is of no
+// meaning for key columns, which are always frozen.
+func multiCell(t *cqltype.Type) bool {
+	switch t.Kind {
+	case cqltype.List, cqltype.Set, cqltype.Map, cqltype.UDT:
+		return !t.Frozen
+	default:
+		return false
+	}
+}
+
+// ordered returns the columns as they are ordered in a file: first those of one cell, then those of many, each by the
+// bytes of their names (ColumnMetadata.compareTo).
+func ordered(columns []Column) []Column {
+	columns = slices.Clone(columns)
+	slices.SortStableFunc(columns, func(a, b Column) int {
+		if x, y := a.Type != nil && multiCell(a.Type), b.Type != nil && multiCell(b.Type); x != y {
+			if y {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return columns
+}
+
+// Table returns the table that was planned, with its static and regular columns in the order of the file, which is what
+// Cell.Column counts. It is not to be changed.
+func (s *Schema) Table() *Table { return &s.table }
+
+// columns returns the columns of a static row, or of another one.
+func (s *Schema) columns(static bool) []columnPlan {
+	if static {
+		return s.statics
+	}
+	return s.regulars
+}

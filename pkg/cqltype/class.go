@@ -1,115 +1,255 @@
 package cqltype
 
 import (
+	"encoding/hex"
+	"errors"
+	"fmt"
 	"strings"
 )
 
 // marshalPackage is where Cassandra keeps its own type classes.
 const marshalPackage = "org.apache.cassandra.db.marshal."
 
-// classes maps the classes without parameters to their kinds (Cassandra's CQL3Type.Native, and the older names
-// of timestamp and uuid). LegacyTimeUUIDType and LexicalUUIDType order differently but hold the same bytes.
-var classes = map[string]Kind{
-	"AsciiType":          Ascii,
-	"BooleanType":        Boolean,
-	"ByteType":           Tinyint,
-	"BytesType":          Blob,
-	"CounterColumnType":  Counter,
-	"DateType":           Timestamp,
-	"DecimalType":        Decimal,
-	"DoubleType":         Double,
-	"DurationType":       Duration,
-	"EmptyType":          Empty,
-	"FloatType":          Float,
-	"InetAddressType":    Inet,
-	"Int32Type":          Int,
-	"IntegerType":        Varint,
-	"LegacyTimeUUIDType": TimeUUID,
-	"LexicalUUIDType":    UUID,
-	"LongType":           Bigint,
-	"ShortType":          Smallint,
-	"SimpleDateType":     Date,
-	"TimeType":           Time,
-	"TimeUUIDType":       TimeUUID,
-	"TimestampType":      Timestamp,
-	"UTF8Type":           Text,
-	"UUIDType":           UUID,
+// The classes with parameters.
+const (
+	listClass      = "ListType"
+	setClass       = "SetType"
+	mapClass       = "MapType"
+	tupleClass     = "TupleType"
+	vectorClass    = "VectorType"
+	userClass      = "UserType"
+	frozenClass    = "FrozenType"
+	reversedClass  = "ReversedType"
+	compositeClass = "CompositeType"
+)
+
+// kindClasses holds the class of each kind without parameters (Cassandra's CQL3Type.Native), and of those with
+// parameters the word before "(".
+var kindClasses = [...]string{
+	Ascii:     "AsciiType",
+	Bigint:    "LongType",
+	Blob:      "BytesType",
+	Boolean:   "BooleanType",
+	Counter:   "CounterColumnType",
+	Date:      "SimpleDateType",
+	Decimal:   "DecimalType",
+	Double:    "DoubleType",
+	Duration:  "DurationType",
+	Empty:     "EmptyType",
+	Float:     "FloatType",
+	Inet:      "InetAddressType",
+	Int:       "Int32Type",
+	Smallint:  "ShortType",
+	Text:      "UTF8Type",
+	Time:      "TimeType",
+	Timestamp: "TimestampType",
+	TimeUUID:  "TimeUUIDType",
+	Tinyint:   "ByteType",
+	UUID:      "UUIDType",
+	Varint:    "IntegerType",
+	List:      listClass,
+	Set:       setClass,
+	Map:       mapClass,
+	Tuple:     tupleClass,
+	UDT:       userClass,
+	Vector:    vectorClass,
 }
+
+// The older classes of timestamp, timeuuid and uuid, of which CQL makes no columns but when told the class: Class of a
+// Type keeps them, because two have an order of their own.
+const (
+	// DateClass is the class of a Timestamp whose values are in the order of their bytes.
+	DateClass = marshalPackage + "DateType"
+	// LegacyTimeUUIDClass is the class of a TimeUUID like any other.
+	LegacyTimeUUIDClass = marshalPackage + "LegacyTimeUUIDType"
+	// LexicalUUIDClass is the class of a UUID whose values are in the order of java.util.UUID: of two signed numbers.
+	LexicalUUIDClass = marshalPackage + "LexicalUUIDType"
+)
+
+// classes maps the names of the classes without parameters, without their package, to their types.
+var classes = func() map[string]Type {
+	m := make(map[string]Type)
+	for k := Ascii; k <= Varint; k++ {
+		m[kindClasses[k]] = Type{Kind: k}
+	}
+	for class, k := range map[string]Kind{DateClass: Timestamp, LegacyTimeUUIDClass: TimeUUID, LexicalUUIDClass: UUID} {
+		m[strings.TrimPrefix(class, marshalPackage)] = Type{Kind: k, Class: class}
+	}
+	return m
+}()
+
+// errClass says that a class is none of the well-known ones.
+var errClass = errors.New("unknown class")
 
 // parseClass returns the type a class string stands for, or nil when any part of it is not one of the
 // well-known ones, so that the whole stays Custom.
 func parseClass(class string, depth int) *Type {
 	p := parser{s: class}
-	t := p.class(depth)
-	if p.blanks(); p.i < len(p.s) {
+	t, err := p.class(depth)
+	if p.blanks(); err != nil || p.i < len(p.s) {
 		return nil
 	}
 	return t
 }
 
-// class reads one class with its parameters; nil when it is not known.
-func (p *parser) class(depth int) *Type {
+// class reads one class with its parameters. With p.stored, what is not known is Custom, and else fails.
+func (p *parser) class(depth int) (*Type, error) {
 	if depth > MaxDepth {
-		return nil
+		return nil, fmt.Errorf("more than %d levels of nesting", MaxDepth)
 	}
 	p.blanks()
+	start := p.i
 	p.i += len(p.s[p.i:]) - len(strings.TrimPrefix(p.s[p.i:], marshalPackage))
 	name := p.word()
 	p.blanks()
 	if p.i == len(p.s) || p.s[p.i] != '(' {
-		if k, ok := classes[name]; ok {
-			return &Type{Kind: k}
+		if t, ok := classes[name]; ok {
+			return &t, nil
 		}
-		return nil
+		return p.unknown(start)
 	}
 	p.i++
-	inner := p.class(depth + 1)
-	if inner == nil {
-		return nil
-	}
-	t := &Type{Elems: []*Type{inner}}
+	t := &Type{}
 	switch name {
-	case "ReversedType":
-		t = inner
-	case "FrozenType":
-		if inner.Kind.Scalar() {
-			return nil
+	case reversedClass, frozenClass:
+		inner, err := p.class(depth + 1)
+		if err != nil {
+			return nil, err
 		}
-		inner.Frozen = true
-		t = inner
-	case "ListType":
-		t.Kind = List
-	case "SetType":
-		t.Kind = Set
-	case "MapType":
-		t.Kind = Map
-		if p.expect(',') != nil {
-			return nil
-		}
-		value := p.class(depth + 1)
-		if value == nil {
-			return nil
-		}
-		t.Elems = append(t.Elems, value)
-	case "TupleType":
-		t.Kind = Tuple
-		for p.expect(',') == nil {
-			e := p.class(depth + 1)
-			if e == nil {
-				return nil
+		if name == frozenClass {
+			if inner.Kind.Scalar() {
+				return nil, fmt.Errorf("%s of %s", frozenClass, inner)
 			}
-			t.Elems = append(t.Elems, e)
+			inner.Frozen = true
 		}
-	case "VectorType":
+		return inner, p.expect(')')
+	case listClass:
+		t.Kind = List
+	case setClass:
+		t.Kind = Set
+	case mapClass:
+		t.Kind = Map
+	case tupleClass:
+		t.Kind = Tuple
+	case vectorClass:
 		t.Kind = Vector
-		if p.dimension(t) != nil {
-			return nil
+	case userClass:
+		if !p.stored {
+			return nil, errClass
 		}
+		return t, p.user(t, depth)
 	default:
-		return nil
+		return p.unknown(start)
 	}
-	if p.expect(')') != nil {
-		return nil
+	return t, p.parameters(t, depth)
+}
+
+// parameters reads what a class of t's kind has between its parentheses, and the closing one.
+func (p *parser) parameters(t *Type, depth int) error {
+	most := 1
+	if t.Kind == Map {
+		most = 2
 	}
-	return t
+	for {
+		e, err := p.class(depth + 1)
+		if err != nil {
+			return err
+		}
+		t.Elems = append(t.Elems, e)
+		if t.Kind == Tuple && !p.at(',') || t.Kind != Tuple && len(t.Elems) == most {
+			break
+		}
+		if err := p.expect(','); err != nil {
+			return err
+		}
+	}
+	if t.Kind == Vector {
+		if err := p.dimension(t); err != nil {
+			return err
+		}
+	}
+	return p.expect(')')
+}
+
+// user reads a UDT from its keyspace on: `ks,hex(name),hex(field):class,...)`.
+func (p *parser) user(t *Type, depth int) error {
+	t.Kind = UDT
+	p.blanks()
+	if t.Keyspace = p.word(); t.Keyspace == "" {
+		return p.unexpected("a keyspace")
+	}
+	err := p.expect(',')
+	if err == nil {
+		t.Name, err = p.hexName()
+	}
+	for err == nil && p.at(',') {
+		p.i++
+		var name string
+		if name, err = p.hexName(); err != nil {
+			break
+		}
+		if err = p.expect(':'); err != nil {
+			break
+		}
+		var e *Type
+		if e, err = p.class(depth + 1); err != nil {
+			break
+		}
+		t.FieldNames = append(t.FieldNames, name)
+		t.Elems = append(t.Elems, e)
+	}
+	if err != nil {
+		return err
+	}
+	return p.expect(')')
+}
+
+// hexName reads a name that is written in hex, as UserType has the names that may hold any character.
+func (p *parser) hexName() (string, error) {
+	p.blanks()
+	start := p.i
+	name, err := hex.DecodeString(p.word())
+	if err != nil {
+		p.i = start
+		return "", p.unexpected("a name in hex")
+	}
+	return string(name), nil
+}
+
+// unknown takes the class that begins at start, with its parameters whatever they are, for a custom one.
+func (p *parser) unknown(start int) (*Type, error) {
+	p.i = start
+	if !p.stored {
+		return nil, errClass
+	}
+	for p.i < len(p.s) && (wordByte(p.s[p.i]) || strings.IndexByte(".$+-&", p.s[p.i]) >= 0) {
+		p.i++
+	}
+	if p.i == start {
+		return nil, p.unexpected("a class")
+	}
+	end := p.i
+	if p.at('(') {
+		for open := 0; ; p.i++ {
+			if p.i == len(p.s) {
+				return nil, p.unexpected("')'")
+			}
+			if c := p.s[p.i]; c == '(' {
+				open++
+			} else if c == ')' {
+				if open--; open == 0 {
+					break
+				}
+			}
+		}
+		p.i++
+		end = p.i
+	}
+	return &Type{Kind: Custom, Class: p.s[start:end]}, nil
+}
+
+// at says whether c comes next, after any blanks.
+func (p *parser) at(c byte) bool {
+	p.blanks()
+	return p.i < len(p.s) && p.s[p.i] == c
 }

@@ -50,6 +50,8 @@ type parser struct {
 	s   string
 	i   int
 	udt func(name string) (*Type, error)
+	// stored says that the string is a class of an SSTable, where a UDT has its fields, and every class is a type.
+	stored bool
 }
 
 // parseType reads one type; frozen says that it stands directly in frozen<>.

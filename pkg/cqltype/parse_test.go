@@ -67,7 +67,8 @@ func TestParse(t *testing.T) {
 		{"'it''s'", &Type{Kind: Custom, Class: "it's"}, ""},
 		{"list<'org.example.Odd'>", &Type{Kind: List, Elems: []*Type{{Kind: Custom, Class: "org.example.Odd"}}}, ""},
 		{"'org.apache.cassandra.db.marshal.DurationType'", &Type{Kind: Duration}, "duration"},
-		{"'org.apache.cassandra.db.marshal.DateType'", &Type{Kind: Timestamp}, "timestamp"},
+		{"'org.apache.cassandra.db.marshal.DateType'", &Type{Kind: Timestamp, Class: DateClass}, ""},
+		{"'LexicalUUIDType'", &Type{Kind: UUID, Class: LexicalUUIDClass}, "'org.apache.cassandra.db.marshal.LexicalUUIDType'"},
 		{"'org.apache.cassandra.db.marshal.ReversedType(org.apache.cassandra.db.marshal.Int32Type)'", integer, "int"},
 		{
 			"'org.apache.cassandra.db.marshal.VectorType(org.apache.cassandra.db.marshal.FloatType , 3)'",
@@ -92,6 +93,7 @@ func TestParse(t *testing.T) {
 		{"'TupleType(UTF8Type,Odd)'", &Type{Kind: Custom, Class: "TupleType(UTF8Type,Odd)"}, ""},
 		{"'VectorType(FloatType)'", &Type{Kind: Custom, Class: "VectorType(FloatType)"}, ""},
 		{"'FrozenType(Int32Type)'", &Type{Kind: Custom, Class: "FrozenType(Int32Type)"}, ""},
+		{"'UserType(ks,61,62:Int32Type)'", &Type{Kind: Custom, Class: "UserType(ks,61,62:Int32Type)"}, ""},
 		{"'Int32Type x'", &Type{Kind: Custom, Class: "Int32Type x"}, ""},
 		{"'ListType(Int32Type'", &Type{Kind: Custom, Class: "ListType(Int32Type"}, ""},
 	} {

@@ -1,8 +1,8 @@
 // Package cqltype is the model of CQL types: what the server's schema tables say of a column, as a tree.
 //
 // Start with Parse, which reads the strings of system_schema.columns.type and of
-// system_schema.types.field_types, and Type.String, which writes them. QuoteIdent writes an identifier so
-// that CQL reads it back as it is.
+// system_schema.types.field_types, and Type.String, which writes them. ParseStored and Type.StoredClass do the same
+// for the class strings of SSTables. QuoteIdent writes an identifier so that CQL reads it back as it is.
 //
 // A Type is built once and then only read; as long as nobody changes it, it is safe for concurrent use.
 //
@@ -30,7 +30,8 @@ type Type struct {
 	FieldNames []string
 	// Dimension is the number of elements of a vector.
 	Dimension int
-	// Class is the server-side class of a custom type, without quotes.
+	// Class is the server-side class of a custom type, without quotes, and of a timestamp, timeuuid or uuid of one
+	// of the older classes: DateClass, LegacyTimeUUIDClass, LexicalUUIDClass.
 	Class string
 }
 
@@ -73,12 +74,14 @@ func (t *Type) write(b *strings.Builder, depth int) {
 		b.WriteByte('>')
 	case UDT:
 		b.WriteString(quoteTypeName(t.Name))
-	case Custom:
+	default:
+		if t.Class == "" && t.Kind != Custom {
+			b.WriteString(t.Kind.String())
+			break
+		}
 		b.WriteByte('\'')
 		b.WriteString(strings.ReplaceAll(t.Class, "'", "''"))
 		b.WriteByte('\'')
-	default:
-		b.WriteString(t.Kind.String())
 	}
 	if t.Frozen {
 		b.WriteByte('>')

@@ -1,0 +1,169 @@
+package cqltype
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// StoredClass returns the type as the server's class string, as it stands in SSTables (the header in Statistics.db):
+// `org.apache.cassandra.db.marshal.ListType(org.apache.cassandra.db.marshal.Int32Type)`.
+//
+// Source: Cassandra's AbstractType.toString and, for what is frozen, toString(ignoreFreezing): a frozen list, set, map
+// or UDT stands in FrozenType, unless something around it does or is a tuple.
+func (t *Type) StoredClass() string {
+	var b strings.Builder
+	t.writeClass(&b, 0, false)
+	return b.String()
+}
+
+// StoredReversed returns the class string of a clustering column in descending order.
+func StoredReversed(t *Type) string {
+	return marshalPackage + reversedClass + "(" + t.StoredClass() + ")"
+}
+
+// StoredKey returns the class string of a partition key of columns of these types, of which there is at least one.
+func StoredKey(types []*Type) string {
+	if len(types) == 1 {
+		return types[0].StoredClass()
+	}
+	var b strings.Builder
+	b.WriteString(marshalPackage + compositeClass)
+	separator := byte('(')
+	for _, t := range types {
+		b.WriteByte(separator)
+		t.writeClass(&b, 0, false)
+		separator = ','
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// writeClass appends the class string to b; within says that a frozen type or a tuple is around the type. Trees that
+// are not whole, or deeper than MaxDepth, are written as String does it.
+func (t *Type) writeClass(b *strings.Builder, depth int, within bool) {
+	switch {
+	case t == nil:
+		b.WriteString(kindNames[Invalid])
+		return
+	case depth > MaxDepth:
+		b.WriteString("...")
+		return
+	case t.Class != "":
+		b.WriteString(t.Class)
+		return
+	case t.Kind == Invalid || int(t.Kind) >= len(kindClasses):
+		b.WriteString(kindNames[Invalid])
+		return
+	}
+	freezable := t.Kind == List || t.Kind == Set || t.Kind == Map || t.Kind == UDT
+	frozen := freezable && t.Frozen && !within
+	if frozen {
+		b.WriteString(marshalPackage + frozenClass + "(")
+	}
+	b.WriteString(marshalPackage)
+	b.WriteString(kindClasses[t.Kind])
+	if !t.Kind.Scalar() {
+		within = within || frozen || t.Kind == Tuple
+		b.WriteByte('(')
+		if t.Kind == UDT {
+			b.WriteString(t.Keyspace)
+			b.WriteByte(',')
+			b.WriteString(hex.EncodeToString([]byte(t.Name)))
+		}
+		for i, e := range t.Elems {
+			if i > 0 || t.Kind == UDT {
+				b.WriteByte(',')
+			}
+			if t.Kind == UDT && i < len(t.FieldNames) {
+				b.WriteString(hex.EncodeToString([]byte(t.FieldNames[i])))
+				b.WriteByte(':')
+			}
+			e.writeClass(b, depth+1, within)
+		}
+		if t.Kind == Vector {
+			b.WriteString(" , ")
+			b.WriteString(strconv.Itoa(t.Dimension))
+		}
+		b.WriteByte(')')
+	}
+	if frozen {
+		b.WriteByte(')')
+	}
+}
+
+// ParseStored reads the class string of a type, as SSTables have them (the header in Statistics.db): what StoredClass
+// writes. reversed says that it stands in ReversedType, so that it is a clustering column in descending order. A UDT
+// comes with its fields. A class that is none of Cassandra's becomes Custom, with its parameters.
+//
+// What is within a type in FrozenType is frozen too, but as the server does not say it there, Frozen is set for the
+// outermost alone.
+//
+// Errors name the string, cut when it is long, and the byte offset in it.
+func ParseStored(class string) (t *Type, reversed bool, err error) {
+	p := parser{s: class, stored: true}
+	if p.enter(reversedClass) {
+		reversed = true
+	}
+	t, err = p.class(0)
+	if err == nil && reversed {
+		err = p.expect(')')
+	}
+	if err = p.ended(err); err != nil {
+		return nil, false, err
+	}
+	return t, reversed, nil
+}
+
+// ParseStoredKey reads the class string of a partition key: that of its one column, or CompositeType with those of
+// all. Errors are like those of ParseStored.
+func ParseStoredKey(class string) ([]*Type, error) {
+	p := parser{s: class, stored: true}
+	composite := p.enter(compositeClass)
+	var types []*Type
+	for {
+		t, err := p.class(0)
+		if err != nil {
+			return nil, p.ended(err)
+		}
+		types = append(types, t)
+		if !composite || !p.at(',') {
+			break
+		}
+		p.i++
+	}
+	var err error
+	if composite {
+		err = p.expect(')')
+	}
+	if err = p.ended(err); err != nil {
+		return nil, err
+	}
+	return types, nil
+}
+
+// enter reads the name of a class and its "(" when they come next.
+func (p *parser) enter(name string) bool {
+	p.blanks()
+	rest := strings.TrimPrefix(p.s[p.i:], marshalPackage)
+	after, ok := strings.CutPrefix(rest, name+"(")
+	if ok {
+		p.i = len(p.s) - len(after)
+	}
+	return ok
+}
+
+// ended completes the error of a class string, or says that something comes after its end.
+func (p *parser) ended(err error) error {
+	if err == nil {
+		p.blanks()
+		if p.i < len(p.s) {
+			err = p.unexpected("end of the class")
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("class %s: offset %d: %w", strconv.Quote(clip(p.s)), p.i, err)
+	}
+	return nil
+}

@@ -49,7 +49,7 @@ func (murmur3) Hash(key []byte) Token {
 	if len(key) == 0 {
 		return Token{}
 	}
-	h := murmurHash(key)
+	h, _ := Murmur3Sum128(key)
 	if h == signBit {
 		h = math.MaxInt64
 	}
@@ -69,9 +69,9 @@ const (
 	murmurF2 = 0xc4ceb9fe1a85ec53
 )
 
-// murmurHash returns the first word of the hash, before -2^63 is moved.
-func murmurHash(key []byte) uint64 {
-	var h1, h2 uint64
+// Murmur3Sum128 returns both words of the hash that Murmur3 takes its tokens from, the first before -2^63 is moved. The
+// bloom filters of SSTables are made of them: org.apache.cassandra.utils.MurmurHash.hash3_x64_128 with seed 0.
+func Murmur3Sum128(key []byte) (h1, h2 uint64) {
 	rest := key
 	for len(rest) >= 16 {
 		k1 := binary.LittleEndian.Uint64(rest)
@@ -91,7 +91,9 @@ func murmurHash(key []byte) uint64 {
 	h2 ^= uint64(len(key))
 	h1 += h2
 	h2 += h1
-	return murmurFinal(h1) + murmurFinal(h2)
+	h2 = murmurFinal(h2)
+	h1 = murmurFinal(h1) + h2
+	return h1, h1 + h2
 }
 
 // signedTail gathers up to 8 bytes, little end first, the way Cassandra does:

@@ -67,7 +67,8 @@ func TestHashIsCassandras(t *testing.T) {
 
 func TestMurmur3MinIsMovedToMax(t *testing.T) {
 	key := AppendMurmur3Key(nil, at(-1<<63))
-	require.Equal(t, uint64(signBit), murmurHash(key))
+	h1, _ := Murmur3Sum128(key)
+	require.Equal(t, uint64(signBit), h1)
 	require.Equal(t, Murmur3.Max(), Murmur3.Hash(key))
 }
 

@@ -1,0 +1,56 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strconv"
+)
+
+// AppendDigest appends a Digest.crc32: the CRC-32 of Data.db as it is stored, in decimal
+// (org.apache.cassandra.io.util.ChecksumWriter.writeFullChecksum).
+func AppendDigest(dst []byte, sum uint32) []byte { return strconv.AppendUint(dst, uint64(sum), 10) }
+
+// ParseDigest reads a Digest.crc32.
+func ParseDigest(b []byte) (uint32, error) {
+	sum, err := strconv.ParseUint(string(b), 10, 32)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %.40q is no CRC-32 in decimal", DigestCRC32, b)
+	}
+	return uint32(sum), nil
+}
+
+// BlockSums is the component CRC.db: the CRC-32 of each block of a Data.db that is not compressed
+// (org.apache.cassandra.io.util.ChecksumWriter and DataIntegrityMetadata.ChecksumValidator).
+type BlockSums struct {
+	// BlockLength is how many bytes a block has; the last has fewer.
+	BlockLength int
+	Sums        []uint32
+}
+
+// sumBlock is the length of a block as it is written.
+const sumBlock = 64 << 10
+
+// Append appends the CRC.db.
+func (s *BlockSums) Append(dst []byte) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(s.BlockLength))
+	for _, sum := range s.Sums {
+		dst = binary.BigEndian.AppendUint32(dst, sum)
+	}
+	return dst
+}
+
+// ParseBlockSums reads a CRC.db.
+func ParseBlockSums(b []byte) (*BlockSums, error) {
+	c := cursor{rest: b}
+	s := &BlockSums{BlockLength: int(c.int32())}
+	if c.err == nil && (s.BlockLength < 1 || s.BlockLength > maxChunkLength) {
+		c.fail("blocks of %d bytes", s.BlockLength)
+	}
+	for len(c.rest) > 0 {
+		s.Sums = append(s.Sums, c.uint32())
+	}
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("%s: %w", CRCDB, err)
+	}
+	return s, nil
+}

@@ -1,0 +1,105 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// CompressionInfo is the component CompressionInfo.db: how Data.db is compressed, and where its chunks are. Source:
+// org.apache.cassandra.io.compress.CompressionMetadata.
+type CompressionInfo struct {
+	Compression
+	// DataLength is that of Data.db when it is not compressed.
+	DataLength uint64
+	// Offsets are where the chunks begin in Data.db. A chunk goes up to the next, or to the end of the file.
+	Offsets []uint64
+}
+
+// Compression is how a table is compressed: org.apache.cassandra.schema.CompressionParams.
+type Compression struct {
+	// Compressor is the simple name of a class of org.apache.cassandra.io.compress; none: not compressed.
+	Compressor string
+	// Options are the compressor's own, name and value.
+	Options [][2]string
+	// ChunkLength is how many bytes are compressed together: a power of two.
+	ChunkLength int
+	// MaxCompressedLength is how long a compressed chunk may be at the most; one that is as long is stored plain.
+	// NeverPlain, and versions before NA, have none so.
+	MaxCompressedLength int
+}
+
+// NeverPlain is a MaxCompressedLength that no chunk reaches.
+const NeverPlain = math.MaxInt32
+
+// maxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets them.
+const maxChunkLength = 64 << 20
+
+// Append appends the CompressionInfo.db of a version.
+func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
+	dst = appendShortBytes(dst, ci.Compressor)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(ci.Options)))
+	for _, option := range ci.Options {
+		dst = appendShortBytes(appendShortBytes(dst, option[0]), option[1])
+	}
+	dst = binary.BigEndian.AppendUint32(dst, uint32(ci.ChunkLength))
+	if v.hasMaxCompressedLength() {
+		dst = binary.BigEndian.AppendUint32(dst, uint32(ci.MaxCompressedLength))
+	}
+	dst = binary.BigEndian.AppendUint64(dst, ci.DataLength)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(ci.Offsets)))
+	for _, offset := range ci.Offsets {
+		dst = binary.BigEndian.AppendUint64(dst, offset)
+	}
+	return dst
+}
+
+// ParseCompressionInfo reads the CompressionInfo.db of a version. Its chunks are enough for the data; there may be one of
+// no bytes more, as some servers write.
+func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
+	ci := new(CompressionInfo)
+	c := cursor{rest: b}
+	ci.Compressor = string(c.shortBytes())
+	for range c.count(4) {
+		ci.Options = append(ci.Options, [2]string{string(c.shortBytes()), string(c.shortBytes())})
+	}
+	ci.ChunkLength = int(c.int32())
+	ci.MaxCompressedLength = NeverPlain
+	if v.hasMaxCompressedLength() {
+		ci.MaxCompressedLength = int(c.int32())
+	}
+	ci.DataLength = c.uint64()
+	n := c.count(8)
+	if c.err == nil {
+		ci.check(&c, n)
+	}
+	ci.Offsets = make([]uint64, 0, n)
+	for i := range n {
+		offset := c.uint64()
+		if i == 0 && offset != 0 || i > 0 && (offset <= ci.Offsets[i-1] || offset > math.MaxInt64) {
+			c.fail("chunk %d of %d begins at %d", i, n, offset)
+		}
+		ci.Offsets = append(ci.Offsets, offset)
+	}
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("%s: %w", CompressionInfoDB, err)
+	}
+	return ci, nil
+}
+
+// check says what is wrong with what stands before n offsets.
+func (ci *CompressionInfo) check(c *cursor, n int) {
+	switch {
+	case ci.ChunkLength < 1 || ci.ChunkLength > maxChunkLength || ci.ChunkLength&(ci.ChunkLength-1) != 0:
+		c.fail("chunks of %d bytes: must be a power of two, up to %d", ci.ChunkLength, maxChunkLength)
+	case ci.MaxCompressedLength < 0:
+		c.fail("compressed chunks of at most %d bytes", ci.MaxCompressedLength)
+	case ci.DataLength > math.MaxInt64:
+		c.fail("data of %d bytes", ci.DataLength)
+	default:
+		chunks := (ci.DataLength + uint64(ci.ChunkLength) - 1) / uint64(ci.ChunkLength)
+		if uint64(n) != chunks && uint64(n) != chunks+1 {
+			c.fail("%d chunks of %d bytes for %d bytes of data", n, ci.ChunkLength, ci.DataLength)
+		}
+	}
+}

@@ -1,0 +1,164 @@
+package sstable
+
+import (
+	"bytes"
+	"compress/zlib"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
+)
+
+// The compressors, by the simple names of their classes in org.apache.cassandra.io.compress. Snappy and Deflate are read
+// only.
+const (
+	LZ4Compressor     = "LZ4Compressor"
+	ZstdCompressor    = "ZstdCompressor"
+	SnappyCompressor  = "SnappyCompressor"
+	DeflateCompressor = "DeflateCompressor"
+	NoopCompressor    = "NoopCompressor"
+)
+
+// compressor appends the compressed form of a chunk.
+type compressor func(dst, plain []byte) ([]byte, error)
+
+// newCompressor makes the compressor that a file is written with. It is for one goroutine.
+func newCompressor(c Compression) (compressor, error) {
+	if c.ChunkLength < 1 || c.ChunkLength > maxChunkLength || c.ChunkLength&(c.ChunkLength-1) != 0 {
+		return nil, fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", c.ChunkLength, maxChunkLength)
+	}
+	switch c.Compressor {
+	case LZ4Compressor:
+		return newLZ4(), nil
+	case ZstdCompressor:
+		return newZstd(c.Options)
+	case NoopCompressor:
+		return func(dst, plain []byte) ([]byte, error) { return append(dst, plain...), nil }, nil
+	default:
+		return nil, fmt.Errorf("compressor %.100q: written are %s, %s and %s", c.Compressor, LZ4Compressor, ZstdCompressor, NoopCompressor)
+	}
+}
+
+// newLZ4 makes an LZ4 compressor: the plain length, little-endian, and a block. It is the fast one also where a table asks
+// for the slow one: that is a matter of how small chunks get, and readers are the same.
+func newLZ4() compressor {
+	var lz lz4.Compressor
+	return func(dst, plain []byte) ([]byte, error) {
+		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(plain)))
+		dst, room := grow(dst, lz4.CompressBlockBound(len(plain)))
+		n, err := lz.CompressBlock(plain, room)
+		return dst[:len(dst)-len(room)+n], err
+	}
+}
+
+// grow makes dst n bytes longer, and gives those bytes as well.
+func grow(dst []byte, n int) (longer, room []byte) {
+	have := len(dst)
+	if cap(dst)-have < n {
+		dst = append(make([]byte, 0, have+n), dst...)
+	}
+	dst = dst[:have+n]
+	return dst, dst[have:]
+}
+
+// zstdLevelOption is the option that tells the level of Zstd, and zstdLevel the one without it.
+const (
+	zstdLevelOption = "compression_level"
+	zstdLevel       = 3
+)
+
+// newZstd makes a Zstd compressor: a frame for each chunk, of about the table's level.
+func newZstd(options [][2]string) (compressor, error) {
+	level := zstdLevel
+	for _, option := range options {
+		if option[0] != zstdLevelOption {
+			continue
+		}
+		var err error
+		if level, err = strconv.Atoi(option[1]); err != nil {
+			return nil, fmt.Errorf("compression option %s: %.40q is no number", zstdLevelOption, option[1])
+		}
+	}
+	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)))
+	if err != nil {
+		return nil, err
+	}
+	return func(dst, plain []byte) ([]byte, error) { return encoder.EncodeAll(plain, dst), nil }, nil
+}
+
+// decompressor makes a chunk plain again: it fills all of dst, or fails.
+type decompressor func(dst, compressed []byte) error
+
+// errChunkLength says that a chunk does not hold as many bytes as it should.
+var errChunkLength = errors.New("chunk does not hold the bytes that it should")
+
+// newDecompressor makes what reads the chunks of a compressor. It is for one goroutine.
+func newDecompressor(name string) (decompressor, error) {
+	switch name {
+	case LZ4Compressor:
+		return decompressLZ4, nil
+	case ZstdCompressor:
+		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxChunkLength))
+		if err != nil {
+			return nil, err
+		}
+		return func(dst, compressed []byte) error {
+			plain, err := decoder.DecodeAll(compressed, dst[:0])
+			return filled(dst, plain, err)
+		}, nil
+	case SnappyCompressor:
+		return decompressSnappy, nil
+	case DeflateCompressor:
+		return decompressDeflate, nil
+	case NoopCompressor:
+		return func(dst, compressed []byte) error {
+			copy(dst, compressed)
+			return filled(dst, compressed, nil)
+		}, nil
+	default:
+		return nil, fmt.Errorf("compressor %.100q: chunks of it are not read", name)
+	}
+}
+
+// filled fails unless plain, which may stand in dst, is as long.
+func filled(dst, plain []byte, err error) error {
+	if err == nil && len(plain) != len(dst) {
+		err = errChunkLength
+	}
+	return err
+}
+
+func decompressLZ4(dst, compressed []byte) error {
+	if len(compressed) < 4 || binary.LittleEndian.Uint32(compressed) != uint32(len(dst)) {
+		return errChunkLength
+	}
+	n, err := lz4.UncompressBlock(compressed[4:], dst)
+	return filled(dst, dst[:n], err)
+}
+
+func decompressSnappy(dst, compressed []byte) error {
+	if n, err := snappy.DecodedLen(compressed); err != nil || n != len(dst) {
+		return errors.Join(errChunkLength, err)
+	}
+	plain, err := snappy.Decode(dst, compressed)
+	return filled(dst, plain, err)
+}
+
+func decompressDeflate(dst, compressed []byte) error {
+	in, err := zlib.NewReader(bytes.NewReader(compressed))
+	if err != nil {
+		return err
+	}
+	if _, err := io.ReadFull(in, dst); err != nil {
+		return err
+	}
+	if n, err := in.Read(make([]byte, 1)); n > 0 || err != io.EOF {
+		return errors.Join(errChunkLength, err)
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Filter is a bloom filter, the component Filter.db: it may take a key for one of the file's that is not, never the other
+// way round. Sources: org.apache.cassandra.utils.BloomFilter, BloomFilterSerializer, BloomCalculations and
+// utils.obs.OffHeapBitSet; both words of token.Murmur3Sum128 give the bits of a key.
+//
+// Add is for one goroutine alone; the other methods only read.
+type Filter struct {
+	hashes int
+	bits   []byte
+}
+
+// Limits of a filter: bits for each key, as Cassandra has them; bits beyond those; functions that a key is hashed by,
+// more of which no filter has.
+const (
+	maxBitsPerKey = 20
+	extraBits     = 20
+	maxHashes     = 64
+)
+
+// NoFilter is the chance of a false positive from which on a table has no filters.
+const NoFilter = 1.0
+
+// filterChance is the chance of a false positive with so many bits for each key and so many functions, to three digits, as
+// Cassandra has it in a table.
+func filterChance(bitsPerKey, hashes int) float64 {
+	chance := math.Pow(1-math.Exp(-float64(hashes)/float64(bitsPerKey)), float64(hashes))
+	digit := math.Pow(10, math.Floor(math.Log10(chance))-2)
+	return math.Round(chance/digit) * digit
+}
+
+// filterSpec gives the fewest bits for each key, and then the fewest functions, that keep to a chance of a false positive;
+// where no filter does, the best one.
+func filterSpec(chance float64) (bitsPerKey, hashes int) {
+	best := func(bitsPerKey int) int {
+		k := 1
+		for filterChance(bitsPerKey, k+1) < filterChance(bitsPerKey, k) {
+			k++
+		}
+		return k
+	}
+	bitsPerKey = 2
+	for bitsPerKey < maxBitsPerKey && filterChance(bitsPerKey, best(bitsPerKey)) > chance {
+		bitsPerKey++
+	}
+	hashes = best(bitsPerKey)
+	for hashes > 1 && filterChance(bitsPerKey, hashes-1) <= chance {
+		hashes--
+	}
+	return bitsPerKey, hashes
+}
+
+// NewFilter makes an empty filter for that many keys, with that chance of a false positive, above 0 and below NoFilter.
+// It takes 5 bits of memory for each key at a chance of 0.1, 10 at 0.01. More keys than said make false positives
+// likelier, and no other harm.
+func NewFilter(keys int64, chance float64) *Filter {
+	bitsPerKey, hashes := filterSpec(chance)
+	words := min((max(keys, 0)*int64(bitsPerKey)+extraBits+63)/64, math.MaxInt32)
+	return &Filter{hashes: hashes, bits: make([]byte, 8*words)}
+}
+
+// each calls f with the bits of a key until it gives false.
+func (f *Filter) each(key []byte, do func(at uint64) bool) bool {
+	h1, h2 := token.Murmur3Sum128(key)
+	bits := int64(len(f.bits)) * 8
+	for range f.hashes {
+		at := int64(h2) % bits
+		if at < 0 {
+			at = -at
+		}
+		if !do(uint64(at)) {
+			return false
+		}
+		h2 += h1
+	}
+	return true
+}
+
+// Add puts a key in.
+func (f *Filter) Add(key []byte) {
+	f.each(key, func(at uint64) bool {
+		f.bits[at/8] |= 1 << (at % 8)
+		return true
+	})
+}
+
+// Has reports whether the key may be in: always true for one that is.
+func (f *Filter) Has(key []byte) bool {
+	return f.each(key, func(at uint64) bool { return f.bits[at/8]&(1<<(at%8)) != 0 })
+}
+
+// Append appends the Filter.db of a version.
+func (f *Filter) Append(dst []byte, v Version) []byte {
+	dst = binary.BigEndian.AppendUint32(dst, uint32(f.hashes))
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(f.bits)/8))
+	if v.hasPlainFilter() {
+		return append(dst, f.bits...)
+	}
+	for at := 0; at < len(f.bits); at += 8 {
+		dst = binary.BigEndian.AppendUint64(dst, binary.LittleEndian.Uint64(f.bits[at:]))
+	}
+	return dst
+}
+
+// ParseFilter reads the Filter.db of a version. The filter may be part of b.
+func ParseFilter(b []byte, v Version) (*Filter, error) {
+	c := cursor{rest: b}
+	hashes := c.int32()
+	if hashes < 1 || hashes > maxHashes {
+		c.fail("%d functions", hashes)
+	}
+	words := c.count(8)
+	if words == 0 {
+		c.fail("no bits")
+	}
+	bits := c.take(8 * uint64(words))
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("%s: %w", FilterDB, err)
+	}
+	if !v.hasPlainFilter() {
+		plain := make([]byte, 0, len(bits))
+		for at := 0; at < len(bits); at += 8 {
+			plain = binary.LittleEndian.AppendUint64(plain, binary.BigEndian.Uint64(bits[at:]))
+		}
+		bits = plain
+	}
+	return &Filter{hashes: int(hashes), bits: bits}, nil
+}

@@ -1,0 +1,221 @@
+package sstable
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
+
+// IndexEntry is what Index.db has of a partition. Sources: org.apache.cassandra.io.sstable.format.big.BigTableWriter
+// and RowIndexEntry.
+type IndexEntry struct {
+	Key []byte
+	// Position is where the partition begins in Data.db, uncompressed.
+	Position uint64
+	// Promoted is the promoted index: see PromotedIndex. Partitions of fewer than two blocks have none.
+	Promoted []byte
+}
+
+// AppendIndexEntry appends the entry of a partition to an Index.db.
+func AppendIndexEntry(dst []byte, e IndexEntry) []byte {
+	dst = appendShortBytes(dst, e.Key)
+	dst = cqlwire.AppendUvint(dst, e.Position)
+	return appendVintBytes(dst, e.Promoted)
+}
+
+// IndexReader reads an Index.db from its begin to its end, with as much memory as its largest entry takes.
+type IndexReader struct {
+	in       *bufio.Reader
+	position uint64
+	next     uint64
+	key      []byte
+	promoted []byte
+}
+
+// NewIndexReader reads the Index.db that in has.
+func NewIndexReader(in io.Reader) *IndexReader {
+	return &IndexReader{in: bufio.NewReaderSize(in, 64<<10)}
+}
+
+// Position is where the entry that Next gave last begins in Index.db.
+func (r *IndexReader) Position() uint64 { return r.position }
+
+// Next reads the next entry, which holds until the next call; after the last it is io.EOF.
+func (r *IndexReader) Next() (IndexEntry, error) {
+	r.position = r.next
+	if _, err := r.in.Peek(1); err == io.EOF {
+		return IndexEntry{}, io.EOF
+	}
+	e, err := r.entry()
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return IndexEntry{}, fmt.Errorf("%s: entry at %d: %w", IndexDB, r.position, err)
+	}
+	return e, nil
+}
+
+func (r *IndexReader) entry() (e IndexEntry, err error) {
+	var length [2]byte
+	if _, err := io.ReadFull(r.in, length[:]); err != nil {
+		return e, err
+	}
+	r.next += uint64(len(length))
+	if r.key, err = r.bytes(r.key, uint64(binary.BigEndian.Uint16(length[:]))); err != nil {
+		return e, err
+	}
+	if e.Position, err = r.uvint(); err != nil {
+		return e, err
+	}
+	size, err := r.uvint()
+	if err != nil {
+		return e, err
+	}
+	if r.promoted, err = r.bytes(r.promoted, size); err != nil {
+		return e, err
+	}
+	e.Key, e.Promoted = r.key, r.promoted
+	return e, nil
+}
+
+// bytes reads n of them into buf, which grows as they come, whatever n says.
+func (r *IndexReader) bytes(buf []byte, n uint64) ([]byte, error) {
+	const step = 1 << 20
+	buf = buf[:0]
+	for uint64(len(buf)) < n {
+		have, some := len(buf), int(min(n-uint64(len(buf)), step))
+		if cap(buf)-have < some {
+			buf = append(make([]byte, 0, have+some+have/2), buf...)
+		}
+		buf = buf[:have+some]
+		if _, err := io.ReadFull(r.in, buf[have:]); err != nil {
+			return buf[:0], err
+		}
+	}
+	r.next += n
+	return buf, nil
+}
+
+// uvint reads an unsigned vint.
+func (r *IndexReader) uvint() (uint64, error) {
+	const longest = 9
+	b, err := r.in.Peek(longest)
+	if len(b) == 0 {
+		return 0, err
+	}
+	u, n := cqlwire.Uvint(b)
+	if n == 0 {
+		return 0, errors.New("vint is cut off or longer than it need be")
+	}
+	r.next += uint64(n)
+	_, err = r.in.Discard(n)
+	return u, err
+}
+
+// PromotedIndex leads to blocks of rows inside a partition (org.apache.cassandra.io.sstable.IndexInfo). A partition of two
+// blocks or more has it.
+type PromotedIndex struct {
+	// HeaderLength is how many bytes the partition has before its first row: key, deletion, static row.
+	HeaderLength int64
+	Deletion     Deletion
+	Blocks       []Block
+}
+
+// AppendPromotedIndex appends a promoted index, as it stands in an entry of the Index.db of a version. It fails where
+// AppendDeletion does.
+func AppendPromotedIndex(dst []byte, p *PromotedIndex, v Version) ([]byte, error) {
+	dst = cqlwire.AppendUvint(dst, uint64(p.HeaderLength))
+	dst, err := v.AppendDeletion(dst, p.Deletion)
+	if err != nil {
+		return dst, err
+	}
+	dst = cqlwire.AppendUvint(dst, uint64(len(p.Blocks)))
+	offsets := make([]uint32, len(p.Blocks))
+	first := len(dst)
+	for i := range p.Blocks {
+		offsets[i] = uint32(len(dst) - first)
+		if dst, err = appendBlock(dst, &p.Blocks[i], v); err != nil {
+			return dst, err
+		}
+	}
+	for _, o := range offsets {
+		dst = binary.BigEndian.AppendUint32(dst, o)
+	}
+	return dst, nil
+}
+
+// appendBlock appends what a promoted index has of a block. Its width is told from BlockBytes, which is a fixed number in
+// the format, IndexInfo.Serializer.WIDTH_BASE.
+func appendBlock(dst []byte, b *Block, v Version) ([]byte, error) {
+	dst = append(append(dst, b.First...), b.Last...)
+	dst = cqlwire.AppendUvint(dst, uint64(b.Offset))
+	dst = cqlwire.AppendVint(dst, b.Width-BlockBytes)
+	dst = appendBool(dst, b.Open.Set)
+	if !b.Open.Set {
+		return dst, nil
+	}
+	return v.AppendDeletion(dst, b.Open)
+}
+
+// ParsePromotedIndex reads the promoted index of a version. prefixLen gives how many bytes the clustering has that some
+// bytes begin with, in the form of Block.First, or 0. What is given is parts of b.
+func ParsePromotedIndex(b []byte, v Version, prefixLen func([]byte) int) (*PromotedIndex, error) {
+	c := cursor{rest: b}
+	p := &PromotedIndex{HeaderLength: int64(c.uvint()), Deletion: c.deletion(v)}
+	n := c.uvint()
+	const leastBlock = 9 // two kinds, offset, width, no marker, and 4 bytes of its place
+	if n > uint64(len(c.rest))/leastBlock {
+		c.fail("%d blocks in %d bytes", n, len(c.rest))
+		n = 0
+	}
+	size := len(c.rest)
+	offsets := make([]uint32, 0, n)
+	p.Blocks = make([]Block, 0, n)
+	for i := uint64(0); i < n && c.err == nil; i++ {
+		offsets = append(offsets, uint32(size-len(c.rest)))
+		b := Block{First: c.prefix(prefixLen), Last: c.prefix(prefixLen), Offset: int64(c.uvint()), Width: c.vint() + BlockBytes}
+		if c.bool() {
+			if b.Open = c.deletion(v); !b.Open.Set {
+				c.fail("range tombstone that deletes nothing")
+			}
+		}
+		p.Blocks = append(p.Blocks, b)
+	}
+	for i, want := range offsets {
+		if got := c.uint32(); c.err == nil && got != want {
+			c.fail("block %d is said to be at %d and is at %d", i, got, want)
+		}
+	}
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("promoted index: %w", err)
+	}
+	return p, nil
+}
+
+// prefix reads the clustering of a row or a marker.
+func (c *cursor) prefix(length func([]byte) int) []byte {
+	if c.err != nil {
+		return nil
+	}
+	n := length(c.rest)
+	if n < 1 {
+		c.fail("clustering is cut off or malformed")
+		return nil
+	}
+	return c.take(uint64(n))
+}
+
+// deletion reads the deletion of a partition.
+func (c *cursor) deletion(v Version) Deletion {
+	d, n := v.Deletion(c.rest)
+	if n == 0 && c.err == nil {
+		c.fail("deletion is cut off or malformed")
+	}
+	c.take(uint64(n))
+	return d
+}

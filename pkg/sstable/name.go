@@ -1,0 +1,90 @@
+package sstable
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Component is a file of an SSTable, by the end of its name.
+type Component string
+
+// The components of the "big" format (org.apache.cassandra.io.sstable.format.big.BigFormat.Components). Those of
+// secondary indexes, and what other programs lay beside them, have other names.
+const (
+	DataDB            Component = "Data.db"
+	IndexDB           Component = "Index.db"
+	FilterDB          Component = "Filter.db"
+	SummaryDB         Component = "Summary.db"
+	StatisticsDB      Component = "Statistics.db"
+	CompressionInfoDB Component = "CompressionInfo.db"
+	CRCDB             Component = "CRC.db"
+	DigestCRC32       Component = "Digest.crc32"
+	TOCTxt            Component = "TOC.txt"
+)
+
+// Descriptor is what the names of an SSTable's files have in common, apart from their folder.
+type Descriptor struct {
+	Version Version
+	// ID tells the SSTables in a folder apart: a decimal number of at most 10 digits, which every version of the servers
+	// reads, or four groups of letters and digits, joined by underscores, which are read from Cassandra 4.1 on.
+	ID string
+}
+
+// formatName is the format in the names of files.
+const formatName = "big"
+
+// Name is the name of the file that holds a component.
+func (d Descriptor) Name(c Component) string {
+	return d.Version.String() + "-" + d.ID + "-" + formatName + "-" + string(c)
+}
+
+// ParseName takes the name of a file apart, without a folder. The component is whatever stands at the end.
+func ParseName(name string) (Descriptor, Component, error) {
+	parts := strings.SplitN(name, "-", 4)
+	if len(parts) != 4 || parts[3] == "" {
+		return Descriptor{}, "", fmt.Errorf("%.80q: no name of a file of an sstable", name)
+	}
+	if parts[2] != formatName {
+		return Descriptor{}, "", fmt.Errorf("%.80q: sstable format %.20q: only %q is read", name, parts[2], formatName)
+	}
+	version, err := ParseVersion(parts[0])
+	if err != nil {
+		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
+	}
+	if err := checkID(parts[1]); err != nil {
+		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
+	}
+	return Descriptor{Version: version, ID: parts[1]}, Component(parts[3]), nil
+}
+
+// maxIDLen is how many characters the id of a file has at the most: those of a time-based one.
+const maxIDLen = 28
+
+// checkID says what is wrong with the id of a file.
+func checkID(id string) error {
+	if id == "" || len(id) > maxIDLen || strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz_") != "" {
+		return fmt.Errorf("sstable id %.40q: 1 to %d lower-case letters, digits and underscores are wanted", id, maxIDLen)
+	}
+	return nil
+}
+
+// AppendTOC appends a TOC.txt: the names of the components, one a line.
+func AppendTOC(dst []byte, components []Component) []byte {
+	for _, c := range components {
+		dst = append(append(dst, c...), '\n')
+	}
+	return dst
+}
+
+// ParseTOC reads a TOC.txt.
+func ParseTOC(b []byte) ([]Component, error) {
+	var components []Component
+	for line := range strings.Lines(string(b)) {
+		name := strings.TrimRight(line, "\r\n")
+		if name == "" || strings.ContainsAny(name, "/\x00") {
+			return nil, fmt.Errorf("%s: line %d, %.40q, is no component", TOCTxt, len(components)+1, name)
+		}
+		components = append(components, Component(name))
+	}
+	return components, nil
+}

@@ -1,0 +1,190 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
+
+// Statistics is the component Statistics.db, which itself is made of components. Source:
+// org.apache.cassandra.io.sstable.metadata.MetadataSerializer and MetadataType.
+type Statistics struct {
+	// Partitioner is the full name of a class.
+	Partitioner string
+	// FilterChance is the chance of a false positive that Filter.db was made with.
+	FilterChance float64
+	// Cardinality is nil when it is missing, or in a form that is not read.
+	Cardinality *Cardinality
+	Stats       *Stats
+	// Header is the component HEADER: see AppendHeader and DecodeHeader.
+	Header []byte
+}
+
+// Murmur3Partitioner is the full name of the partitioner.
+const Murmur3Partitioner = "org.apache.cassandra.dht.Murmur3Partitioner"
+
+// The components of Statistics.db, by their numbers.
+const (
+	validationPart = iota
+	compactionPart
+	statsPart
+	headerPart
+	statisticsParts
+)
+
+// Append appends the Statistics.db of a version, with all of its components.
+func (s *Statistics) Append(dst []byte, v Version) []byte {
+	start := len(dst)
+	dst = binary.BigEndian.AppendUint32(dst, statisticsParts)
+	dst = appendSum(dst, start, v)
+	table := len(dst)
+	dst = append(dst, make([]byte, 8*statisticsParts)...)
+	if v.hasStatisticsSums() {
+		dst = append(dst, make([]byte, sumLen)...)
+	}
+	for part := range statisticsParts {
+		at := len(dst)
+		binary.BigEndian.PutUint32(dst[table+8*part:], uint32(part))
+		binary.BigEndian.PutUint32(dst[table+8*part+4:], uint32(at-start))
+		switch part {
+		case validationPart:
+			dst = appendShortBytes(dst, s.Partitioner)
+			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(s.FilterChance))
+		case compactionPart:
+			dst = appendIntBytes(dst, s.Cardinality.Append(nil))
+		case statsPart:
+			dst = s.Stats.append(dst, v)
+		case headerPart:
+			dst = append(dst, s.Header...)
+		}
+		dst = appendSum(dst, at, v)
+	}
+	if v.hasStatisticsSums() {
+		// The sum of the table goes on from that of the number before it.
+		sum := crc32.ChecksumIEEE(dst[start : start+4])
+		end := table + 8*statisticsParts
+		binary.BigEndian.PutUint32(dst[end:], crc32.Update(sum, crc32.IEEETable, dst[table:end]))
+	}
+	return dst
+}
+
+// sumLen is how many bytes a checksum has.
+const sumLen = 4
+
+// appendSum appends the checksum of what stands behind from, in versions that have it.
+func appendSum(dst []byte, from int, v Version) []byte {
+	if !v.hasStatisticsSums() {
+		return dst
+	}
+	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
+}
+
+// ParseStatistics reads the Statistics.db of a version. VALIDATION, STATS and HEADER must be there. Bytes of what it gives
+// are parts of b.
+func ParseStatistics(b []byte, v Version) (*Statistics, error) {
+	s, err := parseStatistics(b, v)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", StatisticsDB, err)
+	}
+	return s, nil
+}
+
+func parseStatistics(b []byte, v Version) (*Statistics, error) {
+	parts, err := statisticsTable(b, v)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []int{validationPart, statsPart, headerPart} {
+		if parts[part] == nil {
+			return nil, fmt.Errorf("component %d is missing", part)
+		}
+	}
+	s := &Statistics{Header: parts[headerPart]}
+	c := cursor{rest: parts[validationPart]}
+	s.Partitioner = string(c.shortBytes())
+	s.FilterChance = c.float64()
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("VALIDATION: %w", err)
+	}
+	if parts[compactionPart] != nil {
+		c = cursor{rest: parts[compactionPart]}
+		estimate := c.intBytes()
+		err := c.end()
+		if err == nil {
+			s.Cardinality, err = ParseCardinality(estimate)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("COMPACTION: %w", err)
+		}
+	}
+	c = cursor{rest: parts[statsPart]}
+	s.Stats = c.stats(v)
+	if err := c.end(); err != nil {
+		return nil, fmt.Errorf("STATS: %w", err)
+	}
+	return s, nil
+}
+
+// statisticsTable finds the components, and holds them against their checksums.
+func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err error) {
+	c := cursor{rest: b}
+	checkSum := func(what string, of []byte) {
+		if sum := crc32.ChecksumIEEE(of); v.hasStatisticsSums() && c.uint32() != sum && c.err == nil {
+			c.fail("%s: %w", what, errSum)
+		}
+	}
+	n := c.count(8)
+	checkSum("number of components", b[:min(4, len(b))])
+	table := c.take(8 * uint64(n))
+	if n < 1 || n > statisticsParts {
+		c.fail("%d components", n)
+	}
+	if c.err == nil {
+		checkSum("table of components", append(binary.BigEndian.AppendUint32(nil, uint32(n)), table...))
+	}
+	last := -1
+	for i := 0; i < n && c.err == nil; i++ {
+		part := int(binary.BigEndian.Uint32(table[8*i:]))
+		from, to := int(binary.BigEndian.Uint32(table[8*i+4:])), len(b)
+		if i+1 < n {
+			to = int(binary.BigEndian.Uint32(table[8*i+12:]))
+		}
+		here := len(b) - len(c.rest)
+		if part <= last || part >= statisticsParts || from != here || to < from || to > len(b) {
+			c.fail("component %d is from %d to %d of %d bytes, after component %d, which ends at %d", part, from, to, len(b), last, here)
+			break
+		}
+		last = part
+		if v.hasStatisticsSums() {
+			to -= sumLen
+		}
+		if to < from {
+			c.fail("component %d has no checksum", part)
+			break
+		}
+		parts[part] = c.take(uint64(to - from))
+		checkSum(fmt.Sprintf("component %d", part), parts[part])
+	}
+	return parts, c.end()
+}
+
+// errSum says that bytes are not those that a checksum was made of.
+var errSum = errors.New("checksum differs")
+
+// fixedLen is how many bytes each value of a class has, or -1.
+func fixedLen(class string) int {
+	t, err := cqltype.Parse("'"+class+"'", nil)
+	if err != nil {
+		return -1
+	}
+	layout, err := cqlwire.Plan(t)
+	if err != nil {
+		return -1
+	}
+	return layout.FixedLen()
+}

@@ -132,11 +132,6 @@ func appendIntBytes(dst, b []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(dst, uint32(len(b))), b...)
 }
 
-// appendVintBytes appends b after its length as a vint.
-func appendVintBytes[B ~[]byte | ~string](dst []byte, b B) []byte {
-	return append(cqlwire.AppendUvint(dst, uint64(len(b))), b...)
-}
-
 // appendBool appends a byte of 0 or 1.
 func appendBool(dst []byte, b bool) []byte {
 	if b {

@@ -24,7 +24,7 @@ type IndexEntry struct {
 func AppendIndexEntry(dst []byte, e IndexEntry) []byte {
 	dst = appendShortBytes(dst, e.Key)
 	dst = cqlwire.AppendUvint(dst, e.Position)
-	return appendVintBytes(dst, e.Promoted)
+	return appendBytes(dst, e.Promoted)
 }
 
 // IndexReader reads an Index.db from its begin to its end, with as much memory as its largest entry takes.

@@ -92,7 +92,7 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	if v.hasUnsignedSeconds() {
 		dst = cqlwire.AppendUvint(dst, uint64(len(s.ClusteringTypes)))
 		for _, class := range s.ClusteringTypes {
-			dst = appendVintBytes(dst, class)
+			dst = appendString(dst, class)
 		}
 		dst = append(dst, s.Slice...)
 	} else {
@@ -116,8 +116,8 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	}
 	if v.hasUnsignedSeconds() {
 		dst = appendBool(dst, s.PartitionDeletions)
-		dst = appendVintBytes(dst, s.FirstKey)
-		dst = appendVintBytes(dst, s.LastKey)
+		dst = appendBytes(dst, s.FirstKey)
+		dst = appendBytes(dst, s.LastKey)
 		dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(s.TokenCoverage))
 		dst = append(dst, make([]byte, s.padding())...)
 	}

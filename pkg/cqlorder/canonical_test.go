@@ -1,0 +1,152 @@
+package cqlorder
+
+import (
+	"bytes"
+	"encoding/hex"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	one      = "0000000001" // decimals: 1, 1.0, 1.00, 2
+	oneZero  = "000000010a"
+	oneZeros = "0000000264"
+	two      = "0000000002"
+)
+
+// canonical has values and what the server makes of them.
+var canonical = []struct{ typ, in, want string }{
+	{"int", "00000001", "00000001"},
+	{"set<tinyint>", "", ""},
+	{"set<tinyint>", elems(), elems()},
+	{"set<tinyint>", "ffffffff", elems()},
+	{"set<tinyint>", elems("80", "ff", "00"), elems("80", "ff", "00")},
+	{"set<tinyint>", elems("00", "80", "ff", "80", "00"), elems("80", "ff", "00")},
+	{"set<text>", elems("", "61", ""), elems("", "61")},
+	{"set<int>", elems("00000001", "", "80000000"), elems("", "80000000", "00000001")},
+	{"map<tinyint, text>", pairs("01", "61", "ff", "62", "01", "63"), pairs("ff", "62", "01", "63")},
+	{"map<text, text>", pairs("61", "", "", "61", "", ""), pairs("", "", "61", "")},
+	// Of equal elements the first stays.
+	{"set<decimal>", elems(two, oneZero, one, oneZero), elems(oneZero, two)},
+	// Of equal keys the first stays, with the value of the one that came last for the first time.
+	{"map<decimal, text>", pairs(one, "61", oneZero, "62"), pairs(one, "62")},
+	{"map<decimal, text>", pairs(one, "61", oneZero, "62", one, "63"), pairs(one, "62")},
+	{"map<decimal, text>", pairs(one, "61", oneZero, "62", oneZeros, "63", oneZero, "64"), pairs(one, "63")},
+	{"map<decimal, text>", pairs(oneZero, "61", one, "62", one, "63"), pairs(oneZero, "63")},
+	// Inside of a collection those that are equal and not the same stay, in the order in which they came.
+	{"list<frozen<set<decimal>>>", elems(elems(two, oneZeros, one, oneZeros, oneZero)), elems(elems(oneZeros, one, oneZero, two))},
+	{
+		"list<frozen<map<decimal, tinyint>>>",
+		elems(pairs(two, "00", oneZero, "01", one, "02", oneZero, "03")),
+		elems(pairs(oneZero, "03", one, "02", two, "00")),
+	},
+	{"set<frozen<set<tinyint>>>", elems(elems("02", "01"), elems("01", "02", "01"), elems("01")), elems(elems("01"), elems("01", "02"))},
+	{
+		"map<frozen<set<tinyint>>, frozen<map<tinyint, frozen<list<frozen<set<tinyint>>>>>>>",
+		pairs(elems("02", "01"), pairs("02", elems(elems("02", "01"), elems("02", "02")), "01", elems()), elems("01"), pairs()),
+		pairs(elems("01"), pairs(), elems("01", "02"), pairs("01", elems(), "02", elems(elems("01", "02"), elems("02")))),
+	},
+	{"set<frozen<list<frozen<set<tinyint>>>>>", elems(elems(elems("02", "01"))), elems(elems(elems("01", "02")))},
+	{"list<frozen<set<tinyint>>>", "ffffffff", elems()},
+	{"list<frozen<set<tinyint>>>", elems("", elems("01", "01")), elems("", elems("01"))},
+	{"set<frozen<set<tinyint>>>", elems(""), elems("")},
+	{"list<frozen<vector<frozen<set<tinyint>>, 1>>>", elems("0e" + elems("02", "01")), elems("0e" + elems("01", "02"))},
+	{"list<frozen<vector<frozen<set<tinyint>>, 1>>>", elems("13" + elems("02", "01", "01")), elems("0e" + elems("01", "02"))},
+	// What the server keeps as it came.
+	{"tuple<frozen<set<tinyint>>>", "0000000e" + elems("02", "01"), "0000000e" + elems("02", "01")},
+	{"two", "ffffffff 0000000e" + elems("62", "61"), "ffffffff 0000000e" + elems("62", "61")},
+	{"vector<frozen<set<tinyint>>, 1>", "0e" + elems("02", "01"), "0e" + elems("02", "01")},
+	{
+		"set<frozen<tuple<frozen<set<tinyint>>>>>",
+		elems("0000000e"+elems("02", "01"), "0000000e"+elems("01", "02")),
+		elems("0000000e"+elems("01", "02"), "0000000e"+elems("02", "01")),
+	},
+}
+
+func TestAppendCanonicalIsWhatTheServerStores(t *testing.T) {
+	for _, c := range canonical {
+		o := mustPlan(t, c.typ)
+		wire, want := unhex(t, c.in), unhex(t, c.want)
+		for range 2 {
+			before := bytes.Clone(wire)
+			got, err := o.AppendCanonical([]byte("x"), wire)
+			require.NoError(t, err)
+			require.Equal(t, "78"+hex.EncodeToString(want), hex.EncodeToString(got), "%s %s", c.typ, c.in)
+			require.Equal(t, before, wire)
+			wire = want
+		}
+		if o.Canonical() {
+			require.Equal(t, c.in, c.want)
+		}
+	}
+}
+
+func TestCanonicalSaysWhichTypesNeverChange(t *testing.T) {
+	for typ, want := range map[string]bool{
+		"int": true, "list<text>": true, "two": true, "tuple<frozen<set<int>>>": true, "vector<frozen<set<int>>, 2>": true,
+		"list<two>": true, "set<int>": false, "map<int, int>": false, "list<frozen<set<int>>>": false,
+		"list<frozen<vector<frozen<set<int>>, 2>>>": false, "'org.example.Odd'": true,
+	} {
+		require.Equal(t, want, mustPlan(t, typ).Canonical(), typ)
+	}
+}
+
+func TestAppendCanonicalRefusesWhatIsNotWhole(t *testing.T) {
+	for _, c := range []struct{ typ, in, want string }{
+		{"set<int>", "000000", "malformed set<int> value: 3 bytes, too few for the number of elements"},
+		{"set<int>", "00000002 00000001 61", "malformed set<int> value: element 1 is cut off"},
+		{"set<int>", "00000001 ffffffff", "malformed set<int> value: element 0 has the length -1"},
+		{"set<int>", "00000000 61", "malformed set<int> value: 1 bytes left over after the last element"},
+		{"set<int>", "ffffffff 61", "malformed set<int> value: 1 bytes left over after the last element"},
+		{"map<int, int>", "00000001 00000000", "malformed map<int, int> value: element 1 is cut off"},
+		{"list<frozen<set<int>>>", elems("00"), "malformed frozen<set<int>> value: 1 bytes, too few for the number of elements"},
+		{"set<frozen<set<int>>>", elems("00"), "malformed frozen<set<int>> value: 1 bytes, too few for the number of elements"},
+		{"set<frozen<set<int>>>", elems() + "00", "malformed set<frozen<set<int>>> value: 1 bytes left over after the last element"},
+		{"list<frozen<set<int>>>", elems() + "00", "malformed list<frozen<set<int>>> value: 1 bytes left over after the last element"},
+	} {
+		_, err := mustPlan(t, c.typ).AppendCanonical(nil, unhex(t, c.in))
+		require.EqualError(t, err, c.want, c.in)
+	}
+}
+
+// large makes a set of n ints in descending order, each twice, and its canonical form.
+func large(n int) (wire, want []byte) {
+	number := func(i int) []byte { return []byte{0, 0, 0, 4, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)} }
+	wire, want = number(0)[:0], number(0)[:0]
+	wire, want = append(wire, number(2 * n)[4:]...), append(want, number(n)[4:]...)
+	for i := range n {
+		wire = append(append(wire, number(n-i)...), number(n-i)...)
+		want = append(want, number(i+1)...)
+	}
+	return wire, want
+}
+
+func TestAppendCanonicalOfALargeSet(t *testing.T) {
+	wire, want := large(maxKept)
+	got, err := mustPlan(t, "set<int>").AppendCanonical(nil, wire)
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(want, got))
+}
+
+func TestAnOrderIsSafeForConcurrentUse(t *testing.T) {
+	o := mustPlan(t, "map<frozen<set<int>>, frozen<set<int>>>")
+	wire, want := large(50)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			var dst []byte
+			for range 200 {
+				in := unhex(t, pairs(elems("00000002", "00000001"), ""))
+				in = slices.Concat(in[:len(in)-4], []byte{0, 0, byte(len(wire) >> 8), byte(len(wire))}, wire)
+				var err error
+				if dst, err = o.AppendCanonical(dst[:0], in); err != nil || !bytes.HasSuffix(dst, want) {
+					t.Errorf("%v: %x", err, dst)
+				}
+			}
+		})
+	}
+	group.Wait()
+}

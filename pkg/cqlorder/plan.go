@@ -1,0 +1,99 @@
+package cqlorder
+
+import (
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
+
+// Order is the order of the values of one type.
+type Order struct {
+	form   form
+	size   int // bytes of each value of a form that has one length
+	layout *cqlwire.Layout
+	elems  []*Order // as cqltype.Type.Elems
+	// plain says that nothing inside a value is sorted before it is stored, also when it is part of a collection.
+	plain bool
+}
+
+// form is the way in which the values of a type are compared.
+type form uint8
+
+const (
+	unsigned form = iota // byte by byte
+	nothing              // all are equal
+	signed               // two's complement of one length
+	boolean
+	float
+	double
+	timeUUID
+	randomUUID  // any version
+	lexicalUUID // two signed numbers
+	varint
+	decimal
+	list
+	set
+	entries // of a map
+	fields  // of a tuple or a UDT
+	vector
+)
+
+// Plan returns the order of a type's values. It fails where cqlwire.Plan does: when the type is nil, nested too deep or
+// not whole.
+func Plan(t *cqltype.Type) (*Order, error) {
+	layout, err := cqlwire.Plan(t)
+	if err != nil {
+		return nil, err
+	}
+	return plan(t, layout), nil
+}
+
+func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
+	o := &Order{layout: layout, plain: true}
+	for i, e := range t.Elems {
+		elem := plan(e, layout.Elem(i))
+		o.elems = append(o.elems, elem)
+		o.plain = o.plain && elem.plain
+	}
+	switch t.Kind {
+	case cqltype.Empty:
+		o.form = nothing
+	case cqltype.Tinyint:
+		o.form, o.size = signed, 1
+	case cqltype.Smallint:
+		o.form, o.size = signed, 2
+	case cqltype.Int:
+		o.form, o.size = signed, 4
+	case cqltype.Bigint, cqltype.Counter, cqltype.Timestamp:
+		if t.Class != cqltype.DateClass {
+			o.form, o.size = signed, 8
+		}
+	case cqltype.Boolean:
+		o.form, o.size = boolean, 1
+	case cqltype.Float:
+		o.form, o.size = float, 4
+	case cqltype.Double:
+		o.form, o.size = double, 8
+	case cqltype.TimeUUID:
+		o.form, o.size = timeUUID, 16
+	case cqltype.UUID:
+		o.form, o.size = randomUUID, 16
+		if t.Class == cqltype.LexicalUUIDClass {
+			o.form = lexicalUUID
+		}
+	case cqltype.Varint:
+		o.form = varint
+	case cqltype.Decimal:
+		o.form = decimal
+	case cqltype.List:
+		o.form = list
+	case cqltype.Set:
+		o.form, o.plain = set, false
+	case cqltype.Map:
+		o.form, o.plain = entries, false
+	case cqltype.Tuple, cqltype.UDT:
+		o.form, o.plain = fields, true
+	case cqltype.Vector:
+		o.form = vector
+	}
+	return o
+}

@@ -12,20 +12,21 @@ const Anywhere = "anywhere"
 
 // Options describe a cluster; zero values take the defaults.
 type Options struct {
-	Base      string            // address of the first node, default 127.0.77.1; the others count up from it; or Anywhere
-	Nodes     int               // default 3
-	DCs       []string          // data centers, which the nodes are dealt out to in turn; default dc1
-	Racks     int               // of each data center, dealt out in turn too; 0: each node has its own
-	Factor    int               // replicas in each data center, default 2
-	Tokens    int               // vnode tokens of each node, default 8
-	Shards    int               // of each node, which is then ScyllaDB's; 0: Cassandra
-	IgnoreMSB int               // default 12
-	Tablets   int               // number of tablets of each table; 0: they are placed by the ring
-	Colocated bool              // the tablets are kept under another table's id
-	Cores     int               // of each of Cassandra's nodes; 0: they do not tell
-	Settings  map[string]string // of each of Cassandra's nodes, in system_views.settings; nil: they do not tell
-	Release   string            // version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
-	PageBytes int               // a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
+	Base        string            // address of the first node, default 127.0.77.1; the others count up from it; or Anywhere
+	Nodes       int               // default 3
+	DCs         []string          // data centers, which the nodes are dealt out to in turn; default dc1
+	Racks       int               // of each data center, dealt out in turn too; 0: each node has its own
+	Factor      int               // replicas in each data center, default 2
+	Tokens      int               // vnode tokens of each node, default 8
+	Shards      int               // of each node, which is then ScyllaDB's; 0: Cassandra
+	IgnoreMSB   int               // default 12
+	Tablets     int               // number of tablets of each table; 0: they are placed by the ring
+	Colocated   bool              // the tablets are kept under another table's id
+	Cores       int               // of each of Cassandra's nodes; 0: they do not tell
+	Settings    map[string]string // of each of Cassandra's nodes, in system_views.settings; nil: they do not tell
+	Release     string            // version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
+	StoragePort int               // where Cassandra's nodes say that they speak to each other, default 7000
+	PageBytes   int               // a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
 
 	// Tables are the tables; without any there is Table in Keyspace, k bigint
 	// PRIMARY KEY and v text, with so many Rows. See also [Cluster.Rows].
@@ -51,6 +52,7 @@ func (o Options) withDefaults() Options {
 	o.Factor = cmp.Or(o.Factor, 2)
 	o.Tokens = cmp.Or(o.Tokens, 8)
 	o.IgnoreMSB = cmp.Or(o.IgnoreMSB, 12)
+	o.StoragePort = cmp.Or(o.StoragePort, 7000)
 	if o.Shards > 0 {
 		o.Release = cmp.Or(o.Release, "3.0.8")
 	}

@@ -67,8 +67,9 @@ func (n *node) local() *relation {
 		}},
 	}
 	if n.cluster.options.Shards == 0 {
-		r.columns = append(r.columns, column{"truncated_at", datatype.NewMap(datatype.Uuid, datatype.Blob), false})
-		r.rows[0] = append(r.rows[0], n.cluster.truncatedMap())
+		r.columns = append(r.columns, column{"truncated_at", datatype.NewMap(datatype.Uuid, datatype.Blob), false},
+			column{"broadcast_port", datatype.Int, false})
+		r.rows[0] = append(r.rows[0], n.cluster.truncatedMap(), integer(n.cluster.options.StoragePort))
 	}
 	return r
 }
@@ -129,9 +130,9 @@ func (n *node) peersV2() *relation {
 			r.columns[i].name = "native_address"
 		}
 	}
-	r.columns = append(r.columns, column{"native_port", datatype.Int, false})
+	r.columns = append(r.columns, column{"native_port", datatype.Int, false}, column{"peer_port", datatype.Int, false})
 	for i := range r.rows {
-		r.rows[i] = append(r.rows[i], integer(n.cluster.port))
+		r.rows[i] = append(r.rows[i], integer(n.cluster.port), integer(n.cluster.options.StoragePort))
 	}
 	return r
 }

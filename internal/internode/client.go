@@ -1,0 +1,80 @@
+package internode
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"net"
+	"time"
+)
+
+// Client says how nodes are spoken to. Its zero value is of use. It is safe for concurrent use as
+// long as nobody changes it, and so is what it points to.
+type Client struct {
+	// TLS is what connections are secured with; nil for plain ones. Without a ServerName the
+	// certificate must be for the node's address.
+	TLS *tls.Config
+	// Dial opens connections; nil for those of a net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+	// Connections is how many files of a session may be on their way at the same time, each on a
+	// connection of its own; 0 for 1.
+	Connections int
+	// KeepAlive is the time between two signs of life that a session gives; 0 for a minute.
+	KeepAlive time.Duration
+	Timeouts  Timeouts
+	// Limiter holds back what is sent; nil lets all pass.
+	Limiter Limiter
+}
+
+// Timeouts are how long a node is waited for; 0 stands for the default.
+type Timeouts struct {
+	// Connect is the time for a connection with its handshakes: 10 seconds.
+	Connect time.Duration
+	// Prepare is the time until a session is accepted: a minute.
+	Prepare time.Duration
+	// Stall is the time that a node may take to read 64 KiB from a connection: 5 minutes. Nodes
+	// give up one that moves nothing for 3 minutes (4.0) or 5.
+	Stall time.Duration
+	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
+	Received time.Duration
+	// Complete is the time from the last file's acknowledgement until the session is complete,
+	// in which a node builds indexes and feeds views: 30 minutes.
+	Complete time.Duration
+}
+
+// Limiter holds back bytes that are to be sent; a [pace.Limiter] is one.
+//
+// [pace.Limiter]: https://pkg.go.dev/github.com/cqlbulk/cqlbulk/internal/pace#Limiter
+type Limiter interface {
+	// Wait blocks until n more bytes may be sent, or the context ends.
+	Wait(ctx context.Context, n int) error
+}
+
+// parting is how long a session that is over waits for what the node may still have to say
+// of it, and how long it takes to say so itself.
+const (
+	parting  = 5 * time.Second
+	farewell = 100 * time.Millisecond
+)
+
+func (t Timeouts) connect() time.Duration  { return cmp.Or(t.Connect, 10*time.Second) }
+func (t Timeouts) prepare() time.Duration  { return cmp.Or(t.Prepare, time.Minute) }
+func (t Timeouts) stall() time.Duration    { return cmp.Or(t.Stall, 5*time.Minute) }
+func (t Timeouts) received() time.Duration { return cmp.Or(t.Received, 5*time.Minute) }
+func (t Timeouts) complete() time.Duration { return cmp.Or(t.Complete, 30*time.Minute) }
+
+func (c *Client) keepAlive() time.Duration { return cmp.Or(c.KeepAlive, time.Minute) }
+
+func (c *Client) dial(ctx context.Context, node string) (net.Conn, error) {
+	if c.Dial != nil {
+		return c.Dial(ctx, "tcp", node)
+	}
+	return new(net.Dialer).DialContext(ctx, "tcp", node)
+}
+
+func (c *Client) wait(ctx context.Context, n int) error {
+	if c.Limiter == nil {
+		return nil
+	}
+	return c.Limiter.Wait(ctx, n)
+}

@@ -1,0 +1,137 @@
+package internode
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+)
+
+// Nodes keep metrics of every address and port that ever streamed to them, so the port that is
+// announced, on which nobody listens, is always the same; another one for a node that has it
+// itself, since a node that hears its own address takes the session for its own.
+const (
+	announcedPort = 7099
+	otherPort     = 7098
+)
+
+// link is a connection after its handshake. Close ends it in order.
+type link struct {
+	net.Conn
+	raw    net.Conn // below TLS
+	from   netip.AddrPort
+	answer Answer
+}
+
+// cut ends the connection without a word, even while another goroutine is inside a Write.
+func (l *link) cut() { _ = l.raw.Close() }
+
+// versions is a range of versions of the protocol.
+type versions struct{ min, max int }
+
+var (
+	// spoken is what is offered for a session.
+	spoken = versions{minVersion, maxVersion}
+	// unspoken is what no node speaks, so that it answers with the latest version that it takes, and ends the
+	// connection by itself. A connection for streaming that it had taken, and that ended without
+	// a session, would be an error in its log.
+	unspoken = versions{0xff, 0xff}
+)
+
+// connect opens a connection to a node and shakes hands, with an offer of versions. from is the
+// address that is announced; when it is not valid, the connection's own.
+func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, offer versions) (*link, error) {
+	within := c.Timeouts.connect()
+	limited, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	raw, err := c.dial(limited, node)
+	if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return nil, canceled(ctx)
+		case limited.Err() != nil:
+			return nil, problemf(Unreachable, "no connection within %s: the node is down, or a firewall drops what is sent to that port", within)
+		default:
+			return nil, problemf(Unreachable, "cannot connect: %w", err)
+		}
+	}
+	l, err := c.shake(limited, raw, node, from, offer)
+	if err == nil {
+		return l, nil
+	}
+	_ = raw.Close()
+	var p *problem
+	switch {
+	case ctx.Err() != nil:
+		return nil, canceled(ctx)
+	case errors.As(err, &p):
+		return nil, err
+	case limited.Err() != nil || timedOut(err):
+		return nil, problemf(Deadline, "it took the connection, and did not answer the handshake within %s", within)
+	case c.TLS == nil && c.wantsTLS(ctx, node):
+		return nil, problemf(TLS, "the node wants TLS: its internode encryption is on")
+	default:
+		return nil, problemf(Version, "no handshake: %w: is that the storage port of a Cassandra 4.0 to 5.0?", err)
+	}
+}
+
+// shake makes a link of an open connection. An error that is not a problem is one of a plain
+// handshake.
+func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from netip.AddrPort, offer versions) (*link, error) {
+	// A deadline in the past wakes whoever waits, and has the handshake fail.
+	defer context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })()
+	l := &link{Conn: raw, raw: raw, from: from}
+	if !from.IsValid() {
+		var err error
+		if l.from, err = announced(raw); err != nil {
+			return nil, err
+		}
+	}
+	if c.TLS == nil {
+		return l, l.offer(offer)
+	}
+	settings, asked := c.settings(node)
+	secured := tls.Client(raw, settings)
+	l.Conn = secured
+	err := secured.HandshakeContext(ctx)
+	if err == nil {
+		// With TLS 1.3 only the first answer shows that the client's certificate is taken.
+		err = l.offer(offer)
+	}
+	var p *problem
+	if err == nil || errors.As(err, &p) || ctx.Err() != nil {
+		return l, err
+	}
+	return nil, c.explain(ctx, node, *asked, err)
+}
+
+// offer is the handshake, over TLS or not.
+func (l *link) offer(offer versions) error {
+	if _, err := l.Write(AppendOffer(nil, Offer{Use: minVersion, Min: offer.min, Max: offer.max, From: l.from})); err != nil {
+		return err
+	}
+	var err error
+	if l.answer, err = ReadAnswer(l); err != nil {
+		return err
+	}
+	if err := l.answer.check(); err != nil {
+		return &problem{Version, err}
+	}
+	return nil
+}
+
+// announced is the address that a connection comes from, with the port for all of them.
+func announced(conn net.Conn) (netip.AddrPort, error) {
+	local, err := netip.ParseAddrPort(conn.LocalAddr().String())
+	if err != nil {
+		return netip.AddrPort{}, fmt.Errorf("the connection has no address: %w", err)
+	}
+	port := uint16(announcedPort)
+	if remote, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && remote.Port() == port {
+		port = otherPort
+	}
+	return netip.AddrPortFrom(local.Addr().Unmap().WithZone(""), port), nil
+}

@@ -1,0 +1,141 @@
+package internode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// Kind says what went wrong with a node. After an error of any kind nothing is known of what the
+// session left behind: nodes keep all of it or nothing, but some have kept all of one that they
+// never called complete.
+type Kind uint8
+
+// The kinds.
+const (
+	// Unreachable: no connection could be had.
+	Unreachable Kind = iota + 1
+	// Version: the node speaks a version of the protocol that is not spoken here, or none.
+	Version
+	// TLS: the node wants TLS, or does not speak it, or one of the certificates is refused.
+	TLS
+	// Failed: the node said that the session failed. Why stands in its log.
+	Failed
+	// Lost: a connection ended before the session was complete.
+	Lost
+	// Deadline: the node did not do in time what it was waited for.
+	Deadline
+	// Protocol: the node said what it must not say.
+	Protocol
+	// Source: the caller's files cannot be sent: one is not as it was announced, or failed while
+	// it was read. No other node would take them either.
+	Source
+	// Canceled: the caller's context ended.
+	Canceled
+)
+
+// String names the kind.
+func (k Kind) String() string {
+	switch k {
+	case Unreachable:
+		return "unreachable"
+	case Version:
+		return "version refused"
+	case TLS:
+		return "TLS"
+	case Failed:
+		return "session failed"
+	case Lost:
+		return "connection lost"
+	case Deadline:
+		return "deadline"
+	case Protocol:
+		return "protocol"
+	case Source:
+		return "source"
+	case Canceled:
+		return "canceled"
+	default:
+		return "none"
+	}
+}
+
+// Error is every error of this package's client.
+type Error struct {
+	Kind Kind
+	Node string // address and port
+	Plan UUID   // of the session; zero when there was none
+	Err  error
+}
+
+// Error names the node, and what went wrong.
+func (e *Error) Error() string { return fmt.Sprintf("storage port %s: %v", e.Node, e.Err) }
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// KindOf finds the kind of an error; 0 of one that is not of this package's client.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return 0
+}
+
+// problem is an error on its way to become an [Error]: it does not know of which node.
+type problem struct {
+	kind Kind
+	err  error
+}
+
+func (p *problem) Error() string { return p.err.Error() }
+func (p *problem) Unwrap() error { return p.err }
+
+func problemf(kind Kind, format string, args ...any) error {
+	return &problem{kind, fmt.Errorf(format, args...)}
+}
+
+// kindOf is the kind of a problem, Protocol for any other error, 0 for none.
+func kindOf(err error) Kind {
+	var p *problem
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &p):
+		return p.kind
+	default:
+		return Protocol
+	}
+}
+
+// wrap makes an Error of an error; nil stays nil.
+func wrap(node string, plan UUID, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Kind: kindOf(err), Node: node, Plan: plan, Err: err}
+}
+
+// canceled is the problem when the caller's context ended, nil when it has not.
+func canceled(ctx context.Context) error {
+	if ctx.Err() == nil {
+		return nil
+	}
+	return &problem{Canceled, context.Cause(ctx)}
+}
+
+// broken says whether a connection ended, with an alert of TLS or without.
+func broken(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || alert(err)
+}
+
+// alert says whether the other side ended TLS with a reason.
+func alert(err error) bool { return strings.Contains(err.Error(), "remote error: tls: ") }
+
+func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -1,0 +1,113 @@
+package internode
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+)
+
+// File is what becomes at least one SSTable of a table on the node: partitions row by row, or
+// the components of a whole SSTable.
+type File struct {
+	Table UUID
+	// Keys is the number of partitions, which the node's bloom filter is sized by.
+	Keys int64
+	// Header is the component HEADER of Statistics.db: minima, types and columns.
+	Header []byte
+
+	// Length is how many bytes the partitions have, put end to end in the order of their tokens,
+	// in the form of an SSTable of version nb. Open gives them; it is called once in a session, from
+	// a goroutine of the session's, and what it gives is read by one goroutine and closed. An end
+	// before or after Length fails the session, before it could be complete.
+	Length int64
+	Open   func() (io.ReadCloser, error)
+
+	// Whole is a whole SSTable instead of partitions; Length and Open are not used then.
+	Whole *Whole
+}
+
+// Whole is a complete SSTable of the format big. Nodes check next to nothing of it.
+type Whole struct {
+	Version  string // such as nb: one that the node writes itself
+	FirstKey []byte // of its first partition
+	// Components are Data.db, Index.db, Statistics.db, and whatever else there is but TOC.txt.
+	Components []Component
+}
+
+// Component is a part of a whole SSTable. Open is called and read as that of a File is.
+type Component struct {
+	Name string // such as Data.db
+	Size int64
+	Open func() (io.ReadCloser, error)
+}
+
+func (w *Whole) manifest() Manifest {
+	m := make(Manifest, len(w.Components))
+	for i, c := range w.Components {
+		m[i] = ManifestEntry{Name: c.Name, Size: c.Size}
+	}
+	return m
+}
+
+// weigh gives the files that the protocol takes this one for, and their bytes.
+func (f *File) weigh() (files int, bytes int64) {
+	if f.Whole == nil {
+		return 1, f.Length
+	}
+	for _, c := range f.Whole.Components {
+		bytes += c.Size
+	}
+	return len(f.Whole.Components), bytes
+}
+
+func (f *File) check() error {
+	if err := checkHeader(f.Header); err != nil {
+		return err
+	}
+	if f.Keys < 1 {
+		return fmt.Errorf("a file of %d partitions", f.Keys)
+	}
+	if f.Whole == nil {
+		if f.Length < 1 || f.Open == nil {
+			return fmt.Errorf("a file of %d bytes", f.Length)
+		}
+		return nil
+	}
+	if n := len(f.Whole.FirstKey); n < 1 || n > math.MaxUint16 {
+		return fmt.Errorf("a first key of %d bytes", n)
+	}
+	if len(f.Whole.Version) != 2 {
+		return fmt.Errorf("SSTable version %.20q", f.Whole.Version)
+	}
+	return f.Whole.manifest().check()
+}
+
+// summarize makes the session's summaries, one for each table, and the number of each file among
+// those of its table.
+func summarize(files []File) (all []Summary, sequence []int, err error) {
+	if len(files) == 0 {
+		return nil, nil, errors.New("a session of no file")
+	}
+	at := make(map[UUID]int)
+	count := make(map[UUID]int)
+	sequence = make([]int, len(files))
+	for i := range files {
+		f := &files[i]
+		if err := f.check(); err != nil {
+			return nil, nil, fmt.Errorf("file %d: %w", i, err)
+		}
+		n, seen := at[f.Table]
+		if !seen {
+			n = len(all)
+			at[f.Table] = n
+			all = append(all, Summary{Table: f.Table})
+		}
+		sequence[i] = count[f.Table]
+		count[f.Table]++
+		parts, bytes := f.weigh()
+		all[n].Files += parts
+		all[n].Bytes += bytes
+	}
+	return all, sequence, nil
+}

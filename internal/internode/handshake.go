@@ -1,0 +1,103 @@
+package internode
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"net/netip"
+)
+
+// The versions of the messaging protocol that are spoken here (MessagingService.Version):
+// 12 is that of Cassandra 4.0 and 4.1, and of 5.0 as long as its storage_compatibility_mode is
+// CASSANDRA_4, which is the default; 13 is that of 5.0 otherwise.
+const (
+	minVersion = 12
+	maxVersion = 13
+)
+
+const (
+	magic = 0xca552dfa // Message.PROTOCOL_MAGIC
+	// flagStreaming is the kind of connection, ConnectionType.STREAMING, in its place among the flags.
+	flagStreaming = 1 << 3
+	// answerLen is the length of an answer.
+	answerLen = 12
+)
+
+// checksum is the CRC-32 that protects handshakes; Crc.java begins it with these bytes.
+func checksum(b []byte) uint32 {
+	return crc32.Update(crc32.ChecksumIEEE([]byte{0xfa, 0x2d, 0x55, 0xca}), crc32.IEEETable, b)
+}
+
+// Offer is the first message of a connection, from the side that opened it (HandshakeProtocol.Initiate).
+type Offer struct {
+	// Use is the version that the side would like, Min and Max the range that it can speak.
+	Use, Min, Max int
+	// From is the address of the side, and the port that others would reach it on.
+	From netip.AddrPort
+}
+
+// AppendOffer appends the message of a connection for streaming, without frames.
+func AppendOffer(dst []byte, o Offer) []byte {
+	at := len(dst)
+	dst = binary.BigEndian.AppendUint32(dst, magic)
+	dst = binary.BigEndian.AppendUint32(dst, flagStreaming|uint32(o.Use)<<8|uint32(o.Min)<<16|uint32(o.Max)<<24)
+	dst = appendAddress(dst, o.From)
+	return binary.BigEndian.AppendUint32(dst, checksum(dst[at:]))
+}
+
+// ReadOffer reads such a message.
+func ReadOffer(r io.Reader) (Offer, error) {
+	d := newDecoder(r)
+	var raw []byte
+	d.raw = &raw
+	if m := d.u32(); m != magic {
+		d.fail("a handshake that begins with 0x%08x", m)
+	}
+	flags := d.u32()
+	if kind := flags & 0xff; kind != flagStreaming {
+		d.fail("a handshake with flags 0x%02x, not for streaming", kind)
+	}
+	o := Offer{Use: int(flags >> 8 & 0xff), Min: int(flags >> 16 & 0xff), Max: int(flags >> 24)}
+	o.From = d.address()
+	want := checksum(raw)
+	if got := d.u32(); got != want {
+		d.fail("a handshake whose checksum is 0x%08x, not 0x%08x", got, want)
+	}
+	return o, d.err
+}
+
+// Answer is what the other side says to an [Offer] (HandshakeProtocol.Accept).
+type Answer struct {
+	// Max is the latest version that it can speak, Use the one of this connection; when Use is not
+	// in the range that was offered, there is no connection.
+	Max, Use int
+}
+
+// AppendAnswer appends the message.
+func AppendAnswer(dst []byte, a Answer) []byte {
+	at := len(dst)
+	dst = appendI32(appendI32(dst, int32(a.Max)), int32(a.Use))
+	return binary.BigEndian.AppendUint32(dst, checksum(dst[at:]))
+}
+
+// ReadAnswer reads such a message.
+func ReadAnswer(r io.Reader) (Answer, error) {
+	d := newDecoder(r)
+	b := d.fixed(answerLen)
+	if d.err == nil {
+		if got, want := binary.BigEndian.Uint32(b[8:]), checksum(b[:8]); got != want {
+			d.fail("an answer to the handshake whose checksum is 0x%08x, not 0x%08x", got, want)
+		}
+	}
+	return Answer{Max: int(int32(binary.BigEndian.Uint32(b))), Use: int(int32(binary.BigEndian.Uint32(b[4:])))}, d.err
+}
+
+// check says whether the version of the answer is one that was offered.
+func (a Answer) check() error {
+	if a.Use < minVersion || a.Use > maxVersion {
+		return fmt.Errorf("the node speaks version %d of the internode protocol, up to %d; versions %d to %d, of Cassandra 4.0 to 5.0, are spoken here",
+			a.Use, a.Max, minVersion, maxVersion)
+	}
+	return nil
+}

@@ -43,3 +43,49 @@ func (s *Schema) checkClustering(values [][]byte) error {
 	}
 	return nil
 }
+
+// decodeClustering reads the values of the first n clustering columns.
+func (s *Schema) decodeClustering(in *cursor, values [][]byte, n int) [][]byte {
+	walk := clusteringWalk{schema: s, in: in}
+	for range n {
+		values = append(values, walk.next())
+	}
+	return values
+}
+
+// skipClustering goes over the values of the first n clustering columns.
+func (s *Schema) skipClustering(in *cursor, n int) {
+	if n > len(s.clustering) {
+		in.fail("%d clustering values, where there are %d clustering columns", n, len(s.clustering))
+		return
+	}
+	walk := clusteringWalk{schema: s, in: in}
+	for range n {
+		walk.next()
+	}
+}
+
+// clusteringWalk goes through the values of a clustering.
+type clusteringWalk struct {
+	schema *Schema
+	in     *cursor
+	header uint64
+	column int
+}
+
+// next reads the value of the next column: nil is null.
+func (w *clusteringWalk) next() []byte {
+	i := w.column % clusteringBlock
+	if i == 0 {
+		w.header = w.in.uvint()
+	}
+	w.column++
+	switch w.header >> (2 * i) & 3 {
+	case 0:
+		return w.schema.clustering[w.column-1].decodeValue(w.in)
+	case 1:
+		return emptyValue
+	default:
+		return nil
+	}
+}

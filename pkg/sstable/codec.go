@@ -109,7 +109,7 @@ func (p *columnPlan) wrongLen(n int) error {
 }
 
 // appendBytes appends bytes after their length.
-func appendBytes(dst, b []byte) []byte {
+func appendBytes[B ~[]byte | ~string](dst []byte, b B) []byte {
 	return append(cqlwire.AppendUvint(dst, uint64(len(b))), b...)
 }
 

@@ -1,6 +1,8 @@
 package sstable
 
 import (
+	"fmt"
+
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
@@ -18,10 +20,18 @@ func (c *Codec) AppendHeader(dst []byte) []byte {
 	dst = cqlwire.AppendUvint(dst, uint64(m.Timestamp-EpochTimestamp))
 	dst = cqlwire.AppendUvint(dst, uint64(m.Time-EpochTime))
 	dst = cqlwire.AppendUvint(dst, uint64(m.TTL))
-	dst = appendString(dst, keyClass(t.Key))
+	key := make([]*cqltype.Type, len(t.Key))
+	for i, column := range t.Key {
+		key[i] = column.Type
+	}
+	dst = appendBytes(dst, cqltype.StoredKey(key))
 	dst = cqlwire.AppendUvint(dst, uint64(len(t.Clustering)))
 	for _, column := range t.Clustering {
-		dst = appendString(dst, className(column.Type, column.Desc))
+		class := column.Type.StoredClass()
+		if column.Desc {
+			class = cqltype.StoredReversed(column.Type)
+		}
+		dst = appendBytes(dst, class)
 	}
 	dst = appendColumns(dst, t.Statics)
 	return appendColumns(dst, t.Regulars)
@@ -31,44 +41,52 @@ func (c *Codec) AppendHeader(dst []byte) []byte {
 func appendColumns(dst []byte, columns []Column) []byte {
 	dst = cqlwire.AppendUvint(dst, uint64(len(columns)))
 	for _, c := range columns {
-		dst = appendString(appendString(dst, c.Name), className(c.Type, false))
+		dst = appendBytes(appendBytes(dst, c.Name), c.Type.StoredClass())
 	}
 	return dst
 }
 
-// appendString appends a string after its length.
-func appendString(dst []byte, s string) []byte {
-	return append(cqlwire.AppendUvint(dst, uint64(len(s))), s...)
-}
-
-// classPackage is where Cassandra keeps its type classes.
-const classPackage = "org.apache.cassandra.db.marshal."
-
-// keyClass returns the class of a partition key.
-func keyClass(key []Column) string {
-	if len(key) == 1 {
-		return className(key[0].Type, false)
+// DecodeHeader reads what AppendHeader writes. The key columns have no names in it.
+func DecodeHeader(b []byte) (*Table, Minima, error) {
+	in := cursor{rest: b}
+	m := Minima{Timestamp: int64(in.uvint()) + EpochTimestamp, Time: int64(in.uvint()) + EpochTime}
+	ttl := in.uvint()
+	if m.TTL = int32(ttl); m.TTL < 0 || uint64(m.TTL) != ttl {
+		in.fail("least TTL %d is beyond 31 bits", ttl)
 	}
-	class := classPackage + "CompositeType("
-	for i, c := range key {
-		if i > 0 {
-			class += ","
+	t := &Table{}
+	key, err := cqltype.ParseStoredKey(string(in.vintBytes()))
+	if err != nil {
+		in.fail("partition key: %w", err)
+	}
+	for _, typ := range key {
+		t.Key = append(t.Key, Column{Type: typ})
+	}
+	for n := in.uvint(); n > 0 && in.err == nil; n-- {
+		column := Column{}
+		if column.Type, column.Desc, err = cqltype.ParseStored(string(in.vintBytes())); err != nil {
+			in.fail("clustering column %d: %w", len(t.Clustering), err)
 		}
-		class += className(c.Type, false)
+		t.Clustering = append(t.Clustering, column)
 	}
-	return class + ")"
+	t.Statics = decodeColumns(&in)
+	t.Regulars = decodeColumns(&in)
+	if err := in.end(); err != nil {
+		return nil, Minima{}, fmt.Errorf("header of an SSTable: %w", err)
+	}
+	return t, m, nil
 }
 
-// scalarClasses are the classes of types without elements.
-var scalarClasses = map[cqltype.Kind]string{
-	cqltype.Int: "Int32Type", cqltype.Bigint: "LongType", cqltype.Text: "UTF8Type", cqltype.Blob: "BytesType",
-}
-
-// className returns the class of a type.
-func className(t *cqltype.Type, desc bool) string {
-	class := classPackage + scalarClasses[t.Kind]
-	if desc {
-		return classPackage + "ReversedType(" + class + ")"
+// decodeColumns reads the names and types of columns.
+func decodeColumns(in *cursor) []Column {
+	var columns []Column
+	for n := in.uvint(); n > 0 && in.err == nil; n-- {
+		column := Column{Name: string(in.vintBytes())}
+		var err error
+		if column.Type, _, err = cqltype.ParseStored(string(in.vintBytes())); err != nil {
+			in.fail("column %.100q: %w", column.Name, err)
+		}
+		columns = append(columns, column)
 	}
-	return class
+	return columns
 }

@@ -29,3 +29,26 @@ func (c *Codec) AppendMarker(dst []byte, m *Marker) ([]byte, error) {
 	}
 	return dst, nil
 }
+
+// decodeMarker reads a marker of its head and its body.
+func (c *Codec) decodeMarker(head, body []byte, m *Marker) error {
+	in := cursor{rest: head}
+	flags := in.byte()
+	*m = Marker{Kind: BoundKind(in.byte()), Values: m.Values[:0]}
+	n := int(in.uint16())
+	if flags != isMarker || !m.Kind.Valid() || n > len(c.schema.clustering) {
+		in.fail("marker with the flags 0x%02x, of kind %d, with %d values", flags, m.Kind, n)
+	}
+	m.Values = c.schema.decodeClustering(&in, m.Values, n)
+	if err := in.end(); err != nil {
+		return err
+	}
+	in = cursor{rest: body}
+	if m.Kind.Ends() {
+		m.Ended = c.rowDeletion(&in)
+	}
+	if m.Kind.Starts() {
+		m.Started = c.rowDeletion(&in)
+	}
+	return in.end()
+}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // exampleStatistics are those of the file of two rows that the tests of components are about.
@@ -60,7 +62,9 @@ func TestStatisticsOfAllVersionsAreReadBack(t *testing.T) {
 		if v.hasUnsignedSeconds() {
 			st.MaxDeletion = math.MaxUint32 - 1
 			st.MinClustering, st.MaxClustering = nil, nil
-			st.ClusteringTypes = []string{classPackage + "ReversedType(" + classPackage + "Int32Type)", classPackage + "UTF8Type"}
+			st.ClusteringTypes = []string{
+				cqltype.StoredReversed(&cqltype.Type{Kind: cqltype.Int}), (&cqltype.Type{Kind: cqltype.Text}).StoredClass(),
+			}
 			st.Slice = fromHex(t, "01 0002 00 00000002 03616263 06 0001 00 00000003")
 			st.PartitionDeletions, st.FirstKey, st.LastKey, st.TokenCoverage = true, []byte("a"), []byte("b"), 0.5
 		}

@@ -92,7 +92,7 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	if v.hasUnsignedSeconds() {
 		dst = cqlwire.AppendUvint(dst, uint64(len(s.ClusteringTypes)))
 		for _, class := range s.ClusteringTypes {
-			dst = appendString(dst, class)
+			dst = appendBytes(dst, class)
 		}
 		dst = append(dst, s.Slice...)
 	} else {

@@ -2,6 +2,7 @@ package sstable
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
@@ -95,4 +96,77 @@ func (set subset) append(dst []byte, r *Row, columns int) []byte {
 		dst = cqlwire.AppendUvint(dst, uint64(next))
 	}
 	return dst
+}
+
+// columnSet goes through the columns that a row has, as they are told in its body.
+type columnSet struct {
+	total   int
+	bits    uint64 // those that are left, where there are fewer than largeSet
+	listed  cursor // else the places of those that it has, or has not
+	present bool   // which of the two
+	left    int    // of the places
+	place   int    // the last one read
+	column  int    // the next one, where those are listed that it has not
+}
+
+// allColumns is the set of all columns.
+func allColumns(total int) columnSet {
+	return columnSet{total: total, bits: 1<<min(total, largeSet) - 1, place: -1}
+}
+
+// decode reads what subset.append writes.
+func (s *columnSet) decode(in *cursor) {
+	missing := in.uvint()
+	if s.total < largeSet {
+		if missing&^s.bits != 0 {
+			in.fail("row without the columns 0x%x, where there are %d", missing, s.total)
+		}
+		s.bits &^= missing
+		return
+	}
+	if missing > uint64(s.total) {
+		in.fail("row without %d columns, where there are %d", missing, s.total)
+		return
+	}
+	s.left = int(missing)
+	if has := s.total - s.left; has < s.total/2 {
+		s.present, s.left = true, has
+	}
+	// The list is read twice: here for its end, and by next as the columns come.
+	s.listed = *in
+	last := -1
+	for range s.left {
+		place := in.uvint()
+		if place >= uint64(s.total) || int(place) <= last {
+			in.fail("row with or without column %d after column %d, where there are %d", place, last, s.total)
+			return
+		}
+		last = int(place)
+	}
+}
+
+// next returns the next column that the row has, or a number that no column has.
+func (s *columnSet) next() int {
+	if s.total < largeSet {
+		column := bits.TrailingZeros64(s.bits)
+		s.bits &= s.bits - 1
+		return column
+	}
+	if s.present {
+		if s.left == 0 {
+			return s.total
+		}
+		s.left--
+		return int(s.listed.uvint())
+	}
+	for {
+		if s.place < s.column && s.left > 0 {
+			s.left--
+			s.place = int(s.listed.uvint())
+		}
+		s.column++
+		if s.place != s.column-1 {
+			return s.column - 1
+		}
+	}
 }

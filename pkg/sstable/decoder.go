@@ -1,0 +1,245 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Item is what a Decoder found.
+type Item uint8
+
+const (
+	// PartitionStart is the beginning of a partition: Decoder.Key and Decoder.Deletion tell of it.
+	PartitionStart Item = iota + 1
+	// StaticRow is the static row of the partition, in Decoder.Row. It may be empty.
+	StaticRow
+	// RegularRow is a row, in Decoder.Row.
+	RegularRow
+	// RangeMarker is where a range of deleted rows begins or ends, in Decoder.Marker.
+	RangeMarker
+	// PartitionEnd is the end of the partition.
+	PartitionEnd
+)
+
+// MaxRowBytes is the size of the largest row that a server writes, so that a Decoder need not be given less.
+const MaxRowBytes = 1<<31 - 1
+
+// readBytes is how much a Decoder reads at a time.
+const readBytes = 64 << 10
+
+// Decoder reads the partitions of a Data.db, uncompressed, in one pass. It keeps one row at a time, and a buffer that
+// grows with what was read of it. Order is not checked. It is not safe for concurrent use.
+type Decoder struct {
+	codec  *Codec
+	in     io.Reader
+	err    error // of in, when it ended
+	maxRow int
+
+	buf     []byte // what was read and is not done with
+	base    int64  // offset of buf[0]
+	at, end int    // of the item in buf
+
+	open     bool // within a partition
+	first    bool // its first row or marker is next
+	key      []byte
+	deletion Deletion
+	row      Row
+	marker   Marker
+}
+
+// NewDecoder makes a decoder of the bytes of in, all of which it reads. A row of more than maxRow bytes is an error.
+func NewDecoder(c *Codec, in io.Reader, maxRow int) *Decoder {
+	return &Decoder{codec: c, in: in, maxRow: maxRow}
+}
+
+// Key returns the key of the partition, until the next one begins.
+func (d *Decoder) Key() []byte { return d.key }
+
+// Deletion returns the deletion of the partition.
+func (d *Decoder) Deletion() Deletion { return d.deletion }
+
+// Row returns the row. It may be read until the next call of Next.
+func (d *Decoder) Row() *Row { return &d.row }
+
+// Marker returns the marker. It may be read until the next call of Next.
+func (d *Decoder) Marker() *Marker { return &d.marker }
+
+// Offset returns where the item begins, and End where it ends.
+func (d *Decoder) Offset() int64 { return d.base + int64(d.at) }
+
+// End returns the offset of what follows the item.
+func (d *Decoder) End() int64 { return d.base + int64(d.end) }
+
+// Next reads the next item. After the last partition the error is io.EOF; one that ends before its end is an
+// io.ErrUnexpectedEOF. Errors name the offset of the item that is wrong. There is nothing to be read after an error.
+func (d *Decoder) Next() (Item, error) {
+	d.at = d.end
+	var item Item
+	var err error
+	if d.open {
+		item, err = d.next()
+	} else {
+		item, err = d.partition()
+	}
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
+	}
+	return item, err
+}
+
+// fill reads until there are n bytes of the item, or no more.
+func (d *Decoder) fill(n int) {
+	for len(d.buf)-d.at < n && d.err == nil {
+		if d.at > 0 && (d.at == len(d.buf) || cap(d.buf)-d.at < n) {
+			d.base += int64(d.at)
+			d.buf = d.buf[:copy(d.buf, d.buf[d.at:])]
+			d.at = 0
+		}
+		if len(d.buf) == cap(d.buf) {
+			d.buf = append(make([]byte, 0, max(readBytes, 2*cap(d.buf))), d.buf...)
+		}
+		var got int
+		got, d.err = d.in.Read(d.buf[len(d.buf):cap(d.buf)])
+		d.buf = d.buf[:len(d.buf)+got]
+	}
+}
+
+// need is fill where it is an error that there are fewer bytes.
+func (d *Decoder) need(n int) error {
+	d.fill(n)
+	if len(d.buf)-d.at >= n {
+		return nil
+	}
+	return d.cutOff()
+}
+
+// cutOff is the error of an item that is not whole.
+func (d *Decoder) cutOff() error {
+	if errors.Is(d.err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return d.err
+}
+
+// partition reads the beginning of a partition.
+func (d *Decoder) partition() (Item, error) {
+	if d.fill(1); len(d.buf) == d.at && errors.Is(d.err, io.EOF) {
+		return 0, io.EOF
+	}
+	if err := d.need(2); err != nil {
+		return 0, err
+	}
+	length := int(binary.BigEndian.Uint16(d.buf[d.at:]))
+	if length == 0 {
+		return 0, errors.New("partition key of 0 bytes")
+	}
+	if err := d.need(2 + length + 1); err != nil {
+		return 0, err
+	}
+	n := d.codec.version.deletionLen(d.buf[d.at+2+length])
+	if err := d.need(2 + length + n); err != nil {
+		return 0, err
+	}
+	at := d.at + 2
+	d.key = append(d.key[:0], d.buf[at:at+length]...)
+	deletion, n := d.codec.version.Deletion(d.buf[at+length:])
+	if n == 0 {
+		return 0, fmt.Errorf("deletion of a partition that begins with 0x%02x", d.buf[at+length])
+	}
+	d.deletion, d.end = deletion, at+length+n
+	d.open, d.first = true, true
+	return PartitionStart, nil
+}
+
+// next reads a row, a marker or the end of the partition.
+func (d *Decoder) next() (Item, error) {
+	if err := d.need(1); err != nil {
+		return 0, err
+	}
+	flags := d.buf[d.at]
+	static := d.first && len(d.codec.schema.statics) > 0
+	if got := flags&(endOfPartition|isMarker|hasMoreFlags) == hasMoreFlags; got != static {
+		return 0, fmt.Errorf("flags 0x%02x, where a static row %s", flags, map[bool]string{true: "is due", false: "may not be"}[static])
+	}
+	d.first = false
+	if flags&endOfPartition != 0 {
+		d.end, d.open = d.at+1, false
+		return PartitionEnd, nil
+	}
+	head, body, err := d.item(flags)
+	switch {
+	case err != nil:
+		return 0, err
+	case flags&isMarker != 0:
+		return RangeMarker, d.codec.decodeMarker(head, body, &d.marker)
+	case static:
+		return StaticRow, d.codec.decodeRow(head, body, &d.row)
+	default:
+		return RegularRow, d.codec.decodeRow(head, body, &d.row)
+	}
+}
+
+// item reads a row or a marker whole, without the sizes between its head and its body.
+func (d *Decoder) item(flags byte) (head, body []byte, err error) {
+	for {
+		in := cursor{rest: d.buf[d.at:]}
+		length := d.codec.skipHead(&in, flags)
+		size := in.uvint()
+		before := len(in.rest)
+		in.uvint() // the size of the item before, which nobody needs
+		if in.err == nil {
+			start := len(d.buf) - d.at - before
+			return d.body(length, start, len(d.buf)-d.at-len(in.rest)-start, size)
+		}
+		// Whether the bytes are wrong or only too few is seen when there are more of them.
+		had := len(d.buf) - d.at
+		if had > d.maxRow {
+			return nil, nil, d.tooLong(uint64(had))
+		}
+		if d.fill(2 * had); len(d.buf)-d.at == had {
+			if d.err != nil && !errors.Is(d.err, io.EOF) {
+				return nil, nil, d.err
+			}
+			return nil, nil, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, in.err)
+		}
+	}
+}
+
+// body reads an item whose head has so many bytes, whose size counts from start, and has the size of the item before,
+// a vint of so many bytes, in it.
+func (d *Decoder) body(head, start, vint int, size uint64) ([]byte, []byte, error) {
+	if size > uint64(d.maxRow) || start > d.maxRow {
+		return nil, nil, d.tooLong(max(size, uint64(start)))
+	}
+	if size < uint64(vint) {
+		return nil, nil, fmt.Errorf("row of %d bytes, of which %d are the size of the one before", size, vint)
+	}
+	if err := d.need(start + int(size)); err != nil {
+		return nil, nil, err
+	}
+	item := d.buf[d.at : d.at+start+int(size)]
+	d.end = d.at + len(item)
+	return item[:head:head], item[start+vint:], nil
+}
+
+func (d *Decoder) tooLong(n uint64) error {
+	return fmt.Errorf("row of %d bytes or more, where %d are allowed", n, d.maxRow)
+}
+
+// skipHead goes over the head of a row or marker, and returns how many bytes it has.
+func (c *Codec) skipHead(in *cursor, flags byte) int {
+	had := len(in.rest)
+	in.take(1)
+	switch {
+	case flags&isMarker != 0:
+		in.take(1)
+		c.schema.skipClustering(in, int(in.uint16()))
+	case flags&hasMoreFlags != 0:
+		in.take(1)
+	default:
+		c.schema.skipClustering(in, len(c.schema.clustering))
+	}
+	return had - len(in.rest)
+}

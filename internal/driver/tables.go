@@ -48,12 +48,12 @@ func (s *Session) Table(ctx context.Context, keyspace, table string) (*schema.Ta
 }
 
 func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string) ([]schema.Column, error) {
-	var name, kind, text string
+	var name, order, kind, text string
 	var position int
 	var columns []schema.Column
 	var texts []string
 	err := s.each(ctx, "", func() error {
-		column := schema.Column{Name: name, Position: position}
+		column := schema.Column{Name: name, Position: position, Desc: order == "desc"}
 		switch kind {
 		case "partition_key":
 			column.Kind = schema.PartitionKey
@@ -67,8 +67,8 @@ func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string
 		columns = append(columns, column)
 		texts = append(texts, text)
 		return nil
-	}, []any{&name, &kind, &position, &text},
-		"SELECT column_name, kind, position, type FROM "+c.columns+" WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	}, []any{&name, &order, &kind, &position, &text},
+		"SELECT column_name, clustering_order, kind, position, type FROM "+c.columns+" WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
 	if err != nil {
 		if c.views == "" && refused(err) { // a server without virtual tables
 			return nil, nil

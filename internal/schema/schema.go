@@ -34,6 +34,7 @@ type Column struct {
 	Kind     Kind
 	Position int // among the columns of its kind; only for key columns
 	Type     *cqltype.Type
+	Desc     bool // of a clustering column: the greatest value comes first
 }
 
 // IsKey says whether the column is part of the primary key.
@@ -108,7 +109,7 @@ func (t *Table) IsCounter() bool {
 
 // Fingerprint tells two tables of one name apart by their columns: it is the
 // SHA-256, in hex, of their names, kinds, places and types, with the fields of those that
-// users defined.
+// users defined. The clustering order is not part of it: no table changes it without a new ID.
 func (t *Table) Fingerprint() string {
 	h := sha256.New()
 	for _, c := range t.Columns {

@@ -148,3 +148,12 @@ func TestLongNameIsCut(t *testing.T) {
 	require.EqualError(t, err, `table demo.t has no column "`+strings.Repeat("k", 200)+`..."`)
 	require.Equal(t, `; did you mean "kk"?`, DidYouMean("kkk", []string{strings.Repeat("k", 300), "kk"}))
 }
+
+// Run directories of a time when the clustering order was not read are still taken up.
+func TestFingerprintHasNoClusteringOrder(t *testing.T) {
+	columns := []Column{{Name: "k", Kind: PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}}, {Name: "c", Kind: Clustering, Type: &cqltype.Type{Kind: cqltype.Int}}}
+	ascending := New("ks", "t", columns)
+	columns[1].Desc = true
+	require.Equal(t, ascending.Fingerprint(), New("ks", "t", columns).Fingerprint())
+	require.Equal(t, "ba63ca72329a58d23e0688d5a5f90fce5733f9437bdcbc87b3c470eeed6d6f0c", ascending.Fingerprint())
+}

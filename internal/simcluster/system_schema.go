@@ -43,7 +43,7 @@ func (c *Cluster) schemaTable(name string) *relation {
 func virtualSchema() *relation {
 	return &relation{columns: []column{
 		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false},
-		{"kind", textType, false}, {"position", datatype.Int, false}, {"type", textType, false},
+		{"clustering_order", textType, false}, {"kind", textType, false}, {"position", datatype.Int, false}, {"type", textType, false},
 	}}
 }
 

@@ -29,8 +29,9 @@
 // them, Cassandra sorts them by their order and keeps one of those that are equal: the first, and for a map, the first
 // key with the last value. Inside of a collection it does so too, but there elements that are equal and not the same,
 // as 1.0 and 1.00, all stay. A tuple, UDT or vector it keeps as the client sent it, with all that is inside; inside of
-// a collection, vectors are no exception. Other bytes do not change: what the server would write in another way, such
-// as true as 02, is kept, and cqlbulk does not write it.
+// a collection, vectors are no exception. The bytes of what is in it do not change, though the
+// server writes some in another way: true as 02, a number with needless leading bytes, and in a list an int of no bytes,
+// which it makes null.
 //
 // Sources, of Apache Cassandra 5.0: in org.apache.cassandra.db.marshal the method compareCustom of each type, TupleType,
 // CollectionType.compareListOrSet, MapType.compareMaps, VectorType, AbstractType.compareComposed; cql3.Sets.Value,

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlorder"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
@@ -26,15 +27,20 @@ type Table struct {
 
 // Schema is a Table that was planned. It may be used by any number of goroutines.
 type Schema struct {
-	table                         Table
-	clustering, statics, regulars []columnPlan
+	table                              Table
+	key, clustering, statics, regulars []columnPlan
 }
 
 // columnPlan is how the values of a column stand.
 type columnPlan struct {
 	name    string
+	kind    cqltype.Kind
 	fixed   int  // bytes of each value, or -1: after their length
+	desc    bool // of a clustering column
 	complex bool // its elements are cells
+	layout  *cqlwire.Layout
+	order   *cqlorder.Order // of its values
+	paths   *cqlorder.Order // of the paths of its cells, where it is complex; nil: of their bytes
 }
 
 // Plan plans a table. It fails when a type cannot be planned, when two columns have one name, and when there are static
@@ -59,10 +65,10 @@ func Plan(t *Table) (*Schema, error) {
 			seen[c.Name] = true
 		}
 	}
-	if _, err := planColumns(s.table.Key); err != nil {
+	var err error
+	if s.key, err = planColumns(s.table.Key); err != nil {
 		return nil, err
 	}
-	var err error
 	if s.clustering, err = planColumns(s.table.Clustering); err != nil {
 		return nil, err
 	}
@@ -81,7 +87,24 @@ func planColumns(columns []Column) ([]columnPlan, error) {
 		if err != nil {
 			return nil, fmt.Errorf("column %.100q: %w", c.Name, err)
 		}
-		plans[i] = columnPlan{name: c.Name, fixed: layout.FixedLen(), complex: multiCell(c.Type)}
+		order, err := cqlorder.Plan(c.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %.100q: %w", c.Name, err)
+		}
+		plan := columnPlan{
+			name: c.Name, kind: c.Type.Kind, fixed: layout.FixedLen(), desc: c.Desc, complex: multiCell(c.Type),
+			layout: layout, order: order,
+		}
+		switch {
+		case plan.complex && c.Type.Kind == cqltype.List:
+			plan.paths, err = cqlorder.Plan(&cqltype.Type{Kind: cqltype.TimeUUID})
+		case plan.complex && c.Type.Kind != cqltype.UDT:
+			plan.paths, err = cqlorder.Plan(c.Type.Elems[0])
+		}
+		if err != nil {
+			return nil, fmt.Errorf("column %.100q: %w", c.Name, err)
+		}
+		plans[i] = plan
 	}
 	return plans, nil
 }

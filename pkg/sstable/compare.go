@@ -1,0 +1,70 @@
+package sstable
+
+import "bytes"
+
+// CompareClusterings compares the clusterings of two rows of one partition (ClusteringComparator): null is before all,
+// in columns in descending order too.
+func (s *Schema) CompareClusterings(a, b [][]byte) int {
+	for i := range min(len(a), len(b), len(s.clustering)) {
+		if c := s.clustering[i].compare(a[i], b[i]); c != 0 {
+			return c
+		}
+	}
+	return len(a) - len(b)
+}
+
+// CompareEncoded compares the places of two rows of one partition, as AppendRow has them: a static row is before all
+// others. Bytes that it did not write have some place.
+func (s *Schema) CompareEncoded(a, b []byte) int {
+	headA, _, errA := split(a)
+	headB, _, errB := split(b)
+	if errA != nil || errB != nil {
+		return bytes.Compare(a, b)
+	}
+	staticA, staticB := headA[0]&hasMoreFlags != 0, headB[0]&hasMoreFlags != 0
+	switch {
+	case staticA && staticB:
+		return 0
+	case staticA:
+		return -1
+	case staticB:
+		return 1
+	}
+	inA, inB := cursor{rest: headA[1:]}, cursor{rest: headB[1:]}
+	walkA, walkB := clusteringWalk{schema: s, in: &inA}, clusteringWalk{schema: s, in: &inB}
+	for i := range s.clustering {
+		if c := s.clustering[i].compare(walkA.next(), walkB.next()); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+// compare compares two values of a clustering column.
+func (p *columnPlan) compare(a, b []byte) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return -1
+	case b == nil:
+		return 1
+	case p.desc:
+		return p.order.Compare(b, a)
+	default:
+		return p.order.Compare(a, b)
+	}
+}
+
+// ComparePaths compares the paths of two cells of a column that is not frozen (ColumnMetadata.cellPathComparator):
+// column is as in Cell, static that of the row.
+func (s *Schema) ComparePaths(static bool, column int, a, b []byte) int {
+	return s.columns(static)[column].comparePaths(a, b)
+}
+
+func (p *columnPlan) comparePaths(a, b []byte) int {
+	if p.paths == nil {
+		return bytes.Compare(a, b)
+	}
+	return p.paths.Compare(a, b)
+}

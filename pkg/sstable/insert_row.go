@@ -1,0 +1,105 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// build makes the static row of a statement, or the other one.
+func (in *Inserter) build(r *Row, static bool, st *Insert, expiry int64) error {
+	r.Reset()
+	columns := in.regulars
+	if static {
+		r.Static = true
+		columns = in.statics
+	} else {
+		r.Liveness = Liveness{Set: true, Timestamp: st.Timestamp, TTL: st.TTL, Expiry: expiry}
+		if err := in.clusteringValues(r, st.Values); err != nil {
+			return err
+		}
+	}
+	for i := range columns {
+		c := &columns[i]
+		v := st.Values[c.value]
+		if v.State == Unset {
+			continue
+		}
+		if c.complex && (v.State == Null || !in.options.AppendCollections) {
+			d := Deletion{Set: true, Timestamp: st.Timestamp - 1, Time: st.Now}
+			r.Deletions = append(r.Deletions, ColumnDeletion{Column: c.column, Deletion: d})
+		}
+		cell := Cell{Column: c.column, Timestamp: st.Timestamp}
+		switch {
+		case v.State == Null && c.complex:
+			continue
+		case v.State == Null:
+			cell.Kind, cell.Time = Tombstone, st.Now
+			r.Cells = append(r.Cells, cell)
+			continue
+		case st.TTL != 0:
+			cell.Kind, cell.TTL, cell.Time = Expiring, st.TTL, expiry
+		}
+		value, err := c.canonical(&in.buf, v.Bytes)
+		switch {
+		case err != nil:
+		case !c.complex:
+			cell.Value = value
+			r.Cells = append(r.Cells, cell)
+		default:
+			err = in.elements(r, c, cell, value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clusteringValues takes the values of the clustering columns over.
+func (in *Inserter) clusteringValues(r *Row, values []Value) error {
+	size := 0
+	for i := range in.clustering {
+		value, err := in.clustering[i].keyValue(&in.buf, values)
+		if err != nil {
+			return err
+		}
+		if size += len(value); size > maxClusteringBytes {
+			return fmt.Errorf("clustering columns of more than %d bytes", maxClusteringBytes)
+		}
+		r.Clustering = append(r.Clustering, value)
+	}
+	return nil
+}
+
+// elements makes a cell of each element of a value that is not frozen: like cell, with a path and a value.
+func (in *Inserter) elements(r *Row, c *insertColumn, cell Cell, value []byte) error {
+	w := c.layout.Walk(value)
+	for w.Next() {
+		if w.Null() { // a field; the walk ends at any other null
+			continue
+		}
+		from := len(in.buf)
+		switch {
+		case c.kind == cqltype.List:
+			in.buf = appendListPath(in.buf, cell.Timestamp, w.Index())
+			cell.Path, cell.Value = in.buf[from:len(in.buf):len(in.buf)], w.Elem()
+		case c.kind == cqltype.UDT:
+			in.buf = binary.BigEndian.AppendUint16(in.buf, uint16(w.Index()))
+			cell.Path, cell.Value = in.buf[from:len(in.buf):len(in.buf)], w.Elem()
+		case c.kind == cqltype.Set:
+			cell.Path = w.Elem()
+		case w.Index()%2 == 0:
+			cell.Path = w.Elem()
+			continue
+		default:
+			cell.Value = w.Elem()
+		}
+		r.Cells = append(r.Cells, cell)
+	}
+	if err := w.Err(); err != nil {
+		return fmt.Errorf("column %.100q: %w", c.name, err)
+	}
+	return nil
+}

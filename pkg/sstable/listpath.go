@@ -1,0 +1,23 @@
+package sstable
+
+import "encoding/binary"
+
+// The number of an element stands in the lower half of the timeuuid that is its path, behind a clock sequence and node
+// that are always the same: bytes whose order is signed (TimeUUIDType.compareCustom), so that those of the number have
+// their highest bits flipped.
+const (
+	listNode     = 0x8081_8283_0000_0000 // its first bits are those of a UUID's variant
+	signedBytes  = 0x8080_8080
+	uuidEpoch    = 122192928000000000 // of 100 ns from 1582-10-15 to 1970-01-01
+	uuidTimeMask = 1<<60 - 1
+	uuidVersion1 = 0x1000
+)
+
+// appendListPath appends the path of an element of a list: a timeuuid of the row's timestamp and the element's number,
+// the same each time, so that a row that is written twice has its elements once. Those of a list ascend.
+func appendListPath(dst []byte, timestamp int64, element int) []byte {
+	ticks := (uint64(timestamp)*10 + uuidEpoch) & uuidTimeMask
+	high := ticks<<32 | ticks>>32&0xffff<<16 | uuidVersion1 | ticks>>48
+	dst = binary.BigEndian.AppendUint64(dst, high)
+	return binary.BigEndian.AppendUint64(dst, listNode|uint64(uint32(element)^signedBytes))
+}

@@ -71,6 +71,8 @@ func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, 
 		return nil, err
 	case limited.Err() != nil || timedOut(err):
 		return nil, problemf(Deadline, "it took the connection, and did not answer the handshake within %s", within)
+	case from.IsValid():
+		return nil, lost(err) // the session had another connection
 	case c.TLS == nil && c.wantsTLS(ctx, node):
 		return nil, problemf(TLS, "the node wants TLS: its internode encryption is on")
 	default:
@@ -80,12 +82,16 @@ func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, 
 
 // shake makes a link of an open connection. An error that is not a problem is one of a plain
 // handshake.
-func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from netip.AddrPort, offer versions) (*link, error) {
+func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from netip.AddrPort, offer versions) (l *link, err error) {
 	// A deadline in the past wakes whoever waits, and has the handshake fail.
-	defer context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })()
-	l := &link{Conn: raw, raw: raw, from: from}
+	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+	defer func() {
+		if !stop() && err == nil {
+			err = ctx.Err() // it came too late, and the connection has that deadline
+		}
+	}()
+	l = &link{Conn: raw, raw: raw, from: from}
 	if !from.IsValid() {
-		var err error
 		if l.from, err = announced(raw); err != nil {
 			return nil, err
 		}
@@ -96,8 +102,7 @@ func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from neti
 	settings, asked := c.settings(node)
 	secured := tls.Client(raw, settings)
 	l.Conn = secured
-	err := secured.HandshakeContext(ctx)
-	if err == nil {
+	if err = secured.HandshakeContext(ctx); err == nil {
 		// With TLS 1.3 only the first answer shows that the client's certificate is taken.
 		err = l.offer(offer)
 	}

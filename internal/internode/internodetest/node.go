@@ -1,0 +1,180 @@
+// Package internodetest plays the storage port of a Cassandra node: it takes files that are
+// streamed in, row by row or whole, and can be told to fail at any step. Start with [Node].
+package internodetest
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+)
+
+// Step is a moment of a session at which a node may fail.
+type Step string
+
+// The steps, in the order in which a session comes to them.
+const (
+	Accept   Step = "accept"    // the control connection is there, and nothing was said
+	Begin    Step = "begin"     // INIT has come
+	Prepare  Step = "prepare"   // PREPARE_SYN has come, and was not answered
+	FileOpen Step = "file open" // a file connection is there, and nothing was said on it
+	FileHead Step = "file head" // the head of a file has come
+	MidFile  Step = "mid-file"  // a part of a file has come
+	FileEnd  Step = "file end"  // all of a file has come, and was not acknowledged
+	Finish   Step = "finish"    // all files are acknowledged, and the session is not complete
+)
+
+// Steps are all of them, in that order.
+func Steps() []Step {
+	return []Step{Accept, Begin, Prepare, FileOpen, FileHead, MidFile, FileEnd, Finish}
+}
+
+// Harm is what a node does instead of going on.
+type Harm string
+
+// The harms.
+const (
+	Hang  Harm = "hang"  // it neither reads nor says anything more on that connection
+	Close Harm = "close" // it ends all connections of the session
+	Fail  Harm = "fail"  // it says SESSION_FAILED on the control connection, and ends all
+)
+
+// Session is what a node took in one session.
+type Session struct {
+	Plan      internode.UUID
+	From      netip.AddrPort // as it was announced
+	Announced []internode.Summary
+	Files     []File
+}
+
+// File is a file that was streamed in.
+type File struct {
+	Head  *internode.FileHead
+	Plain []byte            // partitions, row by row
+	Parts map[string][]byte // the components of a whole SSTable, by name
+}
+
+// Node is a storage port. Its fields are not changed once it serves; its methods are safe for
+// concurrent use. Its zero value takes everything.
+type Node struct {
+	// Version is the one of the protocol that it speaks; 0 for 12.
+	Version int
+	// TLS has it take connections by TLS alone.
+	TLS *tls.Config
+	// At is when it does Harm; no Step is never.
+	At   Step
+	Harm Harm
+	// KeepAlives is how many KEEP_ALIVEs it wants before it answers PREPARE_SYN; it sends as many.
+	KeepAlives int
+	// Before gives the bytes that are sent for a message, which is nil for the answer to a handshake, instead
+	// of the right ones. It may be nil.
+	Before func(m internode.Message, right []byte) []byte
+	// Take is called when all files of a session are there, before it is called complete; an error
+	// fails the session. It may be nil.
+	Take func(*Session) error
+
+	wg       sync.WaitGroup
+	mu       sync.Mutex
+	opened   int // connections
+	sessions map[internode.UUID]*session
+	last     *session
+	complete []*Session
+}
+
+// session is a session that is under way, and its connections.
+type session struct {
+	Session
+	control *connection
+	mu      sync.Mutex
+	conns   []net.Conn // of files
+	parts   int        // of files, that have not come
+	over    bool       // it is complete, or has failed
+}
+
+// Complete are the sessions that were called complete. They are not changed any more.
+func (n *Node) Complete() []*Session {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.complete)
+}
+
+// Serve speaks on one connection until it ends, or the context does, and closes it.
+func (n *Node) Serve(ctx context.Context, raw net.Conn) {
+	defer func() { _ = raw.Close() }()
+	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
+	n.mu.Lock()
+	n.opened++
+	first := n.opened == 1
+	n.mu.Unlock()
+	newConnection(ctx, n, raw).serve(first)
+}
+
+// Listen serves the connections of a listener, in goroutines of their own, until the context ends,
+// and closes it. It returns when all of them have ended.
+func (n *Node) Listen(ctx context.Context, l net.Listener) {
+	defer n.wg.Wait()
+	defer context.AfterFunc(ctx, func() { _ = l.Close() })()
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		n.wg.Go(func() { n.Serve(ctx, conn) })
+	}
+}
+
+// Dial gives what [internode.Client] opens its connections with, to reach this node without a network.
+// The connections end with the context.
+func (n *Node) Dial(ctx context.Context) func(context.Context, string, string) (net.Conn, error) {
+	return func(_ context.Context, _, address string) (net.Conn, error) {
+		remote, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return nil, err
+		}
+		near, far := net.Pipe()
+		n.wg.Go(func() { n.Serve(ctx, far) })
+		return pipe{near, net.TCPAddrFromAddrPort(remote)}, nil
+	}
+}
+
+// Wait returns when all connections have ended.
+func (n *Node) Wait() { n.wg.Wait() }
+
+// Home is the address that connections without a network come from.
+var Home = netip.MustParseAddrPort("127.0.0.9:40000")
+
+// pipe is a connection without a network that has addresses.
+type pipe struct {
+	net.Conn
+	remote net.Addr
+}
+
+func (p pipe) LocalAddr() net.Addr  { return net.TCPAddrFromAddrPort(Home) }
+func (p pipe) RemoteAddr() net.Addr { return p.remote }
+
+// begin makes a session.
+func (n *Node) begin(control *connection, m internode.Init) *session {
+	s := &session{Session: Session{Plan: m.Plan, From: m.From}, control: control}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.sessions == nil {
+		n.sessions = make(map[internode.UUID]*session)
+	}
+	n.sessions[m.Plan], n.last = s, s
+	return s
+}
+
+// end ends a session's connections; those of one that is not complete before their time.
+func (s *session) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	for _, conn := range s.conns {
+		_ = conn.Close()
+	}
+	_ = s.control.conn.Close()
+}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -56,18 +57,18 @@ func partitionHead(k int32) []byte {
 }
 
 // streamed makes a file of that table's.
-func streamed(t *testing.T, name string, keys int, plain []byte) internode.File {
+func streamed(t *testing.T, on *driver.Session, name string, keys int, plain []byte) internode.File {
 	t.Helper()
 	return internode.File{
-		Table: tableID(t, name), Keys: int64(keys), Header: streamedHeader(t), Length: int64(len(plain)),
+		Table: tableID(t, on, name), Keys: int64(keys), Header: streamedHeader(t), Length: int64(len(plain)),
 		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(plain)), nil },
 	}
 }
 
-func tableID(t *testing.T, name string) (id internode.UUID) {
+func tableID(t *testing.T, on *driver.Session, name string) (id internode.UUID) {
 	t.Helper()
 	keyspace, table, _ := strings.Cut(name, ".")
-	described, err := session.Table(t.Context(), keyspace, table)
+	described, err := on.Table(t.Context(), keyspace, table)
 	require.NoError(t, err)
 	b, err := hex.DecodeString(strings.ReplaceAll(described.ID, "-", ""))
 	require.NoError(t, err)
@@ -118,7 +119,7 @@ func wideStream(t *testing.T, name string, rows, files int) (all []internode.Fil
 			plain = append(plain, streamedPartition(k.k, -k.k, v)...)
 			lines = append(lines, fmt.Sprintf("%d,%d,%s,%d", k.k, -k.k, v, streamedAt))
 		}
-		all = append(all, streamed(t, name, len(share), plain))
+		all = append(all, streamed(t, session, name, len(share), plain))
 	}
 	slices.Sort(lines)
 	return all, lines
@@ -133,7 +134,7 @@ func TestPartitionStreamedInByHand(t *testing.T) {
 	require.Len(t, plain, 43)
 	var client internode.Client
 	for _, node := range storageAddresses(t) {
-		_, err := client.Stream(t.Context(), node, []internode.File{streamed(t, "it3.streamed", 1, plain)}, internode.Watch{})
+		_, err := client.Stream(t.Context(), node, []internode.File{streamed(t, session, "it3.streamed", 1, plain)}, internode.Watch{})
 		require.NoError(t, err)
 	}
 	require.Equal(t, []string{"1,2,hi,1700000000000000", "1,3,,"}, streamedLines(t, "it3.streamed"))
@@ -163,7 +164,7 @@ func TestManyPartitionsStreamedInOnSeveralConnections(t *testing.T) {
 func TestStreamIntoATableThatIsNone(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.streamed_none", streamedBody)
-	file := streamed(t, "it3.streamed_none", 1, streamedPartition(1, 1, "v"))
+	file := streamed(t, session, "it3.streamed_none", 1, streamedPartition(1, 1, "v"))
 	file.Table[0] ^= 0xff
 	var client internode.Client
 	node := storageAddresses(t)[0]

@@ -23,13 +23,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 )
 
-// asAdmin runs statements on the node that asks for passwords.
-func asAdmin(t *testing.T, stmts ...string) {
+// adminSession connects to the node that asks for passwords.
+func adminSession(t *testing.T) *driver.Session {
 	t.Helper()
 	admin, err := driver.Connect(t.Context(), driver.Config{
 		Hosts: []string{authHost()}, User: "cassandra", Password: "cassandra", Timeout: time.Minute,
 	})
 	require.NoError(t, err)
+	return admin
+}
+
+// asAdmin runs statements there.
+func asAdmin(t *testing.T, stmts ...string) {
+	t.Helper()
+	admin := adminSession(t)
 	defer admin.Close()
 	for _, stmt := range stmts {
 		require.NoError(t, admin.Exec(t.Context(), stmt), stmt)

@@ -10,13 +10,13 @@ saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
 # load_cluster: takes from the folder what is kept there; refuses options that contradict it. heap may change from one start to the next.
 load_cluster() {
   local key given was
-  for key in version nodes first_ip auth tls short_lived request_timeout; do
+  for key in version nodes first_ip auth tls internode_tls short_lived request_timeout; do
     given=${!key} was=$(saved "$key")
     # Clusters that do not say were made when there was one version.
     [[ $key != version ]] || was=${was:-5.0.6}
     if [[ -n $given && $given != "$was" ]]; then
       case $key in
-        auth | tls | short_lived) was="without --${key/_/-}, not with it" ;;
+        auth | tls | internode_tls | short_lived) was="without --${key/_/-}, not with it" ;;
         *) was="with --${key/_/-} ${was:-as by default}, not $given" ;;
       esac
       die "cluster $cluster was made $was" \
@@ -31,7 +31,7 @@ load_cluster() {
 
 save_cluster() {
   mkdir -p "$cluster_dir"
-  printf '%s\n' "version=$version" "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" \
+  printf '%s\n' "version=$version" "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "internode_tls=$internode_tls" \
     "short_lived=$short_lived" "request_timeout=$request_timeout" "heap=$heap" >"$cluster_dir/cluster.env.part"
   mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
 }
@@ -93,6 +93,7 @@ print_contacts() {
   if [[ $tls == yes ]]; then
     say "TLS:            port $tls_port, --ssl --cacert $(tls_dir)/ca.pem --cert $(tls_dir)/client.pem --key $(tls_dir)/client-key.pem"
   fi
+  if [[ $internode_tls == yes ]]; then say "between nodes:  port 7000, with the files ca.pem, client.pem and client-key.pem in $(tls_dir)"; fi
   say "stop it with:   $0 down --cluster $cluster$dir_hint"
 }
 
@@ -104,7 +105,7 @@ cmd_up() {
   if cluster_exists; then
     load_cluster
   else
-    version=${version:-$default_version} nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} short_lived=${short_lived:-no} heap=${heap:-1G}
+    version=${version:-$default_version} nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} internode_tls=${internode_tls:-no} short_lived=${short_lived:-no} heap=${heap:-1G}
   fi
   ((${first_ip##*.} + nodes <= 255)) || die "no room for $nodes nodes from $first_ip on"
   # Cassandra tells a client one port of each other node, and that is the plain one.
@@ -119,7 +120,7 @@ cmd_up() {
   done
   if ((${#started[@]} > 0)); then
     save_cluster
-    if [[ $tls == yes ]]; then make_certificates; fi
+    if [[ $tls == yes || $internode_tls == yes ]]; then make_certificates; fi
     for n in "${started[@]}"; do prepare_node "$n"; done
     trap 'stop_started; exit 130' INT TERM
     note "starting node ${started[*]} of $nodes (cluster $cluster; logs in $cluster_dir/node*/logs)"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # variables are set in ../cassandra
-# The certificates of a cluster made with --tls: an authority of its own, one for
+# The certificates of a cluster made with --tls or --internode-tls: an authority of its own, one for
 # each node with its address, one for clients. They are of use to nobody else, lie
 # in the cluster's folder, and go with it.
 
@@ -42,12 +42,19 @@ make_certificates() (
 
 # tls_settings N: prints what the configuration of node N says of TLS.
 tls_settings() {
-  [[ $tls == yes ]] || return 0
-  cat <<END
+  if [[ $tls == yes ]]; then
+    printf '\nnative_transport_port_ssl: %s\nclient_encryption_options:\n  enabled: true\n' "$tls_port"
+    tls_stores "$1"
+  fi
+  if [[ $internode_tls == yes ]]; then
+    printf '\nserver_encryption_options:\n  internode_encryption: all\n'
+    tls_stores "$1"
+  fi
+}
 
-native_transport_port_ssl: $tls_port
-client_encryption_options:
-  enabled: true
+# tls_stores N: prints what both kinds of connections of node N have in common.
+tls_stores() {
+  cat <<END
   optional: false
   require_client_auth: true
   keystore: '$(tls_dir)/node$1.p12'

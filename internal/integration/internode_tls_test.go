@@ -1,0 +1,60 @@
+//go:build integration
+
+package integration
+
+import (
+	"crypto/tls"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+)
+
+// The nodes of that cluster speak TLS to each other, and want to see certificates; passwords are
+// not asked for on that port.
+func TestStreamedInByTLS(t *testing.T) {
+	asAdmin(t, guarded, "DROP TABLE IF EXISTS guarded.streamed", "CREATE TABLE guarded.streamed "+streamedBody)
+	admin := adminSession(t)
+	defer admin.Close()
+	byID, err := admin.StorageAddresses(t.Context())
+	require.NoError(t, err)
+	require.Len(t, byID, 1)
+	var node string
+	for _, node = range byID {
+	}
+	settings := func(f driver.TLSFiles) *tls.Config {
+		c, err := driver.LoadTLS(f)
+		require.NoError(t, err)
+		return c
+	}
+	ca, cert, key := tlsFile(t, "ca.pem"), tlsFile(t, "client.pem"), tlsFile(t, "client-key.pem")
+	otherCert, otherKey := stranger(t)
+	files := []internode.File{streamed(t, admin, "guarded.streamed", 1, streamedPartition(1, 2, "secret"))}
+	for name, c := range map[string]struct {
+		tls  *tls.Config
+		want string
+	}{
+		"plain":                        {nil, "the node wants TLS"},
+		"no certificate":               {settings(driver.TLSFiles{CACert: ca}), "wants a certificate of the client"},
+		"a certificate of nobody's":    {settings(driver.TLSFiles{CACert: ca, Cert: otherCert, Key: otherKey}), "certificate"},
+		"another authority":            {settings(driver.TLSFiles{CACert: otherCert, Cert: cert, Key: key}), "authority that is not trusted"},
+		"a name that the node has not": {settings(driver.TLSFiles{CACert: ca, Cert: cert, Key: key, ServerName: "node.example"}), "not for that node"},
+	} {
+		client := internode.Client{TLS: c.tls}
+		_, err := client.Stream(t.Context(), node, files, internode.Watch{})
+		require.Equal(t, internode.TLS, internode.KindOf(err), "%s: %v", name, err)
+		require.ErrorContains(t, err, c.want, name)
+	}
+	client := internode.Client{TLS: settings(driver.TLSFiles{CACert: ca, Cert: cert, Key: key})}
+	probed, err := client.Probe(t.Context(), node)
+	require.NoError(t, err)
+	require.Equal(t, internode.Probed{Version: 12}, probed)
+	_, err = client.Stream(t.Context(), node, files, internode.Watch{})
+	require.NoError(t, err)
+	t.Setenv("CQLBULK_USER", "cassandra")
+	t.Setenv("CQLBULK_PASSWORD", "cassandra")
+	out := cqlbulkOn(t, authHost(), "scan", "guarded.streamed", "--header=false")
+	require.Equal(t, "1,2,secret\n", out.out, out.report)
+}

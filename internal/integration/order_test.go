@@ -22,10 +22,11 @@ import (
 // orderEdges are values in hex of each type without elements. The first is one that the others are compared beside; a type
 // that the server takes no value of no bytes for has none.
 var orderEdges = map[cqltype.Kind]string{
-	cqltype.Ascii:     "61 -- 00 20 7f 6161 62",
-	cqltype.Text:      "61 -- 00 7f c280 c3a9 efbfbd f09f9880 6161 62",
-	cqltype.Blob:      "61 -- 00 0000 7f 80 ff ff00",
-	cqltype.Inet:      "01010101 -- 00000000 7f000001 80000000 ffffffff 00000000000000000000000000000001 fe800000000000000000000000000001",
+	cqltype.Ascii: "61 -- 00 20 7f 6161 62",
+	cqltype.Text:  "61 -- 00 7f c280 c3a9 efbfbd f09f9880 6161 62",
+	cqltype.Blob:  "61 -- 00 0000 7f 80 ff ff00",
+	cqltype.Inet: "01010101 -- 00000000 7f000001 80000000 ffffffff 00000000000000000000000000000001 fe800000000000000000000000000001" +
+		" 00000000000000000000ffff7f000001",
 	cqltype.Boolean:   "00 -- 01",
 	cqltype.Tinyint:   "00 80 ff 01 7f",
 	cqltype.Smallint:  "0000 8000 80ff ffff 0001 0100 7fff",
@@ -109,7 +110,7 @@ func writeRows(t *testing.T, r *rand.Rand, table *schema.Table, rows []row.Row) 
 }
 
 const orderTypes = "ascii, text, blob, inet, boolean, tinyint, smallint, int, bigint, timestamp, date, time, float, double, varint, decimal, uuid, timeuuid, " +
-	"frozen<list<decimal>>, frozen<list<float>>, frozen<set<timeuuid>>, frozen<set<decimal>>, frozen<map<uuid; double>>, frozen<map<decimal; tinyint>>, " +
+	"frozen<list<decimal>>, frozen<list<float>>, frozen<list<inet>>, frozen<set<timeuuid>>, frozen<set<decimal>>, frozen<set<inet>>, frozen<map<uuid; double>>, frozen<map<decimal; tinyint>>, " +
 	"frozen<tuple<tinyint; text; varint>>, frozen<order_pair>, frozen<list<frozen<set<decimal>>>>, " +
 	"frozen<map<frozen<set<tinyint>>; frozen<map<boolean; frozen<list<frozen<order_pair>>>>>>>, frozen<set<frozen<tuple<tinyint; timestamp>>>>"
 

@@ -9,9 +9,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Canonical reports whether AppendCanonical changes no value of the type: when there is neither a set nor a map in it,
-// but in a tuple, UDT or vector.
-func (o *Order) Canonical() bool { return o.plain || o.form == vector }
+// Canonical reports whether AppendCanonical changes no value of the type: it does when it is a set or map, or a list
+// with sets, maps or inets in it.
+func (o *Order) Canonical() bool { return o.plain || o.form == vector || o.form == inet }
 
 // AppendCanonical appends a value as the server stores what a client sends, and returns the extended buffer. dst and
 // wire must not overlap. The error says why the bytes of a list, set or map do not divide into elements, as
@@ -35,6 +35,12 @@ func (o *Order) appendCanonical(dst, wire []byte, s *scratch, depth int, outermo
 	if o.plain || len(wire) == 0 {
 		return append(dst, wire...), nil
 	}
+	if o.form == inet {
+		if len(wire) == 16 {
+			wire = bytes.TrimPrefix(wire, mapped)
+		}
+		return append(dst, wire...), nil
+	}
 	if o.form == list || o.form == vector {
 		return o.appendElems(dst, wire, s, depth)
 	}
@@ -55,6 +61,10 @@ func (o *Order) appendCanonical(dst, wire []byte, s *scratch, depth int, outermo
 	o.sort(l, base)
 	return o.appendSorted(dst, l, base, outermost), nil
 }
+
+// mapped are the first 12 bytes of an IPv4 address written as one of IPv6, which java.net.InetAddress takes for the
+// former.
+var mapped = []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}
 
 // elemsPlain reports whether the elements stay as they are.
 func (o *Order) elemsPlain() bool {

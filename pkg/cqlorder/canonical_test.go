@@ -15,6 +15,8 @@ const (
 	oneZero  = "000000010a"
 	oneZeros = "0000000264"
 	two      = "0000000002"
+
+	mapped4 = "00000000000000000000ffff7f000001" // ::ffff:127.0.0.1
 )
 
 // canonical has values and what the server makes of them.
@@ -55,7 +57,12 @@ var canonical = []struct{ typ, in, want string }{
 	{"set<frozen<set<tinyint>>>", elems(""), elems("")},
 	{"list<frozen<vector<frozen<set<tinyint>>, 1>>>", elems("0e" + elems("02", "01")), elems("0e" + elems("01", "02"))},
 	{"list<frozen<vector<frozen<set<tinyint>>, 1>>>", elems("13" + elems("02", "01", "01")), elems("0e" + elems("01", "02"))},
+	{"list<inet>", elems(mapped4, "01010101", "", mapped4+"00"), elems("7f000001", "01010101", "", mapped4+"00")},
+	{"set<inet>", elems("7f000001", mapped4, "01010101"), elems("01010101", "7f000001")},
+	{"map<int, frozen<list<vector<inet, 1>>>>", pairs("", elems("10"+mapped4)), pairs("", elems("047f000001"))},
 	// What the server keeps as it came.
+	{"inet", mapped4, mapped4},
+	{"tuple<inet>", "00000010" + mapped4, "00000010" + mapped4},
 	{"tuple<frozen<set<tinyint>>>", "0000000e" + elems("02", "01"), "0000000e" + elems("02", "01")},
 	{"two", "ffffffff 0000000e" + elems("62", "61"), "ffffffff 0000000e" + elems("62", "61")},
 	{"vector<frozen<set<tinyint>>, 1>", "0e" + elems("02", "01"), "0e" + elems("02", "01")},
@@ -87,7 +94,7 @@ func TestAppendCanonicalIsWhatTheServerStores(t *testing.T) {
 func TestCanonicalSaysWhichTypesNeverChange(t *testing.T) {
 	for typ, want := range map[string]bool{
 		"int": true, "list<text>": true, "two": true, "tuple<frozen<set<int>>>": true, "vector<frozen<set<int>>, 2>": true,
-		"list<two>": true, "set<int>": false, "map<int, int>": false, "list<frozen<set<int>>>": false,
+		"list<two>": true, "inet": true, "list<inet>": false, "vector<inet, 2>": true, "set<int>": false, "map<int, int>": false, "list<frozen<set<int>>>": false,
 		"list<frozen<vector<frozen<set<int>>, 2>>>": false, "'org.example.Odd'": true,
 	} {
 		require.Equal(t, want, mustPlan(t, typ).Canonical(), typ)

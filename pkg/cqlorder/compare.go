@@ -10,7 +10,7 @@ import (
 // Compare returns a negative number when a comes before b, a positive one when it comes after b, and 0 when the server
 // takes them for the same. A value without bytes may be nil.
 func (o *Order) Compare(a, b []byte) int {
-	if o.form == unsigned {
+	if o.form == unsigned || o.form == inet {
 		return bytes.Compare(a, b)
 	}
 	if len(a) == 0 || len(b) == 0 {
@@ -68,6 +68,10 @@ func (o *Order) compareSized(a, b []byte) int {
 			return c
 		}
 		return compareSigned(a[8:], b[8:])
+	case number4:
+		return cmp.Compare(int32(binary.BigEndian.Uint32(a)), int32(binary.BigEndian.Uint32(b)))
+	case number8:
+		return cmp.Compare(int64(binary.BigEndian.Uint64(a)), int64(binary.BigEndian.Uint64(b)))
 	default:
 		return compareSigned(a, b)
 	}

@@ -17,6 +17,7 @@ var fuzzTypes = []string{
 	"list<tinyint>", "set<decimal>", "map<varint, tinyint>", "tuple<tinyint, text>", "two", "vector<tinyint, 3>",
 	"vector<float, 2>", "vector<empty, 3>", "list<frozen<set<decimal>>>", "map<frozen<set<tinyint>>, frozen<map<text, decimal>>>",
 	"set<frozen<set<frozen<set<tinyint>>>>>", "list<frozen<vector<frozen<set<tinyint>>, 2>>>", "tuple<frozen<list<float>>>",
+	"list<inet>", "set<inet>",
 }
 
 // addAll adds the values of the other tests as seeds.

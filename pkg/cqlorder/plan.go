@@ -11,7 +11,7 @@ type Order struct {
 	size   int // bytes of each value of a form that has one length
 	layout *cqlwire.Layout
 	elems  []*Order // as cqltype.Type.Elems
-	// plain says that nothing inside a value is sorted before it is stored, also when it is part of a collection.
+	// plain says that the server stores a value as it is sent, also when it is part of a collection.
 	plain bool
 }
 
@@ -20,8 +20,11 @@ type form uint8
 
 const (
 	unsigned form = iota // byte by byte
+	inet                 // the same
 	nothing              // all are equal
 	signed               // two's complement of one length
+	number4              // the same, of 4 bytes
+	number8              // the same, of 8 bytes
 	boolean
 	float
 	double
@@ -55,6 +58,8 @@ func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
 		o.plain = o.plain && elem.plain
 	}
 	switch t.Kind {
+	case cqltype.Inet:
+		o.form, o.plain = inet, false
 	case cqltype.Empty:
 		o.form = nothing
 	case cqltype.Tinyint:
@@ -62,10 +67,10 @@ func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
 	case cqltype.Smallint:
 		o.form, o.size = signed, 2
 	case cqltype.Int:
-		o.form, o.size = signed, 4
+		o.form, o.size = number4, 4
 	case cqltype.Bigint, cqltype.Counter, cqltype.Timestamp:
 		if t.Class != cqltype.DateClass {
-			o.form, o.size = signed, 8
+			o.form, o.size = number8, 8
 		}
 	case cqltype.Boolean:
 		o.form, o.size = boolean, 1

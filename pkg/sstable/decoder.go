@@ -95,7 +95,7 @@ func (d *Decoder) fill(n int) {
 		if d.at > 0 && (d.at == len(d.buf) || cap(d.buf)-d.at < n) {
 			d.base += int64(d.at)
 			d.buf = d.buf[:copy(d.buf, d.buf[d.at:])]
-			d.at = 0
+			d.at, d.end = 0, d.end-d.at
 		}
 		if len(d.buf) == cap(d.buf) {
 			d.buf = append(make([]byte, 0, max(readBytes, 2*cap(d.buf))), d.buf...)

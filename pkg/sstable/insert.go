@@ -177,8 +177,6 @@ func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
 // columns alone. Both may be read until the next call, and have parts of the values in them. Errors name the column.
 func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 	in.buf = in.buf[:0]
-	in.merger[0].Reset(Deletion{})
-	in.merger[1].Reset(Deletion{})
 	for i := range statements {
 		st := &statements[i]
 		if len(st.Values) != in.columns {
@@ -218,6 +216,7 @@ func (in *Inserter) add(merger int, room, before *Row, st *Insert, expiry int64)
 	}
 	m := in.merger[merger]
 	if before == room {
+		m.Reset(Deletion{})
 		m.Add(room)
 	}
 	m.Add(&in.part)

@@ -88,7 +88,9 @@ type Row struct {
 
 // Reset empties the row, and keeps its slices for the next one.
 func (r *Row) Reset() {
-	*r = Row{Clustering: r.Clustering[:0], Deletions: r.Deletions[:0], Cells: r.Cells[:0]}
+	// Field by field: nothing is copied, and no pointer is written that the garbage collector wants to know of.
+	r.Static, r.Liveness, r.Deletion = false, Liveness{}, Deletion{}
+	r.Clustering, r.Deletions, r.Cells = r.Clustering[:0], r.Deletions[:0], r.Cells[:0]
 }
 
 // Empty reports whether the row says nothing. Such a row must not be written, but for a static one.

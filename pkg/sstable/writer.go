@@ -96,7 +96,7 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 		return fmt.Errorf("a partition key of %d bytes, where 1 to %d are allowed", len(key), token.MaxKeyLen)
 	}
 	w.key = append(w.key[:0], key...)
-	w.partition = Partition{Key: w.key, Deletion: d, Position: w.Position()}
+	w.partition.Key, w.partition.Deletion, w.partition.Position, w.partition.HeaderLength = w.key, d, w.Position(), 0
 	w.buf = append(binary.BigEndian.AppendUint16(w.buf, uint16(len(key))), key...)
 	var err error
 	if w.buf, err = w.codec.version.AppendDeletion(w.buf, d); err != nil {
@@ -158,7 +158,7 @@ func (w *PartitionWriter) item(head, body []byte) error {
 	if !w.inBlock {
 		w.inBlock = true
 		w.first = appendPrefix(w.first[:0], head)
-		w.block = Block{Offset: at}
+		w.block.Offset = at
 	}
 	w.frame(head, body, uint64(at-w.previous))
 	w.previous = at

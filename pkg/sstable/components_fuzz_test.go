@@ -58,9 +58,9 @@ func FuzzParseBlockSums(f *testing.F) {
 }
 
 func FuzzParseFilter(f *testing.F) {
-	f.Add(fromHex(f, "00000005 00000001 1000004040202000"), uint8(4))
-	f.Add(fromHex(f, "00000005 00000001 0020204040000010"), uint8(1))
-	f.Add(fromHex(f, "00000005 7fffffff 00"), uint8(1))
+	f.Add(unhex(f, "00000005 00000001 1000004040202000"), uint8(4))
+	f.Add(unhex(f, "00000005 00000001 0020204040000010"), uint8(1))
+	f.Add(unhex(f, "00000005 7fffffff 00"), uint8(1))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		filter, err := ParseFilter(b, v)
@@ -73,8 +73,8 @@ func FuzzParseFilter(f *testing.F) {
 }
 
 func FuzzParseSummary(f *testing.F) {
-	f.Add(fromHex(f, "00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001"))
-	f.Add(fromHex(f, "00000080 00000001 0000000000000010 00000080 00000001 ffffffff 00000001 0000000000000000 00000004 00000001 00000004 00000001"))
+	f.Add(unhex(f, "00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001"))
+	f.Add(unhex(f, "00000080 00000001 0000000000000010 00000080 00000001 ffffffff 00000001 0000000000000000 00000004 00000001 00000004 00000001"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if s, err := ParseSummary(b); err == nil {
 			require.Equal(t, b, s.Append(nil))
@@ -84,7 +84,7 @@ func FuzzParseSummary(f *testing.F) {
 
 func FuzzIndexReader(f *testing.F) {
 	f.Add(AppendIndexEntry(AppendIndexEntry(nil, IndexEntry{Key: keyOne}), IndexEntry{Key: []byte("k"), Position: 1 << 40, Promoted: []byte("p")}))
-	f.Add(fromHex(f, "0004 00000001 00 ff7fffffffffffffff"))
+	f.Add(unhex(f, "0004 00000001 00 ff7fffffffffffffff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewIndexReader(bytes.NewReader(b))
 		var again []byte
@@ -106,9 +106,9 @@ func FuzzIndexReader(f *testing.F) {
 }
 
 func FuzzParsePromotedIndex(f *testing.F) {
-	f.Add(fromHex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"), uint8(4))
-	f.Add(fromHex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"), uint8(5))
-	f.Add(fromHex(f, "11 80 ff7fffffffffffffff"), uint8(5))
+	f.Add(unhex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"), uint8(4))
+	f.Add(unhex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"), uint8(5))
+	f.Add(unhex(f, "11 80 ff7fffffffffffffff"), uint8(5))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		p, err := ParsePromotedIndex(b, v, intPrefix)
@@ -130,7 +130,7 @@ func FuzzParseStatistics(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		s, err := ParseStatistics(b, v)
-		if err != nil || s.Cardinality == nil {
+		if err != nil {
 			return
 		}
 		b = s.Append(nil, v)
@@ -141,8 +141,8 @@ func FuzzParseStatistics(f *testing.F) {
 }
 
 func FuzzParseCompressionInfo(f *testing.F) {
-	f.Add(fromHex(f, "000d 4c5a34436f6d70726573736f72 00000001 0001 6b 0001 76 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309"), uint8(4))
-	f.Add(fromHex(f, "000d 4c5a34436f6d70726573736f72 7fffffff"), uint8(1))
+	f.Add(unhex(f, "000d 4c5a34436f6d70726573736f72 00000001 0001 6b 0001 76 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309"), uint8(4))
+	f.Add(unhex(f, "000d 4c5a34436f6d70726573736f72 7fffffff"), uint8(1))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		if info, err := ParseCompressionInfo(b, v); err == nil {
@@ -162,7 +162,7 @@ func FuzzChunk(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(frame, uint16(17))
 	f.Add([]byte{0x11, 0x40, 'p', 'l', 'a', 'i', 'n'}, uint16(17))
-	f.Add(fromHex(f, "789c 2bc849cc cc5328 80 52 00 38 cf 06 5b"), uint16(17))
+	f.Add(unhex(f, "789c 2bc849cc cc5328 80 52 00 38 cf 06 5b"), uint16(17))
 	var all []decompressor
 	for _, name := range []string{LZ4Compressor, ZstdCompressor, SnappyCompressor, DeflateCompressor, NoopCompressor} {
 		undo, err := newDecompressor(name)

@@ -2,7 +2,6 @@ package sstable
 
 import (
 	"bytes"
-	"encoding/hex"
 	"io"
 	"math"
 	"strings"
@@ -10,14 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// fromHex reads hexadecimal digits; blanks are left out.
-func fromHex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
-	require.NoError(t, err)
-	return b
-}
 
 // keyOne is the partition key of the int 1.
 var keyOne = []byte{0, 0, 0, 1}
@@ -61,7 +52,7 @@ func TestFilterOfCassandra(t *testing.T) {
 	require.False(t, f.Has([]byte{0, 0, 0, 2}))
 	for v, want := range map[Version]string{NB: "00000005 00000001 1000004040202000", MD: "00000005 00000001 0020204040000010"} {
 		b := f.Append(nil, v)
-		require.Equal(t, fromHex(t, want), b, v)
+		require.Equal(t, unhex(t, want), b, v)
 		again, err := ParseFilter(b, v)
 		require.NoError(t, err)
 		require.Equal(t, f, again)
@@ -99,7 +90,7 @@ func TestSummaryOfCassandra(t *testing.T) {
 	s := NewSummary(128)
 	s.Add(0, keyOne, 0)
 	b := s.Append(nil)
-	require.Equal(t, fromHex(t, "00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001"), b)
+	require.Equal(t, unhex(t, "00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001"), b)
 	again, err := ParseSummary(b)
 	require.NoError(t, err)
 	require.Equal(t, s, again)
@@ -128,7 +119,7 @@ func TestIndexEntries(t *testing.T) {
 	for _, e := range entries {
 		b = AppendIndexEntry(b, e)
 	}
-	require.Equal(t, fromHex(t, "0004 00000001 00 00"), b[:8])
+	require.Equal(t, unhex(t, "0004 00000001 00 00"), b[:8])
 	r := NewIndexReader(bytes.NewReader(b))
 	for _, want := range entries {
 		e, err := r.Next()
@@ -170,7 +161,7 @@ func TestPromotedIndex(t *testing.T) {
 	}
 	b, err := AppendPromotedIndex(nil, p, NB)
 	require.NoError(t, err)
-	require.Equal(t, fromHex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"), b[:1+12+1+6+6+1+1+1])
+	require.Equal(t, unhex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"), b[:1+12+1+6+6+1+1+1])
 }
 
 func TestDigestIsDecimal(t *testing.T) {
@@ -229,7 +220,7 @@ func TestCardinalityIsCassandras(t *testing.T) {
 	c.Add(keyOne)
 	b := c.Append(nil)
 	require.Len(t, b, 5473)
-	require.Equal(t, fromHex(t, "fffffffe 0d 19 00 d82a"), b[:9])
+	require.Equal(t, unhex(t, "fffffffe 0d 19 00 d82a"), b[:9])
 	// 0x4fb1a8c3fb9eda53: register 0x9f6, and behind it 0011 0101...: a run of 3.
 	require.Equal(t, byte(3), c.registers[0x9f6])
 	again, err := ParseCardinality(b)
@@ -237,7 +228,7 @@ func TestCardinalityIsCassandras(t *testing.T) {
 	require.Equal(t, c, again)
 	_, err = ParseCardinality(b[:5472])
 	require.Error(t, err)
-	sparse, err := ParseCardinality(fromHex(t, "fffffffe 0d 19 01 01 02"))
+	sparse, err := ParseCardinality(unhex(t, "fffffffe 0d 19 01 01 02"))
 	require.NoError(t, err)
 	require.Nil(t, sparse)
 }

@@ -61,10 +61,10 @@ func readBack(b []byte, info *CompressionInfo, sums *BlockSums, digest uint32) (
 }
 
 func TestDataNotCompressedOfCassandra(t *testing.T) {
-	plain := fromHex(t, examplePartition)
+	plain := unhex(t, examplePartition)
 	b, w := stored(t, plain, Compression{}, NB)
 	require.Equal(t, plain, b)
-	require.Equal(t, fromHex(t, "00010000 25d83b87"), w.sums.Append(nil))
+	require.Equal(t, unhex(t, "00010000 25d83b87"), w.sums.Append(nil))
 	require.Equal(t, uint32(634928007), w.digest)
 	require.Equal(t, NotCompressed, w.ratio())
 }
@@ -190,7 +190,7 @@ func TestCompressionInfo(t *testing.T) {
 		DataLength:  20_000, Offsets: []uint64{0, 777},
 	}
 	nb := info.Append(nil, NB)
-	require.Equal(t, fromHex(t, "000d 4c5a34436f6d70726573736f72 00000001 0013 6c7a345f636f6d70726573736f725f74797065 0004 66617374 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309"), nb)
+	require.Equal(t, unhex(t, "000d 4c5a34436f6d70726573736f72 00000001 0013 6c7a345f636f6d70726573736f725f74797065 0004 66617374 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309"), nb)
 	for _, v := range []Version{MD, NB} {
 		again, err := ParseCompressionInfo(info.Append(nil, v), v)
 		require.NoError(t, err)

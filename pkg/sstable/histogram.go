@@ -1,10 +1,10 @@
 package sstable
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 )
 
 // Histogram counts values by ranges whose bounds grow by a fifth: org.apache.cassandra.utils.EstimatedHistogram and its
@@ -87,7 +87,7 @@ func (c *cursor) histogram() Histogram {
 // org.apache.cassandra.utils.streamhist.StreamingTombstoneHistogramBuilder and TombstoneHistogram. Seconds are rounded up
 // to minutes; where that leaves more than tombstoneBins of them, the two nearest are put together again and again.
 type TombstoneHistogram struct {
-	// Bins are the most that there may be.
+	// Bins are the most that there may be; in files of Cassandra 4.0 and later, as many as there are.
 	Bins int
 	// Seconds, ascending, and how many at each.
 	Seconds []int64
@@ -147,7 +147,7 @@ func (h *TombstoneHistogram) reduce() {
 			pairs[i] = i
 		}
 		gap := func(i int) int64 { return h.Seconds[i+1] - h.Seconds[i] }
-		sort.SliceStable(pairs, func(a, b int) bool { return gap(pairs[a]) < gap(pairs[b]) })
+		slices.SortStableFunc(pairs, func(a, b int) int { return cmp.Compare(gap(a), gap(b)) })
 		gone := make([]bool, len(h.Seconds))
 		used := make([]bool, len(h.Seconds))
 		for _, i := range pairs {
@@ -212,4 +212,13 @@ func (c *cursor) tombstones(v Version) TombstoneHistogram {
 		}
 	}
 	return h
+}
+
+// total is how many deletions and expiries the bins count.
+func (h *TombstoneHistogram) total() int64 {
+	var n int64
+	for _, count := range h.Counts {
+		n += count
+	}
+	return n
 }

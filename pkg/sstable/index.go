@@ -129,24 +129,39 @@ type PromotedIndex struct {
 // AppendPromotedIndex appends a promoted index, as it stands in an entry of the Index.db of a version. It fails where
 // AppendDeletion does.
 func AppendPromotedIndex(dst []byte, p *PromotedIndex, v Version) ([]byte, error) {
-	dst = cqlwire.AppendUvint(dst, uint64(p.HeaderLength))
-	dst, err := v.AppendDeletion(dst, p.Deletion)
-	if err != nil {
-		return dst, err
-	}
-	dst = cqlwire.AppendUvint(dst, uint64(len(p.Blocks)))
-	offsets := make([]uint32, len(p.Blocks))
-	first := len(dst)
+	var blocks indexBlocks
 	for i := range p.Blocks {
-		offsets[i] = uint32(len(dst) - first)
-		if dst, err = appendBlock(dst, &p.Blocks[i], v); err != nil {
+		if err := blocks.add(&p.Blocks[i], v); err != nil {
 			return dst, err
 		}
 	}
-	for _, o := range offsets {
+	return blocks.append(dst, p.HeaderLength, p.Deletion, v)
+}
+
+// indexBlocks are the blocks of a promoted index, as they stand there.
+type indexBlocks struct {
+	encoded []byte
+	offsets []uint32 // of each block
+}
+
+func (ib *indexBlocks) reset() { ib.encoded, ib.offsets = ib.encoded[:0], ib.offsets[:0] }
+
+func (ib *indexBlocks) add(b *Block, v Version) (err error) {
+	ib.offsets = append(ib.offsets, uint32(len(ib.encoded)))
+	ib.encoded, err = appendBlock(ib.encoded, b, v)
+	return err
+}
+
+// append appends the promoted index of a partition.
+func (ib *indexBlocks) append(dst []byte, headerLength int64, d Deletion, v Version) ([]byte, error) {
+	dst = cqlwire.AppendUvint(dst, uint64(headerLength))
+	dst, err := v.AppendDeletion(dst, d)
+	dst = cqlwire.AppendUvint(dst, uint64(len(ib.offsets)))
+	dst = append(dst, ib.encoded...)
+	for _, o := range ib.offsets {
 		dst = binary.BigEndian.AppendUint32(dst, o)
 	}
-	return dst, nil
+	return dst, err
 }
 
 // appendBlock appends what a promoted index has of a block. Its width is told from BlockBytes, which is a fixed number in

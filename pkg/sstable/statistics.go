@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
@@ -37,40 +38,48 @@ const (
 	statisticsParts
 )
 
-// Append appends the Statistics.db of a version, with all of its components.
+// Append appends the Statistics.db of a version. A Cardinality that is nil is left out.
 func (s *Statistics) Append(dst []byte, v Version) []byte {
+	parts := []int{validationPart, compactionPart, statsPart, headerPart}
+	if s.Cardinality == nil {
+		parts = slices.Delete(parts, compactionPart, compactionPart+1)
+	}
 	start := len(dst)
-	dst = binary.BigEndian.AppendUint32(dst, statisticsParts)
+	dst = binary.BigEndian.AppendUint32(dst, uint32(len(parts)))
 	dst = appendSum(dst, start, v)
 	table := len(dst)
-	dst = append(dst, make([]byte, 8*statisticsParts)...)
+	end := table + 8*len(parts)
+	dst = append(dst, make([]byte, 8*len(parts))...)
 	if v.hasStatisticsSums() {
 		dst = append(dst, make([]byte, sumLen)...)
 	}
-	for part := range statisticsParts {
+	for i, part := range parts {
 		at := len(dst)
-		binary.BigEndian.PutUint32(dst[table+8*part:], uint32(part))
-		binary.BigEndian.PutUint32(dst[table+8*part+4:], uint32(at-start))
-		switch part {
-		case validationPart:
-			dst = appendShortBytes(dst, s.Partitioner)
-			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(s.FilterChance))
-		case compactionPart:
-			dst = appendIntBytes(dst, s.Cardinality.Append(nil))
-		case statsPart:
-			dst = s.Stats.append(dst, v)
-		case headerPart:
-			dst = append(dst, s.Header...)
-		}
-		dst = appendSum(dst, at, v)
+		binary.BigEndian.PutUint32(dst[table+8*i:], uint32(part))
+		binary.BigEndian.PutUint32(dst[table+8*i+4:], uint32(at-start))
+		dst = appendSum(s.appendPart(dst, part, v), at, v)
 	}
 	if v.hasStatisticsSums() {
 		// The sum of the table goes on from that of the number before it.
 		sum := crc32.ChecksumIEEE(dst[start : start+4])
-		end := table + 8*statisticsParts
 		binary.BigEndian.PutUint32(dst[end:], crc32.Update(sum, crc32.IEEETable, dst[table:end]))
 	}
 	return dst
+}
+
+// appendPart appends a component.
+func (s *Statistics) appendPart(dst []byte, part int, v Version) []byte {
+	switch part {
+	case validationPart:
+		dst = appendShortBytes(dst, s.Partitioner)
+		return binary.BigEndian.AppendUint64(dst, math.Float64bits(s.FilterChance))
+	case compactionPart:
+		return appendIntBytes(dst, s.Cardinality.Append(nil))
+	case statsPart:
+		return s.Stats.append(dst, v)
+	default:
+		return append(dst, s.Header...)
+	}
 }
 
 // sumLen is how many bytes a checksum has.
@@ -178,7 +187,7 @@ var errSum = errors.New("checksum differs")
 
 // fixedLen is how many bytes each value of a class has, or -1.
 func fixedLen(class string) int {
-	t, err := cqltype.Parse("'"+class+"'", nil)
+	t, _, err := cqltype.ParseStored(class)
 	if err != nil {
 		return -1
 	}

@@ -31,7 +31,7 @@ func exampleStatistics(t testing.TB) *Statistics {
 	class := func(name string) string {
 		return string(rune(len("org.apache.cassandra.db.marshal.")+len(name))) + "org.apache.cassandra.db.marshal." + name
 	}
-	s.Header = fromHex(t, "fce9d96a43c000 00 00")
+	s.Header = unhex(t, "fce9d96a43c000 00 00")
 	s.Header = append(s.Header, class("Int32Type")+"\x01"+class("Int32Type")+"\x00\x01\x01v"+class("UTF8Type")...)
 	return s
 }
@@ -39,10 +39,10 @@ func exampleStatistics(t testing.TB) *Statistics {
 func TestStatisticsOfCassandra(t *testing.T) {
 	s := exampleStatistics(t)
 	nb := s.Append(nil, NB)
-	require.Equal(t, fromHex(t, "00000004 26291b05 00000000 0000002c 00000001 00000065 00000002 000015ce 00000003 0000278a 8fa3db23 002b 6f7267"), nb[:49])
+	require.Equal(t, unhex(t, "00000004 26291b05 00000000 0000002c 00000001 00000065 00000002 000015ce 00000003 0000278a 8fa3db23 002b 6f7267"), nb[:49])
 	require.Len(t, nb, 10265)
 	md := s.Append(nil, MD)
-	require.Equal(t, fromHex(t, "00000004 00000000 00000024 00000001 00000059 00000002 000015be 00000003 00002773 002b"), md[:38])
+	require.Equal(t, unhex(t, "00000004 00000000 00000024 00000001 00000059 00000002 000015be 00000003 00002773 002b"), md[:38])
 	require.Len(t, md, 10238)
 }
 
@@ -65,7 +65,7 @@ func TestStatisticsOfAllVersionsAreReadBack(t *testing.T) {
 			st.ClusteringTypes = []string{
 				cqltype.StoredReversed(&cqltype.Type{Kind: cqltype.Int}), (&cqltype.Type{Kind: cqltype.Text}).StoredClass(),
 			}
-			st.Slice = fromHex(t, "01 0002 00 00000002 03616263 06 0001 00 00000003")
+			st.Slice = unhex(t, "01 0002 00 00000002 03616263 06 0001 00 00000003")
 			st.PartitionDeletions, st.FirstKey, st.LastKey, st.TokenCoverage = true, []byte("a"), []byte("b"), 0.5
 		}
 		b := s.Append(nil, v)

@@ -1,0 +1,82 @@
+package sstable
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// copyPartitions writes the partitions of a Data.db to a writer.
+func copyPartitions(t testing.TB, c *Codec, in io.Reader, w partitionWriter) {
+	t.Helper()
+	d := NewDecoder(c, in, MaxRowBytes)
+	var encoded []byte
+	for {
+		item, err := d.Next()
+		if err == io.EOF {
+			return
+		}
+		require.NoError(t, err)
+		switch item {
+		case PartitionStart:
+			err = w.Begin(d.Key(), d.Deletion())
+		case RangeMarker:
+			err = w.Marker(d.Marker())
+		case PartitionEnd:
+			err = w.End()
+		default:
+			encoded, err = c.AppendRow(encoded[:0], d.Row())
+			require.NoError(t, err)
+			if item == StaticRow {
+				err = w.Static(encoded)
+			} else {
+				err = w.Row(encoded)
+			}
+		}
+		require.NoError(t, err)
+	}
+}
+
+// withoutServer leaves out what only a server knows, and the bounds of clusterings where they may be wider.
+func withoutServer(s *Stats) Stats {
+	out := *s
+	out.CommitLogUpper, out.CommitLogLower, out.CommitLogIntervals = NoCommitLog, NoCommitLog, nil
+	out.HostID, out.TokenCoverage, out.Slice, out.ClusteringTypes, out.FirstKey, out.LastKey = nil, 0, nil, nil, nil, nil
+	out.PartitionDeletions = false
+	out.Tombstones.spool = nil
+	return out
+}
+
+func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
+	for _, g := range goldens(t) {
+		t.Run(g.name, func(t *testing.T) {
+			folder := t.TempDir()
+			w, err := CreateTable(folder, g.codec, Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128})
+			require.NoError(t, err)
+			copyPartitions(t, g.codec, bytes.NewReader(g.data), w)
+			done, err := w.Finish()
+			require.NoError(t, err)
+			index, err := os.ReadFile(filepath.Join(folder, done.Name(IndexDB)))
+			require.NoError(t, err)
+			require.Equal(t, g.index, index)
+
+			have, err := ParseStatistics(g.stats, NB)
+			require.NoError(t, err)
+			b, err := os.ReadFile(filepath.Join(folder, done.Name(StatisticsDB)))
+			require.NoError(t, err)
+			again, err := ParseStatistics(b, NB)
+			require.NoError(t, err)
+			require.Equal(t, have.Header, again.Header)
+			require.Equal(t, have.Partitioner, again.Partitioner)
+			require.Equal(t, withoutServer(have.Stats), withoutServer(again.Stats))
+
+			verified, err := Verify(folder, done.Descriptor, Check{Schema: g.codec.Schema(), IndexInterval: 128})
+			require.NoError(t, err)
+			require.Equal(t, done, &verified.Written)
+		})
+	}
+}

@@ -1,0 +1,279 @@
+package sstable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Options say how a TableWriter writes.
+type Options struct {
+	// ID tells the SSTables of a folder apart: see Descriptor.
+	ID string
+	// Keys is how many partitions are expected. Filter.db is made for so many, and takes memory accordingly: see NewFilter.
+	Keys int64
+	// FilterChance is the table's bloom_filter_fp_chance: above 0, and NoFilter for no Filter.db.
+	FilterChance float64
+	// IndexInterval is the table's min_index_interval, at least 1.
+	IndexInterval int
+	// Compression is the table's. A MaxCompressedLength of 0 stands for NeverPlain.
+	Compression Compression
+}
+
+// Written tells of an SSTable.
+type Written struct {
+	Descriptor
+	// Sizes are those of the components, in bytes.
+	Sizes map[Component]int64
+	// Partitions and Rows are how many there are; a static row that is not empty counts.
+	Partitions, Rows int64
+	// DataLength is that of Data.db, not compressed.
+	DataLength int64
+	// First and Last are the keys of the first and last partition.
+	First, Last []byte
+}
+
+// TableWriter writes an SSTable with all of its components, for partitions that come in the order of their tokens and
+// keys, and rows in the order of their clustering, the latter being the caller's matter. The files are made in a folder of
+// their own and moved into that of the SSTable once they are on the disk, TOC.txt last: an SSTable with that is whole.
+//
+// It takes memory for the filter, 8 bytes for each chunk and 4 for each block of 64 KiB that is not compressed, one key of
+// every IndexInterval, and two clusterings for each 64 KiB of the partition at hand. It is not safe for concurrent use.
+type TableWriter struct {
+	codec   *Codec
+	options Options
+	files   *files
+	data    *dataWriter
+	dataOut *output
+	index   *output
+	rows    *PartitionWriter
+	filter  *Filter // nil: none
+	summary *Summary
+	keys    Cardinality
+	collect *collector
+	bounds  clusteringBounds
+	blocks  indexBlocks
+	entry   []byte // of Index.db
+	row     Row
+	last    token.Token
+	length  int64
+}
+
+// CreateTable makes a writer of an SSTable into a folder, which must be there.
+func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	w := &TableWriter{
+		codec: c, options: o, summary: NewSummary(o.IndexInterval), collect: newCollector(),
+		bounds: clusteringBounds{schema: c.schema},
+	}
+	if o.FilterChance < NoFilter {
+		w.filter = NewFilter(o.Keys, o.FilterChance)
+	}
+	files, err := newFiles(folder, Descriptor{Version: c.version, ID: o.ID})
+	if err != nil {
+		return nil, err
+	}
+	w.files = files
+	if err := w.open(); err != nil {
+		return nil, errors.Join(err, w.Discard())
+	}
+	return w, nil
+}
+
+// open makes the files that grow with the partitions.
+func (w *TableWriter) open() (err error) {
+	if w.dataOut, err = w.files.create(DataDB); err != nil {
+		return err
+	}
+	if w.index, err = w.files.create(IndexDB); err != nil {
+		return err
+	}
+	compression := w.options.Compression
+	if compression.MaxCompressedLength == 0 {
+		compression.MaxCompressedLength = NeverPlain
+	}
+	if w.data, err = newDataWriter(w.dataOut, compression, w.codec.version); err != nil {
+		return err
+	}
+	w.rows, err = NewPartitionWriter(w.codec, w.data, (*tableIndex)(w))
+	return err
+}
+
+// check says what is wrong with the options.
+func (o *Options) check() error {
+	if err := checkID(o.ID); err != nil {
+		return err
+	}
+	switch {
+	case o.Keys < 0:
+		return fmt.Errorf("%d keys are expected", o.Keys)
+	case !(o.FilterChance > 0 && o.FilterChance <= NoFilter):
+		return fmt.Errorf("bloom_filter_fp_chance %v: must be above 0 and at most %v", o.FilterChance, NoFilter)
+	case o.IndexInterval < 1:
+		return fmt.Errorf("min_index_interval %d: must be at least 1", o.IndexInterval)
+	default:
+		return nil
+	}
+}
+
+// Begin begins a partition. The key is that of token.AppendKey, and must come behind the one before.
+func (w *TableWriter) Begin(key []byte, d Deletion) error {
+	at := token.Murmur3.Hash(key)
+	if w.rows.Partitions() > 0 {
+		if before := w.summary.Last; comparePartitions(w.last, before, at, key) >= 0 {
+			return fmt.Errorf("partition key %x does not come behind %x", clip(key), clip(before))
+		}
+	}
+	w.last = at
+	w.collect.partition(d)
+	return w.rows.Begin(key, d)
+}
+
+// comparePartitions orders keys as they stand in files (org.apache.cassandra.db.DecoratedKey.compareTo).
+func comparePartitions(a token.Token, keyA []byte, b token.Token, keyB []byte) int {
+	if c := a.Compare(b); c != 0 {
+		return c
+	}
+	return bytes.Compare(keyA, keyB)
+}
+
+// clip shortens a key for an error.
+func clip(key []byte) []byte { return key[:min(len(key), 64)] }
+
+// Static writes the static row of the partition, as Codec.AppendRow has it.
+func (w *TableWriter) Static(encoded []byte) error {
+	if err := w.codec.DecodeRow(encoded, &w.row); err != nil {
+		return err
+	}
+	w.collect.row(&w.row)
+	return w.rows.Static(encoded)
+}
+
+// Row writes a row, as Codec.AppendRow has it.
+func (w *TableWriter) Row(encoded []byte) error {
+	if err := w.codec.DecodeRow(encoded, &w.row); err != nil {
+		return err
+	}
+	w.collect.row(&w.row)
+	return w.rows.Row(encoded)
+}
+
+// Marker writes the bound of a range of deleted rows.
+func (w *TableWriter) Marker(m *Marker) error {
+	w.collect.marker(m)
+	return w.rows.Marker(m)
+}
+
+// End ends the partition.
+func (w *TableWriter) End() error { return w.rows.End() }
+
+// Stored is how many bytes Data.db has so far, but for those that are on their way there.
+func (w *TableWriter) Stored() int64 { return w.dataOut.written }
+
+// Partitions is how many partitions were written whole.
+func (w *TableWriter) Partitions() int64 { return w.rows.Partitions() }
+
+// tableIndex is a TableWriter as the observer of its partitions.
+type tableIndex TableWriter
+
+func (w *tableIndex) Block(b *Block) error {
+	if err := w.bounds.block(b); err != nil {
+		return err
+	}
+	return w.blocks.add(b, w.codec.version)
+}
+
+func (w *tableIndex) Partition(p *Partition) error {
+	if err := w.bounds.end(); err != nil {
+		return err
+	}
+	w.collect.end(p.Length)
+	w.length = p.Position + p.Length
+	var promoted []byte
+	if len(w.blocks.offsets) > 1 {
+		var err error
+		if promoted, err = w.blocks.append(nil, p.HeaderLength, p.Deletion, w.codec.version); err != nil {
+			return err
+		}
+	}
+	w.blocks.reset()
+	w.summary.Add(w.rows.Partitions()-1, p.Key, uint64(w.index.written))
+	w.keys.Add(p.Key)
+	if w.filter != nil {
+		w.filter.Add(p.Key)
+	}
+	w.entry = AppendIndexEntry(w.entry[:0], IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted})
+	_, err := w.index.Write(w.entry)
+	return err
+}
+
+// Finish writes what is left, has all files on the disk, and moves them into the folder. After an error Discard is due.
+func (w *TableWriter) Finish() (*Written, error) {
+	if w.rows.Partitions() == 0 {
+		return nil, errors.New("an sstable has no partitions")
+	}
+	if err := w.rows.Flush(); err != nil {
+		return nil, err
+	}
+	if err := w.data.close(); err != nil {
+		return nil, err
+	}
+	statistics := w.statistics()
+	components := map[Component][]byte{
+		SummaryDB:    w.summary.Append(nil),
+		StatisticsDB: statistics.Append(nil, w.codec.version),
+		DigestCRC32:  AppendDigest(nil, w.data.digest),
+	}
+	if w.filter != nil {
+		components[FilterDB] = w.filter.Append(nil, w.codec.version)
+	}
+	if w.data.compress != nil {
+		components[CompressionInfoDB] = w.data.info.Append(nil, w.codec.version)
+	} else {
+		components[CRCDB] = w.data.sums.Append(nil)
+	}
+	for component, b := range components {
+		if err := w.files.write(component, b); err != nil {
+			return nil, err
+		}
+	}
+	sizes, err := w.files.publish()
+	if err != nil {
+		return nil, err
+	}
+	return &Written{
+		Descriptor: w.files.descriptor, Sizes: sizes, Partitions: w.rows.Partitions(), Rows: statistics.Stats.Rows,
+		DataLength: w.length, First: w.summary.First, Last: w.summary.Last,
+	}, nil
+}
+
+// statistics gives what Statistics.db has.
+func (w *TableWriter) statistics() *Statistics {
+	stats := w.collect.finish()
+	stats.CompressionRatio = w.data.ratio()
+	if w.codec.version >= NA {
+		// From 4.0 on servers write how many bins there are instead of how many there may be.
+		stats.Tombstones.Bins = len(stats.Tombstones.Seconds)
+	}
+	stats.MinClustering, stats.MaxClustering = w.bounds.least.stored(), w.bounds.greatest.stored()
+	for _, column := range w.codec.schema.table.Clustering {
+		class := column.Type.StoredClass()
+		if column.Desc {
+			class = cqltype.StoredReversed(column.Type)
+		}
+		stats.ClusteringTypes = append(stats.ClusteringTypes, class)
+	}
+	stats.FirstKey, stats.LastKey = w.summary.First, w.summary.Last
+	return &Statistics{
+		Partitioner: Murmur3Partitioner, FilterChance: w.options.FilterChance, Cardinality: &w.keys, Stats: stats,
+		Header: w.codec.AppendHeader(nil),
+	}
+}
+
+// Discard removes what was written, unless Finish has moved it. It may be called at any time, and more than once.
+func (w *TableWriter) Discard() error { return w.files.discard() }

@@ -1,0 +1,273 @@
+package sstable
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// testTable has columns of all sorts: k int; a int descending, b text; s text static; i int, l list<text>, v text.
+func testTable(t testing.TB) *Table {
+	a := column(t, "a", "int")
+	a.Desc = true
+	return &Table{
+		Key: []Column{column(t, "k", "int")}, Clustering: []Column{a, column(t, "b", "text")},
+		Statics:  []Column{column(t, "s", "text")},
+		Regulars: []Column{column(t, "i", "int"), column(t, "l", "list<text>"), column(t, "v", "text")},
+	}
+}
+
+// testTime is the timestamp of the first row, testSecond its second.
+const (
+	testTime   = 1700000000000000
+	testSecond = 1700000000
+)
+
+// testMinima are those of the test tables.
+var testMinima = Minima{Timestamp: testTime, Time: testSecond}
+
+// testOptions are those of small tables.
+func testOptions(c Compression) Options {
+	return Options{ID: "1", Keys: 200, FilterChance: 0.01, IndexInterval: 16, Compression: c}
+}
+
+// sortedKeys are the ints from 0 to n-1 in the order of a file.
+func sortedKeys(n int) [][]byte {
+	keys := make([][]byte, n)
+	for i := range keys {
+		keys[i] = binary.BigEndian.AppendUint32(nil, uint32(i))
+	}
+	slices.SortFunc(keys, func(a, b []byte) int {
+		return comparePartitions(token.Murmur3.Hash(a), a, token.Murmur3.Hash(b), b)
+	})
+	return keys
+}
+
+// partitionWriter is what fill writes to.
+type partitionWriter interface {
+	Begin(key []byte, d Deletion) error
+	Static(encoded []byte) error
+	Row(encoded []byte) error
+	Marker(m *Marker) error
+	End() error
+}
+
+// fill writes 200 partitions of all sorts: of no rows, of static rows alone, deleted ones, with ranges of deleted rows,
+// and one of some hundred kilobytes.
+func fill(t testing.TB, w partitionWriter, c *Codec) {
+	t.Helper()
+	ints := func(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
+	for n, key := range sortedKeys(200) {
+		var d Deletion
+		if n%7 == 0 {
+			d = Deletion{Set: true, Timestamp: testTime + 5, Time: testSecond + 7}
+		}
+		require.NoError(t, w.Begin(key, d))
+		if n%3 == 0 {
+			encoded, err := c.AppendRow(nil, &Row{Static: true, Cells: []Cell{{Timestamp: testTime + 9, Value: []byte("static")}}})
+			require.NoError(t, err)
+			require.NoError(t, w.Static(encoded))
+		}
+		rows := n % 5
+		if n == 100 {
+			rows = 900
+		}
+		for i := range rows {
+			row := &Row{Clustering: [][]byte{ints(1000 - i), []byte("b")}, Liveness: Liveness{Set: true, Timestamp: testTime + int64(i)}}
+			row.Cells = []Cell{{Column: 0, Timestamp: testTime + int64(i), Value: ints(i)}}
+			if i%2 == 1 {
+				row.Liveness.TTL, row.Liveness.Expiry = 3600, testSecond+3600
+				row.Cells[0].Kind, row.Cells[0].TTL, row.Cells[0].Time = Expiring, 3600, testSecond+3600
+				row.Deletions = []ColumnDeletion{{Column: 2, Deletion: Deletion{Set: true, Timestamp: testTime + int64(i) - 1, Time: testSecond}}}
+				row.Cells = append(row.Cells, Cell{Column: 1, Timestamp: testTime + int64(i), Kind: Tombstone, Time: testSecond + int64(i)})
+				for e := range 2 {
+					path := append(make([]byte, 6), 0x10, 0, 0x80, 0, 0, 0, 0, 0, 0, byte(e))
+					row.Cells = append(row.Cells, Cell{Column: 2, Timestamp: testTime + int64(i), Path: path, Value: []byte("e")})
+				}
+			} else {
+				row.Cells = append(row.Cells, Cell{Column: 1, Timestamp: testTime + int64(i), Value: bytes.Repeat([]byte("v"), 400)})
+			}
+			encoded, err := c.AppendRow(nil, row)
+			require.NoError(t, err)
+			require.NoError(t, w.Row(encoded))
+		}
+		if n == 100 {
+			deletion := Deletion{Set: true, Timestamp: testTime, Time: testSecond + 99}
+			require.NoError(t, w.Marker(&Marker{Kind: InclusiveStart, Values: [][]byte{ints(99)}, Started: deletion}))
+			require.NoError(t, w.Marker(&Marker{Kind: ExclusiveEnd, Values: [][]byte{ints(90)}, Ended: deletion}))
+		}
+		require.NoError(t, w.End())
+	}
+}
+
+// written writes the test table into a folder of its own.
+func written(t testing.TB, v Version, o Options) (string, *Written) {
+	t.Helper()
+	folder := t.TempDir()
+	c := mustCodec(t, testTable(t), v, testMinima)
+	w, err := CreateTable(folder, c, o)
+	require.NoError(t, err)
+	fill(t, w, c)
+	done, err := w.Finish()
+	require.NoError(t, err)
+	require.NoError(t, w.Discard())
+	return folder, done
+}
+
+// testCheck is what the test table must be like.
+func testCheck(t testing.TB) Check {
+	schema, err := Plan(testTable(t))
+	require.NoError(t, err)
+	return Check{Schema: schema, Ranges: []token.Range{token.Whole(token.Murmur3)}, IndexInterval: 16}
+}
+
+// compressions are those that are written.
+var compressions = []Compression{
+	{}, {Compressor: LZ4Compressor, ChunkLength: 16384}, {Compressor: ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3900},
+	{Compressor: NoopCompressor, ChunkLength: 65536},
+}
+
+func TestTablesAreRightByTheirOwnReader(t *testing.T) {
+	for v := MD; v <= OA; v++ {
+		for _, c := range compressions {
+			folder, done := written(t, v, testOptions(c))
+			verified, err := Verify(folder, done.Descriptor, testCheck(t))
+			require.NoError(t, err, "%s %s", v, c.Compressor)
+			require.Equal(t, done, &verified.Written)
+			require.Equal(t, int64(200), done.Partitions)
+			require.Equal(t, int64(testTime), verified.Stats.MinTimestamp)
+			require.Equal(t, int64(testTime+899), verified.Stats.MaxTimestamp)
+			require.Equal(t, int64(testSecond), verified.Stats.MinDeletion)
+			require.Equal(t, int64(NoDeletion), verified.Stats.MaxDeletion)
+			require.Equal(t, int32(3600), verified.Stats.MaxTTL)
+		}
+	}
+}
+
+func TestATableHasItsComponentsAndNoOthers(t *testing.T) {
+	for compressor, want := range map[string]string{
+		"":            "CRC.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
+		LZ4Compressor: "CompressionInfo.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
+	} {
+		folder, done := written(t, NB, testOptions(Compression{Compressor: compressor, ChunkLength: 16384}))
+		files, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		var names []string
+		for _, file := range files {
+			names = append(names, strings.TrimPrefix(file.Name(), "nb-1-big-"))
+			info, err := file.Info()
+			require.NoError(t, err)
+			require.Equal(t, info.Size(), done.Sizes[Component(names[len(names)-1])])
+		}
+		require.Equal(t, want, strings.Join(names, " "))
+		toc, err := os.ReadFile(filepath.Join(folder, "nb-1-big-TOC.txt"))
+		require.NoError(t, err)
+		require.Equal(t, strings.ReplaceAll(want, " ", "\n")+"\n", string(toc))
+	}
+}
+
+func TestATableWithoutFilter(t *testing.T) {
+	o := testOptions(Compression{})
+	o.FilterChance = NoFilter
+	folder, done := written(t, NB, o)
+	require.NotContains(t, done.Sizes, FilterDB)
+	_, err := Verify(folder, done.Descriptor, testCheck(t))
+	require.NoError(t, err)
+}
+
+func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
+	folder := t.TempDir()
+	c := small(t, NB)
+	w, err := CreateTable(folder, c, testOptions(Compression{}))
+	require.NoError(t, err)
+	require.NoError(t, w.Begin(keyOne, Deletion{}))
+	require.NoError(t, w.End())
+	require.NoError(t, w.Discard())
+	require.NoError(t, w.Discard())
+	files, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Empty(t, files)
+}
+
+func TestATableIsNotWrittenOverAnother(t *testing.T) {
+	folder, _ := written(t, NB, testOptions(Compression{}))
+	_, err := CreateTable(folder, small(t, NB), testOptions(Compression{}))
+	require.ErrorContains(t, err, "TOC.txt is there already")
+}
+
+func TestKeysOutOfOrderAreRefused(t *testing.T) {
+	keys := sortedKeys(2)
+	for _, second := range [][]byte{keys[0], keys[1]} {
+		w, err := CreateTable(t.TempDir(), small(t, NB), testOptions(Compression{}))
+		require.NoError(t, err)
+		require.NoError(t, w.Begin(keys[1], Deletion{}))
+		require.NoError(t, w.End())
+		require.ErrorContains(t, w.Begin(second, Deletion{}), "does not come behind")
+		require.NoError(t, w.Discard())
+	}
+}
+
+func TestATableOfNoPartitionsIsRefused(t *testing.T) {
+	w, err := CreateTable(t.TempDir(), small(t, NB), testOptions(Compression{}))
+	require.NoError(t, err)
+	_, err = w.Finish()
+	require.ErrorContains(t, err, "no partitions")
+	require.NoError(t, w.Discard())
+}
+
+func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"sstable id":             func(o *Options) { o.ID = "../1" },
+		"keys are expected":      func(o *Options) { o.Keys = -1 },
+		"bloom_filter_fp_chance": func(o *Options) { o.FilterChance = 0 },
+		"min_index_interval":     func(o *Options) { o.IndexInterval = 0 },
+		"power of two":           func(o *Options) { o.Compression = Compression{Compressor: LZ4Compressor, ChunkLength: 5000} },
+		`"SnappyCompressor"`:     func(o *Options) { o.Compression = Compression{Compressor: SnappyCompressor, ChunkLength: 4096} },
+		"compression_level": func(o *Options) {
+			o.Compression = Compression{Compressor: ZstdCompressor, ChunkLength: 4096, Options: [][2]string{{"compression_level", "x"}}}
+		},
+	} {
+		folder := t.TempDir()
+		o := testOptions(Compression{})
+		change(&o)
+		_, err := CreateTable(folder, small(t, NB), o)
+		require.ErrorContains(t, err, name)
+		files, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Empty(t, files, name)
+	}
+}
+
+func TestRowsOfATableDoNotAllocate(t *testing.T) {
+	c := small(t, NB)
+	w, err := CreateTable(t.TempDir(), c, testOptions(Compression{Compressor: LZ4Compressor, ChunkLength: 16384}))
+	require.NoError(t, err)
+	keys := sortedKeys(3000)
+	next, clustering := 0, []byte{0, 0, 0, 1}
+	row := &Row{Clustering: [][]byte{clustering}, Liveness: Liveness{Set: true, Timestamp: testTime}, Cells: []Cell{{Timestamp: testTime, Value: []byte("value")}}}
+	encoded, err := c.AppendRow(nil, row)
+	require.NoError(t, err)
+	partition := func() {
+		for _, err := range []error{w.Begin(keys[next], Deletion{}), w.Row(encoded), w.End()} {
+			if err != nil {
+				panic(fmt.Sprint(err))
+			}
+		}
+		next++
+	}
+	for range 1000 {
+		partition()
+	}
+	// One key of 16 is kept for the summary.
+	require.LessOrEqual(t, testing.AllocsPerRun(1600, partition), 1.0)
+	require.NoError(t, w.Discard())
+}

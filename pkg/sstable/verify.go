@@ -1,0 +1,299 @@
+package sstable
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Check is what an SSTable must be like.
+type Check struct {
+	// Schema is the table's. The file may have fewer static and regular columns, and no others.
+	Schema *Schema
+	// Ranges are where the tokens of all partitions must be, in any order; none: anywhere.
+	Ranges []token.Range
+	// IndexInterval is the table's min_index_interval.
+	IndexInterval int
+}
+
+// Verified tells of an SSTable that is right.
+type Verified struct {
+	Written
+	Stats *Stats
+}
+
+// Verify reads an SSTable from its begin to its end and proves that it is whole and right in itself, so that a server can
+// be given it: that there are all components that it names; the checksums of chunks, blocks and of Data.db; that the
+// columns are the table's; that keys, tokens and clusterings ascend and tokens are in their ranges; that Index.db has each
+// partition and block where it is; that the filter has every key; that the summary is that of the index; that bounds
+// and counts of the statistics are those of the rows, and level and repairs none. The error is the first that was wrong.
+//
+// It takes as much memory as a TableWriter.
+func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
+	v := &verifier{folder: folder, descriptor: d, check: check, sizes: make(map[Component]int64)}
+	if err := v.run(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err)
+	}
+	return &Verified{
+		Written: Written{
+			Descriptor: d, Sizes: v.sizes, Partitions: v.partitions, Rows: v.statistics.Stats.Rows,
+			DataLength: int64(v.data.length()), First: v.summary.First, Last: v.summary.Last,
+		},
+		Stats: v.statistics.Stats,
+	}, nil
+}
+
+// verifier is a Verify under way.
+type verifier struct {
+	folder     string
+	descriptor Descriptor
+	check      Check
+	sizes      map[Component]int64
+
+	statistics *Statistics
+	codec      *Codec
+	filter     *Filter // nil: none
+	info       *CompressionInfo
+	sums       *BlockSums
+	digest     *uint32
+
+	data    *dataReader
+	decoder *Decoder
+	index   *IndexReader
+	summary *Summary // as it should be
+	keys    Cardinality
+	collect *collector
+	bounds  clusteringBounds
+
+	partitions int64
+	last       token.Token // of the partition before
+	at         partitionCheck
+}
+
+func (v *verifier) run() error {
+	if err := v.components(); err != nil {
+		return err
+	}
+	if err := v.header(); err != nil {
+		return err
+	}
+	data, err := v.open(DataDB)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	index, err := v.open(IndexDB)
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	if v.data, err = newDataReader(data, v.sizes[DataDB], v.info, v.sums); err != nil {
+		return err
+	}
+	v.decoder = NewDecoder(v.codec, v.data, MaxRowBytes)
+	v.index = NewIndexReader(index)
+	v.summary, v.collect = NewSummary(v.check.IndexInterval), newCollector()
+	v.bounds = clusteringBounds{schema: v.codec.schema}
+	if err := v.partitionsOf(); err != nil {
+		return err
+	}
+	if err := v.data.finish(v.digest); err != nil {
+		return err
+	}
+	if err := v.summaryOf(); err != nil {
+		return err
+	}
+	return v.stats()
+}
+
+func (v *verifier) open(c Component) (io.ReadCloser, error) {
+	return os.Open(filepath.Join(v.folder, v.descriptor.Name(c)))
+}
+
+// read reads a component whole; ok is false when there is none.
+func (v *verifier) read(c Component) (b []byte, ok bool, err error) {
+	b, err = os.ReadFile(filepath.Join(v.folder, v.descriptor.Name(c)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return b, err == nil, err
+}
+
+// components reads those that are small, and holds what there is against TOC.txt.
+func (v *verifier) components() error {
+	toc, ok, err := v.read(TOCTxt)
+	if err != nil || !ok {
+		return errors.Join(fmt.Errorf("%s cannot be read", TOCTxt), err)
+	}
+	named, err := ParseTOC(toc)
+	if err != nil {
+		return err
+	}
+	for _, c := range []Component{DataDB, IndexDB, StatisticsDB, SummaryDB, DigestCRC32, TOCTxt} {
+		if !slices.Contains(named, c) {
+			return fmt.Errorf("%s does not name %s", TOCTxt, c)
+		}
+	}
+	for _, c := range named {
+		info, err := os.Stat(filepath.Join(v.folder, v.descriptor.Name(c)))
+		if err != nil {
+			return fmt.Errorf("%s, which %s names: %w", c, TOCTxt, err)
+		}
+		v.sizes[c] = info.Size()
+	}
+	for _, c := range []Component{FilterDB, CompressionInfoDB, CRCDB} {
+		if _, err := os.Stat(filepath.Join(v.folder, v.descriptor.Name(c))); err == nil && !slices.Contains(named, c) {
+			return fmt.Errorf("%s does not name %s, which is there", TOCTxt, c)
+		}
+	}
+	return v.parse()
+}
+
+// parse reads the components that are small.
+func (v *verifier) parse() error {
+	b, _, err := v.read(StatisticsDB)
+	if err != nil {
+		return err
+	}
+	if v.statistics, err = ParseStatistics(b, v.descriptor.Version); err != nil {
+		return err
+	}
+	if b, _, err = v.read(DigestCRC32); err != nil {
+		return err
+	}
+	digest, err := ParseDigest(b)
+	if err != nil {
+		return err
+	}
+	v.digest = &digest
+	if b, ok, err := v.read(CompressionInfoDB); err != nil {
+		return err
+	} else if ok {
+		if v.info, err = ParseCompressionInfo(b, v.descriptor.Version); err != nil {
+			return err
+		}
+	}
+	if b, ok, err := v.read(CRCDB); err != nil {
+		return err
+	} else if ok {
+		if v.info != nil {
+			return fmt.Errorf("%s and %s are both there", CompressionInfoDB, CRCDB)
+		}
+		if v.sums, err = ParseBlockSums(b); err != nil {
+			return err
+		}
+	}
+	b, ok, err := v.read(FilterDB)
+	if err != nil {
+		return err
+	}
+	if ok {
+		v.filter, err = ParseFilter(b, v.descriptor.Version)
+	} else if v.statistics.FilterChance != NoFilter {
+		err = fmt.Errorf("%s is missing, where the chance of a false positive is %v", FilterDB, v.statistics.FilterChance)
+	}
+	return err
+}
+
+// header holds the columns of the file against those of the table, and plans its codec.
+func (v *verifier) header() error {
+	if v.statistics.Partitioner != Murmur3Partitioner {
+		return fmt.Errorf("partitioner %.100q, where %s is read", v.statistics.Partitioner, Murmur3Partitioner)
+	}
+	table, minima, err := DecodeHeader(v.statistics.Header)
+	if err != nil {
+		return err
+	}
+	want := v.check.Schema.Table()
+	if err := sameKeys("partition key", table.Key, want.Key); err != nil {
+		return err
+	}
+	if err := sameKeys("clustering", table.Clustering, want.Clustering); err != nil {
+		return err
+	}
+	if err := knownColumns("static", table.Statics, want.Statics); err != nil {
+		return err
+	}
+	if err := knownColumns("regular", table.Regulars, want.Regulars); err != nil {
+		return err
+	}
+	schema, err := Plan(table)
+	if err != nil {
+		return err
+	}
+	v.codec, err = NewCodec(schema, v.descriptor.Version, minima)
+	return err
+}
+
+// sameKeys fails unless columns are of the types of a table's key columns.
+func sameKeys(what string, have, want []Column) error {
+	if len(have) != len(want) {
+		return fmt.Errorf("%d columns of the %s, where the table has %d", len(have), what, len(want))
+	}
+	for i := range have {
+		if a, b := have[i].Type.StoredClass(), want[i].Type.StoredClass(); a != b || have[i].Desc != want[i].Desc {
+			return fmt.Errorf("column %d of the %s is %.200s, descending %t, where the table has %.200s, %t", i+1, what, a, have[i].Desc, b, want[i].Desc)
+		}
+	}
+	return nil
+}
+
+// knownColumns fails unless each column is one of a table's.
+func knownColumns(what string, have, known []Column) error {
+	for _, column := range have {
+		i := slices.IndexFunc(known, func(c Column) bool { return c.Name == column.Name })
+		if i < 0 {
+			return fmt.Errorf("%s column %.100q is not one of the table", what, column.Name)
+		}
+		if a, b := column.Type.StoredClass(), known[i].Type.StoredClass(); a != b {
+			return fmt.Errorf("%s column %.100q is %.200s, where the table has %.200s", what, column.Name, a, b)
+		}
+	}
+	return nil
+}
+
+// summaryOf holds Summary.db against the index.
+func (v *verifier) summaryOf() error {
+	b, _, err := v.read(SummaryDB)
+	if err != nil {
+		return err
+	}
+	have, err := ParseSummary(b)
+	if err != nil {
+		return err
+	}
+	want := v.summary
+	if have.Interval != want.Interval || have.Sampling != want.Sampling || have.FullSize != want.FullSize || len(have.Entries) != len(want.Entries) {
+		return fmt.Errorf("%s has %d of %d entries, one for each %d keys, where %d, for each %d, are right", SummaryDB, len(have.Entries), have.FullSize, have.Interval, len(want.Entries), want.Interval)
+	}
+	for i, e := range want.Entries {
+		if string(have.Entries[i].Key) != string(e.Key) || have.Entries[i].Position != e.Position {
+			return fmt.Errorf("%s has key %x at %d as entry %d, where %x at %d is right", SummaryDB, clip(have.Entries[i].Key), have.Entries[i].Position, i, clip(e.Key), e.Position)
+		}
+	}
+	if string(have.First) != string(want.First) || string(have.Last) != string(want.Last) {
+		return fmt.Errorf("%s is from key %x to %x, where %x to %x is right", SummaryDB, clip(have.First), clip(have.Last), clip(want.First), clip(want.Last))
+	}
+	return nil
+}
+
+// atEnd fails unless the index ends with the data.
+func (v *verifier) atEnd() error {
+	e, err := v.index.Next()
+	switch {
+	case err == nil:
+		return fmt.Errorf("%s has key %x at %d, behind the last partition", IndexDB, clip(e.Key), e.Position)
+	case err != io.EOF:
+		return err
+	case v.partitions == 0:
+		return fmt.Errorf("%s has no partitions", DataDB)
+	default:
+		return nil
+	}
+}

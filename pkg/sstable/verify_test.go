@@ -1,0 +1,391 @@
+package sstable
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// change rewrites a component of the SSTable nb-1.
+func change(t testing.TB, folder string, c Component, how func([]byte) []byte) {
+	t.Helper()
+	path := filepath.Join(folder, Descriptor{Version: NB, ID: "1"}.Name(c))
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, how(b), 0o600))
+}
+
+// refused verifies the SSTable nb-1 and holds the error to tell what is wrong.
+func refused(t testing.TB, folder string, check Check, want string) {
+	t.Helper()
+	_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, check)
+	require.ErrorContains(t, err, want)
+}
+
+func TestVerifyFindsAComponentThatIsMissing(t *testing.T) {
+	for _, c := range []Component{DataDB, IndexDB, FilterDB, SummaryDB, StatisticsDB, CompressionInfoDB, DigestCRC32, TOCTxt} {
+		folder, d := written(t, NB, testOptions(compressions[1]))
+		require.NoError(t, os.Remove(filepath.Join(folder, d.Name(c))))
+		refused(t, folder, testCheck(t), string(c))
+		if c == TOCTxt {
+			continue
+		}
+		change(t, folder, TOCTxt, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) })
+		_, err := Verify(folder, d.Descriptor, testCheck(t))
+		require.Error(t, err, "%s is not named either", c)
+	}
+}
+
+func TestVerifyFindsAComponentThatIsNotNamed(t *testing.T) {
+	for _, c := range []Component{FilterDB, CRCDB} {
+		folder, _ := written(t, NB, testOptions(Compression{}))
+		change(t, folder, TOCTxt, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) })
+		refused(t, folder, testCheck(t), "does not name "+string(c))
+	}
+}
+
+// flip changes a bit in the middle.
+func flip(b []byte) []byte {
+	b[len(b)/2] ^= 1
+	return b
+}
+
+func TestVerifyFindsDataThatWasChanged(t *testing.T) {
+	for _, c := range compressions {
+		for name, how := range map[string]func([]byte) []byte{
+			"flipped": flip,
+			"cut off": func(b []byte) []byte { return b[:len(b)-1] },
+			"longer":  func(b []byte) []byte { return append(b, 0) },
+		} {
+			folder, d := written(t, NB, testOptions(c))
+			change(t, folder, DataDB, how)
+			_, err := Verify(folder, d.Descriptor, testCheck(t))
+			require.Error(t, err, "%s, %s", c.Compressor, name)
+		}
+	}
+}
+
+func TestVerifyFindsDataThatIsNotThatOfTheDigest(t *testing.T) {
+	folder, d := written(t, NB, testOptions(Compression{}))
+	require.NoError(t, os.Remove(filepath.Join(folder, d.Name(CRCDB))))
+	change(t, folder, TOCTxt, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(CRCDB+"\n"), nil) })
+	_, err := Verify(folder, d.Descriptor, testCheck(t))
+	require.NoError(t, err)
+	change(t, folder, DataDB, func(b []byte) []byte {
+		i := bytes.Index(b, []byte("static"))
+		b[i] ^= 1
+		return b
+	})
+	refused(t, folder, testCheck(t), "digest")
+	folder, _ = written(t, NB, testOptions(compressions[1]))
+	change(t, folder, DigestCRC32, func([]byte) []byte { return []byte("1") })
+	refused(t, folder, testCheck(t), "digest")
+}
+
+func TestVerifyFindsChunksThatAreElsewhere(t *testing.T) {
+	folder, _ := written(t, NB, testOptions(compressions[1]))
+	change(t, folder, CompressionInfoDB, func(b []byte) []byte {
+		ci, err := ParseCompressionInfo(b, NB)
+		require.NoError(t, err)
+		ci.Offsets[1]++
+		return ci.Append(nil, NB)
+	})
+	refused(t, folder, testCheck(t), "chunk 0 at")
+}
+
+// wrong writes an SSTable as a writer does that checks nothing.
+func wrong(t testing.TB, write func(c *Codec, w *TableWriter)) string {
+	t.Helper()
+	folder := t.TempDir()
+	c := mustCodec(t, testTable(t), NB, testMinima)
+	w, err := CreateTable(folder, c, testOptions(Compression{}))
+	require.NoError(t, err)
+	write(c, w)
+	_, err = w.Finish()
+	require.NoError(t, err)
+	return folder
+}
+
+func TestVerifyFindsKeysOutOfOrder(t *testing.T) {
+	keys := sortedKeys(3)
+	for _, order := range [][]int{{1, 0, 2}, {0, 1, 1}} {
+		folder := wrong(t, func(_ *Codec, w *TableWriter) {
+			for _, i := range order {
+				require.NoError(t, w.rows.Begin(keys[i], Deletion{}))
+				w.collect.partition(Deletion{})
+				require.NoError(t, w.End())
+			}
+		})
+		refused(t, folder, testCheck(t), "does not come behind key")
+	}
+}
+
+// testRow is a row of the test table with one cell or none.
+func testRow(t testing.TB, c *Codec, a byte, b string, live bool) []byte {
+	t.Helper()
+	row := &Row{Clustering: [][]byte{{0, 0, 0, a}, []byte(b)}}
+	if live {
+		row.Liveness = Liveness{Set: true, Timestamp: testTime}
+	}
+	encoded, err := c.AppendRow(nil, row)
+	require.NoError(t, err)
+	return encoded
+}
+
+func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
+	deletion := Deletion{Set: true, Timestamp: testTime, Time: testSecond}
+	for name, c := range map[string]struct {
+		want  string
+		write func(c *Codec, w *TableWriter) []error
+	}{
+		"clustering ascends where it descends": {"does not come behind", func(c *Codec, w *TableWriter) []error {
+			return []error{w.Row(testRow(t, c, 1, "b", true)), w.Row(testRow(t, c, 2, "b", true))}
+		}},
+		"the same clustering twice": {"does not come behind", func(c *Codec, w *TableWriter) []error {
+			return []error{w.Row(testRow(t, c, 1, "b", true)), w.Row(testRow(t, c, 1, "b", true))}
+		}},
+		"second column out of order": {"does not come behind", func(c *Codec, w *TableWriter) []error {
+			return []error{w.Row(testRow(t, c, 1, "c", true)), w.Row(testRow(t, c, 1, "b", true))}
+		}},
+		"a row of nothing": {"says nothing", func(c *Codec, w *TableWriter) []error {
+			return []error{w.Row(testRow(t, c, 1, "b", false))}
+		}},
+		"a range without end": {"has no end", func(_ *Codec, w *TableWriter) []error {
+			return []error{w.Marker(&Marker{Kind: InclusiveStart, Started: deletion})}
+		}},
+		"a range without start": {"ends the deletion", func(_ *Codec, w *TableWriter) []error {
+			return []error{w.Marker(&Marker{Kind: InclusiveEnd, Ended: deletion})}
+		}},
+		"a range that ends before it starts": {"does not come behind", func(_ *Codec, w *TableWriter) []error {
+			return []error{
+				w.Marker(&Marker{Kind: InclusiveStart, Values: [][]byte{{0, 0, 0, 1}}, Started: deletion}),
+				w.Marker(&Marker{Kind: InclusiveEnd, Values: [][]byte{{0, 0, 0, 2}}, Ended: deletion}),
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := wrong(t, func(codec *Codec, w *TableWriter) {
+				require.NoError(t, w.Begin(keyOne, Deletion{}))
+				for _, err := range c.write(codec, w) {
+					require.NoError(t, err)
+				}
+				require.NoError(t, w.End())
+			})
+			refused(t, folder, testCheck(t), c.want)
+		})
+	}
+}
+
+func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
+	folder, d := written(t, NB, testOptions(Compression{}))
+	check := testCheck(t)
+	low, high, _ := token.Halve(token.Whole(token.Murmur3))
+	check.Ranges = []token.Range{high, low}
+	_, err := Verify(folder, d.Descriptor, check)
+	require.NoError(t, err)
+	check.Ranges = []token.Range{high}
+	refused(t, folder, check, "is in none of the 1 ranges")
+}
+
+func TestVerifyFindsAFilterWithoutAKey(t *testing.T) {
+	folder, _ := written(t, NB, testOptions(Compression{}))
+	change(t, folder, FilterDB, func(b []byte) []byte {
+		b[len(b)/2] &= b[len(b)/2] - 1
+		return b
+	})
+	refused(t, folder, testCheck(t), "Filter.db does not have it")
+	// The layout of another version.
+	folder, _ = written(t, NB, testOptions(Compression{}))
+	change(t, folder, FilterDB, func(b []byte) []byte {
+		f, err := ParseFilter(b, NB)
+		require.NoError(t, err)
+		return f.Append(nil, MD)
+	})
+	refused(t, folder, testCheck(t), "Filter.db does not have it")
+}
+
+// changeIndex rewrites the entries of Index.db.
+func changeIndex(t testing.TB, folder string, how func([]IndexEntry) []IndexEntry) {
+	t.Helper()
+	change(t, folder, IndexDB, func(b []byte) []byte {
+		r := NewIndexReader(bytes.NewReader(b))
+		var entries []IndexEntry
+		for {
+			e, err := r.Next()
+			if err == io.EOF {
+				break
+			}
+			require.NoError(t, err)
+			entries = append(entries, IndexEntry{Key: bytes.Clone(e.Key), Position: e.Position, Promoted: bytes.Clone(e.Promoted)})
+		}
+		var out []byte
+		for _, e := range how(entries) {
+			out = AppendIndexEntry(out, e)
+		}
+		return out
+	})
+}
+
+func TestVerifyFindsAnIndexThatIsWrong(t *testing.T) {
+	for name, how := range map[string]func([]IndexEntry) []IndexEntry{
+		"position":        func(e []IndexEntry) []IndexEntry { e[7].Position++; return e },
+		"key":             func(e []IndexEntry) []IndexEntry { e[7].Key[3]++; return e },
+		"last is missing": func(e []IndexEntry) []IndexEntry { return e[:len(e)-1] },
+		"one is missing":  func(e []IndexEntry) []IndexEntry { return append(e[:7], e[8:]...) },
+		"one too many":    func(e []IndexEntry) []IndexEntry { return append(e, e[0]) },
+		"cut off":         func(e []IndexEntry) []IndexEntry { e[199].Promoted = []byte{1}; return e },
+	} {
+		folder, _ := written(t, NB, testOptions(Compression{}))
+		changeIndex(t, folder, how)
+		_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, testCheck(t))
+		require.ErrorContains(t, err, "Index.db", name)
+	}
+}
+
+func TestVerifyFindsBlocksOfAPartitionThatAreWrong(t *testing.T) {
+	schema := testCheck(t).Schema
+	for name, how := range map[string]func(p *PromotedIndex){
+		"length of the header":          func(p *PromotedIndex) { p.HeaderLength++ },
+		"deletion":                      func(p *PromotedIndex) { p.Deletion = Deletion{Set: true, Timestamp: 1, Time: 1} },
+		"first clustering":              func(p *PromotedIndex) { p.Blocks[1].First = p.Blocks[0].First },
+		"last clustering":               func(p *PromotedIndex) { p.Blocks[0].Last = p.Blocks[1].Last },
+		"last clustering of the last":   func(p *PromotedIndex) { p.Blocks[len(p.Blocks)-1].Last = p.Blocks[0].Last },
+		"offset":                        func(p *PromotedIndex) { p.Blocks[1].Offset++ },
+		"width":                         func(p *PromotedIndex) { p.Blocks[0].Width-- },
+		"width beyond the next":         func(p *PromotedIndex) { p.Blocks[0].Width += 1000 },
+		"width of the last":             func(p *PromotedIndex) { p.Blocks[len(p.Blocks)-1].Width += 2 },
+		"an open range that is not":     func(p *PromotedIndex) { p.Blocks[1].Open = Deletion{Set: true, Timestamp: 1, Time: 1} },
+		"the last block is missing":     func(p *PromotedIndex) { p.Blocks = p.Blocks[:len(p.Blocks)-1] },
+		"a block in between is missing": func(p *PromotedIndex) { p.Blocks = append(p.Blocks[:1], p.Blocks[2:]...) },
+		"a block too many":              func(p *PromotedIndex) { p.Blocks = append(p.Blocks, p.Blocks[0]) },
+		"one block":                     func(p *PromotedIndex) { p.Blocks = p.Blocks[:1] },
+	} {
+		folder, _ := written(t, NB, testOptions(Compression{}))
+		changed := 0
+		changeIndex(t, folder, func(entries []IndexEntry) []IndexEntry {
+			for i := range entries {
+				if len(entries[i].Promoted) == 0 {
+					continue
+				}
+				p, err := ParsePromotedIndex(entries[i].Promoted, NB, schema.prefixLen)
+				require.NoError(t, err)
+				require.Greater(t, len(p.Blocks), 3)
+				how(p)
+				entries[i].Promoted, err = AppendPromotedIndex(nil, p, NB)
+				require.NoError(t, err)
+				changed++
+			}
+			return entries
+		})
+		require.Equal(t, 1, changed)
+		_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, testCheck(t))
+		require.ErrorContains(t, err, "Index.db", name)
+	}
+}
+
+func TestVerifyFindsASummaryThatIsWrong(t *testing.T) {
+	for name, how := range map[string]func(s *Summary){
+		"position": func(s *Summary) { s.Entries[3].Position++ },
+		"key":      func(s *Summary) { s.Entries[3].Key[0]++ },
+		"missing":  func(s *Summary) { s.Entries = s.Entries[1:] },
+		"first":    func(s *Summary) { s.First[0]++ },
+		"last":     func(s *Summary) { s.Last[0]++ },
+		"interval": func(s *Summary) { s.Interval = 128 },
+		"sampling": func(s *Summary) { s.Sampling = 64 },
+	} {
+		folder, _ := written(t, NB, testOptions(Compression{}))
+		change(t, folder, SummaryDB, func(b []byte) []byte {
+			s, err := ParseSummary(b)
+			require.NoError(t, err)
+			how(s)
+			return s.Append(nil)
+		})
+		_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, testCheck(t))
+		require.ErrorContains(t, err, "Summary.db", name)
+	}
+}
+
+func TestVerifyFindsStatisticsThatAreWrong(t *testing.T) {
+	for want, how := range map[string]func(s *Statistics){
+		"timestamps from 1700000000000001": func(s *Statistics) { s.Stats.MinTimestamp++ },
+		"to 1700000000000898":              func(s *Statistics) { s.Stats.MaxTimestamp-- },
+		"deletion from 1700000001":         func(s *Statistics) { s.Stats.MinDeletion++ },
+		"to 2147483646":                    func(s *Statistics) { s.Stats.MaxDeletion = 1<<31 - 2 },
+		"times to live from 1":             func(s *Statistics) { s.Stats.MinTTL = 1 },
+		"to 3599":                          func(s *Statistics) { s.Stats.MaxTTL-- },
+		" rows":                            func(s *Statistics) { s.Stats.Rows++ },
+		" cells":                           func(s *Statistics) { s.Stats.Cells++ },
+		"deletions and expiries":           func(s *Statistics) { s.Stats.Tombstones.Counts[0]++ },
+		"levels":                           func(s *Statistics) { s.Stats.Level = 1 },
+		"last repair":                      func(s *Statistics) { s.Stats.RepairedAt = 1 },
+		"repair that is pending":           func(s *Statistics) { s.Stats.PendingRepair = make([]byte, 16) },
+		"transient":                        func(s *Statistics) { s.Stats.Transient = true },
+		"sizes of partitions":              func(s *Statistics) { s.Stats.PartitionSizes.Counts[20]++ },
+		"cells of partitions":              func(s *Statistics) { s.Stats.PartitionCells.Counts[0]--; s.Stats.PartitionCells.Counts[9]++ },
+		"keys of another file":             func(s *Statistics) { s.Cardinality.registers[7]++ },
+		"has clusterings from": func(s *Statistics) {
+			s.Stats.MinClustering, s.Stats.MaxClustering = s.Stats.MaxClustering, s.Stats.MinClustering
+		},
+		"compression ratio": func(s *Statistics) { s.Stats.CompressionRatio = 0.5 },
+		"partitioner":       func(s *Statistics) { s.Partitioner = "org.apache.cassandra.dht.RandomPartitioner" },
+	} {
+		folder := wrong(t, func(c *Codec, w *TableWriter) {
+			for _, key := range sortedKeys(2) {
+				require.NoError(t, w.Begin(key, Deletion{}))
+				for a := range byte(3) {
+					row := &Row{Clustering: [][]byte{{0, 0, 0, 9 - a}, []byte("b")}, Liveness: Liveness{Set: true, Timestamp: testTime, TTL: 3600, Expiry: testSecond}}
+					if a > 0 {
+						row.Liveness = Liveness{Set: true, Timestamp: testTime + 899}
+					}
+					encoded, err := c.AppendRow(nil, row)
+					require.NoError(t, err)
+					require.NoError(t, w.Row(encoded))
+				}
+				require.NoError(t, w.End())
+			}
+		})
+		change(t, folder, StatisticsDB, func(b []byte) []byte {
+			s, err := ParseStatistics(b, NB)
+			require.NoError(t, err)
+			how(s)
+			return s.Append(nil, NB)
+		})
+		refused(t, folder, testCheck(t), want)
+	}
+}
+
+func TestVerifyFindsColumnsThatAreNotTheTables(t *testing.T) {
+	folder, _ := written(t, NB, testOptions(Compression{}))
+	for want, how := range map[string]func(table *Table){
+		`static column "s" is not one`:   func(table *Table) { table.Statics = nil },
+		`regular column "v" is not one`:  func(table *Table) { table.Regulars = table.Regulars[:2] },
+		`regular column "i"`:             func(table *Table) { table.Regulars[0] = column(t, "i", "bigint") },
+		`regular column "l"`:             func(table *Table) { table.Regulars[1] = column(t, "l", "frozen<list<text>>") },
+		"column 1 of the partition key":  func(table *Table) { table.Key[0] = column(t, "k", "bigint") },
+		"1 columns of the partition key": func(table *Table) { table.Key = append(table.Key, column(t, "k2", "int")) },
+		"column 1 of the clustering":     func(table *Table) { table.Clustering[0].Desc = false },
+		"2 columns of the clustering":    func(table *Table) { table.Clustering = table.Clustering[:1] },
+	} {
+		table := testTable(t)
+		how(table)
+		schema, err := Plan(table)
+		require.NoError(t, err)
+		check := testCheck(t)
+		check.Schema = schema
+		refused(t, folder, check, want)
+	}
+	table := testTable(t)
+	table.Regulars = append(table.Regulars, column(t, "another", "int"))
+	schema, err := Plan(table)
+	require.NoError(t, err)
+	check := testCheck(t)
+	check.Schema = schema
+	_, err = Verify(folder, Descriptor{Version: NB, ID: "1"}, check)
+	require.NoError(t, err)
+}

@@ -1,0 +1,246 @@
+package sstable
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// partitionCheck is the partition that a verifier is in.
+type partitionCheck struct {
+	start  int64 // of the partition
+	rows   bool  // its first row or marker was there
+	next   int   // block that is to begin next
+	blocks []Block
+	header int64 // bytes before the first row, as the index has it; -1 when it does not say
+	open   Deletion
+
+	clustering [][]byte // of the row or marker before
+	kind       BoundKind
+	prefix     []byte // of the last row or marker, as Block.First has it
+	held       []byte // what clustering is made of
+}
+
+// partitionsOf reads all partitions, and the index beside them.
+func (v *verifier) partitionsOf() error {
+	for {
+		item, err := v.decoder.Next()
+		if err == io.EOF {
+			return v.atEnd()
+		}
+		if err != nil {
+			return err
+		}
+		switch item {
+		case PartitionStart:
+			err = v.begin()
+		case StaticRow:
+			v.collect.row(v.decoder.Row())
+		case RegularRow:
+			err = v.row(v.decoder.Row())
+		case RangeMarker:
+			err = v.marker(v.decoder.Marker())
+		case PartitionEnd:
+			err = v.end()
+		}
+		if err != nil {
+			return fmt.Errorf("%s at %d: partition %x: %w", DataDB, v.decoder.Offset(), clip(v.decoder.Key()), err)
+		}
+	}
+}
+
+// begin checks the beginning of a partition, and what the index has of it.
+func (v *verifier) begin() error {
+	key, deletion := v.decoder.Key(), v.decoder.Deletion()
+	at := token.Murmur3.Hash(key)
+	if v.partitions > 0 && comparePartitions(v.last, v.summary.Last, at, key) >= 0 {
+		return fmt.Errorf("does not come behind key %x", clip(v.summary.Last))
+	}
+	if len(v.check.Ranges) > 0 && !slices.ContainsFunc(v.check.Ranges, func(r token.Range) bool { return r.Contains(at) }) {
+		return fmt.Errorf("token %s is in none of the %d ranges", token.Murmur3.Append(nil, at), len(v.check.Ranges))
+	}
+	if v.filter != nil && !v.filter.Has(key) {
+		return fmt.Errorf("%s does not have it", FilterDB)
+	}
+	entry, err := v.index.Next()
+	if err == io.EOF {
+		return fmt.Errorf("%s does not have it", IndexDB)
+	}
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(entry.Key, key) || entry.Position != uint64(v.decoder.Offset()) {
+		return fmt.Errorf("%s has key %x at %d instead", IndexDB, clip(entry.Key), entry.Position)
+	}
+	v.at = partitionCheck{start: v.decoder.Offset(), header: -1, held: v.at.held[:0], prefix: v.at.prefix[:0], clustering: v.at.clustering[:0]}
+	if len(entry.Promoted) > 0 {
+		promoted, err := ParsePromotedIndex(bytes.Clone(entry.Promoted), v.descriptor.Version, v.codec.schema.prefixLen)
+		if err != nil {
+			return fmt.Errorf("%s: %w", IndexDB, err)
+		}
+		if promoted.Deletion != deletion || len(promoted.Blocks) < 2 {
+			return fmt.Errorf("%s has its deletion as %+v, and %d blocks", IndexDB, promoted.Deletion, len(promoted.Blocks))
+		}
+		v.at.blocks, v.at.header = promoted.Blocks, promoted.HeaderLength
+	}
+	v.summary.Add(v.partitions, key, v.index.Position())
+	v.keys.Add(key)
+	v.collect.partition(deletion)
+	v.last = at
+	v.partitions++
+	return nil
+}
+
+// prefixLen is how many bytes a clustering in the form of Block.First has, or 0.
+func (s *Schema) prefixLen(b []byte) int {
+	in := cursor{rest: b}
+	n := len(s.clustering)
+	if kind := BoundKind(in.byte()); kind != clusteringKind {
+		if n = int(in.uint16()); !kind.Valid() {
+			return 0
+		}
+	}
+	s.skipClustering(&in, n)
+	if in.err != nil {
+		return 0
+	}
+	return len(b) - len(in.rest)
+}
+
+// row checks a row.
+func (v *verifier) row(r *Row) error {
+	if r.Empty() {
+		return fmt.Errorf("row that says nothing")
+	}
+	v.collect.row(r)
+	return v.item(r.Clustering, clusteringKind)
+}
+
+// marker checks the bound of a range of deleted rows.
+func (v *verifier) marker(m *Marker) error {
+	if m.Kind.Ends() != v.at.open.Set || m.Kind.Ends() && m.Ended != v.at.open {
+		return fmt.Errorf("bound of kind %d ends the deletion %+v, where %+v is open", m.Kind, m.Ended, v.at.open)
+	}
+	v.at.open = m.Started
+	v.collect.marker(m)
+	return v.item(m.Values, m.Kind)
+}
+
+// item checks where a row or a marker is: behind the one before, and in the block that the index has it in.
+func (v *verifier) item(values [][]byte, kind BoundKind) error {
+	at := &v.at
+	if at.rows && v.codec.schema.comparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
+		return fmt.Errorf("clustering %x does not come behind %x", values, at.clustering)
+	}
+	offset, end := v.decoder.Offset()-at.start, v.decoder.End()-at.start
+	if !at.rows && at.header >= 0 && at.header != offset {
+		return fmt.Errorf("%s has its first row at %d, and it is at %d", IndexDB, at.header, offset)
+	}
+	at.keep(values, kind)
+	var err error
+	if at.prefix, err = v.codec.schema.appendPrefix(at.prefix[:0], values, kind); err != nil {
+		return err
+	}
+	if len(at.blocks) > 0 {
+		if err := at.block(offset, end); err != nil {
+			return err
+		}
+	}
+	if !at.rows {
+		at.rows = true
+		err = v.bounds.block(&Block{First: at.prefix, Last: at.prefix})
+	}
+	return err
+}
+
+// keep copies the clustering of a row or a marker, which holds until the next one is read.
+func (at *partitionCheck) keep(values [][]byte, kind BoundKind) {
+	size := 0
+	for _, value := range values {
+		size += len(value)
+	}
+	at.held, at.clustering, at.kind = slices.Grow(at.held[:0], size), at.clustering[:0], kind
+	for _, value := range values {
+		from := len(at.held)
+		at.held = append(at.held, value...)
+		if value != nil {
+			value = at.held[from:]
+		}
+		at.clustering = append(at.clustering, value)
+	}
+}
+
+// appendPrefix appends a clustering in the form of Block.First.
+func (s *Schema) appendPrefix(dst []byte, values [][]byte, kind BoundKind) ([]byte, error) {
+	dst = append(dst, byte(kind))
+	if kind != clusteringKind {
+		dst = append(dst, byte(len(values)>>8), byte(len(values)))
+	}
+	return s.appendClustering(dst, values)
+}
+
+// block checks what the index has of the block that a row or marker is in.
+func (at *partitionCheck) block(offset, end int64) error {
+	if at.next < len(at.blocks) && at.blocks[at.next].Offset == offset {
+		b := &at.blocks[at.next]
+		if at.next > 0 && at.blocks[at.next-1].Offset+at.blocks[at.next-1].Width != offset {
+			return fmt.Errorf("%s has block %d end elsewhere than at %d, where the next begins", IndexDB, at.next-1, offset)
+		}
+		if !bytes.Equal(b.First, at.prefix) {
+			return fmt.Errorf("%s has block %d begin with clustering %x, and it is %x", IndexDB, at.next, clip(b.First), clip(at.prefix))
+		}
+		at.next++
+	} else if at.next == 0 || offset >= at.blocks[at.next-1].Offset+at.blocks[at.next-1].Width {
+		return fmt.Errorf("%s has no block at %d", IndexDB, offset)
+	}
+	b := &at.blocks[at.next-1]
+	if limit := b.Offset + b.Width; end > limit {
+		return fmt.Errorf("%s has block %d end at %d, and a row ends at %d", IndexDB, at.next-1, limit, end)
+	} else if end == limit {
+		return at.closed(b)
+	}
+	return nil
+}
+
+// closed checks what the index has of the end of a block, when it is there.
+func (at *partitionCheck) closed(b *Block) error {
+	if !bytes.Equal(b.Last, at.prefix) || b.Open != at.open {
+		return fmt.Errorf("%s has block %d end with clustering %x and the deletion %+v, and they are %x and %+v", IndexDB, at.next-1, clip(b.Last), b.Open, clip(at.prefix), at.open)
+	}
+	return nil
+}
+
+// end checks the end of a partition.
+func (v *verifier) end() error {
+	at := &v.at
+	if at.open.Set {
+		return fmt.Errorf("the deletion %+v of a range has no end", at.open)
+	}
+	length := v.decoder.End() - at.start
+	if len(at.blocks) > 0 {
+		b := &at.blocks[len(at.blocks)-1]
+		if at.next != len(at.blocks) {
+			return fmt.Errorf("%s has %d blocks, of which %d are there", IndexDB, len(at.blocks), at.next)
+		}
+		// The end marker is part of a block that ends with the partition.
+		switch b.Offset + b.Width {
+		case length:
+			if err := at.closed(b); err != nil {
+				return err
+			}
+		case length - 1:
+		default:
+			return fmt.Errorf("%s has its last block end at %d of %d bytes", IndexDB, b.Offset+b.Width, length)
+		}
+	}
+	if at.rows {
+		if err := v.bounds.block(&Block{First: at.prefix, Last: at.prefix}); err != nil {
+			return err
+		}
+	}
+	v.collect.end(length)
+	return v.bounds.end()
+}

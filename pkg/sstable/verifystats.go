@@ -1,0 +1,94 @@
+package sstable
+
+import (
+	"fmt"
+	"slices"
+)
+
+// stats holds what Statistics.db tells of the rows against what was read of them. Bounds may be wider than they need be;
+// counts are exact.
+func (v *verifier) stats() error {
+	have, want := v.statistics.Stats, v.collect.finish()
+	for _, b := range []struct {
+		name                                 string
+		least, greatest, wantLeast, wantMost int64
+	}{
+		{"timestamps", have.MinTimestamp, have.MaxTimestamp, want.MinTimestamp, want.MaxTimestamp},
+		{"seconds of deletion", have.MinDeletion, have.MaxDeletion, want.MinDeletion, want.MaxDeletion},
+		{"times to live", int64(have.MinTTL), int64(have.MaxTTL), int64(want.MinTTL), int64(want.MaxTTL)},
+	} {
+		if b.least > b.wantLeast || b.greatest < b.wantMost {
+			return fmt.Errorf("%s has %s from %d to %d, and they are from %d to %d", StatisticsDB, b.name, b.least, b.greatest, b.wantLeast, b.wantMost)
+		}
+	}
+	for _, c := range []struct {
+		name       string
+		have, want int64
+	}{
+		{"rows", have.Rows, want.Rows},
+		{"cells", have.Cells, want.Cells},
+		{"deletions and expiries", have.Tombstones.total(), want.Tombstones.total()},
+		{"levels", int64(have.Level), 0},
+		{"milliseconds of the last repair", have.RepairedAt, 0},
+	} {
+		if c.have != c.want {
+			return fmt.Errorf("%s has %d %s, where %d is right", StatisticsDB, c.have, c.name, c.want)
+		}
+	}
+	if have.PendingRepair != nil || have.Transient || have.LegacyCounterShards {
+		return fmt.Errorf("%s tells of a repair that is pending, of a transient replica or of old counters", StatisticsDB)
+	}
+	for name, h := range map[string][2]Histogram{
+		"sizes of partitions": {have.PartitionSizes, want.PartitionSizes}, "cells of partitions": {have.PartitionCells, want.PartitionCells},
+	} {
+		if h[0].Total() != v.partitions || len(h[0].Counts) == len(h[1].Counts) && !slices.Equal(h[0].Counts, h[1].Counts) {
+			return fmt.Errorf("%s counts the %s otherwise than %s has them", StatisticsDB, name, DataDB)
+		}
+	}
+	if c := v.statistics.Cardinality; c != nil && *c != v.keys {
+		return fmt.Errorf("%s estimates the keys of another file", StatisticsDB)
+	}
+	if err := v.boundsOf(have, want); err != nil {
+		return err
+	}
+	return v.compressionOf(have)
+}
+
+// boundsOf holds the bounds of the clusterings, and of the keys, against those of the rows.
+func (v *verifier) boundsOf(have, want *Stats) error {
+	if v.descriptor.Version.hasUnsignedSeconds() {
+		if string(have.Slice) != string(Everything) {
+			return fmt.Errorf("%s has clusterings in the slice %x, where only that of all of them is known to be right", StatisticsDB, have.Slice)
+		}
+		if string(have.FirstKey) != string(v.summary.First) || string(have.LastKey) != string(v.summary.Last) {
+			return fmt.Errorf("%s is from key %x to %x, and they are %x to %x", StatisticsDB, clip(have.FirstKey), clip(have.LastKey), clip(v.summary.First), clip(v.summary.Last))
+		}
+		if want.PartitionDeletions && !have.PartitionDeletions {
+			return fmt.Errorf("%s knows of no deletion of a partition, and there is one", StatisticsDB)
+		}
+		return nil
+	}
+	least, greatest := have.MinClustering, have.MaxClustering
+	if len(least) == 0 && len(greatest) == 0 {
+		return nil
+	}
+	schema := v.codec.schema
+	columns := len(schema.clustering)
+	if len(least) > columns || len(greatest) > columns {
+		return fmt.Errorf("%s has clusterings of %d and %d values, where there are %d columns", StatisticsDB, len(least), len(greatest), columns)
+	}
+	first, last := &v.bounds.least, &v.bounds.greatest
+	if first.set && schema.comparePrefixes(least, InclusiveStart, first.values, first.kind) > 0 ||
+		last.set && schema.comparePrefixes(greatest, InclusiveEnd, last.values, last.kind) < 0 {
+		return fmt.Errorf("%s has clusterings from %x to %x, and they are from %x to %x", StatisticsDB, least, greatest, first.values, last.values)
+	}
+	return nil
+}
+
+// compressionOf holds the compression ratio against whether there is compression.
+func (v *verifier) compressionOf(have *Stats) error {
+	if (have.CompressionRatio == NotCompressed) != (v.info == nil) {
+		return fmt.Errorf("%s has a compression ratio of %v, where the file is compressed: %t", StatisticsDB, have.CompressionRatio, v.info != nil)
+	}
+	return nil
+}

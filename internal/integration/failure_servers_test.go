@@ -25,12 +25,19 @@ type server struct {
 	dir string // its folder, as deploy/cassandra makes it
 }
 
+// clusterFolder is the folder of the test cluster.
+func clusterFolder(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
+	require.NoError(t, err)
+	return dir
+}
+
 // servers are the nodes of the test cluster, for a test that means to harm them.
 // When the test ends all of them are up again.
 func servers(t *testing.T) []server {
 	t.Helper()
-	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
-	require.NoError(t, err)
+	dir := clusterFolder(t)
 	all := []server{{dir + "/node1"}, {dir + "/node2"}, {dir + "/node3"}}
 	exec(t, "CREATE TABLE IF NOT EXISTS it3.up (k int PRIMARY KEY)")
 	t.Cleanup(func() {
@@ -77,8 +84,7 @@ func (s server) signal(t *testing.T, signal syscall.Signal) {
 // administer runs a command of deploy/cassandra on the test cluster.
 func administer(t *testing.T, words ...string) {
 	t.Helper()
-	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
-	require.NoError(t, err)
+	dir := clusterFolder(t)
 	words = append([]string{"--cluster", filepath.Base(dir), "--dir", filepath.Dir(dir)}, words...)
 	out, err := command.Command("../../deploy/cassandra/cassandra", words...).CombinedOutput()
 	require.NoError(t, err, "%s", out)

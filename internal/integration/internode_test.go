@@ -4,10 +4,12 @@ package integration
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -65,15 +67,13 @@ func streamed(t *testing.T, on *driver.Session, name string, keys int, plain []b
 	}
 }
 
-func tableID(t *testing.T, on *driver.Session, name string) (id internode.UUID) {
+func tableID(t *testing.T, on *driver.Session, name string) internode.UUID {
 	t.Helper()
 	keyspace, table, _ := strings.Cut(name, ".")
 	described, err := on.Table(t.Context(), keyspace, table)
 	require.NoError(t, err)
-	b, err := hex.DecodeString(strings.ReplaceAll(described.ID, "-", ""))
+	id, err := internode.ParseUUID(described.ID)
 	require.NoError(t, err)
-	require.Len(t, b, len(id))
-	copy(id[:], b)
 	return id
 }
 
@@ -97,6 +97,28 @@ func streamedLines(t *testing.T, name string) []string {
 	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
 	slices.Sort(lines)
 	return lines
+}
+
+// complaints are the lines of the nodes' logs that warn of a session.
+func complaints(t *testing.T, plan internode.UUID) (found []string) {
+	t.Helper()
+	logs, err := filepath.Glob(clusterFolder(t) + "/node*/logs/system.log")
+	require.NoError(t, err)
+	require.NotEmpty(t, logs)
+	known := false
+	for _, log := range logs {
+		for line := range strings.Lines(read(t, log)) {
+			if !strings.Contains(line, plan.String()) {
+				continue
+			}
+			known = true
+			if !strings.HasPrefix(line, "INFO") {
+				found = append(found, line)
+			}
+		}
+	}
+	require.True(t, known, "no log knows plan %s", plan)
+	return found
 }
 
 // wideStream is partitions in the order of their tokens, in files that share none, and what CQL
@@ -134,8 +156,9 @@ func TestPartitionStreamedInByHand(t *testing.T) {
 	require.Len(t, plain, 43)
 	var client internode.Client
 	for _, node := range storageAddresses(t) {
-		_, err := client.Stream(t.Context(), node, []internode.File{streamed(t, session, "it3.streamed", 1, plain)}, internode.Watch{})
+		plan, err := client.Stream(t.Context(), node, []internode.File{streamed(t, session, "it3.streamed", 1, plain)}, internode.Watch{})
 		require.NoError(t, err)
+		require.Empty(t, complaints(t, plan))
 	}
 	require.Equal(t, []string{"1,2,hi,1700000000000000", "1,3,,"}, streamedLines(t, "it3.streamed"))
 }
@@ -184,6 +207,28 @@ func TestStorageProbed(t *testing.T) {
 	}
 	_, err := client.Probe(t.Context(), strings.Split(testHosts(), ",")[0]+":9042")
 	require.Contains(t, []internode.Kind{internode.Version, internode.Deadline}, internode.KindOf(err), "%v", err)
+}
+
+// A session that ends in mid-file, by the client, is repeated: everything is there once.
+func TestStreamCutOffAndRepeated(t *testing.T) {
+	t.Parallel()
+	table(t, "it3.streamed_again", streamedBody)
+	files, want := wideStream(t, "it3.streamed_again", testRows(t, 20_000), 2)
+	open := files[1].Open
+	client := internode.Client{Connections: 2}
+	for _, node := range storageAddresses(t) {
+		ctx, cancel := context.WithCancel(t.Context())
+		files[1].Open = func() (io.ReadCloser, error) {
+			r, err := open()
+			return &stopping{Reader: r, left: int(files[1].Length / 2), halt: cancel}, err
+		}
+		_, err := client.Stream(ctx, node, files, internode.Watch{})
+		require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
+		files[1].Open = open
+		_, err = client.Stream(t.Context(), node, files, internode.Watch{})
+		require.NoError(t, err)
+	}
+	require.Equal(t, want, streamedLines(t, "it3.streamed_again"))
 }
 
 // stopping is a reader that calls halt when it has given some of its bytes.

@@ -63,6 +63,9 @@ func play(t *testing.T, n *internodetest.Node, f func(ctx context.Context, t *te
 		f(ctx, t, &internode.Client{Dial: n.Dial(ctx)})
 		cancel()
 		n.Wait()
+		if n.Before == nil {
+			require.Empty(t, n.Late())
+		}
 	})
 }
 
@@ -392,6 +395,17 @@ func TestAnnouncedPortIsNotTheNodes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "127.0.0.9:7098", n.Complete()[0].From.String())
 	})
+}
+
+func TestUUIDsAsText(t *testing.T) {
+	plan := internode.NewPlan()
+	got, err := internode.ParseUUID(plan.String())
+	require.NoError(t, err)
+	require.Equal(t, plan, got)
+	for _, text := range []string{"", plan.String()[1:], plan.String() + "0", "5a1ff267+ace0-3f12-8563-cfae6103c65e", "5a1ff267-ace0-3f12-8563-cfae6103c65g"} {
+		_, err := internode.ParseUUID(text)
+		require.ErrorContains(t, err, "is not a UUID", text)
+	}
 }
 
 func TestEachSessionHasAPlanOfItsOwn(t *testing.T) {

@@ -3,6 +3,7 @@ package internode
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"time"
 )
@@ -13,6 +14,17 @@ type UUID [16]byte
 // String gives the usual form of 36 characters.
 func (u UUID) String() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+}
+
+// ParseUUID reads that form.
+func ParseUUID(s string) (u UUID, err error) {
+	if len(s) != 36 || s[8] != '-' || s[13] != '-' || s[18] != '-' || s[23] != '-' {
+		return u, fmt.Errorf("%.50q is not a UUID", s)
+	}
+	if _, err := hex.Decode(u[:], []byte(s[:8]+s[9:13]+s[14:18]+s[19:23]+s[24:])); err != nil {
+		return u, fmt.Errorf("%q is not a UUID: %w", s, err)
+	}
+	return u, nil
 }
 
 // gregorian is the beginning of a time UUID's time, in units of 100 ns before 1970.

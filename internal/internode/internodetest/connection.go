@@ -42,13 +42,7 @@ func (c *connection) serve(first bool) {
 	if err == nil {
 		err = c.converse()
 	}
-	if c.s == nil || errors.Is(err, errHarm) {
-		return
-	}
-	c.s.mu.Lock()
-	over := c.s.over
-	c.s.mu.Unlock()
-	if !over {
+	if c.s != nil && !errors.Is(err, errHarm) && !c.s.isOver() {
 		_ = c.s.control.say(internode.SessionFailed)
 		c.s.end()
 	}
@@ -122,6 +116,12 @@ func (c *connection) converse() error {
 		m, err := internode.Read(c.r)
 		if err != nil {
 			return err
+		}
+		if c.s != nil && m != internode.KeepAlive && c.s.isOver() {
+			c.node.mu.Lock()
+			c.node.late = append(c.node.late, m)
+			c.node.mu.Unlock()
+			return fmt.Errorf("message %T behind the end of the session", m)
 		}
 		switch m := m.(type) {
 		case internode.Init:

@@ -83,6 +83,7 @@ type Node struct {
 	sessions map[internode.UUID]*session
 	last     *session
 	complete []*Session
+	late     []internode.Message
 }
 
 // session is a session that is under way, and its connections.
@@ -100,6 +101,14 @@ func (n *Node) Complete() []*Session {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return slices.Clone(n.complete)
+}
+
+// Late are the messages, other than KEEP_ALIVE, that came to a session when it was complete: a real
+// node would call each an error in its log.
+func (n *Node) Late() []internode.Message {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.late)
 }
 
 // Serve speaks on one connection until it ends, or the context does, and closes it.
@@ -166,6 +175,12 @@ func (n *Node) begin(control *connection, m internode.Init) *session {
 	}
 	n.sessions[m.Plan], n.last = s, s
 	return s
+}
+
+func (s *session) isOver() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.over
 }
 
 // end ends a session's connections; those of one that is not complete before their time.

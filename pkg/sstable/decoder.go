@@ -83,7 +83,7 @@ func (d *Decoder) Next() (Item, error) {
 	} else {
 		item, err = d.partition()
 	}
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		err = fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
 	}
 	return item, err

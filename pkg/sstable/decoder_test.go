@@ -30,7 +30,7 @@ func TestDataThatEndsTooEarly(t *testing.T) {
 		d := NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)
 		for {
 			item, err := d.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			require.NoError(t, err)

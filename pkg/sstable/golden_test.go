@@ -2,6 +2,7 @@ package sstable
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -61,7 +62,7 @@ func rewrite(c *Codec, in io.Reader, observer Observer) ([]byte, error) {
 	d := NewDecoder(c, in, MaxRowBytes)
 	for {
 		item, err := d.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			err = w.Flush()
 			return out.Bytes(), err
 		}
@@ -149,7 +150,7 @@ func TestRowsOfGoldenFilesAscend(t *testing.T) {
 		var clustering [][]byte
 		for {
 			item, err := d.Next()
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				break
 			}
 			require.NoError(t, err)

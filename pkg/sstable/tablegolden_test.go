@@ -64,11 +64,11 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, g.index, index)
 
-			have, err := ParseStatistics(g.stats, NB)
+			have, err := ParseStatistics(g.stats, g.version)
 			require.NoError(t, err)
 			b, err := os.ReadFile(filepath.Join(folder, done.Name(StatisticsDB)))
 			require.NoError(t, err)
-			again, err := ParseStatistics(b, NB)
+			again, err := ParseStatistics(b, g.version)
 			require.NoError(t, err)
 			require.Equal(t, have.Header, again.Header)
 			require.Equal(t, have.Partitioner, again.Partitioner)

@@ -1,0 +1,248 @@
+// Package extsort sorts records that do not all fit into memory: sorted buffers are
+// written to temporary files as runs, and merged.
+//
+// Each goroutine that adds records takes a [Buffer] for itself ([Sorter.Take]) and gives it
+// back, so that adding takes no lock; a buffer that is full is sorted and written by the
+// goroutine that fills it, so that the disk holds up those who add. When all is added,
+// [Sorter.Merge] gives the records in order.
+//
+// Records are compared by a number first, which decides for nearly all where it is a hash.
+package extsort
+
+import (
+	"cmp"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// Options say how to sort.
+type Options struct {
+	// Memory is how many bytes all buffers may hold. A record that is longer than a buffer
+	// takes its own length instead.
+	Memory int64
+	// Buffers is how many there are: as many goroutines can add at once.
+	Buffers int
+	// Dir is the folder of the runs; empty: the system's for temporary files. Their names
+	// are removed at once, so that nothing stays behind.
+	Dir string
+	// Compare orders records of one number. It must be safe for concurrent use.
+	Compare func(a, b []byte) int
+}
+
+// fanIn is how many runs are merged at once: each takes some 200 KiB while it is read. When
+// there are as many of one size, they become one.
+const fanIn = 64
+
+// entryMemory is what a record takes besides its bytes and their length.
+const entryMemory = 16
+
+// Sorter sorts. It is safe for concurrent use, but for Merge and Close.
+type Sorter struct {
+	o     Options
+	size  int // of a buffer, in bytes
+	empty chan *Buffer
+
+	mu   sync.Mutex
+	runs []*run
+}
+
+// New makes a sorter without records.
+func New(o Options) *Sorter {
+	s := &Sorter{o: o, size: int(o.Memory / int64(o.Buffers)), empty: make(chan *Buffer, o.Buffers)}
+	for range o.Buffers {
+		s.empty <- &Buffer{sorter: s}
+	}
+	return s
+}
+
+// Buffer is memory for records that were added. It belongs to the goroutine that took it,
+// until that gives it back.
+type Buffer struct {
+	sorter  *Sorter
+	records []byte // each after its length, an unsigned varint
+	entries []entry
+}
+
+// entry is a record's place in a buffer.
+type entry struct {
+	number uint64
+	at     int
+}
+
+// Take waits for a buffer that nobody has.
+func (s *Sorter) Take(ctx context.Context) (*Buffer, error) {
+	select {
+	case b := <-s.empty:
+		return b, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// Give ends the use of a buffer.
+func (s *Sorter) Give(b *Buffer) { s.empty <- b }
+
+// Add copies a record into the buffer. When there is no room, the buffer's records go to the
+// disk first; only then there can be an error.
+func (b *Buffer) Add(number uint64, record []byte) error {
+	need := binary.MaxVarintLen64 + len(record)
+	if used := len(b.records) + entryMemory*len(b.entries); used > 0 && used+need+entryMemory > b.sorter.size {
+		if err := b.spill(); err != nil {
+			return err
+		}
+	}
+	if b.records == nil {
+		b.records = make([]byte, 0, max(b.sorter.size/2, need))
+	}
+	b.entries = append(b.entries, entry{number, len(b.records)})
+	b.records = binary.AppendUvarint(b.records, uint64(len(record)))
+	b.records = append(b.records, record...)
+	return nil
+}
+
+// record gives the bytes of an entry.
+func (b *Buffer) record(e entry) []byte {
+	length, n := binary.Uvarint(b.records[e.at:])
+	from := e.at + n
+	return b.records[from : from+int(length) : from+int(length)]
+}
+
+func (b *Buffer) sort() {
+	compare := b.sorter.o.Compare
+	slices.SortFunc(b.entries, func(x, y entry) int {
+		if x.number != y.number {
+			return cmp.Compare(x.number, y.number)
+		}
+		return compare(b.record(x), b.record(y))
+	})
+}
+
+// spill writes the buffer to a run of its own.
+func (b *Buffer) spill() error {
+	b.sort()
+	r, err := newRun(b.sorter.o.Dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range b.entries {
+		if err := r.add(e.number, b.record(e)); err != nil {
+			return errors.Join(err, r.close())
+		}
+	}
+	b.records, b.entries = b.records[:0], b.entries[:0]
+	if cap(b.records) > b.sorter.size {
+		b.records = nil // a long record made it so
+	}
+	return b.sorter.keep(r)
+}
+
+// keep takes a run over, and merges runs when there are many.
+func (s *Sorter) keep(r *run) error {
+	if err := r.end(); err != nil {
+		return errors.Join(err, r.close())
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = append(s.runs, r)
+	for {
+		level := s.runs[len(s.runs)-1].level
+		first := slices.IndexFunc(s.runs, func(r *run) bool { return r.level == level })
+		if len(s.runs)-first < fanIn {
+			return nil
+		}
+		if err := s.join(first); err != nil {
+			return err
+		}
+	}
+}
+
+// join makes one run of those from the given one on, which are of one level.
+func (s *Sorter) join(first int) error {
+	out, err := newRun(s.o.Dir)
+	if err != nil {
+		return err
+	}
+	out.level = s.runs[first].level + 1
+	if err := s.mergeInto(out, s.runs[first:]); err != nil {
+		return errors.Join(err, out.close())
+	}
+	for _, r := range s.runs[first:] {
+		if err := r.close(); err != nil {
+			return errors.Join(err, out.close())
+		}
+	}
+	s.runs = append(s.runs[:first], out)
+	return nil
+}
+
+func (s *Sorter) mergeInto(out *run, runs []*run) error {
+	m := &Merge{compare: s.o.Compare}
+	for _, r := range runs {
+		source, err := r.read()
+		if err != nil {
+			return err
+		}
+		m.sources = append(m.sources, source)
+	}
+	if err := m.start(); err != nil {
+		return err
+	}
+	for m.Next() {
+		if err := out.add(m.Number(), m.Record()); err != nil {
+			return err
+		}
+	}
+	if m.Err() != nil {
+		return m.Err()
+	}
+	return out.end()
+}
+
+// Merge begins to give all records in order. All buffers must have been given back, and no
+// record may be added any more.
+func (s *Sorter) Merge() (*Merge, error) {
+	m := &Merge{compare: s.o.Compare}
+	for _, r := range s.runs {
+		source, err := r.read()
+		if err != nil {
+			return nil, err
+		}
+		m.sources = append(m.sources, source)
+	}
+	for range s.o.Buffers {
+		b := <-s.empty
+		b.sort()
+		m.sources = append(m.sources, &bufferSource{buffer: b})
+	}
+	return m, m.start()
+}
+
+// Spilled is how many bytes of records went to the disk, as they stand there.
+func (s *Sorter) Spilled() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var n int64
+	for _, r := range s.runs {
+		n += r.size
+	}
+	return n
+}
+
+// Close gives up the runs. The sorter cannot be used any more.
+func (s *Sorter) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var failures []error
+	for _, r := range s.runs {
+		failures = append(failures, r.close())
+	}
+	s.runs = nil
+	if err := errors.Join(failures...); err != nil {
+		return fmt.Errorf("sorted runs: %w", err)
+	}
+	return nil
+}

@@ -20,8 +20,14 @@ func (c *Cluster) schemaTable(name string) *relation {
 		return c.tables()
 	case "system_schema.columns":
 		return c.columns()
-	case "system_schema.functions", "system_schema.aggregates", "system_schema.indexes", "system_schema.scylla_tables":
+	case "system_schema.functions", "system_schema.aggregates", "system_schema.scylla_tables":
 		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}}}
+	case "system_schema.indexes":
+		return &relation{columns: []column{
+			{"keyspace_name", textType, true}, {"table_name", textType, false}, {"index_name", textType, false}, {"options", textsMap, false},
+		}}
+	case "system_schema.triggers":
+		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}, {"trigger_name", textType, false}}}
 	case "system_schema.types":
 		return &relation{columns: []column{
 			{"keyspace_name", textType, true}, {"type_name", textType, false},
@@ -64,9 +70,15 @@ func (c *Cluster) keyspaces() *relation {
 }
 
 func (c *Cluster) tables() *relation {
-	r := &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}, {"id", datatype.Uuid, false}}}
+	r := &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"id", datatype.Uuid, false},
+		{"default_time_to_live", datatype.Int, false}, {"flags", datatype.NewSet(textType), false}, {"cdc", datatype.Boolean, false},
+		{"bloom_filter_fp_chance", datatype.Double, false}, {"min_index_interval", datatype.Int, false}, {"compression", textsMap, false},
+	}}
 	for _, t := range c.schema.list() {
-		r.rows = append(r.rows, [][]byte{text(t.keyspace), text(t.name), t.id[:]})
+		r.rows = append(r.rows, [][]byte{
+			text(t.keyspace), text(t.name), t.id[:], integer(0), nil, boolean(false), nil, integer(128), textMap(map[string]string{"enabled": "false"}),
+		})
 	}
 	return r
 }

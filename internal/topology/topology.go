@@ -82,11 +82,20 @@ func (c *Cluster) Ring() (*token.Ring, error) {
 	return token.NewRing(p, nodes)
 }
 
-// Place finds the local replicas of a keyspace with the given replication
-// options (system_schema.keyspaces.replication). The indexes in the placement
-// are those of Nodes. A range without a local replica has those of the other data
-// centers. Errors are those of Ring and of [token.ParseStrategy].
+// Place finds the local replicas of a keyspace, as PlaceAll does all of them. A range
+// without a local replica has those of the other data centers.
 func (c *Cluster) Place(replication map[string]string) (*token.Placement, error) {
+	placement, err := c.PlaceAll(replication)
+	if err != nil {
+		return nil, err
+	}
+	return placement.LocalTo(c.LocalDC), nil
+}
+
+// PlaceAll finds the replicas of a keyspace in all data centers, with the given replication
+// options (system_schema.keyspaces.replication). The indexes in the placement
+// are those of Nodes. Errors are those of Ring and of [token.ParseStrategy].
+func (c *Cluster) PlaceAll(replication map[string]string) (*token.Placement, error) {
 	ring, err := c.Ring()
 	if err != nil {
 		return nil, err
@@ -95,7 +104,7 @@ func (c *Cluster) Place(replication map[string]string) (*token.Placement, error)
 	if err != nil {
 		return nil, err
 	}
-	return ring.Place(strategy).LocalTo(c.LocalDC), nil
+	return ring.Place(strategy), nil
 }
 
 // PlaceAt makes the placement of a table that does not follow the ring: of each

@@ -1,0 +1,65 @@
+package driver
+
+import (
+	"context"
+	"slices"
+)
+
+// TableOptions is what the servers do with the rows of a table besides keeping them, and how
+// they keep them: what who writes a table's files must know.
+type TableOptions struct {
+	DefaultTTL       int  // seconds; 0: rows do not expire
+	Compact          bool // it is one of COMPACT STORAGE
+	CDC              bool // changes are captured
+	BloomFPChance    float64
+	MinIndexInterval int
+	Compression      map[string]string // empty: none
+	Views            []string          // materialized views of the table
+	Indexes          []Index
+	Triggers         []string
+}
+
+// Index is a secondary index.
+type Index struct {
+	Name  string
+	Class string // of a custom one, such as SAI; else empty
+}
+
+// TableOptions reads the options of a table. A table that is not there has none.
+func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (TableOptions, error) {
+	o := TableOptions{}
+	var flags []string
+	err := s.each(ctx, "", func() error { return nil },
+		[]any{&o.DefaultTTL, &flags, &o.CDC, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
+		"SELECT default_time_to_live, flags, cdc, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
+			"WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	if err != nil {
+		return o, err
+	}
+	// What CQL made without COMPACT STORAGE is compound, and nothing else.
+	o.Compact = len(flags) > 0 && (!slices.Contains(flags, "compound") || slices.Contains(flags, "dense") || slices.Contains(flags, "super"))
+	if o.Compression["enabled"] == "false" {
+		o.Compression = nil
+	}
+	var name, base string
+	err = s.each(ctx, "", func() error {
+		if base == table {
+			o.Views = append(o.Views, name)
+		}
+		return nil
+	}, []any{&name, &base}, "SELECT view_name, base_table_name FROM system_schema.views WHERE keyspace_name = ?", keyspace)
+	if err != nil {
+		return o, err
+	}
+	var options map[string]string
+	err = s.each(ctx, "", func() error {
+		o.Indexes = append(o.Indexes, Index{name, options["class_name"]})
+		return nil
+	}, []any{&name, &options}, "SELECT index_name, options FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	if err != nil {
+		return o, err
+	}
+	err = s.each(ctx, "", func() error { o.Triggers = append(o.Triggers, name); return nil },
+		[]any{&name}, "SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	return o, err
+}

@@ -1,0 +1,110 @@
+package stream
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync/atomic"
+)
+
+// A spool keeps sorted partitions on the disk until all of their replicas have them. It is a
+// number of temporary files, written one after the other; each goes when nobody waits for
+// anything in it. Their names are removed at once, so that nothing stays behind.
+type spool struct {
+	dir  string
+	size int64 // of a file, about
+	file *spoolFile
+}
+
+// spoolFile is one of the files.
+type spoolFile struct {
+	file  *os.File
+	out   *bufio.Writer
+	size  int64
+	holds atomic.Int64 // of sections of it, and one of who writes it
+}
+
+// section is a stretch of whole partitions of one token range.
+type section struct {
+	file     *spoolFile
+	from, to int64
+	keys     int64
+}
+
+func (s section) bytes() int64 { return s.to - s.from }
+
+// spoolBuffer is how much is written at once.
+const spoolBuffer = 256 << 10
+
+// next gives the file to write to.
+func (s *spool) next() (*spoolFile, error) {
+	if s.file != nil && s.file.size < s.size {
+		return s.file, nil
+	}
+	if err := s.end(); err != nil {
+		return nil, err
+	}
+	file, err := os.CreateTemp(s.dir, ".partitions-*")
+	if err != nil {
+		return nil, fmt.Errorf("sorted partitions: %w", err)
+	}
+	if err := os.Remove(file.Name()); err != nil {
+		return nil, fmt.Errorf("sorted partitions: %w", errors.Join(err, file.Close()))
+	}
+	s.file = &spoolFile{file: file, out: bufio.NewWriterSize(file, spoolBuffer)}
+	s.file.holds.Store(1)
+	return s.file, nil
+}
+
+// end writes the last file out.
+func (s *spool) end() error {
+	f := s.file
+	if f == nil {
+		return nil
+	}
+	s.file = nil
+	return errors.Join(f.flush(), f.release())
+}
+
+// write appends bytes.
+func (f *spoolFile) write(p []byte) error {
+	n, err := f.out.Write(p)
+	f.size += int64(n)
+	if err != nil {
+		return fmt.Errorf("sorted partitions: %w", err)
+	}
+	return nil
+}
+
+// flush has what was written read by others.
+func (f *spoolFile) flush() error {
+	if err := f.out.Flush(); err != nil {
+		return fmt.Errorf("sorted partitions: %w", err)
+	}
+	return nil
+}
+
+// hold keeps the file for one more section.
+func (f *spoolFile) hold() { f.holds.Add(1) }
+
+// release gives up a hold; with the last one the file goes.
+func (f *spoolFile) release() error {
+	if f.holds.Add(-1) > 0 {
+		return nil
+	}
+	if err := f.file.Close(); err != nil {
+		return fmt.Errorf("sorted partitions: %w", err)
+	}
+	return nil
+}
+
+// read gives the bytes of sections, one after the other.
+func read(sections []section) io.Reader {
+	readers := make([]io.Reader, len(sections))
+	for i, s := range sections {
+		readers[i] = io.NewSectionReader(s.file.file, s.from, s.bytes())
+	}
+	return io.MultiReader(readers...)
+}

@@ -159,9 +159,9 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	})
 	t.Run("in use", func(t *testing.T) {
 		dir := folder(t, killed)
-		first := spawn(t, nil, "resume", dir, "--ingestrate", "500")
-		first.until(t, "the run went on", func() bool { return settled(dir) > known })
-		require.Contains(t, status(t, dir), fmt.Sprintf("under way in process %d on ", first.cmd.Process.Pid))
+		first := spawn(t, nil, "resume", dir, "--ingestrate", "20")
+		underWay := fmt.Sprintf("under way in process %d on ", first.cmd.Process.Pid)
+		first.until(t, "the run went on", func() bool { return strings.Contains(status(t, dir), underWay) })
 		second := spawn(t, nil, "resume", dir).end(t)
 		require.Equal(t, 4, second.code)
 		require.Contains(t, second.report, fmt.Sprintf("in use by process %d on ", first.cmd.Process.Pid))

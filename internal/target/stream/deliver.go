@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -35,12 +35,12 @@ type delivery struct {
 	size  int64 // of a file, in bytes, about
 	nodes map[string]*queue
 
-	group *errgroup.Group
-	ctx   context.Context
-	slots chan struct{} // one for each file under way
+	group  *errgroup.Group
+	ctx    context.Context
+	cancel context.CancelFunc
+	slots  chan struct{} // one for each file under way
 
-	mu    sync.Mutex
-	stats Stats
+	files, bytes atomic.Int64 // that nodes have
 }
 
 // queue is what a node is yet to be sent. Who sorts fills it.
@@ -54,6 +54,7 @@ type queue struct {
 // newDelivery begins a delivery. A file that cannot be sent ends its context.
 func newDelivery(ctx context.Context, o *Options) *delivery {
 	d := &delivery{o: o, size: o.FileBytes, nodes: make(map[string]*queue), slots: make(chan struct{}, o.Sessions)}
+	ctx, d.cancel = context.WithCancel(ctx)
 	d.group, d.ctx = errgroup.WithContext(ctx)
 	return d
 }
@@ -145,10 +146,8 @@ func (d *delivery) insist(node string, f File) error {
 	for attempt := 1; ; attempt++ {
 		err := d.o.Sender.Send(d.ctx, node, f)
 		if err == nil {
-			d.mu.Lock()
-			d.stats.Files++
-			d.stats.Bytes += f.Bytes
-			d.mu.Unlock()
+			d.files.Add(1)
+			d.bytes.Add(f.Bytes)
 			return nil
 		}
 		if !fault.Retryable(err, true) {
@@ -162,6 +161,16 @@ func (d *delivery) insist(node string, f File) error {
 			return err
 		}
 	}
+}
+
+// abandon ends the delivery of what is under way, and gives the error that it ended with
+// before, if any.
+func (d *delivery) abandon() error {
+	d.cancel()
+	if err := d.group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
 }
 
 // finish sends what is left and waits until all is there.

@@ -13,9 +13,10 @@ import (
 // number of temporary files, written one after the other; each goes when nobody waits for
 // anything in it. Their names are removed at once, so that nothing stays behind.
 type spool struct {
-	dir  string
-	size int64 // of a file, about
-	file *spoolFile
+	dir   string
+	size  int64 // of a file, about
+	file  *spoolFile
+	files []*spoolFile // all that were made
 }
 
 // spoolFile is one of the files.
@@ -55,6 +56,7 @@ func (s *spool) next() (*spoolFile, error) {
 	}
 	s.file = &spoolFile{file: file, out: bufio.NewWriterSize(file, spoolBuffer)}
 	s.file.holds.Store(1)
+	s.files = append(s.files, s.file)
 	return s.file, nil
 }
 
@@ -66,6 +68,15 @@ func (s *spool) end() error {
 	}
 	s.file = nil
 	return errors.Join(f.flush(), f.release())
+}
+
+// discard gives up what is left, of a delivery that has failed.
+func (s *spool) discard() {
+	for _, f := range s.files {
+		if f.holds.Swap(0) > 0 {
+			_ = f.file.Close() // nobody reads it any more
+		}
+	}
 }
 
 // write appends bytes.

@@ -1,0 +1,166 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/extsort"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// Intake is a method of target.Target.
+func (t *Target) Intake(columns []schema.Column) target.Intake {
+	in := &intake{t: t}
+	for _, c := range columns {
+		in.names = append(in.names, c.Name)
+	}
+	return in
+}
+
+// intake takes rows of one list of columns.
+type intake struct {
+	t     *Target
+	names []string
+
+	mu   sync.Mutex
+	free []*encoder
+}
+
+// Idempotent is a method of target.Intake: the same rows make the same cells, those of lists too.
+func (in *intake) Idempotent() bool { return true }
+
+// Put is a method of target.Intake.
+func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	b, err := in.t.sorter.Take(ctx)
+	if err != nil {
+		return err
+	}
+	defer in.t.sorter.Give(b)
+	e, err := in.take()
+	if err != nil {
+		return err
+	}
+	defer in.give(e)
+	piece := rows[0].Piece
+	written := settled{piece: piece}
+	for _, r := range rows {
+		var refused *refusal
+		switch err := e.add(b, r); {
+		case errors.As(err, &refused):
+			if err := piece.Reject(r, target.Refused, refused.err); err != nil {
+				return err
+			}
+		case err != nil:
+			return fmt.Errorf("sorting: %w", err)
+		default:
+			written.rows++
+			written.sum = written.sum.Add(r.Sum)
+		}
+	}
+	in.t.note(written)
+	piece.Free(len(rows))
+	return nil
+}
+
+// note keeps what is to be told of a piece when its rows are there.
+func (t *Target) note(s settled) {
+	if s.rows == 0 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.settled = append(t.settled, s)
+}
+
+// take gives an encoder that nobody uses.
+func (in *intake) take() (*encoder, error) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if n := len(in.free); n > 0 {
+		e := in.free[n-1]
+		in.free = in.free[:n-1]
+		return e, nil
+	}
+	inserter, err := sstable.NewInserter(in.t.codec, in.names, sstable.InsertOptions{AppendCollections: in.t.o.Append})
+	return &encoder{t: in.t, inserter: inserter}, err
+}
+
+func (in *intake) give(e *encoder) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.free = append(in.free, e)
+}
+
+// encoder makes records of rows. One goroutine uses it at a time.
+type encoder struct {
+	t          *Target
+	inserter   *sstable.Inserter
+	values     []sstable.Value
+	statements []sstable.Insert
+	key        []byte
+	record     []byte
+}
+
+// refusal is why a row cannot be written.
+type refusal struct{ err error }
+
+func (r *refusal) Error() string { return r.err.Error() }
+
+// add encodes a row. The error is a *refusal where the row is to blame.
+func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
+	e.values, e.statements = e.values[:0], e.statements[:0]
+	e.statement(&r.Row)
+	for i := range r.More {
+		e.statement(&r.More[i])
+	}
+	var err error
+	if e.key, err = e.inserter.AppendKey(e.key[:0], e.statements[0].Values); err != nil {
+		return &refusal{err}
+	}
+	static, row, err := e.inserter.Insert(e.statements...)
+	if err != nil {
+		return &refusal{err}
+	}
+	for _, out := range []*sstable.Row{static, row} {
+		if out == nil {
+			continue
+		}
+		e.record = appendHead(e.record[:0], e.key, out.Static)
+		if e.record, err = e.t.codec.AppendRow(e.record, out); err != nil {
+			return &refusal{err}
+		}
+		if err := b.Add(r.Token.Lo, e.record); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// statement adds the statement that a row is.
+func (e *encoder) statement(r *row.Row) {
+	from := len(e.values)
+	for _, c := range r.Cells {
+		e.values = append(e.values, sstable.Value{Bytes: c.Bytes, State: states[c.State]})
+	}
+	ttl := r.TTL
+	switch ttl {
+	case 0:
+		ttl = e.t.o.TTL
+	case row.Forever:
+		ttl = 0
+	}
+	e.statements = append(e.statements, sstable.Insert{
+		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.o.Now.Unix(),
+	})
+}
+
+// states are the codec's words for those of cells.
+var states = [...]sstable.State{row.Unset: sstable.Unset, row.Null: sstable.Null, row.Set: sstable.Set}

@@ -1,0 +1,149 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+
+	"github.com/cqlbulk/cqlbulk/internal/extsort"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// mostSection is from which size on a section ends, though its token range goes on.
+const mostSection = 32 << 20
+
+// partitions makes partitions of sorted records and gives them to a delivery, section by
+// section.
+type partitions struct {
+	t        *Target
+	delivery *delivery
+	spool    spool
+	writer   *sstable.PartitionWriter
+	merger   *merger
+
+	open  bool   // a partition
+	key   []byte // of the open partition
+	token uint64
+	vnode int         // of the open section
+	reach token.Range // of its token range
+	from  int64       // where the section begins, in the file
+	keys  int64       // before it
+	total int64       // partitions that were given to the delivery
+}
+
+// write makes partitions of all records.
+func (p *partitions) write(m *extsort.Merge) error {
+	var err error
+	if p.writer, err = sstable.NewPartitionWriter(p.t.codec, p, nil); err != nil {
+		return err
+	}
+	var number uint64
+	var record []byte // the row that is next, all others of its clustering merged into it
+	var same [][]byte // those others
+	for m.Next() {
+		if record != nil && number == m.Number() && p.t.compare(record, m.Record()) == 0 {
+			same = append(same, bytes.Clone(m.Record()))
+			continue
+		}
+		if record != nil {
+			if err := p.row(number, record, same); err != nil {
+				return err
+			}
+		}
+		number, record, same = m.Number(), append(record[:0], m.Record()...), same[:0]
+	}
+	if m.Err() != nil {
+		return m.Err()
+	}
+	if record != nil {
+		if err := p.row(number, record, same); err != nil {
+			return err
+		}
+	}
+	if err := p.endSection(); err != nil {
+		return err
+	}
+	return p.spool.end()
+}
+
+// Write is for the writer of partitions.
+func (p *partitions) Write(b []byte) (int, error) {
+	if err := p.spool.file.write(b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// row writes a row, or several of one clustering as one.
+func (p *partitions) row(number uint64, record []byte, same [][]byte) error {
+	key, static, encoded := splitRecord(record)
+	if !p.open || number != p.token || !bytes.Equal(key, p.key) {
+		if err := p.begin(number, key); err != nil {
+			return err
+		}
+	}
+	if len(same) > 0 {
+		others := make([][]byte, len(same))
+		for i, s := range same {
+			_, _, others[i] = splitRecord(s)
+		}
+		var err error
+		if encoded, err = p.merger.merge(encoded, others); err != nil {
+			return err
+		}
+	}
+	if static {
+		return p.writer.Static(encoded)
+	}
+	return p.writer.Row(encoded)
+}
+
+// begin begins a partition, and before it a section where one is due.
+func (p *partitions) begin(number uint64, key []byte) error {
+	if err := p.endPartition(); err != nil {
+		return err
+	}
+	at := token.Token{Lo: number}
+	if p.spool.file == nil || !p.reach.Contains(at) || p.writer.Position()-p.from >= mostSection {
+		if err := p.endSection(); err != nil {
+			return err
+		}
+		if _, err := p.spool.next(); err != nil {
+			return err
+		}
+		p.vnode = p.t.o.Placement.Find(at)
+		p.reach = p.t.o.Placement.Range(p.vnode)
+		p.from, p.keys = p.writer.Position(), p.writer.Partitions()
+	}
+	p.open, p.token, p.key = true, number, append(p.key[:0], key...)
+	return p.writer.Begin(key, sstable.Deletion{})
+}
+
+func (p *partitions) endPartition() error {
+	if !p.open {
+		return nil
+	}
+	p.open = false
+	return p.writer.End()
+}
+
+// endSection gives what was written since the last one to the nodes it belongs to.
+func (p *partitions) endSection() error {
+	if err := p.endPartition(); err != nil {
+		return err
+	}
+	length := p.writer.Position() - p.from
+	if p.spool.file == nil || length == 0 {
+		return nil
+	}
+	if err := p.writer.Flush(); err != nil {
+		return err
+	}
+	f := p.spool.file
+	replicas := p.t.o.replicas(p.vnode)
+	if len(replicas) == 0 {
+		return errors.New("a token range has no replica")
+	}
+	p.total += p.writer.Partitions() - p.keys
+	return p.delivery.put(section{file: f, from: f.size - length, to: f.size, keys: p.writer.Partitions() - p.keys}, replicas)
+}

@@ -1,0 +1,225 @@
+// Package stream is the target of a load that writes rows as SSTables, streamed to the
+// replicas over the port that they stream to each other by, past CQL.
+//
+// Rows are encoded as they come and sorted by token, key and clustering (package extsort);
+// when all are there, rows of one clustering are merged as a server would, and the partitions
+// written to a spool on the disk, in sections of one token range each. Each replica of a range
+// is sent its sections, in files of many ranges: few and large ones, that do not overlap.
+// Rows are settled when all nodes have all of their files. Until then the load has done
+// nothing that it could not do again: rows have timestamps, by their place in the input.
+//
+// Start with [New]. Rows are freed as soon as they are encoded.
+package stream
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/extsort"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Options say how to write.
+type Options struct {
+	Table     *schema.Table
+	Placement *token.Placement // of all replicas, in all data centers
+	Nodes     []string         // ids of the nodes that the placement's indexes mean
+	Ignored   map[string]bool  // ids of nodes that are sent nothing
+	Sender    Sender
+	// Now is when the load began, and what deletions and expiries are told from. It is the
+	// same in a run that goes on, so that the same rows make the same bytes.
+	Now time.Time
+	TTL int32 // seconds, of rows that have none of their own; 0: they do not expire
+	// Append leaves what is in collections that are not frozen, where a row has a value for
+	// them: it is added to, not replaced.
+	Append    bool
+	Timestamp int64         // about the least that a row has, microseconds since the epoch
+	Memory    int64         // bytes that rows which are being sorted may take; default 64 MiB
+	Dir       string        // folder for what is sorted on the disk; empty: the system's
+	FileBytes int64         // size of what makes one SSTable of a node, about; default DefaultFileBytes
+	Sessions  int           // files under way at once, to all nodes together; default 8
+	Patience  time.Duration // how long to try a file again; default pace.DefaultPatience
+	Backoff   pace.Backoff
+	// Check says, when all is sent, whether the nodes that have the rows are still those that
+	// they belong to; nil: it is taken to be so.
+	Check    func(ctx context.Context) error
+	NodeName func(host string) string // what messages call a node; default its id
+	OnRetry  func()                   // is called for each file that is sent again; may be nil
+}
+
+// DefaultFileBytes is a size at which an SSTable is not soon compacted with others, and is
+// cheap to send again.
+const DefaultFileBytes = 512 << 20
+
+func (o Options) withDefaults() Options {
+	if o.Memory <= 0 {
+		o.Memory = 64 << 20
+	}
+	if o.FileBytes <= 0 {
+		o.FileBytes = DefaultFileBytes
+	}
+	if o.Sessions <= 0 {
+		o.Sessions = 8
+	}
+	if o.Patience <= 0 {
+		o.Patience = pace.DefaultPatience
+	}
+	if o.NodeName == nil {
+		o.NodeName = func(host string) string { return host }
+	}
+	if o.OnRetry == nil {
+		o.OnRetry = func() {}
+	}
+	return o
+}
+
+// replicas lists the nodes that a range is sent to.
+func (o *Options) replicas(vnode int) []string {
+	var ids []string
+	for _, i := range o.Placement.Replicas(vnode) {
+		if id := o.Nodes[i]; !o.Ignored[id] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// Target streams rows. It is a target.Target.
+type Target struct {
+	o        Options
+	schema   *sstable.Schema
+	codec    *sstable.Codec
+	compare  func(a, b []byte) int // records of one token
+	sorter   *extsort.Sorter
+	finished chan struct{}
+
+	mu      sync.Mutex
+	stats   Stats
+	settled []settled
+}
+
+// settled is what is told of a piece when the rows are there.
+type settled struct {
+	piece target.Piece
+	rows  int
+	sum   rowsum.Sum
+}
+
+// Stats are of what was sent.
+type Stats struct {
+	Partitions int64 // made of the rows
+	Files      int64 // that nodes have, each an SSTable or more
+	Bytes      int64 // of those files, before compression
+	Spilled    int64 // bytes that were sorted on the disk
+}
+
+// New makes a target. It fails for a table whose rows cannot be written as SSTables.
+func New(o Options) (*Target, error) {
+	o = o.withDefaults()
+	t := &Target{o: o, finished: make(chan struct{})}
+	var err error
+	if t.schema, err = sstable.Plan(tableOf(o.Table)); err != nil {
+		return nil, err
+	}
+	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: o.Now.Unix()} // a collection is deleted a microsecond before
+	if t.codec, err = sstable.NewCodec(t.schema, sstable.NB, minima); err != nil {
+		return nil, err
+	}
+	t.compare = byKey(t.schema)
+	t.sorter = extsort.New(extsort.Options{Memory: o.Memory, Buffers: runtime.GOMAXPROCS(0), Dir: o.Dir, Compare: t.compare})
+	return t, nil
+}
+
+// tableOf tells the codec of a table's columns.
+func tableOf(table *schema.Table) *sstable.Table {
+	columns := func(kind schema.Kind) []sstable.Column {
+		var list []sstable.Column
+		for _, c := range table.OfKind(kind) {
+			list = append(list, sstable.Column{Name: c.Name, Type: c.Type, Desc: c.Desc})
+		}
+		return list
+	}
+	return &sstable.Table{
+		Key: columns(schema.PartitionKey), Clustering: columns(schema.Clustering), Statics: columns(schema.Static), Regulars: columns(schema.Regular),
+	}
+}
+
+// Header is the component of Statistics.db by which the files are read.
+func (t *Target) Header() []byte { return t.codec.AppendHeader(nil) }
+
+// Lookahead is a method of target.Target: no row waits for others in memory.
+func (t *Target) Lookahead() int { return 0 }
+
+// Yield is a method of target.Target: there is nothing that could go sooner.
+func (t *Target) Yield(bool) {}
+
+// Finish is a method of target.Target.
+func (t *Target) Finish() { close(t.finished) }
+
+// Stats tells of what was sent so far.
+func (t *Target) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stats
+}
+
+// Run is a method of target.Target.
+func (t *Target) Run(ctx context.Context) (err error) {
+	defer func() {
+		if closeErr := t.sorter.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	select {
+	case <-t.finished:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := t.deliver(ctx); err != nil {
+		return err
+	}
+	if t.o.Check != nil {
+		if err := t.o.Check(ctx); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.settled {
+		if err := s.piece.Written(s.rows, s.sum); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deliver brings the sorted rows to their nodes.
+func (t *Target) deliver(ctx context.Context) error {
+	sorted, err := t.sorter.Merge()
+	if err != nil {
+		return err
+	}
+	d := newDelivery(ctx, &t.o)
+	p := &partitions{t: t, delivery: d, spool: spool{dir: t.o.Dir, size: t.o.FileBytes}, merger: newMerger(t.codec)}
+	defer p.spool.discard()
+	defer d.cancel()
+	err = p.write(sorted)
+	if err == nil {
+		err = d.finish()
+	} else if cause := d.abandon(); cause != nil {
+		err = cause
+	}
+	t.mu.Lock()
+	t.stats = Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.sorter.Spilled()}
+	t.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("streaming: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// requireRows checks that each node has the rows of its ranges, as they were given last.
+func (n *nodes) requireRows(t *testing.T, last map[string]string) {
+	t.Helper()
+	copies := 0
+	for node, rows := range n.rows {
+		for place, text := range rows {
+			require.Equal(t, last[place], text, "%s has another %s", node, place)
+			copies++
+		}
+	}
+	require.Equal(t, 2*len(last), copies)
+}
+
+// All replicas have the last row of each key, in files that are in order, and only then the
+// rows are written.
+func TestEachReplicaHasItsRows(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 4000)
+	tg, n := newTarget(t, nil)
+	p.mayBeWritten = func() bool {
+		got := 0
+		for _, rows := range n.rows {
+			got += len(rows)
+		}
+		return got == 2*len(last)
+	}
+	require.NoError(t, load(t, tg, rows))
+	n.requireRows(t, last)
+	require.Equal(t, 4000, p.written)
+	require.Equal(t, 4000, p.freed)
+	require.False(t, p.writtenTooEarly)
+	stats := tg.Stats()
+	require.Positive(t, stats.Spilled, "it was meant to")
+	require.EqualValues(t, n.files, stats.Files)
+	require.Greater(t, n.files, 6, "files were to be small")
+	left, err := os.ReadDir(tg.o.Dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// Files that fail are sent again, from their beginning.
+func TestFailedFilesAreSentAgain(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 2000)
+	retries := 0
+	tg, n := newTarget(t, func(o *Options) { o.Sessions = 1; o.OnRetry = func() { retries++ } })
+	n.fail = func(_ string, attempt int) error {
+		if attempt%3 != 0 {
+			return fault.New(fault.Transient, errors.New("lost"))
+		}
+		return nil
+	}
+	require.NoError(t, load(t, tg, rows))
+	n.requireRows(t, last)
+	require.Positive(t, retries)
+	require.Equal(t, 2000, p.written)
+}
+
+// A node that takes nothing ends the load when there is no patience left, and nothing counts
+// as written; so does at once what trying again does not mend.
+func TestNodeThatTakesNothing(t *testing.T) {
+	for name, tc := range map[string]struct {
+		class fault.Class
+		want  string
+	}{
+		"for a while":  {fault.Transient, "node called node1: given up after 1 attempts in 0s: gone"},
+		"for all time": {fault.Fatal, "gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &pieces{}
+			rows, _ := many(p, 2000)
+			tg, n := newTarget(t, func(o *Options) { o.Patience = 1; o.NodeName = func(id string) string { return "node called " + id } })
+			n.fail = func(node string, _ int) error {
+				if node == "node1" {
+					return fault.New(tc.class, errors.New("gone"))
+				}
+				return nil
+			}
+			err := load(t, tg, rows)
+			require.ErrorContains(t, err, tc.want)
+			require.Equal(t, tc.class, fault.ClassOf(err))
+			require.Zero(t, p.written)
+			require.Equal(t, 2000, p.freed)
+		})
+	}
+}
+
+// Nodes that are to be left out are sent nothing.
+func TestIgnoredNodes(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 500)
+	tg, n := newTarget(t, func(o *Options) { o.Ignored = map[string]bool{"node2": true} })
+	require.NoError(t, load(t, tg, rows))
+	require.Empty(t, n.rows["node2"])
+	all := map[string]bool{}
+	for _, rows := range n.rows {
+		for place := range rows {
+			all[place] = true
+		}
+	}
+	require.Len(t, all, len(last))
+	require.Equal(t, 500, p.written)
+}
+
+// Rows that no SSTable can hold are rejected, and the others written.
+func TestRowsThatCannotBeWritten(t *testing.T) {
+	p := &pieces{}
+	rows, _ := many(p, 10)
+	rows[3].TTL = 630_720_001
+	tg, n := newTarget(t, nil)
+	require.NoError(t, load(t, tg, rows))
+	require.Equal(t, []string{"TTL of 630720001 seconds, where 0 to 630720000 are allowed"}, p.rejected)
+	require.Equal(t, 9, p.written)
+	require.Equal(t, 10, p.freed)
+	require.NotEmpty(t, n.rows)
+}
+
+// When rows may be in the wrong places, none of them is written.
+func TestPlacesAreCheckedBeforeRowsCount(t *testing.T) {
+	p := &pieces{}
+	rows, _ := many(p, 100)
+	tg, n := newTarget(t, func(o *Options) { o.Check = func(context.Context) error { return errors.New("nodes moved") } })
+	require.ErrorContains(t, load(t, tg, rows), "nodes moved")
+	require.Positive(t, n.files)
+	require.Zero(t, p.written)
+}
+
+// A load that is told to stop stops while files are under way, and before all rows are there.
+func TestStops(t *testing.T) {
+	p := &pieces{}
+	rows, _ := many(p, 1000)
+	ctx, cancel := context.WithCancel(t.Context())
+	tg, n := newTarget(t, nil)
+	n.fail = func(string, int) error { cancel(); return nil }
+	require.NoError(t, tg.Intake(readings.Columns).Put(ctx, rows))
+	tg.Finish()
+	require.ErrorIs(t, tg.Run(ctx), context.Canceled)
+	require.Zero(t, p.written)
+
+	tg, _ = newTarget(t, nil)
+	require.ErrorIs(t, tg.Run(ctx), context.Canceled, "while it waits for rows")
+}
+
+// Columns with times of their own, in several statements, and static columns make one row and
+// one static row.
+func TestStatementsOfOneRow(t *testing.T) {
+	p := &pieces{}
+	r := reading(p, 7, 1, "late", 1_700_000_000_000_005)
+	first := reading(p, 7, 1, "", 1_700_000_000_000_001)
+	first.Cells[4] = row.Cell{}
+	first.Cells[3] = row.Cell{Bytes: []byte{0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 9}, State: row.Set}
+	static := reading(p, 7, 0, "", 1_700_000_000_000_009)
+	static.Cells[1], static.Cells[4] = row.Cell{}, row.Cell{}
+	static.Cells[2] = row.Cell{Bytes: []byte("shared"), State: row.Set}
+	r.More = []row.Row{first.Row, static.Row}
+	tg, n := newTarget(t, nil)
+	require.NoError(t, load(t, tg, []*target.Row{r}))
+	owners := n.o.replicas(n.o.Placement.Find(r.Token))
+	require.Len(t, owners, 2)
+	for _, node := range owners {
+		require.Equal(t, map[string]string{
+			"7 1":      "v=6c617465@1700000000000005 l=00000009@1700000000000001 ",
+			"7 static": "s=736861726564@1700000000000009 ",
+		}, n.rows[node])
+	}
+}
+
+func TestEmptyLoad(t *testing.T) {
+	tg, n := newTarget(t, nil)
+	require.NoError(t, load(t, tg, nil))
+	require.Zero(t, n.files)
+}

@@ -31,13 +31,9 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 
 // loadDetails are what the summary of a load has besides rows and speed.
 func loadDetails(r operation.LoadReport) string {
-	mean := float64(r.Written-r.Earlier) / float64(max(r.Batches, 1))
-	details := fmt.Sprintf("%s read, %s rejected; %s requests of %.1f rows",
-		printer.Count(r.Read), printer.Count(r.Rejected()), printer.Count(r.Batches), mean)
-	if r.DryRun {
-		details += ", none of them sent"
-	} else {
-		details += fmt.Sprintf(", p50 %v, p99 %v; checksum %s", r.P50, r.P99, r.Sum)
+	details := fmt.Sprintf("%s read, %s rejected; %s", printer.Count(r.Read), printer.Count(r.Rejected()), requestDetails(r))
+	if !r.DryRun {
+		details += fmt.Sprintf("; checksum %s", r.Sum)
 	}
 	if r.IfNotExists {
 		details += fmt.Sprintf("; %s were there already", printer.Count(r.Existing))
@@ -45,8 +41,25 @@ func loadDetails(r operation.LoadReport) string {
 	if r.InDoubt > 0 {
 		details += fmt.Sprintf("; %s in doubt", printer.Count(r.InDoubt))
 	}
-	if !r.DryRun {
+	if !r.DryRun && !r.Streamed {
 		details += levelNote(r.Report)
+	}
+	return details
+}
+
+// requestDetails are how the rows went to the nodes.
+func requestDetails(r operation.LoadReport) string {
+	var details string
+	if r.Streamed {
+		details = fmt.Sprintf("%s partitions, %s streamed as %s files", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes), printer.Count(r.Stream.Files))
+	} else {
+		details = fmt.Sprintf("%s requests of %.1f rows", printer.Count(r.Batches), float64(r.Written-r.Earlier)/float64(max(r.Batches, 1)))
+	}
+	switch {
+	case r.DryRun:
+		details += ", none of them sent"
+	case !r.Streamed:
+		details += fmt.Sprintf(", p50 %v, p99 %v", r.P50, r.P99)
 	}
 	return details
 }

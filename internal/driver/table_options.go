@@ -10,6 +10,7 @@ import (
 type TableOptions struct {
 	DefaultTTL       int  // seconds; 0: rows do not expire
 	Compact          bool // it is one of COMPACT STORAGE
+	IsView           bool // it is a materialized view, and has no options but that
 	CDC              bool // changes are captured
 	BloomFPChance    float64
 	MinIndexInterval int
@@ -43,6 +44,7 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	}
 	var name, base string
 	err = s.each(ctx, "", func() error {
+		o.IsView = o.IsView || name == table
 		if base == table {
 			o.Views = append(o.Views, name)
 		}

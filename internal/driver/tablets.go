@@ -38,7 +38,7 @@ type tabletMap struct {
 //
 // The layout is that of ScyllaDB's docs/dev/system_keyspace.md.
 func (s *Session) Tablets(ctx context.Context, keyspace, table string) (ends []token.Token, replicas [][]Replica, ok bool, err error) {
-	if !slices.ContainsFunc(s.hosts(), func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() }) {
+	if !s.IsScylla() {
 		return nil, nil, false, nil
 	}
 	id, err := s.tableID(ctx, keyspace, table)
@@ -62,6 +62,11 @@ func (s *Session) Tablets(ctx context.Context, keyspace, table string) (ends []t
 	}
 	s.tablets.Store(tableName(keyspace, table), m)
 	return m.ends, m.replicas, true, nil
+}
+
+// IsScylla says whether the cluster is one of ScyllaDB.
+func (s *Session) IsScylla() bool {
+	return slices.ContainsFunc(s.hosts(), func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() })
 }
 
 func tableName(keyspace, table string) string {

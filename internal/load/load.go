@@ -1,5 +1,6 @@
 // Package load loads text into a table: it joins what makes rows of inputs (package
-// ingest) with what writes them (package target/cql). Its tests look at the whole.
+// ingest) with what writes them (packages target/cql and target/stream). Its tests look at
+// the whole.
 package load
 
 import (
@@ -7,12 +8,14 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
-// Job is one load by CQL.
+// Job is one load.
 type Job struct {
-	ingest.Job // but for its Target
-	CQL        cql.Options
+	ingest.Job                // but for its Target
+	CQL        cql.Options    // of a load by CQL
+	Stream     *stream.Target // of a load by streaming; nil: it is one by CQL
 }
 
 // Result is what became of the rows, of all of them: those of an earlier run that this one
@@ -20,17 +23,23 @@ type Job struct {
 type Result struct {
 	ingest.Tally
 	cql.Stats
+	Stream stream.Stats
 }
 
 // Run loads. It returns an error when the run could not go on, for what reason ever; see
 // [ingest.Job.Run]. What was written until then is in the result.
 func (j *Job) Run(ctx context.Context) (Result, error) {
+	job := j.Job
+	if j.Stream != nil {
+		job.Target = j.Stream
+		tally, err := job.Run(ctx)
+		return Result{Tally: tally, Stream: j.Stream.Stats()}, err
+	}
 	options := j.CQL
 	options.Warn = j.Warn
 	options.OnRetry = func() { j.Counters.Retries.Add(1) }
 	target := cql.New(j.Router, options)
-	job := j.Job
 	job.Target = target
 	tally, err := job.Run(ctx)
-	return Result{tally, target.Stats()}, err
+	return Result{Tally: tally, Stats: target.Stats()}, err
 }

@@ -29,6 +29,7 @@ type Load struct {
 	inputs    []resume.Input         // as they are now; of a load that keeps a journal
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
+	streaming *streaming             // nil: the load is one by CQL
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
@@ -86,8 +87,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.makeJob(ctx, format, fields, inputs); err != nil {
 		return err
 	}
-	l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent()
-	if l.careful {
+	if l.spec.Via == viaStream {
+		if err := l.prepareStream(ctx); err != nil {
+			return err
+		}
+	} else if l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent(); l.careful {
 		takeCare(l.job)
 	}
 	if err := l.openOuter(); err != nil {

@@ -18,6 +18,7 @@ type LoadReport struct {
 	Report
 	load.Result
 	DryRun      bool // nothing was sent
+	Streamed    bool // the rows did not go by CQL
 	IfNotExists bool
 	Rejects     Rejects
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
@@ -34,7 +35,7 @@ type Rejects struct {
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
 func (l *Load) Run(ctx context.Context) (LoadReport, error) {
-	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, IfNotExists: l.spec.IfNotExists}
+	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists}
 	if err := l.begin(); err != nil {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err

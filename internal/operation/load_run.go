@@ -56,6 +56,9 @@ func (l *Load) begin() (err error) {
 		l.job.CQL.AsideDir = l.run.path
 	}
 	l.noteRetry()
+	if l.streaming != nil {
+		return l.startStream()
+	}
 	return nil
 }
 

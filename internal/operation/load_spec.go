@@ -34,6 +34,12 @@ type LoadSpec struct {
 	IfNotExists bool   // write a row only where there is none of its key
 	DryRun      bool   // write nothing
 
+	Via               string   // how rows go into the table: cql or stream
+	TempDir           string   // for what a load by streaming sorts; empty: the run directory
+	StoragePort       int      // of all nodes; 0: what they tell
+	IgnoreHosts       []string // nodes that a load by streaming leaves out
+	AppendCollections bool     // add to collections that are not frozen, by streaming
+
 	IngestRate     float64      // rows a second at the most; 0: no limit
 	MaxBytesPerSec setting.Size // of values at the most; 0: no limit
 	MinBatchSize   int          // rows from which a batch does not wait for more
@@ -58,7 +64,7 @@ type LoadSpec struct {
 // NewLoadSpec has the defaults.
 func NewLoadSpec() *LoadSpec {
 	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset",
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL,
 		MinBatchSize: 10, MaxBatchSize: 100, Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
@@ -78,6 +84,11 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "timestamp", Field: &o.Timestamp},
 		{Name: "if-not-exists", Field: &o.IfNotExists},
 		{Name: "dry-run", Field: &o.DryRun},
+		{Name: "via", Field: &o.Via},
+		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
+		{Name: "storage-port", Field: &o.StoragePort},
+		{Name: "ignore-hosts", Field: &o.IgnoreHosts},
+		{Name: "append-collections", Field: &o.AppendCollections},
 		{Name: "ingestrate", Field: &o.IngestRate},
 		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
 		{Name: "minbatchsize", Field: &o.MinBatchSize},
@@ -130,6 +141,9 @@ func (o *LoadSpec) check(continued bool) error {
 		return fmt.Errorf("--inflight %d: must not be negative", o.InFlight)
 	}
 	if err := checkAttempts(o.MaxAttempts, o.Patience); err != nil {
+		return err
+	}
+	if err := o.checkVia(); err != nil {
 		return err
 	}
 	if err := o.checkOrder(); err != nil {

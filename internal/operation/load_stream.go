@@ -1,0 +1,311 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// The ways that rows go into a table.
+const (
+	viaCQL    = "cql"
+	viaStream = "stream"
+)
+
+// streaming is what a load by streaming is made with, besides what all loads are.
+type streaming struct {
+	options   stream.Options
+	addresses map[string]string // of storage ports, by node
+}
+
+// checkVia refuses settings that mean nothing on the way that was chosen.
+func (o *LoadSpec) checkVia() error {
+	if o.Via != viaCQL && o.Via != viaStream {
+		return fmt.Errorf("--via %q: must be %s or %s", o.Via, viaCQL, viaStream)
+	}
+	if o.StoragePort < 0 || o.StoragePort > 65535 {
+		return fmt.Errorf("--storage-port %d: must be from 1 to 65535", o.StoragePort)
+	}
+	if o.Via == viaCQL {
+		for name, given := range map[string]bool{
+			"temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections,
+		} {
+			if given {
+				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
+			}
+		}
+		return nil
+	}
+	if o.IfNotExists {
+		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", viaStream)
+	}
+	if o.IngestRate > 0 {
+		return fmt.Errorf("--ingestrate: --via %s sends no rows one by one; --max-bytes-per-sec bounds what it sends", viaStream)
+	}
+	return nil
+}
+
+// prepareStream finds out whether the table can be loaded by streaming, and how.
+func (l *Load) prepareStream(ctx context.Context) error {
+	options, err := l.t.session.TableOptions(ctx, l.t.table.Keyspace, l.t.table.Name)
+	if err != nil {
+		return err
+	}
+	if err := l.refuseStream(options); err != nil {
+		return fmt.Errorf("--via %s: %w", viaStream, err)
+	}
+	placement, err := l.t.cluster.PlaceAll(l.t.replication)
+	if err != nil {
+		return fmt.Errorf("--via %s: %w", viaStream, err)
+	}
+	s := &streaming{options: stream.Options{
+		Table: l.t.table, Placement: placement, Ignored: make(map[string]bool),
+		TTL: int32(cmp.Or(l.spec.TTL, options.DefaultTTL)), Append: l.spec.AppendCollections,
+		Memory: int64(l.spec.Memory) / sortShare, Dir: l.spec.TempDir,
+		Check: l.unmoved, Patience: l.spec.Patience, NodeName: l.t.nodeName, OnRetry: func() { l.job.Counters.Retries.Add(1) },
+	}}
+	for _, n := range l.t.cluster.Nodes {
+		s.options.Nodes = append(s.options.Nodes, n.ID)
+	}
+	if err := l.ignoreHosts(s); err != nil {
+		return err
+	}
+	if err := l.findStorage(ctx, s); err != nil {
+		return err
+	}
+	l.streaming = s
+	for _, note := range passedBy(options) {
+		l.env.Warn("%s", note)
+	}
+	return nil
+}
+
+// sortShare is the part of the memory that rows take which are being sorted.
+const sortShare = 4
+
+// refuseStream says why a table cannot be loaded by streaming, if it cannot.
+func (l *Load) refuseStream(options driver.TableOptions) error {
+	t := l.t.table
+	switch {
+	case t.IsCounter():
+		return fmt.Errorf("%s has counters, which only the servers can count", t)
+	case options.Compact:
+		return fmt.Errorf("%s is a table of COMPACT STORAGE", t)
+	case t.ID == "":
+		return fmt.Errorf("%s is a virtual table", t)
+	case l.t.plan.Placement() == nil:
+		return fmt.Errorf("the replicas of %s cannot be told: %s", t, l.t.plan.Serial)
+	case l.t.plan.Partitioner().Name() != "Murmur3Partitioner":
+		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", l.t.plan.Partitioner().Name())
+	case options.IsView:
+		return fmt.Errorf("%s is a materialized view: its base table is what can be loaded", t)
+	case l.t.session.IsScylla():
+		return errors.New("ScyllaDB does not take streams from others")
+	}
+	for _, n := range l.t.cluster.Nodes {
+		if major, _ := strconv.Atoi(strings.SplitN(n.Version, ".", 2)[0]); major < 4 || major > 5 {
+			return fmt.Errorf("node %s is of version %s; only those of Cassandra 4.0 to 5.0 are served", n.Address, n.Version)
+		}
+	}
+	return nil
+}
+
+// passedBy says what the servers do with rows that come by CQL, and not with these.
+func passedBy(o driver.TableOptions) []string {
+	notes := []string{"rows go past CQL: rights, guardrails, audit and hints do not see them"}
+	if len(o.Triggers) > 0 {
+		notes = append(notes, fmt.Sprintf("the table has triggers (%s), which are not run", strings.Join(o.Triggers, ", ")))
+	}
+	if len(o.Views) > 0 || o.CDC {
+		notes = append(notes, "the servers write each row once more, for the table's views or its change capture, which takes them as long as by CQL")
+	}
+	return notes
+}
+
+// ignoreHosts finds the nodes that are to be left out.
+func (l *Load) ignoreHosts(s *streaming) error {
+	for _, name := range l.spec.IgnoreHosts {
+		found := false
+		for _, n := range l.t.cluster.Nodes {
+			host, _, err := net.SplitHostPort(n.Address)
+			if name == n.ID || name == n.Address || err == nil && name == host {
+				s.options.Ignored[n.ID], found = true, true
+			}
+		}
+		if !found {
+			return fmt.Errorf("--ignore-hosts %q: the cluster has no such node", name)
+		}
+	}
+	for i := range s.options.Placement.Len() {
+		if !slices.ContainsFunc(s.options.Placement.Replicas(i), func(n int) bool { return !s.options.Ignored[s.options.Nodes[n]] }) {
+			return errors.New("--ignore-hosts: some rows would have no replica left")
+		}
+	}
+	return nil
+}
+
+// findStorage finds the nodes' storage ports, and whether they can be reached from here.
+func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
+	if s.addresses, err = l.t.session.StorageAddresses(ctx); err != nil {
+		return err
+	}
+	holds := make(map[string]bool)
+	for i := range s.options.Placement.Len() {
+		for _, n := range s.options.Placement.Replicas(i) {
+			holds[s.options.Nodes[n]] = !s.options.Ignored[s.options.Nodes[n]]
+		}
+	}
+	var group errgroup.Group
+	for _, n := range l.t.cluster.Nodes {
+		address, known := s.addresses[n.ID]
+		if l.spec.StoragePort != 0 {
+			host, _, err := net.SplitHostPort(cmp.Or(address, n.Address))
+			if err != nil {
+				return fmt.Errorf("node %s: %w", n.Address, err)
+			}
+			address, known = net.JoinHostPort(host, strconv.Itoa(l.spec.StoragePort)), true
+			s.addresses[n.ID] = address
+		}
+		if !holds[n.ID] {
+			continue
+		}
+		if !known {
+			return fmt.Errorf("--via %s: node %s does not tell its storage port: name it with --storage-port", viaStream, n.Address)
+		}
+		group.Go(func() error {
+			_, err := l.internode().Probe(ctx, address)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fault.New(fault.Fatal, fmt.Errorf("--via %s: %w", viaStream, err))
+	}
+	return nil
+}
+
+// unmoved gives an error when rows may belong to other nodes than when the load began.
+func (l *Load) unmoved(ctx context.Context) error {
+	var cluster *topology.Cluster
+	var replication map[string]string
+	var table *schema.Table
+	err := insist(ctx, func() (err error) {
+		cluster, err = l.t.session.Topology(ctx)
+		return err
+	}, func() (err error) {
+		replication, err = l.t.session.Replication(ctx, l.t.table.Keyspace)
+		return err
+	}, func() (err error) {
+		table, err = l.t.session.Table(ctx, l.t.table.Keyspace, l.t.table.Name)
+		return err
+	})
+	switch {
+	case err != nil:
+		return err
+	case table.ID != l.t.table.ID || table.Fingerprint() != l.t.table.Fingerprint():
+		return fault.New(fault.Fatal, errors.New("the table was changed, or made anew, meanwhile"))
+	case !maps.Equal(replication, l.t.replication) || !slices.EqualFunc(byID(cluster), byID(l.t.cluster), samePlace):
+		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; resume sends all of them to where they belong now"))
+	}
+	return nil
+}
+
+func byID(c *topology.Cluster) []topology.Node {
+	return slices.SortedFunc(slices.Values(c.Nodes), func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// samePlace says whether a node is where it was.
+func samePlace(a, b topology.Node) bool {
+	return a.ID == b.ID && a.DC == b.DC && a.Rack == b.Rack && slices.Equal(a.Tokens, b.Tokens)
+}
+
+// internode is what speaks to storage ports.
+func (l *Load) internode() *internode.Client {
+	return &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
+}
+
+// startStream makes the target of a load by streaming.
+func (l *Load) startStream() error {
+	o := l.streaming.options
+	o.Now = time.Now()
+	if l.journal != nil {
+		o.Now = l.journal.Manifest().Started
+	}
+	o.Timestamp = o.Now.UnixMicro()
+	if l.job.Timestamp != nil {
+		o.Timestamp = *l.job.Timestamp
+	}
+	if o.Dir == "" {
+		o.Dir = l.run.path
+	}
+	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
+	if err != nil || len(id) != 16 {
+		return fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
+	}
+	sender := &streamSender{client: l.internode(), table: internode.UUID(id), addresses: l.streaming.addresses}
+	o.Sender = sender
+	if l.spec.DryRun {
+		o.Sender = noSender{}
+	}
+	target, err := stream.New(o)
+	if err != nil {
+		return err
+	}
+	sender.header = target.Header()
+	l.job.Stream = target
+	return nil
+}
+
+// streamSender sends files to storage ports.
+type streamSender struct {
+	client    *internode.Client
+	table     internode.UUID
+	header    []byte
+	addresses map[string]string
+}
+
+// Send is a method of stream.Sender: it holds one session.
+func (s *streamSender) Send(ctx context.Context, node string, f stream.File) error {
+	_, err := s.client.Stream(ctx, s.addresses[node], []internode.File{{
+		Table: s.table, Keys: f.Keys, Header: s.header, Length: f.Bytes,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(f.Open()), nil },
+	}}, internode.Watch{})
+	return fault.New(classOf(internode.KindOf(err)), err)
+}
+
+// classOf says what may be done about an error of a session.
+func classOf(kind internode.Kind) fault.Class {
+	switch kind {
+	case internode.Unreachable, internode.Failed, internode.Lost, internode.Deadline:
+		return fault.Transient // once more does no harm, whatever became of it
+	case internode.Canceled:
+		return fault.Canceled
+	case internode.Version, internode.TLS:
+		return fault.Fatal
+	default:
+		return fault.Permanent
+	}
+}
+
+// noSender is for a dry run.
+type noSender struct{}
+
+func (noSender) Send(context.Context, string, stream.File) error { return nil }

@@ -35,7 +35,7 @@ func (st *statement) tests(t *table, values []*value) ([]test, error) {
 func (v view) passed(tests []test) bool {
 	for _, t := range tests {
 		have := v.cell(t.column).value
-		if have == nil || !holds(t.op, compare(t.column.cql, have, t.value)) {
+		if have == nil || !holds(t.op, t.column.order.Compare(have, t.value)) {
 			return false
 		}
 	}

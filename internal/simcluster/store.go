@@ -87,7 +87,7 @@ func (t *table) order(a, b [][]byte) int {
 		if c.kind != Clustering {
 			continue
 		}
-		order := compare(c.cql, a[c.slot], b[c.slot])
+		order := c.order.Compare(a[c.slot], b[c.slot])
 		if c.desc {
 			order = -order
 		}

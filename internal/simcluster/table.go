@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqlorder"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -52,11 +53,12 @@ type Table struct {
 // tableColumn is a column with what is needed to store and compare its values.
 type tableColumn struct {
 	column
-	kind Kind
-	desc bool
-	cql  *cqltype.Type
-	text string // the type
-	slot int    // among the columns of its kind
+	kind  Kind
+	desc  bool
+	cql   *cqltype.Type
+	order *cqlorder.Order
+	text  string // the type
+	slot  int    // among the columns of its kind
 }
 
 // table is a table of the cluster with its rows. Its form never changes.
@@ -98,12 +100,16 @@ func newTable(spec Table, id uuid) (*table, error) {
 		if err != nil {
 			return nil, fmt.Errorf("simcluster: column %s of table %s: %w", c.Name, spec.Name, err)
 		}
+		order, err := cqlorder.Plan(parsed)
+		if err != nil {
+			return nil, fmt.Errorf("simcluster: column %s of table %s: %w", c.Name, spec.Name, err)
+		}
 		if !slices.Contains(kinds, c.Kind) {
 			return nil, fmt.Errorf("simcluster: column %s of table %s: unknown kind %q", c.Name, spec.Name, c.Kind)
 		}
 		plain := column{c.Name, typ, c.Kind == PartitionKey}
 		t.columns = append(t.columns, plain)
-		t.cols = append(t.cols, tableColumn{plain, c.Kind, c.Desc, parsed, c.Type, counts[c.Kind]})
+		t.cols = append(t.cols, tableColumn{plain, c.Kind, c.Desc, parsed, order, c.Type, counts[c.Kind]})
 		counts[c.Kind]++
 		t.counter = t.counter || parsed.Kind == cqltype.Counter
 	}

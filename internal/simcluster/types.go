@@ -1,17 +1,12 @@
 package simcluster
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/binary"
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // native is what is known of a type without elements: its name on the wire and the
@@ -78,24 +73,6 @@ func valid(t *cqltype.Type, value []byte) error {
 		return sayf("Expected %d or 0 byte long for %s (%d)", width, t, len(value))
 	}
 	return nil
-}
-
-// compare puts two values of a type in the order that clustering columns have:
-// numbers by their size, anything else by its bytes.
-func compare(t *cqltype.Type, a, b []byte) int {
-	if len(a) == 0 || len(b) == 0 {
-		return cmp.Compare(len(a), len(b))
-	}
-	switch t.Kind {
-	case cqltype.Bigint, cqltype.Int, cqltype.Smallint, cqltype.Tinyint, cqltype.Timestamp, cqltype.Time, cqltype.Counter:
-		return cmp.Compare(cqlwire.Int(a), cqlwire.Int(b))
-	case cqltype.Double:
-		return cmp.Compare(math.Float64frombits(binary.BigEndian.Uint64(a)), math.Float64frombits(binary.BigEndian.Uint64(b)))
-	case cqltype.Float:
-		return cmp.Compare(math.Float32frombits(binary.BigEndian.Uint32(a)), math.Float32frombits(binary.BigEndian.Uint32(b)))
-	default:
-		return bytes.Compare(a, b)
-	}
 }
 
 // literal is a text, a number or a truth value as a value of a type.

@@ -57,7 +57,7 @@ func readBack(b []byte, info *CompressionInfo, sums *BlockSums, digest uint32) (
 	if err != nil {
 		return nil, err
 	}
-	return plain, r.finish(&digest)
+	return plain, r.finish(digest)
 }
 
 func TestDataNotCompressedOfCassandra(t *testing.T) {

@@ -155,9 +155,8 @@ func (r *dataReader) load(n uint64) error {
 	return err
 }
 
-// finish reads what is left, and fails when the file goes on behind its last chunk, or has another digest than the one
-// that is given.
-func (r *dataReader) finish(digest *uint32) error {
+// finish reads what is left, and fails when the file goes on behind its last chunk, or has another digest.
+func (r *dataReader) finish(digest uint32) error {
 	for {
 		if err := r.next(); err == io.EOF {
 			break
@@ -170,8 +169,8 @@ func (r *dataReader) finish(digest *uint32) error {
 	} else if err != io.EOF {
 		return fmt.Errorf("%s: %w", DataDB, err)
 	}
-	if digest != nil && *digest != r.digest {
-		return fmt.Errorf("%s: digest is %d, and %s says %d", DataDB, r.digest, DigestCRC32, *digest)
+	if digest != r.digest {
+		return fmt.Errorf("%s: digest is %d, and %s says %d", DataDB, r.digest, DigestCRC32, digest)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,35 +35,27 @@ type Verified struct {
 //
 // It takes as much memory as a TableWriter.
 func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
-	v := &verifier{folder: folder, descriptor: d, check: check, sizes: make(map[Component]int64)}
+	v := &verifier{tableFiles: tableFiles{folder: folder, descriptor: d}, check: check, sizes: make(map[Component]int64)}
 	if err := v.run(); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err)
 	}
 	return &Verified{
 		Written: Written{
-			Descriptor: d, Sizes: v.sizes, Partitions: v.partitions, Rows: v.statistics.Stats.Rows,
-			DataLength: int64(v.data.length()), First: v.summary.First, Last: v.summary.Last,
+			Descriptor: d, Sizes: v.sizes, Partitions: v.partitions, Rows: v.table.statistics.Stats.Rows,
+			DataLength: v.table.Length(), First: v.summary.First, Last: v.summary.Last,
 		},
-		Stats: v.statistics.Stats,
+		Stats: v.table.statistics.Stats,
 	}, nil
 }
 
 // verifier is a Verify under way.
 type verifier struct {
-	folder     string
-	descriptor Descriptor
-	check      Check
-	sizes      map[Component]int64
+	tableFiles
+	check Check
+	sizes map[Component]int64
+	table *TableReader
 
-	statistics *Statistics
-	codec      *Codec
-	filter     *Filter // nil: none
-	info       *CompressionInfo
-	sums       *BlockSums
-	digest     *uint32
-
-	data    *dataReader
-	decoder *Decoder
+	filter  *Filter // nil: none
 	index   *IndexReader
 	summary *Summary // as it should be
 	keys    Cardinality
@@ -76,34 +67,33 @@ type verifier struct {
 	at         partitionCheck
 }
 
-func (v *verifier) run() error {
+func (v *verifier) run() (err error) {
 	if err := v.components(); err != nil {
+		return err
+	}
+	v.table = &TableReader{tableFiles: v.tableFiles}
+	defer func() { err = errors.Join(err, v.table.Close()) }()
+	if err := v.table.open(); err != nil {
 		return err
 	}
 	if err := v.header(); err != nil {
 		return err
 	}
-	data, err := v.open(DataDB)
+	if err := v.readFilter(); err != nil {
+		return err
+	}
+	index, err := os.Open(v.path(IndexDB))
 	if err != nil {
 		return err
 	}
-	defer data.Close()
-	index, err := v.open(IndexDB)
-	if err != nil {
-		return err
-	}
-	defer index.Close()
-	if v.data, err = newDataReader(data, v.sizes[DataDB], v.info, v.sums); err != nil {
-		return err
-	}
-	v.decoder = NewDecoder(v.codec, v.data, MaxRowBytes)
+	defer func() { err = errors.Join(err, index.Close()) }()
 	v.index = NewIndexReader(index)
 	v.summary, v.collect = NewSummary(v.check.IndexInterval), newCollector()
-	v.bounds = clusteringBounds{schema: v.codec.schema}
-	if err := v.partitionsOf(); err != nil {
+	v.bounds = clusteringBounds{schema: v.table.codec.schema}
+	if err := v.readPartitions(); err != nil {
 		return err
 	}
-	if err := v.data.finish(v.digest); err != nil {
+	if err := v.digest(); err != nil {
 		return err
 	}
 	if err := v.summaryOf(); err != nil {
@@ -112,24 +102,11 @@ func (v *verifier) run() error {
 	return v.stats()
 }
 
-func (v *verifier) open(c Component) (io.ReadCloser, error) {
-	return os.Open(filepath.Join(v.folder, v.descriptor.Name(c)))
-}
-
-// read reads a component whole; ok is false when there is none.
-func (v *verifier) read(c Component) (b []byte, ok bool, err error) {
-	b, err = os.ReadFile(filepath.Join(v.folder, v.descriptor.Name(c)))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	return b, err == nil, err
-}
-
-// components reads those that are small, and holds what there is against TOC.txt.
+// components holds what there is against TOC.txt.
 func (v *verifier) components() error {
-	toc, ok, err := v.read(TOCTxt)
-	if err != nil || !ok {
-		return errors.Join(fmt.Errorf("%s cannot be read", TOCTxt), err)
+	toc, err := v.readWhole(TOCTxt)
+	if err != nil {
+		return err
 	}
 	named, err := ParseTOC(toc)
 	if err != nil {
@@ -141,94 +118,63 @@ func (v *verifier) components() error {
 		}
 	}
 	for _, c := range named {
-		info, err := os.Stat(filepath.Join(v.folder, v.descriptor.Name(c)))
+		info, err := os.Stat(v.path(c))
 		if err != nil {
 			return fmt.Errorf("%s, which %s names: %w", c, TOCTxt, err)
 		}
 		v.sizes[c] = info.Size()
 	}
 	for _, c := range []Component{FilterDB, CompressionInfoDB, CRCDB} {
-		if _, err := os.Stat(filepath.Join(v.folder, v.descriptor.Name(c))); err == nil && !slices.Contains(named, c) {
+		if _, err := os.Stat(v.path(c)); err == nil && !slices.Contains(named, c) {
 			return fmt.Errorf("%s does not name %s, which is there", TOCTxt, c)
 		}
 	}
-	return v.parse()
+	return nil
 }
 
-// parse reads the components that are small.
-func (v *verifier) parse() error {
-	b, _, err := v.read(StatisticsDB)
+// readFilter reads Filter.db.
+func (v *verifier) readFilter() error {
+	b, ok, err := v.readIfThere(FilterDB)
+	switch chance := v.table.statistics.FilterChance; {
+	case err != nil:
+		return err
+	case !ok && chance != NoFilter:
+		return fmt.Errorf("%s is missing, where the chance of a false positive is %v", FilterDB, chance)
+	case ok:
+		v.filter, err = ParseFilter(b, v.descriptor.Version)
+	}
+	return err
+}
+
+// digest reads what is left of Data.db and holds it against Digest.crc32.
+func (v *verifier) digest() error {
+	b, err := v.readWhole(DigestCRC32)
 	if err != nil {
-		return err
-	}
-	if v.statistics, err = ParseStatistics(b, v.descriptor.Version); err != nil {
-		return err
-	}
-	if b, _, err = v.read(DigestCRC32); err != nil {
 		return err
 	}
 	digest, err := ParseDigest(b)
 	if err != nil {
 		return err
 	}
-	v.digest = &digest
-	if b, ok, err := v.read(CompressionInfoDB); err != nil {
-		return err
-	} else if ok {
-		if v.info, err = ParseCompressionInfo(b, v.descriptor.Version); err != nil {
-			return err
-		}
-	}
-	if b, ok, err := v.read(CRCDB); err != nil {
-		return err
-	} else if ok {
-		if v.info != nil {
-			return fmt.Errorf("%s and %s are both there", CompressionInfoDB, CRCDB)
-		}
-		if v.sums, err = ParseBlockSums(b); err != nil {
-			return err
-		}
-	}
-	b, ok, err := v.read(FilterDB)
-	if err != nil {
-		return err
-	}
-	if ok {
-		v.filter, err = ParseFilter(b, v.descriptor.Version)
-	} else if v.statistics.FilterChance != NoFilter {
-		err = fmt.Errorf("%s is missing, where the chance of a false positive is %v", FilterDB, v.statistics.FilterChance)
-	}
-	return err
+	return v.table.data.finish(digest)
 }
 
-// header holds the columns of the file against those of the table, and plans its codec.
+// header holds the columns of the file against those of the table.
 func (v *verifier) header() error {
-	if v.statistics.Partitioner != Murmur3Partitioner {
-		return fmt.Errorf("partitioner %.100q, where %s is read", v.statistics.Partitioner, Murmur3Partitioner)
+	if partitioner := v.table.statistics.Partitioner; partitioner != Murmur3Partitioner {
+		return fmt.Errorf("partitioner %.100q, where %s is read", partitioner, Murmur3Partitioner)
 	}
-	table, minima, err := DecodeHeader(v.statistics.Header)
-	if err != nil {
+	have, want := v.table.codec.schema.Table(), v.check.Schema.Table()
+	if err := sameKeys("partition key", have.Key, want.Key); err != nil {
 		return err
 	}
-	want := v.check.Schema.Table()
-	if err := sameKeys("partition key", table.Key, want.Key); err != nil {
+	if err := sameKeys("clustering", have.Clustering, want.Clustering); err != nil {
 		return err
 	}
-	if err := sameKeys("clustering", table.Clustering, want.Clustering); err != nil {
+	if err := knownColumns("static", have.Statics, want.Statics); err != nil {
 		return err
 	}
-	if err := knownColumns("static", table.Statics, want.Statics); err != nil {
-		return err
-	}
-	if err := knownColumns("regular", table.Regulars, want.Regulars); err != nil {
-		return err
-	}
-	schema, err := Plan(table)
-	if err != nil {
-		return err
-	}
-	v.codec, err = NewCodec(schema, v.descriptor.Version, minima)
-	return err
+	return knownColumns("regular", have.Regulars, want.Regulars)
 }
 
 // sameKeys fails unless columns are of the types of a table's key columns.
@@ -260,7 +206,7 @@ func knownColumns(what string, have, known []Column) error {
 
 // summaryOf holds Summary.db against the index.
 func (v *verifier) summaryOf() error {
-	b, _, err := v.read(SummaryDB)
+	b, err := v.readWhole(SummaryDB)
 	if err != nil {
 		return err
 	}

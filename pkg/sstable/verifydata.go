@@ -24,10 +24,10 @@ type partitionCheck struct {
 	held       []byte // what clustering is made of
 }
 
-// partitionsOf reads all partitions, and the index beside them.
-func (v *verifier) partitionsOf() error {
+// readPartitions reads all partitions, and the index beside them.
+func (v *verifier) readPartitions() error {
 	for {
-		item, err := v.decoder.Next()
+		item, err := v.table.decoder.Next()
 		if err == io.EOF {
 			return v.atEnd()
 		}
@@ -38,23 +38,23 @@ func (v *verifier) partitionsOf() error {
 		case PartitionStart:
 			err = v.begin()
 		case StaticRow:
-			v.collect.row(v.decoder.Row())
+			v.collect.row(v.table.decoder.Row())
 		case RegularRow:
-			err = v.row(v.decoder.Row())
+			err = v.row(v.table.decoder.Row())
 		case RangeMarker:
-			err = v.marker(v.decoder.Marker())
+			err = v.marker(v.table.decoder.Marker())
 		case PartitionEnd:
 			err = v.end()
 		}
 		if err != nil {
-			return fmt.Errorf("%s at %d: partition %x: %w", DataDB, v.decoder.Offset(), clip(v.decoder.Key()), err)
+			return fmt.Errorf("%s at %d: partition %x: %w", DataDB, v.table.decoder.Offset(), clip(v.table.decoder.Key()), err)
 		}
 	}
 }
 
 // begin checks the beginning of a partition, and what the index has of it.
 func (v *verifier) begin() error {
-	key, deletion := v.decoder.Key(), v.decoder.Deletion()
+	key, deletion := v.table.decoder.Key(), v.table.decoder.Deletion()
 	at := token.Murmur3.Hash(key)
 	if v.partitions > 0 && comparePartitions(v.last, v.summary.Last, at, key) >= 0 {
 		return fmt.Errorf("does not come behind key %x", clip(v.summary.Last))
@@ -72,12 +72,12 @@ func (v *verifier) begin() error {
 	if err != nil {
 		return err
 	}
-	if !bytes.Equal(entry.Key, key) || entry.Position != uint64(v.decoder.Offset()) {
+	if !bytes.Equal(entry.Key, key) || entry.Position != uint64(v.table.decoder.Offset()) {
 		return fmt.Errorf("%s has key %x at %d instead", IndexDB, clip(entry.Key), entry.Position)
 	}
-	v.at = partitionCheck{start: v.decoder.Offset(), header: -1, held: v.at.held[:0], prefix: v.at.prefix[:0], clustering: v.at.clustering[:0]}
+	v.at = partitionCheck{start: v.table.decoder.Offset(), header: -1, held: v.at.held[:0], prefix: v.at.prefix[:0], clustering: v.at.clustering[:0]}
 	if len(entry.Promoted) > 0 {
-		promoted, err := ParsePromotedIndex(bytes.Clone(entry.Promoted), v.descriptor.Version, v.codec.schema.prefixLen)
+		promoted, err := ParsePromotedIndex(bytes.Clone(entry.Promoted), v.descriptor.Version, v.table.codec.schema.prefixLen)
 		if err != nil {
 			return fmt.Errorf("%s: %w", IndexDB, err)
 		}
@@ -132,16 +132,16 @@ func (v *verifier) marker(m *Marker) error {
 // item checks where a row or a marker is: behind the one before, and in the block that the index has it in.
 func (v *verifier) item(values [][]byte, kind BoundKind) error {
 	at := &v.at
-	if at.rows && v.codec.schema.comparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
+	if at.rows && v.table.codec.schema.comparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
 		return fmt.Errorf("clustering %x does not come behind %x", values, at.clustering)
 	}
-	offset, end := v.decoder.Offset()-at.start, v.decoder.End()-at.start
+	offset, end := v.table.decoder.Offset()-at.start, v.table.decoder.End()-at.start
 	if !at.rows && at.header >= 0 && at.header != offset {
 		return fmt.Errorf("%s has its first row at %d, and it is at %d", IndexDB, at.header, offset)
 	}
 	at.keep(values, kind)
 	var err error
-	if at.prefix, err = v.codec.schema.appendPrefix(at.prefix[:0], values, kind); err != nil {
+	if at.prefix, err = v.table.codec.schema.appendPrefix(at.prefix[:0], values, kind); err != nil {
 		return err
 	}
 	if len(at.blocks) > 0 {
@@ -219,7 +219,7 @@ func (v *verifier) end() error {
 	if at.open.Set {
 		return fmt.Errorf("the deletion %+v of a range has no end", at.open)
 	}
-	length := v.decoder.End() - at.start
+	length := v.table.decoder.End() - at.start
 	if len(at.blocks) > 0 {
 		b := &at.blocks[len(at.blocks)-1]
 		if at.next != len(at.blocks) {

@@ -8,7 +8,7 @@ import (
 // stats holds what Statistics.db tells of the rows against what was read of them. Bounds may be wider than they need be;
 // counts are exact.
 func (v *verifier) stats() error {
-	have, want := v.statistics.Stats, v.collect.finish()
+	have, want := v.table.statistics.Stats, v.collect.finish()
 	for _, b := range []struct {
 		name                                 string
 		least, greatest, wantLeast, wantMost int64
@@ -45,7 +45,7 @@ func (v *verifier) stats() error {
 			return fmt.Errorf("%s counts the %s otherwise than %s has them", StatisticsDB, name, DataDB)
 		}
 	}
-	if c := v.statistics.Cardinality; c != nil && *c != v.keys {
+	if c := v.table.statistics.Cardinality; c != nil && *c != v.keys {
 		return fmt.Errorf("%s estimates the keys of another file", StatisticsDB)
 	}
 	if err := v.boundsOf(have, want); err != nil {
@@ -72,7 +72,7 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 	if len(least) == 0 && len(greatest) == 0 {
 		return nil
 	}
-	schema := v.codec.schema
+	schema := v.table.codec.schema
 	columns := len(schema.clustering)
 	if len(least) > columns || len(greatest) > columns {
 		return fmt.Errorf("%s has clusterings of %d and %d values, where there are %d columns", StatisticsDB, len(least), len(greatest), columns)
@@ -87,8 +87,8 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 
 // compressionOf holds the compression ratio against whether there is compression.
 func (v *verifier) compressionOf(have *Stats) error {
-	if (have.CompressionRatio == NotCompressed) != (v.info == nil) {
-		return fmt.Errorf("%s has a compression ratio of %v, where the file is compressed: %t", StatisticsDB, have.CompressionRatio, v.info != nil)
+	if (have.CompressionRatio == NotCompressed) != (v.table.data.info == nil) {
+		return fmt.Errorf("%s has a compression ratio of %v, where the file is compressed: %t", StatisticsDB, have.CompressionRatio, v.table.data.info != nil)
 	}
 	return nil
 }

@@ -42,9 +42,8 @@ type Timeouts struct {
 	Complete time.Duration
 }
 
-// Limiter holds back bytes that are to be sent; a [pace.Limiter] is one.
-//
-// [pace.Limiter]: https://pkg.go.dev/github.com/cqlbulk/cqlbulk/internal/pace#Limiter
+// Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one. It
+// is used by several goroutines at the same time.
 type Limiter interface {
 	// Wait blocks until n more bytes may be sent, or the context ends.
 	Wait(ctx context.Context, n int) error

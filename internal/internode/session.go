@@ -44,8 +44,8 @@ func (c *Client) Stream(ctx context.Context, node string, files []File, watch Wa
 	return plan, wrap(node, plan, s.run(ctx, summaries))
 }
 
-// session is one session. What stands below failure belongs to the goroutine of run; what stands
-// above events nobody changes once there are others.
+// session is one session. From failure on its fields belong to the goroutine of run; those before
+// events nobody changes once there are other goroutines.
 type session struct {
 	client   *Client
 	node     string

@@ -147,7 +147,7 @@ func TestNodeThatFailsAtEachStep(t *testing.T) {
 				n := internodetest.Node{At: step, Harm: harm}
 				play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
 					began := time.Now()
-					plan, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(1_000_000))}, internode.Watch{})
+					plan, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{})
 					require.ErrorContains(t, err, "storage port "+nodeAddress+": ")
 					var e *internode.Error
 					require.ErrorAs(t, err, &e)
@@ -235,7 +235,7 @@ func TestSessionEndsWithItsContext(t *testing.T) {
 				inner, cancel := context.WithCancelCause(ctx)
 				began := time.Now()
 				time.AfterFunc(time.Second, func() { cancel(errWrong) })
-				_, err := c.Stream(inner, nodeAddress, []internode.File{rows(tableA, random(1_000_000))}, internode.Watch{})
+				_, err := c.Stream(inner, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{})
 				require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
 				require.ErrorIs(t, err, errWrong)
 				require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond, "the client may say goodbye, to a node that does not listen")

@@ -117,11 +117,11 @@ func (c *connection) converse() error {
 		if err != nil {
 			return err
 		}
-		if c.s != nil && m != internode.KeepAlive && c.s.isOver() {
+		if c.s != nil && m != internode.KeepAlive && c.s.isComplete() {
 			c.node.mu.Lock()
 			c.node.late = append(c.node.late, m)
 			c.node.mu.Unlock()
-			return fmt.Errorf("message %T behind the end of the session", m)
+			return fmt.Errorf("message %T in a session that is complete", m)
 		}
 		switch m := m.(type) {
 		case internode.Init:
@@ -256,7 +256,7 @@ func (c *connection) took(f File, parts int) error {
 			return err
 		}
 	}
-	s.over = true
+	s.over, s.complete = true, true
 	c.node.mu.Lock()
 	c.node.complete = append(c.node.complete, &s.Session)
 	c.node.mu.Unlock()

@@ -89,11 +89,12 @@ type Node struct {
 // session is a session that is under way, and its connections.
 type session struct {
 	Session
-	control *connection
-	mu      sync.Mutex
-	conns   []net.Conn // of files
-	parts   int        // of files, that have not come
-	over    bool       // it is complete, or has failed
+	control  *connection
+	mu       sync.Mutex
+	conns    []net.Conn // of files
+	parts    int        // of files, that have not come
+	over     bool       // it is complete, or has failed
+	complete bool
 }
 
 // Complete are the sessions that were called complete. They are not changed any more.
@@ -175,6 +176,12 @@ func (n *Node) begin(control *connection, m internode.Init) *session {
 	}
 	n.sessions[m.Plan], n.last = s, s
 	return s
+}
+
+func (s *session) isComplete() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.complete
 }
 
 func (s *session) isOver() bool {

@@ -47,7 +47,7 @@
 // An Order is only read, by any number of goroutines. Values are neither changed nor kept. Whatever the bytes, nothing
 // outside of them is read, and Compare orders them: malformed ones come after the well-formed ones that begin alike.
 // Neither function allocates for a value, but what dst needs to grow. The room for sorting is taken from a pool and
-// given back. It is 16 bytes for an element and no more than the value itself besides, and what was needed for a large
-// value is not kept. Compare allocates, out of a pool too, only for two decimals that differ by less than one in ten
-// thousand, at different scales, of which one has more than 19 digits.
+// given back: 16 bytes for an element, and for each level of sets and maps no more than the value itself. What was needed
+// for a large value is not kept. Compare allocates, out of a pool too, only for two decimals that differ by less than one
+// in ten thousand, at different scales, of which one has more than 19 digits.
 package cqlorder

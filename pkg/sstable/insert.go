@@ -156,9 +156,11 @@ func (c *insertColumn) keyValue(buf *[]byte, values []Value) ([]byte, error) {
 	return c.canonical(buf, v.Bytes)
 }
 
-// canonical gives a value as the server stores it: itself, or what is appended to buf.
+// canonical gives a value as the server stores it: itself, or what is appended to buf. Of a clustering column in
+// descending order that is always the former: to the server (cql3.AbstractMarker.Raw.prepare) its type, ReversedType, is
+// no collection.
 func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
-	if c.order.Canonical() {
+	if c.desc || c.order.Canonical() {
 		if wire == nil {
 			return emptyValue, nil
 		}

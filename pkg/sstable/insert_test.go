@@ -92,6 +92,21 @@ func TestFrozenSetIsSorted(t *testing.T) {
 	require.Equal(t, []Cell{{Timestamp: stamp, Value: list(t, 2, "ffffffff", "00000002").Bytes}}, row.Cells)
 }
 
+func TestSetInDescendingOrderStaysAsItCame(t *testing.T) {
+	down := column(t, "down", "frozen<set<int>>")
+	down.Desc = true
+	c := mustCodec(t, &Table{
+		Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "up", "frozen<set<int>>"), down},
+	}, NB, Minima{Timestamp: stamp, Time: now})
+	in, err := NewInserter(c, []string{"k", "up", "down"}, InsertOptions{})
+	require.NoError(t, err)
+	value := list(t, 3, "00000002", "ffffffff", "00000002")
+	_, row, err := in.Insert(Insert{Values: []Value{set(t, "00000001"), value, value}, Timestamp: stamp})
+	require.NoError(t, err)
+	require.Equal(t, [][]byte{list(t, 2, "ffffffff", "00000002").Bytes, value.Bytes}, row.Clustering)
+	requireReadBack(t, c, row)
+}
+
 func TestTTLIsOnTheRowAndItsCells(t *testing.T) {
 	_, row := insert(t, elements(t, NB), []string{"v"}, Insert{
 		Values: []Value{set(t, "00000005")}, Timestamp: stamp, Now: now, TTL: 60,

@@ -51,8 +51,8 @@ const maxClusteringBytes = math.MaxUint16
 // maxTTL is the longest time to live, in seconds: 20 years (Attributes.MAX_TTL).
 const maxTTL = 20 * 365 * 24 * 60 * 60
 
-// Inserter makes rows of INSERT statements on one list of columns: what the server would write
-// (UpdateStatement, UpdateParameters). It is not safe for concurrent use.
+// Inserter makes rows of INSERT statements on one list of columns: what the server would write (UpdateStatement,
+// UpdateParameters) where tuples are written as literals of their elements and all other values are bound. It is not safe for concurrent use.
 type Inserter struct {
 	codec      *Codec
 	options    InsertOptions
@@ -73,8 +73,9 @@ type Inserter struct {
 // insertColumn is a column of the statement.
 type insertColumn struct {
 	*columnPlan
-	value  int // its place among the statement's columns
-	column int // in the schema, among those of its kind
+	value  int        // its place among the statement's columns
+	column int        // in the schema, among those of its kind
+	tuple  *tuplePlan // nil: its values are not stored in another form for being tuples
 }
 
 // NewInserter plans statements on columns of the codec's schema, in the order of Insert.Values. All key columns must be
@@ -96,10 +97,19 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 			if column.Type.Kind == cqltype.Counter {
 				return nil, fmt.Errorf("column %.100q is a counter, which only a server can write", column.Name)
 			}
-			if at := slices.Index(columns, column.Name); at >= 0 {
-				*kind.out = append(*kind.out, insertColumn{columnPlan: &kind.plans[i], value: at, column: i})
-				planned++
+			at := slices.Index(columns, column.Name)
+			if at < 0 {
+				continue
 			}
+			planned++
+			c := insertColumn{columnPlan: &kind.plans[i], value: at, column: i}
+			if column.Type.Kind == cqltype.Tuple {
+				var err error
+				if c.tuple, err = planTuple(column.Type); err != nil {
+					return nil, fmt.Errorf("column %.100q: %w", column.Name, err)
+				}
+			}
+			*kind.out = append(*kind.out, c)
 		}
 	}
 	switch {
@@ -160,15 +170,20 @@ func (c *insertColumn) keyValue(buf *[]byte, values []Value) ([]byte, error) {
 // descending order that is always the former: to the server (cql3.AbstractMarker.Raw.prepare) its type, ReversedType, is
 // no collection.
 func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
-	if c.desc || c.order.Canonical() {
-		if wire == nil {
-			return emptyValue, nil
-		}
-		return wire, nil
+	if wire == nil {
+		wire = emptyValue
 	}
 	from := len(*buf)
 	var err error
-	if *buf, err = c.order.AppendCanonical(*buf, wire); err != nil {
+	switch {
+	case c.tuple != nil:
+		*buf, err = c.tuple.append(*buf, wire)
+	case c.desc || c.order.Canonical():
+		return wire, nil
+	default:
+		*buf, err = c.order.AppendCanonical(*buf, wire)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("column %.100q: %w", c.name, err)
 	}
 	return (*buf)[from:len(*buf):len(*buf)], nil

@@ -267,3 +267,44 @@ func TestListPathsAscend(t *testing.T) {
 	back := uint64(binary.BigEndian.Uint32(path)) | uint64(binary.BigEndian.Uint16(path[4:]))<<32 | uint64(binary.BigEndian.Uint16(path[6:])&0xfff)<<48
 	require.Equal(t, ticks, back)
 }
+
+// Values of tuples, and of clustering columns in descending order, are stored as CQL does it for literals and for bound
+// values.
+func TestSetsInTuplesAreSortedAndReversedOnesNot(t *testing.T) {
+	desc := column(t, "c", "frozen<set<int>>")
+	desc.Desc = true
+	c := mustCodec(t, &Table{
+		Key: []Column{column(t, "k", "int")}, Clustering: []Column{desc},
+		Regulars: []Column{column(t, "t", "tuple<int, tuple<frozen<set<int>>, int>, frozen<map<int, int>>>"), column(t, "u", "tuple<int, text>")},
+	}, NB, Minima{Timestamp: stamp})
+	in, err := NewInserter(c, []string{"k", "c", "t", "u"}, InsertOptions{})
+	require.NoError(t, err)
+	elem := func(parts ...[]byte) (out []byte) {
+		for _, p := range parts {
+			out = cqlwire.AppendElem(out, p)
+		}
+		return out
+	}
+	unsorted, sorted := list(t, 2, "00000002", "00000001"), list(t, 2, "00000001", "00000002")
+	for _, c := range []struct{ sent, stored []byte }{
+		{elem(one(1), elem(unsorted.Bytes, one(2))), elem(one(1), elem(sorted.Bytes, one(2)))},
+		{elem(nil, nil, nil), elem(nil, nil, nil)},
+		{elem(nil, elem(unsorted.Bytes), []byte{}), elem(nil, elem(sorted.Bytes), []byte{})},
+		{elem(one(1), nil, list(t, 1, "00000001", "00000002").Bytes), elem(one(1), nil, list(t, 1, "00000001", "00000002").Bytes)},
+		{elem(one(1), nil, list(t, 1, "00000001", "00000002").Bytes, one(1)), nil},
+		{[]byte{0, 0}, nil},
+		{elem(one(1), []byte{0, 0, 0}), nil},
+	} {
+		_, row, err := in.Insert(Insert{Timestamp: stamp, Values: []Value{
+			{Bytes: one(1), State: Set}, unsorted, {Bytes: c.sent, State: Set}, {Bytes: elem(one(3)), State: Set},
+		}})
+		if c.stored == nil {
+			require.Error(t, err, "%x", c.sent)
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, unsorted.Bytes, row.Clustering[0])
+		require.Equal(t, c.stored, row.Cells[0].Value)
+		require.Equal(t, elem(one(3)), row.Cells[1].Value)
+	}
+}

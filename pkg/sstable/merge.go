@@ -30,7 +30,8 @@ func (m *Merger) Reset(active Deletion) {
 	m.rows[m.current].Reset()
 }
 
-// Add merges a row into the one that is made. Of two cells that are alike the one added first stays. The row's slices
+// Add merges a row into the one that is made. Of two cells that are alike the one added first stays, and so does the
+// first clustering, where equal ones differ in their bytes. The row's slices
 // may be used again; its values are parts of what is made and must stay.
 func (m *Merger) Add(r *Row) {
 	next := 1 - m.current
@@ -55,7 +56,10 @@ func (m *Merger) Row() *Row { return &m.rows[m.current] }
 func (m *Merger) merge(dst, a, b *Row) {
 	dst.Reset()
 	dst.Static = b.Static
-	dst.Clustering = append(dst.Clustering, b.Clustering...)
+	dst.Clustering = append(dst.Clustering, a.Clustering...)
+	if len(a.Clustering) == 0 {
+		dst.Clustering = append(dst.Clustering, b.Clustering...)
+	}
 	dst.Liveness = a.Liveness
 	if b.Liveness.supersedes(&a.Liveness) {
 		dst.Liveness = b.Liveness

@@ -144,6 +144,21 @@ func TestOneRowIsFreedOfWhatIsDeleted(t *testing.T) {
 	}
 }
 
+// Decimals may be equal and not the same.
+func TestTheFirstClusteringStays(t *testing.T) {
+	c := mustCodec(t, &Table{Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "c", "decimal")}}, NB, Minima{})
+	a, b := [][]byte{unhex(t, "00000001 0a")}, [][]byte{unhex(t, "00000000 01")}
+	require.Zero(t, c.Schema().CompareClusterings(a, b))
+	m := NewMerger(c.Schema())
+	for range 2 {
+		m.Reset(Deletion{})
+		m.Add(&Row{Clustering: a, Liveness: Liveness{Set: true, Timestamp: 1}})
+		m.Add(&Row{Clustering: b, Liveness: Liveness{Set: true, Timestamp: 2}})
+		require.Equal(t, a, m.Row().Clustering)
+		require.Equal(t, int64(2), m.Row().Liveness.Timestamp)
+	}
+}
+
 func TestMergeDoesNotAllocate(t *testing.T) {
 	c := elements(t, NB)
 	m := NewMerger(c.Schema())

@@ -240,7 +240,7 @@ func tortureRows(table *schema.Table) []row.Row {
 
 func TestEveryTypeBitForBit(t *testing.T) {
 	t.Parallel()
-	exec(t, "DROP TABLE IF EXISTS it2.torture", "DROP TABLE IF EXISTS it2.torture_copy",
+	exec(t, "DROP TABLE IF EXISTS it2.torture", "DROP TABLE IF EXISTS it2.torture_copy", "DROP TABLE IF EXISTS it2.torture_streamed",
 		"DROP TYPE IF EXISTS it2.nest", `DROP TYPE IF EXISTS it2."Mixed Type"`, tortureTypes, tortureNest)
 	table(t, "it2.torture", tortureDDL(t))
 	table(t, "it2.torture_copy", tortureDDL(t))
@@ -258,6 +258,11 @@ func TestEveryTypeBitForBit(t *testing.T) {
 	ok(t, "scan", "it2.torture", "-o", out)
 	ok(t, "load", "it2.torture_copy", out)
 	require.Equal(t, want, rawRows(t, "it2", "torture_copy"))
+
+	table(t, "it2.torture_streamed", tortureDDL(t))
+	exec(t, "TRUNCATE it2.torture_copy")
+	requireStreamed(t, "it2", "torture_copy", "torture_streamed", out)
+	require.Equal(t, want, rawRows(t, "it2", "torture_streamed"))
 
 	again := t.TempDir() + "/again.csv"
 	ok(t, "scan", "it2.torture_copy", "-o", again, "--delimiter", `\t`, "--quote", "'", "--null-string", "null")

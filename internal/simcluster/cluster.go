@@ -18,6 +18,10 @@ type Cluster struct {
 	faults    weather
 	peers     peers
 	log       log
+	streams   struct {
+		sync.Mutex
+		all []Stream
+	}
 
 	// life guards what starts and ends: nodes, and all of them together.
 	life     sync.Mutex

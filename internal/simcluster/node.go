@@ -17,6 +17,9 @@ type node struct {
 	plain *net.TCPListener
 	aware *net.TCPListener // the shard-aware port; nil for Cassandra
 
+	storage    net.Listener // nil: nothing can be streamed in
+	endStorage func()
+
 	mu      sync.Mutex
 	stopped bool
 	conns   map[*conn]struct{}
@@ -30,6 +33,9 @@ func (n *node) serve() {
 		n.cluster.handlers.Add(1)
 		go n.accept(n.aware, n.shardByPort)
 	}
+	if n.storage != nil {
+		n.serveStorage()
+	}
 }
 
 // listen opens the cluster's ports; of the first node to do so, any that are free.
@@ -40,6 +46,8 @@ func (n *node) listen() error {
 	}
 	if n.cluster.options.Shards > 0 {
 		n.aware, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.awarePort})
+	} else if n.cluster.options.Storage != nil {
+		n.storage, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.options.StoragePort})
 	}
 	return err
 }
@@ -49,6 +57,9 @@ func (n *node) unlisten() {
 		if l != nil {
 			_ = l.Close()
 		}
+	}
+	if n.storage != nil {
+		_ = n.storage.Close()
 	}
 }
 
@@ -120,6 +131,9 @@ func (n *node) stop() bool {
 	was := !n.stopped
 	n.stopped = true
 	n.unlisten()
+	if n.endStorage != nil {
+		n.endStorage()
+	}
 	for c := range n.conns {
 		_ = c.socket.Close()
 	}

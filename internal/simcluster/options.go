@@ -4,6 +4,8 @@ import (
 	"cmp"
 
 	"github.com/datastax/go-cassandra-native-protocol/message"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 )
 
 // Anywhere is a base that is drawn by lot, so that clusters of several test
@@ -37,6 +39,10 @@ type Options struct {
 
 	Seed   uint64 // of tokens, tablets and rows
 	Faults Faults // from the start; see [Cluster.Disturb]
+
+	// Storage has Cassandra's nodes take streams of SSTables on StoragePort; nil: they do not. It is called
+	// when a node starts, to give its port faults; what becomes of a session is the cluster's.
+	Storage func(node int, port *internodetest.Node)
 
 	// Refuse is asked before each statement is answered, from several goroutines;
 	// Rows of a read is then still 0. What it returns, unless nil, is the answer.

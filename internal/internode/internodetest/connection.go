@@ -33,10 +33,10 @@ func newConnection(ctx context.Context, n *Node, raw net.Conn) *connection {
 }
 
 // serve speaks on the connection; a session that it was of fails when it ends before its time.
-func (c *connection) serve(first bool) {
-	step := FileOpen
-	if first {
-		step = Accept
+func (c *connection) serve() {
+	step := Accept
+	if c.node.underWay() {
+		step = FileOpen
 	}
 	err := c.shake(step)
 	if err == nil {

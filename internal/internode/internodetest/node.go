@@ -79,7 +79,6 @@ type Node struct {
 
 	wg       sync.WaitGroup
 	mu       sync.Mutex
-	opened   int // connections
 	sessions map[internode.UUID]*session
 	last     *session
 	complete []*Session
@@ -116,11 +115,7 @@ func (n *Node) Late() []internode.Message {
 func (n *Node) Serve(ctx context.Context, raw net.Conn) {
 	defer func() { _ = raw.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
-	n.mu.Lock()
-	n.opened++
-	first := n.opened == 1
-	n.mu.Unlock()
-	newConnection(ctx, n, raw).serve(first)
+	newConnection(ctx, n, raw).serve()
 }
 
 // Listen serves the connections of a listener, in goroutines of their own, until the context ends,
@@ -165,6 +160,20 @@ type pipe struct {
 
 func (p pipe) LocalAddr() net.Addr  { return net.TCPAddrFromAddrPort(Home) }
 func (p pipe) RemoteAddr() net.Addr { return p.remote }
+
+// underWay says whether the last session is accepted and not over: the next connection is then for
+// its files.
+func (n *Node) underWay() bool {
+	n.mu.Lock()
+	last := n.last
+	n.mu.Unlock()
+	if last == nil {
+		return false
+	}
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	return last.Announced != nil && !last.over
+}
 
 // begin makes a session.
 func (n *Node) begin(control *connection, m internode.Init) *session {

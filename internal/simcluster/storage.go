@@ -1,0 +1,66 @@
+package simcluster
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Stream is a session that a node called complete.
+type Stream struct {
+	Node       int
+	Partitions []token.Token // of what it brought, file by file
+}
+
+// Streams are the sessions that were called complete, in that order.
+func (c *Cluster) Streams() []Stream {
+	c.streams.Lock()
+	defer c.streams.Unlock()
+	return slices.Clone(c.streams.all)
+}
+
+// TableID is the id of a table, whose name is that of keyspace and table with a dot between; zero when
+// there is none.
+func (c *Cluster) TableID(table string) internode.UUID {
+	if t := c.schema.named(table); t != nil {
+		return internode.UUID(t.id)
+	}
+	return internode.UUID{}
+}
+
+// serveStorage takes streams until the node is stopped.
+func (n *node) serveStorage() {
+	var port internodetest.Node
+	n.cluster.options.Storage(n.index, &port)
+	port.Take = n.take
+	ctx, cancel := context.WithCancel(context.Background())
+	n.endStorage = cancel
+	l := n.storage
+	n.cluster.handlers.Go(func() { port.Listen(ctx, l) })
+}
+
+// take makes the rows of a session's files part of the tables: of all of them, or of none. The rows are
+// the whole cluster's, as those that are written by CQL, so that a test has to look at Streams for whether
+// each replica got them.
+func (n *node) take(s *internodetest.Session) error {
+	stream := Stream{Node: n.index}
+	var all []*mutation
+	for i := range s.Files {
+		r := rowReader{cluster: n.cluster, node: n.index}
+		if err := r.file(&s.Files[i]); err != nil {
+			return err
+		}
+		stream.Partitions = append(stream.Partitions, r.partitions...)
+		all = append(all, r.mutations...)
+	}
+	for _, m := range all {
+		m.table.apply(m)
+	}
+	n.cluster.streams.Lock()
+	defer n.cluster.streams.Unlock()
+	n.cluster.streams.all = append(n.cluster.streams.all, stream)
+	return nil
+}

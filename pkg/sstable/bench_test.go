@@ -69,3 +69,19 @@ func writePartition(w *PartitionWriter, key, encoded []byte) error {
 	}
 	return w.End()
 }
+
+// BenchmarkDecode reads the rows of a partition with clusterings.
+func BenchmarkDecode(b *testing.B) {
+	for _, g := range goldens(b) {
+		if g.name != "wide" {
+			continue
+		}
+		d := NewDecoder(g.codec, &looped{data: g.data}, MaxRowBytes)
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := d.Next(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

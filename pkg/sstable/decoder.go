@@ -29,6 +29,9 @@ const MaxRowBytes = 1<<31 - 1
 // readBytes is how much a Decoder reads at a time.
 const readBytes = 64 << 10
 
+// maxEmptyReads is how often in a row a reader may give nothing, as for bufio.Reader.
+const maxEmptyReads = 100
+
 // Decoder reads the partitions of a Data.db, uncompressed, in one pass. It keeps one row at a time, and a buffer that
 // grows with what was read of it. Order is not checked. It is not safe for concurrent use.
 type Decoder struct {
@@ -91,6 +94,7 @@ func (d *Decoder) Next() (Item, error) {
 
 // fill reads until there are n bytes of the item, or no more.
 func (d *Decoder) fill(n int) {
+	empty := 0
 	for len(d.buf)-d.at < n && d.err == nil {
 		if d.at > 0 && (d.at == len(d.buf) || cap(d.buf)-d.at < n) {
 			d.base += int64(d.at)
@@ -103,6 +107,11 @@ func (d *Decoder) fill(n int) {
 		var got int
 		got, d.err = d.in.Read(d.buf[len(d.buf):cap(d.buf)])
 		d.buf = d.buf[:len(d.buf)+got]
+		if got > 0 {
+			empty = 0
+		} else if empty++; empty == maxEmptyReads && d.err == nil {
+			d.err = io.ErrNoProgress
+		}
 	}
 }
 
@@ -195,8 +204,8 @@ func (d *Decoder) item(flags byte) (head, body []byte, err error) {
 		}
 		// Whether the bytes are wrong or only too few is seen when there are more of them.
 		had := len(d.buf) - d.at
-		if had > d.maxRow {
-			return nil, nil, d.tooLong(uint64(had))
+		if had > min(d.maxRow, d.codec.schema.maxHead()) {
+			return nil, nil, in.err
 		}
 		if d.fill(2 * had); len(d.buf)-d.at == had {
 			if d.err != nil && !errors.Is(d.err, io.EOF) {
@@ -227,6 +236,9 @@ func (d *Decoder) body(head, start, vint int, size uint64) ([]byte, []byte, erro
 func (d *Decoder) tooLong(n uint64) error {
 	return fmt.Errorf("row of %d bytes or more, where %d are allowed", n, d.maxRow)
 }
+
+// maxHead is more than the head of a row or marker has, with its sizes: each value has at most maxClusteringBytes.
+func (s *Schema) maxHead() int { return readBytes + len(s.clustering)*(maxClusteringBytes+16) }
 
 // skipHead goes over the head of a row or marker, and returns how many bytes it has.
 func (c *Codec) skipHead(in *cursor, flags byte) int {

@@ -102,6 +102,23 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 	}
 }
 
+// Nor are more bytes read for a head that no bytes can make right.
+func TestAMalformedHeadIsSeenEarly(t *testing.T) {
+	in := unhex(t, "0004 00000001 7fffffff 8000000000000000 02 01 0002 00")
+	d := NewDecoder(small(t, NB), bytes.NewReader(append(in, make([]byte, 10<<20)...)), MaxRowBytes)
+	require.ErrorContains(t, readAll(d), "2 clustering values, where there are 1 clustering columns")
+	require.LessOrEqual(t, cap(d.buf), 1<<20)
+}
+
+// silent gives nothing, and no error.
+type silent struct{}
+
+func (silent) Read([]byte) (int, error) { return 0, nil }
+
+func TestAReaderThatGivesNothingIsGivenUp(t *testing.T) {
+	require.ErrorIs(t, readAll(NewDecoder(small(t, NB), silent{}, MaxRowBytes)), io.ErrNoProgress)
+}
+
 func TestRowsOverTheLimitAreRefused(t *testing.T) {
 	c := small(t, NB)
 	for _, size := range []int{1000, 200000} {

@@ -49,7 +49,8 @@ type Observer interface {
 }
 
 // PartitionWriter writes partitions one behind the other, as they stand in Data.db: for each Begin, perhaps Static, Row
-// and Marker in the order of the clustering, and End. Order is the caller's matter, and that no key comes twice.
+// and Marker in the order of the clustering, and End. Order is the caller's matter, and that no key comes twice. After an
+// error what was written is of no use.
 type PartitionWriter struct {
 	codec    *Codec
 	out      io.Writer

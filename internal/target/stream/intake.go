@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // Intake is a method of target.Target.
@@ -125,6 +126,8 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	if e.key, err = e.inserter.AppendKey(e.key[:0], e.statements[0].Values); err != nil {
 		return &refusal{err}
 	}
+	// The row's own token is of the key as it is sent: a set in it may be stored in another order.
+	at := token.Murmur3.Hash(e.key).Lo
 	static, row, err := e.inserter.Insert(e.statements...)
 	if err != nil {
 		return &refusal{err}
@@ -137,7 +140,7 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 		if e.record, err = e.t.codec.AppendRow(e.record, out); err != nil {
 			return &refusal{err}
 		}
-		if err := b.Add(r.Token.Lo, e.record); err != nil {
+		if err := b.Add(at, e.record); err != nil {
 			return err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -157,6 +158,18 @@ func TestStops(t *testing.T) {
 
 	tg, _ = newTarget(t, nil)
 	require.ErrorIs(t, tg.Run(ctx), context.Canceled, "while it waits for rows")
+}
+
+// A key that is stored in other bytes than it is sent in, as a set that is sorted, has another token than the row's.
+func TestPartitionsAreInTheOrderOfTheirStoredKeys(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 100)
+	for i, r := range rows {
+		r.Token = token.Token{Lo: uint64(i)}
+	}
+	tg, n := newTarget(t, nil)
+	require.NoError(t, load(t, tg, rows))
+	n.requireRows(t, last)
 }
 
 // Columns with times of their own, in several statements, and static columns make one row and

@@ -23,19 +23,22 @@ func rawRows(t *testing.T, keyspace, name string) []string {
 	table, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
 	var rows []string
-	eachRow(t, table, func(cells [][]byte) {
-		var line bytes.Buffer
-		for i, c := range cells {
-			value := "null"
-			if c != nil {
-				value = "0x" + hex.EncodeToString(c)
-			}
-			fmt.Fprintf(&line, "%s=%s ", table.Columns[i].Name, value)
-		}
-		rows = append(rows, line.String())
-	})
+	eachRow(t, table, func(cells [][]byte) { rows = append(rows, rawLine(table, cells)) })
 	slices.Sort(rows)
 	return rows
+}
+
+// rawLine is the raw bytes of the cells of a row, as text.
+func rawLine(table *schema.Table, cells [][]byte) string {
+	var line bytes.Buffer
+	for i, c := range cells {
+		value := "null"
+		if c != nil {
+			value = "0x" + hex.EncodeToString(c)
+		}
+		fmt.Fprintf(&line, "%s=%s ", table.Columns[i].Name, value)
+	}
+	return line.String()
 }
 
 // eachRow calls f for each row of a table, read as one range, page by page.

@@ -103,3 +103,12 @@ func (ci *CompressionInfo) check(c *cursor, n int) {
 		}
 	}
 }
+
+// ratio is what chunks that have so many bytes in Data.db are to what they hold, without their checksums
+// (org.apache.cassandra.io.compress.CompressedSequentialWriter).
+func (ci *CompressionInfo) ratio(stored uint64) float64 {
+	if ci.DataLength == 0 {
+		return NotCompressed
+	}
+	return float64(stored-sumLen*uint64(len(ci.Offsets))) / float64(ci.DataLength)
+}

@@ -95,8 +95,8 @@ func (w *dataWriter) store(b []byte) error {
 
 // ratio is the compression ratio as STATS has it.
 func (w *dataWriter) ratio() float64 {
-	if w.compress == nil || w.info.DataLength == 0 {
+	if w.compress == nil {
 		return NotCompressed
 	}
-	return float64(w.written) / float64(w.info.DataLength)
+	return w.info.ratio(w.written)
 }

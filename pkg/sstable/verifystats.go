@@ -85,10 +85,14 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 	return nil
 }
 
-// compressionOf holds the compression ratio against whether there is compression.
+// compressionOf holds the compression ratio against that of Data.db.
 func (v *verifier) compressionOf(have *Stats) error {
-	if (have.CompressionRatio == NotCompressed) != (v.table.data.info == nil) {
-		return fmt.Errorf("%s has a compression ratio of %v, where the file is compressed: %t", StatisticsDB, have.CompressionRatio, v.table.data.info != nil)
+	want := NotCompressed
+	if data := v.table.data; data.info != nil {
+		want = data.info.ratio(data.size)
+	}
+	if have.CompressionRatio != want {
+		return fmt.Errorf("%s has a compression ratio of %v, where %v is right", StatisticsDB, have.CompressionRatio, want)
 	}
 	return nil
 }

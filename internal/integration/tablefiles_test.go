@@ -1,0 +1,304 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// The tests of this file read the files of the test cluster's nodes, and give nodes files to import.
+
+// filesBody is a table with columns of all kinds.
+const filesBody = `(k int, a int, b text, s text static, t tuple<int, text> static, v text, i int, l list<int>, m map<text, int>, f frozen<set<text>>,
+	PRIMARY KEY (k, a, b)) WITH CLUSTERING ORDER BY (a DESC, b ASC)`
+
+// filesRows is its input: single rows, and one partition of many.
+func filesRows(rows, wide int) string {
+	var b strings.Builder
+	b.WriteString("k,a,b,s,v,i,l,m,f\n")
+	for i := range rows {
+		fmt.Fprintf(&b, "%d,%d,b%d,static %d,\"value %d %s\",%d,\"[%d, 2]\",\"{'x': %d, 'a': 1}\",\"{'z', 'y'}\"\n", i, i%5, i%3, i, i, strings.Repeat("v", i%90), i, i, i)
+	}
+	for i := range wide {
+		fmt.Fprintf(&b, "-1,%d,b,the same,%s,%d,,,\n", i/2, strings.Repeat("w", 100), i)
+		fmt.Fprintf(&b, "-1,%d,c,the same,%s,%d,,,\n", i/2, strings.Repeat("w", 100), i)
+	}
+	return b.String()
+}
+
+// nodeTable is what a node has of a table on its disk.
+type nodeTable struct {
+	node   string // its number
+	folder string
+	names  []sstable.Descriptor
+}
+
+// nodeTables has all nodes write what they have of a table, and finds it.
+func nodeTables(t *testing.T, keyspace, name string) (all []nodeTable) {
+	t.Helper()
+	nodes, err := filepath.Glob(filepath.Join(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"), "node*"))
+	require.NoError(t, err)
+	described, err := session.Table(t.Context(), keyspace, name)
+	require.NoError(t, err)
+	for _, dir := range nodes {
+		n := nodeTable{
+			node:   strings.TrimPrefix(filepath.Base(dir), "node"),
+			folder: filepath.Join(dir, "data/data", keyspace, name+"-"+strings.ReplaceAll(described.ID, "-", "")),
+		}
+		administer(t, "nodetool", n.node, "flush", keyspace, name)
+		files, err := os.ReadDir(n.folder)
+		require.NoError(t, err)
+		for _, f := range files {
+			if d, c, err := sstable.ParseName(f.Name()); err == nil && c == sstable.TOCTxt {
+				n.names = append(n.names, d)
+			}
+		}
+		require.NotEmpty(t, n.names, n.folder)
+		all = append(all, n)
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// fileCheck is what the files of a table must be like.
+func fileCheck(t *testing.T, keyspace, name string) sstable.Check {
+	t.Helper()
+	described, err := session.Table(t.Context(), keyspace, name)
+	require.NoError(t, err)
+	columns := func(kind schema.Kind) (out []sstable.Column) {
+		for _, c := range described.OfKind(kind) {
+			out = append(out, sstable.Column{Name: c.Name, Type: c.Type, Desc: c.Desc})
+		}
+		return out
+	}
+	planned, err := sstable.Plan(&sstable.Table{
+		Key: columns(schema.PartitionKey), Clustering: columns(schema.Clustering),
+		Statics: columns(schema.Static), Regulars: columns(schema.Regular),
+	})
+	require.NoError(t, err)
+	return sstable.Check{Schema: planned, Ranges: []token.Range{token.Whole(token.Murmur3)}, IndexInterval: 128}
+}
+
+// rewritten writes an SSTable again, and verifies what it has written.
+func rewritten(t *testing.T, from string, d sstable.Descriptor, folder string, v sstable.Version, keys int64, c sstable.Compression, check sstable.Check) *sstable.Written {
+	t.Helper()
+	in, err := sstable.OpenTable(from, d)
+	require.NoError(t, err)
+	defer in.Close()
+	codec, err := sstable.NewCodec(in.Codec().Schema(), v, in.Codec().Minima())
+	require.NoError(t, err)
+	require.NoError(t, os.MkdirAll(folder, 0o755))
+	w, err := sstable.CreateTable(folder, codec, sstable.Options{ID: d.ID, Keys: keys, FilterChance: in.Statistics().FilterChance, IndexInterval: 128, Compression: c})
+	require.NoError(t, err)
+	require.NoError(t, copyPartitions(in.Decoder(), codec, w))
+	done, err := w.Finish()
+	require.NoError(t, err)
+	verified, err := sstable.Verify(folder, done.Descriptor, check)
+	require.NoError(t, err)
+	require.Equal(t, done, &verified.Written)
+	return done
+}
+
+// copyPartitions writes all partitions again.
+func copyPartitions(d *sstable.Decoder, c *sstable.Codec, w *sstable.TableWriter) error {
+	var encoded []byte
+	for {
+		item, err := d.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err == nil && (item == sstable.StaticRow || item == sstable.RegularRow) {
+			encoded, err = c.AppendRow(encoded[:0], d.Row())
+		}
+		if err != nil {
+			return err
+		}
+		switch item {
+		case sstable.PartitionStart:
+			err = w.Begin(d.Key(), d.Deletion())
+		case sstable.StaticRow:
+			err = w.Static(encoded)
+		case sstable.RegularRow:
+			err = w.Row(encoded)
+		case sstable.RangeMarker:
+			err = w.Marker(d.Marker())
+		case sstable.PartitionEnd:
+			err = w.End()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// fillFiles fills a table, with deletions of all kinds and with values that expire.
+func fillFiles(t *testing.T, name string, rows, wide int) {
+	t.Helper()
+	ok(t, "load", name, file(t, "files.csv", filesRows(rows, wide)), "--timestamp", "1700000000000000")
+	exec(t,
+		fmt.Sprintf("INSERT INTO %s (k, a, b, v, l, m) VALUES (-2, 1, '', 'expires', [1], {'k': 1}) USING TTL 8640000", name),
+		fmt.Sprintf("INSERT INTO %s (k, t) VALUES (-3, (1, 'static alone'))", name),
+		fmt.Sprintf("DELETE FROM %s WHERE k = 0", name),
+		fmt.Sprintf("DELETE FROM %s WHERE k = -1 AND a > 10 AND a <= 300", name),
+		fmt.Sprintf("DELETE v FROM %s WHERE k = 1 AND a = 1 AND b = 'b1'", name),
+		fmt.Sprintf("UPDATE %s SET l = l + [9], m['k'] = 5 WHERE k = 2 AND a = 2 AND b = 'b2'", name),
+		fmt.Sprintf("DELETE FROM %s WHERE k = 3 AND a = 3 AND b = 'b0'", name),
+	)
+}
+
+// TestFilesOfCassandraAreRightAndMadeAgain holds the files of real nodes, index, filter, summary and statistics among
+// them, to be byte for byte those that are made of their rows.
+func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
+	t.Parallel()
+	for name, f := range map[string]struct {
+		compression string
+		rows        int
+	}{
+		"files_plain": {"{'enabled': false}", either(30_000, 60_000)}, // so many that nodes estimate keys in the form that we write
+		"files_lz4":   {"{'class': 'LZ4Compressor', 'chunk_length_in_kb': 4}", either(1_000, 10_000)},
+	} {
+		table(t, "it1."+name, filesBody+" AND compression = "+f.compression)
+		fillFiles(t, "it1."+name, f.rows, 2000)
+		check := fileCheck(t, "it1", name)
+		for _, n := range nodeTables(t, "it1", name) {
+			for _, d := range n.names {
+				verified, err := sstable.Verify(n.folder, d, check)
+				require.NoError(t, err)
+				var c sstable.Compression
+				if verified.Sizes[sstable.CompressionInfoDB] > 0 {
+					c = sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 4096}
+				}
+				folder := t.TempDir()
+				rewritten(t, n.folder, d, folder, d.Version, verified.Partitions, c, check)
+				same := []sstable.Component{sstable.IndexDB, sstable.FilterDB, sstable.SummaryDB}
+				if c.Compressor == "" {
+					same = append(same, sstable.DataDB, sstable.CRCDB, sstable.DigestCRC32)
+				}
+				for _, component := range same {
+					require.Equal(t, []byte(read(t, filepath.Join(n.folder, d.Name(component)))), []byte(read(t, filepath.Join(folder, d.Name(component)))), component)
+				}
+			}
+		}
+	}
+}
+
+// pointLines reads each of some partitions by its key, so that a file whose filter or index does not have it is seen,
+// and gives the rows like rawRows.
+func pointLines(t *testing.T, keyspace, name string, keys []string) (lines []string) {
+	t.Helper()
+	described, err := session.Table(t.Context(), keyspace, name)
+	require.NoError(t, err)
+	query := allColumns(t, described)
+	for some := range slices.Chunk(keys, 100) {
+		query.Where = "k IN (" + strings.Join(some, ", ") + ")"
+		lines = append(lines, linesOf(t, described, query)...)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// linesOf is what a query of a table gives.
+func linesOf(t *testing.T, described *schema.Table, query driver.Query) (lines []string) {
+	t.Helper()
+	reader := session.Reader(described, query, nil)
+	var state []byte
+	for {
+		page, err := reader.Page(t.Context(), "", token.Range{}, state, 1000)
+		require.NoError(t, err)
+		for page.Next() {
+			lines = append(lines, rawLine(described, page.Cells()))
+		}
+		require.NoError(t, page.Err())
+		state = page.State()
+		page.Close()
+		if len(state) == 0 {
+			return lines
+		}
+	}
+}
+
+// timesOfFiles are the columns that tell when the cells of such a table were written.
+const timesOfFiles = "k,a,b,writetime(v),writetime(i)"
+
+// TestFilesThatAreImported gives files of all versions and compressions to the nodes, who verify them, and reads every row
+// by its key, both ways round in the partition of many rows, and after a major compaction.
+func TestFilesThatAreImported(t *testing.T) {
+	t.Parallel()
+	rows := either(3_000, 30_000)
+	table(t, "it1.files_from", filesBody)
+	table(t, "it1.files_to", filesBody)
+	fillFiles(t, "it1.files_from", rows, 2000)
+	want := rawRows(t, "it1", "files_from")
+	times := sortedLines(t, ok(t, "scan", "it1.files_from", "--columns", timesOfFiles).out)
+	require.Greater(t, len(want), rows)
+	keys := []string{"-3", "-2", "-1"}
+	for k := range 2 * rows { // half of them are not there
+		keys = append(keys, fmt.Sprint(k))
+	}
+	nodes := nodeTables(t, "it1", "files_from")
+	check := fileCheck(t, "it1", "files_to")
+	type kind struct {
+		version     sstable.Version
+		compression sstable.Compression
+	}
+	brief := []kind{
+		{sstable.MD, sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 65536}},
+		{sstable.NB, sstable.Compression{Compressor: sstable.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000}},
+	}
+	for _, c := range either(brief, append(brief,
+		kind{sstable.NB, sstable.Compression{}},
+		kind{sstable.NB, sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 16384}},
+		kind{sstable.ME, sstable.Compression{}},
+	)) {
+		exec(t, "TRUNCATE it1.files_to")
+		for _, n := range nodes {
+			root := t.TempDir()
+			folder := filepath.Join(root, "it1", "files_to")
+			for _, d := range n.names {
+				rewritten(t, n.folder, d, folder, c.version, int64(rows), c.compression, check)
+			}
+			administer(t, "nodetool", n.node, "import", "-e", "it1", "files_to", folder)
+			left, err := filepath.Glob(filepath.Join(folder, "*-Data.db"))
+			require.NoError(t, err)
+			require.Empty(t, left, "%s %s: not imported", c.version, c.compression.Compressor)
+		}
+		requireFiles := func() {
+			t.Helper()
+			require.Equal(t, want, rawRows(t, "it1", "files_to"))
+			require.Equal(t, want, pointLines(t, "it1", "files_to", keys))
+			described, err := session.Table(t.Context(), "it1", "files_to")
+			require.NoError(t, err)
+			query := allColumns(t, described)
+			query.Where = "k = -1 AND a >= 5 AND a < 900"
+			forward := linesOf(t, described, query)
+			require.Greater(t, len(forward), 600)
+			query.Where += " ORDER BY a ASC, b DESC"
+			backward := linesOf(t, described, query)
+			slices.Reverse(backward)
+			require.Equal(t, forward, backward)
+			require.Equal(t, times, sortedLines(t, ok(t, "scan", "it1.files_to", "--columns", timesOfFiles).out))
+			ttl := linesOf(t, described, driver.Query{Select: []string{"ttl(v)"}, Where: "k = -2"})
+			require.Len(t, ttl, 1)
+			require.NotContains(t, ttl[0], "null")
+		}
+		requireFiles()
+		for _, n := range nodes {
+			administer(t, "nodetool", n.node, "verify", "-e", "-f", "it1", "files_to")
+			administer(t, "nodetool", n.node, "compact", "it1", "files_to")
+		}
+		requireFiles()
+	}
+}

@@ -397,6 +397,16 @@ func TestAnnouncedPortIsNotTheNodes(t *testing.T) {
 	})
 }
 
+func TestKindsHaveNames(t *testing.T) {
+	seen := map[string]bool{internode.Kind(0).String(): true}
+	for k := internode.Unreachable; k <= internode.Canceled; k++ {
+		require.False(t, seen[k.String()], "%v", k)
+		seen[k.String()] = true
+	}
+	require.Zero(t, internode.KindOf(errWrong))
+	require.Zero(t, internode.KindOf(nil))
+}
+
 func TestUUIDsAsText(t *testing.T) {
 	plan := internode.NewPlan()
 	got, err := internode.ParseUUID(plan.String())

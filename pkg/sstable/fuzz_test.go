@@ -114,10 +114,10 @@ func FuzzInsert(f *testing.F) {
 		Statics: []Column{column(f, "s", "map<int, frozen<list<text>>>")},
 		Regulars: []Column{
 			column(f, "l", "list<int>"), column(f, "s2", "set<decimal>"), column(f, "u", "two"), column(f, "v", "text"),
-			column(f, "f", "frozen<map<int, int>>"),
+			column(f, "f", "frozen<map<int, int>>"), column(f, "t", "tuple<int, frozen<set<int>>, tuple<frozen<set<int>>>>"),
 		},
 	}, NB, Minima{Timestamp: stamp, Time: now})
-	names := []string{"k", "c", "s", "l", "s2", "u", "v", "f"}
+	names := []string{"k", "c", "s", "l", "s2", "u", "v", "f", "t"}
 	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 1, 7}, []byte{0, 0, 0, 0, 1}, []byte{0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}, uint32(0x2aaa), int64(stamp), int32(60), int64(now))
 	f.Add([]byte{0, 0, 0, 0}, []byte{}, []byte{255, 255, 255, 255}, uint32(0x1a1a), int64(-1), int32(0), int64(0))
 	f.Fuzz(func(t *testing.T, a, b, wire []byte, states uint32, timestamp int64, ttl int32, now int64) {

@@ -39,7 +39,8 @@ func (s *Schema) appendClustering(dst []byte, values [][]byte) ([]byte, error) {
 // checkClustering refuses values that are not one for each clustering column.
 func (s *Schema) checkClustering(values [][]byte) error {
 	if len(values) != len(s.clustering) {
-		return fmt.Errorf("a row has %d clustering values, where the table has %d clustering columns", len(values), len(s.clustering))
+		return fmt.Errorf("a row has %d clustering values, where the table has %d clustering columns",
+			len(values), len(s.clustering))
 	}
 	return nil
 }

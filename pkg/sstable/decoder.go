@@ -169,8 +169,11 @@ func (d *Decoder) next() (Item, error) {
 	}
 	flags := d.buf[d.at]
 	static := d.first && len(d.codec.schema.statics) > 0
-	if got := flags&(endOfPartition|isMarker|hasMoreFlags) == hasMoreFlags; got != static {
-		return 0, fmt.Errorf("flags 0x%02x, where a static row %s", flags, map[bool]string{true: "is due", false: "may not be"}[static])
+	switch got := flags&(endOfPartition|isMarker|hasMoreFlags) == hasMoreFlags; {
+	case static && !got:
+		return 0, fmt.Errorf("flags 0x%02x, where a static row is due", flags)
+	case got && !static:
+		return 0, fmt.Errorf("flags 0x%02x, where a static row may not be", flags)
 	}
 	d.first = false
 	if flags&endOfPartition != 0 {

@@ -52,7 +52,8 @@ const maxClusteringBytes = math.MaxUint16
 const maxTTL = 20 * 365 * 24 * 60 * 60
 
 // Inserter makes rows of INSERT statements on one list of columns: what the server would write (UpdateStatement,
-// UpdateParameters) where tuples are written as literals of their elements and all other values are bound. It is not safe for concurrent use.
+// UpdateParameters) where tuples are written as literals of their elements and all other values are bound. It is not
+// safe for concurrent use.
 type Inserter struct {
 	codec      *Codec
 	options    InsertOptions
@@ -82,8 +83,8 @@ type insertColumn struct {
 // among them; the clustering columns, together, only where there are no static columns or some regular ones. Tables
 // with counters are refused.
 func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error) {
-	in := &Inserter{codec: c, options: o, columns: len(columns), merger: [2]*Merger{NewMerger(c.schema), NewMerger(c.schema)}}
 	s := c.schema
+	in := &Inserter{codec: c, options: o, columns: len(columns), merger: [2]*Merger{NewMerger(s), NewMerger(s)}}
 	planned := 0
 	for _, kind := range []struct {
 		columns []Column

@@ -11,7 +11,8 @@ func (c *Codec) AppendMarker(dst []byte, m *Marker) ([]byte, error) {
 		return dst, fmt.Errorf("a marker of kind %d", m.Kind)
 	}
 	if len(m.Values) > len(c.schema.clustering) {
-		return dst, fmt.Errorf("a marker has %d values, where the table has %d clustering columns", len(m.Values), len(c.schema.clustering))
+		return dst, fmt.Errorf("a marker has %d values, where the table has %d clustering columns",
+			len(m.Values), len(c.schema.clustering))
 	}
 	mark := len(dst)
 	dst = append(dst, 0, isMarker, byte(m.Kind))

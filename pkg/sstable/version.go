@@ -39,8 +39,8 @@ func (v Version) String() string {
 // Valid reports whether v is one of the versions above.
 func (v Version) Valid() bool { return v >= MC && v <= OA }
 
-// MaxExpiry is the latest second since the epoch at which a cell may expire (Cassandra's Cell.getVersionedMaxDeletiontTime):
-// in 2038 up to NB.
+// MaxExpiry is the latest second since the epoch at which a cell may expire: in 2038 up to NB (Cassandra's
+// Cell.getVersionedMaxDeletiontTime).
 func (v Version) MaxExpiry() int64 {
 	if v >= OA {
 		return 1<<32 - 3

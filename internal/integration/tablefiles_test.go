@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -117,7 +118,7 @@ func copyPartitions(d *sstable.Decoder, c *sstable.Codec, w *sstable.TableWriter
 	var encoded []byte
 	for {
 		item, err := d.Next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil && (item == sstable.StaticRow || item == sstable.RegularRow) {

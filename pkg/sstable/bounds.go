@@ -21,6 +21,9 @@ type clusteringBound struct {
 
 // block tells of a block of a partition.
 func (cb *clusteringBounds) block(b *Block) error {
+	if len(cb.schema.clustering) == 0 {
+		return nil
+	}
 	cb.last = append(cb.last[:0], b.Last...)
 	if cb.first {
 		return nil

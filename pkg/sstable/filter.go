@@ -67,16 +67,25 @@ func NewFilter(keys int64, chance float64) *Filter {
 	return &Filter{hashes: hashes, bits: make([]byte, 8*words)}
 }
 
-// each calls f with the bits of a key until it gives false.
-func (f *Filter) each(key []byte, do func(at uint64) bool) bool {
-	h1, h2 := token.Murmur3Sum128(key)
-	bits := int64(len(f.bits)) * 8
+// Add puts a key in.
+func (f *Filter) Add(key []byte) { f.add(token.Murmur3Sum128(key)) }
+
+// add puts in a key of that hash.
+func (f *Filter) add(h1, h2 uint64) {
 	for range f.hashes {
-		at := int64(h2) % bits
-		if at < 0 {
-			at = -at
-		}
-		if !do(uint64(at)) {
+		at := f.bit(h2)
+		f.bits[at/8] |= 1 << (at % 8)
+		h2 += h1
+	}
+}
+
+// Has reports whether the key may be in: always true for one that is.
+func (f *Filter) Has(key []byte) bool { return f.has(token.Murmur3Sum128(key)) }
+
+// has is Has for a key of that hash.
+func (f *Filter) has(h1, h2 uint64) bool {
+	for range f.hashes {
+		if at := f.bit(h2); f.bits[at/8]&(1<<(at%8)) == 0 {
 			return false
 		}
 		h2 += h1
@@ -84,17 +93,13 @@ func (f *Filter) each(key []byte, do func(at uint64) bool) bool {
 	return true
 }
 
-// Add puts a key in.
-func (f *Filter) Add(key []byte) {
-	f.each(key, func(at uint64) bool {
-		f.bits[at/8] |= 1 << (at % 8)
-		return true
-	})
-}
-
-// Has reports whether the key may be in: always true for one that is.
-func (f *Filter) Has(key []byte) bool {
-	return f.each(key, func(at uint64) bool { return f.bits[at/8]&(1<<(at%8)) != 0 })
+// bit is the place of a bit, which Java reckons with signed numbers.
+func (f *Filter) bit(h uint64) uint64 {
+	at := int64(h) % (8 * int64(len(f.bits)))
+	if at < 0 {
+		at = -at
+	}
+	return uint64(at)
 }
 
 // Append appends the Filter.db of a version.

@@ -59,6 +59,7 @@ type TableWriter struct {
 	entry   []byte // of Index.db
 	row     Row
 	last    token.Token
+	h1, h2  uint64 // of the key
 	length  int64
 }
 
@@ -123,7 +124,8 @@ func (o *Options) check() error {
 
 // Begin begins a partition. The key is that of token.AppendKey, and must come behind the one before.
 func (w *TableWriter) Begin(key []byte, d Deletion) error {
-	at := token.Murmur3.Hash(key)
+	w.h1, w.h2 = token.Murmur3Sum128(key)
+	at := token.Murmur3Token(w.h1)
 	if w.rows.Partitions() > 0 {
 		if before := w.summary.Last; comparePartitions(w.last, before, at, key) >= 0 {
 			return fmt.Errorf("partition key %x does not come behind %x", clip(key), clip(before))
@@ -205,7 +207,7 @@ func (w *tableIndex) Partition(p *Partition) error {
 	w.summary.Add(w.rows.Partitions()-1, p.Key, uint64(w.index.written))
 	w.keys.Add(p.Key)
 	if w.filter != nil {
-		w.filter.Add(p.Key)
+		w.filter.add(w.h1, w.h2)
 	}
 	w.entry = AppendIndexEntry(w.entry[:0], IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted})
 	_, err := w.index.Write(w.entry)

@@ -271,3 +271,46 @@ func TestRowsOfATableDoNotAllocate(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(1600, partition), 1.0)
 	require.NoError(t, w.Discard())
 }
+
+// BenchmarkTableWriter writes partitions of one row of three columns.
+func BenchmarkTableWriter(b *testing.B) {
+	c := mustCodec(b, &Table{
+		Key: []Column{column(b, "id", "int")}, Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
+	}, NB, testMinima)
+	keys := sortedKeys(100_000)
+	row := &Row{Liveness: Liveness{Set: true, Timestamp: testTime}, Cells: []Cell{
+		{Timestamp: testTime, Value: []byte("name of somebody")}, {Column: 1, Timestamp: testTime, Value: make([]byte, 8)},
+	}}
+	encoded, err := c.AppendRow(nil, row)
+	require.NoError(b, err)
+	for _, compression := range compressions[:3] {
+		b.Run("compressor="+compression.Compressor, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				w, err := CreateTable(b.TempDir(), c, Options{ID: "1", Keys: int64(len(keys)), FilterChance: 0.01, IndexInterval: 128, Compression: compression})
+				require.NoError(b, err)
+				for _, key := range keys {
+					if w.Begin(key, Deletion{}) != nil || w.Row(encoded) != nil || w.End() != nil {
+						b.Fatal("not written")
+					}
+				}
+				_, err = w.Finish()
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(b.N*len(keys))/b.Elapsed().Seconds(), "rows/s")
+		})
+	}
+}
+
+// BenchmarkVerify verifies such a table.
+func BenchmarkVerify(b *testing.B) {
+	folder, done := written(b, NB, testOptions(compressions[1]))
+	check := testCheck(b)
+	b.SetBytes(done.DataLength)
+	b.ReportAllocs()
+	for b.Loop() {
+		_, err := Verify(folder, done.Descriptor, check)
+		require.NoError(b, err)
+	}
+	b.ReportMetric(float64(int64(b.N)*done.Rows)/b.Elapsed().Seconds(), "rows/s")
+}

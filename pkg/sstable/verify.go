@@ -29,7 +29,7 @@ type Verified struct {
 
 // Verify reads an SSTable from its begin to its end and proves that it is whole and right in itself, so that a server can
 // be given it: that there are all components that it names; the checksums of chunks, blocks and of Data.db; that the
-// columns are the table's; that keys, tokens and clusterings ascend and tokens are in their ranges; that Index.db has each
+// columns are the table's; that keys, tokens, clusterings and elements ascend and tokens are in their ranges; that Index.db has each
 // partition and block where it is; that the filter has every key; that the summary is that of the index; that bounds
 // and counts of the statistics are those of the rows, and level and repairs none. The error is the first that was wrong.
 //

@@ -117,6 +117,7 @@ func TestVerifyFindsKeysOutOfOrder(t *testing.T) {
 	for _, order := range [][]int{{1, 0, 2}, {0, 1, 1}} {
 		folder := wrong(t, func(_ *Codec, w *TableWriter) {
 			for _, i := range order {
+				w.h1, w.h2 = token.Murmur3Sum128(keys[i])
 				require.NoError(t, w.rows.Begin(keys[i], Deletion{}))
 				w.collect.partition(Deletion{})
 				require.NoError(t, w.End())
@@ -152,6 +153,14 @@ func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
 		}},
 		"second column out of order": {"does not come behind", func(c *Codec, w *TableWriter) []error {
 			return []error{w.Row(testRow(t, c, 1, "c", true)), w.Row(testRow(t, c, 1, "b", true))}
+		}},
+		"elements of a list out of order": {"does not come behind", func(c *Codec, w *TableWriter) []error {
+			path := func(at byte) []byte { return append(make([]byte, 6), 0x10, at, 0x80, 0, 0, 0, 0, 0, 0, 0) }
+			row := &Row{Clustering: [][]byte{{0, 0, 0, 1}, []byte("b")}, Cells: []Cell{
+				{Column: 2, Timestamp: testTime, Path: path(2), Value: []byte("v")}, {Column: 2, Timestamp: testTime, Path: path(1), Value: []byte("v")},
+			}}
+			encoded, err := c.AppendRow(nil, row)
+			return []error{err, w.Row(encoded)}
 		}},
 		"a row of nothing": {"says nothing", func(c *Codec, w *TableWriter) []error {
 			return []error{w.Row(testRow(t, c, 1, "b", false))}

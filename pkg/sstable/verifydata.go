@@ -2,6 +2,7 @@ package sstable
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -38,6 +39,7 @@ func (v *verifier) readPartitions() error {
 		case PartitionStart:
 			err = v.begin()
 		case StaticRow:
+			err = v.elements(v.table.decoder.Row())
 			v.collect.row(v.table.decoder.Row())
 		case RegularRow:
 			err = v.row(v.table.decoder.Row())
@@ -55,14 +57,15 @@ func (v *verifier) readPartitions() error {
 // begin checks the beginning of a partition, and what the index has of it.
 func (v *verifier) begin() error {
 	key, deletion := v.table.decoder.Key(), v.table.decoder.Deletion()
-	at := token.Murmur3.Hash(key)
+	h1, h2 := token.Murmur3Sum128(key)
+	at := token.Murmur3Token(h1)
 	if v.partitions > 0 && comparePartitions(v.last, v.summary.Last, at, key) >= 0 {
 		return fmt.Errorf("does not come behind key %x", clip(v.summary.Last))
 	}
 	if len(v.check.Ranges) > 0 && !slices.ContainsFunc(v.check.Ranges, func(r token.Range) bool { return r.Contains(at) }) {
 		return fmt.Errorf("token %s is in none of the %d ranges", token.Murmur3.Append(nil, at), len(v.check.Ranges))
 	}
-	if v.filter != nil && !v.filter.Has(key) {
+	if v.filter != nil && !v.filter.has(h1, h2) {
 		return fmt.Errorf("%s does not have it", FilterDB)
 	}
 	entry, err := v.index.Next()
@@ -113,10 +116,25 @@ func (s *Schema) prefixLen(b []byte) int {
 // row checks a row.
 func (v *verifier) row(r *Row) error {
 	if r.Empty() {
-		return fmt.Errorf("row that says nothing")
+		return errors.New("row that says nothing")
+	}
+	if err := v.elements(r); err != nil {
+		return err
 	}
 	v.collect.row(r)
 	return v.item(r.Clustering, clusteringKind)
+}
+
+// elements checks that those of each column come one behind the other.
+func (v *verifier) elements(r *Row) error {
+	columns := v.table.codec.schema.columns(r.Static)
+	for i := 1; i < len(r.Cells); i++ {
+		before, cell := &r.Cells[i-1], &r.Cells[i]
+		if before.Column == cell.Column && columns[cell.Column].comparePaths(before.Path, cell.Path) >= 0 {
+			return fmt.Errorf("element %x of column %.100q does not come behind %x", clip(cell.Path), columns[cell.Column].name, clip(before.Path))
+		}
+	}
+	return nil
 }
 
 // marker checks the bound of a range of deleted rows.

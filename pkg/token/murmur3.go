@@ -50,10 +50,15 @@ func (murmur3) Hash(key []byte) Token {
 		return Token{}
 	}
 	h, _ := Murmur3Sum128(key)
-	if h == signBit {
-		h = math.MaxInt64
+	return Murmur3Token(h)
+}
+
+// Murmur3Token returns the token of a key of which Murmur3Sum128 gives h1 as the first word.
+func Murmur3Token(h1 uint64) Token {
+	if h1 == signBit {
+		h1 = math.MaxInt64
 	}
-	return Token{Lo: h ^ signBit}
+	return Token{Lo: h1 ^ signBit}
 }
 
 func fromInt64(v int64) Token { return Token{Lo: uint64(v) ^ signBit} }

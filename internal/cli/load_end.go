@@ -51,7 +51,8 @@ func loadDetails(r operation.LoadReport) string {
 func requestDetails(r operation.LoadReport) string {
 	var details string
 	if r.Streamed {
-		details = fmt.Sprintf("%s partitions, %s streamed as %s files", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes), printer.Count(r.Stream.Files))
+		details = fmt.Sprintf("%s partitions, %s streamed as %s %s", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes), printer.Count(r.Stream.Files),
+			map[bool]string{false: "files of rows", true: "whole SSTables"}[r.Stream.Whole])
 	} else {
 		details = fmt.Sprintf("%s requests of %.1f rows", printer.Count(r.Batches), float64(r.Written-r.Earlier)/float64(max(r.Batches, 1)))
 	}

@@ -22,3 +22,7 @@ func (c *Client) Probe(ctx context.Context, node string) (Probed, error) {
 	_ = l.Close()
 	return Probed{Version: l.answer.Use}, nil
 }
+
+// WritesNB says whether the node writes SSTables of version nb: those of Cassandra 4.0 and 4.1 do,
+// and of 5.0 as long as its storage_compatibility_mode is CASSANDRA_4. Others write oa or da.
+func (p Probed) WritesNB() bool { return p.Version == minVersion }

@@ -35,6 +35,7 @@ type LoadSpec struct {
 	DryRun      bool   // write nothing
 
 	Via               string   // how rows go into the table: cql or stream
+	Stream            string   // form in which rows are streamed: auto, rows or whole
 	TempDir           string   // for what a load by streaming sorts; empty: the run directory
 	StoragePort       int      // of all nodes; 0: what they tell
 	IgnoreHosts       []string // nodes that a load by streaming leaves out
@@ -64,7 +65,7 @@ type LoadSpec struct {
 // NewLoadSpec has the defaults.
 func NewLoadSpec() *LoadSpec {
 	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL,
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL, Stream: streamAuto,
 		MinBatchSize: 10, MaxBatchSize: 100, Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
@@ -85,6 +86,7 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "if-not-exists", Field: &o.IfNotExists},
 		{Name: "dry-run", Field: &o.DryRun},
 		{Name: "via", Field: &o.Via},
+		{Name: "stream", Field: &o.Stream},
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
 		{Name: "storage-port", Field: &o.StoragePort},
 		{Name: "ignore-hosts", Field: &o.IgnoreHosts},

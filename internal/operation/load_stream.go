@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -23,6 +26,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // The ways that rows go into a table.
@@ -31,10 +35,18 @@ const (
 	viaStream = "stream"
 )
 
+// The forms in which rows are streamed.
+const (
+	streamAuto  = "auto" // whole where that can be
+	streamRows  = "rows"
+	streamWhole = "whole"
+)
+
 // streaming is what a load by streaming is made with, besides what all loads are.
 type streaming struct {
 	options   stream.Options
 	addresses map[string]string // of storage ports, by node
+	others    bool              // some node writes SSTables of another version than nb
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
@@ -47,13 +59,16 @@ func (o *LoadSpec) checkVia() error {
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
-			"temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections,
+			"temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "stream": o.Stream != streamAuto,
 		} {
 			if given {
 				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
 			}
 		}
 		return nil
+	}
+	if !slices.Contains([]string{streamAuto, streamRows, streamWhole}, o.Stream) {
+		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
 	}
 	if o.IfNotExists {
 		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", viaStream)
@@ -92,11 +107,63 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if err := l.findStorage(ctx, s); err != nil {
 		return err
 	}
+	if err := l.chooseForm(s, options); err != nil {
+		return err
+	}
 	l.streaming = s
 	for _, note := range passedBy(options) {
 		l.env.Warn("%s", note)
 	}
 	return nil
+}
+
+// chooseForm decides whether nodes are sent whole SSTables.
+func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
+	if l.spec.Stream == streamRows {
+		return nil
+	}
+	whole, why := wholeOptions(options)
+	if s.others {
+		whole, why = nil, "some nodes write SSTables of another version than nb"
+	}
+	if why != "" && l.spec.Stream == streamWhole {
+		return fmt.Errorf("--stream %s: %s", streamWhole, why)
+	}
+	s.options.Whole = whole
+	return nil
+}
+
+// wholeOptions says how SSTables of a table are made, or why they must not be sent whole.
+func wholeOptions(o driver.TableOptions) (whole *stream.WholeOptions, why string) {
+	for _, index := range o.Indexes {
+		if index.Class != "" {
+			return nil, fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class)
+		}
+	}
+	whole = &stream.WholeOptions{FilterChance: o.BloomFPChance, IndexInterval: o.MinIndexInterval}
+	if len(o.Compression) == 0 {
+		return whole, ""
+	}
+	c := &whole.Compression
+	c.Compressor = o.Compression["class"][strings.LastIndexByte(o.Compression["class"], '.')+1:]
+	if !slices.Contains([]string{sstable.LZ4Compressor, sstable.ZstdCompressor, sstable.NoopCompressor}, c.Compressor) {
+		return nil, fmt.Sprintf("the table is compressed by %s, which is not written here", c.Compressor)
+	}
+	length, err := strconv.Atoi(o.Compression["chunk_length_in_kb"])
+	if err != nil || length < 1 {
+		return nil, fmt.Sprintf("the table's chunks are of %q KiB", o.Compression["chunk_length_in_kb"])
+	}
+	c.ChunkLength = length << 10
+	if ratio, err := strconv.ParseFloat(o.Compression["min_compress_ratio"], 64); err == nil && ratio >= 1 {
+		c.MaxCompressedLength = int(math.Ceil(float64(c.ChunkLength) / ratio))
+	}
+	for name, value := range o.Compression {
+		if name != "class" && name != "chunk_length_in_kb" && name != "min_compress_ratio" && name != "enabled" {
+			c.Options = append(c.Options, [2]string{name, value})
+		}
+	}
+	slices.SortFunc(c.Options, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
+	return whole, ""
 }
 
 // sortShare is the part of the memory that rows take which are being sorted.
@@ -174,6 +241,7 @@ func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
 			holds[s.options.Nodes[n]] = !s.options.Ignored[s.options.Nodes[n]]
 		}
 	}
+	var mu sync.Mutex
 	var group errgroup.Group
 	for _, n := range l.t.cluster.Nodes {
 		address, known := s.addresses[n.ID]
@@ -192,7 +260,10 @@ func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
 			return fmt.Errorf("--via %s: node %s does not tell its storage port: name it with --storage-port", viaStream, n.Address)
 		}
 		group.Go(func() error {
-			_, err := l.internode().Probe(ctx, address)
+			probed, err := l.internode().Probe(ctx, address)
+			mu.Lock()
+			defer mu.Unlock()
+			s.others = s.others || err == nil && !probed.WritesNB()
 			return err
 		})
 	}
@@ -249,12 +320,19 @@ func (l *Load) startStream() error {
 	if l.journal != nil {
 		o.Now = l.journal.Manifest().Started
 	}
+	o.Run = strconv.FormatInt(time.Now().UnixNano(), 36)
+	if l.journal != nil {
+		o.Run = l.journal.Manifest().Run
+	}
 	o.Timestamp = o.Now.UnixMicro()
 	if l.job.Timestamp != nil {
 		o.Timestamp = *l.job.Timestamp
 	}
-	if o.Dir == "" {
+	if o.Dir == "" && l.journal != nil {
 		o.Dir = l.run.path
+	}
+	if o.Dir == "" {
+		o.Dir = os.TempDir()
 	}
 	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
 	if err != nil || len(id) != 16 {
@@ -284,11 +362,30 @@ type streamSender struct {
 
 // Send is a method of stream.Sender: it holds one session.
 func (s *streamSender) Send(ctx context.Context, node string, f stream.File) error {
-	_, err := s.client.Stream(ctx, s.addresses[node], []internode.File{{
-		Table: s.table, Keys: f.Keys, Header: s.header, Length: f.Bytes,
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(f.Open()), nil },
-	}}, internode.Watch{})
+	file := internode.File{Table: s.table, Keys: f.Keys, Header: s.header, Whole: wholeOf(f.Whole)}
+	if f.Whole == nil {
+		file.Length = f.Bytes
+		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(f.Open()), nil }
+	}
+	_, err := s.client.Stream(ctx, s.addresses[node], []internode.File{file}, internode.Watch{})
 	return fault.New(classOf(internode.KindOf(err)), err)
+}
+
+// wholeOf is a whole SSTable as it is sent; nil of none.
+func wholeOf(w *stream.Whole) *internode.Whole {
+	if w == nil {
+		return nil
+	}
+	out := &internode.Whole{Version: w.Version.String(), FirstKey: w.First}
+	for _, c := range slices.Sorted(maps.Keys(w.Sizes)) {
+		if c == sstable.TOCTxt { // nodes refuse it
+			continue
+		}
+		out.Components = append(out.Components, internode.Component{
+			Name: string(c), Size: w.Sizes[c], Open: func() (io.ReadCloser, error) { return os.Open(w.Path(c)) },
+		})
+	}
+	return out
 }
 
 // classOf says what may be done about an error of a session.

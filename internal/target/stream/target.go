@@ -13,8 +13,12 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -40,10 +44,14 @@ type Options struct {
 	TTL int32 // seconds, of rows that have none of their own; 0: they do not expire
 	// Append leaves what is in collections that are not frozen, where a row has a value for
 	// them: it is added to, not replaced.
-	Append    bool
+	Append bool
+	// Whole has SSTables made here and sent as they are; nil: the nodes make them of the rows,
+	// which takes them ten times as long or more.
+	Whole     *WholeOptions
 	Timestamp int64         // about the least that a row has, microseconds since the epoch
 	Memory    int64         // bytes that rows which are being sorted may take; default 64 MiB
-	Dir       string        // folder for what is sorted on the disk; empty: the system's
+	Dir       string        // folder for what is sorted on the disk
+	Run       string        // a name that no other load has, for what is made there
 	FileBytes int64         // size of what makes one SSTable of a node, about; default DefaultFileBytes
 	Sessions  int           // files under way at once, to all nodes together; default 8
 	Patience  time.Duration // how long to try a file again; default pace.DefaultPatience
@@ -92,6 +100,15 @@ func (o *Options) replicas(vnode int) []string {
 	return ids
 }
 
+// sets is how many sets of replicas there are.
+func (o *Options) sets() int {
+	known := make(map[string]bool)
+	for i := range o.Placement.Len() {
+		known[strings.Join(o.replicas(i), " ")] = true
+	}
+	return len(known)
+}
+
 // Target streams rows. It is a target.Target.
 type Target struct {
 	o        Options
@@ -99,6 +116,7 @@ type Target struct {
 	codec    *sstable.Codec
 	compare  func(a, b []byte) int // records of one token
 	sorter   *extsort.Sorter
+	folder   string // of SSTables that are made here
 	finished chan struct{}
 
 	mu      sync.Mutex
@@ -116,6 +134,7 @@ type settled struct {
 // Stats are of what was sent.
 type Stats struct {
 	Partitions int64 // made of the rows
+	Whole      bool  // SSTables were made here and sent as they are
 	Files      int64 // that nodes have, each an SSTable or more
 	Bytes      int64 // of those files, before compression
 	Spilled    int64 // bytes that were sorted on the disk
@@ -124,7 +143,7 @@ type Stats struct {
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
 func New(o Options) (*Target, error) {
 	o = o.withDefaults()
-	t := &Target{o: o, finished: make(chan struct{})}
+	t := &Target{o: o, finished: make(chan struct{}), folder: filepath.Join(o.Dir, ".sstables-"+o.Run)}
 	var err error
 	if t.schema, err = sstable.Plan(tableOf(o.Table)); err != nil {
 		return nil, err
@@ -200,12 +219,17 @@ func (t *Target) Run(ctx context.Context) (err error) {
 }
 
 // deliver brings the sorted rows to their nodes.
-func (t *Target) deliver(ctx context.Context) error {
+func (t *Target) deliver(ctx context.Context) (err error) {
 	sorted, err := t.sorter.Merge()
 	if err != nil {
 		return err
 	}
-	d := newDelivery(ctx, &t.o)
+	// What an earlier run of the load left there, when it was killed, is made anew.
+	if err := os.RemoveAll(t.folder); err != nil {
+		return fmt.Errorf("SSTables of an earlier run: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(t.folder)) }()
+	d := newDelivery(ctx, t)
 	p := &partitions{t: t, delivery: d, spool: spool{dir: t.o.Dir, size: t.o.FileBytes}, merger: newMerger(t.codec)}
 	defer p.spool.discard()
 	defer d.cancel()
@@ -216,7 +240,7 @@ func (t *Target) deliver(ctx context.Context) error {
 		err = cause
 	}
 	t.mu.Lock()
-	t.stats = Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.sorter.Spilled()}
+	t.stats = Stats{Whole: t.o.Whole != nil, Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.sorter.Spilled()}
 	t.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("streaming: %w", err)

@@ -1,0 +1,124 @@
+package stream
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// WholeOptions say how SSTables are made that are sent as they are: as the table says.
+type WholeOptions struct {
+	FilterChance  float64
+	IndexInterval int
+	Compression   sstable.Compression
+}
+
+// Whole is a complete SSTable on the disk, that was read back and found right.
+type Whole struct {
+	sstable.Written
+	folder string
+}
+
+// Path is that of a component.
+func (w *Whole) Path(c sstable.Component) string { return filepath.Join(w.folder, w.Name(c)) }
+
+// remove removes it from the disk.
+func (w *Whole) remove() { _ = os.RemoveAll(w.folder) } // what cannot be removed stays in a folder that is the run's
+
+// size is how many bytes of the file are sent, but for compression under way.
+func (f File) size() int64 {
+	if f.Whole == nil {
+		return f.Bytes
+	}
+	var n int64
+	for _, size := range f.Whole.Sizes {
+		n += size
+	}
+	return n
+}
+
+// makeWhole makes the SSTable of a file, and reads it back: nodes check next to nothing of what
+// they are sent whole, and a fault would show as rows that are not found, or as a node that
+// does not start again.
+func (t *Target) makeWhole(f File, nodes []string, number int64) (*Whole, error) {
+	folder := filepath.Join(t.folder, strconv.FormatInt(number, 10))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fmt.Errorf("SSTable: %w", err)
+	}
+	written, err := t.writeTable(folder, f)
+	if err != nil {
+		return nil, fmt.Errorf("SSTable: %w", errors.Join(err, os.RemoveAll(folder)))
+	}
+	check := sstable.Check{Schema: t.schema, Ranges: t.o.rangesOf(nodes), IndexInterval: t.o.Whole.IndexInterval}
+	verified, err := sstable.Verify(folder, written.Descriptor, check)
+	if err == nil && verified.Partitions != f.Keys {
+		err = fmt.Errorf("it has %d partitions, not %d", verified.Partitions, f.Keys)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("internal check failed: an SSTable that was made is wrong, and not sent: %w", errors.Join(err, os.RemoveAll(folder)))
+	}
+	return &Whole{*written, folder}, nil
+}
+
+// writeTable writes the components.
+func (t *Target) writeTable(folder string, f File) (written *sstable.Written, err error) {
+	w, err := sstable.CreateTable(folder, t.codec, sstable.Options{
+		ID: "1", Keys: f.Keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.Discard()) }()
+	d := sstable.NewDecoder(t.codec, f.Open(), sstable.MaxRowBytes)
+	var encoded []byte
+	for {
+		item, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			return w.Finish()
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch item {
+		case sstable.PartitionStart:
+			err = w.Begin(d.Key(), d.Deletion())
+		case sstable.PartitionEnd:
+			err = w.End()
+		case sstable.StaticRow:
+			if d.Row().Empty() {
+				continue
+			}
+			if encoded, err = t.codec.AppendRow(encoded[:0], d.Row()); err == nil {
+				err = w.Static(encoded)
+			}
+		case sstable.RegularRow:
+			if encoded, err = t.codec.AppendRow(encoded[:0], d.Row()); err == nil {
+				err = w.Row(encoded)
+			}
+		default:
+			err = errors.New("a range of deleted rows, where none was written")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// rangesOf lists the ranges that all of the nodes have.
+func (o *Options) rangesOf(nodes []string) []token.Range {
+	var ranges []token.Range
+	for i := range o.Placement.Len() {
+		replicas := o.replicas(i)
+		if !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(replicas, n) }) {
+			ranges = append(ranges, o.Placement.Range(i))
+		}
+	}
+	return ranges
+}

@@ -39,7 +39,7 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("dry-run", "parse, type and group everything, and write nothing")
 	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work")
 	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a hundredth of the work of CQL; auto is whole where the table and the nodes allow it")
-	b.add("temp-dir", "stream: folder for what does not fit into memory while it is sorted: up to twice the size of the rows (default: the run directory)")
+	b.add("temp-dir", "stream: folder for what is sorted: two to three times the size of the rows (default: the run directory)")
 	b.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
 	b.add("ignore-hosts", "stream: nodes to leave out, by address or id, which need a repair then (default: none; the load waits for nodes that are down)")
 	b.add("append-collections", "stream: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")

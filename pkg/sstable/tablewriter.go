@@ -115,11 +115,17 @@ func (o *Options) check() error {
 		return fmt.Errorf("%d keys are expected", o.Keys)
 	case !(o.FilterChance > 0 && o.FilterChance <= NoFilter):
 		return fmt.Errorf("bloom_filter_fp_chance %v: must be above 0 and at most %v", o.FilterChance, NoFilter)
-	case o.IndexInterval < 1:
-		return fmt.Errorf("min_index_interval %d: must be at least 1", o.IndexInterval)
 	default:
-		return nil
+		return checkInterval(o.IndexInterval)
 	}
+}
+
+// checkInterval says what is wrong with a table's min_index_interval.
+func checkInterval(interval int) error {
+	if interval < 1 {
+		return fmt.Errorf("min_index_interval %d: must be at least 1", interval)
+	}
+	return nil
 }
 
 // Begin begins a partition. The key is that of token.AppendKey, and must come behind the one before.

@@ -17,7 +17,7 @@ type Check struct {
 	Schema *Schema
 	// Ranges are where the tokens of all partitions must be, in any order; none: anywhere.
 	Ranges []token.Range
-	// IndexInterval is the table's min_index_interval.
+	// IndexInterval is the table's min_index_interval, at least 1.
 	IndexInterval int
 }
 
@@ -63,11 +63,15 @@ type verifier struct {
 	bounds  clusteringBounds
 
 	partitions int64
-	last       token.Token // of the partition before
+	last       token.Token   // of the partition before
+	ranges     []token.Range // by where they start, without those that end before last
 	at         partitionCheck
 }
 
 func (v *verifier) run() (err error) {
+	if err := checkInterval(v.check.IndexInterval); err != nil {
+		return err
+	}
 	if err := v.components(); err != nil {
 		return err
 	}
@@ -90,6 +94,7 @@ func (v *verifier) run() (err error) {
 	v.index = NewIndexReader(index)
 	v.summary, v.collect = NewSummary(v.check.IndexInterval), newCollector()
 	v.bounds = clusteringBounds{schema: v.table.codec.schema}
+	v.ranges = slices.SortedFunc(slices.Values(v.check.Ranges), func(a, b token.Range) int { return a.Start.Compare(b.Start) })
 	if err := v.readPartitions(); err != nil {
 		return err
 	}

@@ -200,6 +200,58 @@ func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
 	require.NoError(t, err)
 	check.Ranges = []token.Range{high}
 	refused(t, folder, check, "is in none of the 1 ranges")
+	check.Ranges = []token.Range{low}
+	refused(t, folder, check, "is in none of the 1 ranges")
+	// All but one token, in ranges that lie in each other.
+	at := token.Murmur3.Hash(keyOne)
+	before := token.Token{Lo: at.Lo - 1}
+	check.Ranges = []token.Range{{Start: at, End: high.End}, {Start: low.Start, End: before}, {Start: low.Start, End: token.Token{Lo: 1}}}
+	refused(t, folder, check, "partition 00000001: token")
+	check.Ranges[1].End = at
+	_, err = Verify(folder, d.Descriptor, check)
+	require.NoError(t, err)
+}
+
+// TestVerifyFindsEveryByteThatIsChanged turns each byte of an SSTable, but of its filter, which may have more keys than
+// there are, of CompressionInfo.db, where not all matters, and of the length of a block in CRC.db, where there is but one.
+// Of Statistics.db, which is long, it takes some.
+func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
+	folder := wrong(t, func(c *Codec, w *TableWriter) {
+		for n, key := range sortedKeys(20) {
+			require.NoError(t, w.Begin(key, Deletion{}))
+			for a := range byte(n % 3) {
+				require.NoError(t, w.Row(testRow(t, c, 9-a, "b", true)))
+			}
+			require.NoError(t, w.End())
+		}
+	})
+	d := Descriptor{Version: NB, ID: "1"}
+	_, err := Verify(folder, d, testCheck(t))
+	require.NoError(t, err)
+	for c, step := range map[Component]int{DataDB: 1, IndexDB: 1, SummaryDB: 1, DigestCRC32: 1, CRCDB: 1, StatisticsDB: 31} {
+		path := filepath.Join(folder, d.Name(c))
+		good, err := os.ReadFile(path)
+		require.NoError(t, err)
+		first := 0
+		if c == CRCDB {
+			first = 4
+		}
+		for i := first; i < len(good); i += step {
+			bad := bytes.Clone(good)
+			bad[i] ^= 1 << (i % 7)
+			require.NoError(t, os.WriteFile(path, bad, 0o600))
+			_, err := Verify(folder, d, testCheck(t))
+			require.Error(t, err, "%s: byte %d", c, i)
+		}
+		require.NoError(t, os.WriteFile(path, good, 0o600))
+	}
+}
+
+func TestVerifyNeedsAnInterval(t *testing.T) {
+	folder, _ := written(t, NB, testOptions(Compression{}))
+	check := testCheck(t)
+	check.IndexInterval = 0
+	refused(t, folder, check, "min_index_interval")
 }
 
 func TestVerifyFindsAFilterWithoutAKey(t *testing.T) {

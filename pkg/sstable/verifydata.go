@@ -62,7 +62,10 @@ func (v *verifier) begin() error {
 	if v.partitions > 0 && comparePartitions(v.last, v.summary.Last, at, key) >= 0 {
 		return fmt.Errorf("does not come behind key %x", clip(v.summary.Last))
 	}
-	if len(v.check.Ranges) > 0 && !slices.ContainsFunc(v.check.Ranges, func(r token.Range) bool { return r.Contains(at) }) {
+	for len(v.ranges) > 0 && v.ranges[0].End.Less(at) {
+		v.ranges = v.ranges[1:]
+	}
+	if len(v.check.Ranges) > 0 && (len(v.ranges) == 0 || !v.ranges[0].Contains(at)) {
 		return fmt.Errorf("token %s is in none of the %d ranges", token.Murmur3.Append(nil, at), len(v.check.Ranges))
 	}
 	if v.filter != nil && !v.filter.has(h1, h2) {

@@ -13,6 +13,7 @@ import (
 // A load does not go on behind a TRUNCATE: what it had loaded is gone. One from before it is
 // no reason, and its rejects are still loaded.
 func TestResumeAfterTruncate(t *testing.T) {
+	t.Parallel()
 	table(t, "it3.truncated", "(k int PRIMARY KEY, v int)")
 	exec(t, "INSERT INTO it3.truncated (k, v) VALUES (9, 9)", "TRUNCATE it3.truncated")
 	input, run := file(t, "in.csv", "k,v\n1,1\n2,two\n3,3\n"), t.TempDir()+"/run"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -56,6 +57,7 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	var err error
 	s.Cluster, err = simcluster.Start(simcluster.Options{
 		Base: simcluster.Anywhere, Keyspace: "shop", Factor: factor, Cores: 1,
+		Storage: func(int, *internodetest.Node) {},
 		Tables: []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
 			{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
 			{Name: "item", Type: "text"}, {Name: "pieces", Type: "int"},

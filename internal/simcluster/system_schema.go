@@ -77,7 +77,7 @@ func (c *Cluster) tables() *relation {
 	}}
 	for _, t := range c.schema.list() {
 		r.rows = append(r.rows, [][]byte{
-			text(t.keyspace), text(t.name), t.id[:], integer(0), nil, boolean(false), nil, integer(128), textMap(map[string]string{"enabled": "false"}),
+			text(t.keyspace), text(t.name), t.id[:], integer(0), nil, boolean(false), double(0.01), integer(128), textMap(map[string]string{"enabled": "false"}),
 		})
 	}
 	return r

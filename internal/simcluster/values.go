@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
@@ -21,6 +22,7 @@ func (u uuid) String() string {
 func text(s string) []byte     { return []byte(s) }
 func bigint(v int64) []byte    { return binary.BigEndian.AppendUint64(nil, uint64(v)) }
 func integer(v int) []byte     { return binary.BigEndian.AppendUint32(nil, uint32(v)) }
+func double(v float64) []byte  { return binary.BigEndian.AppendUint64(nil, math.Float64bits(v)) }
 func boolean(v bool) []byte    { return map[bool][]byte{true: {1}, false: {0}}[v] }
 func tuple(v ...[]byte) []byte { return elements(nil, v) }
 

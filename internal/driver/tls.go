@@ -18,7 +18,11 @@ type TLSFiles struct {
 	Cert, Key  string // the client's certificate, with its chain, and its private key
 	ServerName string // the name in the nodes' certificates; without it each node's own address
 	SkipVerify bool   // take any certificate
+	Prefix     string // of the names of the flags in errors: "internode-" makes --internode-cert of --cert
 }
+
+// flag is the name of a flag in errors.
+func (f *TLSFiles) flag(name string) string { return "--" + f.Prefix + name }
 
 // LoadTLS reads the files and makes a configuration for [Config]: TLS 1.2 at least,
 // the chain and the name of every node's certificate checked. Its errors name the
@@ -26,7 +30,7 @@ type TLSFiles struct {
 func LoadTLS(f TLSFiles) (*tls.Config, error) {
 	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: f.ServerName, InsecureSkipVerify: f.SkipVerify}
 	if f.CACert != "" {
-		_, blocks, err := readPEM("--cacert", f.CACert, isCertificate, "certificate")
+		_, blocks, err := readPEM(f.flag("cacert"), f.CACert, isCertificate, "certificate")
 		if err != nil {
 			return nil, err
 		}
@@ -34,7 +38,7 @@ func LoadTLS(f TLSFiles) (*tls.Config, error) {
 		for i, block := range blocks {
 			cert, err := x509.ParseCertificate(block.Bytes)
 			if err != nil {
-				return nil, fmt.Errorf("--cacert %s: certificate %d: %w", f.CACert, i+1, err)
+				return nil, fmt.Errorf("%s %s: certificate %d: %w", f.flag("cacert"), f.CACert, i+1, err)
 			}
 			cfg.RootCAs.AddCert(cert)
 		}
@@ -43,11 +47,11 @@ func LoadTLS(f TLSFiles) (*tls.Config, error) {
 	case f.Cert == "" && f.Key == "":
 		return cfg, nil
 	case f.Key == "":
-		return nil, fmt.Errorf("--cert %s: the private key to it is missing: name it with --key", f.Cert)
+		return nil, fmt.Errorf("%s %s: the private key to it is missing: name it with %s", f.flag("cert"), f.Cert, f.flag("key"))
 	case f.Cert == "":
-		return nil, fmt.Errorf("--key %s: the certificate to it is missing: name it with --cert", f.Key)
+		return nil, fmt.Errorf("%s %s: the certificate to it is missing: name it with %s", f.flag("key"), f.Key, f.flag("cert"))
 	}
-	pair, err := loadPair(f.Cert, f.Key)
+	pair, err := f.loadPair()
 	if err != nil {
 		return nil, err
 	}
@@ -55,18 +59,18 @@ func LoadTLS(f TLSFiles) (*tls.Config, error) {
 	return cfg, nil
 }
 
-func loadPair(certFile, keyFile string) (tls.Certificate, error) {
-	certs, _, err := readPEM("--cert", certFile, isCertificate, "certificate")
+func (f *TLSFiles) loadPair() (tls.Certificate, error) {
+	certs, _, err := readPEM(f.flag("cert"), f.Cert, isCertificate, "certificate")
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	keys, blocks, err := readPEM("--key", keyFile, isKey, "private key")
+	keys, blocks, err := readPEM(f.flag("key"), f.Key, isKey, "private key")
 	if err != nil {
 		return tls.Certificate{}, err
 	}
 	for _, block := range blocks {
 		if block.Type == "ENCRYPTED PRIVATE KEY" || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
-			return tls.Certificate{}, fmt.Errorf("--key %s: the private key is encrypted, which is not supported; decrypt it (openssl pkey -in FILE -out NEW) into a file that is yours alone to read", keyFile)
+			return tls.Certificate{}, fmt.Errorf("%s %s: the private key is encrypted, which is not supported; decrypt it (openssl pkey -in FILE -out NEW) into a file that is yours alone to read", f.flag("key"), f.Key)
 		}
 	}
 	pair, err := tls.X509KeyPair(certs, keys)
@@ -74,9 +78,9 @@ func loadPair(certFile, keyFile string) (tls.Certificate, error) {
 	case err == nil:
 		return pair, nil
 	case strings.Contains(err.Error(), "does not match public key"):
-		return pair, fmt.Errorf("--key %s: the private key does not belong to the certificate of --cert %s", keyFile, certFile)
+		return pair, fmt.Errorf("%s %s: the private key does not belong to the certificate of %s %s", f.flag("key"), f.Key, f.flag("cert"), f.Cert)
 	default:
-		return pair, fmt.Errorf("--cert %s with --key %s: %w", certFile, keyFile, err)
+		return pair, fmt.Errorf("%s %s with %s %s: %w", f.flag("cert"), f.Cert, f.flag("key"), f.Key, err)
 	}
 }
 

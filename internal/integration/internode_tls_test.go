@@ -55,6 +55,9 @@ func TestStreamedInByTLS(t *testing.T) {
 	require.NoError(t, err)
 	t.Setenv("CQLBULK_USER", "cassandra")
 	t.Setenv("CQLBULK_PASSWORD", "cassandra")
+	flags := []string{"--via", "stream", "--internode-ssl", "--internode-cacert", ca, "--internode-cert", cert, "--internode-key", key}
+	loaded := cqlbulkOn(t, authHost(), append([]string{"load", "guarded.streamed", file(t, "more.csv", "k,c,v\n1,3,more\n")}, flags...)...)
+	require.Zero(t, loaded.code, loaded.report)
 	out := cqlbulkOn(t, authHost(), "scan", "guarded.streamed", "--header=false")
-	require.Equal(t, "1,2,secret\n", out.out, out.report)
+	require.Equal(t, "1,2,secret\n1,3,more\n", out.out, out.report)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -39,6 +40,7 @@ type LoadSpec struct {
 	TempDir           string   // for what a load by streaming sorts; empty: the run directory
 	StoragePort       int      // of all nodes; 0: what they tell
 	IgnoreHosts       []string // nodes that a load by streaming leaves out
+	Internode         TLS      // of the port that nodes stream to each other by
 	AppendCollections bool     // add to collections that are not frozen, by streaming
 
 	IngestRate     float64      // rows a second at the most; 0: no limit
@@ -65,7 +67,7 @@ type LoadSpec struct {
 // NewLoadSpec has the defaults.
 func NewLoadSpec() *LoadSpec {
 	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL, Stream: streamAuto,
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL, Stream: streamAuto, Internode: TLS{Files: driver.TLSFiles{Prefix: "internode-"}},
 		MinBatchSize: 10, MaxBatchSize: 100, Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
@@ -107,7 +109,7 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "no-journal", Field: &o.NoJournal},
 		{Name: "repeat-in-doubt", Field: &o.RepeatInDoubt, Use: setting.Private},
 		{Name: "rejects-of", Field: &o.RejectsOf},
-	}, o.Text.settings(), o.Dialect.settings(), o.Connection.settings())
+	}, o.Text.settings(), o.Dialect.settings(), o.Internode.settings(), o.Connection.settings())
 }
 
 // journaled says whether the load keeps a journal.

@@ -46,7 +46,8 @@ const (
 type streaming struct {
 	options   stream.Options
 	addresses map[string]string // of storage ports, by node
-	others    bool              // some node writes SSTables of another version than nb
+	client    *internode.Client
+	others    bool // some node writes SSTables of another version than nb
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
@@ -59,7 +60,7 @@ func (o *LoadSpec) checkVia() error {
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
-			"temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "stream": o.Stream != streamAuto,
+			"temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
 		} {
 			if given {
 				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
@@ -98,6 +99,10 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		Memory: int64(l.spec.Memory) / sortShare, Dir: l.spec.TempDir,
 		Check: l.unmoved, Patience: l.spec.Patience, NodeName: l.t.nodeName, OnRetry: func() { l.job.Counters.Retries.Add(1) },
 	}}
+	s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
+	if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
+		return err
+	}
 	for _, n := range l.t.cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
 	}
@@ -260,7 +265,7 @@ func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
 			return fmt.Errorf("--via %s: node %s does not tell its storage port: name it with --storage-port", viaStream, n.Address)
 		}
 		group.Go(func() error {
-			probed, err := l.internode().Probe(ctx, address)
+			probed, err := s.client.Probe(ctx, address)
 			mu.Lock()
 			defer mu.Unlock()
 			s.others = s.others || err == nil && !probed.WritesNB()
@@ -308,11 +313,6 @@ func samePlace(a, b topology.Node) bool {
 	return a.ID == b.ID && a.DC == b.DC && a.Rack == b.Rack && slices.Equal(a.Tokens, b.Tokens)
 }
 
-// internode is what speaks to storage ports.
-func (l *Load) internode() *internode.Client {
-	return &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
-}
-
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
 	o := l.streaming.options
@@ -338,7 +338,7 @@ func (l *Load) startStream() error {
 	if err != nil || len(id) != 16 {
 		return fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
 	}
-	sender := &streamSender{client: l.internode(), table: internode.UUID(id), addresses: l.streaming.addresses}
+	sender := &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses}
 	o.Sender = sender
 	if l.spec.DryRun {
 		o.Sender = noSender{}

@@ -17,14 +17,17 @@ type TLS struct {
 
 func (o *TLS) settings() setting.List {
 	return setting.List{
-		{Name: "ssl", Field: &o.On},
-		{Name: "cacert", Field: &o.Files.CACert, Use: setting.Path},
-		{Name: "cert", Field: &o.Files.Cert, Use: setting.Path},
-		{Name: "key", Field: &o.Files.Key, Use: setting.Path},
-		{Name: "ssl-server-name", Field: &o.Files.ServerName},
-		{Name: skipVerifyFlag, Field: &o.Files.SkipVerify},
+		{Name: o.name("ssl"), Field: &o.On},
+		{Name: o.name("cacert"), Field: &o.Files.CACert, Use: setting.Path},
+		{Name: o.name("cert"), Field: &o.Files.Cert, Use: setting.Path},
+		{Name: o.name("key"), Field: &o.Files.Key, Use: setting.Path},
+		{Name: o.name("ssl-server-name"), Field: &o.Files.ServerName},
+		{Name: o.name(skipVerifyFlag), Field: &o.Files.SkipVerify},
 	}
 }
+
+// name is that of a setting: those of the nodes' own port have another prefix.
+func (o *TLS) name(setting string) string { return o.Files.Prefix + setting }
 
 const skipVerifyFlag = "ssl-insecure-skip-verify"
 
@@ -39,10 +42,10 @@ func (o *TLS) config(env Environment) (*tls.Config, error) {
 		return nil, err
 	}
 	if o.Files.SkipVerify {
-		env.Warn("WARNING: --%s: nothing tells whether the nodes are what they say they are; whoever is in between can read and change all data, the password too", skipVerifyFlag)
+		env.Warn("WARNING: --%s: nothing tells whether the nodes are what they say they are; whoever is in between can read and change all data, the password too", o.name(skipVerifyFlag))
 	}
 	if o.Files.Key != "" {
-		env.WarnReadable("--key", o.Files.Key)
+		env.WarnReadable("--"+o.name("key"), o.Files.Key)
 	}
 	return cfg, nil
 }
@@ -55,14 +58,14 @@ func (o *TLS) idle() error {
 		{"cacert", o.Files.CACert}, {"cert", o.Files.Cert}, {"key", o.Files.Key}, {"ssl-server-name", o.Files.ServerName},
 	} {
 		if f.value != "" {
-			given = append(given, "--"+f.name)
+			given = append(given, "--"+o.name(f.name))
 		}
 	}
 	if o.Files.SkipVerify {
-		given = append(given, "--"+skipVerifyFlag)
+		given = append(given, "--"+o.name(skipVerifyFlag))
 	}
 	if len(given) > 0 {
-		return fmt.Errorf("%s without --ssl: connections would not be secured; add --ssl", strings.Join(given, ", "))
+		return fmt.Errorf("%s without --%s: connections would not be secured; add --%[2]s", strings.Join(given, ", "), o.name("ssl"))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 type files struct {
 	folder, temporary string // temporary is empty once it is gone
 	descriptor        Descriptor
+	volatile          bool // nothing need outlast the machine
 	outputs           []*output
 }
 
@@ -24,13 +25,14 @@ type output struct {
 	file      *os.File
 	buffer    *bufio.Writer
 	written   int64
+	volatile  bool
 }
 
 // outputBuffer is how many bytes of an output are collected.
 const outputBuffer = 256 << 10
 
 // newFiles makes the folder that the files are written in, below the one that they get into.
-func newFiles(folder string, d Descriptor) (*files, error) {
+func newFiles(folder string, d Descriptor, volatile bool) (*files, error) {
 	toc := filepath.Join(folder, d.Name(TOCTxt))
 	if _, err := os.Lstat(toc); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(fmt.Errorf("%s is there already, or cannot be looked for", toc), err)
@@ -39,7 +41,7 @@ func newFiles(folder string, d Descriptor) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &files{folder: folder, temporary: temporary, descriptor: d}, nil
+	return &files{folder: folder, temporary: temporary, descriptor: d, volatile: volatile}, nil
 }
 
 // create makes the file of a component.
@@ -48,7 +50,7 @@ func (f *files) create(c Component) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &output{component: c, file: file, buffer: bufio.NewWriterSize(file, outputBuffer)}
+	o := &output{component: c, file: file, buffer: bufio.NewWriterSize(file, outputBuffer), volatile: f.volatile}
 	f.outputs = append(f.outputs, o)
 	return o, nil
 }
@@ -70,9 +72,13 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// close has the file on the disk.
+// close has the file on the disk, unless it is volatile.
 func (o *output) close() error {
-	err := errors.Join(o.buffer.Flush(), o.file.Sync(), o.file.Close())
+	err := o.buffer.Flush()
+	if !o.volatile {
+		err = errors.Join(err, o.file.Sync())
+	}
+	err = errors.Join(err, o.file.Close())
 	o.file = nil
 	return err
 }
@@ -97,7 +103,7 @@ func (f *files) publish() (map[Component]int64, error) {
 	for i, o := range f.outputs {
 		if i == len(f.outputs)-1 {
 			// The others are there before it is.
-			if err := syncFolder(f.folder); err != nil {
+			if err := f.syncFolder(); err != nil {
 				return nil, err
 			}
 		}
@@ -107,7 +113,7 @@ func (f *files) publish() (map[Component]int64, error) {
 		}
 	}
 	f.outputs = nil
-	return sizes, errors.Join(f.discard(), syncFolder(f.folder))
+	return sizes, errors.Join(f.discard(), f.syncFolder())
 }
 
 // discard closes the files that are open and removes the temporary folder.
@@ -127,9 +133,12 @@ func (f *files) discard() error {
 	return err
 }
 
-// syncFolder has the names in a folder on the disk, where its file system can.
-func syncFolder(path string) error {
-	folder, err := os.Open(path)
+// syncFolder has the names in the folder on the disk, where its file system can, unless they are volatile.
+func (f *files) syncFolder() error {
+	if f.volatile {
+		return nil
+	}
+	folder, err := os.Open(f.folder)
 	if err != nil {
 		return err
 	}

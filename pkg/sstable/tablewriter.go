@@ -19,6 +19,8 @@ type Options struct {
 	FilterChance float64
 	// IndexInterval is the table's min_index_interval, at least 1.
 	IndexInterval int
+	// Volatile leaves it to the system when the files get onto the disk: they are to be used at once and removed.
+	Volatile bool
 	// Compression is the table's. A MaxCompressedLength of 0 stands for NeverPlain.
 	Compression Compression
 }
@@ -75,7 +77,7 @@ func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
 	if o.FilterChance < NoFilter {
 		w.filter = NewFilter(o.Keys, o.FilterChance)
 	}
-	files, err := newFiles(folder, Descriptor{Version: c.version, ID: o.ID})
+	files, err := newFiles(folder, Descriptor{Version: c.version, ID: o.ID}, o.Volatile)
 	if err != nil {
 		return nil, err
 	}

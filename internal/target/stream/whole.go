@@ -70,7 +70,7 @@ func (t *Target) makeWhole(f File, nodes []string, number int64) (*Whole, error)
 // writeTable writes the components.
 func (t *Target) writeTable(folder string, f File) (written *sstable.Written, err error) {
 	w, err := sstable.CreateTable(folder, t.codec, sstable.Options{
-		ID: "1", Keys: f.Keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
+		ID: "1", Volatile: true, Keys: f.Keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
 	})
 	if err != nil {
 		return nil, err

@@ -39,15 +39,13 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("dry-run", "parse, type and group everything, and write nothing")
 	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work")
 	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a hundredth of the work of CQL; auto is whole where the table and the nodes allow it")
-	b.add("temp-dir", "stream: folder for what is sorted: two to three times the size of the rows (default: the run directory)")
-	b.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
+	addStreamFlags(b, "stream: ")
 	b.add("internode-ssl", "stream: the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
 	b.add("internode-cacert", "stream: PEM file of the authorities to trust (default: the system's)")
 	b.add("internode-cert", "stream: PEM file of a certificate for this host, where the nodes ask for one")
 	b.add("internode-key", "stream: PEM file of the private key to it, not encrypted")
 	b.add("internode-ssl-server-name", "stream: name that the certificates of all nodes hold, in place of their addresses")
 	b.add("internode-ssl-insecure-skip-verify", "stream: take any certificate, even a forged one; for tests alone")
-	b.add("ignore-hosts", "stream: nodes to leave out, by address or id, which need a repair then (default: none; the load waits for nodes that are down)")
 	b.add("append-collections", "stream: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
 	b.add("ingestrate", "rows a second at the most (default: no limit)")
 	b.add("max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
@@ -75,6 +73,13 @@ const (
 	unlimited           = " (-1: no limit)"
 	keepGoingHelp       = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 )
+
+// addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
+func addStreamFlags(b binder, when string) {
+	b.add("temp-dir", when+"folder for what is sorted: two to three times the size of the rows (default: the run directory)")
+	b.add("storage-port", when+"port that the nodes stream to each other by (default: what they tell)")
+	b.add("ignore-hosts", when+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
+}
 
 // addDialectFlags adds the flags of how the text of values and records is read, besides
 // what a scan shares.

@@ -23,6 +23,7 @@ type account struct {
 	inDoubt bool         // its rows may have been written before, and writing them again may count twice
 	text    int64        // bytes of its text
 	stored  int64        // of the input, as it is stored
+	half    int64        // of those, what was told of before it is dealt with
 	open    atomic.Int64 // rows not settled yet, and one for the parser
 
 	mu      sync.Mutex
@@ -34,6 +35,14 @@ type account struct {
 
 // Begun is a method of target.Piece.
 func (a *account) Begun() bool { return a.begun }
+
+// Ready is a method of target.Piece.
+func (a *account) Ready(rows int) {
+	a.run.tookRows(rows)
+	a.half = a.stored
+	a.run.job.Counters.Ready.Add(int64(rows))
+	a.run.job.Counters.Half.Add(a.half)
+}
 
 // Written is a method of target.Piece.
 func (a *account) Written(rows int, sum rowsum.Sum) error {
@@ -161,6 +170,7 @@ func (a *account) closeLocked(err error) {
 func (r *run) passed(a *account) {
 	r.job.Counters.Bytes.Add(a.text)
 	r.job.Counters.Done.Add(a.stored)
+	r.job.Counters.Half.Add(-a.half)
 }
 
 // accounts are those that are open. It is safe for concurrent use.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,7 +121,8 @@ func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 	require.Equal(t, checksum(t, ok(t, "scan", "it3.streamed", "-o", filepath.Join(t.TempDir(), "out.csv"))), checksum(t, r))
 }
 
-// A load that is killed while it streams begins its rows anew, and they are there once.
+// A load that is interrupted, and killed, while it streams begins its rows anew, and they are
+// there once.
 func TestStreamingLoadKilled(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, 6000)
@@ -128,11 +130,18 @@ func TestStreamingLoadKilled(t *testing.T) {
 	input := padded(rows, 500)
 	dir := filepath.Join(t.TempDir(), "run")
 	path := file(t, "in.csv", paddedHeader+strings.Join(input, ""))
-	p := spawn(t, nil, quorum("load", "it3.stream_killed", path, "--via", "stream", "--run-dir", dir, "--max-bytes-per-sec", "500KiB")...)
-	p.until(t, "files were under way", func() bool { return len(opened(t, p, ".partitions-")) > 0 })
+	p := spawn(t, nil, "load", "it3.stream_killed", path, "--via", "stream", "--run-dir", dir, "--max-bytes-per-sec", "500KiB", "--hosts", testHosts())
+	underWay := func() bool { return len(opened(t, p, ".partitions-")) > 0 }
+	p.until(t, "files were under way", underWay)
+	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
+	r := p.end(t)
+	require.Equal(t, 130, r.code)
+	require.Contains(t, r.report, "cqlbulk resume "+dir)
+	p = spawn(t, nil, "resume", dir)
+	p.until(t, "files were under way again", underWay)
 	p.kill(t)
 	require.Empty(t, leftOf(t, dir, ".partitions-"), "temporary files are gone with the program")
-	r := spawn(t, nil, "resume", dir, "--max-bytes-per-sec", "0").end(t)
+	r = spawn(t, nil, "resume", dir, "--max-bytes-per-sec", "0").end(t)
 	require.Zero(t, r.code, r.report)
 	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
 	require.Equal(t, requireTable(t, "it3.stream_killed", input), checksum(t, r))

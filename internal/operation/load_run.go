@@ -115,5 +115,8 @@ func (l *Load) closeRun(outcome Outcome, runErr error, idle bool) error {
 
 // idle says whether nothing was done that a run begun anew would not do as well.
 func (l *Load) idle(result load.Result) bool {
+	if l.streaming != nil && l.job.Stream.Begun() {
+		return false // nodes may have some of the rows
+	}
 	return l.run.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)
 }

@@ -25,7 +25,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
-	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
@@ -45,7 +44,9 @@ const (
 // streaming is what a load by streaming is made with, besides what all loads are.
 type streaming struct {
 	options   stream.Options
-	addresses map[string]string // of storage ports, by node
+	places    map[string]string // of the nodes on the ring
+	told      map[string]string // addresses of storage ports as the nodes told them, by node
+	addresses map[string]string // the same, with the port that was named
 	client    *internode.Client
 	others    bool // some node writes SSTables of another version than nb
 }
@@ -74,8 +75,14 @@ func (o *LoadSpec) checkVia() error {
 	if o.IfNotExists {
 		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", viaStream)
 	}
-	if o.IngestRate > 0 {
-		return fmt.Errorf("--ingestrate: --via %s sends no rows one by one; --max-bytes-per-sec bounds what it sends", viaStream)
+	if o.DC != "" {
+		return fmt.Errorf("--dc %s: --via %s sends rows to the replicas in all data centers", o.DC, viaStream)
+	}
+	// What was typed for this load is meant for it; what a file says for all is not.
+	for _, name := range []string{"ingestrate", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"} {
+		if o.Given[name] {
+			return fmt.Errorf("--%s: means nothing with --via %s, which sends no rows one by one", name, viaStream)
+		}
 	}
 	return nil
 }
@@ -106,17 +113,32 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	for _, n := range l.t.cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
 	}
+	for i := range placement.Len() {
+		if len(placement.Replicas(i)) == 0 {
+			return fmt.Errorf("--via %s: some rows have no replica: the keyspace's replication is %v", viaStream, l.t.replication)
+		}
+	}
 	if err := l.ignoreHosts(s); err != nil {
 		return err
 	}
 	if err := l.findStorage(ctx, s); err != nil {
 		return err
 	}
+	if s.places, err = l.t.session.Places(ctx); err != nil {
+		return err
+	}
+	if len(s.places) != len(l.t.cluster.Nodes) {
+		return fmt.Errorf("--via %s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", viaStream, len(s.places), len(l.t.cluster.Nodes))
+	}
 	if err := l.chooseForm(s, options); err != nil {
 		return err
 	}
 	l.streaming = s
-	for _, note := range passedBy(options) {
+	notes := passedBy(options)
+	if len(s.options.Ignored) > 0 {
+		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), map[bool]string{true: "is", false: "are"}[len(s.options.Ignored) == 1]))
+	}
+	for _, note := range notes {
 		l.env.Warn("%s", note)
 	}
 	return nil
@@ -133,6 +155,9 @@ func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
 	}
 	if why != "" && l.spec.Stream == streamWhole {
 		return fmt.Errorf("--stream %s: %s", streamWhole, why)
+	}
+	if why != "" {
+		l.env.Warn("rows are streamed one by one: %s", why)
 	}
 	s.options.Whole = whole
 	return nil
@@ -237,9 +262,10 @@ func (l *Load) ignoreHosts(s *streaming) error {
 
 // findStorage finds the nodes' storage ports, and whether they can be reached from here.
 func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
-	if s.addresses, err = l.t.session.StorageAddresses(ctx); err != nil {
+	if s.told, err = l.t.session.StorageAddresses(ctx); err != nil {
 		return err
 	}
+	s.addresses = maps.Clone(s.told)
 	holds := make(map[string]bool)
 	for i := range s.options.Placement.Len() {
 		for _, n := range s.options.Placement.Replicas(i) {
@@ -280,11 +306,10 @@ func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
 
 // unmoved gives an error when rows may belong to other nodes than when the load began.
 func (l *Load) unmoved(ctx context.Context) error {
-	var cluster *topology.Cluster
-	var replication map[string]string
+	var replication, addresses, places map[string]string
 	var table *schema.Table
 	err := insist(ctx, func() (err error) {
-		cluster, err = l.t.session.Topology(ctx)
+		places, err = l.t.session.Places(ctx)
 		return err
 	}, func() (err error) {
 		replication, err = l.t.session.Replication(ctx, l.t.table.Keyspace)
@@ -292,25 +317,19 @@ func (l *Load) unmoved(ctx context.Context) error {
 	}, func() (err error) {
 		table, err = l.t.session.Table(ctx, l.t.table.Keyspace, l.t.table.Name)
 		return err
+	}, func() (err error) {
+		addresses, err = l.t.session.StorageAddresses(ctx)
+		return err
 	})
 	switch {
 	case err != nil:
 		return err
 	case table.ID != l.t.table.ID || table.Fingerprint() != l.t.table.Fingerprint():
 		return fault.New(fault.Fatal, errors.New("the table was changed, or made anew, meanwhile"))
-	case !maps.Equal(replication, l.t.replication) || !slices.EqualFunc(byID(cluster), byID(l.t.cluster), samePlace):
+	case !maps.Equal(addresses, l.streaming.told) || !maps.Equal(places, l.streaming.places) || !maps.Equal(replication, l.t.replication):
 		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; resume sends all of them to where they belong now"))
 	}
 	return nil
-}
-
-func byID(c *topology.Cluster) []topology.Node {
-	return slices.SortedFunc(slices.Values(c.Nodes), func(a, b topology.Node) int { return cmp.Compare(a.ID, b.ID) })
-}
-
-// samePlace says whether a node is where it was.
-func samePlace(a, b topology.Node) bool {
-	return a.ID == b.ID && a.DC == b.DC && a.Rack == b.Rack && slices.Equal(a.Tokens, b.Tokens)
 }
 
 // startStream makes the target of a load by streaming.
@@ -332,7 +351,7 @@ func (l *Load) startStream() error {
 		o.Dir = l.run.path
 	}
 	if o.Dir == "" {
-		o.Dir = os.TempDir()
+		o.Dir = "."
 	}
 	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
 	if err != nil || len(id) != 16 {
@@ -391,12 +410,12 @@ func wholeOf(w *stream.Whole) *internode.Whole {
 // classOf says what may be done about an error of a session.
 func classOf(kind internode.Kind) fault.Class {
 	switch kind {
-	case internode.Unreachable, internode.Failed, internode.Lost, internode.Deadline:
-		return fault.Transient // once more does no harm, whatever became of it
+	case internode.Unreachable, internode.Failed, internode.Lost, internode.Deadline, internode.Version, internode.TLS:
+		// Once more does no harm, whatever became of it. All nodes spoke the protocol when the load
+		// began: what one says that starts anew is not for good.
+		return fault.Transient
 	case internode.Canceled:
 		return fault.Canceled
-	case internode.Version, internode.TLS:
-		return fault.Fatal
 	default:
 		return fault.Permanent
 	}

@@ -11,6 +11,8 @@ import (
 type Counters struct {
 	Rows     atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
 	Earlier  atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
+	Ready    atomic.Int64 // rows of this run that are made, where they are written later and all at once
+	Half     atomic.Int64 // units of work that such rows are, counted as done by half
 	Bytes    atomic.Int64 // bytes of text written out or read in
 	Done     atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
 	Before   atomic.Int64 // of those units, what an earlier run had done
@@ -27,7 +29,7 @@ func (c *Counters) Share() (float64, bool) {
 	if total <= 0 {
 		return 0, false
 	}
-	return min(float64(c.Done.Load())/float64(total), 1), true
+	return min((float64(c.Done.Load())+float64(c.Half.Load())/2)/float64(total), 1), true
 }
 
 // Left guesses how long the rest of the work takes that this run began so long ago, by

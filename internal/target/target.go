@@ -53,6 +53,9 @@ type Intake interface {
 type Piece interface {
 	// Begun says that an earlier run had begun the piece, and may have written its rows.
 	Begun() bool
+	// Ready says of so many rows, which are not settled yet, that they will be written unless the
+	// load fails. A target that settles rows at once has no need to say so.
+	Ready(rows int)
 	// Written settles so many rows of the piece, with the sum of their checksums: they are
 	// safe where they should be.
 	Written(rows int, sum rowsum.Sum) error

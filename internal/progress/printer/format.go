@@ -63,9 +63,13 @@ func newObserver(begin time.Time) *observer { return &observer{begin, newRate(be
 
 func (o *observer) observe(now time.Time, c *progress.Counters) standing {
 	rows, earlier := c.Rows.Load(), c.Earlier.Load()
-	s := standing{rows: Count(rows) + " rows", rate: Count(o.rate.observe(now, rows-earlier)) + " rows/s"}
+	ready := c.Ready.Load() // all rows, of a load that writes them at its end
+	s := standing{rows: Count(rows) + " rows", rate: Count(o.rate.observe(now, max(rows-earlier, ready))) + " rows/s"}
 	if earlier > 0 {
 		s.rows += fmt.Sprintf(" (%s before)", Count(earlier))
+	}
+	if ready > rows-earlier {
+		s.rows += fmt.Sprintf(" and %s sorted", Count(ready))
 	}
 	if left, ok := c.Left(now.Sub(o.begin)); ok {
 		s.left = left.Round(time.Second).String() + " left"

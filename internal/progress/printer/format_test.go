@@ -70,3 +70,19 @@ func TestRate(t *testing.T) {
 	require.LessOrEqual(t, len(r.samples), 102, "no more is kept than the window holds")
 	require.EqualValues(t, 100, r.observe(at(114), 11000))
 }
+
+// A load that writes all rows at its end shows those that are made, and that half is done with them.
+func TestStandingOfALoadThatWritesAtItsEnd(t *testing.T) {
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	var c progress.Counters
+	c.Total.Store(1000)
+	c.Ready.Store(50_000)
+	c.Half.Store(500)
+	o := newObserver(begin)
+	require.Equal(t, standing{"0 rows and 50,000 sorted", "10,000 rows/s", ""}, o.observe(begin.Add(5*time.Second), &c))
+	share, known := c.Share()
+	require.True(t, known)
+	require.InDelta(t, 0.25, share, 1e-9)
+	c.Rows.Store(50_000)
+	require.Equal(t, "50,000 rows", o.observe(begin.Add(6*time.Second), &c).rows)
+}

@@ -21,6 +21,7 @@ type freed struct {
 }
 
 func (*freed) Begun() bool                                     { return false }
+func (*freed) Ready(int)                                       {}
 func (*freed) Written(int, rowsum.Sum) error                   { return nil }
 func (*freed) Existing(int) error                              { return nil }
 func (*freed) Reject(*target.Row, target.Outcome, error) error { return nil }

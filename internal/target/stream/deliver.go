@@ -145,7 +145,7 @@ func (d *delivery) sendAll(nodes []string, f File) error {
 			return err
 		}
 		var err error
-		f.Whole, err = d.t.makeWhole(f, nodes, d.made.Add(1))
+		f.Whole, err = d.t.makeWhole(d.ctx, f, nodes, d.made.Add(1))
 		<-d.making
 		if err != nil {
 			return err
@@ -166,6 +166,9 @@ func (d *delivery) sendAll(nodes []string, f File) error {
 }
 
 func take(ctx context.Context, from <-chan struct{}) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	select {
 	case <-from:
 		return nil
@@ -175,6 +178,9 @@ func take(ctx context.Context, from <-chan struct{}) error {
 }
 
 func give(ctx context.Context, to chan<- struct{}) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	select {
 	case to <- struct{}{}:
 		return nil
@@ -185,7 +191,8 @@ func give(ctx context.Context, to chan<- struct{}) error {
 
 // insist sends a file, and again for as long as there is patience with the node.
 func (d *delivery) insist(ctx context.Context, node string, f File) error {
-	since := time.Now()
+	d.t.begun.Store(true)
+	var since time.Time // the first failure
 	for attempt := 1; ; attempt++ {
 		err := d.t.o.Sender.Send(ctx, node, f)
 		if err == nil {
@@ -196,8 +203,16 @@ func (d *delivery) insist(ctx context.Context, node string, f File) error {
 		if !fault.Retryable(err, true) {
 			return err
 		}
+		if attempt == 1 {
+			since = time.Now()
+		}
 		if past := time.Since(since); past >= d.t.o.Patience {
 			return fmt.Errorf("%s: given up after %d attempts in %s: %w", d.t.o.NodeName(node), attempt, past.Round(time.Second), err)
+		}
+		if d.t.o.Check != nil { // what does not mend is not waited for
+			if err := d.t.o.Check(ctx); err != nil {
+				return err
+			}
 		}
 		d.t.o.OnRetry()
 		if err := pace.Sleep(ctx, d.t.o.Backoff.Delay(attempt)); err != nil {

@@ -146,6 +146,7 @@ type pieces struct {
 
 func (p *pieces) Begun() bool        { return false }
 func (p *pieces) Existing(int) error { return nil }
+func (p *pieces) Ready(int)          {}
 
 func (p *pieces) Written(rows int, sum rowsum.Sum) error {
 	p.mu.Lock()

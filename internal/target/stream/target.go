@@ -230,7 +230,11 @@ const pressTime = time.Second
 
 // Run is a method of target.Target.
 func (t *Target) Run(ctx context.Context) (err error) {
-	defer func() { err = errors.Join(err, t.batch.sorter.Close()) }()
+	defer func() {
+		t.batch.Lock() // who still puts rows in may write some of them to the disk
+		defer t.batch.Unlock()
+		err = errors.Join(err, t.batch.sorter.Close())
+	}()
 	ticker := time.NewTicker(t.press)
 	defer ticker.Stop()
 	for waited := false; ; {

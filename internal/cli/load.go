@@ -37,16 +37,17 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("timestamp", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")
 	b.add("if-not-exists", "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
 	b.add("dry-run", "parse, type and group everything, and write nothing")
-	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work")
+	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work; or sstables, which leaves them in a folder, from which they are imported")
+	b.addShort("dir", "d", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes")
 	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a hundredth of the work of CQL; auto is whole where the table and the nodes allow it")
-	addStreamFlags(b, "stream: ")
+	addStreamFlags(b, "")
 	b.add("internode-ssl", "stream: the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
 	b.add("internode-cacert", "stream: PEM file of the authorities to trust (default: the system's)")
 	b.add("internode-cert", "stream: PEM file of a certificate for this host, where the nodes ask for one")
 	b.add("internode-key", "stream: PEM file of the private key to it, not encrypted")
 	b.add("internode-ssl-server-name", "stream: name that the certificates of all nodes hold, in place of their addresses")
 	b.add("internode-ssl-insecure-skip-verify", "stream: take any certificate, even a forged one; for tests alone")
-	b.add("append-collections", "stream: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
+	b.add("append-collections", "stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
 	b.add("ingestrate", "rows a second at the most (default: no limit)")
 	b.add("max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
 	b.add("minbatchsize", "rows from which a batch does not wait for rows of the same replicas a little later in the input")
@@ -76,9 +77,10 @@ const (
 
 // addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
 func addStreamFlags(b binder, when string) {
-	b.add("temp-dir", when+"folder for what is sorted: two to three times the size of the rows (default: the run directory)")
-	b.add("storage-port", when+"port that the nodes stream to each other by (default: what they tell)")
-	b.add("ignore-hosts", when+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
+	const both, streamed = "stream, sstables: ", "stream: "
+	b.add("temp-dir", when+both+"folder for what is sorted: two to three times the size of the rows (default: the run directory; of sstables --dir)")
+	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
+	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
 }
 
 // addDialectFlags adds the flags of how the text of values and records is read, besides

@@ -50,10 +50,14 @@ func loadDetails(r operation.LoadReport) string {
 // requestDetails are how the rows went to the nodes.
 func requestDetails(r operation.LoadReport) string {
 	var details string
-	if r.Streamed {
+	switch {
+	case r.Files != nil:
+		details = fmt.Sprintf("%s partitions, %s in %s SSTables for %s nodes in %s, to be imported as %s says", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes),
+			printer.Count(int64(r.Files.Tables)), printer.Count(int64(r.Files.Nodes)), r.Files.Dir, r.Files.Import)
+	case r.Streamed:
 		details = fmt.Sprintf("%s partitions, %s streamed as %s %s", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes), printer.Count(r.Stream.Files),
 			map[bool]string{false: "files of rows", true: "whole SSTables"}[r.Stream.Whole])
-	} else {
+	default:
 		details = fmt.Sprintf("%s requests of %.1f rows", printer.Count(r.Batches), float64(r.Written-r.Earlier)/float64(max(r.Batches, 1)))
 	}
 	switch {

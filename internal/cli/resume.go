@@ -25,7 +25,7 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	l.add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
 	l.add("keep-going", "load: "+keepGoingHelp)
 	l.add("repeat-in-doubt", "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
-	addStreamFlags(l, "load --via stream: ")
+	addStreamFlags(l, "load, ")
 	s.add("rate", "scan: rows a second at the most")
 	s.add("max-bytes-per-sec", "bytes a second at the most")
 	s.add("maxattempts", "attempts for a request")

@@ -50,3 +50,26 @@ func Opened(folder *os.File) error {
 	}
 	return errors.Join(err, folder.Close())
 }
+
+// Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is written under
+// another name in the same folder, has to be on the disk, and is renamed over what stood there.
+func Replace(path string, text []byte) error {
+	folder := filepath.Dir(path)
+	name := filepath.Join(folder, "."+filepath.Base(path)+".part")
+	_ = os.Remove(name) // of one that was killed
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return Folder(folder)
+}

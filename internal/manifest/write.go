@@ -3,10 +3,7 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,7 +21,7 @@ func Write(path string, m Manifest) error {
 	if err != nil {
 		return fmt.Errorf("manifest %s: %w", path, err)
 	}
-	if err := replace(path, text); err != nil {
+	if err := fsync.Replace(path, text); err != nil {
 		return fmt.Errorf("manifest %s: %w", path, err)
 	}
 	return nil
@@ -72,26 +69,4 @@ func withoutSecrets(options map[string]any) map[string]any {
 func isSecret(name string) bool {
 	name = strings.ToLower(name)
 	return strings.Contains(name, "password") || strings.Contains(name, "passwd") || strings.Contains(name, "secret")
-}
-
-// replace writes a file atomically.
-func replace(path string, text []byte) error {
-	folder := filepath.Dir(path)
-	name := filepath.Join(folder, "."+filepath.Base(path)+".part")
-	_ = os.Remove(name) // of one that was killed
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return fsync.Folder(folder)
 }

@@ -30,6 +30,7 @@ type Load struct {
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	streaming *streaming             // nil: the load is one by CQL
+	files     *fileKeeper            // nil: SSTables are not kept in a folder
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
@@ -87,7 +88,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.makeJob(ctx, format, fields, inputs); err != nil {
 		return err
 	}
-	if l.spec.Via == viaStream {
+	if l.spec.Via != viaCQL {
 		if err := l.prepareStream(ctx); err != nil {
 			return err
 		}

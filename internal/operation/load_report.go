@@ -17,8 +17,9 @@ import (
 type LoadReport struct {
 	Report
 	load.Result
-	DryRun      bool // nothing was sent
-	Streamed    bool // the rows did not go by CQL
+	DryRun      bool       // nothing was sent
+	Streamed    bool       // the rows did not go by CQL
+	Files       *KeptFiles // SSTables that are to be imported; nil: there are none
 	IfNotExists bool
 	Rejects     Rejects
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
@@ -51,6 +52,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = outcomeOf(ctx, err, false)
 	}
 	r.count(l.job.Counters)
+	if l.files != nil {
+		r.Files = l.files.report()
+	}
 	if l.rejects.Used() {
 		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
 	}

@@ -35,7 +35,8 @@ type LoadSpec struct {
 	IfNotExists bool   // write a row only where there is none of its key
 	DryRun      bool   // write nothing
 
-	Via               string   // how rows go into the table: cql or stream
+	Via               string   // how rows go into the table: cql, stream or sstables
+	Dir               string   // folder for the SSTables, where they are not streamed
 	Stream            string   // form in which rows are streamed: auto, rows or whole
 	TempDir           string   // for what a load by streaming sorts; empty: the run directory
 	StoragePort       int      // of all nodes; 0: what they tell
@@ -88,6 +89,7 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "if-not-exists", Field: &o.IfNotExists},
 		{Name: "dry-run", Field: &o.DryRun},
 		{Name: "via", Field: &o.Via},
+		{Name: "dir", Field: &o.Dir, Use: setting.Path},
 		{Name: "stream", Field: &o.Stream},
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
 		{Name: "storage-port", Field: &o.StoragePort},
@@ -147,7 +149,7 @@ func (o *LoadSpec) check(continued bool) error {
 	if err := checkAttempts(o.MaxAttempts, o.Patience); err != nil {
 		return err
 	}
-	if err := o.checkVia(); err != nil {
+	if err := o.checkVia(continued); err != nil {
 		return err
 	}
 	if err := o.checkOrder(); err != nil {

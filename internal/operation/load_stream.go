@@ -13,7 +13,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -21,6 +20,7 @@ import (
 const (
 	viaCQL    = "cql"
 	viaStream = "stream"
+	viaFiles  = "sstables"
 )
 
 // The forms in which rows are streamed.
@@ -35,15 +35,18 @@ type streaming struct {
 	options   stream.Options
 	places    map[string]string // of the nodes on the ring
 	told      map[string]string // addresses of storage ports as the nodes told them, by node
-	addresses map[string]string // the same, with the port that was named
-	client    *internode.Client
-	others    bool // some node writes SSTables of another version than nb
+	addresses map[string]string // the same, with the port that was named; nil where none is connected to
+	client    *internode.Client // nil as well
+	others    bool              // some node writes SSTables of another version than nb
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
-func (o *LoadSpec) checkVia() error {
-	if o.Via != viaCQL && o.Via != viaStream {
-		return fmt.Errorf("--via %q: must be %s or %s", o.Via, viaCQL, viaStream)
+func (o *LoadSpec) checkVia(continued bool) error {
+	if !slices.Contains([]string{viaCQL, viaStream, viaFiles}, o.Via) {
+		return fmt.Errorf("--via %q: must be %s, %s or %s", o.Via, viaCQL, viaStream, viaFiles)
+	}
+	if o.Via != viaFiles && o.Given["dir"] {
+		return fmt.Errorf("--dir: means nothing without --via %s", viaFiles)
 	}
 	if o.StoragePort < 0 || o.StoragePort > 65535 {
 		return fmt.Errorf("--storage-port %d: must be from 1 to 65535", o.StoragePort)
@@ -62,16 +65,19 @@ func (o *LoadSpec) checkVia() error {
 		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
 	}
 	if o.IfNotExists {
-		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", viaStream)
+		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", o.Via)
 	}
 	if o.DC != "" {
-		return fmt.Errorf("--dc %s: --via %s sends rows to the replicas in all data centers", o.DC, viaStream)
+		return fmt.Errorf("--dc %s: --via %s is for the replicas in all data centers", o.DC, o.Via)
 	}
 	// What was typed for this load is meant for it; what a file says for all is not.
 	for _, name := range []string{"ingestrate", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"} {
 		if o.Given[name] {
-			return fmt.Errorf("--%s: means nothing with --via %s, which sends no rows one by one", name, viaStream)
+			return fmt.Errorf("--%s: means nothing with --via %s, which sends no rows one by one", name, o.Via)
 		}
+	}
+	if o.Via == viaFiles {
+		return o.checkFiles(continued)
 	}
 	return nil
 }
@@ -83,11 +89,11 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		return err
 	}
 	if err := l.refuseStream(options); err != nil {
-		return fmt.Errorf("--via %s: %w", viaStream, err)
+		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
 	placement, err := l.t.cluster.PlaceAll(l.t.replication)
 	if err != nil {
-		return fmt.Errorf("--via %s: %w", viaStream, err)
+		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
 	s := &streaming{options: stream.Options{
 		Table: l.t.table, Placement: placement, Ignored: make(map[string]bool),
@@ -95,35 +101,36 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		Memory: int64(l.spec.Memory) / sortShare, Dir: l.spec.TempDir,
 		Check: l.unmoved, Patience: l.spec.Patience, NodeName: l.t.nodeName, OnRetry: func() { l.job.Counters.Retries.Add(1) },
 	}}
-	s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
-	if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
-		return err
-	}
 	for _, n := range l.t.cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
 	}
 	for i := range placement.Len() {
 		if len(placement.Replicas(i)) == 0 {
-			return fmt.Errorf("--via %s: some rows have no replica: the keyspace's replication is %v", viaStream, l.t.replication)
+			return fmt.Errorf("--via %s: some rows have no replica: the keyspace's replication is %v", l.spec.Via, l.t.replication)
 		}
 	}
 	if err := l.ignoreHosts(s); err != nil {
 		return err
 	}
-	if err := l.findStorage(ctx, s); err != nil {
+	if s.told, err = l.t.session.StorageAddresses(ctx); err != nil {
 		return err
+	}
+	if l.spec.Via == viaStream {
+		if err := l.findStorage(ctx, s); err != nil {
+			return err
+		}
 	}
 	if s.places, err = l.t.session.Places(ctx); err != nil {
 		return err
 	}
 	if len(s.places) != len(l.t.cluster.Nodes) {
-		return fmt.Errorf("--via %s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", viaStream, len(s.places), len(l.t.cluster.Nodes))
+		return fmt.Errorf("--via %s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", l.spec.Via, len(s.places), len(l.t.cluster.Nodes))
 	}
 	if err := l.chooseForm(s, options); err != nil {
 		return err
 	}
 	l.streaming = s
-	notes := passedBy(options)
+	notes := passedBy(options, l.spec.Via)
 	if len(s.options.Ignored) > 0 {
 		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), map[bool]string{true: "is", false: "are"}[len(s.options.Ignored) == 1]))
 	}
@@ -153,7 +160,7 @@ func (l *Load) refuseStream(options driver.TableOptions) error {
 	case options.IsView:
 		return fmt.Errorf("%s is a materialized view: its base table is what can be loaded", t)
 	case l.t.session.IsScylla():
-		return errors.New("ScyllaDB does not take streams from others")
+		return errors.New("ScyllaDB takes neither streams from others nor SSTables of version nb")
 	}
 	for _, n := range l.t.cluster.Nodes {
 		if major, _ := strconv.Atoi(strings.SplitN(n.Version, ".", 2)[0]); major < 4 || major > 5 {
@@ -164,12 +171,17 @@ func (l *Load) refuseStream(options driver.TableOptions) error {
 }
 
 // passedBy says what the servers do with rows that come by CQL, and not with these.
-func passedBy(o driver.TableOptions) []string {
+func passedBy(o driver.TableOptions, via string) []string {
 	notes := []string{"rows go past CQL: rights, guardrails, audit and hints do not see them"}
 	if len(o.Triggers) > 0 {
 		notes = append(notes, fmt.Sprintf("the table has triggers (%s), which are not run", strings.Join(o.Triggers, ", ")))
 	}
-	if len(o.Views) > 0 || o.CDC {
+	switch {
+	case via == viaFiles && len(o.Views) > 0:
+		notes = append(notes, fmt.Sprintf("the table has views (%s), which will not have the rows when these are imported, until they are dropped and made anew", strings.Join(o.Views, ", ")))
+	case via == viaFiles && o.CDC:
+		notes = append(notes, "the table's change capture does not see rows that are imported")
+	case len(o.Views) > 0 || o.CDC:
 		notes = append(notes, "the servers write each row once more, for the table's views or its change capture, which takes them as long as by CQL")
 	}
 	return notes
@@ -190,26 +202,46 @@ func (l *Load) startStream() error {
 	if l.job.Timestamp != nil {
 		o.Timestamp = *l.job.Timestamp
 	}
+	if l.spec.Via == viaFiles && !l.spec.DryRun {
+		if err := l.startFiles(); err != nil {
+			return err
+		}
+		o.Sender, o.Complete = l.files.keeper, l.describeFiles
+		o.Dir = cmp.Or(o.Dir, l.files.dir) // SSTables that are made there can be linked
+	}
 	if o.Dir == "" && l.journal != nil {
 		o.Dir = l.run.path
 	}
 	if o.Dir == "" {
 		o.Dir = "."
 	}
-	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
-	if err != nil || len(id) != 16 {
-		return fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
-	}
-	sender := &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses}
-	o.Sender = sender
 	if l.spec.DryRun {
 		o.Sender = noSender{}
+	}
+	var sender *streamSender
+	if o.Sender == nil {
+		var err error
+		if sender, err = l.newSender(); err != nil {
+			return err
+		}
+		o.Sender = sender
 	}
 	target, err := stream.New(o)
 	if err != nil {
 		return err
 	}
-	sender.header = target.Header()
+	if sender != nil {
+		sender.header = target.Header()
+	}
 	l.job.Stream = target
 	return nil
+}
+
+// newSender makes what streams to the storage ports.
+func (l *Load) newSender() (*streamSender, error) {
+	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
+	if err != nil || len(id) != 16 {
+		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
+	}
+	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses}, nil
 }

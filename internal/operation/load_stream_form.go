@@ -14,32 +14,41 @@ import (
 )
 
 // The ways that rows go into a table.
-// chooseForm decides whether nodes are sent whole SSTables.
+// chooseForm decides whether nodes are sent whole SSTables. In a folder they always are: indexes of any class are
+// built, and older versions read, by a node that imports.
 func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
 	if l.spec.Stream == streamRows {
 		return nil
 	}
 	whole, why := wholeOptions(options)
+	if l.spec.Via == viaFiles {
+		if why != "" {
+			return fmt.Errorf("--via %s: %s", viaFiles, why)
+		}
+		s.options.Whole = whole
+		return nil
+	}
+	for _, index := range options.Indexes {
+		if index.Class != "" {
+			why = fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class)
+		}
+	}
 	if s.others {
-		whole, why = nil, "some nodes write SSTables of another version than nb"
+		why = "some nodes write SSTables of another version than nb"
 	}
 	if why != "" && l.spec.Stream == streamWhole {
 		return fmt.Errorf("--stream %s: %s", streamWhole, why)
 	}
 	if why != "" {
 		l.env.Warn("rows are streamed one by one: %s", why)
+		return nil
 	}
 	s.options.Whole = whole
 	return nil
 }
 
-// wholeOptions says how SSTables of a table are made, or why they must not be sent whole.
+// wholeOptions says how SSTables of a table are made, or why they cannot be.
 func wholeOptions(o driver.TableOptions) (whole *stream.WholeOptions, why string) {
-	for _, index := range o.Indexes {
-		if index.Class != "" {
-			return nil, fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class)
-		}
-	}
 	whole = &stream.WholeOptions{FilterChance: o.BloomFPChance, IndexInterval: o.MinIndexInterval}
 	if len(o.Compression) == 0 {
 		return whole, ""

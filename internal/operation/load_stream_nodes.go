@@ -14,6 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
@@ -42,7 +44,8 @@ func (l *Load) ignoreHosts(s *streaming) error {
 
 // findStorage finds the nodes' storage ports, and whether they can be reached from here.
 func (l *Load) findStorage(ctx context.Context, s *streaming) (err error) {
-	if s.told, err = l.t.session.StorageAddresses(ctx); err != nil {
+	s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
+	if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
 		return err
 	}
 	s.addresses = maps.Clone(s.told)

@@ -10,6 +10,7 @@ package operation
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
+//	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
@@ -157,6 +158,9 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	}
 	extra, err := resume.ExtraOf(m)
 	if err != nil {
+		return err
+	}
+	if err := l.refuseSettled(); err != nil {
 		return err
 	}
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {

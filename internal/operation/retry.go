@@ -77,7 +77,9 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 		return inner, err
 	}
 	inner.RejectsOf = r.RunDir
-	inner.RunDir, err = nextTry(r.RunDir)
+	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == viaFiles {
+		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
+	}
 	return inner, err
 }
 
@@ -115,10 +117,10 @@ func (r *Retry) Tries() []string { return tries(r.RunDir) }
 // tryPrefix begins the names of the folders of tries.
 const tryPrefix = "retry-"
 
-// nextTry names the folder of the next try in a run directory.
-func nextTry(dir string) (string, error) {
+// nextTry names the folder of the next try, which begins with prefix.
+func nextTry(prefix string) (string, error) {
 	for n := 1; ; n++ {
-		path := filepath.Join(dir, fmt.Sprint(tryPrefix, n))
+		path := fmt.Sprint(prefix, n)
 		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
 			return path, nil
 		} else if err != nil {

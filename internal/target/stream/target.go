@@ -60,7 +60,10 @@ type Options struct {
 	Backoff   pace.Backoff
 	// Check says, when all is sent, whether the nodes that have the rows are still those that
 	// they belong to; nil: it is taken to be so.
-	Check    func(ctx context.Context) error
+	Check func(ctx context.Context) error
+	// Complete is called when all files are there, before the rows that were not settled until then are;
+	// nil: nothing is to be done.
+	Complete func() error
 	NodeName func(host string) string // what messages call a node; default its id
 	OnRetry  func()                   // is called for each file that is sent again; may be nil
 }
@@ -243,12 +246,12 @@ func (t *Target) Run(ctx context.Context) (err error) {
 		}
 		select {
 		case <-t.finished:
-			return t.flush(ctx)
+			return t.flush(ctx, true)
 		case <-ctx.Done():
 		case <-ticker.C:
 			pressed := t.pressed.Load() > 0
 			if pressed && waited {
-				if err := t.flush(ctx); err != nil {
+				if err := t.flush(ctx, false); err != nil {
 					return err
 				}
 			}
@@ -257,23 +260,31 @@ func (t *Target) Run(ctx context.Context) (err error) {
 	}
 }
 
-// flush sends the rows that have come, and settles them.
-func (t *Target) flush(ctx context.Context) error {
+// flush sends the rows that have come, and settles them; last says that no others will come.
+func (t *Target) flush(ctx context.Context, last bool) error {
 	t.batch.Lock()
 	defer t.batch.Unlock()
 	if ctx.Err() != nil { // who fails while it reads has the target finish, too
 		return ctx.Err()
 	}
-	if len(t.batch.settled) == 0 {
-		return nil
+	some := len(t.batch.settled) > 0
+	if some {
+		if err := t.deliver(ctx); err != nil {
+			return err
+		}
 	}
-	if err := t.deliver(ctx); err != nil {
-		return err
-	}
-	if t.o.Check != nil {
+	if some && t.o.Check != nil {
 		if err := t.o.Check(ctx); err != nil {
 			return err
 		}
+	}
+	if last && t.o.Complete != nil {
+		if err := t.o.Complete(); err != nil {
+			return err
+		}
+	}
+	if !some {
+		return nil
 	}
 	for _, s := range t.batch.settled {
 		if err := s.piece.Written(s.rows, s.sum); err != nil {

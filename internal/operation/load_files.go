@@ -1,0 +1,213 @@
+package operation
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+)
+
+// importName is the file with the commands that import the SSTables of a load into files.
+const importName = "import.txt"
+
+// KeptFiles are the SSTables that a load left in a folder.
+type KeptFiles struct {
+	Dir    string
+	Import string // file with the commands to be run on the nodes
+	Nodes  int
+	Tables int // SSTables of all nodes
+}
+
+// keptManifest is what manifest.json in the folder says: of each node, its SSTables and their files.
+type keptManifest struct {
+	Format      int        `json:"format"`
+	Tool        string     `json:"tool"`
+	ToolVersion string     `json:"tool_version"`
+	Cluster     string     `json:"cluster"`
+	Keyspace    string     `json:"keyspace"`
+	Table       string     `json:"table"`
+	TableID     string     `json:"table_id"`
+	Nodes       []keptNode `json:"nodes"` // in the order of their folders
+}
+
+type keptNode struct {
+	ID      string      `json:"id"` // host id
+	Address string      `json:"address"`
+	Folder  string      `json:"folder"` // of the SSTables, from that of the manifest
+	Tables  []keptTable `json:"sstables"`
+}
+
+type keptTable struct {
+	Partitions int64      `json:"partitions"`
+	Rows       int64      `json:"rows"`
+	Files      []keptFile `json:"files"` // in order of name
+}
+
+type keptFile struct {
+	Name  string `json:"name"`
+	Bytes int64  `json:"bytes"`
+}
+
+// keptFormat is the version of the form of such a manifest.
+const keptFormat = 1
+
+// checkFiles refuses settings that mean nothing where SSTables are written into a folder.
+func (o *LoadSpec) checkFiles(continued bool) error {
+	refused := []string{"stream", "storage-port", "max-bytes-per-sec"}
+	for _, s := range o.Internode.settings() {
+		refused = append(refused, s.Name)
+	}
+	for _, name := range refused {
+		if o.Given[name] {
+			return fmt.Errorf("--%s: means nothing with --via %s, which connects to no storage port", name, viaFiles)
+		}
+	}
+	if o.Dir == "" {
+		return fmt.Errorf("--via %s: name the folder for the SSTables with -d, --dir", viaFiles)
+	}
+	if continued {
+		return nil
+	}
+	entries, err := os.ReadDir(o.Dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("--dir: %w", err)
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("--dir %s: the folder is not empty: SSTables of one load alone belong there", o.Dir)
+	}
+	return nil
+}
+
+// refuseSettled refuses to go on with a load whose SSTables hold rows that would not be made again.
+func (l *Load) refuseSettled() error {
+	if l.spec.Via != viaFiles || l.journal.Loaded().Tally.Written == 0 {
+		return nil
+	}
+	return fmt.Errorf("some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot go on; cqlbulk load with the same inputs begins anew, in a folder of its own", l.spec.Dir)
+}
+
+// startFiles makes what keeps the SSTables, in a folder where none is.
+func (l *Load) startFiles() error {
+	dir, err := filepath.Abs(l.spec.Dir)
+	if err != nil {
+		return err
+	}
+	if err := fsync.MkdirAll(dir); err != nil {
+		return fmt.Errorf("--dir: %w", err)
+	}
+	table := l.t.table.Name + "-" + strings.ReplaceAll(l.t.table.ID, "-", "")
+	l.files = &fileKeeper{dir: dir, keeper: stream.NewKeeper(dir, l.t.table.Keyspace, table, l.nodeFolders())}
+	if !l.run.continued {
+		return nil
+	}
+	for _, path := range []string{l.files.importPath(), manifest.Path(dir, true)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("what an earlier run left: %w", err)
+		}
+	}
+	if err := l.files.keeper.Clear(); err != nil {
+		return fmt.Errorf("SSTables of an earlier run: %w", err)
+	}
+	return nil
+}
+
+// nodeFolders names the folders of nodes: by their address, and by their id where that is not theirs alone.
+func (l *Load) nodeFolders() map[string]string {
+	names, ids := make(map[string]string), make(map[string]string)
+	for _, n := range l.t.cluster.Nodes {
+		host, _, err := net.SplitHostPort(n.Address)
+		if other, taken := ids[host]; err != nil || taken {
+			names[n.ID] = n.ID
+			names[other] = other
+			continue
+		}
+		names[n.ID], ids[host] = host, n.ID
+	}
+	return names
+}
+
+// fileKeeper is what keeps the SSTables of a load.
+type fileKeeper struct {
+	dir    string // absolute
+	keeper *stream.Keeper
+}
+
+func (k *fileKeeper) importPath() string { return filepath.Join(k.dir, importName) }
+
+// report tells what is there.
+func (k *fileKeeper) report() *KeptFiles {
+	r := &KeptFiles{Dir: k.dir, Import: k.importPath()}
+	for _, n := range k.keeper.Kept() {
+		r.Nodes++
+		r.Tables += len(n.Tables)
+	}
+	return r
+}
+
+// describeFiles writes down which SSTables are there, and last how they are imported.
+func (l *Load) describeFiles() error {
+	nodes := l.files.keeper.Kept()
+	m := keptManifest{
+		Format: keptFormat, Tool: tool, ToolVersion: l.env.Version, Cluster: l.t.cluster.Name,
+		Keyspace: l.t.table.Keyspace, Table: l.t.table.Name, TableID: l.t.table.ID, Nodes: []keptNode{},
+	}
+	for _, n := range nodes {
+		node := keptNode{ID: n.ID, Address: l.t.nodeName(n.ID), Folder: n.Folder}
+		for _, t := range n.Tables {
+			table := keptTable{Partitions: t.Partitions, Rows: t.Rows}
+			for c, size := range t.Sizes {
+				table.Files = append(table.Files, keptFile{t.Name(c), size})
+			}
+			slices.SortFunc(table.Files, func(a, b keptFile) int { return strings.Compare(a.Name, b.Name) })
+			node.Tables = append(node.Tables, table)
+		}
+		m.Nodes = append(m.Nodes, node)
+	}
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	if err := fsync.Replace(manifest.Path(l.files.dir, true), append(text, '\n')); err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
+	if err := fsync.Replace(l.files.importPath(), l.importText(nodes)); err != nil {
+		return fmt.Errorf("commands that import the SSTables: %w", err)
+	}
+	return nil
+}
+
+// importText says how the SSTables get into the nodes. Sources: org.apache.cassandra.tools.nodetool.Import,
+// org.apache.cassandra.db.SSTableImporter.
+func (l *Load) importText(nodes []stream.KeptNode) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `# SSTables of %s, of cluster %s.
+#
+# Copy the folder of each node to that node, and run its command there. A folder may stand elsewhere on the
+# node (change the command), as long as its last two parts keep their names. The server's user must be able to
+# read and write it and its files, which the server moves to its own.
+#
+# A node has taken all SSTables when nodetool ends with status 0 AND no *-Data.db is left in the folder: what the
+# server passes over stays there, and is no error. Each command ends with status 0 in that case alone, and names
+# the files that were left. Why a folder was refused stands in the server's log.
+#
+# A node takes the rows that are its own and no others: when nodes have joined, left or moved since these were
+# made, make them anew.
+`, l.t.table, l.t.cluster.Name)
+	for _, n := range nodes {
+		folder := setting.ShellQuote(filepath.Join(l.files.dir, n.Folder))
+		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n", l.t.nodeName(n.ID), len(n.Tables))
+		fmt.Fprintf(&b, "nodetool import %s %s %s && ! find %[3]s -name '*-Data.db' | grep .\n", setting.ShellQuote(l.t.table.Keyspace), setting.ShellQuote(l.t.table.Name), folder)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,192 @@
+package stream
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their nodes
+// and imported there. Each node has a folder of its own in it, and the table one in that,
+// NODE/KEYSPACE/TABLE-ID: nodes pass over SSTables in folders that are called otherwise. In that the SSTables
+// are numbered from 1. Those of several nodes are links to the same files, where the file system has links.
+//
+// An SSTable is on the disk once Send has returned. Its TOC.txt comes last, so that what has none was left by a
+// program that was killed. Errors have no class: what fails on a disk is not tried again.
+type Keeper struct {
+	dir, table string
+	names      map[string]string
+	place      func(ctx context.Context, from, to string) error // link, but for tests
+
+	mu    sync.Mutex
+	nodes map[string]*KeptNode // by id
+}
+
+// KeptNode is what a keeper has for a node.
+type KeptNode struct {
+	ID     string
+	Folder string // of its SSTables, from that of the keeper
+	Tables []KeptTable
+
+	numbers int // that were given to SSTables
+}
+
+// KeptTable is an SSTable: its partitions and rows, and the sizes of its components.
+type KeptTable struct {
+	sstable.Descriptor
+	Sizes            map[sstable.Component]int64
+	Partitions, Rows int64
+}
+
+// NewKeeper makes a keeper. The folder of a table is called as table says; names has the folders of nodes, by id.
+func NewKeeper(dir, keyspace, table string, names map[string]string) *Keeper {
+	return &Keeper{dir: dir, table: filepath.Join(keyspace, table), names: names, place: link, nodes: make(map[string]*KeptNode)}
+}
+
+// Send is a method of Sender.
+func (k *Keeper) Send(ctx context.Context, node string, f File) error {
+	if f.Whole == nil {
+		return errors.New("rows that no SSTable was made of cannot be kept")
+	}
+	folder, d := k.number(node, f.Whole.Version)
+	if err := k.keep(ctx, filepath.Join(k.dir, folder), d, f.Whole); err != nil {
+		return fmt.Errorf("SSTable: %w", err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := k.nodes[node]
+	n.Tables = append(n.Tables, KeptTable{Descriptor: d, Sizes: f.Whole.Sizes, Partitions: f.Whole.Partitions, Rows: f.Whole.Rows})
+	return nil
+}
+
+// number gives a node's next SSTable its name.
+func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstable.Descriptor) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	n := k.nodes[node]
+	if n == nil {
+		n = &KeptNode{ID: node, Folder: filepath.Join(k.names[node], k.table)}
+		k.nodes[node] = n
+	}
+	n.numbers++
+	return n.Folder, sstable.Descriptor{Version: v, ID: strconv.Itoa(n.numbers)}
+}
+
+// keep puts an SSTable into a folder, under a name of its own.
+func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, w *Whole) error {
+	if err := fsync.MkdirAll(folder); err != nil {
+		return err
+	}
+	for _, c := range slices.Sorted(maps.Keys(w.Sizes)) {
+		if c == sstable.TOCTxt {
+			continue
+		}
+		if err := k.place(ctx, w.Path(c), filepath.Join(folder, d.Name(c))); err != nil {
+			return err
+		}
+	}
+	if err := fsync.Folder(folder); err != nil {
+		return err
+	}
+	if err := k.place(ctx, w.Path(sstable.TOCTxt), filepath.Join(folder, d.Name(sstable.TOCTxt))); err != nil {
+		return err
+	}
+	return fsync.Folder(folder)
+}
+
+// link gives a file another name, or copies it where it cannot have one, and has its bytes on the disk.
+func link(ctx context.Context, from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	switch err := os.Link(from, to); {
+	case err == nil:
+		return in.Sync()
+	case errors.Is(err, fs.ErrExist):
+		return err
+	}
+	return copyFile(ctx, in, to)
+}
+
+// copyFile copies a file, which is on the disk then.
+func copyFile(ctx context.Context, in io.Reader, to string) (err error) {
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		_, err := io.CopyN(out, in, copied)
+		if errors.Is(err, io.EOF) {
+			return out.Sync()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// copied is how much of a file is copied before it is asked whether to go on, in bytes.
+const copied = 16 << 20
+
+// Kept tells of the nodes that have SSTables, in the order of their folders.
+func (k *Keeper) Kept() []KeptNode {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var all []KeptNode
+	for _, n := range k.nodes {
+		kept := *n
+		kept.Tables = slices.SortedFunc(slices.Values(n.Tables), func(a, b KeptTable) int {
+			return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
+		})
+		all = append(all, kept)
+	}
+	slices.SortFunc(all, func(a, b KeptNode) int { return cmp.Compare(a.Folder, b.Folder) })
+	return all
+}
+
+// Clear removes the SSTables of the table that an earlier keeper left in the folder, whole or not, and the
+// folders that are empty then. Whatever else is there stays.
+func (k *Keeper) Clear() error {
+	nodes, err := os.ReadDir(k.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, n := range nodes {
+		node := filepath.Join(k.dir, n.Name())
+		folder := filepath.Join(node, k.table)
+		files, err := os.ReadDir(folder)
+		if err != nil {
+			continue // it is no folder of a node
+		}
+		for _, f := range files {
+			if _, _, err := sstable.ParseName(f.Name()); err != nil {
+				continue
+			}
+			if err := os.Remove(filepath.Join(folder, f.Name())); err != nil {
+				return err
+			}
+		}
+		for _, empty := range []string{folder, filepath.Dir(folder), node} {
+			_ = os.Remove(empty) // it stays when something else is in it
+		}
+	}
+	return nil
+}

@@ -17,15 +17,14 @@ import (
 // chooseForm decides whether nodes are sent whole SSTables. In a folder they always are: indexes of any class are
 // built, and older versions read, by a node that imports.
 func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
-	if l.spec.Stream == streamRows {
-		return nil
-	}
 	whole, why := wholeOptions(options)
-	if l.spec.Via == viaFiles {
-		if why != "" {
-			return fmt.Errorf("--via %s: %s", viaFiles, why)
-		}
+	switch {
+	case l.spec.Via == viaFiles && why != "":
+		return fmt.Errorf("--via %s: %s", viaFiles, why)
+	case l.spec.Via == viaFiles:
 		s.options.Whole = whole
+		return nil
+	case l.spec.Stream == streamRows:
 		return nil
 	}
 	for _, index := range options.Indexes {

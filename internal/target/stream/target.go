@@ -1,5 +1,5 @@
 // Package stream is the target of a load that writes rows as SSTables, streamed to the
-// replicas over the port that they stream to each other by, past CQL.
+// replicas over the port that they stream to each other by, past CQL, or kept for them in a folder ([Keeper]).
 //
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort);
 // when all are there, or memory is short, rows of one clustering are merged as a server would, and the partitions
@@ -322,7 +322,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	t.stats.add(Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()})
 	t.mu.Unlock()
 	if err != nil {
-		return fmt.Errorf("streaming: %w", err)
+		return fmt.Errorf("delivery: %w", err)
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func rejections(t *testing.T, dir string) []rejection {
 // that the clean input makes.
 func TestEveryKindOfBadValue(t *testing.T) {
 	t.Parallel()
-	rows := testRows(t, either(8_000, 20_000))
+	rows := testRows(t, either(4_000, 20_000))
 	exec(t, "DROP TABLE IF EXISTS it2.bad", "DROP TABLE IF EXISTS it2.bad_clean", "DROP TYPE IF EXISTS it2.place", badUDT)
 	table(t, "it2.bad", badBody)
 	table(t, "it2.bad_clean", badBody)

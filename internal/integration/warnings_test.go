@@ -38,7 +38,7 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 // of rows with many columns and collections: the servers have nothing to say.
 func TestNoBatchWarnings(t *testing.T) {
 	t.Parallel()
-	rows := testRows(t, either(10_000, 30_000))
+	rows := testRows(t, either(6_000, 30_000))
 	random := rand.New(rand.NewPCG(3, 4))
 	columns := make([]string, 60)
 	for i := range columns {

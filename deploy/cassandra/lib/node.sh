@@ -142,7 +142,7 @@ start_node() {
   # Below 2 GiB several collector threads per node are only in each other's way.
   ((heap_mb >= 2048)) || collector=-XX:+UseSerialGC
   local compiler=()
-  [[ $short_lived != yes ]] || compiler=(-XX:TieredStopAtLevel=1 -Dcassandra.test.flush_local_schema_changes=false)
+  [[ $short_lived != yes ]] || compiler=(-XX:TieredStopAtLevel=1)
   local cmd=("$java_home/bin/java"
     "@$here/conf/jvm-modules.options" "@$here/conf/jvm-server.options"
     "-Xms${heap_mb}m" "-Xmx${heap_mb}m" "$collector" ${compiler[@]+"${compiler[@]}"}

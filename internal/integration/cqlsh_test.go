@@ -108,7 +108,6 @@ func sharedTables(t *testing.T, names ...string) {
 // TestAgreesWithCqlsh loads one file with COPY FROM and with load: the tables have
 // the same rows. The file is one that both read in the same way.
 func TestAgreesWithCqlsh(t *testing.T) {
-	t.Parallel()
 	rows := testRows(t, either(5_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "by_cqlsh", "by_cqlbulk")
 	path := file(t, "shared.csv", sharedRows(rows))
@@ -166,7 +165,6 @@ func specialRows() string {
 // its escapes undone it makes the same rows again, which COPY FROM cannot make of
 // it; else it makes those that COPY FROM makes.
 func TestReadsWhatCqlshWrites(t *testing.T) {
-	t.Parallel()
 	rows := testRows(t, either(5_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "copied", "copied_cqlsh", "copied_cqlbulk")
 	ok(t, "load", "it2.copied", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")

@@ -9,6 +9,8 @@ import (
 	"os"
 
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // run is a temporary file with sorted records, compressed: each is its number, eight bytes,
@@ -26,12 +28,9 @@ type run struct {
 const runBuffer = 64 << 10
 
 func newRun(dir string) (*run, error) {
-	file, err := os.CreateTemp(dir, ".sorted-*")
+	file, err := fsync.Nameless(dir, ".sorted-*")
 	if err != nil {
 		return nil, fmt.Errorf("sorted run: %w", err)
-	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, fmt.Errorf("sorted run: %w", errors.Join(err, file.Close()))
 	}
 	r := &run{file: file, lz: lz4.NewWriter(file)}
 	if err := r.lz.Apply(lz4.BlockSizeOption(lz4.Block64Kb)); err != nil {

@@ -1,5 +1,5 @@
 // Package fsync has the names of files on the disk, which syncing the files alone does
-// not do.
+// not do, or off it.
 package fsync
 
 import (
@@ -49,6 +49,20 @@ func Opened(folder *os.File) error {
 		err = nil
 	}
 	return errors.Join(err, folder.Close())
+}
+
+// Nameless makes a temporary file in a folder, the system's when dir is empty, to be written and read by
+// its owner alone. Its name, which pattern says as for [os.CreateTemp], is removed at once, so that nothing of
+// it stays behind, however the program ends.
+func Nameless(dir, pattern string) (*os.File, error) {
+	f, err := os.CreateTemp(dir, pattern)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(f.Name()); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 // Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is written under

@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // backlog is rows that may yet be dropped: those read so far of a partition that
@@ -30,14 +32,11 @@ func (b *backlog) add(rows tally, text []byte) error {
 			return nil
 		}
 		b.room.Add(int64(len(text)))
-		f, err := os.CreateTemp(b.dir, ".cqlbulk-partition-*")
+		f, err := fsync.Nameless(b.dir, ".cqlbulk-partition-*")
 		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
 		b.file = f
-		if err := os.Remove(f.Name()); err != nil {
-			return fmt.Errorf("temporary file: %w", err)
-		}
 	}
 	if _, err := b.file.Write(text); err != nil {
 		return fmt.Errorf("temporary file: %w", err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 )
 
@@ -96,14 +97,11 @@ func (s *store) give(bytes, batches int64) {
 
 func (a *aside) write(text []byte) error {
 	if a.file == nil {
-		f, err := os.CreateTemp(a.store.dir, ".cqlbulk-aside-*")
+		f, err := fsync.Nameless(a.store.dir, ".cqlbulk-aside-*")
 		if err != nil {
 			return err
 		}
 		a.file = f
-		if err := os.Remove(f.Name()); err != nil {
-			return err
-		}
 	}
 	_, err := a.file.WriteAt(text, a.end)
 	return err

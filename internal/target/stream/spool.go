@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // A spool keeps sorted partitions on the disk until all of their replicas have them. It is a
@@ -47,12 +49,9 @@ func (s *spool) next() (*spoolFile, error) {
 	if err := s.end(); err != nil {
 		return nil, err
 	}
-	file, err := os.CreateTemp(s.dir, ".partitions-*")
+	file, err := fsync.Nameless(s.dir, ".partitions-*")
 	if err != nil {
 		return nil, fmt.Errorf("sorted partitions: %w", err)
-	}
-	if err := os.Remove(file.Name()); err != nil {
-		return nil, fmt.Errorf("sorted partitions: %w", errors.Join(err, file.Close()))
 	}
 	s.file = &spoolFile{file: file, out: bufio.NewWriterSize(file, spoolBuffer)}
 	s.file.holds.Store(1)

@@ -3,9 +3,7 @@
 package integration
 
 import (
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -104,45 +102,13 @@ func rewritten(t *testing.T, from string, d sstable.Descriptor, folder string, v
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	w, err := sstable.CreateTable(folder, codec, sstable.Options{ID: d.ID, Keys: keys, FilterChance: in.Statistics().FilterChance, IndexInterval: 128, Compression: c})
 	require.NoError(t, err)
-	require.NoError(t, copyPartitions(in.Decoder(), codec, w))
+	require.NoError(t, sstable.Copy(w, codec, in.Decoder()))
 	done, err := w.Finish()
 	require.NoError(t, err)
 	verified, err := sstable.Verify(folder, done.Descriptor, check)
 	require.NoError(t, err)
 	require.Equal(t, done, &verified.Written)
 	return done
-}
-
-// copyPartitions writes all partitions again.
-func copyPartitions(d *sstable.Decoder, c *sstable.Codec, w *sstable.TableWriter) error {
-	var encoded []byte
-	for {
-		item, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil && (item == sstable.StaticRow || item == sstable.RegularRow) {
-			encoded, err = c.AppendRow(encoded[:0], d.Row())
-		}
-		if err != nil {
-			return err
-		}
-		switch item {
-		case sstable.PartitionStart:
-			err = w.Begin(d.Key(), d.Deletion())
-		case sstable.StaticRow:
-			err = w.Static(encoded)
-		case sstable.RegularRow:
-			err = w.Row(encoded)
-		case sstable.RangeMarker:
-			err = w.Marker(d.Marker())
-		case sstable.PartitionEnd:
-			err = w.End()
-		}
-		if err != nil {
-			return err
-		}
-	}
 }
 
 // fillFiles fills a table, with deletions of all kinds and with values that expire.

@@ -59,38 +59,11 @@ func rewrite(c *Codec, in io.Reader, observer Observer) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := NewDecoder(c, in, MaxRowBytes)
-	for {
-		item, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			err = w.Flush()
-			return out.Bytes(), err
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch item {
-		case PartitionStart:
-			err = w.Begin(d.Key(), d.Deletion())
-		case RangeMarker:
-			err = w.Marker(d.Marker())
-		case PartitionEnd:
-			err = w.End()
-		default:
-			var encoded []byte
-			if encoded, err = c.AppendRow(nil, d.Row()); err != nil {
-				return nil, err
-			}
-			if item == StaticRow {
-				err = w.Static(encoded)
-			} else {
-				err = w.Row(encoded)
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
+	if err := Copy(w, c, NewDecoder(c, in, MaxRowBytes)); err != nil {
+		return nil, err
 	}
+	err = w.Flush()
+	return out.Bytes(), err
 }
 
 func TestGoldenFilesAreWrittenAgainByteForByte(t *testing.T) {

@@ -2,44 +2,12 @@ package sstable
 
 import (
 	"bytes"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// copyPartitions writes the partitions of a Data.db to a writer.
-func copyPartitions(t testing.TB, c *Codec, in io.Reader, w partitionWriter) {
-	t.Helper()
-	d := NewDecoder(c, in, MaxRowBytes)
-	var encoded []byte
-	for {
-		item, err := d.Next()
-		if err == io.EOF {
-			return
-		}
-		require.NoError(t, err)
-		switch item {
-		case PartitionStart:
-			err = w.Begin(d.Key(), d.Deletion())
-		case RangeMarker:
-			err = w.Marker(d.Marker())
-		case PartitionEnd:
-			err = w.End()
-		default:
-			encoded, err = c.AppendRow(encoded[:0], d.Row())
-			require.NoError(t, err)
-			if item == StaticRow {
-				err = w.Static(encoded)
-			} else {
-				err = w.Row(encoded)
-			}
-		}
-		require.NoError(t, err)
-	}
-}
 
 // withoutServer leaves out what only a server knows, and the slice of clusterings, which is wider than a server's.
 func withoutServer(s *Stats) Stats {
@@ -56,7 +24,7 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			folder := t.TempDir()
 			w, err := CreateTable(folder, g.codec, Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128})
 			require.NoError(t, err)
-			copyPartitions(t, g.codec, bytes.NewReader(g.data), w)
+			require.NoError(t, Copy(w, g.codec, NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)))
 			done, err := w.Finish()
 			require.NoError(t, err)
 			index, err := os.ReadFile(filepath.Join(folder, done.Name(IndexDB)))

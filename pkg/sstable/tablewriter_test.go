@@ -52,18 +52,9 @@ func sortedKeys(n int) [][]byte {
 	return keys
 }
 
-// partitionWriter is what fill writes to.
-type partitionWriter interface {
-	Begin(key []byte, d Deletion) error
-	Static(encoded []byte) error
-	Row(encoded []byte) error
-	Marker(m *Marker) error
-	End() error
-}
-
 // fill writes 200 partitions of all sorts: of no rows, of static rows alone, deleted ones, with ranges of deleted rows,
 // and one of some hundred kilobytes.
-func fill(t testing.TB, w partitionWriter, c *Codec) {
+func fill(t testing.TB, w Sink, c *Codec) {
 	t.Helper()
 	ints := func(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
 	for n, key := range sortedKeys(200) {

@@ -78,42 +78,31 @@ func (t *Target) writeTable(ctx context.Context, folder string, f File) (written
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Discard()) }()
-	d := sstable.NewDecoder(t.codec, f.Open(), sstable.MaxRowBytes)
-	var encoded []byte
-	for n := 0; ; n++ {
-		if n%checkEvery == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		item, err := d.Next()
-		if errors.Is(err, io.EOF) {
-			return w.Finish()
-		}
-		if err != nil {
-			return nil, err
-		}
-		switch item {
-		case sstable.PartitionStart:
-			err = w.Begin(d.Key(), d.Deletion())
-		case sstable.PartitionEnd:
-			err = w.End()
-		case sstable.StaticRow:
-			if d.Row().Empty() {
-				continue
-			}
-			if encoded, err = t.codec.AppendRow(encoded[:0], d.Row()); err == nil {
-				err = w.Static(encoded)
-			}
-		case sstable.RegularRow:
-			if encoded, err = t.codec.AppendRow(encoded[:0], d.Row()); err == nil {
-				err = w.Row(encoded)
-			}
-		default:
-			err = errors.New("a range of deleted rows, where none was written")
-		}
-		if err != nil {
-			return nil, err
-		}
+	d := sstable.NewDecoder(t.codec, &canceled{ctx, f.Open()}, sstable.MaxRowBytes)
+	if err := sstable.Copy(rowsAlone{w}, t.codec, d); err != nil {
+		return nil, err
 	}
+	return w.Finish()
+}
+
+// canceled is a reader that ends with a context.
+type canceled struct {
+	ctx context.Context
+	in  io.Reader
+}
+
+func (r *canceled) Read(p []byte) (int, error) {
+	if r.ctx.Err() != nil {
+		return 0, r.ctx.Err()
+	}
+	return r.in.Read(p)
+}
+
+// rowsAlone takes no deletions of ranges, since none were written.
+type rowsAlone struct{ *sstable.TableWriter }
+
+func (rowsAlone) Marker(*sstable.Marker) error {
+	return errors.New("a range of deleted rows, where none was written")
 }
 
 // rangesOf lists the ranges that all of the nodes have.

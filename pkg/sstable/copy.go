@@ -1,0 +1,48 @@
+package sstable
+
+import (
+	"errors"
+	"io"
+)
+
+// Sink takes partitions in their order: a PartitionWriter or a TableWriter.
+type Sink interface {
+	Begin(key []byte, d Deletion) error
+	Static(encoded []byte) error
+	Row(encoded []byte) error
+	Marker(m *Marker) error
+	End() error
+}
+
+// Copy gives all partitions that are left of a decoder to a sink, with their rows as a codec encodes them, which must be
+// that of the sink. The error is the first of either.
+func Copy(to Sink, c *Codec, from *Decoder) error {
+	var encoded []byte
+	for {
+		item, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil && (item == StaticRow || item == RegularRow) {
+			encoded, err = c.AppendRow(encoded[:0], from.Row())
+		}
+		if err != nil {
+			return err
+		}
+		switch item {
+		case PartitionStart:
+			err = to.Begin(from.Key(), from.Deletion())
+		case StaticRow:
+			err = to.Static(encoded)
+		case RegularRow:
+			err = to.Row(encoded)
+		case RangeMarker:
+			err = to.Marker(from.Marker())
+		case PartitionEnd:
+			err = to.End()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -179,14 +179,23 @@ func (s *Sorter) join(first int) error {
 	return nil
 }
 
-func (s *Sorter) mergeInto(out *run, runs []*run) error {
+// newMerge makes a merge of runs, which is yet to be started.
+func (s *Sorter) newMerge(runs []*run) (*Merge, error) {
 	m := &Merge{compare: s.o.Compare}
 	for _, r := range runs {
 		source, err := r.read()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.sources = append(m.sources, source)
+	}
+	return m, nil
+}
+
+func (s *Sorter) mergeInto(out *run, runs []*run) error {
+	m, err := s.newMerge(runs)
+	if err != nil {
+		return err
 	}
 	if err := m.start(); err != nil {
 		return err
@@ -205,13 +214,9 @@ func (s *Sorter) mergeInto(out *run, runs []*run) error {
 // Merge begins to give all records in order. All buffers must have been given back, and no
 // record may be added any more.
 func (s *Sorter) Merge() (*Merge, error) {
-	m := &Merge{compare: s.o.Compare}
-	for _, r := range s.runs {
-		source, err := r.read()
-		if err != nil {
-			return nil, err
-		}
-		m.sources = append(m.sources, source)
+	m, err := s.newMerge(s.runs)
+	if err != nil {
+		return nil, err
 	}
 	for range s.o.Buffers {
 		b := <-s.empty

@@ -68,10 +68,8 @@ func (o *LoadSpec) checkFiles(continued bool) error {
 	for _, s := range o.Internode.settings() {
 		refused = append(refused, s.Name)
 	}
-	for _, name := range refused {
-		if o.Given[name] {
-			return fmt.Errorf("--%s: means nothing with --via %s, which connects to no storage port", name, viaFiles)
-		}
+	if err := o.refuseTyped(refused, "connects to no storage port"); err != nil {
+		return err
 	}
 	if o.Dir == "" {
 		return fmt.Errorf("--via %s: name the folder for the SSTables with -d, --dir", viaFiles)

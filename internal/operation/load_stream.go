@@ -71,13 +71,23 @@ func (o *LoadSpec) checkVia(continued bool) error {
 		return fmt.Errorf("--dc %s: --via %s is for the replicas in all data centers", o.DC, o.Via)
 	}
 	// What was typed for this load is meant for it; what a file says for all is not.
-	for _, name := range []string{"ingestrate", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"} {
-		if o.Given[name] {
-			return fmt.Errorf("--%s: means nothing with --via %s, which sends no rows one by one", name, o.Via)
-		}
+	one := []string{"ingestrate", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"}
+	if err := o.refuseTyped(one, "sends no rows one by one"); err != nil {
+		return err
 	}
 	if o.Via == viaFiles {
 		return o.checkFiles(continued)
+	}
+	return nil
+}
+
+// refuseTyped refuses settings that were typed and mean nothing on the way that was chosen, which does
+// what why says.
+func (o *LoadSpec) refuseTyped(names []string, why string) error {
+	for _, name := range names {
+		if o.Given[name] {
+			return fmt.Errorf("--%s: means nothing with --via %s, which %s", name, o.Via, why)
+		}
 	}
 	return nil
 }
@@ -190,51 +200,37 @@ func passedBy(o driver.TableOptions, via string) []string {
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
 	o := l.streaming.options
-	o.Now = time.Now()
+	o.Now, o.Run = time.Now(), strconv.FormatInt(time.Now().UnixNano(), 36)
 	if l.journal != nil {
-		o.Now = l.journal.Manifest().Started
-	}
-	o.Run = strconv.FormatInt(time.Now().UnixNano(), 36)
-	if l.journal != nil {
-		o.Run = l.journal.Manifest().Run
+		m := l.journal.Manifest()
+		o.Now, o.Run = m.Started, m.Run
 	}
 	o.Timestamp = o.Now.UnixMicro()
 	if l.job.Timestamp != nil {
 		o.Timestamp = *l.job.Timestamp
 	}
-	if l.spec.Via == viaFiles && !l.spec.DryRun {
+	place := "." // where there is neither a folder for SSTables nor a run directory
+	if l.journal != nil {
+		place = l.run.path
+	}
+	var err error
+	switch {
+	case l.spec.DryRun:
+		o.Sender = noSender{}
+	case l.spec.Via == viaFiles:
 		if err := l.startFiles(); err != nil {
 			return err
 		}
 		o.Sender, o.Complete = l.files.keeper, l.describeFiles
-		o.Dir = cmp.Or(o.Dir, l.files.dir) // SSTables that are made there can be linked
-	}
-	if o.Dir == "" && l.journal != nil {
-		o.Dir = l.run.path
-	}
-	if o.Dir == "" {
-		o.Dir = "."
-	}
-	if l.spec.DryRun {
-		o.Sender = noSender{}
-	}
-	var sender *streamSender
-	if o.Sender == nil {
-		var err error
-		if sender, err = l.newSender(); err != nil {
+		place = l.files.dir // SSTables that are made there can be linked
+	default:
+		if o.Sender, err = l.newSender(); err != nil {
 			return err
 		}
-		o.Sender = sender
 	}
-	target, err := stream.New(o)
-	if err != nil {
-		return err
-	}
-	if sender != nil {
-		sender.header = target.Header()
-	}
-	l.job.Stream = target
-	return nil
+	o.Dir = cmp.Or(o.Dir, place)
+	l.job.Stream, err = stream.New(o)
+	return err
 }
 
 // newSender makes what streams to the storage ports.

@@ -13,7 +13,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// The ways that rows go into a table.
 // chooseForm decides whether nodes are sent whole SSTables. In a folder they always are: indexes of any class are
 // built, and older versions read, by a node that imports.
 func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {

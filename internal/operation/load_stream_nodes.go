@@ -19,7 +19,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// The ways that rows go into a table.
 // ignoreHosts finds the nodes that are to be left out.
 func (l *Load) ignoreHosts(s *streaming) error {
 	for _, name := range l.spec.IgnoreHosts {

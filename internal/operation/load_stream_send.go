@@ -13,18 +13,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// The ways that rows go into a table.
 // streamSender sends files to storage ports.
 type streamSender struct {
 	client    *internode.Client
 	table     internode.UUID
-	header    []byte
 	addresses map[string]string
 }
 
 // Send is a method of stream.Sender: it holds one session.
 func (s *streamSender) Send(ctx context.Context, node string, f stream.File) error {
-	file := internode.File{Table: s.table, Keys: f.Keys, Header: s.header, Whole: wholeOf(f.Whole)}
+	file := internode.File{Table: s.table, Keys: f.Keys, Header: f.Header, Whole: wholeOf(f.Whole)}
 	if f.Whole == nil {
 		file.Length = f.Bytes
 		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(f.Open()), nil }

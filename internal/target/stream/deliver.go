@@ -18,8 +18,9 @@ import (
 
 // File is what one SSTable of a node is made of: partitions in token order.
 type File struct {
-	Bytes int64
-	Keys  int64 // partitions
+	Header []byte // the component of Statistics.db by which its bytes are read
+	Bytes  int64
+	Keys   int64 // partitions
 	// Open gives the bytes from the beginning, each time that it is called.
 	Open func() io.Reader
 	// Whole is the SSTable itself, where it was made; nil: the node is to make it.
@@ -110,7 +111,7 @@ func (d *delivery) send(q *queue) error {
 	}
 	sections, bytes := q.sections, q.bytes
 	q.sections, q.bytes = nil, 0
-	f := File{Bytes: bytes, Open: func() io.Reader { return read(sections) }}
+	f := File{Header: d.t.codec.AppendHeader(nil), Bytes: bytes, Open: func() io.Reader { return read(sections) }}
 	var flushed *spoolFile
 	for _, s := range sections {
 		f.Keys += s.keys

@@ -26,9 +26,8 @@ type partitions struct {
 	record  []byte // the row
 	merging bool   // the merger has it, and others of its clustering
 
-	open  bool   // a partition
-	key   []byte // of the open partition
-	token uint64
+	open  bool        // a partition
+	key   []byte      // of the open partition
 	vnode int         // of the open section
 	reach token.Range // of its token range
 	from  int64       // where the section begins, in the file
@@ -99,8 +98,8 @@ func (p *partitions) row() error {
 		return nil
 	}
 	key, static, encoded := splitRecord(p.record)
-	if !p.open || p.number != p.token || !bytes.Equal(key, p.key) {
-		if err := p.begin(p.number, key); err != nil {
+	if !p.open || !bytes.Equal(key, p.key) {
+		if err := p.begin(key); err != nil {
 			return err
 		}
 	}
@@ -118,11 +117,11 @@ func (p *partitions) row() error {
 }
 
 // begin begins a partition, and before it a section where one is due.
-func (p *partitions) begin(number uint64, key []byte) error {
+func (p *partitions) begin(key []byte) error {
 	if err := p.endPartition(); err != nil {
 		return err
 	}
-	at := token.Token{Lo: number}
+	at := token.Token{Lo: p.number}
 	if p.spool.file == nil || !p.reach.Contains(at) || p.writer.Position()-p.from >= mostSection {
 		if err := p.endSection(); err != nil {
 			return err
@@ -134,7 +133,7 @@ func (p *partitions) begin(number uint64, key []byte) error {
 		p.reach = p.t.o.Placement.Range(p.vnode)
 		p.from, p.keys = p.writer.Position(), p.writer.Partitions()
 	}
-	p.open, p.token, p.key = true, number, append(p.key[:0], key...)
+	p.open, p.key = true, append(p.key[:0], key...)
 	return p.writer.Begin(key, sstable.Deletion{})
 }
 

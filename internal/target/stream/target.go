@@ -198,9 +198,6 @@ func tableOf(table *schema.Table) *sstable.Table {
 	}
 }
 
-// Header is the component of Statistics.db by which the files are read.
-func (t *Target) Header() []byte { return t.codec.AppendHeader(nil) }
-
 // Lookahead is a method of target.Target: no row waits for others in memory.
 func (t *Target) Lookahead() int { return 0 }
 
@@ -267,24 +264,20 @@ func (t *Target) flush(ctx context.Context, last bool) error {
 	if ctx.Err() != nil { // who fails while it reads has the target finish, too
 		return ctx.Err()
 	}
-	some := len(t.batch.settled) > 0
-	if some {
+	if len(t.batch.settled) > 0 {
 		if err := t.deliver(ctx); err != nil {
 			return err
 		}
-	}
-	if some && t.o.Check != nil {
-		if err := t.o.Check(ctx); err != nil {
-			return err
+		if t.o.Check != nil {
+			if err := t.o.Check(ctx); err != nil {
+				return err
+			}
 		}
 	}
 	if last && t.o.Complete != nil {
 		if err := t.o.Complete(); err != nil {
 			return err
 		}
-	}
-	if !some {
-		return nil
 	}
 	for _, s := range t.batch.settled {
 		if err := s.piece.Written(s.rows, s.sum); err != nil {

@@ -59,20 +59,24 @@ func (c *Client) explain(ctx context.Context, node string, asked bool, err error
 
 // wantsTLS says, after a failed attempt without TLS, whether the node would have wanted it.
 func (c *Client) wantsTLS(ctx context.Context, node string) bool {
-	ctx, cancel := context.WithTimeout(ctx, c.Timeouts.connect())
-	defer cancel()
-	conn, err := c.dial(ctx, node)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = conn.Close() }()
-	// Nothing is sent but a greeting, so that whose certificate it is does not matter.
-	err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx)
-	return err == nil || alert(err)
+	return c.knock(ctx, node, func(ctx context.Context, conn net.Conn) bool {
+		// Nothing is sent but a greeting, so that whose certificate it is does not matter.
+		err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx)
+		return err == nil || alert(err)
+	})
 }
 
 // speaksPlain says, after a failed attempt with TLS, whether the node takes plain connections.
 func (c *Client) speaksPlain(ctx context.Context, node string) bool {
+	return c.knock(ctx, node, func(ctx context.Context, conn net.Conn) bool {
+		plain := &Client{Timeouts: c.Timeouts}
+		_, err := plain.shake(ctx, conn, node, netip.AddrPort{}, unspoken)
+		return err == nil
+	})
+}
+
+// knock finds something out by a connection that is for nothing else; false where there is none.
+func (c *Client) knock(ctx context.Context, node string, finds func(context.Context, net.Conn) bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeouts.connect())
 	defer cancel()
 	conn, err := c.dial(ctx, node)
@@ -80,7 +84,5 @@ func (c *Client) speaksPlain(ctx context.Context, node string) bool {
 		return false
 	}
 	defer func() { _ = conn.Close() }()
-	plain := &Client{Timeouts: c.Timeouts}
-	_, err = plain.shake(ctx, conn, node, netip.AddrPort{}, unspoken)
-	return err == nil
+	return finds(ctx, conn)
 }

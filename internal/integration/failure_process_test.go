@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	command "os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +91,12 @@ func (c *child) until(t *testing.T, what string, reached func() bool) {
 			require.Fail(t, "two minutes were not enough", "until %s", what)
 		}
 	}
+}
+
+// noted says whether the journal in a run directory has a record of a kind.
+func noted(dir, kind string) bool {
+	journal, err := os.ReadFile(filepath.Join(dir, "journal"))
+	return err == nil && strings.Contains(string(journal), kind)
 }
 
 // settled is how many rows of a load its run directory knows as written, or in doubt;

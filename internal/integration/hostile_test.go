@@ -74,10 +74,7 @@ func TestInputChanges(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			load := start(t, nil, "load", into, path, "--ingestrate", "1000", "--memory", "64MiB", "--run-dir", dir)
 			// Of a file that is begun the end is not read yet.
-			require.Eventually(t, func() bool {
-				journal, err := os.ReadFile(filepath.Join(dir, "journal"))
-				return err == nil && strings.Contains(string(journal), " begin ")
-			}, time.Minute, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return noted(dir, " begin ") }, time.Minute, 10*time.Millisecond)
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
 			require.NoError(t, err)
 			info, err := f.Stat()

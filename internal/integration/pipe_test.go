@@ -5,7 +5,6 @@ package integration
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -24,10 +23,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 		require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 		p := start(t, nil, "load", "it2.piped", file(t, "first.csv", "k\n1\n"), pipe, "--run-dir", run)
 		// When the first input is settled the second is opened.
-		require.Eventually(t, func() bool {
-			journal, err := os.ReadFile(filepath.Join(run, "journal"))
-			return err == nil && strings.Contains(string(journal), " settle ")
-		}, time.Minute, 10*time.Millisecond)
+		require.Eventually(t, func() bool { return noted(run, " settle ") }, time.Minute, 10*time.Millisecond)
 		require.NoError(t, p.cmd.Process.Signal(signal))
 		r := p.end(t)
 		require.Equal(t, 130, r.code, r.report)

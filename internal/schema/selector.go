@@ -76,7 +76,7 @@ func (t *Table) Select(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("%s(%s): column %q is part of the primary key, which has no %s", name, c.Name, c.Name, name)
 	case c.Type.Kind == cqltype.Counter:
 		return Selector{}, fmt.Errorf("%s(%s): a counter has no %s", name, c.Name, name)
-	case manyCells(c.Type):
+	case c.Type.MultiCell():
 		return Selector{}, fmt.Errorf("%s(%s): column %q is %s, each element of which has a %s of its own", name, c.Name, c.Name, c.Type, name)
 	}
 	return Selector{
@@ -86,14 +86,4 @@ func (t *Table) Select(text string) (Selector, error) {
 		Column: c,
 		TTL:    name == "ttl",
 	}, nil
-}
-
-// manyCells says whether a column's elements or fields are cells of their own.
-func manyCells(t *cqltype.Type) bool {
-	switch t.Kind {
-	case cqltype.List, cqltype.Set, cqltype.Map, cqltype.UDT:
-		return !t.Frozen
-	default:
-		return false
-	}
 }

@@ -43,6 +43,17 @@ func (t *Type) String() string {
 	return b.String()
 }
 
+// MultiCell says whether the elements or fields of a column's values are cells of their own: those of collections and
+// UDTs that are not frozen (AbstractType.isMultiCell). It is of no meaning for key columns, which are always frozen.
+func (t *Type) MultiCell() bool {
+	switch t.Kind {
+	case List, Set, Map, UDT:
+		return !t.Frozen
+	default:
+		return false
+	}
+}
+
 // write appends the type to b. Trees deeper than MaxDepth, which only a loop made by hand can have, end in
 // "...".
 func (t *Type) write(b *strings.Builder, depth int) {

@@ -67,7 +67,7 @@ var escaped = Format{Delimiter: ',', Quote: '"', Escape: '\\'}
 func TestSplitterAgreesWithReference(t *testing.T) {
 	for i, in := range samples {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			for chunk := 1; chunk <= 64; chunk++ {
+			for _, chunk := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 16, 17, 31, 64} {
 				for _, limit := range []int{2, 3, 7, 20, 1000} {
 					o := Options{ChunkSize: chunk, MaxRecord: limit}
 					for _, f := range []Format{DefaultFormat, escaped} {

@@ -92,7 +92,7 @@ func planColumns(columns []Column) ([]columnPlan, error) {
 			return nil, fmt.Errorf("column %.100q: %w", c.Name, err)
 		}
 		plan := columnPlan{
-			name: c.Name, kind: c.Type.Kind, fixed: layout.FixedLen(), desc: c.Desc, complex: multiCell(c.Type),
+			name: c.Name, kind: c.Type.Kind, fixed: layout.FixedLen(), desc: c.Desc, complex: c.Type.MultiCell(),
 			layout: layout, order: order,
 		}
 		switch {
@@ -109,23 +109,12 @@ func planColumns(columns []Column) ([]columnPlan, error) {
 	return plans, nil
 }
 
-// multiCell reports whether the elements of a column's values are cells (AbstractType.isMultiCell). It is of no
-// meaning for key columns, which are always frozen.
-func multiCell(t *cqltype.Type) bool {
-	switch t.Kind {
-	case cqltype.List, cqltype.Set, cqltype.Map, cqltype.UDT:
-		return !t.Frozen
-	default:
-		return false
-	}
-}
-
 // ordered returns the columns as they are ordered in a file: first those of one cell, then those of many, each by the
 // bytes of their names (ColumnMetadata.compareTo).
 func ordered(columns []Column) []Column {
 	columns = slices.Clone(columns)
 	slices.SortStableFunc(columns, func(a, b Column) int {
-		if x, y := a.Type != nil && multiCell(a.Type), b.Type != nil && multiCell(b.Type); x != y {
+		if x, y := a.Type != nil && a.Type.MultiCell(), b.Type != nil && b.Type.MultiCell(); x != y {
 			if y {
 				return -1
 			}

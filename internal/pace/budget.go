@@ -46,7 +46,7 @@ func (b *Budget) Acquire(ctx context.Context, n int64) error {
 // back; it says how much was taken. want must be quick, above zero, and call no
 // method of the budget.
 func (b *Budget) AcquireBy(ctx context.Context, want func() int64) (int64, error) {
-	return b.line.acquireBy(ctx, want(), want)
+	return b.line.acquireBy(ctx, want)
 }
 
 // Release gives n bytes back. It panics when that is more than was taken, which

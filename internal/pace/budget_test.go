@@ -82,6 +82,17 @@ func TestBudgetResize(t *testing.T) {
 }
 
 // TestBudgetGivenUp: whoever gives up holds nothing and holds up nobody.
+// What is wanted is asked while nothing can be released: nobody waits by an answer from before.
+func TestBudgetAsksInTurn(t *testing.T) {
+	b := NewBudget(10)
+	n, err := b.AcquireBy(t.Context(), func() int64 {
+		require.False(t, b.line.mu.TryLock())
+		return 7
+	})
+	require.NoError(t, err)
+	require.EqualValues(t, 7, n)
+}
+
 func TestBudgetGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(100)

@@ -19,23 +19,26 @@ type line struct {
 // waiter is one goroutine in a line.
 type waiter struct {
 	n      int64
-	want   func() int64  // what n is by now; nil: as it was
+	want   func() int64  // what n is by now
 	passed chan struct{} // closed when n has been booked for it
 }
 
 // acquire waits its turn. Nil means that n is booked; an error is the context's
 // and books nothing.
 func (l *line) acquire(ctx context.Context, n int64) error {
-	_, err := l.acquireBy(ctx, n, nil)
+	_, err := l.acquireBy(ctx, func() int64 { return n })
 	return err
 }
 
-// acquireBy is acquire of what want says at the time it passes; n when want is nil.
-func (l *line) acquireBy(ctx context.Context, n int64, want func() int64) (int64, error) {
+// acquireBy is acquire of what want says at the time it passes. want is asked
+// with the lock held: of an answer from before, a release may have come in between, and who
+// then waits may wait for one that never comes.
+func (l *line) acquireBy(ctx context.Context, want func() int64) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
 	l.mu.Lock()
+	n := want()
 	if l.tryLocked(n) {
 		l.mu.Unlock()
 		return n, nil
@@ -74,9 +77,7 @@ func (l *line) tryLocked(n int64) bool {
 func (l *line) wakeLocked() {
 	for place := l.waiting.Front(); place != nil; place = l.waiting.Front() {
 		w := place.Value.(*waiter)
-		if w.want != nil {
-			w.n = w.want()
-		}
+		w.n = w.want()
 		if !l.fits(w.n) {
 			return
 		}

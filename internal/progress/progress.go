@@ -12,7 +12,8 @@ type Counters struct {
 	Rows     atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
 	Earlier  atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
 	Ready    atomic.Int64 // rows of this run that are made, where they are written later and all at once
-	Half     atomic.Int64 // units of work that such rows are, counted as done by half
+	Half     atomic.Int64 // units of work that such rows are, counted as done by half, and more while Part grows
+	Part     atomic.Int64 // of the rest of those units what is done as well, in millionths
 	Bytes    atomic.Int64 // bytes of text written out or read in
 	Done     atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
 	Before   atomic.Int64 // of those units, what an earlier run had done
@@ -20,7 +21,11 @@ type Counters struct {
 	Retries  atomic.Int64 // requests sent again
 	Failed   atomic.Int64 // token ranges given up
 	Rejected atomic.Int64 // rows rejected
+	Streams  Streams      // what nodes were streamed
 }
+
+// Whole is the most that Part is.
+const Whole = 1_000_000
 
 // Share is the part of the work that is done, 0 to 1; false while the total is
 // unknown.
@@ -29,19 +34,25 @@ func (c *Counters) Share() (float64, bool) {
 	if total <= 0 {
 		return 0, false
 	}
-	return min((float64(c.Done.Load())+float64(c.Half.Load())/2)/float64(total), 1), true
+	return min(c.reached()/float64(total), 1), true
+}
+
+// reached is how many units of work are done, those by half as such.
+func (c *Counters) reached() float64 {
+	half := float64(c.Half.Load()) / 2
+	return float64(c.Done.Load()) + half + half*float64(c.Part.Load())/Whole
 }
 
 // Left guesses how long the rest of the work takes that this run began so long ago, by
 // the pace of this run alone; false while there is too little to go by.
 func (c *Counters) Left(elapsed time.Duration) (time.Duration, bool) {
-	total, before := c.Total.Load(), c.Before.Load()
-	done := min(c.Done.Load(), total)
+	total, before := float64(c.Total.Load()), float64(c.Before.Load())
+	done := c.reached()
 	own := done - before
-	if elapsed < time.Second || done >= total || float64(own) < leastShare*float64(total-before) {
+	if elapsed < time.Second || done >= total || own < leastShare*(total-before) {
 		return 0, false
 	}
-	return time.Duration(float64(elapsed) * float64(total-done) / float64(own)), true
+	return time.Duration(float64(elapsed) * (total - done) / own), true
 }
 
 // leastShare is the part of a run's work from which its pace is told.

@@ -2,6 +2,7 @@ package printer
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -50,8 +51,8 @@ func Elapsed(d time.Duration) string {
 
 // standing is where a run stands, in words: the rows, and how many of them an earlier run
 // had done; and of this run alone the rows a second and how long it still takes, which is
-// empty while there is too little to go by.
-type standing struct{ rows, rate, left string }
+// empty while there is too little to go by. sent is what nodes were streamed; empty where they are not.
+type standing struct{ rows, rate, left, sent string }
 
 // observer tells where a run stands as time goes by.
 type observer struct {
@@ -74,7 +75,25 @@ func (o *observer) observe(now time.Time, c *progress.Counters) standing {
 	if left, ok := c.Left(now.Sub(o.begin)); ok {
 		s.left = left.Round(time.Second).String() + " left"
 	}
+	s.sent = sentTo(c.Streams.List())
 	return s
+}
+
+// sentTo says in words what nodes were streamed: the least and the most of them, where that is not the same.
+func sentTo(nodes []progress.Streamed) string {
+	var most, sessions int64
+	least := int64(math.MaxInt64)
+	for _, n := range nodes {
+		least, most, sessions = min(least, n.Bytes), max(most, n.Bytes), sessions+n.Sessions
+	}
+	if most == 0 {
+		return ""
+	}
+	sizes := Size(most)
+	if s := Size(least); s != sizes {
+		sizes = s + " to " + sizes
+	}
+	return fmt.Sprintf("%s sent to each of %s nodes, %s sessions", sizes, Count(int64(len(nodes))), Count(sessions))
 }
 
 // rate is the speed over the last few seconds.

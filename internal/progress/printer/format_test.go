@@ -49,10 +49,10 @@ func TestStandingOfARunThatGoesOn(t *testing.T) {
 	c.Done.Store(500)
 	c.Before.Store(500)
 	o := newObserver(begin)
-	require.Equal(t, standing{"50,000 rows (50,000 before)", "0 rows/s", ""}, o.observe(begin.Add(5*time.Second), &c))
+	require.Equal(t, standing{"50,000 rows (50,000 before)", "0 rows/s", "", ""}, o.observe(begin.Add(5*time.Second), &c))
 	c.Rows.Store(60_000)
 	c.Done.Store(600)
-	require.Equal(t, standing{"60,000 rows (50,000 before)", "1,000 rows/s", "40s left"}, o.observe(begin.Add(10*time.Second), &c))
+	require.Equal(t, standing{"60,000 rows (50,000 before)", "1,000 rows/s", "40s left", ""}, o.observe(begin.Add(10*time.Second), &c))
 }
 
 func TestRate(t *testing.T) {
@@ -79,10 +79,31 @@ func TestStandingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	c.Ready.Store(50_000)
 	c.Half.Store(500)
 	o := newObserver(begin)
-	require.Equal(t, standing{"0 rows and 50,000 sorted", "10,000 rows/s", ""}, o.observe(begin.Add(5*time.Second), &c))
+	require.Equal(t, standing{"0 rows and 50,000 sorted", "10,000 rows/s", "15s left", ""}, o.observe(begin.Add(5*time.Second), &c))
 	share, known := c.Share()
 	require.True(t, known)
 	require.InDelta(t, 0.25, share, 1e-9)
+	c.Part.Store(progress.Whole / 2)
+	share, _ = c.Share()
+	require.InDelta(t, 0.375, share, 1e-9)
 	c.Rows.Store(50_000)
 	require.Equal(t, "50,000 rows", o.observe(begin.Add(6*time.Second), &c).rows)
+}
+
+// What nodes were streamed is told as the least and the most of them.
+func TestStandingOfWhatNodesWereSent(t *testing.T) {
+	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
+	var c progress.Counters
+	o := newObserver(begin)
+	require.Empty(t, o.observe(begin, &c).sent)
+	c.Streams.To("b").Sessions.Store(1)
+	require.Empty(t, o.observe(begin, &c).sent, "SSTables that are kept in a folder are sent nowhere")
+	c.Streams.To("b").Bytes.Store(3 << 20)
+	c.Streams.To("b").Sessions.Store(2)
+	c.Streams.To("a").Bytes.Store(3 << 20)
+	require.Equal(t, "3.0 MiB sent to each of 2 nodes, 2 sessions", o.observe(begin, &c).sent)
+	c.Streams.To("a").Bytes.Store(1 << 20)
+	require.Equal(t, "1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions", o.observe(begin, &c).sent)
+	require.Contains(t, fit("load", &c, o.observe(begin, &c), 200), " rows/s 1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions")
+	require.Equal(t, []progress.Streamed{{Node: "a", Bytes: 1 << 20}, {Node: "b", Bytes: 3 << 20, Sessions: 2}}, c.Streams.List())
 }

@@ -52,12 +52,13 @@ const (
 	partRetries
 	partRate
 	partLeft
+	partSent
 	partBar
 	parts
 )
 
 // shown is the order in which they stand on the line.
-var shown = [...]int{partTitle, partBar, partShare, partRows, partRate, partLeft, partLosses, partRetries}
+var shown = [...]int{partTitle, partBar, partShare, partRows, partRate, partLeft, partSent, partLosses, partRetries}
 
 // The bar takes the room that is left, in these bounds.
 const (
@@ -71,7 +72,7 @@ func fit(title string, c *progress.Counters, stands standing, columns int) strin
 	columns-- // in the last one some terminals begin a new line
 	line := [parts]string{
 		partLosses: troubles(trouble{c.Rejected.Load(), "rejected"}, trouble{c.Failed.Load(), "ranges failed"}),
-		partRows:   stands.rows, partTitle: title, partRetries: troubles(trouble{c.Retries.Load(), "retries"}), partRate: stands.rate, partLeft: stands.left,
+		partRows:   stands.rows, partTitle: title, partRetries: troubles(trouble{c.Retries.Load(), "retries"}), partRate: stands.rate, partLeft: stands.left, partSent: stands.sent,
 	}
 	done, known := c.Share()
 	if known {

@@ -17,7 +17,7 @@ func TestLiveLine(t *testing.T) {
 	c.Total.Store(8)
 	c.Done.Store(4)
 	c.Rows.Store(1234567)
-	stands := standing{"1,234,567 rows", "8,901 rows/s", "5m0s left"}
+	stands := standing{"1,234,567 rows", "8,901 rows/s", "5m0s left", ""}
 	const name = "load demo.flights"
 	for columns, want := range map[int]string{
 		120: "load demo.flights [==========================>                           ] 50.00% 1,234,567 rows 8,901 rows/s 5m0s left",
@@ -56,7 +56,7 @@ func TestLiveLineFits(t *testing.T) {
 	for columns := range 200 {
 		for done := int64(0); done <= 1000; done += 50 {
 			c.Done.Store(done)
-			line := fit("scan größe.t", c, standing{"1,234 rows (567 before)", "89 rows/s", "3s left"}, columns)
+			line := fit("scan größe.t", c, standing{"1,234 rows (567 before)", "89 rows/s", "3s left", ""}, columns)
 			require.LessOrEqual(t, utf8.RuneCountInString(line), max(columns-1, 0))
 			require.Equal(t, columns > len("7 rejected"), strings.HasSuffix(line, "7 rejected"), line)
 		}
@@ -65,7 +65,7 @@ func TestLiveLineFits(t *testing.T) {
 
 // While the total is not known there is neither a share nor a bar.
 func TestLiveLineWithoutATotal(t *testing.T) {
-	require.Equal(t, "load ks.t 5 rows 1 rows/s", fit("load ks.t", &progress.Counters{}, standing{"5 rows", "1 rows/s", ""}, 80))
+	require.Equal(t, "load ks.t 5 rows 1 rows/s", fit("load ks.t", &progress.Counters{}, standing{"5 rows", "1 rows/s", "", ""}, 80))
 }
 
 // shared is a screen that another program draws on, until it has been asked for it so often.

@@ -75,6 +75,9 @@ func lines(ctx context.Context, w io.Writer, title string, c *progress.Counters,
 			if stands.left != "" {
 				line += ", " + stands.left
 			}
+			if stands.sent != "" {
+				line += ", " + stands.sent
+			}
 			if text := troubles(trouble{c.Rejected.Load(), "rejected"}, trouble{c.Failed.Load(), "ranges failed"}, trouble{c.Retries.Load(), "retries"}); text != "" {
 				line += ", " + text
 			}

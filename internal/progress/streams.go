@@ -1,0 +1,52 @@
+package progress
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Streams are what nodes were streamed. The zero value has none. It is safe for concurrent use.
+type Streams struct {
+	mu    sync.Mutex
+	nodes map[string]*Stream
+}
+
+// Stream is what one node was streamed by this run.
+type Stream struct {
+	Bytes    atomic.Int64 // that were handed to the network, again those that were sent again
+	Sessions atomic.Int64 // under way
+}
+
+// Streamed is what a node was streamed up to a moment.
+type Streamed struct {
+	Node     string `json:"node"`
+	Bytes    int64  `json:"bytes"`
+	Sessions int64  `json:"sessions"`
+}
+
+// To is the stream to a node.
+func (s *Streams) To(node string) *Stream {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.nodes == nil {
+		s.nodes = make(map[string]*Stream)
+	}
+	if s.nodes[node] == nil {
+		s.nodes[node] = new(Stream)
+	}
+	return s.nodes[node]
+}
+
+// List gives all of them, in the order of the nodes' names.
+func (s *Streams) List() []Streamed {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Streamed, 0, len(s.nodes))
+	for name, n := range s.nodes {
+		list = append(list, Streamed{name, n.Bytes.Load(), n.Sessions.Load()})
+	}
+	slices.SortFunc(list, func(a, b Streamed) int { return strings.Compare(a.Node, b.Node) })
+	return list
+}

@@ -75,9 +75,7 @@ func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, erro
 		{"native_transport_max_frame_size_in_mb", 1 << 20, &limits.MaxFrameBytes},
 		{"native_transport_max_frame_size", 1, &limits.MaxFrameBytes},
 	} {
-		var value string
-		err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&value},
-			"SELECT value FROM system_views.settings WHERE name = ?", setting.name)
+		value, err := s.setting(ctx, h, setting.name)
 		if err != nil {
 			return limits, err
 		}
@@ -108,4 +106,29 @@ func parseSize(s string) (int, error) {
 	default:
 		return 0, fmt.Errorf("size %q: unknown unit", s)
 	}
+}
+
+// setting asks one node for one of its settings; it is empty when there is none of the name.
+func (s *Session) setting(ctx context.Context, h *gocql.HostInfo, name string) (value string, err error) {
+	err = s.each(ctx, h.HostID(), func() error { return nil }, []any{&value},
+		"SELECT value FROM system_views.settings WHERE name = ?", name)
+	return value, err
+}
+
+// Setting asks the nodes for one of their settings, by host id. A node that is down, has no such setting or does not tell
+// is missing.
+func (s *Session) Setting(ctx context.Context, name string) (map[string]string, error) {
+	hosts := s.hosts()
+	told := make([]string, len(hosts))
+	s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
+		told[i], err = s.setting(ctx, hosts[i], name)
+		return err
+	})
+	values := make(map[string]string)
+	for i, h := range hosts {
+		if told[i] != "" {
+			values[h.HostID()] = told[i]
+		}
+	}
+	return values, ctx.Err()
 }

@@ -14,7 +14,7 @@ type TableOptions struct {
 	CDC              bool // changes are captured
 	BloomFPChance    float64
 	MinIndexInterval int
-	Compression      map[string]string // empty: none
+	Compression      map[string]string // as the server has it, with or without a class; empty: none
 	Views            []string          // materialized views of the table
 	Indexes          []Index
 	Triggers         []string
@@ -31,8 +31,8 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	o := TableOptions{}
 	var flags []string
 	err := s.each(ctx, "", func() error { return nil },
-		[]any{&o.DefaultTTL, &flags, &o.CDC, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
-		"SELECT default_time_to_live, flags, cdc, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
+		[]any{&o.DefaultTTL, &flags, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
+		"SELECT default_time_to_live, flags, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
 			"WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
 	if err != nil {
 		return o, err
@@ -41,6 +41,10 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	o.Compact = len(flags) > 0 && (!slices.Contains(flags, "compound") || slices.Contains(flags, "dense") || slices.Contains(flags, "super"))
 	if o.Compression["enabled"] == "false" {
 		o.Compression = nil
+	}
+	err = s.each(ctx, "", func() error { return nil }, []any{&o.CDC}, "SELECT cdc FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	if err != nil && !refused(err) { // ScyllaDB has no such column
+		return o, err
 	}
 	var name, base string
 	err = s.each(ctx, "", func() error {

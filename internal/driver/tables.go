@@ -108,6 +108,19 @@ func (s *Session) Replication(ctx context.Context, keyspace string) (map[string]
 	return replication, nil
 }
 
+// Replications reads the replication options of all keyspaces but virtual ones.
+func (s *Session) Replications(ctx context.Context) (map[string]map[string]string, error) {
+	all := make(map[string]map[string]string)
+	var name string
+	var replication map[string]string
+	err := s.each(ctx, "", func() error {
+		all[strings.Clone(name)] = replication
+		replication = nil
+		return nil
+	}, []any{&name, &replication}, "SELECT keyspace_name, replication FROM system_schema.keyspaces")
+	return all, err
+}
+
 func (s *Session) explainMissing(ctx context.Context, keyspace, table string) error {
 	keyspaces, err := s.names(ctx, "keyspace_name", func(c catalog) string { return c.keyspaces }, "")
 	if err != nil {

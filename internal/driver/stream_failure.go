@@ -1,0 +1,45 @@
+package driver
+
+import (
+	"context"
+	"regexp"
+	"strings"
+
+	"github.com/gocql/gocql"
+)
+
+// StreamFailure asks a node why a session of that plan failed that streamed to it. Cassandra keeps it since 4.1, for
+// a while. It is empty when the node does not tell, or not yet.
+func (s *Session) StreamFailure(ctx context.Context, node string, plan [16]byte) string {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.AskTimeout)
+	defer cancel()
+	var cause string
+	err := s.each(ctx, node, func() error { return nil }, []any{&cause}, "SELECT failure_cause FROM system_views.streaming WHERE id = ?", gocql.UUID(plan))
+	if err != nil {
+		return "" // there is no such table before 4.1, or no right to it
+	}
+	return messagesOf(cause)
+}
+
+// mostOfCause is how many bytes of a cause are told.
+const mostOfCause = 500
+
+// stackLine is a line of a stack that is no message.
+var stackLine = regexp.MustCompile(`^(at |\.\.\. )|^\S+\((\S+\.java:\d+|Native Method|Unknown Source)\)`)
+
+// messagesOf takes the messages out of a stack trace of Java's, but for the first, which says that a stream has failed.
+func messagesOf(trace string) string {
+	var messages []string
+	for line := range strings.Lines(trace) {
+		line = strings.TrimSpace(line)
+		if line == "" || stackLine.MatchString(line) || strings.HasSuffix(line, "StreamException: Stream failed:") {
+			continue
+		}
+		messages = append(messages, strings.TrimPrefix(line, "Caused by: "))
+	}
+	text := strings.ToValidUTF8(strings.Join(messages, "; "), "?")
+	if len(text) > mostOfCause {
+		text = strings.ToValidUTF8(text[:mostOfCause], "") + "..."
+	}
+	return text
+}

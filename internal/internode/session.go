@@ -259,7 +259,7 @@ func (s *session) unexpected(m Message) error {
 	case KeepAlive:
 		return nil
 	case SessionFailed:
-		return problemf(Failed, "the node failed the session; the reason stands only in its log, under plan %s", s.plan)
+		return problemf(Failed, "the node failed the session, and its log says why, under plan %s", s.plan)
 	default:
 		return problemf(Protocol, "the node sent %T out of its turn: %.100s", m, fmt.Sprint(m))
 	}

@@ -30,9 +30,9 @@ type Request struct {
 	Fault       Fault // that it met
 }
 
-// Applied is a row that was written: by an INSERT, or by what an UPDATE added to it.
+// Applied is a row that was written: by an INSERT, by what an UPDATE added to it, or, column by column, by a stream.
 type Applied struct {
-	Number       int // of the request
+	Number       int // of the request; 0 of a stream
 	Node         int // index of the node
 	Table        string
 	Token        token.Token
@@ -99,17 +99,21 @@ func (c *Cluster) Applied() []Applied {
 	defer c.log.mu.Unlock()
 	all := make([]Applied, 0, len(c.log.applied))
 	for _, row := range c.log.applied {
-		m := row.mutation
-		a := Applied{
-			Number: row.request, Node: row.node, Table: m.table.fullName(), Token: m.at, Key: m.key, Clustering: m.cluster,
-			Timestamp: m.timestamp, TTL: m.ttl, Acknowledged: row.acknowledged,
-		}
-		for _, s := range m.sets {
-			a.Sets = append(a.Sets, AppliedSet{m.table.cols[s.column].name, s.value})
-		}
-		all = append(all, a)
+		all = append(all, row.mutation.told(row.request, row.node, row.acknowledged))
 	}
 	return all
+}
+
+// told is the mutation as a test sees it.
+func (m *mutation) told(request, node int, acknowledged bool) Applied {
+	a := Applied{
+		Number: request, Node: node, Table: m.table.fullName(), Token: m.at, Key: m.key, Clustering: m.cluster,
+		Timestamp: m.timestamp, TTL: m.ttl, Acknowledged: acknowledged,
+	}
+	for _, s := range m.sets {
+		a.Sets = append(a.Sets, AppliedSet{m.table.cols[s.column].name, s.value})
+	}
+	return a
 }
 
 // Written lists the rows written to the table of [Options.Table], in the order in

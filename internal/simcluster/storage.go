@@ -13,6 +13,7 @@ import (
 type Stream struct {
 	Node       int
 	Partitions []token.Token // of what it brought, file by file
+	Applied    []Applied     // what it wrote: that rows are there, and each of their columns
 }
 
 // Streams are the sessions that were called complete, in that order.
@@ -58,6 +59,7 @@ func (n *node) take(s *internodetest.Session) error {
 	}
 	for _, m := range all {
 		m.table.apply(m)
+		stream.Applied = append(stream.Applied, m.told(0, n.index, true))
 	}
 	n.cluster.streams.Lock()
 	defer n.cluster.streams.Unlock()

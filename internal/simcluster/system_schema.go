@@ -69,16 +69,24 @@ func (c *Cluster) keyspaces() *relation {
 	return r
 }
 
+// tables tells how tables are kept. ScyllaDB says elsewhere whether changes are captured, and names compressors as
+// Cassandra did once.
 func (c *Cluster) tables() *relation {
+	compression := map[string]string{"enabled": "false"}
+	if c.options.Shards > 0 {
+		compression = map[string]string{"sstable_compression": "org.apache.cassandra.io.compress.LZ4Compressor"}
+	}
 	r := &relation{columns: []column{
 		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"id", datatype.Uuid, false},
-		{"default_time_to_live", datatype.Int, false}, {"flags", datatype.NewSet(textType), false}, {"cdc", datatype.Boolean, false},
+		{"default_time_to_live", datatype.Int, false}, {"flags", datatype.NewSet(textType), false},
 		{"bloom_filter_fp_chance", datatype.Double, false}, {"min_index_interval", datatype.Int, false}, {"compression", textsMap, false},
 	}}
+	if c.options.Shards == 0 {
+		r.columns = append(r.columns, column{"cdc", datatype.Boolean, false})
+	}
 	for _, t := range c.schema.list() {
-		r.rows = append(r.rows, [][]byte{
-			text(t.keyspace), text(t.name), t.id[:], integer(0), nil, boolean(false), double(0.01), integer(128), textMap(map[string]string{"enabled": "false"}),
-		})
+		row := [][]byte{text(t.keyspace), text(t.name), t.id[:], integer(0), nil, double(0.01), integer(128), textMap(compression), boolean(false)}
+		r.rows = append(r.rows, row[:len(r.columns)])
 	}
 	return r
 }

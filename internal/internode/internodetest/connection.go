@@ -72,7 +72,14 @@ func (c *connection) shake(step Step) error {
 
 // harm does the node's harm if this is the step for it.
 func (c *connection) harm(step Step) error {
-	if c.node.At != step {
+	var harm Harm
+	if c.node.At == step {
+		harm = c.node.Harm
+	}
+	if harm == "" && c.node.Draw != nil {
+		harm = c.node.Draw(step)
+	}
+	if harm == "" {
 		return nil
 	}
 	s := c.s
@@ -85,11 +92,11 @@ func (c *connection) harm(step Step) error {
 	if s != nil {
 		control = s.control
 	}
-	if c.node.Harm == Hang {
+	if harm == Hang {
 		<-c.ctx.Done()
 		return errHarm
 	}
-	if c.node.Harm == Fail {
+	if harm == Fail {
 		_ = control.say(internode.SessionFailed)
 	}
 	if s != nil {
@@ -246,10 +253,11 @@ func (c *connection) took(f File, parts int) error {
 	if err := s.control.say(internode.Received{Table: f.Head.Table, Sequence: f.Head.Sequence}); err != nil || s.parts > 0 {
 		return err
 	}
-	if c.node.At == Finish {
-		s.mu.Unlock()
-		defer s.mu.Lock()
-		return c.harm(Finish)
+	s.mu.Unlock()
+	err := c.harm(Finish)
+	s.mu.Lock()
+	if err != nil {
+		return err
 	}
 	if c.node.Take != nil {
 		if err := c.node.Take(&s.Session); err != nil {

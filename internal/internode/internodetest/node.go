@@ -68,6 +68,8 @@ type Node struct {
 	// At is when it does Harm; no Step is never.
 	At   Step
 	Harm Harm
+	// Draw is asked at each step for the harm to do there, empty for none, besides At and Harm. It may be nil.
+	Draw func(Step) Harm
 	// KeepAlives is how many KEEP_ALIVEs it wants before it answers PREPARE_SYN; it sends as many.
 	KeepAlives int
 	// Before gives the bytes that are sent for a message, which is nil for the answer to a handshake, instead

@@ -1,14 +1,44 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
+
+// A target is not told that all rows have come when reading or parsing fails: what it has is
+// not the whole.
+func TestATargetIsNotFinishedByAFailure(t *testing.T) {
+	broken := errors.New("the disk is gone")
+	for name, breaks := range map[string]func(*Job){
+		"too many errors": func(j *Job) { j.MaxParseErrors = 3 },
+		"a broken input": func(j *Job) {
+			j.Inputs[0].Open = func() (io.ReadCloser, error) {
+				return io.NopCloser(io.MultiReader(strings.NewReader(lines(100)), iotest.ErrReader(broken))), nil
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			to := newBasket(true)
+			job, _ := newJob(names, to, lines(5000))
+			job.ChunkSize = 300
+			breaks(job)
+			require.Error(t, newRun(job.withDefaults()).all(t.Context()))
+			select {
+			case <-to.finished:
+				require.Fail(t, "it was told that all rows have come")
+			default:
+			}
+		})
+	}
+}
 
 // A target may free rows at once and settle them when all of the input was read: the
 // chunks are used again meanwhile, and what the rejects need of them is kept.

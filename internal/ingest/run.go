@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -96,13 +97,17 @@ func (r *run) pipeline(stop context.Context) error {
 	defer cut()
 	defer context.AfterFunc(stop, cut)()
 	reading := make(chan struct{})
-	var stopped error // which is no failure of what was read
+	var stopped error      // which is no failure of what was read
+	var failed atomic.Bool // the group learns it only after those who wait for the end of reading and parsing
 	group.Go(func() error {
 		defer close(reading)
 		defer close(r.chunks)
 		err := r.readAll(ctx, until)
 		if errors.Is(err, context.Canceled) && ctx.Err() == nil {
 			stopped, err = err, nil
+		}
+		if err != nil {
+			failed.Store(true)
 		}
 		return err
 	})
@@ -111,13 +116,19 @@ func (r *run) pipeline(stop context.Context) error {
 	for range r.parsers {
 		group.Go(func() error {
 			defer parsing.Done()
-			return newParser(r).work(ctx)
+			err := newParser(r).work(ctx)
+			if err != nil {
+				failed.Store(true)
+			}
+			return err
 		})
 	}
 	group.Go(func() error {
 		parsing.Wait()
 		<-reading // which may still ask the target for memory
-		r.job.Target.Finish()
+		if !failed.Load() {
+			r.job.Target.Finish()
+		}
 		return nil
 	})
 	group.Go(func() error { return r.job.Target.Run(ctx) })

@@ -30,7 +30,8 @@ type Target interface {
 	// Yield, called with true, says that memory is short: rows that only wait for later
 	// ones are to go on now, and no others are to wait until it is called with false.
 	Yield(on bool)
-	// Finish says that no more rows will come.
+	// Finish says that no more rows will come: all have come that there are. When reading fails it is not
+	// called, and Run's context ends.
 	Finish()
 	// Lookahead is how many pieces may be taken in while a row waits for later ones:
 	// without Yield it waits no longer. There is memory for so many more.

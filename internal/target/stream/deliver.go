@@ -14,6 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 // File is what one SSTable of a node is made of: partitions in token order.
@@ -25,6 +26,8 @@ type File struct {
 	Open func() io.Reader
 	// Whole is the SSTable itself, where it was made; nil: the node is to make it.
 	Whole *Whole
+	// Transfer is told of how the file gets to the node; nil: nobody is.
+	Transfer *Transfer
 }
 
 // Sender streams a file to a node, and returns nil when the node has it for good. It must be
@@ -45,6 +48,10 @@ type delivery struct {
 	cancel context.CancelFunc
 	slots  chan struct{} // one for each session under way
 	making chan struct{} // one for each SSTable that is made
+	kept   chan struct{} // one for each SSTable that is on the disk, or made
+
+	merged       atomic.Int64 // bytes of records that were made partitions of
+	queued, sent atomic.Int64 // bytes of partitions for all of their nodes, and those of them that were sent
 
 	files, bytes atomic.Int64 // that nodes have
 	made         atomic.Int64 // SSTables, for their names
@@ -55,18 +62,16 @@ type queue struct {
 	nodes    []string
 	sections []section
 	bytes    int64
-	turn     chan struct{} // has one element while no file of the queue is under way
+	making   chan struct{} // has one element while no file of the queue is made, or waits for the one before to be sent
+	sending  chan struct{} // has one element while no file of the queue is sent
 }
-
-// setsPerNode is how many sets of replicas there may be, for each node, so that files are made
-// for sets. Of more of them, which vnodes make, each would get a file too small.
-const setsPerNode = 2
 
 // newDelivery begins a delivery. A file that cannot be sent ends its context.
 func newDelivery(ctx context.Context, t *Target) *delivery {
 	d := &delivery{
-		t: t, queues: make(map[string]*queue), bySet: t.o.sets() <= setsPerNode*len(t.o.Nodes),
+		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(),
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, runtime.GOMAXPROCS(0)),
+		kept: make(chan struct{}, t.o.Sessions+runtime.GOMAXPROCS(0)),
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.group, d.ctx = errgroup.WithContext(ctx)
@@ -91,11 +96,13 @@ func (d *delivery) add(s section, nodes []string) error {
 	name := strings.Join(nodes, " ")
 	q := d.queues[name]
 	if q == nil {
-		q = &queue{nodes: nodes, turn: make(chan struct{}, 1)}
-		q.turn <- struct{}{}
+		q = &queue{nodes: nodes, making: make(chan struct{}, 1), sending: make(chan struct{}, 1)}
+		q.making <- struct{}{}
+		q.sending <- struct{}{}
 		d.queues[name] = q
 	}
 	s.file.hold()
+	d.queued.Add(s.bytes() * int64(len(nodes)))
 	q.sections = append(q.sections, s)
 	q.bytes += s.bytes()
 	if q.bytes < d.t.o.FileBytes {
@@ -104,7 +111,8 @@ func (d *delivery) add(s section, nodes []string) error {
 	return d.send(q)
 }
 
-// send sends what a queue has, one file at a time: it waits for the one before.
+// send sends what a queue has. It waits until a file of the queue may be made: one is while the one before
+// is sent, and no more, so that a slow node has few files on the disk.
 func (d *delivery) send(q *queue) error {
 	if len(q.sections) == 0 {
 		return nil
@@ -122,12 +130,11 @@ func (d *delivery) send(q *queue) error {
 			}
 		}
 	}
-	if err := take(d.ctx, q.turn); err != nil {
+	if err := take(d.ctx, q.making); err != nil {
 		return err
 	}
 	d.group.Go(func() error {
-		defer func() { q.turn <- struct{}{} }()
-		if err := d.sendAll(q.nodes, f); err != nil {
+		if err := d.bring(q, f); err != nil {
 			return err
 		}
 		var failures []error
@@ -139,23 +146,45 @@ func (d *delivery) send(q *queue) error {
 	return nil
 }
 
-// sendAll sends a file to all of its nodes.
-func (d *delivery) sendAll(nodes []string, f File) error {
+// bring makes a file of a queue, and sends it when the one before is there.
+func (d *delivery) bring(q *queue, f File) error {
 	if d.t.o.Whole != nil {
+		if err := give(d.ctx, d.kept); err != nil {
+			return err
+		}
+		defer func() { <-d.kept }()
 		if err := give(d.ctx, d.making); err != nil {
 			return err
 		}
 		var err error
-		f.Whole, err = d.t.makeWhole(d.ctx, f, nodes, d.made.Add(1))
+		f.Whole, err = d.t.makeWhole(d.ctx, f, q.nodes, d.made.Add(1))
 		<-d.making
 		if err != nil {
 			return err
 		}
-		defer f.Whole.remove()
 	}
+	if err := take(d.ctx, q.sending); err != nil {
+		f.Whole.remove()
+		return err
+	}
+	defer func() {
+		f.Whole.remove() // before the one after the next is made
+		q.sending <- struct{}{}
+	}()
+	q.making <- struct{}{}
+	return d.sendAll(q.nodes, f)
+}
+
+// sendAll sends a file to all of its nodes.
+func (d *delivery) sendAll(nodes []string, f File) error {
 	group, ctx := errgroup.WithContext(d.ctx)
 	for _, node := range nodes {
 		group.Go(func() error {
+			n := d.t.node(node)
+			if err := n.throttle.Acquire(ctx); err != nil { // before others could use the slot
+				return err
+			}
+			defer n.throttle.Release()
 			if err := give(ctx, d.slots); err != nil {
 				return err
 			}
@@ -190,15 +219,47 @@ func give(ctx context.Context, to chan<- struct{}) error {
 	}
 }
 
+// share tells how much of the slice is there: how much of what was made partitions of, times how much of the slice
+// that is.
+func (d *delivery) share() {
+	whole, queued := d.t.batch.bytes.Load(), d.queued.Load()
+	if whole == 0 || queued == 0 {
+		return
+	}
+	part := min(float64(d.merged.Load())/float64(whole), 1) * min(float64(d.sent.Load())/float64(queued), 1)
+	now := int64(part * progress.Whole)
+	for counter := &d.t.o.Progress.Part; ; {
+		before := counter.Load()
+		if now <= before || counter.CompareAndSwap(before, now) { // the shares of what is yet to come are guessed
+			return
+		}
+	}
+}
+
+// once sends a file to a node.
+func (d *delivery) once(ctx context.Context, id string, f File) error {
+	n := d.t.node(id)
+	n.begin()
+	defer n.end()
+	f.Transfer = &Transfer{d: d, node: n, begun: time.Now(), size: f.size(), bytes: f.Bytes}
+	err := d.t.o.Sender.Send(ctx, id, f)
+	f.Transfer.end(err == nil)
+	if err != nil {
+		return err
+	}
+	d.files.Add(1)
+	d.bytes.Add(f.size())
+	n.has(f.size())
+	return nil
+}
+
 // insist sends a file, and again for as long as there is patience with the node.
 func (d *delivery) insist(ctx context.Context, node string, f File) error {
 	d.t.begun.Store(true)
 	var since time.Time // the first failure
 	for attempt := 1; ; attempt++ {
-		err := d.t.o.Sender.Send(ctx, node, f)
+		err := d.once(ctx, node, f)
 		if err == nil {
-			d.files.Add(1)
-			d.bytes.Add(f.size())
 			return nil
 		}
 		if !fault.Retryable(err, true) {
@@ -211,7 +272,7 @@ func (d *delivery) insist(ctx context.Context, node string, f File) error {
 			return fmt.Errorf("%s: given up after %d attempts in %s: %w", d.t.o.NodeName(node), attempt, past.Round(time.Second), err)
 		}
 		if d.t.o.Check != nil { // what does not mend is not waited for
-			if err := d.t.o.Check(ctx); err != nil {
+			if err := d.t.o.Check(ctx); err != nil && !fault.Retryable(err, true) {
 				return err
 			}
 		}

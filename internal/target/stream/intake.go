@@ -40,7 +40,9 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	in.t.batch.RLock()
+	if err := in.t.open(ctx); err != nil {
+		return err
+	}
 	defer in.t.batch.RUnlock()
 	b, err := in.t.batch.sorter.Take(ctx)
 	if err != nil {
@@ -53,6 +55,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	}
 	defer in.give(e)
 	piece := rows[0].Piece
+	e.bytes = 0
 	written := settled{piece: piece}
 	for _, r := range rows {
 		var refused *refusal
@@ -70,8 +73,41 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	}
 	piece.Ready(written.rows)
 	in.t.note(written)
+	in.t.fill(e.bytes)
 	piece.Free(len(rows))
 	return nil
+}
+
+// open waits until the batch has room, and holds it for reading.
+func (t *Target) open(ctx context.Context) error {
+	for {
+		t.batch.RLock()
+		if err := t.batch.failed; err != nil {
+			t.batch.RUnlock()
+			return err
+		}
+		if t.o.Slice == 0 || t.batch.bytes.Load() < t.o.Slice {
+			return nil
+		}
+		room := t.batch.room
+		t.batch.RUnlock()
+		select {
+		case <-room:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// fill counts the bytes of records that the batch was given.
+func (t *Target) fill(n int64) {
+	if total := t.batch.bytes.Add(n); t.o.Slice == 0 || total < t.o.Slice {
+		return
+	}
+	select {
+	case t.full <- struct{}{}:
+	default: // it was said
+	}
 }
 
 // note keeps what is to be told of a piece when its rows are there.
@@ -111,6 +147,7 @@ type encoder struct {
 	statements []sstable.Insert
 	key        []byte
 	record     []byte
+	bytes      int64 // of records, since it was set to none
 }
 
 // refusal is why a row cannot be written.
@@ -146,6 +183,7 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 		if err := b.Add(at, e.record); err != nil {
 			return err
 		}
+		e.bytes += int64(len(e.record))
 	}
 	return nil
 }

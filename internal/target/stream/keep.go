@@ -19,19 +19,25 @@ import (
 )
 
 // Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their nodes
-// and imported there. Each node has a folder of its own in it, and the table one in that,
-// NODE/KEYSPACE/TABLE-ID: nodes pass over SSTables in folders that are called otherwise. In that the SSTables
-// are numbered from 1. Those of several nodes are links to the same files, where the file system has links.
+// and imported there, as a Layout says. The SSTables of several nodes are links to the same files, where the file
+// system has links.
 //
 // An SSTable is on the disk once Send has returned. Its TOC.txt comes last, so that what has none was left by a
 // program that was killed. Errors have no class: what fails on a disk is not tried again.
 type Keeper struct {
-	dir, table string
-	names      map[string]string
-	place      func(ctx context.Context, from, to string) error // link, but for tests
+	layout Layout
+	place  func(ctx context.Context, from, to string) error // link, but for tests
 
 	mu    sync.Mutex
 	nodes map[string]*KeptNode // by id
+}
+
+// Layout is how a keeper calls its folders and files.
+type Layout struct {
+	Dir   string            // the keeper's own
+	Nodes map[string]string // folders of the nodes in Dir, by id; "" is Dir itself
+	Table string            // folder of the SSTables in that of a node
+	First int               // number of a node's first SSTable, which tells them apart; default 1
 }
 
 // KeptNode is what a keeper has for a node.
@@ -50,9 +56,10 @@ type KeptTable struct {
 	Partitions, Rows int64
 }
 
-// NewKeeper makes a keeper. The folder of a table is called as table says; names has the folders of nodes, by id.
-func NewKeeper(dir, keyspace, table string, names map[string]string) *Keeper {
-	return &Keeper{dir: dir, table: filepath.Join(keyspace, table), names: names, place: link, nodes: make(map[string]*KeptNode)}
+// NewKeeper makes a keeper.
+func NewKeeper(l Layout) *Keeper {
+	l.First = max(l.First, 1)
+	return &Keeper{layout: l, place: link, nodes: make(map[string]*KeptNode)}
 }
 
 // Send is a method of Sender.
@@ -61,7 +68,7 @@ func (k *Keeper) Send(ctx context.Context, node string, f File) error {
 		return errors.New("rows that no SSTable was made of cannot be kept")
 	}
 	folder, d := k.number(node, f.Whole.Version)
-	if err := k.keep(ctx, filepath.Join(k.dir, folder), d, f.Whole); err != nil {
+	if err := k.keep(ctx, filepath.Join(k.layout.Dir, folder), d, f.Whole); err != nil {
 		return fmt.Errorf("SSTable: %w", err)
 	}
 	k.mu.Lock()
@@ -77,11 +84,12 @@ func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstabl
 	defer k.mu.Unlock()
 	n := k.nodes[node]
 	if n == nil {
-		n = &KeptNode{ID: node, Folder: filepath.Join(k.names[node], k.table)}
+		n = &KeptNode{ID: node, Folder: filepath.Join(k.layout.Nodes[node], k.layout.Table)}
 		k.nodes[node] = n
 	}
+	d = sstable.Descriptor{Version: v, ID: strconv.Itoa(k.layout.First + n.numbers)}
 	n.numbers++
-	return n.Folder, sstable.Descriptor{Version: v, ID: strconv.Itoa(n.numbers)}
+	return n.Folder, d
 }
 
 // keep puts an SSTable into a folder, under a name of its own.
@@ -165,13 +173,16 @@ func (k *Keeper) Kept() []KeptNode {
 // Clear removes the SSTables of the table that an earlier keeper left in the folder, whole or not, and the
 // folders that are empty then. Whatever else is there stays.
 func (k *Keeper) Clear() error {
-	nodes, err := os.ReadDir(k.dir)
+	entries, err := os.ReadDir(k.layout.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	for _, n := range nodes {
-		node := filepath.Join(k.dir, n.Name())
-		folder := filepath.Join(node, k.table)
+	nodes := []string{""}
+	for _, e := range entries {
+		nodes = append(nodes, e.Name())
+	}
+	for _, node := range nodes {
+		folder := filepath.Join(k.layout.Dir, node, k.layout.Table)
 		files, err := os.ReadDir(folder)
 		if err != nil {
 			continue // it is no folder of a node
@@ -184,7 +195,7 @@ func (k *Keeper) Clear() error {
 				return err
 			}
 		}
-		for _, empty := range []string{folder, filepath.Dir(folder), node} {
+		for empty := folder; empty != filepath.Clean(k.layout.Dir); empty = filepath.Dir(empty) {
 			_ = os.Remove(empty) // it stays when something else is in it
 		}
 	}

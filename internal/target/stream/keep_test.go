@@ -22,7 +22,7 @@ func keeping(t *testing.T, set func(*Options)) (*Target, *nodes, *Keeper, string
 	dir := t.TempDir()
 	var k *Keeper
 	tg, n := newTarget(t, func(o *Options) {
-		k = NewKeeper(dir, "demo", "readings-00", map[string]string{"node0": "n0", "node1": "n1", "node2": "n2"})
+		k = NewKeeper(Layout{Dir: dir, Nodes: map[string]string{"node0": "n0", "node1": "n1", "node2": "n2"}, Table: "demo/readings-00"})
 		o.Sender, o.Whole = k, &WholeOptions{FilterChance: 0.01, IndexInterval: 128}
 		if set != nil {
 			set(o)
@@ -120,6 +120,23 @@ func TestKeptTablesOfASetAreLinks(t *testing.T) {
 	}
 }
 
+// Where a row is for one of its replicas alone, each is there once, in the version that was asked for.
+func TestKeptTablesOfSingleReplicas(t *testing.T) {
+	rows, _ := many(&pieces{}, 1000)
+	tg, _, k, dir := keeping(t, func(o *Options) { o.Single, o.Version = true, sstable.MD })
+	require.NoError(t, load(t, tg, rows))
+	var partitions int64
+	for _, node := range k.Kept() {
+		for _, table := range node.Tables {
+			require.Equal(t, sstable.MD, table.Version)
+			require.FileExists(t, filepath.Join(dir, node.Folder, table.Name(sstable.TOCTxt)))
+			partitions += table.Partitions
+		}
+	}
+	require.Len(t, k.Kept(), 3, "the rows are shared out")
+	require.Equal(t, tg.Stats().Partitions, partitions)
+}
+
 // However early a keeper is stopped, what looks whole is whole; and what it left is made anew.
 func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 	rows, _ := many(&pieces{}, 100)
@@ -184,5 +201,5 @@ func TestKeptTablesOfNoRows(t *testing.T) {
 
 // Rows that no SSTable was made of are not taken.
 func TestKeeperTakesWholeTablesAlone(t *testing.T) {
-	require.ErrorContains(t, NewKeeper(t.TempDir(), "k", "t", nil).Send(t.Context(), "node0", File{}), "no SSTable was made")
+	require.ErrorContains(t, NewKeeper(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}), "no SSTable was made")
 }

@@ -66,6 +66,7 @@ const checkEvery = 4096
 
 // add takes a record: it is merged with the one before where they are of one clustering.
 func (p *partitions) add(number uint64, record []byte) error {
+	p.delivery.merged.Add(int64(len(record)))
 	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
 		if !p.merging {
 			_, _, first := splitRecord(p.record)

@@ -2,10 +2,10 @@
 // replicas over the port that they stream to each other by, past CQL, or kept for them in a folder ([Keeper]).
 //
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort);
-// when all are there, or memory is short, rows of one clustering are merged as a server would, and the partitions
+// when a slice of them is there (all, where there are no slices), or memory is short, rows of one clustering are merged as a server would, and the partitions
 // written to a spool on the disk, in sections of one token range each. Each replica of a range
 // is sent its sections, in files of many ranges: few and large ones, that do not overlap.
-// Rows are settled when all nodes have all of their files. Until then the load has done
+// The rows of a slice are settled when all nodes have all of its files. Until then the load has done
 // nothing that it could not do again: rows have timestamps, by their place in the input.
 //
 // Start with [New]. Rows are freed as soon as they are encoded.
@@ -25,7 +25,9 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -49,30 +51,54 @@ type Options struct {
 	Append bool
 	// Whole has SSTables made here and sent as they are; nil: the nodes make them of the rows,
 	// which takes them ten times as long or more.
-	Whole     *WholeOptions
-	Timestamp int64         // about the least that a row has, microseconds since the epoch
-	Memory    int64         // bytes that rows which are being sorted may take; default 64 MiB
-	Dir       string        // folder for what is sorted on the disk
-	Run       string        // a name that no other load has, for what is made there
-	FileBytes int64         // size of what makes one SSTable of a node, about; default DefaultFileBytes
-	Sessions  int           // files under way at once, to all nodes together; default 8
-	Patience  time.Duration // how long to try a file again; default pace.DefaultPatience
-	Backoff   pace.Backoff
+	Whole *WholeOptions
+	// Version is that of the SSTables, and of rows that nodes make SSTables of; default sstable.NB.
+	Version sstable.Version
+	// Single gives each range to one of its replicas alone, which is to bring the rows to the others.
+	Single    bool
+	Timestamp int64  // about the least that a row has, microseconds since the epoch
+	Memory    int64  // bytes that rows which are being sorted may take; default 64 MiB
+	Dir       string // folder for what is sorted on the disk
+	Run       string // a name that no other load has, for what is made there
+	FileBytes int64  // size of what makes one SSTable of a node, about; default DefaultFileBytes
+	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled before
+	// the next are sorted; 0: all are one slice. See DefaultSlice.
+	Slice    int64
+	Sessions int           // files under way at once, to all nodes together; default 8
+	Patience time.Duration // how long to try a file again; default pace.DefaultPatience
+	Backoff  pace.Backoff
 	// Check says, when all is sent, whether the nodes that have the rows are still those that
 	// they belong to; nil: it is taken to be so.
 	Check func(ctx context.Context) error
 	// Complete is called when all files are there, before the rows that were not settled until then are;
 	// nil: nothing is to be done.
 	Complete func() error
-	NodeName func(host string) string // what messages call a node; default its id
-	OnRetry  func()                   // is called for each file that is sent again; may be nil
+	NodeName func(host string) string // what messages, and Progress, call a node; default its id
+	// Progress is told how much of a slice nodes have (Part), and what they were streamed; default: counters of its own.
+	Progress *progress.Counters
+	OnRetry  func() // is called for each file that is sent again; may be nil
 }
 
 // DefaultFileBytes is a size at which an SSTable is not soon compacted with others, and is
 // cheap to send again.
 const DefaultFileBytes = 512 << 20
 
+// leastSlice is below what a slice is not worth its waits: for the last SSTable, for the check of the ring.
+const leastSlice = 4 << 30
+
+// DefaultSlice is a size of slices, in bytes, that leaves few SSTables. What is full by FileBytes is one, and what
+// is left of each queue at the end of a slice another; a slice has as many times FileBytes as there
+// are queues, so that the second are no more than the first. So all slices together make at most
+// an SSTable for every half of FileBytes, and one for each queue.
+func (o Options) DefaultSlice() int64 {
+	o = o.withDefaults()
+	return max(leastSlice, o.FileBytes*int64(o.queues()))
+}
+
 func (o Options) withDefaults() Options {
+	if o.Version == 0 {
+		o.Version = sstable.NB
+	}
 	if o.Memory <= 0 {
 		o.Memory = 64 << 20
 	}
@@ -88,6 +114,9 @@ func (o Options) withDefaults() Options {
 	if o.NodeName == nil {
 		o.NodeName = func(host string) string { return host }
 	}
+	if o.Progress == nil {
+		o.Progress = new(progress.Counters)
+	}
 	if o.OnRetry == nil {
 		o.OnRetry = func() {}
 	}
@@ -99,7 +128,7 @@ func (o Options) withDefaults() Options {
 func (o *Options) replicas(vnode int) []string {
 	var ids []string
 	for _, i := range o.Placement.Replicas(vnode) {
-		if id := o.Nodes[i]; !o.Ignored[id] {
+		if id := o.Nodes[i]; !o.Ignored[id] && !(o.Single && len(ids) > 0) {
 			ids = append(ids, id)
 		}
 	}
@@ -116,6 +145,21 @@ func (o *Options) sets() int {
 	return len(known)
 }
 
+// setsPerNode is how many sets of replicas there may be, for each node, so that files are made
+// for sets. Of more of them, which vnodes make, each would get a file too small.
+const setsPerNode = 2
+
+// bySet says whether a file is for a set of replicas, all of which are sent it; else it is for one node.
+func (o *Options) bySet() bool { return o.sets() <= setsPerNode*len(o.Nodes) }
+
+// queues is how many files are filled at the same time, each from a part of the rows.
+func (o *Options) queues() int {
+	if o.bySet() {
+		return o.sets()
+	}
+	return len(o.Nodes)
+}
+
 // Target streams rows. It is a target.Target.
 type Target struct {
 	o        Options
@@ -127,17 +171,24 @@ type Target struct {
 	pressed  atomic.Int64  // who waits for memory
 	begun    atomic.Bool   // something was sent
 	press    time.Duration // see pressTime
+	full     chan struct{} // has an element when the batch is a slice
 
-	// A batch of rows is sorted and sent as a whole: all rows, where nothing else is in the way.
+	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
 	// Who puts rows in holds it for reading, who sends it for writing.
 	batch struct {
 		sync.RWMutex
 		sorter  *extsort.Sorter
+		bytes   atomic.Int64 // of its records
 		settled []settled
+		room    chan struct{} // closed when there is room again, after the batch was a slice, or it failed
+		failed  error         // why no more rows are taken
 	}
+
+	throttles *pace.Throttles
 
 	mu    sync.Mutex // of what follows, and of batch.settled while the batch is held for reading
 	stats Stats
+	nodes map[string]*node // by id
 }
 
 // settled is what is told of a piece when the rows are there.
@@ -149,14 +200,24 @@ type settled struct {
 
 // Stats are of what was sent.
 type Stats struct {
-	Partitions int64 // made of the rows
-	Whole      bool  // SSTables were made here and sent as they are
-	Files      int64 // that nodes have, each an SSTable or more
-	Bytes      int64 // of those files, before compression
-	Spilled    int64 // bytes that were sorted on the disk
+	Slices     int64       // that nodes have
+	Partitions int64       // made of the rows, in each slice
+	Whole      bool        // SSTables were made here and sent as they are
+	Files      int64       // that nodes have, each an SSTable or more
+	Bytes      int64       // of those files, before compression
+	Spilled    int64       // bytes that were sorted on the disk
+	Nodes      []NodeStats // those that have files, in the order of their names
+}
+
+// NodeStats are of what one node was sent.
+type NodeStats struct {
+	Node  string        // its name
+	Sizes []int64       // of the files that it has, in bytes: of a whole SSTable all components, else the rows
+	Time  time.Duration // in which sessions were under way
 }
 
 func (s *Stats) add(other Stats) {
+	s.Slices += other.Slices
 	s.Partitions += other.Partitions
 	s.Files += other.Files
 	s.Bytes += other.Bytes
@@ -166,17 +227,18 @@ func (s *Stats) add(other Stats) {
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
 func New(o Options) (*Target, error) {
 	o = o.withDefaults()
-	t := &Target{o: o, stats: Stats{Whole: o.Whole != nil}, press: pressTime, finished: make(chan struct{}), folder: filepath.Join(o.Dir, ".sstables-"+o.Run)}
+	t := &Target{o: o, stats: Stats{Whole: o.Whole != nil}, press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{}), folder: filepath.Join(o.Dir, ".sstables-"+o.Run)}
 	var err error
 	if t.schema, err = sstable.Plan(tableOf(o.Table)); err != nil {
 		return nil, err
 	}
 	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: o.Now.Unix()} // a collection is deleted a microsecond before
-	if t.codec, err = sstable.NewCodec(t.schema, sstable.NB, minima); err != nil {
+	if t.codec, err = sstable.NewCodec(t.schema, o.Version, minima); err != nil {
 		return nil, err
 	}
 	t.compare = byKey(t.schema)
-	t.batch.sorter = t.newSorter()
+	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})
+	t.nodes, t.throttles = make(map[string]*node), pace.NewThrottles()
 	return t, nil
 }
 
@@ -220,7 +282,14 @@ func (t *Target) Finish() { close(t.finished) }
 func (t *Target) Stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.stats
+	stats := t.stats
+	for _, n := range t.nodes {
+		if s := n.stats(); len(s.Sizes) > 0 {
+			stats.Nodes = append(stats.Nodes, s)
+		}
+	}
+	slices.SortFunc(stats.Nodes, func(a, b NodeStats) int { return strings.Compare(a.Node, b.Node) })
+	return stats
 }
 
 // pressTime is how long somebody waits for memory until what there is goes on without the rest.
@@ -244,6 +313,10 @@ func (t *Target) Run(ctx context.Context) (err error) {
 		select {
 		case <-t.finished:
 			return t.flush(ctx, true)
+		case <-t.full:
+			if err := t.flush(ctx, false); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 		case <-ticker.C:
 			pressed := t.pressed.Load() > 0
@@ -261,17 +334,22 @@ func (t *Target) Run(ctx context.Context) (err error) {
 func (t *Target) flush(ctx context.Context, last bool) error {
 	t.batch.Lock()
 	defer t.batch.Unlock()
-	if ctx.Err() != nil { // who fails while it reads has the target finish, too
+	t.batch.failed = t.flushLocked(ctx, last)
+	close(t.batch.room)
+	t.batch.room = make(chan struct{})
+	return t.batch.failed
+}
+
+func (t *Target) flushLocked(ctx context.Context, last bool) error {
+	if ctx.Err() != nil { // it may have ended when the last row came
 		return ctx.Err()
 	}
 	if len(t.batch.settled) > 0 {
 		if err := t.deliver(ctx); err != nil {
 			return err
 		}
-		if t.o.Check != nil {
-			if err := t.o.Check(ctx); err != nil {
-				return err
-			}
+		if err := t.check(ctx); err != nil {
+			return err
 		}
 	}
 	if last && t.o.Complete != nil {
@@ -285,9 +363,33 @@ func (t *Target) flush(ctx context.Context, last bool) error {
 		}
 	}
 	t.batch.settled = nil
+	t.batch.bytes.Store(0)
+	t.o.Progress.Part.Store(0)
+	select {
+	case <-t.full: // it was of these rows
+	default:
+	}
 	old := t.batch.sorter
 	t.batch.sorter = t.newSorter()
 	return old.Close()
+}
+
+// check says whether the rows that were sent are where they belong. Nodes that do not say so now may when they have
+// less to do.
+func (t *Target) check(ctx context.Context) error {
+	if t.o.Check == nil {
+		return nil
+	}
+	begun := time.Now()
+	for attempt := 1; ; attempt++ {
+		err := t.o.Check(ctx)
+		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= t.o.Patience {
+			return err
+		}
+		if err := pace.Sleep(ctx, t.o.Backoff.Delay(attempt)); err != nil {
+			return err
+		}
+	}
 }
 
 // deliver brings the sorted rows to their nodes.
@@ -311,8 +413,12 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
 	}
+	stats := Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()}
+	if err == nil {
+		stats.Slices = 1
+	}
 	t.mu.Lock()
-	t.stats.add(Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()})
+	t.stats.add(stats)
 	t.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("delivery: %w", err)

@@ -195,6 +195,36 @@ func TestPlacesAreCheckedBeforeRowsCount(t *testing.T) {
 	require.Zero(t, p.written)
 }
 
+// Nodes that do not say at once whether rows are in the right places are asked again, with what patience there is.
+func TestPlacesAreAskedForAgain(t *testing.T) {
+	for name, tc := range map[string]struct {
+		patience time.Duration
+		silent   int // first questions that are not answered
+		written  int
+	}{"until they tell": {time.Hour, 3, 100}, "until there is no patience": {1, 1000, 0}} {
+		t.Run(name, func(t *testing.T) {
+			p := &pieces{}
+			rows, _ := many(p, 100)
+			asked := 0
+			tg, _ := newTarget(t, func(o *Options) {
+				o.Patience = tc.patience
+				o.Check = func(context.Context) error {
+					if asked++; asked <= tc.silent {
+						return fault.New(fault.Unknown, errors.New("no answer"))
+					}
+					return nil
+				}
+			})
+			if err := load(t, tg, rows); tc.written == 0 {
+				require.ErrorContains(t, err, "no answer")
+			} else {
+				require.NoError(t, err)
+			}
+			require.Equal(t, tc.written, p.written)
+		})
+	}
+}
+
 // A load that is told to stop stops while files are under way, and before all rows are there.
 func TestStops(t *testing.T) {
 	p := &pieces{}

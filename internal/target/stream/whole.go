@@ -30,8 +30,12 @@ type Whole struct {
 // Path is that of a component.
 func (w *Whole) Path(c sstable.Component) string { return filepath.Join(w.folder, w.Name(c)) }
 
-// remove removes it from the disk.
-func (w *Whole) remove() { _ = os.RemoveAll(w.folder) } // what cannot be removed stays in a folder that is the run's
+// remove removes it from the disk, if there is one.
+func (w *Whole) remove() {
+	if w != nil {
+		_ = os.RemoveAll(w.folder) // what cannot be removed stays in a folder that is the run's
+	}
+}
 
 // size is how many bytes of the file are sent, but for compression under way.
 func (f File) size() int64 {

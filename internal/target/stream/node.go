@@ -1,0 +1,133 @@
+package stream
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// node is what is known of a node that is sent files.
+type node struct {
+	name     string
+	throttle *pace.Throttle
+	stream   *progress.Stream
+
+	mu    sync.Mutex
+	sizes []int64
+	under int       // sessions under way
+	since time.Time // when the first of them began
+	spent time.Duration
+}
+
+// node gives a node by its id.
+func (t *Target) node(id string) *node {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.nodes[id]
+	if n == nil {
+		name := t.o.NodeName(id)
+		n = &node{name: name, throttle: t.throttles.Of(id), stream: t.o.Progress.Streams.To(name)}
+		t.nodes[id] = n
+	}
+	return n
+}
+
+// begin notes that a session begins.
+func (n *node) begin() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.under == 0 {
+		n.since = time.Now()
+	}
+	n.under++
+	n.stream.Sessions.Add(1)
+}
+
+// end notes that a session has ended.
+func (n *node) end() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.under--; n.under == 0 {
+		n.spent += time.Since(n.since)
+	}
+	n.stream.Sessions.Add(-1)
+}
+
+// has notes a file that the node has.
+func (n *node) has(size int64) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.sizes = append(n.sizes, size)
+}
+
+func (n *node) stats() NodeStats {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return NodeStats{Node: n.name, Sizes: slices.Clone(n.sizes), Time: n.spent}
+}
+
+// Transfer is a file on its way to a node. Who sends it asks it before bytes go, and tells it how it gets on, as far
+// as that is known. It is safe for concurrent use; a nil one lets all pass.
+type Transfer struct {
+	d     *delivery
+	node  *node
+	begun time.Time
+	size  int64 // bytes that are sent
+	bytes int64 // of partitions
+
+	mu   sync.Mutex
+	sent int64
+	told int64 // of bytes, what the delivery was told of as sent
+}
+
+// Wait blocks until n more bytes may go to the node, or the context ends.
+func (tr *Transfer) Wait(ctx context.Context, n int) error {
+	if tr == nil {
+		return nil
+	}
+	return tr.node.throttle.Wait(ctx, n)
+}
+
+// Sent tells of n bytes that were handed to the network.
+func (tr *Transfer) Sent(n int) {
+	if tr == nil {
+		return
+	}
+	tr.node.stream.Bytes.Add(int64(n))
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.sent += int64(n)
+	tr.tell(min(int64(float64(tr.bytes)*float64(tr.sent)/float64(tr.size)), tr.bytes))
+}
+
+// Received tells that the node has all of the file, and how long that took since its last bytes were sent.
+func (tr *Transfer) Received(took time.Duration) {
+	if tr == nil {
+		return
+	}
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	tr.node.throttle.Observe(tr.sent, time.Since(tr.begun)-took, took)
+}
+
+// end ends the transfer: all of the file is there, or it was in vain.
+func (tr *Transfer) end(there bool) {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	if there {
+		tr.tell(tr.bytes)
+	} else {
+		tr.tell(0)
+	}
+}
+
+// tell has the delivery know how much of the file is sent.
+func (tr *Transfer) tell(bytes int64) {
+	tr.d.sent.Add(bytes - tr.told)
+	tr.told = bytes
+	tr.d.share()
+}

@@ -104,8 +104,16 @@ func (l *Load) prepare(ctx context.Context) error {
 	return l.takeDown(ctx, inputs)
 }
 
-// connect opens the table.
+// connect opens the table, or reads what describes it.
 func (l *Load) connect(ctx context.Context) error {
+	if l.spec.offline() {
+		planning := l.spec.planning()
+		options, err := planning.options(l.spec.TableName)
+		if err == nil {
+			l.t, err = openOffline(l.env, &l.spec, options)
+		}
+		return l.run.refuseIfBegun(err)
+	}
 	cfg, err := l.spec.config(l.env)
 	if err != nil {
 		return err

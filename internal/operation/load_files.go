@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,19 +13,18 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
-
-// importName is the file with the commands that import the SSTables of a load into files.
-const importName = "import.txt"
 
 // KeptFiles are the SSTables that a load left in a folder.
 type KeptFiles struct {
 	Dir    string
 	Import string // file with the commands to be run on the nodes
 	Nodes  int
-	Tables int // SSTables of all nodes
+	Tables int  // SSTables of all nodes
+	Ringed bool // each node has its own; else all rows are in one folder
+	// Imports is what became of those of each node; nil: they were not to be imported.
+	Imports []Imported
 }
 
 // keptManifest is what manifest.json in the folder says: of each node, its SSTables and their files.
@@ -38,6 +36,7 @@ type keptManifest struct {
 	Keyspace    string     `json:"keyspace"`
 	Table       string     `json:"table"`
 	TableID     string     `json:"table_id"`
+	Version     string     `json:"sstable_version"`
 	Nodes       []keptNode `json:"nodes"` // in the order of their folders
 }
 
@@ -69,6 +68,9 @@ func (o *LoadSpec) checkFiles(continued bool) error {
 		refused = append(refused, s.Name)
 	}
 	if err := o.refuseTyped(refused, "connects to no storage port"); err != nil {
+		return err
+	}
+	if err := o.refuseTyped([]string{"slice"}, "makes one slice of all rows"); err != nil {
 		return err
 	}
 	if o.Dir == "" {
@@ -104,8 +106,14 @@ func (l *Load) startFiles() error {
 	if err := fsync.MkdirAll(dir); err != nil {
 		return fmt.Errorf("--dir: %w", err)
 	}
-	table := l.t.table.Name + "-" + strings.ReplaceAll(l.t.table.ID, "-", "")
-	l.files = &fileKeeper{dir: dir, keeper: stream.NewKeeper(dir, l.t.table.Keyspace, table, l.nodeFolders())}
+	layout := stream.Layout{Dir: dir, Nodes: l.nodeFolders(), Table: l.tableFolder()}
+	switch l.streaming.taking {
+	case byUpload:
+		layout.Table = filepath.Join(layout.Table, uploadFolder)
+	case byRefresh:
+		layout.First = firstByRefresh
+	}
+	l.files = &fileKeeper{dir: dir, keeper: stream.NewKeeper(layout), ringed: l.streaming.taking != byLoader}
 	if !l.run.continued {
 		return nil
 	}
@@ -120,8 +128,21 @@ func (l *Load) startFiles() error {
 	return nil
 }
 
+// tableFolder is the folder of the table among those of keyspaces, as servers have it. They pass over SSTables in folders
+// that are called otherwise.
+func (l *Load) tableFolder() string {
+	name := l.t.table.Name
+	if l.t.table.ID != "" {
+		name += "-" + strings.ReplaceAll(l.t.table.ID, "-", "")
+	}
+	return filepath.Join(l.t.table.Keyspace, name)
+}
+
 // nodeFolders names the folders of nodes: by their address, and by their id where that is not theirs alone.
 func (l *Load) nodeFolders() map[string]string {
+	if l.streaming.taking == byLoader {
+		return map[string]string{anywhere: ""}
+	}
 	names, ids := make(map[string]string), make(map[string]string)
 	for _, n := range l.t.cluster.Nodes {
 		host, _, err := net.SplitHostPort(n.Address)
@@ -139,13 +160,17 @@ func (l *Load) nodeFolders() map[string]string {
 type fileKeeper struct {
 	dir    string // absolute
 	keeper *stream.Keeper
+	ringed bool
 }
+
+// folder is where the SSTables of a node are.
+func (k *fileKeeper) folder(n stream.KeptNode) string { return filepath.Join(k.dir, n.Folder) }
 
 func (k *fileKeeper) importPath() string { return filepath.Join(k.dir, importName) }
 
 // report tells what is there.
 func (k *fileKeeper) report() *KeptFiles {
-	r := &KeptFiles{Dir: k.dir, Import: k.importPath()}
+	r := &KeptFiles{Dir: k.dir, Import: k.importPath(), Ringed: k.ringed}
 	for _, n := range k.keeper.Kept() {
 		r.Nodes++
 		r.Tables += len(n.Tables)
@@ -158,7 +183,7 @@ func (l *Load) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
 		Format: keptFormat, Tool: tool, ToolVersion: l.env.Version, Cluster: l.t.cluster.Name,
-		Keyspace: l.t.table.Keyspace, Table: l.t.table.Name, TableID: l.t.table.ID, Nodes: []keptNode{},
+		Keyspace: l.t.table.Keyspace, Table: l.t.table.Name, TableID: l.t.table.ID, Version: l.streaming.options.Version.String(), Nodes: []keptNode{},
 	}
 	for _, n := range nodes {
 		node := keptNode{ID: n.ID, Address: l.t.nodeName(n.ID), Folder: n.Folder}
@@ -183,29 +208,4 @@ func (l *Load) describeFiles() error {
 		return fmt.Errorf("commands that import the SSTables: %w", err)
 	}
 	return nil
-}
-
-// importText says how the SSTables get into the nodes. Sources: org.apache.cassandra.tools.nodetool.Import,
-// org.apache.cassandra.db.SSTableImporter.
-func (l *Load) importText(nodes []stream.KeptNode) []byte {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `# SSTables of %s, of cluster %s.
-#
-# Copy the folder of each node to that node, and run its command there. A folder may stand elsewhere on the
-# node (change the command), as long as its last two parts keep their names. The server's user must be able to
-# read and write it and its files, which the server moves to its own.
-#
-# A node has taken all SSTables when nodetool ends with status 0 AND no *-Data.db is left in the folder: what the
-# server passes over stays there, and is no error. Each command ends with status 0 in that case alone, and names
-# the files that were left. Why a folder was refused stands in the server's log.
-#
-# A node takes the rows that are its own and no others: when nodes have joined, left or moved since these were
-# made, make them anew.
-`, l.t.table, l.t.cluster.Name)
-	for _, n := range nodes {
-		folder := setting.ShellQuote(filepath.Join(l.files.dir, n.Folder))
-		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n", l.t.nodeName(n.ID), len(n.Tables))
-		fmt.Fprintf(&b, "nodetool import %s %s %s && ! find %[3]s -name '*-Data.db' | grep .\n", setting.ShellQuote(l.t.table.Keyspace), setting.ShellQuote(l.t.table.Name), folder)
-	}
-	return b.Bytes()
 }

@@ -60,7 +60,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 			return fmt.Errorf("--columns: %w", err)
 		}
 	}
-	server := t.session.Limits(ctx)
+	server := t.limits(ctx)
 	limits := batchLimits(server, o.MaxBatchSize)
 	if o.IfNotExists {
 		if t.table.IsCounter() {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -17,9 +18,10 @@ import (
 type LoadReport struct {
 	Report
 	load.Result
-	DryRun      bool       // nothing was sent
-	Streamed    bool       // the rows did not go by CQL
-	Files       *KeptFiles // SSTables that are to be imported; nil: there are none
+	DryRun      bool        // nothing was sent
+	Streamed    bool        // the rows did not go by CQL
+	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
+	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
 	IfNotExists bool
 	Rejects     Rejects
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
@@ -41,9 +43,10 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
 	}
-	stopSync := l.syncEvery()
+	stopSync, stopNotes := l.syncEvery(), l.noteStreams()
 	var err error
 	r.Result, err = l.job.Run(ctx)
+	stopNotes()
 	stopSync()
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
@@ -52,6 +55,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = outcomeOf(ctx, err, false)
 	}
 	r.count(l.job.Counters)
+	if err == nil && r.Streamed && l.files == nil && !r.DryRun {
+		r.Compaction = l.compaction(ctx)
+	}
 	if l.files != nil {
 		r.Files = l.files.report()
 	}
@@ -60,6 +66,12 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
 		r.RunDir, r.Next = l.run.path, r.next(l.run.path, err)
+	}
+	if err == nil && r.Files != nil && l.spec.Import {
+		r.Files.Imports = l.importKept(ctx)
+		if r.Outcome == Done && slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
+			r.Outcome = Partly
+		}
 	}
 	return r, l.runError(err, &r)
 }

@@ -35,14 +35,20 @@ type LoadSpec struct {
 	IfNotExists bool   // write a row only where there is none of its key
 	DryRun      bool   // write nothing
 
-	Via               string   // how rows go into the table: cql, stream or sstables
-	Dir               string   // folder for the SSTables, where they are not streamed
-	Stream            string   // form in which rows are streamed: auto, rows or whole
-	TempDir           string   // for what a load by streaming sorts; empty: the run directory
-	StoragePort       int      // of all nodes; 0: what they tell
-	IgnoreHosts       []string // nodes that a load by streaming leaves out
-	Internode         TLS      // of the port that nodes stream to each other by
-	AppendCollections bool     // add to collections that are not frozen, by streaming
+	Via               string       // how rows go into the table: cql, stream or sstables
+	Dir               string       // folder for the SSTables, where they are not streamed
+	SSTableVersion    string       // of those; empty: by the versions of the nodes
+	Schema            string       // file of CQL that describes the table, where no cluster is asked
+	Import            bool         // have the nodes on this host import the SSTables
+	Nodetool          string       // program that they are imported by, and its first words
+	Ring              string       // file that describes that cluster; empty: it is not known
+	Stream            string       // form in which rows are streamed: auto, rows or whole
+	Slice             setting.Size // bytes of rows that are streamed, and settled, before the next are sorted; 0: stream.Options.DefaultSlice
+	TempDir           string       // for what a load by streaming sorts; empty: the run directory
+	StoragePort       int          // of all nodes; 0: what they tell
+	IgnoreHosts       []string     // nodes that a load by streaming leaves out
+	Internode         TLS          // of the port that nodes stream to each other by
+	AppendCollections bool         // add to collections that are not frozen, by streaming
 
 	IngestRate     float64      // rows a second at the most; 0: no limit
 	MaxBytesPerSec setting.Size // of values at the most; 0: no limit
@@ -68,7 +74,7 @@ type LoadSpec struct {
 // NewLoadSpec has the defaults.
 func NewLoadSpec() *LoadSpec {
 	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL, Stream: streamAuto, Internode: TLS{Files: driver.TLSFiles{Prefix: "internode-"}},
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL, Nodetool: defaultNodetool, Stream: streamAuto, Internode: TLS{Files: driver.TLSFiles{Prefix: "internode-"}},
 		MinBatchSize: 10, MaxBatchSize: 100, Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
@@ -90,7 +96,13 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "dry-run", Field: &o.DryRun},
 		{Name: "via", Field: &o.Via},
 		{Name: "dir", Field: &o.Dir, Use: setting.Path},
+		{Name: "sstable-version", Field: &o.SSTableVersion},
+		{Name: "schema", Field: &o.Schema, Use: setting.Path},
+		{Name: "ring", Field: &o.Ring, Use: setting.Path},
+		{Name: "import", Field: &o.Import},
+		{Name: "nodetool", Field: &o.Nodetool},
 		{Name: "stream", Field: &o.Stream},
+		{Name: "slice", Field: &o.Slice},
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
 		{Name: "storage-port", Field: &o.StoragePort},
 		{Name: "ignore-hosts", Field: &o.IgnoreHosts},

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,6 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // The ways that rows go into a table.
@@ -38,6 +39,7 @@ type streaming struct {
 	addresses map[string]string // the same, with the port that was named; nil where none is connected to
 	client    *internode.Client // nil as well
 	others    bool              // some node writes SSTables of another version than nb
+	taking    taking            // of SSTables in a folder
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
@@ -48,18 +50,30 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	if o.Via != viaFiles && o.Given["dir"] {
 		return fmt.Errorf("--dir: means nothing without --via %s", viaFiles)
 	}
+	if err := o.checkOffline(continued); err != nil {
+		return err
+	}
+	if err := o.checkImport(); err != nil {
+		return err
+	}
+	if err := o.checkVersion(); err != nil {
+		return err
+	}
 	if o.StoragePort < 0 || o.StoragePort > 65535 {
 		return fmt.Errorf("--storage-port %d: must be from 1 to 65535", o.StoragePort)
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
-			"temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
+			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
 		} {
 			if given {
 				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
 			}
 		}
 		return nil
+	}
+	if o.Slice != 0 && o.Slice < leastSlice {
+		return fmt.Errorf("--slice %s: must be at least 1MiB", o.Slice.String())
 	}
 	if !slices.Contains([]string{streamAuto, streamRows, streamWhole}, o.Stream) {
 		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
@@ -81,6 +95,9 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	return nil
 }
 
+// leastSlice keeps a slice from being one of the pieces that the input is read in.
+const leastSlice = 1 << 20
+
 // refuseTyped refuses settings that were typed and mean nothing on the way that was chosen, which does
 // what why says.
 func (o *LoadSpec) refuseTyped(names []string, why string) error {
@@ -94,22 +111,31 @@ func (o *LoadSpec) refuseTyped(names []string, why string) error {
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
-	options, err := l.t.session.TableOptions(ctx, l.t.table.Keyspace, l.t.table.Name)
+	options, err := l.t.options(ctx)
 	if err != nil {
 		return err
 	}
 	if err := l.refuseStream(options); err != nil {
 		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	placement, err := l.t.cluster.PlaceAll(l.t.replication)
+	form := fileForm{version: sstable.NB}
+	if l.spec.Via == viaFiles {
+		if form, err = l.chooseFiles(ctx); err != nil {
+			return fmt.Errorf("--via %s: %w", viaFiles, err)
+		}
+		if err := l.refuseImport(form.taking); err != nil {
+			return err
+		}
+	}
+	placement, err := l.placement(form.taking)
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	s := &streaming{options: stream.Options{
-		Table: l.t.table, Placement: placement, Ignored: make(map[string]bool),
+	s := &streaming{taking: form.taking, options: stream.Options{
+		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool),
 		TTL: int32(cmp.Or(l.spec.TTL, options.DefaultTTL)), Append: l.spec.AppendCollections,
 		Memory: int64(l.spec.Memory) / sortShare, Dir: l.spec.TempDir,
-		Check: l.unmoved, Patience: l.spec.Patience, NodeName: l.t.nodeName, OnRetry: func() { l.job.Counters.Retries.Add(1) },
+		Patience: l.spec.Patience, NodeName: l.t.nodeName, Progress: l.job.Counters, OnRetry: func() { l.job.Counters.Retries.Add(1) },
 	}}
 	for _, n := range l.t.cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
@@ -122,6 +148,31 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if err := l.ignoreHosts(s); err != nil {
 		return err
 	}
+	if l.t.connected() {
+		if err := l.lookAtNodes(ctx, s); err != nil {
+			return err
+		}
+	}
+	if err := l.chooseForm(s, options); err != nil {
+		return err
+	}
+	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
+		s.options.Slice = cmp.Or(int64(l.spec.Slice), s.options.DefaultSlice())
+	}
+	l.streaming = s
+	notes := passedBy(options, l.spec.Via, form.taking)
+	if len(s.options.Ignored) > 0 {
+		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), map[bool]string{true: "is", false: "are"}[len(s.options.Ignored) == 1]))
+	}
+	for _, note := range notes {
+		l.env.Warn("%s", note)
+	}
+	return nil
+}
+
+// lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
+func (l *Load) lookAtNodes(ctx context.Context, s *streaming) (err error) {
+	s.options.Check = l.unmoved
 	if s.told, err = l.t.session.StorageAddresses(ctx); err != nil {
 		return err
 	}
@@ -133,19 +184,13 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if s.places, err = l.t.session.Places(ctx); err != nil {
 		return err
 	}
-	if len(s.places) != len(l.t.cluster.Nodes) {
-		return fmt.Errorf("--via %s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", l.spec.Via, len(s.places), len(l.t.cluster.Nodes))
-	}
-	if err := l.chooseForm(s, options); err != nil {
-		return err
-	}
-	l.streaming = s
-	notes := passedBy(options, l.spec.Via)
-	if len(s.options.Ignored) > 0 {
-		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), map[bool]string{true: "is", false: "are"}[len(s.options.Ignored) == 1]))
-	}
-	for _, note := range notes {
-		l.env.Warn("%s", note)
+	return l.t.refuseUnknown("via "+l.spec.Via, s.places)
+}
+
+// refuseUnknown refuses a picture of the cluster that does not have all of its nodes, or has others.
+func (t *tableSession) refuseUnknown(flag string, places map[string]string) error {
+	if len(places) != len(t.cluster.Nodes) {
+		return fmt.Errorf("--%s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", flag, len(places), len(t.cluster.Nodes))
 	}
 	return nil
 }
@@ -161,7 +206,7 @@ func (l *Load) refuseStream(options driver.TableOptions) error {
 		return fmt.Errorf("%s has counters, which only the servers can count", t)
 	case options.Compact:
 		return fmt.Errorf("%s is a table of COMPACT STORAGE", t)
-	case t.ID == "":
+	case t.ID == "" && l.t.connected():
 		return fmt.Errorf("%s is a virtual table", t)
 	case l.t.plan.Placement() == nil:
 		return fmt.Errorf("the replicas of %s cannot be told: %s", t, l.t.plan.Serial)
@@ -169,24 +214,37 @@ func (l *Load) refuseStream(options driver.TableOptions) error {
 		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", l.t.plan.Partitioner().Name())
 	case options.IsView:
 		return fmt.Errorf("%s is a materialized view: its base table is what can be loaded", t)
-	case l.t.session.IsScylla():
-		return errors.New("ScyllaDB takes neither streams from others nor SSTables of version nb")
+	case l.spec.Via == viaFiles:
+		return nil
+	case l.t.isScylla():
+		return fmt.Errorf("ScyllaDB takes no streams from others; --via %s makes SSTables for it", viaFiles)
 	}
 	for _, n := range l.t.cluster.Nodes {
-		if major, _ := strconv.Atoi(strings.SplitN(n.Version, ".", 2)[0]); major < 4 || major > 5 {
-			return fmt.Errorf("node %s is of version %s; only those of Cassandra 4.0 to 5.0 are served", n.Address, n.Version)
+		if r := releaseOf(n.Version); r.before(release{4}) || !r.before(release{6}) {
+			return fmt.Errorf("node %s is of version %s; only those of Cassandra 4.0 to 5.0 are streamed to", n.Address, n.Version)
 		}
 	}
 	return nil
 }
 
+// placement finds the replicas of the table. Of one that is taken by upload it hardly matters, since a node sends rows to
+// where they belong: where there are tablets it is that of the moment.
+func (l *Load) placement(by taking) (*token.Placement, error) {
+	if by == byUpload {
+		return l.t.plan.Placement(), nil
+	}
+	return l.t.cluster.PlaceAll(l.t.replication)
+}
+
 // passedBy says what the servers do with rows that come by CQL, and not with these.
-func passedBy(o driver.TableOptions, via string) []string {
+func passedBy(o driver.TableOptions, via string, by taking) []string {
 	notes := []string{"rows go past CQL: rights, guardrails, audit and hints do not see them"}
 	if len(o.Triggers) > 0 {
 		notes = append(notes, fmt.Sprintf("the table has triggers (%s), which are not run", strings.Join(o.Triggers, ", ")))
 	}
 	switch {
+	case via == viaFiles && by == byUpload:
+		// its views and indexes are brought up to date
 	case via == viaFiles && len(o.Views) > 0:
 		notes = append(notes, fmt.Sprintf("the table has views (%s), which will not have the rows when these are imported, until they are dropped and made anew", strings.Join(o.Views, ", ")))
 	case via == viaFiles && o.CDC:
@@ -239,5 +297,5 @@ func (l *Load) newSender() (*streamSender, error) {
 	if err != nil || len(id) != 16 {
 		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
 	}
-	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses}, nil
+	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, failure: l.t.session.StreamFailure}, nil
 }

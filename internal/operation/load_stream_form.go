@@ -16,7 +16,7 @@ import (
 // chooseForm decides whether nodes are sent whole SSTables. In a folder they always are: indexes of any class are
 // built, and older versions read, by a node that imports.
 func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
-	whole, why := wholeOptions(options)
+	whole, why := wholeOptions(options, defaultChunk(l.t.isScylla(), s.options.Version))
 	switch {
 	case l.spec.Via == viaFiles && why != "":
 		return fmt.Errorf("--via %s: %s", viaFiles, why)
@@ -45,27 +45,55 @@ func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
 	return nil
 }
 
-// wholeOptions says how SSTables of a table are made, or why they cannot be.
-func wholeOptions(o driver.TableOptions) (whole *stream.WholeOptions, why string) {
+// defaultChunk is how many KiB servers compress together where a table does not say: ScyllaDB, Cassandra 3.11, and later.
+func defaultChunk(scylla bool, v sstable.Version) string {
+	switch {
+	case scylla:
+		return "4"
+	case v < sstable.NA:
+		return "64"
+	default:
+		return "16"
+	}
+}
+
+// plainCompressors are the compressors that are written for those of ScyllaDB which keep dictionaries elsewhere. What a
+// file is compressed by stands in it.
+var plainCompressors = map[string]string{
+	"LZ4WithDictsCompressor": sstable.LZ4Compressor, "ZstdWithDictsCompressor": sstable.ZstdCompressor,
+}
+
+// compressionOptions are the table's own options among those of its compression; all others are the compressor's. Some
+// have an older name, which ScyllaDB keeps (org.apache.cassandra.schema.CompressionParams).
+var compressionOptions = []string{
+	"class", "sstable_compression", "chunk_length_in_kb", "chunk_length_kb", "min_compress_ratio", "enabled", "crc_check_chance",
+}
+
+// wholeOptions says how SSTables of a table are made, or why they cannot be. chunk is how many KiB are compressed
+// together where the table does not say.
+func wholeOptions(o driver.TableOptions, chunk string) (whole *stream.WholeOptions, why string) {
 	whole = &stream.WholeOptions{FilterChance: o.BloomFPChance, IndexInterval: o.MinIndexInterval}
-	if len(o.Compression) == 0 {
+	class := cmp.Or(o.Compression["class"], o.Compression["sstable_compression"])
+	if class == "" {
 		return whole, ""
 	}
 	c := &whole.Compression
-	c.Compressor = o.Compression["class"][strings.LastIndexByte(o.Compression["class"], '.')+1:]
+	c.Compressor = class[strings.LastIndexByte(class, '.')+1:]
+	c.Compressor = cmp.Or(plainCompressors[c.Compressor], c.Compressor)
 	if !slices.Contains([]string{sstable.LZ4Compressor, sstable.ZstdCompressor, sstable.NoopCompressor}, c.Compressor) {
 		return nil, fmt.Sprintf("the table is compressed by %s, which is not written here", c.Compressor)
 	}
-	length, err := strconv.Atoi(o.Compression["chunk_length_in_kb"])
+	kib := cmp.Or(o.Compression["chunk_length_in_kb"], o.Compression["chunk_length_kb"], chunk)
+	length, err := strconv.Atoi(kib)
 	if err != nil || length < 1 {
-		return nil, fmt.Sprintf("the table's chunks are of %q KiB", o.Compression["chunk_length_in_kb"])
+		return nil, fmt.Sprintf("the table's chunks are of %q KiB", kib)
 	}
 	c.ChunkLength = length << 10
 	if ratio, err := strconv.ParseFloat(o.Compression["min_compress_ratio"], 64); err == nil && ratio >= 1 {
 		c.MaxCompressedLength = int(math.Ceil(float64(c.ChunkLength) / ratio))
 	}
 	for name, value := range o.Compression {
-		if name != "class" && name != "chunk_length_in_kb" && name != "min_compress_ratio" && name != "enabled" {
+		if !slices.Contains(compressionOptions, name) {
 			c.Options = append(c.Options, [2]string{name, value})
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
@@ -18,6 +19,7 @@ type streamSender struct {
 	client    *internode.Client
 	table     internode.UUID
 	addresses map[string]string
+	failure   func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
 }
 
 // Send is a method of stream.Sender: it holds one session.
@@ -27,8 +29,31 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 		file.Length = f.Bytes
 		file.Open = func() (io.ReadCloser, error) { return io.NopCloser(f.Open()), nil }
 	}
-	_, err := s.client.Stream(ctx, s.addresses[node], []internode.File{file}, internode.Watch{})
-	return fault.New(classOf(internode.KindOf(err)), err)
+	client := *s.client
+	client.Limiter = limiters{s.client.Limiter, f.Transfer}
+	watch := internode.Watch{Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }}
+	plan, err := client.Stream(ctx, s.addresses[node], []internode.File{file}, watch)
+	kind := internode.KindOf(err)
+	if kind == internode.Failed {
+		err = s.explained(ctx, err, node, plan)
+	}
+	return fault.New(classOf(kind), err)
+}
+
+// limiters let pass what all of them do: that of all nodes, nil where there is none, and that of one.
+type limiters []internode.Limiter
+
+// Wait is a method of internode.Limiter.
+func (l limiters) Wait(ctx context.Context, n int) error {
+	for _, one := range l {
+		if one == nil {
+			continue
+		}
+		if err := one.Wait(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // wholeOf is a whole SSTable as it is sent; nil of none.

@@ -2,10 +2,14 @@ package operation
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 // PlanSpec says what a scan is planned of.
@@ -13,6 +17,7 @@ type PlanSpec struct {
 	Connection
 	TableName
 	Planning
+	SaveRing string // file to write the cluster to, as a load without it takes it; empty: none
 }
 
 // NewPlanSpec has the defaults.
@@ -22,7 +27,7 @@ func NewPlanSpec() *PlanSpec {
 
 // Settings names the fields.
 func (p *PlanSpec) Settings() setting.List {
-	return append(p.Connection.settings(), p.Planning.settings()...)
+	return append(append(p.Connection.settings(), p.Planning.settings()...), setting.Setting{Name: "save-ring", Field: &p.SaveRing})
 }
 
 // Plan is the plan of a scan, which does nothing.
@@ -76,9 +81,37 @@ type PlanNode struct {
 	Bytes                      int64   // that it estimates
 }
 
+// saveRing writes down what the cluster is.
+func (p *Plan) saveRing(ctx context.Context) error {
+	places, err := p.t.session.Places(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.t.refuseUnknown("save-ring", places); err != nil {
+		return err
+	}
+	saved := topology.Saved{Cluster: *p.t.cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.isScylla()}
+	if saved.Keyspaces, err = p.t.session.Replications(ctx); err != nil {
+		return err
+	}
+	text, err := saved.Append(nil)
+	if err == nil {
+		err = fsync.Replace(p.spec.SaveRing, text)
+	}
+	if err != nil {
+		return fmt.Errorf("--save-ring: %w", err)
+	}
+	return nil
+}
+
 // Run describes the plan.
-func (p *Plan) Run(context.Context) (PlanReport, error) {
+func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 	t := p.t
+	if p.spec.SaveRing != "" {
+		if err := p.saveRing(ctx); err != nil {
+			return PlanReport{}, err
+		}
+	}
 	all, err := t.table.Selectors(nil)
 	if err != nil {
 		return PlanReport{}, err

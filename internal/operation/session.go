@@ -23,7 +23,15 @@ type tableSession struct {
 	estimates   []driver.Estimate // by node of the cluster
 	plan        *plan.Plan
 	consistency string // of the session
+
+	// Of a table that files describe, where there is no session.
+	tableOptions driver.TableOptions
+	scylla       bool // the cluster is one of ScyllaDB
+	ringed       bool // the cluster is known
 }
+
+// connected says whether there is a cluster to ask.
+func (t *tableSession) connected() bool { return t.session != nil }
 
 // openTable connects and plans. The nodes are asked for their estimates when the
 // table is to be read: they shape the plan.
@@ -144,7 +152,35 @@ func (t *tableSession) estimate() driver.Estimate {
 	return sum
 }
 
-func (t *tableSession) close() { t.session.Close() }
+// isScylla says whether the cluster is one of ScyllaDB.
+func (t *tableSession) isScylla() bool {
+	if !t.connected() {
+		return t.scylla
+	}
+	return t.session.IsScylla()
+}
+
+// options is what the servers do with the table's rows.
+func (t *tableSession) options(ctx context.Context) (driver.TableOptions, error) {
+	if !t.connected() {
+		return t.tableOptions, nil
+	}
+	return t.session.TableOptions(ctx, t.table.Keyspace, t.table.Name)
+}
+
+// limits is the servers' own bounds on writes.
+func (t *tableSession) limits(ctx context.Context) driver.Limits {
+	if !t.connected() {
+		return driver.DefaultLimits
+	}
+	return t.session.Limits(ctx)
+}
+
+func (t *tableSession) close() {
+	if t.connected() {
+		t.session.Close()
+	}
+}
 
 // failed lists the ranges that a sweep gave up. Without any, every token of the ring was
 // read once, or there is an error.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -59,6 +60,7 @@ type LoadStatus struct {
 	Retried []string    // files of rejects that were loaded again, or begun to be
 	Tries   int         // run directories of such loads that are left
 	Next    []Next
+	Streams []progress.Streamed // of a load by streaming that is under way
 }
 
 // OpenPiece is a part of an input that was begun and not settled.
@@ -110,6 +112,9 @@ func (r *StatusReport) readLoad() error {
 	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(l.End)
 	out := &LoadStatus{Inputs: len(extra.Inputs), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally}
 	r.Load = out
+	if r.Live {
+		out.Streams = readStreams(r.RunDir)
+	}
 	for _, in := range extra.Inputs {
 		out.Stored += in.Size
 		out.Piped = out.Piped || in.Other

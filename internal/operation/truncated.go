@@ -9,6 +9,9 @@ import (
 
 // truncations is when the local nodes last truncated the table.
 func (t *tableSession) truncations(ctx context.Context) resume.Truncations {
+	if !t.connected() {
+		return nil
+	}
 	return t.session.Truncations(ctx, t.cluster.Local(), t.table.ID)
 }
 

@@ -93,6 +93,7 @@ func TestSetRefuses(t *testing.T) {
 
 func TestShellQuote(t *testing.T) {
 	require.Equal(t, "a/b-1.csv", ShellQuote("a/b-1.csv"))
+	require.Equal(t, "--rows", ShellQuote("--rows"))
 	require.Equal(t, "''", ShellQuote(""))
 	require.Equal(t, `'it'\''s $x'`, ShellQuote("it's $x"))
 }

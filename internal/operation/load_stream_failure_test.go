@@ -1,0 +1,61 @@
+package operation
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// What a node says of why it failed a session is in the error, though it may say so a moment later.
+func TestReasonOfAFailedSession(t *testing.T) {
+	planned, err := sstable.Plan(&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}})
+	require.NoError(t, err)
+	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{})
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		told []string
+		want string
+	}{
+		"at once": {[]string{"no such table"}, "its log says why, under plan %s: no such table"},
+		"later":   {[]string{"", "no such table"}, "its log says why, under plan %s: no such table"},
+		"never":   {[]string{"", "", "", "too late"}, "its log says why, under plan %s"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := &internodetest.Node{Take: func(*internodetest.Session) error { return errors.New("no") }}
+			defer node.Wait()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var asked internode.UUID
+			s := streamSender{
+				client: &internode.Client{Dial: node.Dial(ctx)}, addresses: map[string]string{"a": "127.0.0.1:7000"},
+				failure: func(_ context.Context, id string, plan [16]byte) string {
+					require.Equal(t, "a", id)
+					asked = plan
+					why := c.told[0]
+					c.told = c.told[1:]
+					return why
+				},
+			}
+			err := s.Send(t.Context(), "a", stream.File{
+				Header: codec.AppendHeader(nil), Bytes: 4, Keys: 1, Open: func() io.Reader { return bytes.NewReader([]byte("rows")) },
+			})
+			require.True(t, fault.Retryable(err, true), "%v", err)
+			var failed *internode.Error
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, failed.Plan, asked)
+			require.Regexp(t, fmt.Sprintf(c.want, asked)+"$", err.Error())
+		})
+	}
+}

@@ -1,0 +1,212 @@
+package operation
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// anywhere is the one node of a cluster that is not known: what is for it is for all nodes.
+const anywhere = "anywhere"
+
+// offline says whether the table is described by files, and no cluster is connected to.
+func (o *LoadSpec) offline() bool { return o.Schema != "" }
+
+// checkOffline refuses settings that mean nothing where no cluster is connected to.
+func (o *LoadSpec) checkOffline(continued bool) error {
+	switch {
+	case o.Ring != "" && !o.offline():
+		return errors.New("--ring: means nothing without --schema, which has a load go without the cluster")
+	case !o.offline():
+		return nil
+	case o.Via != viaFiles:
+		return fmt.Errorf("--schema: means nothing without --via %s", viaFiles)
+	case continued || o.RejectsOf != "":
+		return nil // what was taken down then counts as given
+	}
+	var names []string
+	for _, s := range o.Connection.settings() {
+		names = append(names, s.Name)
+	}
+	for _, name := range names {
+		if o.Given[name] && name != consistencySetting {
+			return fmt.Errorf("--%s: means nothing with --schema, which connects to no cluster", name)
+		}
+	}
+	return nil
+}
+
+// openOffline describes a table by a file of its schema, and its cluster by another, where there is one.
+func openOffline(env Environment, o *LoadSpec, options plan.Options) (*tableSession, error) {
+	t := &tableSession{consistency: o.Consistency}
+	declared, err := t.readSchema(env, o)
+	if err != nil {
+		return nil, fmt.Errorf("--schema %s: %w", o.Schema, err)
+	}
+	if o.Ring == "" {
+		t.cluster = &topology.Cluster{
+			Partitioner: sstable.Murmur3Partitioner, LocalDC: anywhere,
+			Nodes: []topology.Node{{ID: anywhere, Address: anywhere, DC: anywhere, Rack: anywhere, Tokens: []token.Token{{}}}},
+		}
+		t.replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
+	} else if err := t.readRing(env, o, declared); err != nil {
+		return nil, fmt.Errorf("--ring %s: %w", o.Ring, err)
+	}
+	t.plan, err = plan.Make(t.cluster, t.replication, options)
+	return t, err
+}
+
+// readSchema finds the table among statements, and gives the replication of its keyspace where they tell it.
+func (t *tableSession) readSchema(env Environment, o *LoadSpec) (replication map[string]string, err error) {
+	text, err := os.ReadFile(o.Schema)
+	if err != nil {
+		return nil, err
+	}
+	s, err := cqlschema.Parse(string(text), o.Keyspace)
+	if err != nil {
+		return nil, err
+	}
+	table := s.Table(o.Keyspace, o.Table)
+	if table == nil {
+		return nil, missingTable(s, o.TableName)
+	}
+	tellSkipped(env, o.Schema, s.Skipped)
+	t.table = tableOf(table)
+	if t.tableOptions, err = optionsOf(s, table); err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.table, err)
+	}
+	return s.Replication(o.Keyspace), nil
+}
+
+// missingTable says that no statement makes a table.
+func missingTable(s *cqlschema.Schema, name TableName) error {
+	for _, v := range s.Views {
+		if v.Keyspace == name.Keyspace && v.Name == name.Table {
+			return fmt.Errorf("%s.%s is a materialized view: its base table is what can be loaded", name.Keyspace, name.Table)
+		}
+	}
+	var names []string
+	for _, t := range s.Tables {
+		if t.Keyspace == name.Keyspace {
+			names = append(names, t.Name)
+		}
+	}
+	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMean(name.Table, names))
+}
+
+// skippedShown is how many statements that were passed over are named.
+const skippedShown = 5
+
+// tellSkipped names statements that were passed over.
+func tellSkipped(env Environment, path string, skipped []cqlschema.Skipped) {
+	if len(skipped) == 0 {
+		return
+	}
+	var named []string
+	for _, s := range skipped[:min(len(skipped), skippedShown)] {
+		named = append(named, fmt.Sprintf("%s (line %d)", s.Statement, s.Line))
+	}
+	if more := len(skipped) - skippedShown; more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	env.Warn("--schema %s: statements that make no table were passed over: %s", path, strings.Join(named, ", "))
+}
+
+// tableOf is a table as the servers would describe it.
+func tableOf(t *cqlschema.Table) *schema.Table {
+	kinds := map[cqlschema.Kind]schema.Kind{
+		cqlschema.PartitionKey: schema.PartitionKey, cqlschema.Clustering: schema.Clustering, cqlschema.Static: schema.Static, cqlschema.Regular: schema.Regular,
+	}
+	var columns []schema.Column
+	for _, c := range t.Columns {
+		columns = append(columns, schema.Column{Name: c.Name, Kind: kinds[c.Kind], Position: c.Position, Type: c.Type, Desc: c.Desc})
+	}
+	out := schema.New(t.Keyspace, t.Name, columns)
+	out.ID = t.ID
+	return out
+}
+
+// optionsOf is the options of a table, those by default that no statement has. Source: org.apache.cassandra.schema.TableParams
+// and CompressionParams.
+func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, error) {
+	o := driver.TableOptions{
+		Compact: t.Compact, BloomFPChance: 0.01, MinIndexInterval: 128, Compression: map[string]string{"class": sstable.LZ4Compressor},
+	}
+	if strings.HasSuffix(t.Options["compaction"].Map["class"], "LeveledCompactionStrategy") {
+		o.BloomFPChance = 0.1
+	}
+	var err error
+	number := func(name string, read func(text string) error) {
+		if v, ok := t.Options[name]; ok && err == nil {
+			if read(v.Text) != nil {
+				err = fmt.Errorf("%s = %.40q: no number", name, v.Text)
+			}
+		}
+	}
+	number("default_time_to_live", func(text string) (err error) { o.DefaultTTL, err = strconv.Atoi(text); return err })
+	number("min_index_interval", func(text string) (err error) { o.MinIndexInterval, err = strconv.Atoi(text); return err })
+	number("bloom_filter_fp_chance", func(text string) (err error) { o.BloomFPChance, err = strconv.ParseFloat(text, 64); return err })
+	if v, ok := t.Options["compression"]; ok {
+		if o.Compression = v.Map; v.Map["enabled"] == "false" {
+			o.Compression = nil
+		}
+	}
+	cdc := t.Options["cdc"]
+	o.CDC = cdc.Text == "true" || cdc.Map["enabled"] == "true"
+	of := func(d cqlschema.Dependent) bool { return d.Keyspace == t.Keyspace && d.Table == t.Name }
+	for _, d := range s.Views {
+		if of(d) {
+			o.Views = append(o.Views, d.Name)
+		}
+	}
+	for _, d := range s.Indexes {
+		if of(d) {
+			o.Indexes = append(o.Indexes, driver.Index{Name: d.Name, Class: d.Class})
+		}
+	}
+	for _, d := range s.Triggers {
+		if of(d) {
+			o.Triggers = append(o.Triggers, d.Name)
+		}
+	}
+	return o, err
+}
+
+// readRing reads the cluster; declared is the keyspace's replication as the schema has it, which counts where the cluster's
+// is not told.
+func (t *tableSession) readRing(env Environment, o *LoadSpec, declared map[string]string) error {
+	text, err := os.ReadFile(o.Ring)
+	if err != nil {
+		return err
+	}
+	saved, err := topology.ParseSaved(text)
+	if err != nil {
+		return err
+	}
+	t.cluster, t.scylla, t.ringed = &saved.Cluster, saved.ScyllaDB, true
+	t.replication = saved.Keyspaces[o.Keyspace]
+	switch {
+	case t.replication == nil && declared == nil:
+		var names []string
+		for name := range saved.Keyspaces {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return fmt.Errorf("it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s", o.Keyspace, schema.DidYouMean(o.Keyspace, names))
+	case t.replication == nil:
+		t.replication = declared
+	}
+	env.Warn("the nodes are taken to be those of %s, as they were at %s", o.Ring, saved.At.Format("2006-01-02T15:04:05Z07:00"))
+	return nil
+}

@@ -57,7 +57,7 @@ func (s streams) warn(format string, args ...any) {
 }
 
 // Run runs the program and returns its exit code. args are without the program's
-// name.
+// name. stderr is written to from several goroutines.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -37,32 +37,40 @@ func clusterOf(ts *testscript.TestScript) *simulated {
 	return s
 }
 
-// startCluster is the command "cluster [replicas]". It starts a simulated cluster of three
-// nodes, and points the program to it by its environment. The keyspace shop has a replica
-// on so many of them, 2 if nothing is said, and a table that is empty:
+// startCluster is the command "cluster [replicas [version]]". It starts a simulated cluster of three
+// nodes, of that version of Cassandra or of "scylla", and points the program to it by its environment. The
+// keyspace shop has a replica on so many of them, 2 if nothing is said, and a table that is empty:
 //
 //	CREATE TABLE shop.orders (customer text, number int, item text, pieces int,
 //		PRIMARY KEY (customer, number))
 func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	factor := 2
-	if len(args) == 1 {
+	if len(args) > 0 {
 		var err error
 		factor, err = strconv.Atoi(args[0])
 		ts.Check(err)
 	}
 	s := ts.Value(clusterKey{}).(*simulated)
-	if neg || len(args) > 1 || s.Cluster != nil {
-		ts.Fatalf("usage: cluster [replicas], once")
+	if neg || len(args) > 2 || s.Cluster != nil {
+		ts.Fatalf("usage: cluster [replicas [version]], once")
 	}
-	var err error
-	s.Cluster, err = simcluster.Start(simcluster.Options{
+	options := simcluster.Options{
 		Base: simcluster.Anywhere, Keyspace: "shop", Factor: factor, Cores: 1,
 		Storage: func(int, *internodetest.Node) {},
 		Tables: []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
 			{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
 			{Name: "item", Type: "text"}, {Name: "pieces", Type: "int"},
 		}}},
-	})
+	}
+	switch {
+	case len(args) < 2:
+	case args[1] == "scylla":
+		options.Shards, options.Storage = 1, nil
+	default:
+		options.Release = args[1]
+	}
+	var err error
+	s.Cluster, err = simcluster.Start(options)
 	ts.Check(err)
 	ts.Defer(s.Close)
 	ts.Setenv("CQLBULK_HOSTS", s.Hosts()[0])

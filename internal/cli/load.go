@@ -39,6 +39,11 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("dry-run", "parse, type and group everything, and write nothing")
 	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work; or sstables, which leaves them in a folder, from which they are imported")
 	b.addShort("dir", "d", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes")
+	b.add("sstable-version", "sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)")
+	b.add("import", "sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2")
+	b.add("nodetool", "sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node")
+	b.add("schema", "sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to")
+	b.add("ring", "sstables, with --schema: file that plan --save-ring wrote, by which each node gets its own rows (default: the cluster is not known, and all rows are in one folder)")
 	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a hundredth of the work of CQL; auto is whole where the table and the nodes allow it")
 	addStreamFlags(b, "")
 	b.add("internode-ssl", "stream: the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
@@ -49,7 +54,7 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("internode-ssl-insecure-skip-verify", "stream: take any certificate, even a forged one; for tests alone")
 	b.add("append-collections", "stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
 	b.add("ingestrate", "rows a second at the most (default: no limit)")
-	b.add("max-bytes-per-sec", "bytes of values a second at the most (default: no limit)")
+	b.add("max-bytes-per-sec", "bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)")
 	b.add("minbatchsize", "rows from which a batch does not wait for rows of the same replicas a little later in the input")
 	b.add("maxbatchsize", "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
 	b.add("inflight", inFlightHelp)
@@ -78,7 +83,8 @@ const (
 // addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
 func addStreamFlags(b binder, when string) {
 	const both, streamed = "stream, sstables: ", "stream: "
-	b.add("temp-dir", when+both+"folder for what is sorted: two to three times the size of the rows (default: the run directory; of sstables --dir)")
+	b.add("temp-dir", when+both+"folder for what is sorted: two to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)")
+	b.add("slice", when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)")
 	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
 	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
 }

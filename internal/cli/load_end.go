@@ -20,7 +20,9 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	stop()
 	if !show.Quiet {
 		s.summary("load of", report.Report, loadDetails(report))
+		s.tellStreamed(report)
 	}
+	s.tellImports(report.Files)
 	s.tellRejects(report.Rejects)
 	s.tellNextOfLoad(report, err)
 	if report.Limit != nil {
@@ -52,8 +54,12 @@ func requestDetails(r operation.LoadReport) string {
 	var details string
 	switch {
 	case r.Files != nil:
-		details = fmt.Sprintf("%s partitions, %s in %s SSTables for %s nodes in %s, to be imported as %s says", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes),
-			printer.Count(int64(r.Files.Tables)), printer.Count(int64(r.Files.Nodes)), r.Files.Dir, r.Files.Import)
+		nodes := "all nodes"
+		if r.Files.Ringed {
+			nodes = printer.Count(int64(r.Files.Nodes)) + " nodes"
+		}
+		details = fmt.Sprintf("%s partitions, %s in %s SSTables for %s in %s, ", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes),
+			printer.Count(int64(r.Files.Tables)), nodes, r.Files.Dir) + importDetails(r.Files)
 	case r.Streamed:
 		details = fmt.Sprintf("%s partitions, %s streamed as %s %s", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes), printer.Count(r.Stream.Files),
 			map[bool]string{false: "files of rows", true: "whole SSTables"}[r.Stream.Whole])
@@ -67,6 +73,32 @@ func requestDetails(r operation.LoadReport) string {
 		details += fmt.Sprintf(", p50 %v, p99 %v", r.P50, r.P99)
 	}
 	return details
+}
+
+// importDetails are how SSTables in a folder get to the nodes.
+func importDetails(f *operation.KeptFiles) string {
+	if f.Imports == nil {
+		return fmt.Sprintf("to be imported as %s says", f.Import)
+	}
+	taken := 0
+	for _, i := range f.Imports {
+		if i.Err == nil {
+			taken++
+		}
+	}
+	return fmt.Sprintf("imported by %d of them", taken)
+}
+
+// tellImports names the nodes that have not imported their SSTables, and what is left to do.
+func (s streams) tellImports(f *operation.KeptFiles) {
+	if f == nil {
+		return
+	}
+	for _, i := range f.Imports {
+		if i.Err != nil {
+			s.warn("node %s has not imported its %d SSTables: %v; to be run there: %s", i.Node, i.Tables, i.Err, i.Command)
+		}
+	}
 }
 
 // tellNextOfLoad says how to go on from here.

@@ -27,6 +27,7 @@ func (o *planOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{f, o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	addPlanFlags(b)
+	b.add("save-ring", "file to write the nodes, their tokens and the replication of all keyspaces to, as JSON, for load --ring")
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 }

@@ -58,6 +58,9 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	fmt.Fprintf(w, "rows\t%s read, %s written, %s rejected, %s in doubt, %s there already\n", printer.Count(t.Read),
 		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
 	fmt.Fprintf(w, "checksum\t%s\n", t.Sum)
+	for _, n := range l.Streams {
+		fmt.Fprintf(w, "streamed\t%s to %s, %s sessions\n", printer.Size(n.Bytes), n.Node, printer.Count(n.Sessions))
+	}
 	for i, p := range l.Begun {
 		if i == begunShown {
 			fmt.Fprintf(w, "\tand %s more\n", printer.Count(int64(len(l.Begun)-i)))

@@ -76,7 +76,7 @@ func TestRowsOfADeadNode(t *testing.T) {
 	}
 	s.write("in.csv", text.String())
 	s.Stop(1)
-	says := s.run(2, "rows of theirs are rejected until they take one, all others go on", "load", "ks.t", "in.csv", "--run-dir", "run", "--patience", "1s")
+	says := s.run(2, "rows of theirs are rejected until they take one, all others go on", "load", "ks.t", "in.csv", "--run-dir", "run", "--patience", "3s")
 	require.Contains(t, says, "node "+s.Hosts()[1])
 	require.Contains(t, says, "30,000 read")
 	there := len(s.Records("ks.t")) - before

@@ -6,7 +6,9 @@
 // itself, started as a process of its own, so that SIGKILL takes it as it would take
 // the real one; it is gone on with until it ends by itself. Then the cluster, the
 // files and the summary are compared with what the schedule's own model says: no row
-// lost, none twice, no hang, exit status and numbers true.
+// lost, none twice, no hang, exit status and numbers true. A quarter of the loads streams:
+// storage ports then fail and cut off sessions and go down, and each replica must have all
+// of its rows, with one timestamp each.
 //
 // TestCampaign runs the schedules of a few seeds. CQLBULK_TEST_CHAOS_SCHEDULES is how many,
 // CQLBULK_TEST_CHAOS_SEED the first seed and CQLBULK_TEST_CHAOS_TIME when to begin no more. A

@@ -60,10 +60,10 @@ func drawForm(r *rand.Rand, s *shape, json bool) form {
 	return f
 }
 
-// drawInput makes the files of a load in a folder.
-func drawInput(t *testing.T, r *rand.Rand, dir string) *input {
+// drawInput makes the files of a load of a shape in a folder.
+func drawInput(t *testing.T, r *rand.Rand, dir string, of *shape) *input {
 	in := &input{
-		shape: &shapes[r.IntN(len(shapes))], json: chance(r, 3), headers: make(map[string][]byte), places: make(map[place]*record),
+		shape: of, json: chance(r, 3), headers: make(map[string][]byte), places: make(map[place]*record),
 	}
 	rows := 20 << r.IntN(8)
 	d := newDrawer(r, in.shape, rows)

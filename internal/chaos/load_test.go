@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,29 +37,14 @@ const (
 // load runs the schedule.
 func (s *schedule) load() {
 	r := stream(s.seed, "load")
-	l := &loading{schedule: s, in: drawInput(s.T, r, s.dir), limit: -1}
-	totals.rows.Add(int64(len(l.in.records)))
-	s.start(simcluster.Table{Name: "t", Columns: l.in.shape.columns})
-	l.args = append([]string{"load", table}, l.in.paths...)
-	l.args = append(l.args, "--run-dir", l.runDir(), "--memory", "64MiB")
-	if chance(r, 8) {
-		skip, most := r.IntN(len(l.in.records)/2+1), 1+r.IntN(len(l.in.records)+1)
-		l.in.choose(skip, most)
-		l.args = append(l.args, "--skiprows", fmt.Sprint(skip), "--maxrows", fmt.Sprint(most))
-	}
-	if chance(r, 3) {
-		l.nulls = true
-		l.args = append(l.args, "--nulls", "tombstone")
-	}
+	l := s.draw(r, &shapes[r.IntN(len(shapes))])
 	if chance(r, 2) {
 		l.args = append(l.args, "--minbatchsize", fmt.Sprint(1+r.IntN(20)), "--maxbatchsize", fmt.Sprint(1+r.IntN(100)))
 	}
 	if chance(r, 2) {
 		l.args = append(l.args, "--inflight", fmt.Sprint(1+r.IntN(8)))
 	}
-	if bad := l.bad(); bad > 1 && chance(r, 4) {
-		l.limit = r.IntN(bad)
-	}
+	l.drawLimit(r)
 	if len(l.in.records) > 0 && chance(r, 6) {
 		l.poison(l.in.records[r.IntN(len(l.in.records))])
 	}
@@ -77,6 +63,32 @@ func (s *schedule) load() {
 	}
 	if kept.of(atParse, atInsert) > 0 && (s.weather.hard || chance(r, 2)) && l.retried(kept) {
 		l.retry(kept)
+	}
+}
+
+// draw draws an input of a shape, starts the cluster, and makes the arguments that all loads have.
+func (s *schedule) draw(r *rand.Rand, of *shape) *loading {
+	l := &loading{schedule: s, in: drawInput(s.T, r, s.dir, of), limit: -1}
+	totals.rows.Add(int64(len(l.in.records)))
+	s.start(simcluster.Table{Name: "t", Columns: l.in.shape.columns})
+	l.args = append([]string{"load", table}, l.in.paths...)
+	l.args = append(l.args, "--run-dir", l.runDir(), "--memory", "64MiB")
+	if chance(r, 8) {
+		skip, most := r.IntN(len(l.in.records)/2+1), 1+r.IntN(len(l.in.records)+1)
+		l.in.choose(skip, most)
+		l.args = append(l.args, "--skiprows", fmt.Sprint(skip), "--maxrows", fmt.Sprint(most))
+	}
+	if chance(r, 3) {
+		l.nulls = true
+		l.args = append(l.args, "--nulls", "tombstone")
+	}
+	return l
+}
+
+// drawLimit has some loads be stopped by bad rows.
+func (l *loading) drawLimit(r *rand.Rand) {
+	if bad := l.bad(); bad > 1 && chance(r, 4) {
+		l.limit = r.IntN(bad)
 	}
 }
 
@@ -118,10 +130,11 @@ func (l *loading) untilDone() exit {
 		require.Less(l, goes, 2*mostGoes, "the load does not come to an end")
 		var p stop
 		if goes < mostStops {
-			p = l.drawStop(len(l.in.records) / 4)
+			p = l.drawStop(l.requests())
 		}
 		if goes == mostGoes {
 			require.NoError(l, l.cluster.Disturb(simcluster.Faults{}))
+			l.ports.calm()
 		}
 		args := l.args
 		if exists(filepath.Join(l.runDir(), "run.json")) {
@@ -179,8 +192,16 @@ func (l *loading) ended(e exit) bool {
 	return false
 }
 
+// requests is among how many requests, or steps of streams, a load is stopped.
+func (l *loading) requests() int {
+	if l.ports != nil {
+		return stepsOfALoad
+	}
+	return len(l.in.records) / 4
+}
+
 // written says whether rows were written.
-func (l *loading) written() bool { return len(l.cluster.Applied()) > 0 }
+func (l *loading) written() bool { return len(l.cluster.Applied())+len(l.cluster.Streams()) > 0 }
 
 func exists(path string) bool {
 	_, err := os.Lstat(path)

@@ -23,6 +23,7 @@ type schedule struct {
 	dir     string // of its files
 	weather weather
 	cluster *simcluster.Cluster
+	ports   *ports     // that streams go to; nil: rows go by CQL
 	signals *rand.Rand // draws when the program is stopped
 	story   strings.Builder
 }
@@ -30,7 +31,7 @@ type schedule struct {
 // table is the full name of the table of every schedule.
 const table = "ks.t"
 
-// runSchedule runs the schedule of a seed: two of three are loads.
+// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming.
 func runSchedule(t *testing.T, seed uint64) {
 	s := &schedule{T: t, seed: seed, dir: t.ArtifactDir(), weather: drawWeather(seed), signals: stream(seed, "signals")}
 	t.Cleanup(func() {
@@ -41,10 +42,15 @@ func runSchedule(t *testing.T, seed uint64) {
 			t.Logf("this happened:\n%sonce more: go test ./internal/chaos -run TestCampaign -seed %d", s.story.String(), seed)
 		}
 	})
-	if seed%3 == 2 {
+	switch {
+	case seed%3 == 2:
 		totals.scans.Add(1)
 		s.scan()
-	} else {
+	case chance(stream(seed, "via"), 4):
+		totals.loads.Add(1)
+		totals.streamed.Add(1)
+		s.streamed()
+	default:
 		totals.loads.Add(1)
 		s.load()
 	}
@@ -82,10 +88,13 @@ func (s *schedule) start(table simcluster.Table) {
 
 // connection are the flags that every command on the cluster has.
 func (s *schedule) connection() []string {
-	return []string{
-		"--hosts", strings.Join(s.cluster.Hosts(), ","), "--port", fmt.Sprint(s.cluster.Port()), "--timeout", "1s",
-		"--connections", "1", "--maxattempts", fmt.Sprint(s.weather.attempts),
+	flags := []string{
+		"--hosts", strings.Join(s.cluster.Hosts(), ","), "--port", fmt.Sprint(s.cluster.Port()), "--timeout", "1s", "--connections", "1",
 	}
+	if s.ports == nil { // streams are tried for a time
+		flags = append(flags, "--maxattempts", fmt.Sprint(s.weather.attempts))
+	}
+	return flags
 }
 
 // The ways to stop a process.
@@ -98,7 +107,7 @@ const (
 // stop says when and how a process is stopped.
 type stop struct {
 	when   int
-	number int           // of the request
+	number int           // of the request, or of the step of a stream
 	after  time.Duration // after that request, or after the start
 	signal os.Signal
 }
@@ -135,14 +144,19 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 			to.signal(p.signal)
 		}
 	}
-	if p.when == atRequest {
-		rule := s.cluster.Inject(simcluster.Rule{Match: match, Skip: p.number - 1, Times: 1, Do: func() {
-			if p.after > 0 {
-				time.AfterFunc(p.after, end)
-			} else {
-				end()
-			}
-		}})
+	then := func() {
+		if p.after > 0 {
+			time.AfterFunc(p.after, end)
+		} else {
+			end()
+		}
+	}
+	switch {
+	case p.when == atRequest && s.ports != nil:
+		s.ports.aim(p.number, then)
+		defer s.ports.aim(0, nil)
+	case p.when == atRequest:
+		rule := s.cluster.Inject(simcluster.Rule{Match: match, Skip: p.number - 1, Times: 1, Do: then})
 		defer rule.Remove()
 	}
 	to := launch(s.T, s.dir, args...)

@@ -44,10 +44,10 @@ const smallBatches = "MAXBATCHSIZE = 5"
 // The tables of the comparison have every type that both tools read from the same
 // text. COPY FROM cannot load durations at all, and is no match for nulls inside tuples.
 const (
-	sharedType = `CREATE TYPE it2.shared (street text, zip int, tags frozen<set<text>>)`
+	sharedType = `(street text, zip int, tags frozen<set<text>>)`
 	sharedBody = `(p text, c timeuuid, a ascii, b bigint, bl blob, bo boolean, d date, de decimal, db double, fl float, i inet, n int,
 		l list<text>, m map<text, int>, s set<uuid>, st text static, sm smallint, t time, ti tinyint, ts timestamp, tu tuple<int, text>,
-		u frozen<shared>, v vector<float, 3>, vi varint, PRIMARY KEY (p, c))`
+		u frozen<%s>, v vector<float, 3>, vi varint, PRIMARY KEY (p, c))`
 	sharedColumns = "p,c,a,b,bl,bo,d,de,db,fl,i,n,l,m,s,st,sm,t,ti,ts,tu,u,v,vi"
 )
 
@@ -93,23 +93,24 @@ func sharedRows(rows int) string {
 	return b.String()
 }
 
-// sharedTables makes tables of every type, and the type that they share.
-func sharedTables(t *testing.T, names ...string) {
+// sharedTables makes tables of every type, and the type that they share, which no other test uses.
+func sharedTables(t *testing.T, userType string, names ...string) {
 	t.Helper()
-	for _, name := range []string{"by_cqlsh", "by_cqlbulk", "copied", "copied_cqlsh", "copied_cqlbulk"} {
+	for _, name := range names {
 		exec(t, "DROP TABLE IF EXISTS it2."+name)
 	}
-	exec(t, "DROP TYPE IF EXISTS it2.shared", sharedType)
+	exec(t, "DROP TYPE IF EXISTS it2."+userType, "CREATE TYPE it2."+userType+" "+sharedType)
 	for _, name := range names {
-		exec(t, "CREATE TABLE it2."+name+" "+sharedBody)
+		exec(t, "CREATE TABLE it2."+name+" "+fmt.Sprintf(sharedBody, userType))
 	}
 }
 
 // TestAgreesWithCqlsh loads one file with COPY FROM and with load: the tables have
 // the same rows. The file is one that both read in the same way.
 func TestAgreesWithCqlsh(t *testing.T) {
-	rows := testRows(t, either(5_000, 20_000)) // COPY FROM loads some hundreds a second
-	sharedTables(t, "by_cqlsh", "by_cqlbulk")
+	t.Parallel()
+	rows := testRows(t, either(2_000, 20_000)) // COPY FROM loads some hundreds a second
+	sharedTables(t, "shared", "by_cqlsh", "by_cqlbulk")
 	path := file(t, "shared.csv", sharedRows(rows))
 	copyFrom(t, "it2.by_cqlsh", path, rows, "HEADER = true")
 	want := tableSum(t, "it2.by_cqlsh", rows)
@@ -165,8 +166,9 @@ func specialRows() string {
 // its escapes undone it makes the same rows again, which COPY FROM cannot make of
 // it; else it makes those that COPY FROM makes.
 func TestReadsWhatCqlshWrites(t *testing.T) {
-	rows := testRows(t, either(5_000, 20_000)) // COPY FROM loads some hundreds a second
-	sharedTables(t, "copied", "copied_cqlsh", "copied_cqlbulk")
+	t.Parallel()
+	rows := testRows(t, either(2_000, 20_000)) // COPY FROM loads some hundreds a second
+	sharedTables(t, "shared_copied", "copied", "copied_cqlsh", "copied_cqlbulk")
 	ok(t, "load", "it2.copied", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")
 	ok(t, "load", "it2.copied", file(t, "special.csv", specialRows()))
 	rows += len(specials)

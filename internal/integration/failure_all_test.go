@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAllNodesStopped stops all nodes under a load and a scan: both end when their
+// TestNodesAllStopped stops all nodes under a load and a scan: both end when their
 // patience does, which is a minute unless set, say why, and can go on when the nodes do.
-func TestAllNodesStopped(t *testing.T) {
+func TestNodesAllStopped(t *testing.T) {
 	all := servers(t)
 	rows := min(testRows(t, 8_000), 100_000)
 	input := padded(rows, 1000)

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestDeadNode reads and loads tables of one replica while a node is away, killed or stopped.
+// TestNodesOneDead reads and loads tables of one replica while a node is away, killed or stopped.
 // When it is back, retries do the rest.
-func TestDeadNode(t *testing.T) {
+func TestNodesOneDead(t *testing.T) {
 	all := servers(t)
 	input := padded(3000, 100)
 	table(t, "it1.dead", paddedBody)

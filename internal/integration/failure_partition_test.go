@@ -16,6 +16,7 @@ import (
 // TestScanKilledInPartition kills a scan while it reads a partition that is larger
 // than the memory it may use, and goes on: every row is in the output once.
 func TestScanKilledInPartition(t *testing.T) {
+	t.Parallel()
 	const (
 		memory = 32 << 20
 		wide   = 8_000 // rows of 10 kB of one partition

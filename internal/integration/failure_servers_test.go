@@ -25,19 +25,25 @@ type server struct {
 	dir string // its folder, as deploy/cassandra makes it
 }
 
-// clusterFolder is the folder of the test cluster.
-func clusterFolder(t *testing.T) string {
-	t.Helper()
+// clusterFolder is the folder of the test cluster, as its nodes call it.
+func clusterFolder() string {
 	dir, err := filepath.Abs(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"))
-	require.NoError(t, err)
+	if err != nil { // there is no working directory
+		panic(err)
+	}
+	if whole, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = whole
+	}
 	return dir
 }
 
-// servers are the nodes of the test cluster, for a test that means to harm them.
-// When the test ends all of them are up again.
+// servers are the nodes of the test cluster, for a test that means to harm them. Its name
+// begins with TestNodes: `make test` runs these on a cluster of their own, beside the others.
+// When the test ends all nodes are up again.
 func servers(t *testing.T) []server {
 	t.Helper()
-	dir := clusterFolder(t)
+	require.True(t, strings.HasPrefix(t.Name(), "TestNodes"), "the name of a test that harms nodes")
+	dir := clusterFolder()
 	all := []server{{dir + "/node1"}, {dir + "/node2"}, {dir + "/node3"}}
 	exec(t, "CREATE TABLE IF NOT EXISTS it3.up (k int PRIMARY KEY)")
 	t.Cleanup(func() {
@@ -81,13 +87,14 @@ func (s server) signal(t *testing.T, signal syscall.Signal) {
 	t.Logf("%s %s: %v", time.Now().Format("15:04:05.000"), filepath.Base(s.dir), signal)
 }
 
-// administer runs a command of deploy/cassandra on the test cluster.
-func administer(t *testing.T, words ...string) {
+// administer runs a command of deploy/cassandra on the test cluster, and gives what it says.
+func administer(t *testing.T, words ...string) string {
 	t.Helper()
-	dir := clusterFolder(t)
+	dir := clusterFolder()
 	words = append([]string{"--cluster", filepath.Base(dir), "--dir", filepath.Dir(dir)}, words...)
 	out, err := command.Command("../../deploy/cassandra/cassandra", words...).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	return string(out)
 }
 
 // flush has what a node was told of a table on its disk. Its commit log is synced every

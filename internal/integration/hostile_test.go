@@ -94,6 +94,7 @@ func TestInputChanges(t *testing.T) {
 // TestQuoteNeverClosed loads a file of 200 MB whose first row opens a quote that is
 // never closed: that line is rejected, and the rest are rows again.
 func TestQuoteNeverClosed(t *testing.T) {
+	lengthy(t)
 	table(t, "it1.open", "(k int PRIMARY KEY, v text)")
 	rows := 0
 	path := written(t, "open.csv", func(f *os.File) error {

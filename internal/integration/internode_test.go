@@ -102,7 +102,7 @@ func streamedLines(t *testing.T, name string) []string {
 // complaints are the lines of the nodes' logs that warn of a session.
 func complaints(t *testing.T, plan internode.UUID) (found []string) {
 	t.Helper()
-	logs, err := filepath.Glob(clusterFolder(t) + "/node*/logs/system.log")
+	logs, err := filepath.Glob(clusterFolder() + "/node*/logs/system.log")
 	require.NoError(t, err)
 	require.NotEmpty(t, logs)
 	known := false
@@ -183,7 +183,7 @@ func TestManyPartitionsStreamedInOnSeveralConnections(t *testing.T) {
 	}
 }
 
-// A session that the node fails leaves nothing, and says where the reason is.
+// A session that the node fails leaves nothing, and says where the reason is; the node tells it by CQL, too.
 func TestStreamIntoATableThatIsNone(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.streamed_none", streamedBody)
@@ -195,6 +195,15 @@ func TestStreamIntoATableThatIsNone(t *testing.T) {
 	require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
 	require.ErrorContains(t, err, "storage port "+node)
 	require.ErrorContains(t, err, plan.String())
+	cluster, err := session.Topology(t.Context())
+	require.NoError(t, err)
+	for _, n := range cluster.Nodes {
+		if strings.HasPrefix(n.Version, "4.0.") || strings.Split(n.Address, ":")[0] != strings.Split(node, ":")[0] {
+			continue // 4.0 keeps no such account
+		}
+		require.Eventually(t, func() bool { return session.StreamFailure(t.Context(), n.ID, plan) != "" }, time.Minute, 100*time.Millisecond)
+		require.NotContains(t, session.StreamFailure(t.Context(), n.ID, plan), ".java:")
+	}
 }
 
 func TestStorageProbed(t *testing.T) {
@@ -252,7 +261,7 @@ func (r *stopping) Close() error { return nil }
 
 // A node that is stopped inside a session, and does not go on in time, is given up; one that goes on
 // completes it.
-func TestNodeStoppedInsideASession(t *testing.T) {
+func TestNodesOneStoppedInsideASession(t *testing.T) {
 	node := servers(t)[0]
 	address := strings.Split(testHosts(), ",")[0] + ":7000"
 	table(t, "it3.streamed_halt", streamedBody)

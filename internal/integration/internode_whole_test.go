@@ -70,7 +70,7 @@ func TestWholeSSTablesStreamedIn(t *testing.T) {
 	}
 	slices.Sort(want)
 	ok(t, "load", "it3.whole_from", file(t, "in.csv", text.String()))
-	files := flushed(t, server{clusterFolder(t) + "/node1"}, "whole_from", tableID(t, session, "it3.whole_to"), rows)
+	files := flushed(t, server{clusterFolder() + "/node1"}, "whole_from", tableID(t, session, "it3.whole_to"), rows)
 	var client internode.Client
 	for _, node := range storageAddresses(t) {
 		_, err := client.Stream(t.Context(), node, files, internode.Watch{})

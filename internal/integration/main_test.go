@@ -12,8 +12,9 @@
 // Other addresses can be given in CQLBULK_TEST_HOSTS and CQLBULK_TEST_AUTH_HOST, and
 // the folder of the second cluster's certificates in CQLBULK_TEST_TLS.
 //
-// Some tests stop and kill nodes, and start them again. They find the nodes' processes
-// and logs in the first cluster's folder, CQLBULK_TEST_LOGS.
+// The tests whose names begin with TestNodes stop and kill nodes, and start them again; `make
+// test` runs them on a third cluster, beside the others. They find the nodes' processes and
+// logs in the first cluster's folder, CQLBULK_TEST_LOGS.
 package integration
 
 import (
@@ -89,8 +90,8 @@ or name another in CQLBULK_TEST_HOSTS
 	}
 	defer session.Close()
 	// Most tables are small, and a plan for a large one, thousands of requests, is most of
-	// what a scan of them takes. The program's own processes inherit this.
-	if splits := either("120", ""); splits != "" && os.Setenv("CQLBULK_SPLITS", splits) != nil {
+	// what a scan of them takes. So many ranges three nodes of 16 tokens have. The program's own processes inherit this.
+	if splits := either("48", ""); splits != "" && os.Setenv("CQLBULK_SPLITS", splits) != nil {
 		return 1
 	}
 	for name, factor := range map[string]int{"it1": 1, "it2": 2, "it3": 3} {
@@ -157,13 +158,32 @@ func cqlbulk(t *testing.T, args ...string) result {
 
 func cqlbulkOn(t *testing.T, hosts string, args ...string) result {
 	t.Helper()
-	var out, report bytes.Buffer
+	var out bytes.Buffer
+	var report reports
 	args = append(args, "--hosts", hosts, "--timeout", "60s")
 	if !slices.Contains(args, "--consistency") {
 		args = append(args, "--consistency", consistency)
 	}
 	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
 	return result{code, out.String(), report.String()}
+}
+
+// reports is a standard error: warnings may come while progress is shown.
+type reports struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (r *reports) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(b)
+}
+
+func (r *reports) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
 }
 
 // cqlbulkOffline runs a command that needs no database.

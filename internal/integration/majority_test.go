@@ -14,7 +14,7 @@ import (
 
 // With one of three replicas down, a load at LOCAL_QUORUM is acknowledged by the two others,
 // and a count at QUORUM right after it, which asks both, has every row.
-func TestMajorityAcknowledges(t *testing.T) {
+func TestNodesMajorityAcknowledges(t *testing.T) {
 	const rows = 5000
 	all := servers(t)
 	table(t, "it3.majority", "(k int PRIMARY KEY, v text)")

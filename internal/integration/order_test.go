@@ -136,6 +136,7 @@ func orderColumns(t *testing.T) []string {
 
 // In the table each type has a clustering column, and a partition where the rows differ in that alone.
 func TestOrderOfValuesIsTheServers(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it1.order_pair (a int, b frozen<set<tinyint>>)")
 	for _, direction := range []string{"ASC", "DESC"} {
@@ -215,6 +216,7 @@ func requireOrder(t *testing.T, c schema.Column, written, stored [][]byte) {
 }
 
 func TestCanonicalValuesAreTheServers(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it1.order_pair (a int, b frozen<set<tinyint>>)")
 	body := "(k int PRIMARY KEY, sets set<decimal>, maps map<decimal, text>, lists list<frozen<set<decimal>>>, pairs map<decimal, frozen<order_pair>>," +

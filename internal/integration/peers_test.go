@@ -14,7 +14,8 @@ import (
 
 // Rows that are left over in a node's tables of peers, one with the tokens of a member and
 // one with next to nothing, do not have the cluster refused: they are named once and left out.
-func TestStalePeers(t *testing.T) {
+func TestNodesStalePeers(t *testing.T) {
+	servers(t)
 	table(t, "it3.peers", "(k int PRIMARY KEY)")
 	for k := range 10 {
 		exec(t, fmt.Sprintf("INSERT INTO it3.peers (k) VALUES (%d)", k))

@@ -16,9 +16,10 @@ import (
 )
 
 // program is the built program: what the tests measure or limit runs as a process
-// of its own, without the race detector. It is built once for a run of the tests.
+// of its own, without the race detector. It is built once for a run of the tests, of which
+// there may be another at the same time, on another cluster.
 var program = sync.OnceValues(func() (string, error) {
-	path, err := filepath.Abs("../../.cache/bin/cqlbulk-tested")
+	path, err := filepath.Abs("../../.cache/bin/cqlbulk-" + filepath.Base(clusterFolder()))
 	if err != nil {
 		return "", err
 	}

@@ -95,7 +95,7 @@ func (s *storedRows) lines() map[string]string {
 // readStored reads what the nodes have of a table on their disks, not compressed.
 func readStored(t *testing.T, table *schema.Table, into *storedRows) {
 	t.Helper()
-	nodes, err := filepath.Glob(clusterFolder(t) + "/node*")
+	nodes, err := filepath.Glob(clusterFolder() + "/node*")
 	require.NoError(t, err)
 	files := 0
 	for _, dir := range nodes {
@@ -137,6 +137,7 @@ func readStored(t *testing.T, table *schema.Table, into *storedRows) {
 
 // Statements of all kinds leave on the servers' disks the rows that package sstable makes of them.
 func TestRowsOfInsertsAreTheServersOwn(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it1.stored_pair (a int, b frozen<set<tinyint>>)")
 	table(t, "it1.stored_rows", `(k frozen<set<tinyint>>, c frozen<set<tinyint>>, d decimal,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -15,7 +16,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // timesToo lists the columns of a table, and of those that have one time each their times.
@@ -83,46 +83,29 @@ func TestStreamedRowsMeanWhatTheyMeanByCQL(t *testing.T) {
 	require.Contains(t, strings.Join(rawRows(t, "it2", "mean_stream"), ""), "v=0x6c617374")
 }
 
-// Each of the nodes has all rows of its own once the load has ended: there is nothing to
-// repair. What does not fit into memory is sorted on the disk.
+// All nodes have all rows once the load has ended: there is nothing to repair. What does not fit into memory
+// is sorted on the disk.
 func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, either(20_000, 200_000))
-	table(t, "it3.streamed", "(k int, c int, pad text, PRIMARY KEY (k, c))")
+	table(t, "it3.streamed_all", "(k int, c int, pad text, PRIMARY KEY (k, c))")
 	var in strings.Builder
 	in.WriteString("k,c,pad\n")
 	for i := range rows {
 		fmt.Fprintf(&in, "%d,%d,%s\n", i*7919%rows/3, i, strings.Repeat("x", i%200))
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r := ok(t, "load", "it3.streamed", file(t, "in.csv", in.String()), "--via", "stream", "--memory", "64MiB", "--run-dir", dir)
+	r := ok(t, "load", "it3.streamed_all", file(t, "in.csv", in.String()), "--via", "stream", "--memory", "64MiB", "--run-dir", dir)
 	require.Contains(t, r.report, "rows go past CQL")
+	require.Regexp(t, `(?m)^cqlbulk: [0-9]+ SSTables landed on 3 nodes: [0-9.]+ [KM]iB by median, [0-9.]+ [KM]iB in all; \S+ took longest, `, r.report)
+	require.Regexp(t, `(?m)^cqlbulk: compaction on 3 nodes(: nothing under way or waiting|, of all tables: [0-9]+ tasks under way, [0-9]+ waiting)`, r.report)
 	require.NoDirExists(t, dir)
-	described, err := session.Table(t.Context(), "it3", "streamed")
-	require.NoError(t, err)
-	cluster, err := session.Topology(t.Context())
-	require.NoError(t, err)
-	reader := session.Reader(described, allColumns(t, described), token.Murmur3)
-	for _, n := range cluster.Nodes {
-		seen := 0
-		var state []byte
-		for more := true; more; more = len(state) > 0 {
-			page, err := reader.Page(t.Context(), n.ID, token.Whole(token.Murmur3), state, 5000)
-			require.NoError(t, err)
-			for page.Next() {
-				seen++
-			}
-			require.NoError(t, page.Err())
-			state = page.State()
-			page.Close()
-		}
-		require.Equal(t, rows, seen, "rows on %s", n.Address)
-	}
-	require.Equal(t, checksum(t, ok(t, "scan", "it3.streamed", "-o", filepath.Join(t.TempDir(), "out.csv"))), checksum(t, r))
+	requireCopies(t, "it3", "streamed_all", (rows+2)/3, 3)
+	require.Equal(t, checksum(t, ok(t, "scan", "it3.streamed_all", "-o", filepath.Join(t.TempDir(), "out.csv"))), checksum(t, r))
 }
 
-// A load that is interrupted, and killed, while it streams begins its rows anew, and they are
-// there once.
+// A load that is interrupted, and killed, while it streams begins the rows of its slice anew, and no others, and
+// they are there once.
 func TestStreamingLoadKilled(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, 6000)
@@ -130,7 +113,7 @@ func TestStreamingLoadKilled(t *testing.T) {
 	input := padded(rows, 500)
 	dir := filepath.Join(t.TempDir(), "run")
 	path := file(t, "in.csv", paddedHeader+strings.Join(input, ""))
-	p := spawn(t, nil, "load", "it3.stream_killed", path, "--via", "stream", "--run-dir", dir, "--max-bytes-per-sec", "500KiB", "--hosts", testHosts())
+	p := spawn(t, nil, "load", "it3.stream_killed", path, "--via", "stream", "--run-dir", dir, "--slice", "1MiB", "--max-bytes-per-sec", "100KiB", "--hosts", testHosts())
 	underWay := func() bool { return len(opened(t, p, ".partitions-")) > 0 && connected(t, p, 7000) }
 	p.until(t, "files were under way", underWay)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
@@ -138,12 +121,20 @@ func TestStreamingLoadKilled(t *testing.T) {
 	require.Equal(t, 130, r.code)
 	require.Contains(t, r.report, "cqlbulk resume "+dir)
 	p = spawn(t, nil, "resume", dir)
-	p.until(t, "files were under way again", underWay)
+	p.until(t, "files of a later slice were under way", func() bool { return settled(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 })
+	told := status(t, dir)
+	for host := range strings.SplitSeq(testHosts(), ",") {
+		require.Regexp(t, `(?m)^streamed +[0-9.]+ [KM]?i?B to `+regexp.QuoteMeta(host)+`:[0-9]+, [0-9]+ sessions$`, told)
+	}
 	p.kill(t)
+	require.NotContains(t, status(t, dir), "streamed ", "it is no longer under way")
+	before := settled(dir)
+	require.Less(t, before, int64(rows))
 	require.Empty(t, leftOf(t, dir, ".partitions-"), "temporary files are gone with the program")
 	r = spawn(t, nil, "resume", dir, "--max-bytes-per-sec", "0").end(t)
 	require.Zero(t, r.code, r.report)
 	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
+	require.Contains(t, r.report, grouped(rows)+" rows, "+grouped(int(before))+" of them before")
 	require.Equal(t, requireTable(t, "it3.stream_killed", input), checksum(t, r))
 }
 

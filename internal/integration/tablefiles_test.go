@@ -46,9 +46,22 @@ type nodeTable struct {
 }
 
 // nodeTables has all nodes write what they have of a table, and finds it.
-func nodeTables(t *testing.T, keyspace, name string) (all []nodeTable) {
+func nodeTables(t *testing.T, keyspace, name string) []nodeTable {
 	t.Helper()
-	nodes, err := filepath.Glob(filepath.Join(env("CQLBULK_TEST_LOGS", "../../.cache/cassandra/test"), "node*"))
+	for _, n := range tablesOnDisk(t, keyspace, name) {
+		administer(t, "nodetool", n.node, "flush", keyspace, name)
+	}
+	all := tablesOnDisk(t, keyspace, name)
+	for _, n := range all {
+		require.NotEmpty(t, n.names, n.folder)
+	}
+	return all
+}
+
+// tablesOnDisk finds what all nodes have of a table on their disks.
+func tablesOnDisk(t *testing.T, keyspace, name string) (all []nodeTable) {
+	t.Helper()
+	nodes, err := filepath.Glob(filepath.Join(clusterFolder(), "node*"))
 	require.NoError(t, err)
 	described, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
@@ -57,15 +70,13 @@ func nodeTables(t *testing.T, keyspace, name string) (all []nodeTable) {
 			node:   strings.TrimPrefix(filepath.Base(dir), "node"),
 			folder: filepath.Join(dir, "data/data", keyspace, name+"-"+strings.ReplaceAll(described.ID, "-", "")),
 		}
-		administer(t, "nodetool", n.node, "flush", keyspace, name)
 		files, err := os.ReadDir(n.folder)
 		require.NoError(t, err)
 		for _, f := range files {
-			if d, c, err := sstable.ParseName(f.Name()); err == nil && c == sstable.TOCTxt {
+			if d, c, err := sstable.ParseName(f.Name()); err == nil && c == sstable.DataDB {
 				n.names = append(n.names, d)
 			}
 		}
-		require.NotEmpty(t, n.names, n.folder)
 		all = append(all, n)
 	}
 	require.NotEmpty(t, all)
@@ -129,6 +140,7 @@ func fillFiles(t *testing.T, name string, rows, wide int) {
 // TestFilesOfCassandraAreRightAndMadeAgain holds the files of real nodes, index, filter, summary and statistics among
 // them, to be byte for byte those that are made of their rows.
 func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	for name, f := range map[string]struct {
 		compression string
@@ -203,6 +215,7 @@ const timesOfFiles = "k,a,b,writetime(v),writetime(i)"
 // TestFilesThatAreImported gives files of all versions and compressions to the nodes, who verify them, and reads every row
 // by its key, both ways round in the partition of many rows, and after a major compaction.
 func TestFilesThatAreImported(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := either(1_000, 30_000)
 	table(t, "it1.files_from", filesBody)
@@ -217,12 +230,7 @@ func TestFilesThatAreImported(t *testing.T) {
 	}
 	nodes := nodeTables(t, "it1", "files_from")
 	check := fileCheck(t, "it1", "files_to")
-	cluster, err := session.Topology(t.Context())
-	require.NoError(t, err)
-	verify := []string{"verify", "-e"}
-	if !strings.HasPrefix(cluster.Nodes[0].Version, "4.0.") {
-		verify = append(verify, "-f") // it has to be insisted on
-	}
+	verify := verifyFiles(t)
 	type kind struct {
 		version     sstable.Version
 		compression sstable.Compression

@@ -20,7 +20,7 @@ import (
 // logs are read, from the start of the nodes.
 func serverWarnings(t *testing.T, tables ...string) []string {
 	t.Helper()
-	dir := clusterFolder(t)
+	dir := clusterFolder()
 	var found []string
 	for _, node := range []string{"node1", "node2", "node3"} {
 		for line := range strings.Lines(read(t, dir+"/"+node+"/logs/system.log")) {

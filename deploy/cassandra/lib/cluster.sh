@@ -10,10 +10,14 @@ saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
 # load_cluster: takes from the folder what is kept there; refuses options that contradict it. heap may change from one start to the next.
 load_cluster() {
   local key given was
-  for key in version nodes first_ip auth tls internode_tls short_lived request_timeout; do
+  for key in version nodes dcs racks first_ip auth tls internode_tls short_lived request_timeout; do
     given=${!key} was=$(saved "$key")
-    # Clusters that do not say were made when there was one version.
-    [[ $key != version ]] || was=${was:-5.0.6}
+    # Clusters that do not say were made when there was one version, one datacenter, and a rack for each node.
+    case $key in
+      version) was=${was:-5.0.6} ;;
+      dcs) was=${was:-1} ;;
+      racks) was=${was:-3} ;;
+    esac
     if [[ -n $given && $given != "$was" ]]; then
       case $key in
         auth | tls | internode_tls | short_lived) was="without --${key/_/-}, not with it" ;;
@@ -31,7 +35,7 @@ load_cluster() {
 
 save_cluster() {
   mkdir -p "$cluster_dir"
-  printf '%s\n' "version=$version" "nodes=$nodes" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "internode_tls=$internode_tls" \
+  printf '%s\n' "version=$version" "nodes=$nodes" "dcs=$dcs" "racks=$racks" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "internode_tls=$internode_tls" \
     "short_lived=$short_lived" "request_timeout=$request_timeout" "heap=$heap" >"$cluster_dir/cluster.env.part"
   mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
 }
@@ -88,7 +92,7 @@ fail_start() {
 }
 
 print_contacts() {
-  say "contact points: $(cluster_ips ,), port 9042, datacenter dc1"
+  say "contact points: $(cluster_ips ,), port 9042, $( ((dcs == 1)) && printf 'datacenter dc1' || printf 'datacenters dc1 to dc%s' "$dcs")"
   if [[ $auth == yes ]]; then say "superuser:      cassandra, password cassandra"; fi
   if [[ $tls == yes ]]; then
     say "TLS:            port $tls_port, --ssl --cacert $(tls_dir)/ca.pem --cert $(tls_dir)/client.pem --key $(tls_dir)/client-key.pem"
@@ -105,8 +109,9 @@ cmd_up() {
   if cluster_exists; then
     load_cluster
   else
-    version=${version:-$default_version} nodes=${nodes:-1} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} internode_tls=${internode_tls:-no} short_lived=${short_lived:-no} heap=${heap:-1G}
+    version=${version:-$default_version} nodes=${nodes:-1} dcs=${dcs:-1} racks=${racks:-3} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} internode_tls=${internode_tls:-no} short_lived=${short_lived:-no} heap=${heap:-1G}
   fi
+  ((dcs <= nodes)) || die "--dcs $dcs: there are $nodes nodes"
   ((${first_ip##*.} + nodes <= 255)) || die "no room for $nodes nodes from $first_ip on"
   # Cassandra tells a client one port of each other node, and that is the plain one.
   [[ $tls != yes || $nodes == 1 ]] || die "--tls is for a cluster of one node, not of $nodes"

@@ -14,7 +14,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build demo test test-long test-versions lint fmt bench fuzz chaos flights clean
+.PHONY: help check build demo test test-long test-versions lint fmt bench bench-peers fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -33,8 +33,9 @@ demo: build ## a local Cassandra, and a file into it and out of it again
 test: build ## all tests, on local Cassandra clusters made for them and wiped afterwards
 	deploy/test
 
-test-long: build ## the integration tests in full length, on such clusters
+test-long: build ## the integration tests in full length, on such clusters, and on other racks and data centers
 	CQLBULK_TEST_LONG=1 deploy/test -timeout 90m
+	deploy/test-layouts
 
 test-versions: build ## types, a scan, a load, a count, a kill and a resume on each version of Cassandra
 	deploy/test-versions
@@ -47,6 +48,9 @@ fmt: ## format the Go files
 
 bench: ## the Go benchmarks
 	go test -run '^$$' -bench . -benchmem $(BENCHED)
+
+bench-peers: build ## loads beside cqlsh, DSBulk, sstableloader and PostgreSQL; a page of it in docs/
+	deploy/bench-peers
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	deploy/fuzz $(FUZZTIME)

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// writePage writes the page and its plot.
+func writePage(file string, r *report) error {
+	image := besides(file, ".svg")
+	if err := os.WriteFile(image, plot(r), 0o644); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(page(r, filepath.Base(image))), 0o644)
+}
+
+// page gives the report as Markdown, with a link to its plot.
+func page(r *report, image string) string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	say("# Loads side by side, %s\n", r.Begun.Format(time.DateOnly))
+	say("The same files into empty tables, by cqlbulk and by other programs, each at the settings that were best")
+	say("for it, on one machine: client and server share its processors. `make bench-peers` measures it again.\n")
+	say("![Medians of each load](%s)\n", image)
+	writeGoals(say, r)
+	for _, d := range r.Datasets {
+		writeDataset(say, r, d)
+	}
+	writeFailures(say, r)
+	say("%s", howMeasured)
+	say("## The machine\n\n| | |\n|---|---|")
+	for _, f := range r.Machine {
+		say("| %s | %s |", f.Name, f.Value)
+	}
+	say("| measured | %s to %s, %d rounds; at the end the machine's load average was %.1f |\n", r.Begun.Format("2006-01-02 15:04"), r.Ended.Format("15:04 MST"), r.Rounds, r.LoadAverage)
+	writeCommands(say, r)
+	say("## Every load\n\n| round | dataset | | wall s | client CPU s | server CPU s | during the load s | peak memory MiB |\n|--:|---|---|--:|--:|--:|--:|--:|")
+	for _, m := range r.Loads {
+		say("| %d | %s | %s | %s | %s | %s | %s | %s |", m.Round, m.Dataset, r.title(m.Contestant), number(m.Wall), number(m.ClientCPU), number(m.ServerCPU), number(m.ServerDuring), number(peak.of(m)))
+	}
+	return b.String()
+}
+
+func writeGoals(say func(string, ...any), r *report) {
+	goals := r.goals()
+	if len(goals) == 0 {
+		return
+	}
+	say("## Goals\n\n| dataset | what, as a share | goal: at most | reached | |\n|---|---|--:|--:|---|")
+	for _, g := range goals {
+		verdict := "missed"
+		if g.met() {
+			verdict = "met"
+		}
+		say("| %s | %s | %v | %.3f | %s |", g.dataset, g.what, g.bound, g.ratio, verdict)
+	}
+	say("\nThe best CQL load is, for each figure, the one with the least of it, cqlbulk's own among them.\n")
+}
+
+func writeDataset(say func(string, ...any), r *report, d datasetReport) {
+	say("## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n", d.Name, printer.Count(int64(d.Rows)), float64(d.Bytes)/(1<<20), d.What)
+	say("| | wall s | client CPU s | server CPU s | during the load s | peak memory MiB | rows/s | wall, of the best CQL load | server CPU, of the best CQL load | wall, of PostgreSQL |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for _, c := range r.Contestants {
+		of := func(f figure) float64 { return r.median(d.Name, c.Name, f) }
+		perSecond := "-"
+		if s := of(wall); !math.IsNaN(s) {
+			perSecond = printer.Count(int64(float64(d.Rows) / s))
+		}
+		say("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", c.Title, number(of(wall)), number(of(clientCPU)), number(of(serverCPU)), number(of(during)), number(of(peak)), perSecond,
+			share(of(wall)/r.least(d.Name, byCQL, wall)), share(of(serverCPU)/r.least(d.Name, byCQL, serverCPU)), share(of(wall)/r.least(d.Name, byPostgres, wall)))
+	}
+	say("")
+}
+
+// writeFailures tells of loads that do not count, and of those that ended with an error and do.
+func writeFailures(say func(string, ...any), r *report) {
+	list := func(heading string, of func(measured) string) {
+		for _, m := range r.Loads {
+			if text := of(m); text != "" {
+				say("%s- round %d, %s, %s: %s", heading, m.Round, m.Dataset, r.title(m.Contestant), text)
+				heading = ""
+			}
+		}
+		if heading == "" {
+			say("")
+		}
+	}
+	list("## Failed\n\nThese are in no median:\n\n", func(m measured) string { return m.Failed })
+	list("## Ended with an error\n\nAll rows were there; these count:\n\n", func(m measured) string { return m.Remark })
+}
+
+func writeCommands(say func(string, ...any), r *report) {
+	say("## What was run\n\nFile names are shown from the top folder of the repository; SCRATCH is an empty folder for each load, its\nworking directory.\n")
+	for _, c := range r.Contestants {
+		say("**%s**: %s.\n\n```\n%s\n```\n", c.Title, c.Settings, strings.Join(c.Commands, "\n"))
+	}
+}
+
+const howMeasured = `## How it was measured
+
+- The node was up and warm: before the first round cqlbulk loaded each dataset in each of its ways. In each
+  round every contestant loads every dataset once, the first one being another each time. Before each the table
+  is truncated (without a snapshot), flushed, and compactions have ended; after each its rows are counted.
+- **wall** is from the start of the client to its end, with the start of its JVM or interpreter; where there are
+  two steps, of both.
+- **client CPU** is user and system time of all processes of the client, as the system accounts them when they end.
+- **server CPU** is user and system time of the server's process from the start of the client until what it wrote
+  is flushed and the compactions that it set off have ended: otherwise a load by CQL would leave half of its
+  work to be done later. For PostgreSQL it is that of all its processes, and until a checkpoint has ended. Of it,
+  **during the load** is what there was until the client ended. What a node does without any load is in it, too.
+- **peak memory** is the highest sum of the resident memory of the client's processes, looked at every 50 ms;
+  pages that processes share count for each. For a single process of more than
+  a few MiB it is exact.
+`
+
+// number gives a figure with as many digits as are worth reading.
+func number(v float64) string {
+	switch {
+	case math.IsNaN(v):
+		return "-"
+	case v < 1:
+		return fmt.Sprintf("%.2f", v)
+	case v < 100:
+		return fmt.Sprintf("%.1f", v)
+	}
+	return printer.Count(int64(math.Round(v)))
+}
+
+func share(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", v)
+}

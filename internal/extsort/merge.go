@@ -1,7 +1,7 @@
 package extsort
 
-// Merge gives the records of all runs and buffers in order; those that are equal come in any
-// order. It is not safe for concurrent use.
+// Merge gives the records of a stretch of numbers, from all runs and buffers, in order; those that are
+// equal come in any order. It is not safe for concurrent use, but several are beside one another.
 type Merge struct {
 	compare func(a, b []byte) int
 	sources []source
@@ -44,10 +44,13 @@ func (m *Merge) start() error {
 
 // Next moves to the next record; false after the last one, and when there is an error.
 func (m *Merge) Next() bool {
-	if m.begun && m.err == nil && len(m.heap) > 0 {
+	switch {
+	case !m.begun:
+		m.begun = true
+		m.err = m.start()
+	case m.err == nil && len(m.heap) > 0:
 		m.advance()
 	}
-	m.begun = true
 	return m.err == nil && len(m.heap) > 0
 }
 

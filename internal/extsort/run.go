@@ -13,35 +13,47 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// run is a temporary file with sorted records, compressed: each is its number, eight bytes,
-// its length, an unsigned varint, and its bytes.
+// run is a temporary file with sorted records: each is its number, eight bytes,
+// its length, an unsigned varint, and its bytes. Where runs are compressed, each stretch of numbers is
+// on its own, so that it can be read on its own.
 type run struct {
-	file  *os.File
-	size  int64 // as it stands on the disk
-	level int   // how often its records were merged
-	out   *bufio.Writer
-	lz    *lz4.Writer
-	head  [8 + binary.MaxVarintLen64]byte
+	file   *os.File
+	ends   []int64 // of each stretch that was written, as it stands on the disk
+	bounds []uint64
+	level  int // how often its records were merged
+	out    *bufio.Writer
+	lz     *lz4.Writer // nil: not compressed
+	packed bool        // compressed
+	head   [8 + binary.MaxVarintLen64]byte
 }
 
 // runBuffer is how much of a run is read or written at once.
 const runBuffer = 64 << 10
 
-func newRun(dir string) (*run, error) {
-	file, err := fsync.Nameless(dir, ".sorted-*")
+func (s *Sorter) newRun() (*run, error) {
+	file, err := fsync.Nameless(s.o.Dir, ".sorted-*")
 	if err != nil {
 		return nil, fmt.Errorf("sorted run: %w", err)
 	}
-	r := &run{file: file, lz: lz4.NewWriter(file)}
+	r := &run{file: file, bounds: s.bounds, packed: s.o.Compress, out: bufio.NewWriterSize(file, runBuffer)}
+	if !r.packed {
+		return r, nil
+	}
+	r.lz = lz4.NewWriter(file)
 	if err := r.lz.Apply(lz4.BlockSizeOption(lz4.Block64Kb)); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	r.out = bufio.NewWriterSize(r.lz, runBuffer)
+	r.out.Reset(r.lz)
 	return r, nil
 }
 
 // add appends a record. Its writer keeps the first error.
 func (r *run) add(number uint64, record []byte) error {
+	for len(r.ends) < len(r.bounds) && number >= r.bounds[len(r.ends)] {
+		if err := r.endStretch(); err != nil {
+			return err
+		}
+	}
 	binary.BigEndian.PutUint64(r.head[:], number)
 	n := 8 + binary.PutUvarint(r.head[8:], uint64(len(record)))
 	_, _ = r.out.Write(r.head[:n])
@@ -51,25 +63,49 @@ func (r *run) add(number uint64, record []byte) error {
 	return nil
 }
 
-// end writes out what is left.
-func (r *run) end() error {
-	err := errors.Join(r.out.Flush(), r.lz.Close())
-	if err == nil {
-		r.size, err = r.file.Seek(0, io.SeekCurrent)
+// endStretch writes out what is left of a stretch.
+func (r *run) endStretch() error {
+	err := r.out.Flush()
+	if r.packed {
+		err = errors.Join(err, r.lz.Close())
+		r.lz.Reset(r.file)
 	}
 	if err != nil {
 		return fmt.Errorf("sorted run: %w", err)
+	}
+	at, err := r.file.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return fmt.Errorf("sorted run: %w", err)
+	}
+	r.ends = append(r.ends, at)
+	return nil
+}
+
+// end writes out what is left.
+func (r *run) end() error {
+	for len(r.ends) <= len(r.bounds) {
+		if err := r.endStretch(); err != nil {
+			return err
+		}
 	}
 	r.out, r.lz = nil, nil
 	return nil
 }
 
-// read begins at the first record.
-func (r *run) read() (*runSource, error) {
-	if _, err := r.file.Seek(0, io.SeekStart); err != nil {
-		return nil, fmt.Errorf("sorted run: %w", err)
+// size is that of the file.
+func (r *run) size() int64 { return r.ends[len(r.ends)-1] }
+
+// read begins at the first record of a stretch. Several may be read at the same time.
+func (r *run) read(stretch int) *runSource {
+	var from int64
+	if stretch > 0 {
+		from = r.ends[stretch-1]
 	}
-	return &runSource{in: bufio.NewReaderSize(lz4.NewReader(r.file), runBuffer)}, nil
+	var in io.Reader = io.NewSectionReader(r.file, from, r.ends[stretch]-from)
+	if r.packed {
+		in = lz4.NewReader(in)
+	}
+	return &runSource{in: bufio.NewReaderSize(in, runBuffer)}
 }
 
 func (r *run) close() error { return r.file.Close() }
@@ -113,18 +149,22 @@ func noEOF(err error) error {
 
 func (s *runSource) at() (uint64, []byte) { return s.number, s.record }
 
-// bufferSource gives the records of a sorted buffer.
+// bufferSource gives the records of a stretch of a sorted buffer.
 type bufferSource struct {
-	buffer *Buffer
-	i      int // of the entry after the current one
+	buffer  *Buffer
+	entries []entry // the current one and those that come
+	begun   bool
 }
 
 func (s *bufferSource) next() (bool, error) {
-	s.i++
-	return s.i <= len(s.buffer.entries), nil
+	if s.begun {
+		s.entries = s.entries[1:]
+	}
+	s.begun = true
+	return len(s.entries) > 0, nil
 }
 
 func (s *bufferSource) at() (uint64, []byte) {
-	e := s.buffer.entries[s.i-1]
+	e := s.entries[0]
 	return e.number, s.buffer.record(e)
 }

@@ -4,7 +4,7 @@
 // Each goroutine that adds records takes a [Buffer] for itself ([Sorter.Take]) and gives it
 // back, so that adding takes no lock; a buffer that is full is sorted and written by the
 // goroutine that fills it, so that the disk holds up those who add. When all is added,
-// [Sorter.Merge] gives the records in order.
+// [Sorter.Merges] gives the records in order, several stretches of them at the same time.
 //
 // Records are compared by a number first, which decides for nearly all where it is a hash.
 package extsort
@@ -15,6 +15,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 )
@@ -26,25 +27,30 @@ type Options struct {
 	Memory int64
 	// Buffers is how many there are: as many goroutines can add at once.
 	Buffers int
+	// Stretches is how many parts of the numbers, of one size each, are merged on their own; default 1.
+	Stretches int
 	// Dir is the folder of the runs; empty: the system's for temporary files. Their names
 	// are removed at once, so that nothing stays behind.
 	Dir string
+	// Compress has runs take less of the disk, and a multiple of the processor's time.
+	Compress bool
 	// Compare orders records of one number. It must be safe for concurrent use.
 	Compare func(a, b []byte) int
 }
 
-// fanIn is how many runs are merged at once: each takes some 200 KiB while it is read. When
+// fanIn is how many runs are merged at once: each takes some 200 KiB while it is read, for each stretch. When
 // there are as many of one size, they become one.
 const fanIn = 64
 
 // entryMemory is what a record takes besides its bytes and their length.
 const entryMemory = 16
 
-// Sorter sorts. It is safe for concurrent use, but for Merge and Close.
+// Sorter sorts. It is safe for concurrent use, but for Merges and Close.
 type Sorter struct {
-	o     Options
-	size  int // of a buffer, in bytes
-	empty chan *Buffer
+	o      Options
+	size   int      // of a buffer, in bytes
+	bounds []uint64 // where each stretch begins, but the first
+	empty  chan *Buffer
 
 	mu   sync.Mutex
 	runs []*run
@@ -53,6 +59,9 @@ type Sorter struct {
 // New makes a sorter without records.
 func New(o Options) *Sorter {
 	s := &Sorter{o: o, size: int(o.Memory / int64(o.Buffers)), empty: make(chan *Buffer, o.Buffers)}
+	for i := 1; i < o.Stretches; i++ {
+		s.bounds = append(s.bounds, uint64(i)*(math.MaxUint64/uint64(o.Stretches)))
+	}
 	for range o.Buffers {
 		s.empty <- &Buffer{sorter: s}
 	}
@@ -121,10 +130,16 @@ func (b *Buffer) sort() {
 	})
 }
 
+// below is how many records of a sorted buffer have a smaller number.
+func (b *Buffer) below(number uint64) int {
+	n, _ := slices.BinarySearchFunc(b.entries, number, func(e entry, number uint64) int { return cmp.Compare(e.number, number) })
+	return n
+}
+
 // spill writes the buffer to a run of its own.
 func (b *Buffer) spill() error {
 	b.sort()
-	r, err := newRun(b.sorter.o.Dir)
+	r, err := b.sorter.newRun()
 	if err != nil {
 		return err
 	}
@@ -162,7 +177,7 @@ func (s *Sorter) keep(r *run) error {
 
 // join makes one run of those from the given one on, which are of one level.
 func (s *Sorter) join(first int) error {
-	out, err := newRun(s.o.Dir)
+	out, err := s.newRun()
 	if err != nil {
 		return err
 	}
@@ -179,51 +194,55 @@ func (s *Sorter) join(first int) error {
 	return nil
 }
 
-// newMerge makes a merge of runs, which is yet to be started.
-func (s *Sorter) newMerge(runs []*run) (*Merge, error) {
+// newMerge makes a merge of a stretch of runs.
+func (s *Sorter) newMerge(runs []*run, stretch int) *Merge {
 	m := &Merge{compare: s.o.Compare}
 	for _, r := range runs {
-		source, err := r.read()
-		if err != nil {
-			return nil, err
-		}
-		m.sources = append(m.sources, source)
+		m.sources = append(m.sources, r.read(stretch))
 	}
-	return m, nil
+	return m
 }
 
 func (s *Sorter) mergeInto(out *run, runs []*run) error {
-	m, err := s.newMerge(runs)
-	if err != nil {
-		return err
-	}
-	if err := m.start(); err != nil {
-		return err
-	}
-	for m.Next() {
-		if err := out.add(m.Number(), m.Record()); err != nil {
-			return err
+	for stretch := range len(s.bounds) + 1 {
+		m := s.newMerge(runs, stretch)
+		for m.Next() {
+			if err := out.add(m.Number(), m.Record()); err != nil {
+				return err
+			}
 		}
-	}
-	if m.Err() != nil {
-		return m.Err()
+		if m.Err() != nil {
+			return m.Err()
+		}
 	}
 	return out.end()
 }
 
-// Merge begins to give all records in order. All buffers must have been given back, and no
-// record may be added any more.
-func (s *Sorter) Merge() (*Merge, error) {
-	m, err := s.newMerge(s.runs)
-	if err != nil {
-		return nil, err
+// Merges begins to give all records in order: a merge for each stretch, in their order. All buffers must have
+// been given back, and no record may be added any more.
+func (s *Sorter) Merges() []*Merge {
+	buffers := make([]*Buffer, s.o.Buffers)
+	var sorting sync.WaitGroup
+	for i := range buffers {
+		buffers[i] = <-s.empty
+		sorting.Go(buffers[i].sort)
 	}
-	for range s.o.Buffers {
-		b := <-s.empty
-		b.sort()
-		m.sources = append(m.sources, &bufferSource{buffer: b})
+	sorting.Wait()
+	merges := make([]*Merge, len(s.bounds)+1)
+	for i := range merges {
+		merges[i] = s.newMerge(s.runs, i)
+		for _, b := range buffers {
+			rest := b.entries
+			if i < len(s.bounds) {
+				rest = rest[:b.below(s.bounds[i])]
+			}
+			if i > 0 {
+				rest = rest[b.below(s.bounds[i-1]):]
+			}
+			merges[i].sources = append(merges[i].sources, &bufferSource{buffer: b, entries: rest})
+		}
 	}
-	return m, m.start()
+	return merges
 }
 
 // Spilled is how many bytes of records went to the disk, as they stand there.
@@ -232,7 +251,7 @@ func (s *Sorter) Spilled() int64 {
 	defer s.mu.Unlock()
 	var n int64
 	for _, r := range s.runs {
-		n += r.size
+		n += r.size()
 	}
 	return n
 }

@@ -46,15 +46,23 @@ func sorted(t *testing.T, o Options, pairs []pair) (*Sorter, []pair) {
 		})
 	}
 	adding.Wait()
-	m, err := s.Merge()
-	require.NoError(t, err)
-	var out []pair
-	for m.Next() {
-		out = append(out, pair{m.Number(), string(m.Record())})
+	merges := s.Merges()
+	require.Len(t, merges, max(o.Stretches, 1))
+	parts := make([][]pair, len(merges))
+	var merging sync.WaitGroup
+	for i, m := range merges {
+		merging.Go(func() {
+			for m.Next() {
+				parts[i] = append(parts[i], pair{m.Number(), string(m.Record())})
+			}
+		})
 	}
-	require.NoError(t, m.Err())
-	require.False(t, m.Next())
-	return s, out
+	merging.Wait()
+	for _, m := range merges {
+		require.NoError(t, m.Err())
+		require.False(t, m.Next())
+	}
+	return s, slices.Concat(parts...)
 }
 
 func inOrder(pairs []pair) []pair {
@@ -67,17 +75,21 @@ func inOrder(pairs []pair) []pair {
 // so many that runs are merged into larger ones.
 func TestSort(t *testing.T) {
 	for _, tc := range []struct {
-		name    string
-		n       int
-		memory  int64
-		buffers int
-		spills  bool
+		name      string
+		n         int
+		memory    int64
+		buffers   int
+		stretches int
+		spills    bool
 	}{
-		{"nothing", 0, 1 << 20, 2, false},
-		{"one", 1, 1 << 20, 2, false},
-		{"in memory", 2000, 1 << 20, 3, false},
-		{"some runs", 5000, 64 << 10, 2, true},
-		{"runs of runs", 30_000, 4 << 10, 2, true},
+		{"nothing", 0, 1 << 20, 2, 0, false},
+		{"one", 1, 1 << 20, 2, 2, false},
+		{"in memory", 2000, 1 << 20, 3, 1, false},
+		{"in memory, by stretches", 2000, 1 << 20, 3, 3, false},
+		{"some runs", 5000, 64 << 10, 2, 4, true},
+		{"some runs, compressed", 5001, 64 << 10, 2, 4, true},
+		{"runs of runs", 30_000, 4 << 10, 2, 1, true},
+		{"runs of runs, by stretches, compressed", 30_001, 4 << 10, 2, 5, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			random := rand.New(rand.NewPCG(1, 2))
@@ -90,7 +102,7 @@ func TestSort(t *testing.T) {
 				pairs = append(pairs, pair{number, string(make([]byte, random.IntN(20))) + fmt.Sprint(random.IntN(100))})
 			}
 			dir := t.TempDir()
-			s, out := sorted(t, Options{Memory: tc.memory, Buffers: tc.buffers, Dir: dir}, pairs)
+			s, out := sorted(t, Options{Compress: tc.n%2 == 1, Memory: tc.memory, Buffers: tc.buffers, Stretches: tc.stretches, Dir: dir}, pairs)
 			require.Equal(t, inOrder(pairs), slices.Clone(out))
 			require.Equal(t, tc.spills, s.Spilled() > 0)
 			require.Less(t, len(s.runs), 3*fanIn)
@@ -140,14 +152,11 @@ func TestDamagedRun(t *testing.T) {
 		require.NoError(t, b.Add(uint64(i), make([]byte, 60)))
 	}
 	s.Give(b)
-	require.NoError(t, s.runs[0].file.Truncate(s.runs[0].size/2))
-	m, err := s.Merge()
-	for err == nil && m.Next() {
+	require.NoError(t, s.runs[0].file.Truncate(s.runs[0].size()/2))
+	m := s.Merges()[0]
+	for m.Next() {
 	}
-	if err == nil {
-		err = m.Err()
-	}
-	require.ErrorContains(t, err, "sorted run: ")
+	require.ErrorContains(t, m.Err(), "sorted run: ")
 }
 
 func BenchmarkSort(b *testing.B) {
@@ -162,9 +171,7 @@ func BenchmarkSort(b *testing.B) {
 			require.NoError(b, buffer.Add(random.Uint64(), record))
 		}
 		s.Give(buffer)
-		m, err := s.Merge()
-		require.NoError(b, err)
-		for m.Next() {
+		for m := s.Merges()[0]; m.Next(); {
 		}
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -66,6 +67,26 @@ func TestFilterIsAsLargeAsCassandras(t *testing.T) {
 		bits, hashes := filterSpec(chance)
 		require.Equal(t, want, [2]int{bits, hashes}, chance)
 		require.Len(t, NewFilter(1000, chance).bits, (1000*bits+extraBits+63)/64*8)
+	}
+}
+
+// The place of a bit is Java's: Math.abs(hash % size), with signed numbers.
+func TestBitsOfAFilterAreWhereJavaHasThem(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, words := range []int{1, 2, 3, 7, 1 << 10, 1<<10 + 1, 1<<20 - 1} {
+		f := newFilter(1, make([]byte, 8*words))
+		size := int64(64 * words)
+		hashes := []int64{0, 1, -1, size - 1, size, size + 1, -size, 2*size - 1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1, math.MaxInt64 / size * size, math.MaxInt64/size*size - 1}
+		for range 10_000 {
+			hashes = append(hashes, int64(random.Uint64()))
+		}
+		for _, h := range hashes {
+			want := h % size
+			if want < 0 {
+				want = -want
+			}
+			require.Equal(t, uint64(want), f.bit(uint64(h)), "%d of %d", h, size)
+		}
 	}
 }
 

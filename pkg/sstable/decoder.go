@@ -48,6 +48,8 @@ type Decoder struct {
 	first    bool // its first row or marker is next
 	key      []byte
 	deletion Deletion
+	head     []byte // of the row
+	body     []byte
 	row      Row
 	marker   Marker
 }
@@ -180,16 +182,17 @@ func (d *Decoder) next() (Item, error) {
 		d.end, d.open = d.at+1, false
 		return PartitionEnd, nil
 	}
-	head, body, err := d.item(flags)
+	var err error
+	d.head, d.body, err = d.item(flags)
 	switch {
 	case err != nil:
 		return 0, err
 	case flags&isMarker != 0:
-		return RangeMarker, d.codec.decodeMarker(head, body, &d.marker)
+		return RangeMarker, d.codec.decodeMarker(d.head, d.body, &d.marker)
 	case static:
-		return StaticRow, d.codec.decodeRow(head, body, &d.row)
+		return StaticRow, d.codec.decodeRow(d.head, d.body, &d.row)
 	default:
-		return RegularRow, d.codec.decodeRow(head, body, &d.row)
+		return RegularRow, d.codec.decodeRow(d.head, d.body, &d.row)
 	}
 }
 
@@ -203,7 +206,7 @@ func (d *Decoder) item(flags byte) (head, body []byte, err error) {
 		in.uvint() // the size of the item before, which nobody needs
 		if in.err == nil {
 			start := len(d.buf) - d.at - before
-			return d.body(length, start, len(d.buf)-d.at-len(in.rest)-start, size)
+			return d.whole(length, start, len(d.buf)-d.at-len(in.rest)-start, size)
 		}
 		// Whether the bytes are wrong or only too few is seen when there are more of them.
 		had := len(d.buf) - d.at
@@ -219,9 +222,9 @@ func (d *Decoder) item(flags byte) (head, body []byte, err error) {
 	}
 }
 
-// body reads an item whose head has so many bytes, whose size counts from start, and has the size of the item before,
+// whole reads an item whose head has so many bytes, whose size counts from start, and has the size of the item before,
 // a vint of so many bytes, in it.
-func (d *Decoder) body(head, start, vint int, size uint64) ([]byte, []byte, error) {
+func (d *Decoder) whole(head, start, vint int, size uint64) ([]byte, []byte, error) {
 	if size > uint64(d.maxRow) || start > d.maxRow {
 		return nil, nil, d.tooLong(max(size, uint64(start)))
 	}

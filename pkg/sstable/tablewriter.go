@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -49,7 +50,6 @@ type TableWriter struct {
 	options Options
 	files   *files
 	data    *dataWriter
-	dataOut *output
 	index   *output
 	rows    *PartitionWriter
 	filter  *Filter // nil: none
@@ -89,8 +89,9 @@ func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
 }
 
 // open makes the files that grow with the partitions.
-func (w *TableWriter) open() (err error) {
-	if w.dataOut, err = w.files.create(DataDB); err != nil {
+func (w *TableWriter) open() error {
+	out, err := w.files.create(DataDB)
+	if err != nil {
 		return err
 	}
 	if w.index, err = w.files.create(IndexDB); err != nil {
@@ -100,7 +101,7 @@ func (w *TableWriter) open() (err error) {
 	if compression.MaxCompressedLength == 0 {
 		compression.MaxCompressedLength = NeverPlain
 	}
-	if w.data, err = newDataWriter(w.dataOut, compression, w.codec.version); err != nil {
+	if w.data, err = newDataWriter(out, compression, w.codec.version); err != nil {
 		return err
 	}
 	w.rows, err = NewPartitionWriter(w.codec, w.data, (*tableIndex)(w))
@@ -182,11 +183,39 @@ func (w *TableWriter) Marker(m *Marker) error {
 // End ends the partition.
 func (w *TableWriter) End() error { return w.rows.End() }
 
-// Stored is how many bytes Data.db has so far, but for those that are on their way there.
-func (w *TableWriter) Stored() int64 { return w.dataOut.written }
-
-// Partitions is how many partitions were written whole.
-func (w *TableWriter) Partitions() int64 { return w.rows.Partitions() }
+// Take writes all partitions that are left of a decoder, whose codec must be the writer's own: the bytes of rows are
+// taken as they are. The error is the first of either.
+func (w *TableWriter) Take(from *Decoder) error {
+	if from.codec != w.codec {
+		return errors.New("rows of another codec are not taken as they are")
+	}
+	for {
+		item, err := from.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		switch item {
+		case PartitionStart:
+			err = w.Begin(from.Key(), from.Deletion())
+		case StaticRow:
+			w.collect.row(&from.row)
+			err = w.rows.staticRow(from.head, from.body)
+		case RegularRow:
+			w.collect.row(&from.row)
+			err = w.rows.row(from.head, from.body)
+		case RangeMarker:
+			err = w.Marker(from.Marker())
+		case PartitionEnd:
+			err = w.End()
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
 
 // tableIndex is a TableWriter as the observer of its partitions.
 type tableIndex TableWriter

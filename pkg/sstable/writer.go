@@ -111,9 +111,14 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 // the schema has static columns.
 func (w *PartitionWriter) Static(encoded []byte) error {
 	head, body, err := split(encoded)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
+	}
+	return w.staticRow(head, body)
+}
+
+func (w *PartitionWriter) staticRow(head, body []byte) error {
+	switch {
 	case !w.open || w.static:
 		return errors.New("a static row is not in its place")
 	case head[0]&hasMoreFlags == 0:
@@ -130,6 +135,10 @@ func (w *PartitionWriter) Row(encoded []byte) error {
 	if err != nil {
 		return err
 	}
+	return w.row(head, body)
+}
+
+func (w *PartitionWriter) row(head, body []byte) error {
 	if head[0]&(hasMoreFlags|isMarker) != 0 {
 		return errors.New("a static row or a marker stands for a row")
 	}

@@ -41,6 +41,7 @@ type Sender interface {
 type delivery struct {
 	t      *Target
 	bySet  bool // a file is for a set of replicas, all of which are sent it; else for one node
+	atOnce int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
 	queues map[string]*queue
 
 	group  *errgroup.Group
@@ -62,16 +63,18 @@ type queue struct {
 	nodes    []string
 	sections []section
 	bytes    int64
-	making   chan struct{} // has one element while no file of the queue is made, or waits for the one before to be sent
+	filled   bool          // a file, at least
+	making   chan struct{} // has an element for each file of the queue that may be begun: see delivery.atOnce
 	sending  chan struct{} // has one element while no file of the queue is sent
 }
 
 // newDelivery begins a delivery. A file that cannot be sent ends its context.
 func newDelivery(ctx context.Context, t *Target) *delivery {
+	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(),
-		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, runtime.GOMAXPROCS(0)),
-		kept: make(chan struct{}, t.o.Sessions+runtime.GOMAXPROCS(0)),
+		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(), atOnce: (processors + queues - 1) / queues,
+		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
+		kept: make(chan struct{}, t.o.Sessions+processors),
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.group, d.ctx = errgroup.WithContext(ctx)
@@ -96,8 +99,10 @@ func (d *delivery) add(s section, nodes []string) error {
 	name := strings.Join(nodes, " ")
 	q := d.queues[name]
 	if q == nil {
-		q = &queue{nodes: nodes, making: make(chan struct{}, 1), sending: make(chan struct{}, 1)}
-		q.making <- struct{}{}
+		q = &queue{nodes: nodes, making: make(chan struct{}, d.atOnce), sending: make(chan struct{}, 1)}
+		for range d.atOnce {
+			q.making <- struct{}{}
+		}
 		q.sending <- struct{}{}
 		d.queues[name] = q
 	}
@@ -108,27 +113,24 @@ func (d *delivery) add(s section, nodes []string) error {
 	if q.bytes < d.t.o.FileBytes {
 		return nil
 	}
-	return d.send(q)
+	q.filled = true
+	return d.send(q, q.take())
 }
 
-// send sends what a queue has. It waits until a file of the queue may be made: one is while the one before
-// is sent, and no more, so that a slow node has few files on the disk.
-func (d *delivery) send(q *queue) error {
-	if len(q.sections) == 0 {
-		return nil
-	}
-	sections, bytes := q.sections, q.bytes
+// take empties the queue.
+func (q *queue) take() []section {
+	sections := q.sections
 	q.sections, q.bytes = nil, 0
-	f := File{Header: d.t.codec.AppendHeader(nil), Bytes: bytes, Open: func() io.Reader { return read(sections) }}
-	var flushed *spoolFile
+	return sections
+}
+
+// send sends a file of some sections of a queue. It waits until one may be made, so that a slow node has few files
+// on the disk.
+func (d *delivery) send(q *queue, sections []section) error {
+	f := File{Header: d.t.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
+		f.Bytes += s.bytes()
 		f.Keys += s.keys
-		if s.file != flushed {
-			flushed = s.file
-			if err := flushed.flush(); err != nil {
-				return err
-			}
-		}
 	}
 	if err := take(d.ctx, q.making); err != nil {
 		return err
@@ -295,14 +297,37 @@ func (d *delivery) abandon() error {
 
 // finish sends what is left and waits until all is there.
 func (d *delivery) finish() error {
-	var failed error
-	for _, q := range d.queues {
-		if failed = d.send(q); failed != nil {
-			break
-		}
-	}
+	failed := d.sendRest()
 	if err := d.group.Wait(); err != nil {
 		return err
 	}
 	return failed
+}
+
+// leastHalved is the size, in bytes, from which on a queue that has filled no file makes two SSTables rather than one.
+const leastHalved = 8 << 20
+
+// sendRest sends what is left of all queues. Where there are fewer of these than processors, two SSTables are made of
+// one that has filled no file, at the same time: most loads are no more than that.
+func (d *delivery) sendRest() error {
+	for _, q := range d.queues {
+		parts := 1
+		if d.t.o.Whole != nil && d.atOnce > 1 && !q.filled && q.bytes >= leastHalved {
+			parts = 2
+		}
+		size := q.bytes / int64(parts)
+		rest := q.take()
+		for len(rest) > 0 {
+			n, bytes := 0, int64(0)
+			for n < len(rest) && (bytes < size || n == 0) {
+				bytes += rest[n].bytes()
+				n++
+			}
+			if err := d.send(q, rest[:n]); err != nil {
+				return err
+			}
+			rest = rest[n:]
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -13,14 +14,14 @@ import (
 // mostSection is from which size on a section ends, though its token range goes on.
 const mostSection = 32 << 20
 
-// partitions makes partitions of sorted records and gives them to a delivery, section by
-// section.
+// partitions makes partitions of the sorted records of a stretch of tokens, section by section.
 type partitions struct {
-	t        *Target
-	delivery *delivery
-	spool    spool
-	writer   *sstable.PartitionWriter
-	merger   *merger
+	t      *Target
+	merged *atomic.Int64 // bytes of records that partitions were made of, of all stretches together
+	spool  *spool
+	writer *sstable.PartitionWriter
+	merger *merger
+	made   *ahead
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
@@ -32,30 +33,32 @@ type partitions struct {
 	reach token.Range // of its token range
 	from  int64       // where the section begins, in the file
 	keys  int64       // before it
-	total int64       // partitions that were given to the delivery
 }
 
 // write makes partitions of all records.
-func (p *partitions) write(m *extsort.Merge) error {
+func (p *partitions) write(ctx context.Context, m *extsort.Merge) error {
 	var err error
 	if p.writer, err = sstable.NewPartitionWriter(p.t.codec, p, nil); err != nil {
 		return err
 	}
 	for n := 0; m.Next(); n++ {
-		if n%checkEvery == 0 && p.delivery.ctx.Err() != nil {
-			return context.Cause(p.delivery.ctx)
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		if err := p.add(m.Number(), m.Record()); err != nil {
+		if err := p.add(ctx, m.Number(), m.Record()); err != nil {
 			return err
 		}
 	}
 	if m.Err() != nil {
 		return m.Err()
 	}
-	if err := p.row(); err != nil {
+	if err := p.row(ctx); err != nil {
 		return err
 	}
-	if err := p.endSection(); err != nil {
+	if err := p.endSection(ctx); err != nil {
+		return err
+	}
+	if err := p.made.flush(ctx); err != nil {
 		return err
 	}
 	return p.spool.end()
@@ -65,8 +68,8 @@ func (p *partitions) write(m *extsort.Merge) error {
 const checkEvery = 4096
 
 // add takes a record: it is merged with the one before where they are of one clustering.
-func (p *partitions) add(number uint64, record []byte) error {
-	p.delivery.merged.Add(int64(len(record)))
+func (p *partitions) add(ctx context.Context, number uint64, record []byte) error {
+	p.merged.Add(int64(len(record)))
 	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
 		if !p.merging {
 			_, _, first := splitRecord(p.record)
@@ -78,7 +81,7 @@ func (p *partitions) add(number uint64, record []byte) error {
 		_, _, encoded := splitRecord(record)
 		return p.merger.add(encoded)
 	}
-	if err := p.row(); err != nil {
+	if err := p.row(ctx); err != nil {
 		return err
 	}
 	p.number, p.record = number, append(p.record[:0], record...)
@@ -94,13 +97,13 @@ func (p *partitions) Write(b []byte) (int, error) {
 }
 
 // row writes the row that was taken last, if there is one, with all that was merged into it.
-func (p *partitions) row() error {
+func (p *partitions) row(ctx context.Context) error {
 	if p.record == nil {
 		return nil
 	}
 	key, static, encoded := splitRecord(p.record)
 	if !p.open || !bytes.Equal(key, p.key) {
-		if err := p.begin(key); err != nil {
+		if err := p.begin(ctx, key); err != nil {
 			return err
 		}
 	}
@@ -118,13 +121,13 @@ func (p *partitions) row() error {
 }
 
 // begin begins a partition, and before it a section where one is due.
-func (p *partitions) begin(key []byte) error {
+func (p *partitions) begin(ctx context.Context, key []byte) error {
 	if err := p.endPartition(); err != nil {
 		return err
 	}
 	at := token.Token{Lo: p.number}
 	if p.spool.file == nil || !p.reach.Contains(at) || p.writer.Position()-p.from >= mostSection {
-		if err := p.endSection(); err != nil {
+		if err := p.endSection(ctx); err != nil {
 			return err
 		}
 		if _, err := p.spool.next(); err != nil {
@@ -146,8 +149,8 @@ func (p *partitions) endPartition() error {
 	return p.writer.End()
 }
 
-// endSection gives what was written since the last one to the nodes it belongs to.
-func (p *partitions) endSection() error {
+// endSection hands on what was written since the last one, with the nodes it belongs to.
+func (p *partitions) endSection(ctx context.Context) error {
 	if err := p.endPartition(); err != nil {
 		return err
 	}
@@ -163,6 +166,5 @@ func (p *partitions) endSection() error {
 	if len(replicas) == 0 {
 		return errors.New("a token range has no replica")
 	}
-	p.total += p.writer.Partitions() - p.keys
-	return p.delivery.put(section{file: f, from: f.size - length, to: f.size, keys: p.writer.Partitions() - p.keys}, replicas)
+	return p.made.add(ctx, section{file: f, from: f.size - length, to: f.size, keys: p.writer.Partitions() - p.keys}, replicas)
 }

@@ -3,7 +3,7 @@
 //
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort);
 // when a slice of them is there (all, where there are no slices), or memory is short, rows of one clustering are merged as a server would, and the partitions
-// written to a spool on the disk, in sections of one token range each. Each replica of a range
+// written to spools on the disk, of a few stretches of tokens at the same time, in sections of one token range each. Each replica of a range
 // is sent its sections, in files of many ranges: few and large ones, that do not overlap.
 // The rows of a slice are settled when all nodes have all of its files. Until then the load has done
 // nothing that it could not do again: rows have timestamps, by their place in the input.
@@ -89,7 +89,7 @@ const leastSlice = 4 << 30
 // DefaultSlice is a size of slices, in bytes, that leaves few SSTables. What is full by FileBytes is one, and what
 // is left of each queue at the end of a slice another; a slice has as many times FileBytes as there
 // are queues, so that the second are no more than the first. So all slices together make at most
-// an SSTable for every half of FileBytes, and one for each queue.
+// an SSTable for every half of FileBytes, and one or two (see sendRest) for each queue.
 func (o Options) DefaultSlice() int64 {
 	o = o.withDefaults()
 	return max(leastSlice, o.FileBytes*int64(o.queues()))
@@ -243,7 +243,10 @@ func New(o Options) (*Target, error) {
 }
 
 func (t *Target) newSorter() *extsort.Sorter {
-	return extsort.New(extsort.Options{Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Dir: t.o.Dir, Compare: t.compare})
+	return extsort.New(extsort.Options{
+		Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Stretches: stretches(), Dir: t.o.Dir, Compare: t.compare,
+		Compress: t.o.Slice == 0, // all rows of the load may be on the disk at once
+	})
 }
 
 // tableOf tells the codec of a table's columns.
@@ -394,26 +397,26 @@ func (t *Target) check(ctx context.Context) error {
 
 // deliver brings the sorted rows to their nodes.
 func (t *Target) deliver(ctx context.Context) (err error) {
-	sorted, err := t.batch.sorter.Merge()
-	if err != nil {
-		return err
-	}
 	// What an earlier run of the load left there, when it was killed, is made anew.
 	if err := os.RemoveAll(t.folder); err != nil {
 		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(t.folder)) }()
+	merges := t.batch.sorter.Merges()
+	spools := make([]*spool, len(merges))
+	for i := range spools {
+		spools[i] = &spool{dir: t.o.Dir, size: t.o.FileBytes}
+		defer spools[i].discard()
+	}
 	d := newDelivery(ctx, t)
-	p := &partitions{t: t, delivery: d, spool: spool{dir: t.o.Dir, size: t.o.FileBytes}, merger: newMerger(t.codec)}
-	defer p.spool.discard()
 	defer d.cancel()
-	err = p.write(sorted)
+	partitions, err := t.makePartitions(d, merges, spools)
 	if err == nil {
 		err = d.finish()
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
 	}
-	stats := Stats{Partitions: p.total, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()}
+	stats := Stats{Partitions: partitions, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()}
 	if err == nil {
 		stats.Slices = 1
 	}

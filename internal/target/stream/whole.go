@@ -82,8 +82,7 @@ func (t *Target) writeTable(ctx context.Context, folder string, f File) (written
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Discard()) }()
-	d := sstable.NewDecoder(t.codec, &canceled{ctx, f.Open()}, sstable.MaxRowBytes)
-	if err := sstable.Copy(rowsAlone{w}, t.codec, d); err != nil {
+	if err := w.Take(sstable.NewDecoder(t.codec, &canceled{ctx, f.Open()}, sstable.MaxRowBytes)); err != nil {
 		return nil, err
 	}
 	return w.Finish()
@@ -100,13 +99,6 @@ func (r *canceled) Read(p []byte) (int, error) {
 		return 0, r.ctx.Err()
 	}
 	return r.in.Read(p)
-}
-
-// rowsAlone takes no deletions of ranges, since none were written.
-type rowsAlone struct{ *sstable.TableWriter }
-
-func (rowsAlone) Marker(*sstable.Marker) error {
-	return errors.New("a range of deleted rows, where none was written")
 }
 
 // rangesOf lists the ranges that all of the nodes have.

@@ -77,6 +77,16 @@ func (s *Session) isSilent(id string) bool {
 	return ok && time.Since(since.(time.Time)) < passedOver*s.cfg.AskTimeout
 }
 
+// hearAgain has nodes that were all silent asked again, where others would be asked instead.
+func (s *Session) hearAgain(hosts []*gocql.HostInfo) {
+	if slices.ContainsFunc(hosts, func(h *gocql.HostInfo) bool { return !s.isSilent(h.HostID()) }) {
+		return
+	}
+	for _, h := range hosts {
+		s.silent.Delete(h.HostID())
+	}
+}
+
 // knowing lists the nodes to be asked what any node knows, in this order: the one that
 // answered last, then others with connections, then the rest; those that were silent come last.
 func (s *Session) knowing() []*gocql.HostInfo {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gocql/gocql"
 )
@@ -15,26 +16,27 @@ import (
 func (s *Session) Places(ctx context.Context) (map[string]string, error) {
 	var places map[string]string
 	var err error
-	for _, h := range s.knowing() {
-		if places, err = s.placesBy(ctx, h); err == nil {
+	hosts := s.knowing()
+	for i, h := range hosts {
+		if places, err = s.placesBy(ctx, h, s.waitFor(i, hosts)); err == nil {
 			return places, nil
 		}
 	}
 	return nil, err
 }
 
-// placesBy asks one node for itself and for the others.
-func (s *Session) placesBy(ctx context.Context, h *gocql.HostInfo) (map[string]string, error) {
+// placesBy asks one node for itself and for the others, and waits for it as [Session.eachOn] does.
+func (s *Session) placesBy(ctx context.Context, h *gocql.HostInfo, wait time.Duration) (map[string]string, error) {
 	places := make(map[string]string)
 	var id gocql.UUID
 	var dc, rack string
 	var tokens []string
 	for _, table := range []string{"system.local", "system.peers"} {
-		err := s.each(ctx, h.HostID(), func() error {
+		err := s.eachOn(ctx, h.HostID(), wait, func() error {
 			slices.Sort(tokens)
 			places[id.String()] = fmt.Sprintf("%q %q %s", dc, rack, strings.Join(tokens, " "))
 			return nil
-		}, []any{&id, &dc, &rack, &tokens}, "SELECT host_id, data_center, rack, tokens FROM "+table)
+		}, []any{&id, &dc, &rack, &tokens}, "SELECT host_id, data_center, rack, tokens FROM "+table, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -2,7 +2,9 @@ package driver
 
 import (
 	"maps"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,4 +25,23 @@ func TestPlacesOfTheMoment(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, after, 3)
 	require.False(t, maps.Equal(before, after))
+}
+
+// A node that hangs is not waited for as long as a request may take, when another can be asked.
+func TestPlacesBesideANodeThatHangs(t *testing.T) {
+	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	s, err := Connect(t.Context(), Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	silence := c.Inject(simcluster.Rule{
+		Match: func(r simcluster.Request) bool {
+			return strings.Contains(r.Statement, "rack, tokens FROM system.local")
+		}, Fault: simcluster.Silence, Times: 1,
+	})
+	places, err := s.Places(t.Context())
+	require.NoError(t, err)
+	require.Len(t, places, 3)
+	require.Equal(t, 1, silence.Hits())
 }

@@ -35,19 +35,16 @@ func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
 }
 
 // each runs a small query, on one host when host is not empty, and calls f after each
-// row has been scanned into dest. On any host it goes to another when one is silent for
-// [Config.AskTimeout] or cannot answer; the last of them is waited for as long as for any request.
+// row has been scanned into dest. On any host it goes to another when one does not
+// answer within [Session.waitFor] or cannot.
 func (s *Session) each(ctx context.Context, host string, f func() error, dest []any, stmt string, values ...any) error {
 	if host != "" {
 		return s.eachOn(ctx, host, 0, f, dest, stmt, values)
 	}
 	hosts := s.knowing()
 	for i, h := range hosts {
-		rows, wait := false, s.cfg.AskTimeout
-		if i == len(hosts)-1 {
-			wait = 0
-		}
-		err := s.eachOn(ctx, h.HostID(), wait, func() error {
+		rows := false
+		err := s.eachOn(ctx, h.HostID(), s.waitFor(i, hosts), func() error {
 			rows = true
 			return f()
 		}, dest, stmt, values)
@@ -60,6 +57,15 @@ func (s *Session) each(ctx context.Context, host string, f func() error, dest []
 		}
 	}
 	return fault.New(fault.Transient, errors.New("the cluster has no node to be asked"))
+}
+
+// waitFor is how long the i-th of some nodes is waited for, which are asked the same one after the other, as [Session.eachOn]
+// takes it: the last for as long as for any request.
+func (s *Session) waitFor(i int, hosts []*gocql.HostInfo) time.Duration {
+	if i == len(hosts)-1 {
+		return 0
+	}
+	return s.cfg.AskTimeout
 }
 
 // eachOn is each on one host, which is given up when it is silent for so long; 0: as long

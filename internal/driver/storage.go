@@ -14,6 +14,7 @@ import (
 // more than what others do. The error is that of a node when none has answered.
 func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, error) {
 	hosts := s.knowing()
+	s.hearAgain(hosts)
 	told := make([]storageAccount, len(hosts))
 	errs, silent := s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
 		told[i], err = s.storageAccount(ctx, hosts[i])

@@ -2,10 +2,12 @@ package driver
 
 import (
 	"net"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
@@ -52,4 +54,25 @@ func TestStorageAddressOfANodeThatIsDown(t *testing.T) {
 	got, err := s.StorageAddresses(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, net.JoinHostPort(cluster.Hosts()[2], "7000"), got[cluster.HostID(2)])
+}
+
+// Nodes that were silent, all of them, are asked again: nobody else can be.
+func TestStorageAddressesAfterSilence(t *testing.T) {
+	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
+	require.NoError(t, err)
+	t.Cleanup(cluster.Close)
+	s, err := Connect(t.Context(), Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering})
+	require.NoError(t, err)
+	t.Cleanup(s.Close)
+	silence := cluster.Inject(simcluster.Rule{
+		Match: func(r simcluster.Request) bool { return strings.Contains(r.Statement, "broadcast_port") }, Fault: simcluster.Silence,
+	})
+	_, err = s.StorageAddresses(t.Context())
+	require.ErrorContains(t, err, "no answer from node ")
+	require.Equal(t, fault.Unknown, fault.ClassOf(err))
+	require.Positive(t, silence.Hits())
+	silence.Remove()
+	got, err := s.StorageAddresses(t.Context())
+	require.NoError(t, err)
+	require.Len(t, got, 3)
 }

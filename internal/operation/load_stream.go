@@ -171,18 +171,22 @@ func (l *Load) prepareStream(ctx context.Context) error {
 }
 
 // lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
-func (l *Load) lookAtNodes(ctx context.Context, s *streaming) (err error) {
+func (l *Load) lookAtNodes(ctx context.Context, s *streaming) error {
 	s.options.Check = l.unmoved
-	if s.told, err = l.t.session.StorageAddresses(ctx); err != nil {
+	err := insist(ctx, func() (err error) {
+		s.told, err = l.t.session.StorageAddresses(ctx)
+		return err
+	}, func() (err error) {
+		s.places, err = l.t.session.Places(ctx)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if l.spec.Via == viaStream {
 		if err := l.findStorage(ctx, s); err != nil {
 			return err
 		}
-	}
-	if s.places, err = l.t.session.Places(ctx); err != nil {
-		return err
 	}
 	return l.t.refuseUnknown("via "+l.spec.Via, s.places)
 }

@@ -83,15 +83,19 @@ type PlanNode struct {
 
 // saveRing writes down what the cluster is.
 func (p *Plan) saveRing(ctx context.Context) error {
-	places, err := p.t.session.Places(ctx)
+	saved := topology.Saved{Cluster: *p.t.cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.isScylla()}
+	var places map[string]string
+	err := insist(ctx, func() (err error) {
+		places, err = p.t.session.Places(ctx)
+		return err
+	}, func() (err error) {
+		saved.Keyspaces, err = p.t.session.Replications(ctx)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	if err := p.t.refuseUnknown("save-ring", places); err != nil {
-		return err
-	}
-	saved := topology.Saved{Cluster: *p.t.cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.isScylla()}
-	if saved.Keyspaces, err = p.t.session.Replications(ctx); err != nil {
 		return err
 	}
 	text, err := saved.Append(nil)

@@ -161,11 +161,15 @@ func (t *tableSession) isScylla() bool {
 }
 
 // options is what the servers do with the table's rows.
-func (t *tableSession) options(ctx context.Context) (driver.TableOptions, error) {
+func (t *tableSession) options(ctx context.Context) (o driver.TableOptions, err error) {
 	if !t.connected() {
 		return t.tableOptions, nil
 	}
-	return t.session.TableOptions(ctx, t.table.Keyspace, t.table.Name)
+	err = insist(ctx, func() (err error) {
+		o, err = t.session.TableOptions(ctx, t.table.Keyspace, t.table.Name)
+		return err
+	})
+	return o, err
 }
 
 // limits is the servers' own bounds on writes.

@@ -3,6 +3,12 @@
 package integration
 
 import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,5 +33,37 @@ func TestStreamedRowsAtTheirBounds(t *testing.T) {
 		}
 		got := strings.Fields(ok(t, "scan", "it2."+name, "--columns", "k,v", "--header=false").out)
 		require.ElementsMatch(t, []string{strings.Repeat("a", 65535) + ",longest", "d,expires"}, got, name)
+	}
+}
+
+// A partition of more bytes than a signed number of 32 bits counts is streamed in both forms, and read as it was written.
+func TestAPartitionOfMoreThan2GiB(t *testing.T) {
+	lengthy(t)
+	const rows, length = 2100, 1 << 20
+	path := filepath.Join(t.TempDir(), "wide.csv")
+	f, err := os.Create(path)
+	require.NoError(t, err)
+	defer f.Close()
+	out := bufio.NewWriter(f)
+	_, _ = out.WriteString("k,c,v\n") // the error comes with Flush
+	text := make([]byte, length)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := range text {
+		text[i] = byte('a' + random.IntN(26))
+	}
+	for i := range rows {
+		at := random.IntN(length)
+		_, _ = fmt.Fprintf(out, "1,%d,%s%s\n", i, text[at:], text[:at])
+	}
+	require.NoError(t, out.Flush())
+	sum := regexp.MustCompile(`checksum ([0-9a-f]{32})`)
+	for _, form := range []string{"rows", "whole"} {
+		name := "it1.wide_" + form
+		table(t, name, "(k int, c int, v text, PRIMARY KEY (k, c))")
+		loaded := ok(t, "load", name, path, "--via", "stream", "--stream", form)
+		scanned := ok(t, "scan", name, "-o", filepath.Join(t.TempDir(), "out.csv"))
+		require.Contains(t, scanned.report, fmt.Sprintf("%d rows", rows))
+		require.Equal(t, sum.FindStringSubmatch(loaded.report), sum.FindStringSubmatch(scanned.report))
+		exec(t, "DROP TABLE "+name)
 	}
 }

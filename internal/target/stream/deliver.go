@@ -53,6 +53,7 @@ type delivery struct {
 
 	merged       atomic.Int64 // bytes of records that were made partitions of
 	queued, sent atomic.Int64 // bytes of partitions for all of their nodes, and those of them that were sent
+	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
 
 	files, bytes atomic.Int64 // that nodes have
 	made         atomic.Int64 // SSTables, for their names
@@ -159,7 +160,7 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 		var err error
-		f.Whole, err = d.t.makeWhole(d.ctx, f, q.nodes, d.made.Add(1))
+		f.Whole, err = d.t.makeWhole(&preparing{d, int64(len(q.nodes)), f.Open()}, f, q.nodes, d.made.Add(1))
 		<-d.making
 		if err != nil {
 			return err
@@ -175,6 +176,23 @@ func (d *delivery) bring(q *queue, f File) error {
 	}()
 	q.making <- struct{}{}
 	return d.sendAll(q.nodes, f)
+}
+
+// preparing reads what an SSTable is made of, and tells how much was read; it ends with the delivery.
+type preparing struct {
+	d     *delivery
+	nodes int64 // that it is for
+	in    io.Reader
+}
+
+func (p *preparing) Read(b []byte) (int, error) {
+	if p.d.ctx.Err() != nil {
+		return 0, p.d.ctx.Err()
+	}
+	n, err := p.in.Read(b)
+	p.d.prepared.Add(int64(n) * p.nodes)
+	p.d.share()
+	return n, err
 }
 
 // sendAll sends a file to all of its nodes.
@@ -222,13 +240,17 @@ func give(ctx context.Context, to chan<- struct{}) error {
 }
 
 // share tells how much of the slice is there: how much of what was made partitions of, times how much of the slice
-// that is.
+// that is. What is sent whole is half done when it is made.
 func (d *delivery) share() {
 	whole, queued := d.t.batch.bytes.Load(), d.queued.Load()
 	if whole == 0 || queued == 0 {
 		return
 	}
-	part := min(float64(d.merged.Load())/float64(whole), 1) * min(float64(d.sent.Load())/float64(queued), 1)
+	done := d.sent.Load()
+	if d.t.o.Whole != nil {
+		done = (done + d.prepared.Load()) / 2
+	}
+	part := min(float64(d.merged.Load())/float64(whole), 1) * min(float64(done)/float64(queued), 1)
 	now := int64(part * progress.Whole)
 	for counter := &d.t.o.Progress.Part; ; {
 		before := counter.Load()

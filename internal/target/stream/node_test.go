@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// The share of a slice that nodes have grows with what is sent, and is all of it when its rows count as written, also
+// The share of a slice that is done grows with what is sent, and is all of it when its rows count as written, also
 // when files were sent in vain; then the next slice begins with nothing.
 func TestProgressIsWhatNodesHave(t *testing.T) {
 	p := &pieces{}

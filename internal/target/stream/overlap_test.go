@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -92,6 +93,24 @@ func TestARestMakesTwoSSTables(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The share of what is sent whole is half of it when the SSTable is made, and all when the node has it.
+func TestMakingIsProgress(t *testing.T) {
+	p := &pieces{}
+	var c progress.Counters
+	tg, _ := newTarget(t, func(o *Options) {
+		wholeOnOne(t, o)
+		o.Progress, o.Memory, o.FileBytes = &c, 1<<20, 64<<20
+		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+			require.EqualValues(t, progress.Whole/2, c.Part.Load())
+			f.Transfer.Sent(int(f.size()))
+			require.EqualValues(t, progress.Whole, c.Part.Load())
+			return nil
+		})
+	})
+	rows, _ := many(p, 2000)
+	require.NoError(t, load(t, tg, rows))
 }
 
 // made lists the SSTables that are on the disk.

@@ -74,7 +74,7 @@ type Options struct {
 	// nil: nothing is to be done.
 	Complete func() error
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
-	// Progress is told how much of a slice nodes have (Part), and what they were streamed; default: counters of its own.
+	// Progress is told how much of a slice is done (Part), and what nodes were streamed; default: counters of its own.
 	Progress *progress.Counters
 	OnRetry  func() // is called for each file that is sent again; may be nil
 }

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -49,15 +48,15 @@ func (f File) size() int64 {
 	return n
 }
 
-// makeWhole makes the SSTable of a file, and reads it back: nodes check next to nothing of what
+// makeWhole makes the SSTable of a file, of its bytes that in has, and reads it back: nodes check next to nothing of what
 // they are sent whole, and a fault would show as rows that are not found, or as a node that
 // does not start again.
-func (t *Target) makeWhole(ctx context.Context, f File, nodes []string, number int64) (*Whole, error) {
+func (t *Target) makeWhole(in io.Reader, f File, nodes []string, number int64) (*Whole, error) {
 	folder := filepath.Join(t.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("SSTable: %w", err)
 	}
-	written, err := t.writeTable(ctx, folder, f)
+	written, err := t.writeTable(in, folder, f.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("SSTable: %w", errors.Join(err, os.RemoveAll(folder)))
 	}
@@ -74,31 +73,18 @@ func (t *Target) makeWhole(ctx context.Context, f File, nodes []string, number i
 }
 
 // writeTable writes the components.
-func (t *Target) writeTable(ctx context.Context, folder string, f File) (written *sstable.Written, err error) {
+func (t *Target) writeTable(in io.Reader, folder string, keys int64) (written *sstable.Written, err error) {
 	w, err := sstable.CreateTable(folder, t.codec, sstable.Options{
-		ID: "1", Volatile: true, Keys: f.Keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
+		ID: "1", Volatile: true, Keys: keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Discard()) }()
-	if err := w.Take(sstable.NewDecoder(t.codec, &canceled{ctx, f.Open()}, sstable.MaxRowBytes)); err != nil {
+	if err := w.Take(sstable.NewDecoder(t.codec, in, sstable.MaxRowBytes)); err != nil {
 		return nil, err
 	}
 	return w.Finish()
-}
-
-// canceled is a reader that ends with a context.
-type canceled struct {
-	ctx context.Context
-	in  io.Reader
-}
-
-func (r *canceled) Read(p []byte) (int, error) {
-	if r.ctx.Err() != nil {
-		return 0, r.ctx.Err()
-	}
-	return r.in.Read(p)
 }
 
 // rangesOf lists the ranges that all of the nodes have.

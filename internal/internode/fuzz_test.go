@@ -122,7 +122,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		"a repair":                     changed(Init{From: loader}, -5, 1),
 		"preview 1":                    changed(Init{From: loader}, -1, 1),
 		"session 1":                    changed(Init{From: loader}, 11, 1),
-		`operation "Dulk Load"`:        changed(Init{From: loader}, 30, 'D'),
+		`operation "Depair"`:           changed(Init{From: loader}, 30, 'D'),
 		"byte 0x00 in a name":          changed(Init{From: loader}, 30, 0),
 		"requests 1":                   changed(PrepareSyn{}, 4, 1),
 		"summaries -1":                 changed(PrepareSyn{}, 5, 0xff, 0xff, 0xff, 0xff),

@@ -56,9 +56,11 @@ func (s Signal) String() string {
 	}
 }
 
-// operation is what a session is for, by StreamOperation's description: what nodes show of it, and
-// neither a repair nor a change of the ring.
-const operation = "Bulk Load"
+// operation is what a session is for, by StreamOperation's description, and what nodes show of it. They treat what comes
+// by a repair as they do what comes by a "Bulk Load", but for one thing: since 5.0 they look whether there is room on the disk, and refuse
+// the session where there is none (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that
+// runs out of it stops serving, as its disk_failure_policy says.
+const operation = "Repair"
 
 // Init opens a session, on the control connection (StreamInitMessage).
 type Init struct {

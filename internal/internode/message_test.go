@@ -69,7 +69,7 @@ func TestMessageBytes(t *testing.T) {
 		message Message
 		hex     string
 	}{
-		"INIT":           {Init{From: loader, Plan: plan}, "0a 067f0000091b58 00000000" + planHex + "0009 42756c6b204c6f6164 00 00000000"},
+		"INIT":           {Init{From: loader, Plan: plan}, "0a 067f0000091b58 00000000" + planHex + "0006 526570616972 00 00000000"},
 		"PREPARE_SYN":    {PrepareSyn{summary}, "01 00000000 00000001" + tableHex + "00000001 000000000000002b"},
 		"PREPARE_SYNACK": {PrepareSynAck{}, "08 00000000"},
 		"its summaries":  {PrepareSynAck{summary}, "08 00000001" + tableHex + "00000001 000000000000002b"},

@@ -38,8 +38,9 @@ type streaming struct {
 	told      map[string]string // addresses of storage ports as the nodes told them, by node
 	addresses map[string]string // the same, with the port that was named; nil where none is connected to
 	client    *internode.Client // nil as well
-	others    bool              // some node writes SSTables of another version than nb
-	taking    taking            // of SSTables in a folder
+	disks     disks
+	others    bool   // some node writes SSTables of another version than nb
+	taking    taking // of SSTables in a folder
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
@@ -161,6 +162,13 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	}
 	l.streaming = s
 	notes := passedBy(options, l.spec.Via, form.taking)
+	if l.spec.Via == viaStream {
+		told, err := l.lookAtDisks(ctx, s)
+		if err != nil {
+			return err
+		}
+		notes = append(notes, told...)
+	}
 	if len(s.options.Ignored) > 0 {
 		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), map[bool]string{true: "is", false: "are"}[len(s.options.Ignored) == 1]))
 	}
@@ -301,5 +309,5 @@ func (l *Load) newSender() (*streamSender, error) {
 	if err != nil || len(id) != 16 {
 		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
 	}
-	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, failure: l.t.session.StreamFailure}, nil
+	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, disks: l.streaming.disks, failure: l.t.session.StreamFailure}, nil
 }

@@ -19,11 +19,15 @@ type streamSender struct {
 	client    *internode.Client
 	table     internode.UUID
 	addresses map[string]string
+	disks     disks
 	failure   func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
 }
 
 // Send is a method of stream.Sender: it holds one session.
 func (s *streamSender) Send(ctx context.Context, node string, f stream.File) error {
+	if err := s.disks.roomFor(node, f.Size()); err != nil {
+		return fault.New(fault.Transient, err)
+	}
 	file := internode.File{Table: s.table, Keys: f.Keys, Header: f.Header, Whole: wholeOf(f.Whole)}
 	if f.Whole == nil {
 		file.Length = f.Bytes

@@ -265,15 +265,15 @@ func (d *delivery) once(ctx context.Context, id string, f File) error {
 	n := d.t.node(id)
 	n.begin()
 	defer n.end()
-	f.Transfer = &Transfer{d: d, node: n, begun: time.Now(), size: f.size(), bytes: f.Bytes}
+	f.Transfer = &Transfer{d: d, node: n, begun: time.Now(), size: f.Size(), bytes: f.Bytes}
 	err := d.t.o.Sender.Send(ctx, id, f)
 	f.Transfer.end(err == nil)
 	if err != nil {
 		return err
 	}
 	d.files.Add(1)
-	d.bytes.Add(f.size())
-	n.has(f.size())
+	d.bytes.Add(f.Size())
+	n.has(f.Size())
 	return nil
 }
 

@@ -104,7 +104,7 @@ func TestMakingIsProgress(t *testing.T) {
 		o.Progress, o.Memory, o.FileBytes = &c, 1<<20, 64<<20
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 			require.EqualValues(t, progress.Whole/2, c.Part.Load())
-			f.Transfer.Sent(int(f.size()))
+			f.Transfer.Sent(int(f.Size()))
 			require.EqualValues(t, progress.Whole, c.Part.Load())
 			return nil
 		})

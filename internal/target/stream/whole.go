@@ -36,8 +36,8 @@ func (w *Whole) remove() {
 	}
 }
 
-// size is how many bytes of the file are sent, but for compression under way.
-func (f File) size() int64 {
+// Size is how many bytes of the file are sent, but for compression under way.
+func (f File) Size() int64 {
 	if f.Whole == nil {
 		return f.Bytes
 	}

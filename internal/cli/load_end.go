@@ -77,7 +77,10 @@ func requestDetails(r operation.LoadReport) string {
 
 // importDetails are how SSTables in a folder get to the nodes.
 func importDetails(f *operation.KeptFiles) string {
-	if f.Imports == nil {
+	switch {
+	case f.Import == "":
+		return "which are not whole"
+	case f.Imports == nil:
 		return fmt.Sprintf("to be imported as %s says", f.Import)
 	}
 	taken := 0

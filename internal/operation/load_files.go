@@ -19,7 +19,7 @@ import (
 // KeptFiles are the SSTables that a load left in a folder.
 type KeptFiles struct {
 	Dir    string
-	Import string // file with the commands to be run on the nodes
+	Import string // file with the commands to be run on the nodes; empty: the SSTables are not whole
 	Nodes  int
 	Tables int  // SSTables of all nodes
 	Ringed bool // each node has its own; else all rows are in one folder

@@ -60,12 +60,18 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	if l.files != nil {
 		r.Files = l.files.report()
+		if err != nil {
+			r.Files.Import = ""
+		}
 	}
 	if l.rejects.Used() {
 		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
 	}
 	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
-		r.RunDir, r.Next = l.run.path, r.next(l.run.path, err)
+		r.RunDir = l.run.path
+		if !errors.As(err, new(*RefusedError)) {
+			r.Next = r.next(l.run.path, err)
+		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
 		r.Files.Imports = l.importKept(ctx)

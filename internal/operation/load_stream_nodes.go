@@ -107,7 +107,7 @@ func (l *Load) unmoved(ctx context.Context) error {
 	case err != nil:
 		return err
 	case table.ID != l.t.table.ID || table.Fingerprint() != l.t.table.Fingerprint():
-		return fault.New(fault.Fatal, errors.New("the table was changed, or made anew, meanwhile"))
+		return fault.New(fault.Fatal, refused(errors.New("the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew")))
 	case !maps.Equal(addresses, l.streaming.told) || !maps.Equal(places, l.streaming.places) || !maps.Equal(replication, l.t.replication):
 		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; resume sends all of them to where they belong now"))
 	}

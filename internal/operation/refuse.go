@@ -12,6 +12,7 @@ package operation
 //	scan: a file of the output was changed             sink.Resume
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: the table was truncated                      (*Load).refuseTruncated
+//	load: the table is altered under it                (*Load).unmoved
 //	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
 //	retry: the run is under way                        refuseUnderWay

@@ -1,0 +1,70 @@
+//go:build integration
+
+package integration
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli"
+)
+
+// A column that is added under a load past CQL ends it, with the reason: nothing that comes after counts as loaded or
+// can be taken for whole, and the run does not go on. A load from the beginning brings all rows.
+func TestColumnAddedInMidLoad(t *testing.T) {
+	t.Parallel()
+	input := padded(4000, 500)
+	text := paddedHeader + strings.Join(input, "")
+	path := file(t, "in.csv", text)
+	for _, via := range []string{"stream", "sstables"} {
+		t.Run(via, func(t *testing.T) {
+			t.Parallel()
+			name, run, dir := "it2.altered_"+via, filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
+			table(t, name, paddedBody)
+			flags := map[string][]string{"stream": {"--slice", "1MiB"}, "sstables": {"-d", dir}}[via]
+			in, rest := io.Pipe()
+			var report reports
+			ended := make(chan int, 1)
+			go func() {
+				args := append([]string{"load", name, "-", "--via", via, "--run-dir", run, "--hosts", testHosts()}, flags...)
+				code := cli.Run(t.Context(), args, in, io.Discard, &report)
+				_ = in.CloseWithError(errors.New("the load has ended"))
+				ended <- code
+			}()
+			begun := len(text) * 3 / 4 // more than a slice
+			_, err := rest.Write([]byte(text[:begun]))
+			require.NoError(t, err, report.String())
+			if via == "stream" {
+				require.Eventually(t, func() bool { return settled(run) > 0 || len(ended) > 0 }, time.Minute, 10*time.Millisecond)
+			}
+			exec(t, "ALTER TABLE "+name+" ADD more int")
+			_, _ = rest.Write([]byte(text[begun:])) // the load may have ended
+			_ = rest.Close()
+			require.Equal(t, 4, <-ended, report.String())
+			require.Contains(t, report.String(), "the table was changed, or made anew, meanwhile: the load cannot go on")
+			for _, untrue := range []string{"to be imported", "go on with"} {
+				require.NotContains(t, report.String(), untrue)
+			}
+			require.Less(t, settled(run), int64(len(input)))
+			if via == "sstables" {
+				require.Zero(t, settled(run))
+				require.NoFileExists(t, filepath.Join(dir, "manifest.json"))
+				require.NoFileExists(t, filepath.Join(dir, "import.txt"))
+			}
+			r := spawn(t, nil, "resume", run).end(t)
+			require.Equal(t, 4, r.code)
+			require.Contains(t, r.report, "table "+name+" has other columns than when the run began")
+
+			if via == "stream" {
+				ok(t, append([]string{"load", name, path, "--via", via}, flags...)...)
+				requireRows(t, input, ok(t, "scan", name, "--columns", "p,c,note").out)
+			}
+		})
+	}
+}

@@ -32,7 +32,7 @@ func (d disks) free(node string) (most int64, known bool) {
 // roomFor refuses what a node has no room for, where that is known.
 func (d disks) roomFor(node string, size int64) error {
 	if free, known := d.free(node); known && free < size+leastFree {
-		return fmt.Errorf("the node has no room: %s are free on its disk, and it is to be sent %s", gibibytes(free), gibibytes(size))
+		return fmt.Errorf("the node has no room: %s are free on its disk, of which it keeps %s, and it is to be sent %s", mebibytes(free), mebibytes(leastFree), mebibytes(size))
 	}
 	return nil
 }
@@ -57,7 +57,7 @@ func (l *Load) lookAtDisks(ctx context.Context, s *streaming) (notes []string, e
 			stops[policy] = true
 		}
 		if free, known := s.disks.free(n.ID); known {
-			notes = append(notes, fmt.Sprintf("node %s has %s of free disk", n.Address, gibibytes(free)))
+			notes = append(notes, fmt.Sprintf("node %s has %s of free disk", n.Address, mebibytes(free)))
 		}
 	}
 	if len(stops) > 0 {
@@ -66,7 +66,7 @@ func (l *Load) lookAtDisks(ctx context.Context, s *streaming) (notes []string, e
 	return notes, nil
 }
 
-func gibibytes(n int64) string { return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30)) }
+func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
 // listOf reads a list as Java writes it.
 func listOf(text string) []string {

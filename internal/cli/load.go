@@ -83,7 +83,7 @@ const (
 // addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
 func addStreamFlags(b binder, when string) {
 	const both, streamed = "stream, sstables: ", "stream: "
-	b.add("temp-dir", when+both+"folder for what is sorted: two to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)")
+	b.add("temp-dir", when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)")
 	b.add("slice", when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)")
 	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
 	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")

@@ -115,14 +115,19 @@ func (d *delivery) add(s section, nodes []string) error {
 		return nil
 	}
 	q.filled = true
-	return d.send(q, q.take())
+	return d.send(q, q.out(q.bytes))
 }
 
-// take empties the queue.
-func (q *queue) take() []section {
-	sections := q.sections
-	q.sections, q.bytes = nil, 0
-	return sections
+// out takes the first sections out of the queue, as many as have that many bytes or more.
+func (q *queue) out(bytes int64) []section {
+	n := 0
+	for ; n < len(q.sections) && bytes > 0; n++ {
+		bytes -= q.sections[n].bytes()
+		q.bytes -= q.sections[n].bytes()
+	}
+	first := q.sections[:n]
+	q.sections = q.sections[n:]
+	return first
 }
 
 // send sends a file of some sections of a queue. It waits until one may be made, so that a slow node has few files
@@ -333,22 +338,16 @@ const leastHalved = 8 << 20
 // one that has filled no file, at the same time: most loads are no more than that.
 func (d *delivery) sendRest() error {
 	for _, q := range d.queues {
-		parts := 1
 		if d.t.o.Whole != nil && d.atOnce > 1 && !q.filled && q.bytes >= leastHalved {
-			parts = 2
-		}
-		size := q.bytes / int64(parts)
-		rest := q.take()
-		for len(rest) > 0 {
-			n, bytes := 0, int64(0)
-			for n < len(rest) && (bytes < size || n == 0) {
-				bytes += rest[n].bytes()
-				n++
-			}
-			if err := d.send(q, rest[:n]); err != nil {
+			if err := d.send(q, q.out(q.bytes/2)); err != nil {
 				return err
 			}
-			rest = rest[n:]
+		}
+		if len(q.sections) == 0 {
+			continue
+		}
+		if err := d.send(q, q.out(q.bytes)); err != nil {
+			return err
 		}
 	}
 	return nil

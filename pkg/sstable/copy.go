@@ -18,13 +18,24 @@ type Sink interface {
 // that of the sink. The error is the first of either.
 func Copy(to Sink, c *Codec, from *Decoder) error {
 	var encoded []byte
+	return pass(to, from, func() (err error) {
+		row := from.Row()
+		if encoded, err = c.AppendRow(encoded[:0], row); err != nil {
+			return err
+		}
+		if row.Static {
+			return to.Static(encoded)
+		}
+		return to.Row(encoded)
+	})
+}
+
+// pass gives all partitions that are left of a decoder to a sink, but for the rows, of which row is told.
+func pass(to Sink, from *Decoder, row func() error) error {
 	for {
 		item, err := from.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
-		}
-		if err == nil && (item == StaticRow || item == RegularRow) {
-			encoded, err = c.AppendRow(encoded[:0], from.Row())
 		}
 		if err != nil {
 			return err
@@ -32,10 +43,8 @@ func Copy(to Sink, c *Codec, from *Decoder) error {
 		switch item {
 		case PartitionStart:
 			err = to.Begin(from.Key(), from.Deletion())
-		case StaticRow:
-			err = to.Static(encoded)
-		case RegularRow:
-			err = to.Row(encoded)
+		case StaticRow, RegularRow:
+			err = row()
 		case RangeMarker:
 			err = to.Marker(from.Marker())
 		case PartitionEnd:

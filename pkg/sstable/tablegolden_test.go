@@ -20,11 +20,11 @@ func withoutServer(s *Stats) Stats {
 
 func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 	for _, g := range goldens(t) {
-		t.Run(g.name, func(t *testing.T) {
+		made := func(t *testing.T, fill func(*TableWriter, *Decoder) error) {
 			folder := t.TempDir()
 			w, err := CreateTable(folder, g.codec, Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128})
 			require.NoError(t, err)
-			require.NoError(t, Copy(w, g.codec, NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)))
+			require.NoError(t, fill(w, NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)))
 			done, err := w.Finish()
 			require.NoError(t, err)
 			index, err := os.ReadFile(filepath.Join(folder, done.Name(IndexDB)))
@@ -44,6 +44,21 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			verified, err := Verify(folder, done.Descriptor, Check{Schema: g.codec.Schema(), IndexInterval: 128})
 			require.NoError(t, err)
 			require.Equal(t, done, &verified.Written)
+			data, err := os.ReadFile(filepath.Join(folder, done.Name(DataDB)))
+			require.NoError(t, err)
+			require.Equal(t, g.data, data)
+		}
+		t.Run(g.name+", rows encoded again", func(t *testing.T) {
+			made(t, func(w *TableWriter, d *Decoder) error { return Copy(w, g.codec, d) })
 		})
+		t.Run(g.name+", rows as they are", func(t *testing.T) { made(t, (*TableWriter).Take) })
 	}
+}
+
+func TestRowsOfAnotherCodecAreNotTaken(t *testing.T) {
+	c := small(t, NB)
+	w, err := CreateTable(t.TempDir(), c, testOptions(Compression{}))
+	require.NoError(t, err)
+	require.ErrorContains(t, w.Take(NewDecoder(small(t, NB), bytes.NewReader(nil), MaxRowBytes)), "another codec")
+	require.NoError(t, w.Discard())
 }

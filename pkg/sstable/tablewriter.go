@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -189,32 +188,13 @@ func (w *TableWriter) Take(from *Decoder) error {
 	if from.codec != w.codec {
 		return errors.New("rows of another codec are not taken as they are")
 	}
-	for {
-		item, err := from.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
+	return pass(w, from, func() error {
+		w.collect.row(&from.row)
+		if from.row.Static {
+			return w.rows.staticRow(from.head, from.body)
 		}
-		if err != nil {
-			return err
-		}
-		switch item {
-		case PartitionStart:
-			err = w.Begin(from.Key(), from.Deletion())
-		case StaticRow:
-			w.collect.row(&from.row)
-			err = w.rows.staticRow(from.head, from.body)
-		case RegularRow:
-			w.collect.row(&from.row)
-			err = w.rows.row(from.head, from.body)
-		case RangeMarker:
-			err = w.Marker(from.Marker())
-		case PartitionEnd:
-			err = w.End()
-		}
-		if err != nil {
-			return err
-		}
-	}
+		return w.rows.row(from.head, from.body)
+	})
 }
 
 // tableIndex is a TableWriter as the observer of its partitions.

@@ -10,7 +10,7 @@ import (
 // The table of bad values has a column for each kind of mistake, and its input has
 // the columns in another order, the keys in the middle.
 
-const badUDT = `CREATE TYPE IF NOT EXISTS it2.place (street text, zip int)`
+const badUDT = `CREATE TYPE IF NOT EXISTS it1.place (street text, zip int)`
 
 const badBody = `(k text, c int, vi int, vs smallint, vy tinyint, vb bigint, vv varint, vu uuid, vt timestamp, vd date, vm time,
 	va inet, vx blob, vo boolean, ve decimal, vn duration, vf float, vg double, vc ascii, vl list<text>, vz set<int>, vp map<text, int>,

@@ -17,7 +17,7 @@ import (
 // says what was acknowledged.
 func TestTableDroppedInMidLoad(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.dropped", "(k int PRIMARY KEY, v text)")
+	table(t, "it1.dropped", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")
 	const rows = 200_000
@@ -25,19 +25,19 @@ func TestTableDroppedInMidLoad(t *testing.T) {
 		fmt.Fprintf(&input, "%d,v%d\n", i, i)
 	}
 	// In full this load takes more than three minutes.
-	load := start(t, nil, "load", "it2.dropped", file(t, "in.csv", input.String()), "--ingestrate", "1000")
+	load := start(t, nil, "load", "it1.dropped", file(t, "in.csv", input.String()), "--ingestrate", "1000")
 	there := 0
 	require.Eventually(t, func() bool {
-		there = counted(t, "it2.dropped")
+		there = counted(t, "it1.dropped")
 		return there > 0
 	}, time.Minute, 50*time.Millisecond)
-	exec(t, "DROP TABLE it2.dropped")
+	exec(t, "DROP TABLE it1.dropped")
 	dropped := time.Now()
 	r := load.end(t)
 	t.Logf("ended %v after the table was dropped: %s", time.Since(dropped).Round(time.Millisecond), r.report)
 	require.Equal(t, 4, r.code, r.report)
 	require.Regexp(t, "unconfigured table dropped|table dropped does not exist", r.report)
-	acknowledged := number(t, r, "load of it2.dropped: ([0-9,]+) rows")
+	acknowledged := number(t, r, "load of it1.dropped: ([0-9,]+) rows")
 	require.GreaterOrEqual(t, acknowledged, there)
 	require.Less(t, acknowledged, rows)
 }
@@ -55,7 +55,7 @@ func counted(t *testing.T, name string) int {
 // room again it goes on to the end, and each bad row is kept once.
 func TestNoRoomForRejects(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.noroom", "(k int PRIMARY KEY, v text)")
+	table(t, "it1.noroom", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")
 	const rows = 30_000
@@ -70,20 +70,20 @@ func TestNoRoomForRejects(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	limited := []string{"sh", "-c", `ulimit -f 256; "$@"`, "sh"}
-	r := start(t, limited, "load", "it2.noroom", file(t, "in.csv", input.String()), "--run-dir", dir).end(t)
+	r := start(t, limited, "load", "it1.noroom", file(t, "in.csv", input.String()), "--run-dir", dir).end(t)
 	require.Equal(t, 4, r.code, r.report)
 	require.Contains(t, r.report, "file too large")
 	require.Contains(t, r.report, filepath.Join(dir, "rejects.csv"))
-	acknowledged := number(t, r, "load of it2.noroom: ([0-9,]+) rows")
+	acknowledged := number(t, r, "load of it1.noroom: ([0-9,]+) rows")
 	require.Positive(t, acknowledged)
-	there := counted(t, "it2.noroom")
+	there := counted(t, "it1.noroom")
 	require.GreaterOrEqual(t, there, acknowledged)
 	require.Less(t, there, rows-bad)
 
 	again := cqlbulk(t, "resume", dir)
 	require.Equal(t, 2, again.code, again.report)
 	require.Contains(t, again.report, fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(bad)))
-	require.Equal(t, rows-bad, counted(t, "it2.noroom"))
+	require.Equal(t, rows-bad, counted(t, "it1.noroom"))
 	kept := make(map[string]bool)
 	for _, line := range lines(t, dir+"/rejects.csv")[1:] {
 		require.False(t, kept[line], "kept twice: %.20s", line)

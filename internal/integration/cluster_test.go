@@ -32,7 +32,7 @@ func wide(rows int) string {
 // TestEachRowOnce scans a table of two replicas on three nodes.
 func TestEachRowOnce(t *testing.T) {
 	t.Parallel()
-	rows := either(15_000, 50_000)
+	rows := either(6_000, 50_000)
 	table(t, "it2.wide", "(id text, n int, note text, PRIMARY KEY (id, n))")
 	input := wide(rows)
 	ok(t, "load", "it2.wide", file(t, "wide.csv", input))

@@ -97,11 +97,11 @@ func sharedRows(rows int) string {
 func sharedTables(t *testing.T, userType string, names ...string) {
 	t.Helper()
 	for _, name := range names {
-		exec(t, "DROP TABLE IF EXISTS it2."+name)
+		exec(t, "DROP TABLE IF EXISTS it1."+name)
 	}
-	exec(t, "DROP TYPE IF EXISTS it2."+userType, "CREATE TYPE it2."+userType+" "+sharedType)
+	exec(t, "DROP TYPE IF EXISTS it1."+userType, "CREATE TYPE it1."+userType+" "+sharedType)
 	for _, name := range names {
-		exec(t, "CREATE TABLE it2."+name+" "+fmt.Sprintf(sharedBody, userType))
+		exec(t, "CREATE TABLE it1."+name+" "+fmt.Sprintf(sharedBody, userType))
 	}
 }
 
@@ -112,13 +112,13 @@ func TestAgreesWithCqlsh(t *testing.T) {
 	rows := testRows(t, either(2_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "shared", "by_cqlsh", "by_cqlbulk")
 	path := file(t, "shared.csv", sharedRows(rows))
-	copyFrom(t, "it2.by_cqlsh", path, rows, "HEADER = true")
-	want := tableSum(t, "it2.by_cqlsh", rows)
+	copyFrom(t, "it1.by_cqlsh", path, rows, "HEADER = true")
+	want := tableSum(t, "it1.by_cqlsh", rows)
 	for _, dialect := range []string{"cqlbulk", "cqlsh"} {
-		exec(t, "TRUNCATE it2.by_cqlbulk")
-		r := ok(t, "load", "it2.by_cqlbulk", path, "--dialect", dialect)
+		exec(t, "TRUNCATE it1.by_cqlbulk")
+		r := ok(t, "load", "it1.by_cqlbulk", path, "--dialect", dialect)
 		require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
-		require.Equal(t, want, tableSum(t, "it2.by_cqlbulk", rows), dialect)
+		require.Equal(t, want, tableSum(t, "it1.by_cqlbulk", rows), dialect)
 	}
 }
 
@@ -169,24 +169,24 @@ func TestReadsWhatCqlshWrites(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, either(2_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "shared_copied", "copied", "copied_cqlsh", "copied_cqlbulk")
-	ok(t, "load", "it2.copied", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")
-	ok(t, "load", "it2.copied", file(t, "special.csv", specialRows()))
+	ok(t, "load", "it1.copied", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")
+	ok(t, "load", "it1.copied", file(t, "special.csv", specialRows()))
 	rows += len(specials)
-	original := tableSum(t, "it2.copied", rows)
+	original := tableSum(t, "it1.copied", rows)
 
 	path := filepath.Join(t.TempDir(), "copied.csv")
 	// COPY TO means digits after the point, of which small numbers need more.
 	const exact = "HEADER = true AND NULL = '<null>' AND DOUBLEPRECISION = 22 AND FLOATPRECISION = 14"
-	said := cqlsh(t, fmt.Sprintf("COPY it2.copied (%s) TO '%s' WITH %s;", strings.ReplaceAll(sharedColumns, ",", ", "), path, exact))
+	said := cqlsh(t, fmt.Sprintf("COPY it1.copied (%s) TO '%s' WITH %s;", strings.ReplaceAll(sharedColumns, ",", ", "), path, exact))
 	require.Contains(t, said, fmt.Sprintf("%d rows exported to 1 files", rows))
-	dialect := []string{"load", "it2.copied_cqlbulk", path, "--dialect", "cqlsh", "--null-string", "<null>"}
+	dialect := []string{"load", "it1.copied_cqlbulk", path, "--dialect", "cqlsh", "--null-string", "<null>"}
 	ok(t, append(dialect, "--unescape")...)
-	require.Equal(t, original, tableSum(t, "it2.copied_cqlbulk", rows), "with the escapes undone")
+	require.Equal(t, original, tableSum(t, "it1.copied_cqlbulk", rows), "with the escapes undone")
 
-	copyFrom(t, "it2.copied_cqlsh", path, rows, "HEADER = true AND NULL = '<null>'")
-	theirs := tableSum(t, "it2.copied_cqlsh", rows)
+	copyFrom(t, "it1.copied_cqlsh", path, rows, "HEADER = true AND NULL = '<null>'")
+	theirs := tableSum(t, "it1.copied_cqlsh", rows)
 	require.NotEqual(t, original, theirs, "COPY FROM does not read what COPY TO writes")
-	exec(t, "TRUNCATE it2.copied_cqlbulk")
+	exec(t, "TRUNCATE it1.copied_cqlbulk")
 	ok(t, dialect...)
-	require.Equal(t, theirs, tableSum(t, "it2.copied_cqlbulk", rows), "as COPY FROM reads it")
+	require.Equal(t, theirs, tableSum(t, "it1.copied_cqlbulk", rows), "as COPY FROM reads it")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	caseType = `CREATE TYPE it2.cased (street text, "Zip" int)`
+	caseType = `CREATE TYPE it1.cased (street text, "Zip" int)`
 	caseBody = `(name text, k int, a text, b text, bl blob, bo boolean, du duration, mt map<text, time>, n int,
 		tp tuple<int, text>, ts timestamp, ud frozen<cased>, PRIMARY KEY (name, k))`
 )
@@ -153,9 +153,9 @@ func caseRows(t *testing.T, name string) map[string][]string {
 // TestWhatCqlshCannot loads each of the files with cqlsh and with cqlbulk.
 func TestWhatCqlshCannot(t *testing.T) {
 	t.Parallel()
-	exec(t, "DROP TABLE IF EXISTS it2.cases_cqlsh", "DROP TABLE IF EXISTS it2.cases_cqlbulk", "DROP TYPE IF EXISTS it2.cased", caseType)
-	table(t, "it2.cases_cqlsh", caseBody)
-	table(t, "it2.cases_cqlbulk", caseBody)
+	exec(t, "DROP TABLE IF EXISTS it1.cases_cqlsh", "DROP TABLE IF EXISTS it1.cases_cqlbulk", "DROP TYPE IF EXISTS it1.cased", caseType)
+	table(t, "it1.cases_cqlsh", caseBody)
+	table(t, "it1.cases_cqlbulk", caseBody)
 	var copies strings.Builder
 	paths := make(map[string]string)
 	for name, c := range cqlshCases {
@@ -164,16 +164,16 @@ func TestWhatCqlshCannot(t *testing.T) {
 		if !strings.Contains(options, "HEADER") {
 			options += "HEADER = true AND "
 		}
-		fmt.Fprintf(&copies, "COPY it2.cases_cqlsh (%s) FROM '%s' WITH %s%s;\n", c.columns, paths[name], options, smallBatches)
+		fmt.Fprintf(&copies, "COPY it1.cases_cqlsh (%s) FROM '%s' WITH %s%s;\n", c.columns, paths[name], options, smallBatches)
 	}
 	said := cqlsh(t, copies.String())
-	theirs := caseRows(t, "it2.cases_cqlsh")
+	theirs := caseRows(t, "it1.cases_cqlsh")
 	loads := make(map[string]result)
 	for name, c := range cqlshCases {
 		dir := t.TempDir() + "/run"
-		loads[name] = cqlbulk(t, append([]string{"load", "it2.cases_cqlbulk", paths[name], "--run-dir", dir}, c.flags...)...)
+		loads[name] = cqlbulk(t, append([]string{"load", "it1.cases_cqlbulk", paths[name], "--run-dir", dir}, c.flags...)...)
 	}
-	ours := caseRows(t, "it2.cases_cqlbulk")
+	ours := caseRows(t, "it1.cases_cqlbulk")
 	for name, c := range cqlshCases {
 		t.Run(name, func(t *testing.T) {
 			require.Contains(t, said, c.says)

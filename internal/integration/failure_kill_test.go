@@ -137,9 +137,9 @@ func TestCountersKilled(t *testing.T) {
 func TestCountersInterrupted(t *testing.T) {
 	t.Parallel()
 	const rows = 12_000
-	input := increments(t, "it3.interrupted", rows)
+	input := increments(t, "it1.interrupted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
-	run := spawn(t, nil, "load", "it3.interrupted", path, "--run-dir", dir, "--hosts", testHosts(),
+	run := spawn(t, nil, "load", "it1.interrupted", path, "--run-dir", dir, "--hosts", testHosts(),
 		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "2000")
 	run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
 	require.NoError(t, run.cmd.Process.Signal(os.Interrupt))
@@ -152,7 +152,7 @@ func TestCountersInterrupted(t *testing.T) {
 	r = spawn(t, nil, "resume", dir).end(t)
 	require.Zero(t, r.code)
 	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
-	requireIncrements(t, "it3.interrupted", input, nil)
+	requireIncrements(t, "it1.interrupted", input, nil)
 }
 
 // increments makes a table of counters, and rows for it. The increments of a key are

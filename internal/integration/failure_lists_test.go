@@ -16,7 +16,7 @@ import (
 // twice.
 func TestListsKilled(t *testing.T) {
 	t.Parallel()
-	rows := min(testRows(t, 12_000), 100_000)
+	rows := min(testRows(t, 6_000), 100_000)
 	input := make([]string, rows)
 	for i := range input {
 		input[i] = fmt.Sprintf("%d,\"[%d, 7]\"\n", i, i)
@@ -24,9 +24,9 @@ func TestListsKilled(t *testing.T) {
 	path := file(t, "in.csv", "k,l\n"+strings.Join(input, ""))
 	for _, by := range []string{"resume", "retry"} {
 		t.Run(by, func(t *testing.T) {
-			table(t, "it3.lists", "(k int PRIMARY KEY, l list<int>)")
+			table(t, "it1.lists", "(k int PRIMARY KEY, l list<int>)")
 			dir := t.TempDir() + "/run"
-			run := spawn(t, nil, quorum("load", "it3.lists", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))...)
+			run := spawn(t, nil, quorum("load", "it1.lists", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))...)
 			run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
 			run.kill(t)
 			require.Contains(t, status(t, dir), "begun  ", "there is something to repeat")
@@ -41,7 +41,7 @@ func TestListsKilled(t *testing.T) {
 				r = spawn(t, nil, "retry", dir, "--repeat-in-doubt").end(t)
 				require.Zero(t, r.code)
 			}
-			requireTable(t, "it3.lists", input)
+			requireTable(t, "it1.lists", input)
 		})
 	}
 }

@@ -21,7 +21,7 @@ func TestScanKilledInPartition(t *testing.T) {
 		memory = 32 << 20
 		wide   = 8_000 // rows of 10 kB of one partition
 	)
-	table(t, "it3.wide", paddedBody)
+	table(t, "it1.wide", paddedBody)
 	var input []string
 	text := strings.Repeat("wide ", 2_000)
 	for c := range wide {
@@ -29,13 +29,13 @@ func TestScanKilledInPartition(t *testing.T) {
 	}
 	require.Greater(t, wide*len(text), 2*memory)
 	input = append(input, padded(2_000, 200)...)
-	want := checksum(t, ok(t, "load", "it3.wide", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
+	want := checksum(t, ok(t, "load", "it1.wide", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
 
 	out, dir := filepath.Join(t.TempDir(), "out.csv"), t.TempDir()+"/run"
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 2))
-	args := quorum("scan", "it3.wide", "-o", out, "--run-dir", dir, "--memory", "32MiB", "--max-bytes-per-sec", "8MB")
+	args := quorum("scan", "it1.wide", "-o", out, "--run-dir", dir, "--memory", "32MiB", "--max-bytes-per-sec", "8MB")
 	for kill := range either(1, 4) {
 		run := spawn(t, nil, args...)
 		run.until(t, "the scan was under way", func() bool { return kill > 0 || scanned(dir) > 0 })

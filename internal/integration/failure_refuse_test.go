@@ -90,10 +90,10 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	t.Parallel()
 	rows := min(testRows(t, 5_000), 50_000)
 	input := padded(rows, 1000)
-	table(t, "it3.refused", paddedBody)
+	table(t, "it1.refused", paddedBody)
 	text := []byte(paddedHeader + strings.Join(input, ""))
 	path, killed := file(t, "in.csv", string(text)), t.TempDir()+"/run"
-	run := spawn(t, nil, quorum("load", "it3.refused", path, "--run-dir", killed, "--ingestrate", fmt.Sprint(rows/20))...)
+	run := spawn(t, nil, quorum("load", "it1.refused", path, "--run-dir", killed, "--ingestrate", fmt.Sprint(rows/20))...)
 	run.until(t, "the load was under way", func() bool { return settled(killed) > 0 })
 	run.kill(t)
 	known := settled(killed)
@@ -123,9 +123,9 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		require.NoError(t, os.Rename(path+".away", path))
 	})
 	t.Run("table altered", func(t *testing.T) {
-		exec(t, "ALTER TABLE it3.refused ADD more int")
-		refused(t, nil, folder(t, killed), "table it3.refused has other columns than when the run began")
-		exec(t, "ALTER TABLE it3.refused DROP more")
+		exec(t, "ALTER TABLE it1.refused ADD more int")
+		refused(t, nil, folder(t, killed), "table it1.refused has other columns than when the run began")
+		exec(t, "ALTER TABLE it1.refused DROP more")
 	})
 	for _, name := range []string{"journal", "run.json"} {
 		t.Run(name+" damaged", func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		require.NoError(t, os.Chmod(dir, 0o500))
 		refused(t, asOrdinary(t), dir, "permission denied")
 		require.Contains(t, status(t, dir), "stopped without a word", "it can be looked at")
-		r := spawn(t, asOrdinary(t), quorum("load", "it3.refused", path, "--run-dir", dir+"/new")...).end(t)
+		r := spawn(t, asOrdinary(t), quorum("load", "it1.refused", path, "--run-dir", dir+"/new")...).end(t)
 		require.Equal(t, 4, r.code)
 		require.Contains(t, r.report, "permission denied")
 		require.Contains(t, r.report, "another folder can be named with --run-dir")
@@ -151,11 +151,11 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		dir := folder(t, killed)
 		edit(t, filepath.Join(dir, "journal"), func(text []byte) []byte { return text[:len(text)-7] })
 		require.LessOrEqual(t, settled(dir), known)
-		require.Less(t, counted(t, "it3.refused"), rows, "none of those that were refused has loaded")
+		require.Less(t, counted(t, "it1.refused"), rows, "none of those that were refused has loaded")
 		r := spawn(t, nil, "resume", dir, "--ingestrate", "0").end(t)
 		require.Zero(t, r.code)
 		require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
-		require.Equal(t, requireTable(t, "it3.refused", input), checksum(t, r))
+		require.Equal(t, requireTable(t, "it1.refused", input), checksum(t, r))
 	})
 	t.Run("in use", func(t *testing.T) {
 		dir := folder(t, killed)
@@ -177,7 +177,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	})
 	t.Run("table created anew", func(t *testing.T) {
 		dir := folder(t, killed)
-		table(t, "it3.refused", paddedBody)
-		refused(t, nil, dir, "table it3.refused is not the one that the run began with, but was created since")
+		table(t, "it1.refused", paddedBody)
+		refused(t, nil, dir, "table it1.refused is not the one that the run began with, but was created since")
 	})
 }

@@ -94,6 +94,7 @@ or name another in CQLBULK_TEST_HOSTS
 	if splits := either("48", ""); splits != "" && os.Setenv("CQLBULK_SPLITS", splits) != nil {
 		return 1
 	}
+	// A test to which replicas do not matter takes it1: each further one is as much work for the nodes again.
 	for name, factor := range map[string]int{"it1": 1, "it2": 2, "it3": 3} {
 		err := session.Exec(ctx, fmt.Sprintf(
 			"CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}", name, factor))

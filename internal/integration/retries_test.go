@@ -166,11 +166,11 @@ func repeats(keys int) (input string, last map[string]string) {
 func TestLastRowWinsWhateverHappens(t *testing.T) {
 	t.Parallel()
 	keys := min(testRows(t, either(8_000, 20_000)), 100_000) / 5 // a row of the input has 700 bytes, and there are two more for each
-	table(t, "it2.repeated", "(p text, k text, a text, b text, note text, PRIMARY KEY (p, k))")
+	table(t, "it1.repeated", "(p text, k text, a text, b text, note text, PRIMARY KEY (p, k))")
 	m := &mishaps{random: rand.New(rand.NewPCG(1, 2))}
 	input, want := repeats(keys)
 	t.Logf("%d MB between the rows of one key", len(input)/5>>20)
-	job := jobOn(t, "it2", "repeated", input, func(described *schema.Table, columns []schema.Column) cql.Writer {
+	job := jobOn(t, "it1", "repeated", input, func(described *schema.Table, columns []schema.Column) cql.Writer {
 		return &flaky{session.Writer(described, columns), m}
 	})
 	result, err := job.Run(t.Context())
@@ -186,7 +186,7 @@ func TestLastRowWinsWhateverHappens(t *testing.T) {
 	require.NotEmpty(t, m.late)
 	require.Positive(t, job.Counters.Retries.Load())
 
-	out := ok(t, "scan", "it2.repeated", "--header=false", "--columns", "p,k,a,b,note").out
+	out := ok(t, "scan", "it1.repeated", "--header=false", "--columns", "p,k,a,b,note").out
 	require.Equal(t, len(want), strings.Count(out, "\n"), "rows")
 	for line := range strings.Lines(out) {
 		fields := strings.SplitN(line, ",", 3)

@@ -94,9 +94,9 @@ func (s *seen) json(r io.Reader) {
 func TestScanOutputs(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, either(6_000, 60_000)) // it is meant for 1,000,000
-	table(t, "it2.skewed", "(p text, n int, note text, PRIMARY KEY (p, n))")
-	ok(t, "load", "it2.skewed", file(t, "skewed.csv", skewed(rows)))
-	require.Equal(t, fmt.Sprintln(rows), ok(t, "count", "it2.skewed").out)
+	table(t, "it1.skewed", "(p text, n int, note text, PRIMARY KEY (p, n))")
+	ok(t, "load", "it1.skewed", file(t, "skewed.csv", skewed(rows)))
+	require.Equal(t, fmt.Sprintln(rows), ok(t, "count", "it1.skewed").out)
 	fresh := func() *seen { return &seen{t: t, rows: make([]bool, rows)} }
 	dir := t.TempDir()
 	var sums []string
@@ -119,29 +119,29 @@ func TestScanOutputs(t *testing.T) {
 	}
 
 	s := fresh()
-	s.csv(strings.NewReader(ok(t, "scan", "it2.skewed").out))
+	s.csv(strings.NewReader(ok(t, "scan", "it1.skewed").out))
 	require.Equal(t, rows, s.n, "the standard output")
 
 	one := filepath.Join(dir, "one.csv.gz")
-	ok(t, "scan", "it2.skewed", "-o", one, "--pagesize", "500")
+	ok(t, "scan", "it1.skewed", "-o", one, "--pagesize", "500")
 	s = fresh()
 	require.NoError(t, os.WriteFile(one+".manifest.json", []byte("of another scan"), 0o600))
-	ok(t, "scan", "it2.skewed", "-o", one, "--force", "--no-manifest")
+	ok(t, "scan", "it1.skewed", "-o", one, "--force", "--no-manifest")
 	require.NoFileExists(t, one+".manifest.json")
-	ok(t, "scan", "it2.skewed", "-o", one, "--force")
+	ok(t, "scan", "it1.skewed", "-o", one, "--force")
 	unpacked, err := gzip.NewReader(strings.NewReader(read(t, one)))
 	require.NoError(t, err)
 	s.csv(unpacked)
 	whole(one+".manifest.json", s)
 
 	lines := filepath.Join(dir, "one.jsonl")
-	ok(t, "scan", "it2.skewed", "-o", lines, "--parallel", "64", "--splits", either("500", "5000"))
+	ok(t, "scan", "it1.skewed", "-o", lines, "--parallel", "64", "--splits", either("500", "5000"))
 	s = fresh()
 	s.json(strings.NewReader(read(t, lines)))
 	whole(lines+".manifest.json", s)
 
 	parts := filepath.Join(dir, "parts")
-	ok(t, "scan", "it2.skewed", "-d", parts, "--compression", "zstd", "--maxoutputsize", strconv.Itoa(rows/30), "--memory", "64MiB")
+	ok(t, "scan", "it1.skewed", "-d", parts, "--compression", "zstd", "--maxoutputsize", strconv.Itoa(rows/30), "--memory", "64MiB")
 	s = fresh()
 	files, err := filepath.Glob(parts + "/*.csv.zst")
 	require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestScanOutputs(t *testing.T) {
 	var hashes []string
 	for k := 1; k <= 3; k++ {
 		shard := filepath.Join(dir, fmt.Sprintf("shard%d", k))
-		ok(t, "scan", "it2.skewed", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--format", "tsv")
+		ok(t, "scan", "it1.skewed", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--format", "tsv")
 		hashes = append(hashes, account(shard+"/manifest.json").PlanHash)
 		files, err := filepath.Glob(shard + "/*.tsv")
 		require.NoError(t, err)
@@ -181,36 +181,36 @@ func TestScanOutputs(t *testing.T) {
 
 	halves := 0
 	for _, part := range [][]string{{"--endtoken", "0"}, {"--begintoken", "0"}} {
-		n, err := strconv.Atoi(strings.TrimSpace(ok(t, append([]string{"count", "it2.skewed"}, part...)...).out))
+		n, err := strconv.Atoi(strings.TrimSpace(ok(t, append([]string{"count", "it1.skewed"}, part...)...).out))
 		require.NoError(t, err)
 		halves += n
 	}
 	require.Equal(t, rows, halves)
-	largest := ok(t, "count", "it2.skewed", "--by", "partition", "--top", "2").out
+	largest := ok(t, "count", "it1.skewed", "--by", "partition", "--top", "2").out
 	require.True(t, strings.HasPrefix(largest, fmt.Sprintf("huge\t%d\n", (rows+4)/5)), largest)
-	require.Equal(t, 10, strings.Count(ok(t, "scan", "it2.skewed", "--limit", "10", "--header=false").out, "\n"))
+	require.Equal(t, 10, strings.Count(ok(t, "scan", "it1.skewed", "--limit", "10", "--header=false").out, "\n"))
 }
 
 // TestScanChoice selects columns, times and rows.
 func TestScanChoice(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.choice", "(k int, c int, s text static, v text, PRIMARY KEY (k, c))")
-	exec(t, "INSERT INTO it2.choice (k, c, s, v) VALUES (1, 1, 's', 'a') USING TIMESTAMP 1000000",
-		"INSERT INTO it2.choice (k, c, v) VALUES (1, 2, 'b') USING TTL 86400",
-		"INSERT INTO it2.choice (k, s) VALUES (2, 'only')")
-	require.Equal(t, "writetime(v),v,k\n1000000,a,1\n", ok(t, "scan", "it2.choice", "--columns", "writetime(v),v,k", "--where", "c = 1", "--allow-filtering").out)
-	ttl := ok(t, "scan", "it2.choice", "--columns", "c,TTL(v)", "--format", "json").out
+	table(t, "it1.choice", "(k int, c int, s text static, v text, PRIMARY KEY (k, c))")
+	exec(t, "INSERT INTO it1.choice (k, c, s, v) VALUES (1, 1, 's', 'a') USING TIMESTAMP 1000000",
+		"INSERT INTO it1.choice (k, c, v) VALUES (1, 2, 'b') USING TTL 86400",
+		"INSERT INTO it1.choice (k, s) VALUES (2, 'only')")
+	require.Equal(t, "writetime(v),v,k\n1000000,a,1\n", ok(t, "scan", "it1.choice", "--columns", "writetime(v),v,k", "--where", "c = 1", "--allow-filtering").out)
+	ttl := ok(t, "scan", "it1.choice", "--columns", "c,TTL(v)", "--format", "json").out
 	require.Contains(t, ttl, `{"c":1,"ttl(v)":null}`)
 	require.Contains(t, ttl, `{"c":2,"ttl(v)":86`)
 	require.Contains(t, ttl, `{"c":null,"ttl(v)":null}`, "a partition of static columns alone")
-	wrong(t, 1, `ttl(k): column "k" is part of the primary key`, "scan", "it2.choice", "--columns", "ttl(k)")
-	wrong(t, 1, "must be from 1 to the second", "scan", "it2.choice", "--shard", "4/3")
-	wrong(t, 1, "is not before end token", "scan", "it2.choice", "--begintoken", "5", "--endtoken", "5")
+	wrong(t, 1, `ttl(k): column "k" is part of the primary key`, "scan", "it1.choice", "--columns", "ttl(k)")
+	wrong(t, 1, "must be from 1 to the second", "scan", "it1.choice", "--shard", "4/3")
+	wrong(t, 1, "is not before end token", "scan", "it1.choice", "--begintoken", "5", "--endtoken", "5")
 	for _, command := range []string{"scan", "count"} {
-		wrong(t, 1, "ALLOW FILTERING", command, "it2.choice", "--where", "v = 'a'")
-		wrong(t, 1, "Undefined column name nope", command, "it2.choice", "--where", "nope = 3")
-		wrong(t, 1, "cqlbulk: --where: line ", command, "it2.choice", "--where", "c = ")
-		wrong(t, 1, "Invalid STRING constant", command, "it2.choice", "--where", "c = 'one'", "--allow-filtering")
+		wrong(t, 1, "ALLOW FILTERING", command, "it1.choice", "--where", "v = 'a'")
+		wrong(t, 1, "Undefined column name nope", command, "it1.choice", "--where", "nope = 3")
+		wrong(t, 1, "cqlbulk: --where: line ", command, "it1.choice", "--where", "c = ")
+		wrong(t, 1, "Invalid STRING constant", command, "it1.choice", "--where", "c = 'one'", "--allow-filtering")
 	}
 }
 
@@ -226,40 +226,40 @@ func (f *full) Write(p []byte) (int, error) {
 
 func TestScanOutputFails(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.fails", "(k int PRIMARY KEY, v text)")
+	table(t, "it1.fails", "(k int PRIMARY KEY, v text)")
 	var input strings.Builder
 	input.WriteString("k,v\n")
 	for i := range 5000 {
 		fmt.Fprintf(&input, "%d,%s\n", i, strings.Repeat("x", 100))
 	}
-	ok(t, "load", "it2.fails", file(t, "in.csv", input.String()))
+	ok(t, "load", "it1.fails", file(t, "in.csv", input.String()))
 	var report bytes.Buffer
-	code := cli.Run(t.Context(), []string{"scan", "it2.fails", "--hosts", testHosts()}, nil, &full{200_000}, &report)
+	code := cli.Run(t.Context(), []string{"scan", "it1.fails", "--hosts", testHosts()}, nil, &full{200_000}, &report)
 	require.Equal(t, 4, code)
 	require.Contains(t, report.String(), "no space left on device")
 
 	readOnly := filepath.Join(t.TempDir(), "not", "there.csv")
-	wrong(t, 1, "no such file or directory", "scan", "it2.fails", "-o", readOnly)
+	wrong(t, 1, "no such file or directory", "scan", "it1.fails", "-o", readOnly)
 }
 
 // TestTableChangesInMidScan drops a column, then the table, under a slow scan.
 func TestTableChangesInMidScan(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.changes", "(k int PRIMARY KEY, v text, w text)")
+	table(t, "it1.changes", "(k int PRIMARY KEY, v text, w text)")
 	var input strings.Builder
 	input.WriteString("k,v,w\n")
-	for i := range 20000 {
+	for i := range 10_000 {
 		fmt.Fprintf(&input, "%d,v%d,w\n", i, i)
 	}
-	ok(t, "load", "it2.changes", file(t, "in.csv", input.String()))
-	for _, change := range []string{"ALTER TABLE it2.changes DROP w", "DROP TABLE it2.changes"} {
+	ok(t, "load", "it1.changes", file(t, "in.csv", input.String()))
+	for _, change := range []string{"ALTER TABLE it1.changes DROP w", "DROP TABLE it1.changes"} {
 		out := filepath.Join(t.TempDir(), "out.csv")
 		done := make(chan result, 1)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		go func() {
 			var report bytes.Buffer
 			code := cli.Run(ctx, []string{
-				"scan", "it2.changes", "-o", out, "--rate", "500", "--pagesize", "50", "--hosts", testHosts(), "--maxattempts", "3",
+				"scan", "it1.changes", "-o", out, "--rate", "500", "--pagesize", "50", "--hosts", testHosts(), "--maxattempts", "3",
 			}, nil, io.Discard, &report)
 			done <- result{code: code, report: report.String()}
 		}()
@@ -279,13 +279,13 @@ func TestTableChangesInMidScan(t *testing.T) {
 // TestEmptyShards shares what one split holds among three hosts.
 func TestEmptyShards(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.narrow", "(k int PRIMARY KEY)")
-	ok(t, "load", "it2.narrow", file(t, "in.csv", "k\n1\n2\n3\n"))
+	table(t, "it1.narrow", "(k int PRIMARY KEY)")
+	ok(t, "load", "it1.narrow", file(t, "in.csv", "k\n1\n2\n3\n"))
 	dir := t.TempDir()
 	args := []string{"verify"}
 	for k := 1; k <= 3; k++ {
 		shard := fmt.Sprintf("%s/%d", dir, k)
-		ok(t, "scan", "it2.narrow", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--begintoken", "-4069959284402364210", "--endtoken", "-4069959284402364209")
+		ok(t, "scan", "it1.narrow", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--begintoken", "-4069959284402364210", "--endtoken", "-4069959284402364209")
 		args = append(args, shard)
 	}
 	var out, report bytes.Buffer

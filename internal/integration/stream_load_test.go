@@ -87,7 +87,7 @@ func TestStreamedRowsMeanWhatTheyMeanByCQL(t *testing.T) {
 // is sorted on the disk.
 func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 	t.Parallel()
-	rows := testRows(t, either(20_000, 200_000))
+	rows := testRows(t, either(8_000, 200_000))
 	table(t, "it3.streamed_all", "(k int, c int, pad text, PRIMARY KEY (k, c))")
 	var in strings.Builder
 	in.WriteString("k,c,pad\n")

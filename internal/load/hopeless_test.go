@@ -31,7 +31,7 @@ func rowsOf(n, good int, bad string) string {
 // A load stops when ten thousand rows failed and hardly one was good, wherever they fail,
 // and goes on when that is asked for, or bounded otherwise.
 func TestHopelessLoadIsStopped(t *testing.T) {
-	const rows = 4 * tooMany
+	const rows = 2 * tooMany
 	broken := "x,\"y\n" // a quote that is never closed
 	for _, tc := range []struct {
 		name string
@@ -52,7 +52,7 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			job, c, _ := newJob(t, names, tc.text)
-			job.ChunkSize, job.MaxRecord = 16<<10, 64<<10
+			job.ChunkSize, job.MaxRecord = 4<<10, 64<<10
 			if tc.set != nil {
 				tc.set(job)
 			}
@@ -77,7 +77,7 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 
 // The reasons of short rows, bad ones or refused, are not many times as large as the rows.
 func TestReasonsAreNotMuchLargerThanRows(t *testing.T) {
-	const rows = 20_000
+	const rows = 6_000
 	for name, row := range map[string]string{"bad": "%07d,v,no-int\n", "broken": "%07d,v,\"noint\n", "refused": "%07d,v,123456\n"} {
 		t.Run(name, func(t *testing.T) {
 			var text strings.Builder

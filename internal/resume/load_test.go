@@ -79,7 +79,7 @@ func tableOf(kind cqltype.Kind) *schema.Table {
 // then: in the end every row was written, with one timestamp, and each bad one is
 // among the rejects once.
 func TestLoadIsResumed(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text) })
 	}
 }
@@ -87,7 +87,7 @@ func TestLoadIsResumed(t *testing.T) {
 // TestCountersAreResumed does the same with counters: every row was written, or it
 // is in doubt, and no row was written twice.
 func TestCountersAreResumed(t *testing.T) {
-	for seed := range uint64(40) {
+	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter) })
 	}
 }
@@ -128,7 +128,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 			Job: ingest.Job{
 				Table: tableOf(kind), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
 				Router:         target.NewRouter(nil, nil, nil),
-				MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*7, MaxRecord: 120,
+				MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*20, MaxRecord: 120,
 				Counters: &progress.Counters{},
 				Limits:   ingest.Limits{MaxMutationBytes: 5000},
 			},

@@ -203,7 +203,7 @@ func TestKilledAndResumed(t *testing.T) {
 					if !options.Dir {
 						c.options.Path = filepath.Join(c.folder, "out")
 					}
-					const count = 6000
+					const count = 3000
 					for row := range count {
 						c.left = append(c.left, row)
 					}

@@ -15,6 +15,7 @@ import (
 // written again where that is asked for, by resume or by retry, and no element is there
 // twice.
 func TestListsKilled(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 6_000), 100_000)
 	input := make([]string, rows)

@@ -46,6 +46,7 @@ func TestInputCutOff(t *testing.T) {
 
 // TestInputChanges appends to a file while it is loaded, and cuts off another.
 func TestInputChanges(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	const rows = 10_000 // 30 MB, which takes ten seconds, and of which a third is ever under way
 	serial := 0

@@ -25,6 +25,7 @@ func snapshotSchema(t *testing.T, keyspace, name string) string {
 // What is read of statements, as they were typed and as the servers print them, is what the servers keep: each column, and
 // each type with all that is in it.
 func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	types := []string{
 		`CREATE TYPE IF NOT EXISTS it1.read_inner (a int, "B c" list<text>, t tuple<int, set<int>>)`,

@@ -62,7 +62,7 @@ func TestAPartitionOfMoreThan2GiB(t *testing.T) {
 		table(t, name, "(k int, c int, v text, PRIMARY KEY (k, c))")
 		loaded := ok(t, "load", name, path, "--via", "stream", "--stream", form)
 		scanned := ok(t, "scan", name, "-o", filepath.Join(t.TempDir(), "out.csv"))
-		require.Contains(t, scanned.report, fmt.Sprintf("%d rows", rows))
+		require.Contains(t, scanned.report, "2,100 rows")
 		require.Equal(t, sum.FindStringSubmatch(loaded.report), sum.FindStringSubmatch(scanned.report))
 		exec(t, "DROP TABLE "+name)
 	}

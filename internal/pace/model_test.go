@@ -13,7 +13,7 @@ import (
 type server struct {
 	clock   time.Time
 	start   time.Time
-	cores   []time.Time // when each is free
+	cores   []time.Duration // when each is free, since start
 	network time.Duration
 	service func(at time.Duration, units float64) time.Duration
 	units   func() float64                 // size of the next request; nil means 1
@@ -30,7 +30,7 @@ type server struct {
 
 // answer is one that is on its way back.
 type answer struct {
-	at      time.Time
+	at      time.Duration // since the model's start
 	latency time.Duration
 	units   float64
 	outcome Outcome
@@ -39,7 +39,7 @@ type answer struct {
 type answers []answer
 
 func (a answers) Len() int           { return len(a) }
-func (a answers) Less(i, j int) bool { return a[i].at.Before(a[j].at) }
+func (a answers) Less(i, j int) bool { return a[i].at < a[j].at }
 func (a answers) Swap(i, j int)      { a[i], a[j] = a[j], a[i] }
 func (a *answers) Push(x any)        { *a = append(*a, x.(answer)) }
 func (a *answers) Pop() any {
@@ -65,7 +65,7 @@ func scattered(d time.Duration, seed uint64) func(time.Duration, float64) time.D
 // newServer makes a model and the gate before it, which gets the model's clock.
 func newServer(cores int, service func(time.Duration, float64) time.Duration, o GateOptions) *server {
 	start := time.Unix(1_000_000, 0)
-	s := &server{clock: start, start: start, cores: make([]time.Time, cores), service: service}
+	s := &server{clock: start, start: start, cores: make([]time.Duration, cores), service: service}
 	o.Now = func() time.Time { return s.clock }
 	s.gate = NewGate(o)
 	return s
@@ -88,7 +88,7 @@ func (s *server) run(d time.Duration) (perSecond, limit float64) {
 			s.send()
 		}
 		a := heap.Pop(&s.pending).(answer)
-		s.clock = a.at
+		s.clock = s.start.Add(a.at)
 		s.inFlight--
 		s.gate.Release(a.latency, a.units, a.outcome)
 		if a.outcome == Good {
@@ -110,28 +110,25 @@ func (s *server) run(d time.Duration) (perSecond, limit float64) {
 
 // send puts one request into the queue of the core that is free first.
 func (s *server) send() {
+	now := s.clock.Sub(s.start)
 	a := answer{units: 1}
 	if s.units != nil {
 		a.units = s.units()
 	}
 	if s.refuse != nil && s.refuse(s.inFlight) {
-		a.outcome, a.at = Overloaded, s.clock.Add(s.network+time.Millisecond)
+		a.outcome, a.at = Overloaded, now+s.network+time.Millisecond
 	} else {
 		core := 0
 		for i, free := range s.cores {
-			if free.Before(s.cores[core]) {
+			if free < s.cores[core] {
 				core = i
 			}
 		}
-		arrives := s.clock.Add(s.network / 2)
-		begin := s.cores[core]
-		if begin.Before(arrives) {
-			begin = arrives
-		}
-		s.cores[core] = begin.Add(s.service(s.clock.Sub(s.start), a.units))
-		a.at = s.cores[core].Add(s.network - s.network/2)
+		begin := max(s.cores[core], now+s.network/2)
+		s.cores[core] = begin + s.service(now, a.units)
+		a.at = s.cores[core] + s.network - s.network/2
 	}
-	a.latency = a.at.Sub(s.clock)
+	a.latency = a.at - now
 	s.inFlight++
 	heap.Push(&s.pending, a)
 }

@@ -106,7 +106,7 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 func TestCountersKilled(t *testing.T) {
 	t.Parallel()
 	const kills = 2
-	rows := min(testRows(t, 12_000), 100_000) / 4 * 4
+	rows := min(testRows(t, 6_000), 100_000) / 4 * 4
 	input := increments(t, "it3.counted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
 	when := newMoments(t, kills, rows, 300*time.Millisecond)
@@ -136,11 +136,11 @@ func TestCountersKilled(t *testing.T) {
 // it has read, so that nothing is in doubt.
 func TestCountersInterrupted(t *testing.T) {
 	t.Parallel()
-	const rows = 12_000
+	const rows = 6_000
 	input := increments(t, "it1.interrupted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
 	run := spawn(t, nil, "load", "it1.interrupted", path, "--run-dir", dir, "--hosts", testHosts(),
-		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "2000")
+		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "1000")
 	run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
 	require.NoError(t, run.cmd.Process.Signal(os.Interrupt))
 	r := run.end(t)

@@ -20,7 +20,7 @@ func flights(t *testing.T) (path string, rows int) {
 	path = env("CQLBULK_TEST_FLIGHTS", "../../.cache/data/flights.csv")
 	_, err := os.Stat(path)
 	require.NoError(t, err, "fetch the file with: make flights")
-	rows = either(60_000, 336_776)
+	rows = either(20_000, 336_776)
 	head := strings.SplitAfterN(read(t, path), "\n", rows+2)
 	return file(t, "flights.csv", strings.Join(head[:rows+1], "")), rows
 }

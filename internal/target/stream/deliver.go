@@ -39,10 +39,11 @@ type Sender interface {
 
 // delivery brings sections to their nodes.
 type delivery struct {
-	t      *Target
-	bySet  bool // a file is for a set of replicas, all of which are sent it; else for one node
-	atOnce int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
-	queues map[string]*queue
+	t       *Target
+	bySet   bool // a file is for a set of replicas, all of which are sent it; else for one node
+	atOnce  int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
+	atATime int  // how many files of a queue are sent at the same time
+	queues  map[string]*queue
 
 	group  *errgroup.Group
 	ctx    context.Context
@@ -66,20 +67,36 @@ type queue struct {
 	bytes    int64
 	filled   bool          // a file, at least
 	making   chan struct{} // has an element for each file of the queue that may be begun: see delivery.atOnce
-	sending  chan struct{} // has one element while no file of the queue is sent
+	sending  chan struct{} // has an element for each file of the queue that may be sent at the same time
 }
 
 // newDelivery begins a delivery. A file that cannot be sent ends its context.
 func newDelivery(ctx context.Context, t *Target) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(), atOnce: (processors + queues - 1) / queues,
+		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(), atOnce: (processors + queues - 1) / queues, atATime: 1,
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
 		kept: make(chan struct{}, t.o.Sessions+processors),
+	}
+	if t.o.Whole == nil && (!d.bySet || queues == 1) { // else nodes have sessions of several sets
+		d.atATime = rowSessions
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.group, d.ctx = errgroup.WithContext(ctx)
 	return d
+}
+
+// rowSessions is how many files of rows a node is sent at the same time: it makes SSTables of those of a session with one
+// thread, which takes longer than to make the rows. One that is slow is sent fewer (pace.Throttle).
+const rowSessions = 2
+
+// tokens is a channel with so many elements.
+func tokens(n int) chan struct{} {
+	c := make(chan struct{}, n)
+	for range n {
+		c <- struct{}{}
+	}
+	return c
 }
 
 // put adds a section to what its replicas are to have, and sends files that are full.
@@ -100,11 +117,7 @@ func (d *delivery) add(s section, nodes []string) error {
 	name := strings.Join(nodes, " ")
 	q := d.queues[name]
 	if q == nil {
-		q = &queue{nodes: nodes, making: make(chan struct{}, d.atOnce), sending: make(chan struct{}, 1)}
-		for range d.atOnce {
-			q.making <- struct{}{}
-		}
-		q.sending <- struct{}{}
+		q = &queue{nodes: nodes, making: tokens(d.atOnce), sending: tokens(d.atATime)}
 		d.queues[name] = q
 	}
 	s.file.hold()
@@ -334,11 +347,15 @@ func (d *delivery) finish() error {
 // leastHalved is the size, in bytes, from which on a queue that has filled no file makes two SSTables rather than one.
 const leastHalved = 8 << 20
 
-// sendRest sends what is left of all queues. Where there are fewer of these than processors, two SSTables are made of
-// one that has filled no file, at the same time: most loads are no more than that.
+// sendRest sends what is left of all queues. A queue that has filled no file makes two SSTables where they are made at the
+// same time, here or by a node: most loads are no more than that.
 func (d *delivery) sendRest() error {
+	together := d.atATime
+	if d.t.o.Whole != nil {
+		together = d.atOnce
+	}
 	for _, q := range d.queues {
-		if d.t.o.Whole != nil && d.atOnce > 1 && !q.filled && q.bytes >= leastHalved {
+		if together > 1 && !q.filled && q.bytes >= leastHalved {
 			if err := d.send(q, q.out(q.bytes/2)); err != nil {
 				return err
 			}

@@ -141,6 +141,27 @@ func TestNextIsMadeWhileOneIsSent(t *testing.T) {
 	require.NoDirExists(t, tg.folder)
 }
 
+// Of rows that a node makes SSTables of it is sent two files at the same time, and no more.
+func TestRowsAreSentTwoFilesAtATime(t *testing.T) {
+	p := &pieces{}
+	var under, most atomic.Int64
+	tg, rows := oneNode(t, p, func(*Target) senderFunc {
+		return func(context.Context, string, File) error {
+			most.Store(max(most.Load(), under.Add(1))) // one that is overtaken is seen by the next
+			defer under.Add(-1)
+			if most.Load() == 1 {
+				require.Eventually(t, func() bool { return under.Load() > 1 }, time.Minute, time.Millisecond)
+			}
+			time.Sleep(time.Millisecond)
+			return nil
+		}
+	})
+	tg.o.Whole = nil
+	require.NoError(t, load(t, tg, rows))
+	require.EqualValues(t, rowSessions, most.Load())
+	require.Equal(t, 500, p.written)
+}
+
 // An SSTable that waits for one that fails is not sent, and none is left on the disk.
 func TestMadeButNotSent(t *testing.T) {
 	p := &pieces{}

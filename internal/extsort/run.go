@@ -17,13 +17,12 @@ import (
 // its length, an unsigned varint, and its bytes. Where runs are compressed, each stretch of numbers is
 // on its own, so that it can be read on its own.
 type run struct {
+	sorter *Sorter
 	file   *os.File
 	ends   []int64 // of each stretch that was written, as it stands on the disk
-	bounds []uint64
-	level  int // how often its records were merged
+	level  int     // how often its records were merged
 	out    *bufio.Writer
-	lz     *lz4.Writer // nil: not compressed
-	packed bool        // compressed
+	lz     *lz4.Writer // where runs are compressed
 	head   [8 + binary.MaxVarintLen64]byte
 }
 
@@ -35,8 +34,8 @@ func (s *Sorter) newRun() (*run, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sorted run: %w", err)
 	}
-	r := &run{file: file, bounds: s.bounds, packed: s.o.Compress, out: bufio.NewWriterSize(file, runBuffer)}
-	if !r.packed {
+	r := &run{sorter: s, file: file, out: bufio.NewWriterSize(file, runBuffer)}
+	if !s.o.Compress {
 		return r, nil
 	}
 	r.lz = lz4.NewWriter(file)
@@ -49,7 +48,7 @@ func (s *Sorter) newRun() (*run, error) {
 
 // add appends a record. Its writer keeps the first error.
 func (r *run) add(number uint64, record []byte) error {
-	for len(r.ends) < len(r.bounds) && number >= r.bounds[len(r.ends)] {
+	for bounds := r.sorter.bounds; len(r.ends) < len(bounds) && number >= bounds[len(r.ends)]; {
 		if err := r.endStretch(); err != nil {
 			return err
 		}
@@ -66,7 +65,7 @@ func (r *run) add(number uint64, record []byte) error {
 // endStretch writes out what is left of a stretch.
 func (r *run) endStretch() error {
 	err := r.out.Flush()
-	if r.packed {
+	if r.sorter.o.Compress {
 		err = errors.Join(err, r.lz.Close())
 		r.lz.Reset(r.file)
 	}
@@ -83,7 +82,7 @@ func (r *run) endStretch() error {
 
 // end writes out what is left.
 func (r *run) end() error {
-	for len(r.ends) <= len(r.bounds) {
+	for len(r.ends) <= len(r.sorter.bounds) {
 		if err := r.endStretch(); err != nil {
 			return err
 		}
@@ -102,7 +101,7 @@ func (r *run) read(stretch int) *runSource {
 		from = r.ends[stretch-1]
 	}
 	var in io.Reader = io.NewSectionReader(r.file, from, r.ends[stretch]-from)
-	if r.packed {
+	if r.sorter.o.Compress {
 		in = lz4.NewReader(in)
 	}
 	return &runSource{in: bufio.NewReaderSize(in, runBuffer)}
@@ -152,19 +151,16 @@ func (s *runSource) at() (uint64, []byte) { return s.number, s.record }
 // bufferSource gives the records of a stretch of a sorted buffer.
 type bufferSource struct {
 	buffer  *Buffer
-	entries []entry // the current one and those that come
-	begun   bool
+	entries []entry
+	i       int // of the entry after the current one
 }
 
 func (s *bufferSource) next() (bool, error) {
-	if s.begun {
-		s.entries = s.entries[1:]
-	}
-	s.begun = true
-	return len(s.entries) > 0, nil
+	s.i++
+	return s.i <= len(s.entries), nil
 }
 
 func (s *bufferSource) at() (uint64, []byte) {
-	e := s.entries[0]
+	e := s.entries[s.i-1]
 	return e.number, s.buffer.record(e)
 }

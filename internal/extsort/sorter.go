@@ -232,14 +232,14 @@ func (s *Sorter) Merges() []*Merge {
 	for i := range merges {
 		merges[i] = s.newMerge(s.runs, i)
 		for _, b := range buffers {
-			rest := b.entries
-			if i < len(s.bounds) {
-				rest = rest[:b.below(s.bounds[i])]
-			}
+			from, to := 0, len(b.entries)
 			if i > 0 {
-				rest = rest[b.below(s.bounds[i-1]):]
+				from = b.below(s.bounds[i-1])
 			}
-			merges[i].sources = append(merges[i].sources, &bufferSource{buffer: b, entries: rest})
+			if i < len(s.bounds) {
+				to = b.below(s.bounds[i])
+			}
+			merges[i].sources = append(merges[i].sources, &bufferSource{buffer: b, entries: b.entries[from:to]})
 		}
 	}
 	return merges

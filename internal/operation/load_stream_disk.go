@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 // disks are the data directories of the nodes that are on this host, by node.
@@ -39,21 +41,23 @@ func (d disks) roomFor(node string, size int64) error {
 
 // lookAtDisks finds the disks that are on this host, and says what is known of them, and what nodes do that have no room.
 func (l *Load) lookAtDisks(ctx context.Context, s *streaming) (notes []string, err error) {
-	directories, err := l.t.session.Setting(ctx, "data_file_directories")
+	here := func(n topology.Node) bool { return isHere(n.Address) }
+	careless := func(n topology.Node) bool { return releaseOf(n.Version).before(release{5}) }
+	directories, err := l.settingOf(ctx, here, "data_file_directories")
 	if err != nil {
 		return nil, err
 	}
-	policies, err := l.t.session.Setting(ctx, "disk_failure_policy")
+	policies, err := l.settingOf(ctx, careless, "disk_failure_policy")
 	if err != nil {
 		return nil, err
 	}
 	s.disks = make(disks)
 	stops := make(map[string]bool)
 	for _, n := range l.t.cluster.Nodes {
-		if isHere(n.Address) {
+		if here(n) {
 			s.disks[n.ID] = listOf(directories[n.ID])
 		}
-		if policy := policies[n.ID]; releaseOf(n.Version).before(release{5}) && (strings.HasPrefix(policy, "stop") || policy == "die") {
+		if policy := policies[n.ID]; careless(n) && (strings.HasPrefix(policy, "stop") || policy == "die") {
 			stops[policy] = true
 		}
 		if free, known := s.disks.free(n.ID); known {
@@ -64,6 +68,14 @@ func (l *Load) lookAtDisks(ctx context.Context, s *streaming) (notes []string, e
 		notes = append(notes, fmt.Sprintf("nodes before Cassandra 5.0 do not look for room before they take what is streamed, and one that runs out of it stops serving (disk_failure_policy %s): see that each has enough", strings.Join(slices.Sorted(maps.Keys(stops)), ", ")))
 	}
 	return notes, nil
+}
+
+// settingOf asks for a setting where there are nodes of which it matters.
+func (l *Load) settingOf(ctx context.Context, matters func(topology.Node) bool, name string) (map[string]string, error) {
+	if !slices.ContainsFunc(l.t.cluster.Nodes, matters) {
+		return nil, nil
+	}
+	return l.t.session.Setting(ctx, name)
 }
 
 func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

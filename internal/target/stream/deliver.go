@@ -39,11 +39,11 @@ type Sender interface {
 
 // delivery brings sections to their nodes.
 type delivery struct {
-	t       *Target
-	bySet   bool // a file is for a set of replicas, all of which are sent it; else for one node
-	atOnce  int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
-	atATime int  // how many files of a queue are sent at the same time
-	queues  map[string]*queue
+	t            *Target
+	bySet        bool // a file is for a set of replicas, all of which are sent it; else for one node
+	makeTogether int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
+	sendTogether int  // how many files of a queue are sent at the same time
+	queues       map[string]*queue
 
 	group  *errgroup.Group
 	ctx    context.Context
@@ -66,7 +66,7 @@ type queue struct {
 	sections []section
 	bytes    int64
 	filled   bool          // a file, at least
-	making   chan struct{} // has an element for each file of the queue that may be begun: see delivery.atOnce
+	making   chan struct{} // has an element for each file of the queue that may be begun: see delivery.makeTogether
 	sending  chan struct{} // has an element for each file of the queue that may be sent at the same time
 }
 
@@ -74,12 +74,12 @@ type queue struct {
 func newDelivery(ctx context.Context, t *Target) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(), atOnce: (processors + queues - 1) / queues, atATime: 1,
+		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
 		kept: make(chan struct{}, t.o.Sessions+processors),
 	}
 	if t.o.Whole == nil && (!d.bySet || queues == 1) { // else nodes have sessions of several sets
-		d.atATime = rowSessions
+		d.sendTogether = rowSessions
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.group, d.ctx = errgroup.WithContext(ctx)
@@ -117,7 +117,7 @@ func (d *delivery) add(s section, nodes []string) error {
 	name := strings.Join(nodes, " ")
 	q := d.queues[name]
 	if q == nil {
-		q = &queue{nodes: nodes, making: tokens(d.atOnce), sending: tokens(d.atATime)}
+		q = &queue{nodes: nodes, making: tokens(d.makeTogether), sending: tokens(d.sendTogether)}
 		d.queues[name] = q
 	}
 	s.file.hold()
@@ -350,9 +350,9 @@ const leastHalved = 8 << 20
 // sendRest sends what is left of all queues. A queue that has filled no file makes two SSTables where they are made at the
 // same time, here or by a node: most loads are no more than that.
 func (d *delivery) sendRest() error {
-	together := d.atATime
+	together := d.sendTogether
 	if d.t.o.Whole != nil {
-		together = d.atOnce
+		together = d.makeTogether
 	}
 	for _, q := range d.queues {
 		if together > 1 && !q.filled && q.bytes >= leastHalved {

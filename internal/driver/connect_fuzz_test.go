@@ -66,8 +66,8 @@ func FuzzConnect(f *testing.F) {
 		begin, before := time.Now(), allocated()
 		look(t, Config{Hosts: hosts[kind], Port: front.port(), Timeout: 100 * time.Millisecond, Connections: 1})
 		require.Less(t, time.Since(begin), time.Minute)
-		// A long answer may be read again where the machine is slow; a length that lies would be gigabytes.
-		require.Less(t, allocated()-before, uint64(4*most))
+		// An answer that takes most is read once more where the machine is slow, and the rest is little.
+		require.Less(t, allocated()-before, uint64(3*most))
 	})
 }
 

@@ -14,7 +14,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build demo test test-long test-versions lint fmt bench bench-peers fuzz chaos flights clean
+.PHONY: help check build demo test test-long test-versions lint fmt bench bench-peers bench-unload fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -51,6 +51,9 @@ bench: ## the Go benchmarks
 
 bench-peers: build ## loads beside cqlsh, DSBulk, sstableloader and PostgreSQL; a page of it in docs/
 	deploy/bench-peers
+
+bench-unload: build ## scans, through CQL and past it, beside cqlsh and DSBulk; a page of it in docs/
+	deploy/bench-peers --unload
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	deploy/fuzz $(FUZZTIME)

@@ -114,7 +114,7 @@ file; in the file, a section named after a command (load:) is for it alone.
 	root.PersistentFlags().String(config.FileFlag, "", "configuration file")
 	root.SetFlagErrorFunc(explainFlag)
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s))
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s))
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error { return applyConfig(root, c, args, s) }
 	return root
 }
@@ -150,15 +150,22 @@ func applyConfig(root, c *cobra.Command, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	if file.Has("password") {
+	if slices.ContainsFunc(passwordFlags, file.Has) {
 		operation.Environment{Warn: s.warn}.WarnReadable("configuration file with a password", file.Path)
 	}
 	// A file named on the command line wins over a password from elsewhere.
-	if f := c.Flags(); f.Changed("password-file") && !f.Changed("password") {
-		return f.Set("password", "")
+	for _, password := range passwordFlags {
+		if f := c.Flags(); f.Lookup(password) != nil && f.Changed(password+"-file") && !f.Changed(password) {
+			if err := f.Set(password, ""); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
+
+// passwordFlags are the flags that passwords are given by, each beside one that names a file.
+var passwordFlags = []string{"password", "from-password"}
 
 // settingsOf names what may be set, each once, and the commands, in order.
 func settingsOf(root *cobra.Command) (settings, commands []string) {

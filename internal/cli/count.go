@@ -26,6 +26,7 @@ func (o *countOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("top", "partitions to list with --by partition, the largest first")
 	b.add("where", "CQL condition that rows must meet besides")
 	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)
 	addConnectionFlags(b, readLevelHelp)
@@ -35,7 +36,7 @@ func (o *countOptions) AddFlags(f *pflag.FlagSet) {
 func newCountCommand(s streams) *cobra.Command {
 	opts := &countOptions{spec: operation.NewCountSpec()}
 	c := &cobra.Command{
-		Use:   "count [keyspace.table]",
+		Use:   "count [keyspace.table] [SSTABLES...]",
 		Short: "Count the rows of a table",
 		Long: `Count the rows of a table: each token range is counted by a replica of it, and
 only the sums travel. A range that takes too long is cut in two, or with --by partition
@@ -50,6 +51,9 @@ key and the rows of the largest partitions (partition).
 One replica of each range is asked (LOCAL_ONE), and what it has missed is not counted:
 after writes that not all replicas took, a count at LOCAL_QUORUM may give another number.
 
+With --via stream the nodes send their SSTables here, and with --via sstables those of
+the folders that are named are read, as in a scan: cqlbulk scan --help tells more.
+
 When a range could not be counted there is no number, the ranges are listed, and
 the exit status is 2.
 ` + exitHelp,
@@ -59,7 +63,11 @@ the exit status is 2.
   # the twenty largest partitions
   cqlbulk count demo.flights --by partition --top 20`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if opts.spec.TableName, err = opts.findAlone(c, args); err != nil {
+			find := opts.find
+			if !opts.spec.FromFiles() {
+				find = opts.findAlone
+			}
+			if opts.spec.TableName, opts.spec.Inputs, err = find(c, args); err != nil {
 				return err
 			}
 			return runCount(c.Context(), s, opts)

@@ -38,20 +38,12 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("if-not-exists", "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
 	b.add("dry-run", "parse, type and group everything, and write nothing")
 	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work or less; or sstables, which leaves them in a folder, from which they are imported")
-	b.addShort("dir", "d", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes")
-	b.add("sstable-version", "sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)")
-	b.add("import", "sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2")
-	b.add("nodetool", "sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node")
+	addKeptFlags(b)
 	b.add("schema", "sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to")
 	b.add("ring", "sstables, with --schema: file that plan --save-ring wrote, by which each node gets its own rows (default: the cluster is not known, and all rows are in one folder)")
 	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a fiftieth of the work of CQL; auto is whole where the table and the nodes allow it")
 	addStreamFlags(b, "")
-	b.add("internode-ssl", "stream: the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
-	b.add("internode-cacert", "stream: PEM file of the authorities to trust (default: the system's)")
-	b.add("internode-cert", "stream: PEM file of a certificate for this host, where the nodes ask for one")
-	b.add("internode-key", "stream: PEM file of the private key to it, not encrypted")
-	b.add("internode-ssl-server-name", "stream: name that the certificates of all nodes hold, in place of their addresses")
-	b.add("internode-ssl-insecure-skip-verify", "stream: take any certificate, even a forged one; for tests alone")
+	addInternodeFlags(b)
 	b.add("append-collections", "stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
 	b.add("ingestrate", "rows a second at the most (default: no limit)")
 	b.add("max-bytes-per-sec", "bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)")
@@ -79,6 +71,14 @@ const (
 	unlimited           = " (-1: no limit)"
 	keepGoingHelp       = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 )
+
+// addKeptFlags adds the flags of SSTables that are kept in a folder.
+func addKeptFlags(b binder) {
+	b.addShort("dir", "d", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes")
+	b.add("sstable-version", "sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)")
+	b.add("import", "sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2")
+	b.add("nodetool", "sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node")
+}
 
 // addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
 func addStreamFlags(b binder, when string) {

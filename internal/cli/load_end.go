@@ -20,7 +20,9 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	stop()
 	if !show.Quiet {
 		s.summary("load of", report.Report, loadDetails(report))
-		s.tellStreamed(report)
+		if report.Files == nil && !report.DryRun {
+			s.tellStreamed(report.Stream, report.Compaction)
+		}
 	}
 	s.tellImports(report.Files)
 	s.tellRejects(report.Rejects)
@@ -53,16 +55,8 @@ func loadDetails(r operation.LoadReport) string {
 func requestDetails(r operation.LoadReport) string {
 	var details string
 	switch {
-	case r.Files != nil:
-		nodes := "all nodes"
-		if r.Files.Ringed {
-			nodes = printer.Count(int64(r.Files.Nodes)) + " nodes"
-		}
-		details = fmt.Sprintf("%s partitions, %s in %s SSTables for %s in %s, ", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes),
-			printer.Count(int64(r.Files.Tables)), nodes, r.Files.Dir) + importDetails(r.Files)
-	case r.Streamed:
-		details = fmt.Sprintf("%s partitions, %s streamed as %s %s", printer.Count(r.Stream.Partitions), printer.Size(r.Stream.Bytes), printer.Count(r.Stream.Files),
-			map[bool]string{false: "files of rows", true: "whole SSTables"}[r.Stream.Whole])
+	case r.Files != nil, r.Streamed:
+		details = fmt.Sprintf("%s partitions, %s", printer.Count(r.Stream.Partitions), landedDetails(r.Stream, r.Files))
 	default:
 		details = fmt.Sprintf("%s requests of %.1f rows", printer.Count(r.Batches), float64(r.Written-r.Earlier)/float64(max(r.Batches, 1)))
 	}
@@ -73,6 +67,19 @@ func requestDetails(r operation.LoadReport) string {
 		details += fmt.Sprintf(", p50 %v, p99 %v", r.P50, r.P99)
 	}
 	return details
+}
+
+// landedDetails are what went to the nodes past CQL, or is in a folder for them.
+func landedDetails(stats operation.StreamStats, files *operation.KeptFiles) string {
+	if files == nil {
+		return fmt.Sprintf("%s streamed as %s %s", printer.Size(stats.Bytes), printer.Count(stats.Files),
+			map[bool]string{false: "files of rows", true: "whole SSTables"}[stats.Whole])
+	}
+	nodes := "all nodes"
+	if files.Ringed {
+		nodes = printer.Count(int64(files.Nodes)) + " nodes"
+	}
+	return fmt.Sprintf("%s in %s SSTables for %s in %s, ", printer.Size(stats.Bytes), printer.Count(int64(files.Tables)), nodes, files.Dir) + importDetails(files)
 }
 
 // importDetails are how SSTables in a folder get to the nodes.

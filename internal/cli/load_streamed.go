@@ -9,15 +9,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
-// tellStreamed says what a load by streaming left on the nodes.
-func (s streams) tellStreamed(r operation.LoadReport) {
-	if r.DryRun || r.Files != nil || len(r.Stream.Nodes) == 0 {
+// tellStreamed says what was left on the nodes that were streamed to.
+func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compaction) {
+	if len(stats.Nodes) == 0 {
 		return
 	}
 	var sizes []int64
 	var total int64
-	longest := r.Stream.Nodes[0]
-	for _, n := range r.Stream.Nodes {
+	longest := stats.Nodes[0]
+	for _, n := range stats.Nodes {
 		for _, size := range n.Sizes {
 			sizes, total = append(sizes, size), total+size
 		}
@@ -27,19 +27,19 @@ func (s streams) tellStreamed(r operation.LoadReport) {
 	}
 	slices.Sort(sizes)
 	what := "SSTables landed"
-	if !r.Stream.Whole {
+	if !stats.Whole {
 		what = "files of rows landed, an SSTable or more each,"
 	}
-	line := fmt.Sprintf("%s %s on %s nodes: %s by median, %s in all", printer.Count(int64(len(sizes))), what, printer.Count(int64(len(r.Stream.Nodes))),
+	line := fmt.Sprintf("%s %s on %s nodes: %s by median, %s in all", printer.Count(int64(len(sizes))), what, printer.Count(int64(len(stats.Nodes))),
 		printer.Size(sizes[len(sizes)/2]), printer.Size(total))
-	if r.Stream.Slices > 1 {
-		line += fmt.Sprintf(", in %s slices", printer.Count(r.Stream.Slices))
+	if stats.Slices > 1 {
+		line += fmt.Sprintf(", in %s slices", printer.Count(stats.Slices))
 	}
-	if len(r.Stream.Nodes) > 1 {
+	if len(stats.Nodes) > 1 {
 		line += fmt.Sprintf("; %s took longest, %v", longest.Node, longest.Time.Round(time.Millisecond))
 	}
 	s.warn("%s", line)
-	if c := r.Compaction; c != nil {
+	if c != nil {
 		s.warn("%s", compactionLine(c))
 	}
 }

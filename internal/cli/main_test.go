@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 // "exits 1 cqlbulk scan", which runs a program and wants that exit status, and those of
 // a simulated cluster.
 func TestScripts(t *testing.T) {
+	golden, err := filepath.Abs("../../pkg/sstable/testdata/golden") // SSTables of Cassandra
+	if err != nil {
+		t.Fatal(err)
+	}
 	commands := maps.Clone(clusterCommands)
 	commands["exits"], commands["glob"] = exits, glob
 	testscript.Run(t, testscript.Params{
@@ -33,6 +37,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Under the race detector each program would wait a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			env.Setenv("GOLDEN", golden)
 			env.Values[clusterKey{}] = &simulated{}
 			return nil
 		},

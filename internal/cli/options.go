@@ -28,8 +28,11 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 
 // environment is what an operation has around it.
 func (o *showOptions) environment(s streams) operation.Environment {
-	if o.flags.Changed("password") {
-		s.warn("--password: others on this machine can see the password in the list of processes; --password-file and CQLBULK_PASSWORD keep it to yourself")
+	for _, password := range passwordFlags {
+		if o.flags.Changed(password) {
+			s.warn("--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
+				password, strings.ToUpper(strings.ReplaceAll(password, "-", "_")))
+		}
 	}
 	env := operation.Environment{
 		Stdin: s.in, Stdout: s.out, Warn: s.warn, Version: Version(),
@@ -114,12 +117,12 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableNam
 }
 
 // findAlone finds the table of a command that takes nothing else.
-func (o *tableOptions) findAlone(c *cobra.Command, args []string) (operation.TableName, error) {
+func (o *tableOptions) findAlone(c *cobra.Command, args []string) (operation.TableName, []string, error) {
 	name, args, err := o.find(c, args)
 	if err == nil && len(args) > 0 {
 		err = fmt.Errorf("unexpected argument %q", args[0])
 	}
-	return name, err
+	return name, nil, err
 }
 
 // looksLikeTable says whether an argument is keyspace.table rather than a file.

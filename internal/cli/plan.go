@@ -47,7 +47,7 @@ renewed every few minutes; they serve for orientation only.
 ` + exitHelp,
 		Example: `  cqlbulk plan demo.flights --hosts 10.0.0.1`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
-			if opts.spec.TableName, err = opts.findAlone(c, args); err != nil {
+			if opts.spec.TableName, _, err = opts.findAlone(c, args); err != nil {
 				return err
 			}
 			return runPlan(c.Context(), s, opts)

@@ -43,6 +43,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("limit", "rows to read at the most, whichever come first (-1: all)")
 	b.add("run-dir", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)")
 	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
+	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)
 	addConnectionFlags(b, readLevelHelp)
@@ -52,7 +53,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 func newScanCommand(s streams) *cobra.Command {
 	opts := &scanOptions{spec: operation.NewScanSpec()}
 	c := &cobra.Command{
-		Use:   "scan [keyspace.table] [-o FILE | -d FOLDER]",
+		Use:   "scan [keyspace.table] [-o FILE | -d FOLDER] [SSTABLES...]",
 		Short: "Read a whole table and write it as CSV, TSV or JSON lines",
 		Long: `Read a whole table, every row once, and write it as CSV (RFC 4180, UTF-8), TSV
 or JSON lines, compressed or not.
@@ -72,6 +73,12 @@ user-defined types are CQL literals.
 
 One replica of each range is asked (LOCAL_ONE): what it has missed is not in the output.
 At LOCAL_QUORUM all rows are that were written at LOCAL_QUORUM, as load does.
+
+With --via stream the nodes send their SSTables here, where they are merged: for a small
+part of the servers' work, past rights and audit, and only where they reach this host
+(--listen). With --via sstables the SSTables are those of the folders that are named, of
+snapshots, backups or nodes that are down, and no cluster is needed. --where is then
+looked at here, and takes what CQL takes with ALLOW FILTERING.
 
 An output is written under names ending in .part, which it loses when it is whole.
 A scan into files that was stopped goes on with: cqlbulk resume RUN_DIR.
@@ -93,6 +100,12 @@ with their SHA-256, and a checksum of the rows that does not depend on their ord
   # beside an application whose reads must stay below 10 ms
   cqlbulk scan demo.flights -o flights.csv --target-p99 10ms --rate 20000
 
+  # past CQL: the nodes send their SSTables; a majority of each range's replicas is merged
+  cqlbulk scan demo.flights -o flights.csv --via stream --consistency LOCAL_QUORUM
+
+  # a snapshot of three nodes, without a cluster
+  cqlbulk scan demo.flights -o flights.csv --via sstables --snapshot nightly node1/data node2/data node3/data
+
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk scan --smudge 3`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -112,7 +125,7 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 	if o.spec.TableName, args, err = o.find(c, args); err != nil {
 		return err
 	}
-	if len(args) > 0 {
+	if o.spec.Inputs = args; len(args) > 0 && !o.spec.FromFiles() {
 		return fmt.Errorf("unexpected argument %q: the output file is named with --output", args[0])
 	}
 	o.spec.Given = typed(c.Flags())

@@ -12,4 +12,6 @@ import (
 func TestLevelNote(t *testing.T) {
 	require.Empty(t, levelNote(operation.Report{Consistency: "TWO"}))
 	require.Equal(t, "; consistency TWO", levelNote(operation.Report{Consistency: "TWO", Replicated: true}))
+	require.Equal(t, "; SSTables: 3", levelNote(operation.Report{SSTables: 3}))
+	require.Equal(t, "; SSTables: 1,200 of snapshot a, b", levelNote(operation.Report{SSTables: 1200, Snapshots: []string{"a", "b"}}))
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
 
-	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
 // EnvPrefix begins the name of every environment variable. Those that begin with
@@ -142,7 +142,7 @@ func checkVariables(environ, settings []string) error {
 			continue
 		}
 		hint := ""
-		if nearest := schema.Nearest(name, names); nearest != "" {
+		if nearest := levenshtein.Nearest(name, names); nearest != "" {
 			hint = fmt.Sprintf("; did you mean %s?", EnvPrefix+"_"+nearest)
 		}
 		failures = append(failures, fmt.Errorf("unknown environment variable %s%s", variable, hint))

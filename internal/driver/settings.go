@@ -62,7 +62,8 @@ func least(a, b int) int {
 // limitsOf asks one node; what it does not tell is 0.
 func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, error) {
 	var limits Limits
-	for _, setting := range []struct {
+	told, err := s.settings(ctx, h)
+	for _, l := range []struct {
 		name string
 		unit int
 		into *int
@@ -75,15 +76,11 @@ func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, erro
 		{"native_transport_max_frame_size_in_mb", 1 << 20, &limits.MaxFrameBytes},
 		{"native_transport_max_frame_size", 1, &limits.MaxFrameBytes},
 	} {
-		value, err := s.setting(ctx, h, setting.name)
-		if err != nil {
-			return limits, err
-		}
-		if n, err := parseSize(value); err == nil && n > 0 {
-			*setting.into = n * setting.unit
+		if n, err := parseSize(told[l.name]); err == nil && n > 0 {
+			*l.into = n * l.unit
 		}
 	}
-	return limits, nil
+	return limits, err
 }
 
 // parseSize reads a data size as Cassandra's configuration writes it: a whole
@@ -108,26 +105,30 @@ func parseSize(s string) (int, error) {
 	}
 }
 
-// setting asks one node for one of its settings; it is empty when there is none of the name.
-func (s *Session) setting(ctx context.Context, h *gocql.HostInfo, name string) (value string, err error) {
-	err = s.each(ctx, h.HostID(), func() error { return nil }, []any{&value},
-		"SELECT value FROM system_views.settings WHERE name = ?", name)
-	return value, err
+// settings asks one node for its settings, by name: all at once, which takes one request.
+func (s *Session) settings(ctx context.Context, h *gocql.HostInfo) (map[string]string, error) {
+	told := make(map[string]string)
+	var name, value string
+	err := s.each(ctx, h.HostID(), func() error {
+		told[name] = value
+		return nil
+	}, []any{&name, &value}, "SELECT name, value FROM system_views.settings")
+	return told, err
 }
 
 // Setting asks the nodes for one of their settings, by host id. A node that is down, has no such setting or does not tell
 // is missing.
 func (s *Session) Setting(ctx context.Context, name string) (map[string]string, error) {
 	hosts := s.hosts()
-	told := make([]string, len(hosts))
+	told := make([]map[string]string, len(hosts))
 	s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
-		told[i], err = s.setting(ctx, hosts[i], name)
+		told[i], err = s.settings(ctx, hosts[i])
 		return err
 	})
 	values := make(map[string]string)
 	for i, h := range hosts {
-		if told[i] != "" {
-			values[h.HostID()] = told[i]
+		if value := told[i][name]; value != "" {
+			values[h.HostID()] = value
 		}
 	}
 	return values, ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -90,6 +91,19 @@ func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string
 		columns[i].Type = t
 	}
 	return columns, nil
+}
+
+// Dropped reads which columns a table had, and until when: what is older counts no more, be there a column of the name
+// again or not.
+func (s *Session) Dropped(ctx context.Context, keyspace, table string) (map[string]time.Time, error) {
+	dropped := make(map[string]time.Time)
+	var name string
+	var at time.Time
+	err := s.each(ctx, "", func() error {
+		dropped[strings.Clone(name)] = at
+		return nil
+	}, []any{&name, &at}, "SELECT column_name, dropped_time FROM system_schema.dropped_columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	return dropped, err
 }
 
 // Replication reads a keyspace's replication options.

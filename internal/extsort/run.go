@@ -100,17 +100,19 @@ func (r *run) read(stretch int) *runSource {
 	if stretch > 0 {
 		from = r.ends[stretch-1]
 	}
-	var in io.Reader = io.NewSectionReader(r.file, from, r.ends[stretch]-from)
+	stored := io.NewSectionReader(r.file, from, r.ends[stretch]-from)
+	var in io.Reader = stored
 	if r.sorter.o.Compress {
 		in = lz4.NewReader(in)
 	}
-	return &runSource{in: bufio.NewReaderSize(in, runBuffer)}
+	return &runSource{stored: stored, in: bufio.NewReaderSize(in, runBuffer)}
 }
 
 func (r *run) close() error { return r.file.Close() }
 
 // runSource gives the records of a run.
 type runSource struct {
+	stored *io.SectionReader
 	in     *bufio.Reader
 	number uint64
 	record []byte
@@ -119,7 +121,7 @@ type runSource struct {
 func (s *runSource) next() (bool, error) {
 	var head [8]byte
 	if _, err := io.ReadFull(s.in, head[:]); errors.Is(err, io.EOF) {
-		return false, nil
+		return false, s.whole()
 	} else if err != nil {
 		return false, fmt.Errorf("sorted run: %w", err)
 	}
@@ -136,6 +138,18 @@ func (s *runSource) next() (bool, error) {
 		return false, fmt.Errorf("sorted run: %w", noEOF(err))
 	}
 	return true, nil
+}
+
+// whole gives an error when the file ended before the stretch.
+func (s *runSource) whole() error {
+	at, err := s.stored.Seek(0, io.SeekCurrent)
+	if err == nil && at < s.stored.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return fmt.Errorf("sorted run: %w", err)
+	}
+	return nil
 }
 
 // noEOF is for a file that ends where it must not.

@@ -6,7 +6,8 @@
 // goroutine that fills it, so that the disk holds up those who add. When all is added,
 // [Sorter.Merges] gives the records in order, several stretches of them at the same time.
 //
-// Records are compared by a number first, which decides for nearly all where it is a hash.
+// Records are compared by a number first, which decides for nearly all where it is a hash, and in memory by a second
+// one, which spares looking at most of the others.
 package extsort
 
 import (
@@ -43,7 +44,7 @@ type Options struct {
 const fanIn = 64
 
 // entryMemory is what a record takes besides its bytes and their length.
-const entryMemory = 16
+const entryMemory = 24
 
 // Sorter sorts. It is safe for concurrent use, but for Merges and Close.
 type Sorter struct {
@@ -78,8 +79,8 @@ type Buffer struct {
 
 // entry is a record's place in a buffer.
 type entry struct {
-	number uint64
-	at     int
+	number, hint uint64
+	at           int
 }
 
 // Take waits for a buffer that nobody has.
@@ -96,8 +97,9 @@ func (s *Sorter) Take(ctx context.Context) (*Buffer, error) {
 func (s *Sorter) Give(b *Buffer) { s.empty <- b }
 
 // Add copies a record into the buffer. When there is no room, the buffer's records go to the
-// disk first; only then there can be an error.
-func (b *Buffer) Add(number uint64, record []byte) error {
+// disk first; only then there can be an error. Of records of one number those with a smaller hint are
+// mostly before the others: where they are not, sorting takes longer.
+func (b *Buffer) Add(number, hint uint64, record []byte) error {
 	need := binary.MaxVarintLen64 + len(record)
 	if used := len(b.records) + entryMemory*len(b.entries); used > 0 && used+need+entryMemory > b.sorter.size {
 		if err := b.spill(); err != nil {
@@ -107,7 +109,7 @@ func (b *Buffer) Add(number uint64, record []byte) error {
 	if b.records == nil {
 		b.records = make([]byte, 0, max(b.sorter.size/2, need))
 	}
-	b.entries = append(b.entries, entry{number, len(b.records)})
+	b.entries = append(b.entries, entry{number, hint, len(b.records)})
 	b.records = binary.AppendUvarint(b.records, uint64(len(record)))
 	b.records = append(b.records, record...)
 	return nil
@@ -121,13 +123,27 @@ func (b *Buffer) record(e entry) []byte {
 }
 
 func (b *Buffer) sort() {
-	compare := b.sorter.o.Compare
+	compare := func(x, y entry) int { return b.sorter.o.Compare(b.record(x), b.record(y)) }
 	slices.SortFunc(b.entries, func(x, y entry) int {
-		if x.number != y.number {
+		switch {
+		case x.number != y.number:
 			return cmp.Compare(x.number, y.number)
+		case x.hint != y.hint:
+			return cmp.Compare(x.hint, y.hint)
+		default:
+			return compare(x, y)
 		}
-		return compare(b.record(x), b.record(y))
 	})
+	for from := 0; from < len(b.entries); {
+		to, misled := from+1, false
+		for ; to < len(b.entries) && b.entries[to].number == b.entries[from].number; to++ {
+			misled = misled || b.entries[to-1].hint != b.entries[to].hint && compare(b.entries[to-1], b.entries[to]) > 0
+		}
+		if misled {
+			slices.SortFunc(b.entries[from:to], compare)
+		}
+		from = to
+	}
 }
 
 // below is how many records of a sorted buffer have a smaller number.

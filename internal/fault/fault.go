@@ -33,6 +33,9 @@ const (
 	NotApplied
 	// Canceled is the end of the caller's own context.
 	Canceled
+	// GivenUp says that a range cannot be read in this run, and that all that can be tried was: its
+	// files are broken, say. The next range may be well.
+	GivenUp
 )
 
 // String names the class as it is shown in summaries.
@@ -50,6 +53,8 @@ func (c Class) String() string {
 		return "not applied"
 	case Canceled:
 		return "canceled"
+	case GivenUp:
+		return "given up"
 	default:
 		return "permanent"
 	}

@@ -59,6 +59,18 @@ func TestScanKilledAgainAndAgain(t *testing.T) {
 			require.NoError(t, err)
 			requireRows(t, input, string(text))
 		})
+		t.Run("file, by streaming", func(t *testing.T) {
+			t.Parallel()
+			if either(false, true) { // else a node sends all at once
+				for _, n := range nodeTables(t, "it3", "read") {
+					administer(t, "nodetool", n.node, "refreshsizeestimates")
+				}
+			}
+			out := filepath.Join(t.TempDir(), "out.csv")
+			r := killScan(t, kills, rows, out, byStream("-o", out, "--slice", "1MiB")...)
+			require.Equal(t, want, checksum(t, r))
+			requireRows(t, input, read(t, out))
+		})
 		t.Run("folder", func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")

@@ -43,13 +43,7 @@ func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
 		require.NoError(t, err)
 		described, err := session.Table(t.Context(), "it1", "read_back")
 		require.NoError(t, err)
-		kinds := map[cqlschema.Kind]schema.Kind{
-			cqlschema.PartitionKey: schema.PartitionKey, cqlschema.Clustering: schema.Clustering, cqlschema.Static: schema.Static, cqlschema.Regular: schema.Regular,
-		}
-		var columns []schema.Column
-		for _, c := range parsed.Table("it1", "read_back").Columns {
-			columns = append(columns, schema.Column{Name: c.Name, Kind: kinds[c.Kind], Position: c.Position, Type: c.Type, Desc: c.Desc})
-		}
+		columns := schema.FromDeclared(parsed.Table("it1", "read_back").Columns)
 		require.Equal(t, described.Columns, schema.New("it1", "read_back", columns).Columns)
 	}
 	check(strings.Join(append(types, "CREATE TABLE it1.read_back "+body), ";\n"))

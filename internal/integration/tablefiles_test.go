@@ -45,12 +45,11 @@ type nodeTable struct {
 	names  []sstable.Descriptor
 }
 
-// nodeTables has all nodes write what they have of a table, and finds it.
+// nodeTables has all nodes write what they have of a table, and finds it. Nodes that are streamed from flush it, and sooner
+// than nodetool has been started.
 func nodeTables(t *testing.T, keyspace, name string) []nodeTable {
 	t.Helper()
-	for _, n := range tablesOnDisk(t, keyspace, name) {
-		administer(t, "nodetool", n.node, "flush", keyspace, name)
-	}
+	ok(t, "count", keyspace+"."+name, "--via", "stream", "--listen", anyPort, "--consistency", "ALL")
 	all := tablesOnDisk(t, keyspace, name)
 	for _, n := range all {
 		require.NotEmpty(t, n.names, n.folder)

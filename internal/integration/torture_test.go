@@ -254,6 +254,8 @@ func TestEveryTypeBitForBit(t *testing.T) {
 	want := rawRows(t, "it2", "torture")
 	require.Len(t, want, len(rows), "every row has a key of its own")
 
+	require.NotEmpty(t, requireSameByStream(t, "it2", "torture"))
+
 	out := t.TempDir() + "/torture.csv"
 	ok(t, "scan", "it2.torture", "-o", out)
 	ok(t, "load", "it2.torture_copy", out)
@@ -263,6 +265,12 @@ func TestEveryTypeBitForBit(t *testing.T) {
 	exec(t, "TRUNCATE it2.torture_copy")
 	requireStreamed(t, "it2", "torture_copy", "torture_streamed", out)
 	require.Equal(t, want, rawRows(t, "it2", "torture_streamed"))
+
+	exec(t, "TRUNCATE it2.torture_streamed")
+	ok(t, "clone", "it2.torture_streamed", "--from-table", "torture", "--from-hosts", testHosts(), "--listen", anyPort)
+	require.Equal(t, want, rawRows(t, "it2", "torture_streamed"))
+	times := []string{"--columns", timesToo(described)}
+	require.Equal(t, scannedLines(t, append(times, "it2.torture")...), scannedLines(t, append(times, "it2.torture_streamed")...))
 
 	again := t.TempDir() + "/again.csv"
 	ok(t, "scan", "it2.torture_copy", "-o", again, "--delimiter", `\t`, "--quote", "'", "--null-string", "null")
@@ -282,6 +290,7 @@ func TestCounters(t *testing.T) {
 			exec(t, fmt.Sprintf(`UPDATE it2.counters SET "Misses" = "Misses" - %d WHERE k = %d AND c = 'c%d'`, i, i%7, i))
 		}
 	}
+	require.Len(t, requireSameByStream(t, "it2", "counters"), 50)
 	out := t.TempDir() + "/counters.csv"
 	ok(t, "scan", "it2.counters", "-o", out)
 	ok(t, "load", "it2.counters_copy", out)

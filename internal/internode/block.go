@@ -40,6 +40,20 @@ func (c *compressor) block(plain []byte) ([]byte, error) {
 	return c.out[:blockHead+n], nil
 }
 
+// AppendBlocks appends the blocks of plain bytes.
+func AppendBlocks(dst, plain []byte) ([]byte, error) {
+	c := newCompressor()
+	for len(plain) > 0 {
+		n := min(len(plain), blockLen)
+		b, err := c.block(plain[:n])
+		if err != nil {
+			return nil, err
+		}
+		dst, plain = append(dst, b...), plain[n:]
+	}
+	return dst, nil
+}
+
 // Blocks gives the plain bytes of a file's blocks. Its errors are those of the reader below,
 // io.ErrUnexpectedEOF when that ends before the file does, or say what is wrong with a block.
 type Blocks struct {

@@ -30,15 +30,17 @@ type Client struct {
 type Timeouts struct {
 	// Connect is the time for a connection with its handshakes: 10 seconds.
 	Connect time.Duration
-	// Prepare is the time until a session is accepted: a minute.
+	// Prepare is the time until a session is accepted: a minute; 10 minutes where files are asked for, since the
+	// node flushes the table first.
 	Prepare time.Duration
-	// Stall is the time that a node may take to read 64 KiB from a connection: 5 minutes. Nodes
-	// give up one that moves nothing for 3 minutes (4.0) or 5.
+	// Stall is the time that a node may take to read 64 KiB from a connection, or to send a byte in the midst of
+	// a file: 5 minutes. Nodes give up a connection that moves nothing for 3 minutes (4.0) or 5.
 	Stall time.Duration
 	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
 	Received time.Duration
 	// Complete is the time from the last file's acknowledgement until the session is complete,
-	// in which a node builds indexes and feeds views: 30 minutes.
+	// in which a node builds indexes and feeds views: 30 minutes. Where files are asked for it is the time in which
+	// no file is on its way, which may be long where the node is sending to others.
 	Complete time.Duration
 }
 
@@ -57,10 +59,17 @@ const (
 )
 
 func (t Timeouts) connect() time.Duration  { return cmp.Or(t.Connect, 10*time.Second) }
-func (t Timeouts) prepare() time.Duration  { return cmp.Or(t.Prepare, time.Minute) }
 func (t Timeouts) stall() time.Duration    { return cmp.Or(t.Stall, 5*time.Minute) }
 func (t Timeouts) received() time.Duration { return cmp.Or(t.Received, 5*time.Minute) }
 func (t Timeouts) complete() time.Duration { return cmp.Or(t.Complete, 30*time.Minute) }
+
+// The defaults of Timeouts.Prepare.
+const (
+	preparedToTake = time.Minute
+	preparedToSend = 10 * time.Minute
+)
+
+func (t Timeouts) prepare(otherwise time.Duration) time.Duration { return cmp.Or(t.Prepare, otherwise) }
 
 func (c *Client) keepAlive() time.Duration { return cmp.Or(c.KeepAlive, time.Minute) }
 

@@ -1,6 +1,7 @@
 package internode
 
 import (
+	"bufio"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -24,6 +25,9 @@ type link struct {
 	raw    net.Conn // below TLS
 	from   netip.AddrPort
 	answer Answer
+	// in and waits read one that the node has opened; nil of others.
+	in    *bufio.Reader
+	waits *waiting
 }
 
 // cut ends the connection without a word, even while another goroutine is inside a Write.
@@ -42,8 +46,9 @@ var (
 )
 
 // connect opens a connection to a node and shakes hands, with an offer of versions. from is the
-// address that is announced; when it is not valid, the connection's own.
-func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, offer versions) (*link, error) {
+// address that is announced; when it is not valid, the connection's own. again says that the node took another
+// connection of the session.
+func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, offer versions, again bool) (*link, error) {
 	within := c.Timeouts.connect()
 	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -71,8 +76,8 @@ func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, 
 		return nil, err
 	case limited.Err() != nil || timedOut(err):
 		return nil, problemf(Deadline, "it took the connection, and did not answer the handshake within %s", within)
-	case from.IsValid():
-		return nil, lost(err) // the session had another connection
+	case again:
+		return nil, lost(err)
 	case c.TLS == nil && c.wantsTLS(ctx, node):
 		return nil, problemf(TLS, "the node wants TLS: its internode encryption is on")
 	default:

@@ -19,6 +19,8 @@ type Kind uint8
 const (
 	// Unreachable: no connection could be had.
 	Unreachable Kind = iota + 1
+	// Unreached: the node had no connection to the address where its files are waited for, or that address is its own.
+	Unreached
 	// Version: the node speaks a version of the protocol that is not spoken here, or none.
 	Version
 	// TLS: the node wants TLS, or does not speak it, or one of the certificates is refused.
@@ -34,7 +36,9 @@ const (
 	// Source: the caller's files cannot be sent: one is not as it was announced, or failed while
 	// it was read. No other node would take them either.
 	Source
-	// Canceled: the caller's context ended.
+	// Sink: the caller did not take a file that the node sent.
+	Sink
+	// Canceled: the caller's context ended, or the listener was closed.
 	Canceled
 )
 
@@ -43,6 +47,8 @@ func (k Kind) String() string {
 	switch k {
 	case Unreachable:
 		return "unreachable"
+	case Unreached:
+		return "not reached by the node"
 	case Version:
 		return "version refused"
 	case TLS:
@@ -57,12 +63,17 @@ func (k Kind) String() string {
 		return "protocol"
 	case Source:
 		return "source"
+	case Sink:
+		return "sink"
 	case Canceled:
 		return "canceled"
 	default:
 		return "none"
 	}
 }
+
+// ours says whether the node has no part in it.
+func (k Kind) ours() bool { return k == Source || k == Sink || k == Canceled }
 
 // Error is every error of this package's client.
 type Error struct {

@@ -17,10 +17,16 @@ const (
 	formatBig = "big"
 	// notCompressed stands where the chunks of a compressed file would be counted.
 	notCompressed = -1
+	// maxChunkList is how many bytes the list of a file's chunks may have: of those of 16 KiB it is enough
+	// for 170 GB, and takes less than twice as much memory.
+	maxChunkList = 128 << 20
 )
 
 // maxComponents is how many components an SSTable has at the most, with room to spare.
 const maxComponents = 64
+
+// dataComponent is the one that has the partitions.
+const dataComponent = "Data.db"
 
 // Manifest lists a whole SSTable's components in the order in which their bytes follow
 // (ComponentManifest).
@@ -32,42 +38,91 @@ type ManifestEntry struct {
 	Size int64
 }
 
+// Section is a run of a file's bytes, as they are uncompressed, from From to before To
+// (SSTableReader.PartitionPositionBounds).
+type Section struct{ From, To int64 }
+
+// Compression tells how a file is compressed, and which chunks of it follow, in their order in the file (CompressionInfo).
+type Compression struct {
+	Chunks     []Chunk
+	Compressor string // a class name
+	Options    []CompressorOption
+	// ChunkLength is how many uncompressed bytes a chunk has, but for the last one of the file.
+	ChunkLength int
+	// MaxCompressed is the most bytes that a chunk may have compressed: one that has as many or more is not compressed.
+	MaxCompressed int
+}
+
+// Chunk is one by its place in Data.db, and its length there without the checksum of ChunkSumLen bytes that follows it.
+type Chunk struct {
+	Offset int64
+	Length int
+}
+
+// ChunkSumLen is the length of a chunk's checksum.
+const ChunkSumLen = 4
+
+// CompressorOption is an option of a compressor, as a table's schema gives it.
+type CompressorOption struct{ Name, Value string }
+
 // FileHead is what precedes a file's payload on a file connection: StreamMessageHeader and
 // CassandraStreamHeader.
 type FileHead struct {
-	Table    UUID
-	From     netip.AddrPort // as in the handshake
-	Plan     UUID
+	Table UUID
+	From  netip.AddrPort // as in the handshake
+	Plan  UUID
+	// Asked is true of a file that the node sends, which was asked for it, instead of who opened the session.
+	Asked    bool
 	Sequence int // of the files of this table in this session
-	Version  string
-	Keys     int64 // estimated number of partitions
-	// Length is how many plain bytes of partitions follow, in blocks; of a whole SSTable 0.
-	Length int64
-	Header []byte // the component HEADER of Statistics.db
+	// RepairedAt is when a file was repaired, in milliseconds since 1970, 0 for never, and
+	// PendingRepair the session that does it, nil for none.
+	RepairedAt    int64
+	PendingRepair *UUID
+
+	Version string
+	Format  string // big or bti
+	Keys    int64  // estimated number of partitions
+	// Sections are those of the file that follow. A whole SSTable that is sent to a node has none here.
+	Sections []Section
+	// Compression is nil of a file that is not compressed, or whose blocks follow. When it is not, and the file not
+	// whole, its chunks follow as they stand in Data.db, each with its checksum.
+	Compression *Compression
+	Level       int
+	Header      []byte // the component HEADER of Statistics.db
 	// Manifest is that of a whole SSTable; nil for partitions row by row. FirstKey is its first
 	// partition's key.
 	Manifest Manifest
 	FirstKey []byte
 }
 
+// Length is how many uncompressed bytes the sections have.
+func (m *FileHead) Length() (n int64) {
+	for _, s := range m.Sections {
+		n += s.To - s.From
+	}
+	return n
+}
+
 func (m *FileHead) append(dst []byte) []byte {
 	dst = append(append(dst, idStream), m.Table[:]...)
 	dst = append(appendAddress(dst, m.From), m.Plan[:]...)
-	dst = appendBool(dst, false) // sent by the follower
-	dst = appendI32(dst, 0)      // session index
+	dst = appendBool(dst, m.Asked)
+	dst = appendI32(dst, 0) // session index
 	dst = appendI32(dst, int32(m.Sequence))
-	dst = appendI64(dst, 0)      // repaired at
-	dst = appendBool(dst, false) // pending repair
-
-	dst = appendText(appendText(dst, m.Version), formatBig)
-	dst = appendI64(dst, m.Keys)
-	if m.Manifest == nil {
-		dst = appendI64(appendI64(appendI32(dst, 1), 0), m.Length) // one section
-	} else {
-		dst = appendI32(dst, 0)
+	dst = appendI64(dst, m.RepairedAt)
+	dst = appendBool(dst, m.PendingRepair != nil)
+	if m.PendingRepair != nil {
+		dst = append(dst, m.PendingRepair[:]...)
 	}
-	dst = appendI32(dst, notCompressed)
-	dst = appendI32(dst, 0) // level
+
+	dst = appendText(appendText(dst, m.Version), m.Format)
+	dst = appendI64(dst, m.Keys)
+	dst = appendI32(dst, int32(len(m.Sections)))
+	for _, s := range m.Sections {
+		dst = appendI64(appendI64(dst, s.From), s.To)
+	}
+	dst = m.Compression.append(dst)
+	dst = appendI32(dst, int32(m.Level))
 	dst = append(append(dst, m.Header...), m.Table[:]...)
 	dst = appendBool(dst, m.Manifest != nil)
 	if m.Manifest == nil {
@@ -80,47 +135,94 @@ func (m *FileHead) append(dst []byte) []byte {
 	return appendVB(dst, m.FirstKey)
 }
 
-// fileHead reads what [FileHead.append] writes. Files with chunks as they are compressed on a node's
-// disk, which nodes send and nobody sends to them here, are refused.
-func (d *decoder) fileHead() *FileHead {
-	m := &FileHead{Table: d.uuid(), From: d.address(), Plan: d.uuid()}
-	d.wantFalse("a file sent by the follower")
-	d.want("session", 0)
-	m.Sequence = d.number("sequence")
-	if at := d.i64(); at != 0 {
-		d.fail("repaired at %d, not 0", at)
+// stored is how many bytes the chunks have in the file, with their checksums.
+func (c *Compression) stored() (n int64) {
+	for _, chunk := range c.Chunks {
+		n += int64(chunk.Length) + ChunkSumLen
 	}
-	d.wantFalse("a pending repair")
+	return n
+}
 
-	m.Version = d.text()
-	if format := d.text(); format != formatBig {
-		d.fail("SSTable format %q", format)
+func (c *Compression) append(dst []byte) []byte {
+	if c == nil {
+		return appendI32(dst, notCompressed)
+	}
+	dst = appendI32(dst, int32(len(c.Chunks)))
+	for _, chunk := range c.Chunks {
+		dst = appendI32(appendI64(dst, chunk.Offset), int32(chunk.Length))
+	}
+	dst = appendI32(appendText(dst, c.Compressor), int32(len(c.Options)))
+	for _, o := range c.Options {
+		dst = appendText(appendText(dst, o.Name), o.Value)
+	}
+	return appendI32(appendI32(dst, int32(c.ChunkLength)), int32(c.MaxCompressed))
+}
+
+// fileHead reads what [FileHead.append] writes.
+func (d *decoder) fileHead() *FileHead {
+	m := &FileHead{Table: d.uuid(), From: d.address(), Plan: d.uuid(), Asked: d.boolean()}
+	d.want("session", 0)
+	m.Sequence, m.RepairedAt = d.number("sequence"), d.length("repaired at")
+	if d.boolean() {
+		pending := d.uuid()
+		m.PendingRepair = &pending
+	}
+
+	m.Version, m.Format = d.text(), d.text()
+	if m.Format != formatBig && m.Format != "bti" {
+		d.fail("SSTable format %q", m.Format)
 	}
 	m.Keys = d.length("keys")
-	sections := d.number("sections")
-	if sections > 1 {
-		d.fail("%d sections", sections)
-	}
-	if sections == 1 {
-		if from := d.i64(); from != 0 {
-			d.fail("a section from %d", from)
-		}
-		m.Length = d.length("section up to")
-	}
-	d.want("chunks", notCompressed)
-	d.want("level", 0)
+	m.Sections = d.sections()
+	m.Compression = d.compression()
+	m.Level = d.number("level")
 	m.Header = d.header()
 	if table := d.uuid(); table != m.Table {
 		d.fail("tables %s and %s for one file", m.Table, table)
 	}
-	whole := d.boolean()
-	if whole != (sections == 0) {
-		d.fail("a file with %d sections that is whole: %t", sections, whole)
-	}
-	if whole {
+	if d.boolean() {
 		m.Manifest, m.FirstKey = d.manifest(), d.bytes(d.uvint())
+	} else if len(m.Sections) == 0 {
+		d.fail("a file of no sections that is not whole")
 	}
 	return m
+}
+
+// sections reads those of a file, which follow each other, each after the last one's end.
+func (d *decoder) sections() (all []Section) {
+	var end int64
+	for n := d.number("sections"); n > 0 && d.err == nil; n-- {
+		s := Section{From: d.length("a section from"), To: d.length("a section up to")}
+		if s.From < end || s.To < s.From {
+			d.fail("a section from %d up to %d behind one up to %d", s.From, s.To, end)
+		}
+		end = s.To
+		all = append(all, s)
+	}
+	return all
+}
+
+func (d *decoder) compression() *Compression {
+	n := d.i32()
+	if n == notCompressed || d.err != nil {
+		return nil
+	}
+	if n < 0 || n > maxChunkList/12 {
+		d.fail("%d chunks", n)
+	}
+	c := new(Compression)
+	before := d.left
+	d.left = maxChunkList
+	for ; n > 0 && d.err == nil; n-- {
+		c.Chunks = append(c.Chunks, Chunk{d.length("a chunk's offset"), d.number("a chunk's length")})
+	}
+	d.left = before
+	c.Compressor = d.text()
+	for n := d.number("options of the compressor"); n > 0 && d.err == nil; n-- {
+		c.Options = append(c.Options, CompressorOption{d.text(), d.text()})
+	}
+	c.ChunkLength, c.MaxCompressed = d.number("a chunk's bytes"), d.number("a chunk's compressed bytes")
+	return c
 }
 
 func (d *decoder) manifest() Manifest {
@@ -177,7 +279,7 @@ func (m Manifest) check() error {
 	if _, listed := sizes["TOC.txt"]; listed {
 		return errors.New("component TOC.txt, which nodes do not take")
 	}
-	for _, name := range []string{"Data.db", "Index.db", "Statistics.db"} {
+	for _, name := range []string{dataComponent, "Index.db", "Statistics.db"} {
 		if sizes[name] == 0 {
 			return fmt.Errorf("no component %s", name)
 		}

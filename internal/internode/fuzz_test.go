@@ -7,18 +7,21 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // A message that is read is written again as the same bytes, and no bytes do harm.
 func FuzzRead(f *testing.F) {
 	for _, m := range []Message{
-		Init{From: loader, Plan: plan}, PrepareSyn{[]Summary{{table, 1, 43}}}, PrepareSynAck{}, PrepareAck{}, Received{table, 1},
+		Init{From: loader, Plan: plan, Operation: Repair}, PrepareSyn{Summaries: []Summary{{table, 1, 43}}}, PrepareSynAck{}, PrepareAck{}, Received{table, 1},
 		Complete, SessionFailed, KeepAlive,
-		&FileHead{Table: table, From: loader, Plan: plan, Version: "nb", Keys: 1, Length: 43, Header: exampleHeader(f)},
+		&FileHead{Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Sections: []Section{{0, 43}}, Header: exampleHeader(f)},
 		&FileHead{
-			Table: table, From: loader, Plan: plan, Version: "nb", Keys: 1, Header: exampleHeader(f),
+			Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Header: exampleHeader(f),
 			Manifest: Manifest{{"Data.db", 43}, {"Index.db", 300}}, FirstKey: []byte{0, 0, 0, 1},
 		},
+		Init{From: loader, Plan: plan, Operation: Other, Preview: true}, exampleRequest(), exampleChunks(f),
 	} {
 		f.Add(Append(nil, m))
 	}
@@ -82,15 +85,8 @@ func FuzzBlocks(f *testing.F) {
 func FuzzBlocksThere(f *testing.F) {
 	f.Add([]byte("partitions, partitions, partitions"))
 	f.Fuzz(func(t *testing.T, plain []byte) {
-		c := newCompressor()
-		var packed []byte
-		for rest := plain; len(rest) > 0; {
-			n := min(len(rest), blockLen)
-			block, err := c.block(rest[:n])
-			require.NoError(t, err)
-			packed = append(packed, block...)
-			rest = rest[n:]
-		}
+		packed, err := AppendBlocks(nil, plain)
+		require.NoError(t, err)
 		r := bytes.NewReader(packed)
 		got, err := io.ReadAll(NewBlocks(r, int64(len(plain))))
 		require.NoError(t, err)
@@ -101,10 +97,17 @@ func FuzzBlocksThere(f *testing.F) {
 
 func TestMessagesThatAreRefused(t *testing.T) {
 	whole := &FileHead{
-		Table: table, From: loader, Plan: plan, Version: "nb", Keys: 1, Header: exampleHeader(t),
+		Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Header: exampleHeader(t),
 		Manifest: Manifest{{"Data.db", 43}}, FirstKey: []byte{1},
 	}
-	rows := &FileHead{Table: table, From: loader, Plan: plan, Version: "nb", Keys: 1, Length: 43, Header: exampleHeader(t)}
+	rows := &FileHead{Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Sections: []Section{{0, 43}}, Header: exampleHeader(t)}
+	sectionless := *rows
+	sectionless.Sections = nil
+	twoSections := *rows
+	twoSections.Sections = []Section{{0, 43}, {43, 50}}
+	chunks := *rows
+	chunks.Compression = &Compression{Chunks: []Chunk{{0, 10}}}
+	request := PrepareSyn{Requests: []Request{{Keyspace: "k", Table: "t", From: loader, Ranges: make([]token.Range, 1)}}}
 	changed := func(m Message, at int, b ...byte) []byte {
 		raw := Append(nil, m)
 		if at < 0 {
@@ -118,32 +121,35 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	for text, raw := range map[string][]byte{
 		"message 0":                    {0},
 		"message 4":                    {4},
-		"an address of 5 bytes":        changed(Init{From: loader}, 1, 5),
-		"a repair":                     changed(Init{From: loader}, -5, 1),
-		"preview 1":                    changed(Init{From: loader}, -1, 1),
-		"session 1":                    changed(Init{From: loader}, 11, 1),
-		`operation "Depair"`:           changed(Init{From: loader}, 30, 'D'),
-		"byte 0x00 in a name":          changed(Init{From: loader}, 30, 0),
-		"requests 1":                   changed(PrepareSyn{}, 4, 1),
+		"an address of 5 bytes":        changed(Init{From: loader, Operation: Repair}, 1, 5),
+		"a repair":                     changed(Init{From: loader, Operation: Repair}, -5, 1),
+		"preview 2":                    changed(Init{From: loader, Operation: Repair}, -1, 2),
+		"session 1":                    changed(Init{From: loader, Operation: Repair}, 11, 1),
+		`operation "Depair"`:           changed(Init{From: loader, Operation: Repair}, 30, 'D'),
+		"byte 0x00 in a name":          changed(Init{From: loader, Operation: Repair}, 30, 0),
+		"tables 0":                     changed(request, 1+4+3+3, 0),
 		"summaries -1":                 changed(PrepareSyn{}, 5, 0xff, 0xff, 0xff, 0xff),
-		"files -1":                     changed(PrepareSyn{[]Summary{{table, 1, 1}}}, -12, 0xff, 0xff, 0xff, 0xff),
-		"bytes -1":                     changed(PrepareSyn{[]Summary{{table, 1, -1}}}, 0, 1),
+		"files -1":                     changed(PrepareSyn{Summaries: []Summary{{table, 1, 1}}}, -12, 0xff, 0xff, 0xff, 0xff),
+		"bytes -1":                     changed(PrepareSyn{Summaries: []Summary{{table, 1, -1}}}, 0, 1),
 		"sequence -2147483648":         changed(Received{}, -4, 0x80),
-		"a file sent by the follower":  changed(rows, 40, 1),
-		"repaired at":                  changed(rows, 49, 1),
-		"a pending repair":             changed(rows, 57, 1),
-		`SSTable format "bti"`:         changed(rows, version+6, 'b', 't', 'i'),
+		`SSTable format "bbg"`:         changed(rows, version+7, 'b'),
 		"keys -":                       changed(rows, version+9, 0x80),
-		"2 sections":                   changed(rows, version+20, 2),
-		"a section from":               changed(rows, version+21, 1),
-		"chunks":                       changed(rows, version+37, 0),
-		"level":                        changed(rows, version+41, 1),
-		"a file with 1 sections":       changed(rows, -1, 1),
+		"sections -":                   changed(rows, version+17, 0x80),
+		"a file of no sections":        changed(&sectionless, 0, 2),
+		"a section from -":             changed(rows, version+21, 0x80),
+		"a section from 44 up to 43":   changed(rows, version+28, 44),
+		"behind one up to 43":          changed(&twoSections, version+44, 42),
+		"chunks":                       changed(rows, version+37, 0x80),
+		"2147483647 chunks":            changed(rows, version+37, 0x7f),
+		"a chunk's offset -":           changed(&chunks, version+41, 0x80),
+		"a chunk's length -":           changed(&chunks, version+49, 0x80),
+		"level -":                      changed(rows, version+41, 0x80),
 		"0x02 for true":                changed(rows, -1, 2),
 		"for one file":                 changed(rows, -2, 1),
-		"a file with 0 sections":       changed(whole, version+17+4+4+4+len(rows.Header)+16, 0),
 		"a vint that is longer":        changed(whole, -2, 0x80, 0),
 		"a field of":                   changed(whole, -2, 0xe1),
+		"a token's bytes 9":            changed(request, 1+4+3+4+7+4+3, 9),
+		"transient ranges 1":           changed(request, 1+4+3+4+7+4+24+3, 1),
 		"a handshake that begins with": nil,
 		"a field of 4194304 bytes":     slicesOf(rows, version+45),
 	} {

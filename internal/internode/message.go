@@ -56,35 +56,54 @@ func (s Signal) String() string {
 	}
 }
 
-// operation is what a session is for, by StreamOperation's description, and what nodes show of it. They treat what comes
-// by a repair as they do what comes by a "Bulk Load", but for one thing: since 5.0 they look whether there is room on the disk, and refuse
-// the session where there is none (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that
-// runs out of it stops serving, as its disk_failure_policy says.
-const operation = "Repair"
+// Operation is what a session is for, by StreamOperation's description, and what nodes show of it.
+type Operation string
+
+// The operations.
+const (
+	// Repair is that of files that are sent. Nodes treat what comes by a repair as they
+	// do what comes by a "Bulk Load", but for one thing: since 5.0 they look whether there is room on the disk, and refuse
+	// the session where there is none (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that
+	// runs out of it stops serving, as its disk_failure_policy says.
+	Repair Operation = "Repair"
+	// Other is that of files that are asked for: of none of the node's own purposes.
+	Other Operation = "Other"
+)
 
 // Init opens a session, on the control connection (StreamInitMessage).
 type Init struct {
-	From netip.AddrPort // of who opens it, as in the handshake
-	Plan UUID
+	// From is the address of who opens it, as in the handshake. Files that are asked for are brought there.
+	From      netip.AddrPort
+	Plan      UUID
+	Operation Operation
+	// Preview has the node say how much it would send, and send nothing (PreviewKind.ALL).
+	Preview bool
 }
 
 func (m Init) append(dst []byte) []byte {
 	dst = appendAddress(append(dst, idInit), m.From)
 	dst = appendI32(dst, 0) // session index
-	dst = appendText(append(dst, m.Plan[:]...), operation)
+	dst = appendText(append(dst, m.Plan[:]...), string(m.Operation))
 	dst = appendBool(dst, false) // pending repair
-	return appendI32(dst, 0)     // no preview
+	if m.Preview {
+		return appendI32(dst, 1)
+	}
+	return appendI32(dst, 0)
 }
 
 func (d *decoder) init() Init {
 	m := Init{From: d.address()}
 	d.want("session", 0)
-	m.Plan = d.uuid()
-	if got := d.text(); got != operation {
-		d.fail("operation %q, not %q", got, operation)
+	m.Plan, m.Operation = d.uuid(), Operation(d.text())
+	if m.Operation != Repair && m.Operation != Other {
+		d.fail("operation %q, neither %q nor %q", m.Operation, Repair, Other)
 	}
 	d.wantFalse("a repair")
-	d.want("preview", 0)
+	preview := d.number("preview")
+	if preview > 1 {
+		d.fail("preview %d, not 0 or 1", preview)
+	}
+	m.Preview = preview == 1
 	return m
 }
 
@@ -112,14 +131,30 @@ func (d *decoder) summaries() (all []Summary) {
 	return all
 }
 
-// PrepareSyn announces what will be sent (PrepareSynMessage); nothing is asked for.
-type PrepareSyn struct{ Summaries []Summary }
-
-func (m PrepareSyn) append(dst []byte) []byte {
-	return appendSummaries(appendI32(append(dst, idPrepareSyn), 0), m.Summaries)
+// PrepareSyn asks for ranges of tables, and announces what will be sent (PrepareSynMessage).
+type PrepareSyn struct {
+	Requests  []Request
+	Summaries []Summary
 }
 
-// PrepareSynAck answers PrepareSyn with what the other side will send: nothing (PrepareSynAckMessage).
+func (m PrepareSyn) append(dst []byte) []byte {
+	dst = appendI32(append(dst, idPrepareSyn), int32(len(m.Requests)))
+	for _, r := range m.Requests {
+		dst = r.append(dst)
+	}
+	return appendSummaries(dst, m.Summaries)
+}
+
+func (d *decoder) prepareSyn() (m PrepareSyn) {
+	for n := d.number("requests"); n > 0 && d.err == nil; n-- {
+		m.Requests = append(m.Requests, d.request())
+	}
+	m.Summaries = d.summaries()
+	return m
+}
+
+// PrepareSynAck answers PrepareSyn with what the other side will send (PrepareSynAckMessage). Whole SSTables
+// count as many files there as they have components.
 type PrepareSynAck struct{ Summaries []Summary }
 
 func (m PrepareSynAck) append(dst []byte) []byte {
@@ -154,8 +189,7 @@ func Read(r io.Reader) (Message, error) {
 	case idInit:
 		m = d.init()
 	case idPrepareSyn:
-		d.want("requests", 0)
-		m = PrepareSyn{d.summaries()}
+		m = d.prepareSyn()
 	case idPrepareSynAck:
 		m = PrepareSynAck{d.summaries()}
 	case idPrepareAck:

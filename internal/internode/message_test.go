@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // unhex reads bytes in hexadecimal digits, which blanks may part.
@@ -46,6 +48,26 @@ func examplePartition(t testing.TB) []byte {
 		01`)
 }
 
+// exampleRequest asks for the whole ring of a table, and for a part of it.
+func exampleRequest() PrepareSyn {
+	return PrepareSyn{Requests: []Request{{
+		Keyspace: "ks", Table: "small", From: loader,
+		Ranges: []token.Range{{}, {Start: token.Token{Lo: 1<<63 - 1}, End: token.Token{Lo: 1<<63 + 256}}},
+	}}}
+}
+
+// exampleChunks is the head of a compressed file as a node sends it.
+func exampleChunks(t testing.TB) *FileHead {
+	return &FileHead{
+		Table: table, From: loader, Plan: plan, Asked: true, Sequence: 1, RepairedAt: 5, PendingRepair: &plan,
+		Version: "oa", Format: "bti", Keys: 1, Sections: []Section{{16, 32}, {64, 65}}, Level: 3, Header: exampleHeader(t),
+		Compression: &Compression{
+			Chunks: []Chunk{{10, 11}, {40, 7}}, Compressor: "LZ4Compressor", Options: []CompressorOption{{"a", "b"}},
+			ChunkLength: 16, MaxCompressed: 15,
+		},
+	}
+}
+
 func TestHandshakeBytes(t *testing.T) {
 	offer := Offer{Use: 12, Min: 12, Max: 13, From: loader}
 	asked := Offer{Use: 12, Min: 12, Max: 13, From: netip.MustParseAddrPort("[fe80::1]:7099")}
@@ -69,8 +91,11 @@ func TestMessageBytes(t *testing.T) {
 		message Message
 		hex     string
 	}{
-		"INIT":           {Init{From: loader, Plan: plan}, "0a 067f0000091b58 00000000" + planHex + "0006 526570616972 00 00000000"},
-		"PREPARE_SYN":    {PrepareSyn{summary}, "01 00000000 00000001" + tableHex + "00000001 000000000000002b"},
+		"INIT":        {Init{From: loader, Plan: plan, Operation: Repair}, "0a 067f0000091b58 00000000" + planHex + "0006 526570616972 00 00000000"},
+		"PREPARE_SYN": {PrepareSyn{Summaries: summary}, "01 00000000 00000001" + tableHex + "00000001 000000000000002b"},
+		"a preview":   {Init{From: loader, Plan: plan, Operation: Other, Preview: true}, "0a 067f0000091b58 00000000" + planHex + "0005 4f74686572 00 00000001"},
+		"a request": {exampleRequest(), "01 00000001 0002 6b73 00000001 067f0000091b58 00000002 " +
+			"00000008 8000000000000000 00000008 8000000000000000 00000008 ffffffffffffffff 00000008 0000000000000100 00000000 0005 736d616c6c 00000000"},
 		"PREPARE_SYNACK": {PrepareSynAck{}, "08 00000000"},
 		"its summaries":  {PrepareSynAck{summary}, "08 00000001" + tableHex + "00000001 000000000000002b"},
 		"PREPARE_ACK":    {PrepareAck{}, "09"},
@@ -79,19 +104,26 @@ func TestMessageBytes(t *testing.T) {
 		"SESSION_FAILED": {SessionFailed, "06"},
 		"KEEP_ALIVE":     {KeepAlive, "07"},
 		"rows": {
-			&FileHead{Table: table, From: loader, Plan: plan, Sequence: 3, Version: "nb", Keys: 1, Length: 43, Header: exampleHeader(t)},
+			&FileHead{Table: table, From: loader, Plan: plan, Sequence: 3, Version: "nb", Format: "big", Keys: 1, Sections: []Section{{0, 43}}, Header: exampleHeader(t)},
 			"02" + tableHex + "067f0000091b58" + planHex + "00 00000000 00000003 0000000000000000 00" +
 				"0002 6e62 0003 626967 0000000000000001 00000001 0000000000000000 000000000000002b ffffffff 00000000" +
 				hex.EncodeToString(exampleHeader(t)) + tableHex + "00",
 		},
 		"a whole SSTable": {
 			&FileHead{
-				Table: table, From: loader, Plan: plan, Version: "nb", Keys: 1, Header: exampleHeader(t),
+				Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Header: exampleHeader(t),
 				Manifest: Manifest{{"Data.db", 43}, {"Index.db", 300}}, FirstKey: []byte{0, 0, 0, 1},
 			},
 			"02" + tableHex + "067f0000091b58" + planHex + "00 00000000 00000000 0000000000000000 00" +
 				"0002 6e62 0003 626967 0000000000000001 00000000 ffffffff 00000000" +
 				hex.EncodeToString(exampleHeader(t)) + tableHex + "01 02 0007 446174612e6462 2b 0008 496e6465782e6462 812c 04 00000001",
+		},
+		"a compressed file": {
+			exampleChunks(t),
+			"02" + tableHex + "067f0000091b58" + planHex + "01 00000000 00000001 0000000000000005 01" + planHex +
+				"0002 6f61 0003 627469 0000000000000001 00000002 0000000000000010 0000000000000020 0000000000000040 0000000000000041" +
+				"00000002 000000000000000a 0000000b 0000000000000028 00000007 000d 4c5a34436f6d70726573736f72 00000001 0001 61 0001 62" +
+				"00000010 0000000f 00000003" + hex.EncodeToString(exampleHeader(t)) + tableHex + "00",
 		},
 	} {
 		want := unhex(t, m.hex)

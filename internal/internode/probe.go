@@ -15,7 +15,7 @@ type Probed struct {
 // An error is an [*Error], and says why no session could be held: of kind [Unreachable], [Version], [TLS],
 // [Deadline] or [Canceled].
 func (c *Client) Probe(ctx context.Context, node string) (Probed, error) {
-	l, err := c.connect(ctx, node, netip.AddrPort{}, unspoken)
+	l, err := c.connect(ctx, node, netip.AddrPort{}, unspoken, false)
 	if err != nil {
 		return Probed{}, wrap(node, UUID{}, err)
 	}

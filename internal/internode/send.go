@@ -9,14 +9,14 @@ import (
 
 // sender sends files over one connection.
 type sender struct {
-	s     *session
+	s     *outgoing
 	link  *link
 	plain []byte
 	comp  *compressor
 }
 
 // send sends files of the queue over a connection of its own, which stays open when it is done.
-func (s *session) send(ctx context.Context, queue <-chan int) {
+func (s *outgoing) send(ctx context.Context, queue <-chan int) {
 	var w *sender
 	for i := range queue {
 		if w == nil {
@@ -38,17 +38,19 @@ func (w *sender) file(ctx context.Context, i int) error {
 	f := &w.s.files[i]
 	head := &FileHead{
 		Table: f.Table, From: w.s.from, Plan: w.s.plan, Sequence: w.s.sequence[i], Version: rowsVersion,
-		Keys: f.Keys, Length: f.Length, Header: f.Header,
+		Format: formatBig, Keys: f.Keys, Header: f.Header,
 	}
-	if f.Whole != nil {
-		head.Version, head.Length, head.Manifest, head.FirstKey = f.Whole.Version, 0, f.Whole.manifest(), f.Whole.FirstKey
+	if f.Whole == nil {
+		head.Sections = []Section{{To: f.Length}}
+	} else {
+		head.Version, head.Manifest, head.FirstKey = f.Whole.Version, f.Whole.manifest(), f.Whole.FirstKey
 	}
 	if err := w.write(ctx, Append(nil, head), nil); err != nil {
 		return err
 	}
 	last := func() error {
 		if !w.s.tell(event{file: i}) {
-			return &problem{Canceled, context.Canceled} // nobody is told
+			return errOver
 		}
 		return nil
 	}

@@ -40,6 +40,8 @@ type Manifest struct {
 	PlanHash string         `json:"plan_hash"`   // hex
 	Shard    string         `json:"shard"`       // "k/n", or empty for the whole table
 
+	Reading *Reading `json:"reading,omitempty"` // nil of a manifest of before it was told
+
 	Ranges Ranges `json:"ranges"`
 	Files  []File `json:"files"` // in order of name
 	Rows   int64  `json:"rows"`
@@ -55,6 +57,27 @@ type Column struct {
 	Name string `json:"name"`
 	Kind string `json:"kind"` // partition_key, clustering, static or regular
 	Type string `json:"type"` // as CQL spells it
+}
+
+// Reading is the way that the rows were read.
+type Reading struct {
+	Via string `json:"via"` // cql, stream or sstables
+	// Replicas is the consistency level: of requests, or that of which so many replicas of each range were read. Empty of
+	// SSTables in folders whose nodes are not known.
+	Replicas string `json:"replicas,omitempty"`
+	// Now is what times to live were held against; nil where that was the servers' business.
+	Now *time.Time `json:"now,omitempty"`
+	// SSTables are those in folders; nil where none were read.
+	SSTables *SSTables `json:"sstables,omitempty"`
+}
+
+// SSTables are those that were found in folders.
+type SSTables struct {
+	Snapshots []string `json:"snapshots"` // their names, in order; none of live data
+	Number    int      `json:"number"`
+	Sum       string   `json:"sum"` // of their names, hex: with another one they are others
+	// Before is the sum of those that the scan began with, where it went on with others.
+	Before string `json:"sum_before,omitempty"`
 }
 
 // Ranges says how much of the ring was read.

@@ -32,6 +32,10 @@ func sample() Manifest {
 		Seed:     1<<64 - 1,
 		PlanHash: "00ff",
 		Shard:    "2/7",
+		Reading: &Reading{
+			Via: "sstables", Now: new(time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)),
+			SSTables: &SSTables{Snapshots: []string{"nightly"}, Number: 12, Sum: "0123456789abcdef", Before: "fedcba9876543210"},
+		},
 		Ranges: Ranges{Splits: 300, Done: 299, Failed: 1, Lost: []Range{
 			{Start: "-9223372036854775808", End: "-42", Error: "read timed out"},
 		}},
@@ -89,7 +93,26 @@ func TestWriteNormalises(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Format, got.Format)
 	require.Nil(t, got.Checksum)
+	require.Nil(t, got.Reading, "as of a manifest of before it was told")
 	require.Equal(t, map[string]any{"auth": map[string]any{"user": "u"}, "page-size": json.Number("5000")}, got.Options)
+}
+
+func TestHowRowsWereRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "manifest.json")
+	began := time.Date(2024, 1, 1, 1, 0, 0, 1234567, time.FixedZone("east", 2*3600))
+	require.NoError(t, Write(path, Manifest{Reading: &Reading{Via: "sstables", Now: &began, SSTables: &SSTables{Number: 1, Sum: "0a"}}}))
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"now": "2023-12-31T23:00:00.001Z"`)
+	require.Contains(t, string(text), `"snapshots": []`)
+	require.NotContains(t, string(text), "before")
+	require.NotContains(t, string(text), "replicas")
+	require.Equal(t, 1234567, began.Nanosecond(), "the caller's time stays as it is")
+
+	require.NoError(t, Write(path, Manifest{Reading: &Reading{Via: "cql", Replicas: "LOCAL_ONE"}}))
+	got, err := Read(path)
+	require.NoError(t, err)
+	require.Equal(t, &Reading{Via: "cql", Replicas: "LOCAL_ONE"}, got.Reading)
 }
 
 func TestWriteReplacesWholeOrNotAtAll(t *testing.T) {

@@ -35,12 +35,31 @@ func encode(m Manifest) ([]byte, error) {
 	m.Ranges.Lost = orEmpty(m.Ranges.Lost)
 	m.Started = m.Started.UTC().Truncate(time.Millisecond)
 	m.Finished = m.Finished.UTC().Truncate(time.Millisecond)
+	m.Reading = m.Reading.written()
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // types are full of < and >
 	e.SetIndent("", "  ")
 	err := e.Encode(m)
 	return b.Bytes(), err
+}
+
+// written is a copy with its times and lists as they are written.
+func (r *Reading) written() *Reading {
+	if r == nil {
+		return nil
+	}
+	w := *r
+	if w.Now != nil {
+		now := w.Now.UTC().Truncate(time.Millisecond)
+		w.Now = &now
+	}
+	if w.SSTables != nil {
+		files := *w.SSTables
+		files.Snapshots = orEmpty(files.Snapshots)
+		w.SSTables = &files
+	}
+	return &w
 }
 
 // orEmpty makes a list that is there, so that it is written as [] and not null.

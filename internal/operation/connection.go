@@ -20,6 +20,7 @@ type Connection struct {
 	Timeout      time.Duration // of one request
 	Connections  int           // to each node
 	TLS          TLS
+	Prefix       string // of the settings' names, where a command speaks to two clusters
 }
 
 // newConnection has the defaults; of the consistency level, as is given.
@@ -29,33 +30,36 @@ func newConnection(level string) Connection {
 
 func (c *Connection) settings() setting.List {
 	return append(setting.List{
-		{Name: "hosts", Field: &c.Hosts},
-		{Name: "port", Field: &c.Port},
-		{Name: "user", Field: &c.User},
-		{Name: "password", Field: &c.Password, Use: setting.Private},
-		{Name: "password-file", Field: &c.PasswordFile, Use: setting.Path},
-		{Name: "dc", Field: &c.DC},
-		{Name: consistencySetting, Field: &c.Consistency, Use: setting.Always},
-		{Name: "timeout", Field: &c.Timeout},
-		{Name: "connections", Field: &c.Connections},
+		{Name: c.name("hosts"), Field: &c.Hosts},
+		{Name: c.name("port"), Field: &c.Port},
+		{Name: c.name("user"), Field: &c.User},
+		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
+		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
+		{Name: c.name("dc"), Field: &c.DC},
+		{Name: c.name(consistencySetting), Field: &c.Consistency, Use: setting.Always},
+		{Name: c.name("timeout"), Field: &c.Timeout},
+		{Name: c.name("connections"), Field: &c.Connections},
 	}, c.TLS.settings()...)
 }
+
+// name is that of a setting.
+func (c *Connection) name(setting string) string { return c.Prefix + setting }
 
 // config makes the driver's configuration. It may ask the user for a password, so
 // that everything else is checked before.
 func (c *Connection) config(env Environment) (driver.Config, error) {
 	level, err := driver.ParseConsistency(c.Consistency)
 	if err != nil {
-		return driver.Config{}, fmt.Errorf("--%s: %w", consistencySetting, err)
+		return driver.Config{}, fmt.Errorf("--%s: %w", c.name(consistencySetting), err)
 	}
 	if c.Timeout <= 0 {
-		return driver.Config{}, fmt.Errorf("--timeout %s: must be above zero", c.Timeout)
+		return driver.Config{}, fmt.Errorf("--%s %s: must be above zero", c.name("timeout"), c.Timeout)
 	}
 	if c.Connections < 1 {
-		return driver.Config{}, fmt.Errorf("--connections %d: must be at least 1", c.Connections)
+		return driver.Config{}, fmt.Errorf("--%s %d: must be at least 1", c.name("connections"), c.Connections)
 	}
 	if c.Port < 1 || c.Port > 65535 {
-		return driver.Config{}, fmt.Errorf("--port %d: must be from 1 to 65535", c.Port)
+		return driver.Config{}, fmt.Errorf("--%s %d: must be from 1 to 65535", c.name("port"), c.Port)
 	}
 	secured, err := c.TLS.config(env)
 	if err != nil {

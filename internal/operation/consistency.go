@@ -11,6 +11,9 @@ import (
 const (
 	ReadConsistency  = "LOCAL_ONE"
 	WriteConsistency = "LOCAL_QUORUM"
+	// CloneConsistency has what a majority of replicas together know, which is all that was written at QUORUM. One that missed a
+	// tombstone would have what it deletes live on in the clone, where no repair can mend it any more.
+	CloneConsistency = "QUORUM"
 
 	// unrecordedConsistency is that of runs that recorded none.
 	unrecordedConsistency = "LOCAL_ONE"

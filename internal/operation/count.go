@@ -2,9 +2,11 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -18,6 +20,7 @@ import (
 type CountSpec struct {
 	Connection
 	TableName
+	Reading
 	Planning
 	Pacing
 	By             string // host, range or partition: what the number is broken down by; empty: nothing
@@ -28,7 +31,7 @@ type CountSpec struct {
 
 // NewCountSpec has the defaults.
 func NewCountSpec() *CountSpec {
-	return &CountSpec{Connection: newConnection(ReadConsistency), Planning: newPlanning(), Pacing: newPacing(), Top: 10}
+	return &CountSpec{Connection: newConnection(ReadConsistency), Reading: newReading(), Planning: newPlanning(), Pacing: newPacing(), Top: 10}
 }
 
 // Settings names the fields.
@@ -38,7 +41,7 @@ func (s *CountSpec) Settings() setting.List {
 		{Name: "top", Field: &s.Top},
 		{Name: "where", Field: &s.Where},
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
-	}, s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
+	}, s.Reading.settings(), s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
 }
 
 // What a count can be broken down by.
@@ -56,7 +59,7 @@ func (s *CountSpec) check() error {
 	if s.Top < 1 {
 		return fmt.Errorf("--top %d: must be at least 1", s.Top)
 	}
-	return s.Pacing.check()
+	return errors.Join(s.Pacing.check(), s.Reading.check(&s.Pacing))
 }
 
 // Count is a count that is ready to run.
@@ -75,7 +78,11 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	if err := spec.check(); err != nil {
 		return nil, err
 	}
-	t, err := openPlanned(ctx, env, &spec.Connection, &spec.Planning, spec.TableName)
+	planning, err := spec.Planning.options(spec.TableName)
+	if err != nil {
+		return nil, err
+	}
+	t, err := spec.open(ctx, env, &spec.Connection, spec.TableName, planning, spec.Where, spec.Patience)
 	if err != nil {
 		return nil, err
 	}
@@ -84,6 +91,7 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	}
 	c := &Count{spec: spec, t: t}
 	query := driver.Count()
+	var by []schema.Selector
 	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: &progress.Counters{}}
 	if p := t.plan.Placement(); p != nil {
 		c.job.Find = p.Find
@@ -92,11 +100,12 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 		c.job.Top = spec.Top
 		for _, k := range t.table.OfKind(schema.PartitionKey) {
 			query.GroupBy = append(query.GroupBy, cqltype.QuoteIdent(k.Name))
+			by = append(by, schema.Selector{Name: k.Name, Type: k.Type, Column: k, Plain: true})
 		}
 		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
 	}
 	query.Where, query.AllowFiltering = spec.Where, spec.AllowFiltering
-	c.job.Reader = t.session.Reader(t.table, query, t.plan.Partitioner())
+	c.job.Reader = t.reader(wanted{read: by, query: query, count: true, now: time.Now()})
 	return c, nil
 }
 

@@ -16,9 +16,8 @@ import (
 
 // Load is a load that is ready to run.
 type Load struct {
-	env       Environment
+	landing
 	spec      LoadSpec
-	t         *tableSession
 	job       *load.Job
 	careful   bool // rows count twice that are written twice
 	run       runDirectory
@@ -29,8 +28,6 @@ type Load struct {
 	inputs    []resume.Input         // as they are now; of a load that keeps a journal
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
-	streaming *streaming             // nil: the load is one by CQL
-	files     *fileKeeper            // nil: SSTables are not kept in a folder
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
@@ -42,7 +39,8 @@ func PrepareLoad(ctx context.Context, env Environment, spec LoadSpec) (*Load, er
 // prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
 // then owns; or one of the rejects of outer, whose journal it then owns.
 func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, earlier, outer *resume.Load) (*Load, error) {
-	l := &Load{env: env, spec: spec, outer: outer}
+	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec, outer: outer}
+	l.landing.spec = &l.spec.Writing
 	if earlier != nil {
 		l.run, l.journal = continuedIn(spec.RunDir, earlier), earlier
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -62,15 +63,12 @@ type keptFile struct {
 const keptFormat = 1
 
 // checkFiles refuses settings that mean nothing where SSTables are written into a folder.
-func (o *LoadSpec) checkFiles(continued bool) error {
+func (o *Writing) checkFiles(given setting.Given, continued bool) error {
 	refused := []string{"stream", "storage-port", "max-bytes-per-sec"}
 	for _, s := range o.Internode.settings() {
 		refused = append(refused, s.Name)
 	}
-	if err := o.refuseTyped(refused, "connects to no storage port"); err != nil {
-		return err
-	}
-	if err := o.refuseTyped([]string{"slice"}, "makes one slice of all rows"); err != nil {
+	if err := o.refuseTyped(given, refused, "connects to no storage port"); err != nil {
 		return err
 	}
 	if o.Dir == "" {
@@ -98,7 +96,7 @@ func (l *Load) refuseSettled() error {
 }
 
 // startFiles makes what keeps the SSTables, in a folder where none is.
-func (l *Load) startFiles() error {
+func (l *landing) startFiles() error {
 	dir, err := filepath.Abs(l.spec.Dir)
 	if err != nil {
 		return err
@@ -114,10 +112,15 @@ func (l *Load) startFiles() error {
 		layout.First = firstByRefresh
 	}
 	l.files = &fileKeeper{dir: dir, keeper: stream.NewKeeper(layout), ringed: l.streaming.taking != byLoader}
+	return nil
+}
+
+// clearFiles removes what an earlier run of the load left in the folder.
+func (l *Load) clearFiles() error {
 	if !l.run.continued {
 		return nil
 	}
-	for _, path := range []string{l.files.importPath(), manifest.Path(dir, true)} {
+	for _, path := range []string{l.files.importPath(), manifest.Path(l.files.dir, true)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("what an earlier run left: %w", err)
 		}
@@ -130,7 +133,7 @@ func (l *Load) startFiles() error {
 
 // tableFolder is the folder of the table among those of keyspaces, as servers have it. They pass over SSTables in folders
 // that are called otherwise.
-func (l *Load) tableFolder() string {
+func (l *landing) tableFolder() string {
 	name := l.t.table.Name
 	if l.t.table.ID != "" {
 		name += "-" + strings.ReplaceAll(l.t.table.ID, "-", "")
@@ -139,7 +142,7 @@ func (l *Load) tableFolder() string {
 }
 
 // nodeFolders names the folders of nodes: by their address, and by their id where that is not theirs alone.
-func (l *Load) nodeFolders() map[string]string {
+func (l *landing) nodeFolders() map[string]string {
 	if l.streaming.taking == byLoader {
 		return map[string]string{anywhere: ""}
 	}
@@ -179,7 +182,7 @@ func (k *fileKeeper) report() *KeptFiles {
 }
 
 // describeFiles writes down which SSTables are there, and last how they are imported.
-func (l *Load) describeFiles() error {
+func (l *landing) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
 		Format: keptFormat, Tool: tool, ToolVersion: l.env.Version, Cluster: l.t.cluster.Name,

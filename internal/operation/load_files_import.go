@@ -24,7 +24,7 @@ const (
 
 // importText says how the SSTables get into the nodes. Sources: org.apache.cassandra.tools.nodetool.Import and Refresh,
 // org.apache.cassandra.db.SSTableImporter, ColumnFamilyStore.loadNewSSTables of 3.11; ScyllaDB's manual, nodetool refresh.
-func (l *Load) importText(nodes []stream.KeptNode) []byte {
+func (l *landing) importText(nodes []stream.KeptNode) []byte {
 	var b bytes.Buffer
 	of := ""
 	if l.t.cluster.Name != "" {
@@ -80,7 +80,7 @@ const (
 )
 
 // importCommand is what is run on a node.
-func (l *Load) importCommand(n stream.KeptNode) string {
+func (l *landing) importCommand(n stream.KeptNode) string {
 	name, folder := l.quotedTable(), setting.ShellQuote(l.files.folder(n))
 	switch l.streaming.taking {
 	case byUpload:
@@ -97,7 +97,7 @@ func (l *Load) importCommand(n stream.KeptNode) string {
 }
 
 // loaderCommands is what is run where the cluster is not known.
-func (l *Load) loaderCommands(n stream.KeptNode) string {
+func (l *landing) loaderCommands(n stream.KeptNode) string {
 	folder := setting.ShellQuote(l.files.folder(n))
 	commands := "sstableloader -d ADDRESS " + folder
 	if l.streaming.options.Version == sstable.MD {
@@ -108,7 +108,7 @@ func (l *Load) loaderCommands(n stream.KeptNode) string {
 }
 
 // quotedTable is the keyspace and the table, two words of a command.
-func (l *Load) quotedTable() string {
+func (l *landing) quotedTable() string {
 	return setting.ShellQuote(l.t.table.Keyspace) + " " + setting.ShellQuote(l.t.table.Name)
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -33,11 +34,11 @@ const defaultNodetool = "nodetool"
 const hostMark = "{host}"
 
 // checkImport refuses settings of the import that mean nothing.
-func (o *LoadSpec) checkImport() error {
+func (o *Writing) checkImport(given setting.Given) error {
 	switch {
 	case o.Import && o.Via != viaFiles:
 		return fmt.Errorf("--import: means nothing without --via %s", viaFiles)
-	case o.Given["nodetool"] && !o.Import:
+	case given["nodetool"] && !o.Import:
 		return errors.New("--nodetool: means nothing without --import")
 	case o.Import && len(strings.Fields(o.Nodetool)) == 0:
 		return errors.New("--nodetool: names no program")
@@ -47,7 +48,7 @@ func (o *LoadSpec) checkImport() error {
 }
 
 // refuseImport says why what is made cannot be imported from here, if it cannot.
-func (l *Load) refuseImport(by taking) error {
+func (l *landing) refuseImport(by taking) error {
 	if !l.spec.Import {
 		return nil
 	}
@@ -90,7 +91,7 @@ func isHere(address string) bool {
 }
 
 // importKept imports the SSTables of the nodes that are on this host, one after the other, and tells of all nodes.
-func (l *Load) importKept(ctx context.Context) []Imported {
+func (l *landing) importKept(ctx context.Context) []Imported {
 	var all []Imported
 	for _, n := range l.files.keeper.Kept() {
 		address := l.t.nodeName(n.ID)
@@ -113,7 +114,7 @@ const saidShown = 2000
 
 // importNode imports the SSTables of a node. Those that the server passes over are no error of nodetool's: they are still in
 // the folder then.
-func (l *Load) importNode(ctx context.Context, n stream.KeptNode, address string) error {
+func (l *landing) importNode(ctx context.Context, n stream.KeptNode, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return err

@@ -41,7 +41,7 @@ type fileForm struct {
 
 // chooseFiles decides what SSTables are made like that are kept in a folder: as those can take them that the cluster
 // has, or as was asked for.
-func (l *Load) chooseFiles(ctx context.Context) (fileForm, error) {
+func (l *landing) chooseFiles(ctx context.Context) (fileForm, error) {
 	f := fileForm{sstable.NB, byLoader}
 	nodes := l.t.cluster.Nodes
 	var err error
@@ -142,7 +142,7 @@ func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error 
 const modeSetting = "storage_compatibility_mode"
 
 // refuseModes says which node passes over SSTables of version oa, if one does.
-func (l *Load) refuseModes(ctx context.Context) error {
+func (l *landing) refuseModes(ctx context.Context) error {
 	modes, err := l.t.session.Setting(ctx, modeSetting)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (l *Load) refuseModes(ctx context.Context) error {
 }
 
 // checkVersion checks the version that was asked for by itself.
-func (o *LoadSpec) checkVersion() error {
+func (o *Writing) checkVersion() error {
 	if o.SSTableVersion == "" {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -76,7 +75,6 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 	if err != nil {
 		return err
 	}
-	counters := &progress.Counters{}
 	write := cql.Options{
 		NewWriter: l.newWriter(),
 		Limits:    limits,
@@ -114,7 +112,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 		MaxInsertErrors: o.MaxInsertErrors,
 		KeepGoing:       o.KeepGoing,
 
-		Counters: counters,
+		Counters: l.counters,
 		Warn:     l.env.Warn,
 	}}
 	if o.NullState == "tombstone" {
@@ -131,7 +129,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 			total = -1
 		}
 	}
-	counters.Total.Store(max(total, 0))
+	l.counters.Total.Store(max(total, 0))
 	return nil
 }
 

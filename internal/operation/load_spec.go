@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -33,32 +31,19 @@ type LoadSpec struct {
 	TTL         int    // seconds after which the rows expire; 0: as the table says
 	Timestamp   string // write time of all rows; empty: now, and a microsecond later for each
 	IfNotExists bool   // write a row only where there is none of its key
-	DryRun      bool   // write nothing
 
-	Via               string       // how rows go into the table: cql, stream or sstables
-	Dir               string       // folder for the SSTables, where they are not streamed
-	SSTableVersion    string       // of those; empty: by the versions of the nodes
+	Writing
 	Schema            string       // file of CQL that describes the table, where no cluster is asked
-	Import            bool         // have the nodes on this host import the SSTables
-	Nodetool          string       // program that they are imported by, and its first words
 	Ring              string       // file that describes that cluster; empty: it is not known
-	Stream            string       // form in which rows are streamed: auto, rows or whole
 	Slice             setting.Size // bytes of rows that are streamed, and settled, before the next are sorted; 0: stream.Options.DefaultSlice
-	TempDir           string       // for what a load by streaming sorts; empty: the run directory
-	StoragePort       int          // of all nodes; 0: what they tell
-	IgnoreHosts       []string     // nodes that a load by streaming leaves out
-	Internode         TLS          // of the port that nodes stream to each other by
 	AppendCollections bool         // add to collections that are not frozen, by streaming
 
-	IngestRate     float64      // rows a second at the most; 0: no limit
-	MaxBytesPerSec setting.Size // of values at the most; 0: no limit
-	MinBatchSize   int          // rows from which a batch does not wait for more
-	MaxBatchSize   int          // rows of a batch at the most
-	InFlight       int          // requests under way at the most; 0: by the cluster's cores
-	Cores          int          // of each node; 0: what it tells
-	Memory         setting.Size // to use at the most
-	MaxAttempts    int          // for a request before its rows are rejected
-	Patience       time.Duration
+	IngestRate   float64 // rows a second at the most; 0: no limit
+	MinBatchSize int     // rows from which a batch does not wait for more
+	MaxBatchSize int     // rows of a batch at the most
+	InFlight     int     // requests under way at the most; 0: by the cluster's cores
+	Cores        int     // of each node; 0: what it tells
+	MaxAttempts  int     // for a request before its rows are rejected
 
 	MaxParseErrors  int64 // rows that may fail to parse before the load stops; -1: no limit
 	MaxInsertErrors int64 // rows that the cluster may refuse before it stops; -1: no limit
@@ -74,8 +59,8 @@ type LoadSpec struct {
 // NewLoadSpec has the defaults.
 func NewLoadSpec() *LoadSpec {
 	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Via: viaCQL, Nodetool: defaultNodetool, Stream: streamAuto, Internode: TLS{Files: driver.TLSFiles{Prefix: "internode-"}},
-		MinBatchSize: 10, MaxBatchSize: 100, Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience,
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Writing: newWriting(viaCQL),
+		MinBatchSize: 10, MaxBatchSize: 100, MaxAttempts: pace.DefaultAttempts,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
 }
@@ -93,29 +78,16 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "ttl", Field: &o.TTL},
 		{Name: "timestamp", Field: &o.Timestamp},
 		{Name: "if-not-exists", Field: &o.IfNotExists},
-		{Name: "dry-run", Field: &o.DryRun},
-		{Name: "via", Field: &o.Via},
-		{Name: "dir", Field: &o.Dir, Use: setting.Path},
-		{Name: "sstable-version", Field: &o.SSTableVersion},
 		{Name: "schema", Field: &o.Schema, Use: setting.Path},
 		{Name: "ring", Field: &o.Ring, Use: setting.Path},
-		{Name: "import", Field: &o.Import},
-		{Name: "nodetool", Field: &o.Nodetool},
-		{Name: "stream", Field: &o.Stream},
 		{Name: "slice", Field: &o.Slice},
-		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
-		{Name: "storage-port", Field: &o.StoragePort},
-		{Name: "ignore-hosts", Field: &o.IgnoreHosts},
 		{Name: "append-collections", Field: &o.AppendCollections},
 		{Name: "ingestrate", Field: &o.IngestRate},
-		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
 		{Name: "minbatchsize", Field: &o.MinBatchSize},
 		{Name: "maxbatchsize", Field: &o.MaxBatchSize},
 		{Name: "inflight", Field: &o.InFlight},
 		{Name: "cores", Field: &o.Cores},
-		{Name: "memory", Field: &o.Memory},
 		{Name: "maxattempts", Field: &o.MaxAttempts},
-		{Name: "patience", Field: &o.Patience},
 		{Name: "maxparseerrors", Field: &o.MaxParseErrors},
 		{Name: "maxinserterrors", Field: &o.MaxInsertErrors},
 		{Name: "keep-going", Field: &o.KeepGoing},
@@ -123,7 +95,7 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "no-journal", Field: &o.NoJournal},
 		{Name: "repeat-in-doubt", Field: &o.RepeatInDoubt, Use: setting.Private},
 		{Name: "rejects-of", Field: &o.RejectsOf},
-	}, o.Text.settings(), o.Dialect.settings(), o.Internode.settings(), o.Connection.settings())
+	}, o.Writing.settings(), o.Text.settings(), o.Dialect.settings(), o.Connection.settings())
 }
 
 // journaled says whether the load keeps a journal.
@@ -145,8 +117,6 @@ func (o *LoadSpec) check(continued bool) error {
 		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, ingest.MaxTTL)
 	case o.IfNotExists && o.Timestamp != "":
 		return errors.New("--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's")
-	case o.Memory < 64<<20:
-		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
 	case o.MinBatchSize < 1:
 		return fmt.Errorf("--minbatchsize %d: must be at least 1", o.MinBatchSize)
 	case o.SkipRows < 0:
@@ -159,6 +129,9 @@ func (o *LoadSpec) check(continued bool) error {
 		return fmt.Errorf("--inflight %d: must not be negative", o.InFlight)
 	}
 	if err := checkAttempts(o.MaxAttempts, o.Patience); err != nil {
+		return err
+	}
+	if err := o.Writing.check(); err != nil {
 		return err
 	}
 	if err := o.checkVia(continued); err != nil {

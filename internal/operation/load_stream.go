@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -31,12 +32,12 @@ const (
 	streamWhole = "whole"
 )
 
-// streaming is what a load by streaming is made with, besides what all loads are.
+// streaming is what rows are streamed with, or made SSTables of that are kept.
 type streaming struct {
 	options   stream.Options
-	places    map[string]string // of the nodes on the ring
-	told      map[string]string // addresses of storage ports as the nodes told them, by node
-	addresses map[string]string // the same, with the port that was named; nil where none is connected to
+	table     driver.TableOptions
+	standing  standing
+	addresses map[string]string // of storage ports, by node; nil where none is connected to
 	client    *internode.Client // nil as well
 	disks     disks
 	others    bool   // some node writes SSTables of another version than nb
@@ -54,14 +55,11 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	if err := o.checkOffline(continued); err != nil {
 		return err
 	}
-	if err := o.checkImport(); err != nil {
+	if err := o.checkImport(o.Given); err != nil {
 		return err
 	}
 	if err := o.checkVersion(); err != nil {
 		return err
-	}
-	if o.StoragePort < 0 || o.StoragePort > 65535 {
-		return fmt.Errorf("--storage-port %d: must be from 1 to 65535", o.StoragePort)
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
@@ -76,22 +74,25 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	if o.Slice != 0 && o.Slice < leastSlice {
 		return fmt.Errorf("--slice %s: must be at least 1MiB", o.Slice.String())
 	}
-	if !slices.Contains([]string{streamAuto, streamRows, streamWhole}, o.Stream) {
-		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
+	if err := o.checkForm(); err != nil {
+		return err
 	}
 	if o.IfNotExists {
 		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", o.Via)
 	}
-	if o.DC != "" {
-		return fmt.Errorf("--dc %s: --via %s is for the replicas in all data centers", o.DC, o.Via)
+	if err := o.refuseDC(o.DC); err != nil {
+		return err
 	}
 	// What was typed for this load is meant for it; what a file says for all is not.
 	one := []string{"ingestrate", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"}
-	if err := o.refuseTyped(one, "sends no rows one by one"); err != nil {
+	if err := o.refuseTyped(o.Given, one, "sends no rows one by one"); err != nil {
 		return err
 	}
 	if o.Via == viaFiles {
-		return o.checkFiles(continued)
+		if err := o.refuseTyped(o.Given, []string{"slice"}, "makes one slice of all rows"); err != nil {
+			return err
+		}
+		return o.checkFiles(o.Given, continued)
 	}
 	return nil
 }
@@ -99,11 +100,27 @@ func (o *LoadSpec) checkVia(continued bool) error {
 // leastSlice keeps a slice from being one of the pieces that the input is read in.
 const leastSlice = 1 << 20
 
+// checkForm validates the form in which rows are streamed.
+func (o *Writing) checkForm() error {
+	if !slices.Contains([]string{streamAuto, streamRows, streamWhole}, o.Stream) {
+		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
+	}
+	return nil
+}
+
+// refuseDC refuses one data center for what is for all of them.
+func (o *Writing) refuseDC(dc string) error {
+	if dc != "" {
+		return fmt.Errorf("--dc %s: --via %s is for the replicas in all data centers", dc, o.Via)
+	}
+	return nil
+}
+
 // refuseTyped refuses settings that were typed and mean nothing on the way that was chosen, which does
 // what why says.
-func (o *LoadSpec) refuseTyped(names []string, why string) error {
+func (o *Writing) refuseTyped(given setting.Given, names []string, why string) error {
 	for _, name := range names {
-		if o.Given[name] {
+		if given[name] {
 			return fmt.Errorf("--%s: means nothing with --via %s, which %s", name, o.Via, why)
 		}
 	}
@@ -112,6 +129,21 @@ func (o *LoadSpec) refuseTyped(names []string, why string) error {
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
+	l.landing.unmoved = l.unmoved
+	if err := l.prepareLanding(ctx); err != nil {
+		return err
+	}
+	o := &l.streaming.options
+	o.TTL, o.Append = int32(cmp.Or(l.spec.TTL, l.streaming.table.DefaultTTL)), l.spec.AppendCollections
+	o.Memory = int64(l.spec.Memory) / sortShare
+	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
+		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
+	}
+	return nil
+}
+
+// prepareLanding finds out whether rows can go into the table past CQL, and how.
+func (l *landing) prepareLanding(ctx context.Context) error {
 	options, err := l.t.options(ctx)
 	if err != nil {
 		return err
@@ -132,11 +164,9 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	s := &streaming{taking: form.taking, options: stream.Options{
-		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool),
-		TTL: int32(cmp.Or(l.spec.TTL, options.DefaultTTL)), Append: l.spec.AppendCollections,
-		Memory: int64(l.spec.Memory) / sortShare, Dir: l.spec.TempDir,
-		Patience: l.spec.Patience, NodeName: l.t.nodeName, Progress: l.job.Counters, OnRetry: func() { l.job.Counters.Retries.Add(1) },
+	s := &streaming{taking: form.taking, table: options, options: stream.Options{
+		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool), Dir: l.spec.TempDir,
+		Patience: l.spec.Patience, NodeName: l.t.nodeName, Progress: l.counters, OnRetry: func() { l.counters.Retries.Add(1) },
 	}}
 	for _, n := range l.t.cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
@@ -157,9 +187,6 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if err := l.chooseForm(s, options); err != nil {
 		return err
 	}
-	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
-		s.options.Slice = cmp.Or(int64(l.spec.Slice), s.options.DefaultSlice())
-	}
 	l.streaming = s
 	notes := passedBy(options, l.spec.Via, form.taking)
 	if l.spec.Via == viaStream {
@@ -179,16 +206,10 @@ func (l *Load) prepareStream(ctx context.Context) error {
 }
 
 // lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
-func (l *Load) lookAtNodes(ctx context.Context, s *streaming) error {
+func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 	s.options.Check = l.unmoved
-	err := insist(ctx, func() (err error) {
-		s.told, err = l.t.session.StorageAddresses(ctx)
-		return err
-	}, func() (err error) {
-		s.places, err = l.t.session.Places(ctx)
-		return err
-	})
-	if err != nil {
+	var err error
+	if s.standing, err = l.t.standing(ctx); err != nil {
 		return err
 	}
 	if l.spec.Via == viaStream {
@@ -196,11 +217,11 @@ func (l *Load) lookAtNodes(ctx context.Context, s *streaming) error {
 			return err
 		}
 	}
-	return l.t.refuseUnknown("via "+l.spec.Via, s.places)
+	return l.t.refuseUnknown("via "+l.spec.Via, s.standing.places)
 }
 
 // refuseUnknown refuses a picture of the cluster that does not have all of its nodes, or has others.
-func (t *tableSession) refuseUnknown(flag string, places map[string]string) error {
+func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place) error {
 	if len(places) != len(t.cluster.Nodes) {
 		return fmt.Errorf("--%s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", flag, len(places), len(t.cluster.Nodes))
 	}
@@ -211,7 +232,7 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]string) erro
 const sortShare = 4
 
 // refuseStream says why a table cannot be loaded by streaming, if it cannot.
-func (l *Load) refuseStream(options driver.TableOptions) error {
+func (l *landing) refuseStream(options driver.TableOptions) error {
 	t := l.t.table
 	switch {
 	case t.IsCounter():
@@ -231,17 +252,12 @@ func (l *Load) refuseStream(options driver.TableOptions) error {
 	case l.t.isScylla():
 		return fmt.Errorf("ScyllaDB takes no streams from others; --via %s makes SSTables for it", viaFiles)
 	}
-	for _, n := range l.t.cluster.Nodes {
-		if r := releaseOf(n.Version); r.before(release{4}) || !r.before(release{6}) {
-			return fmt.Errorf("node %s is of version %s; only those of Cassandra 4.0 to 5.0 are streamed to", n.Address, n.Version)
-		}
-	}
-	return nil
+	return l.t.refuseVersions()
 }
 
 // placement finds the replicas of the table. Of one that is taken by upload it hardly matters, since a node sends rows to
 // where they belong: where there are tablets it is that of the moment.
-func (l *Load) placement(by taking) (*token.Placement, error) {
+func (l *landing) placement(by taking) (*token.Placement, error) {
 	if by == byUpload {
 		return l.t.plan.Placement(), nil
 	}
@@ -291,6 +307,9 @@ func (l *Load) startStream() error {
 		if err := l.startFiles(); err != nil {
 			return err
 		}
+		if err := l.clearFiles(); err != nil {
+			return err
+		}
 		o.Sender, o.Complete = l.files.keeper, l.describeFiles
 		place = l.files.dir // SSTables that are made there can be linked
 	default:
@@ -304,7 +323,7 @@ func (l *Load) startStream() error {
 }
 
 // newSender makes what streams to the storage ports.
-func (l *Load) newSender() (*streamSender, error) {
+func (l *landing) newSender() (*streamSender, error) {
 	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
 	if err != nil || len(id) != 16 {
 		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)

@@ -40,7 +40,7 @@ func (d disks) roomFor(node string, size int64) error {
 }
 
 // lookAtDisks finds the disks that are on this host, and says what is known of them, and what nodes do that have no room.
-func (l *Load) lookAtDisks(ctx context.Context, s *streaming) (notes []string, err error) {
+func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string, err error) {
 	here := func(n topology.Node) bool { return isHere(n.Address) }
 	careless := func(n topology.Node) bool { return releaseOf(n.Version).before(release{5}) }
 	directories, err := l.settingOf(ctx, here, "data_file_directories")
@@ -71,7 +71,7 @@ func (l *Load) lookAtDisks(ctx context.Context, s *streaming) (notes []string, e
 }
 
 // settingOf asks for a setting where there are nodes of which it matters.
-func (l *Load) settingOf(ctx context.Context, matters func(topology.Node) bool, name string) (map[string]string, error) {
+func (l *landing) settingOf(ctx context.Context, matters func(topology.Node) bool, name string) (map[string]string, error) {
 	if !slices.ContainsFunc(l.t.cluster.Nodes, matters) {
 		return nil, nil
 	}

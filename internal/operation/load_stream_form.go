@@ -15,7 +15,7 @@ import (
 
 // chooseForm decides whether nodes are sent whole SSTables. In a folder they always are: indexes of any class are
 // built, and older versions read, by a node that imports.
-func (l *Load) chooseForm(s *streaming, options driver.TableOptions) error {
+func (l *landing) chooseForm(s *streaming, options driver.TableOptions) error {
 	whole, why := wholeOptions(options, defaultChunk(l.t.isScylla(), s.options.Version))
 	switch {
 	case l.spec.Via == viaFiles && why != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Compaction is what nodes said that their compaction has to do when a load had ended.
+// Compaction is what nodes said that their compaction has to do when all was streamed.
 type Compaction struct {
 	Told, Nodes     int   // nodes that told, of all
 	Active, Pending int   // tasks of all tables
@@ -20,7 +20,7 @@ type Compaction struct {
 }
 
 // compaction asks the nodes for their compaction; nil when none tells.
-func (l *Load) compaction(ctx context.Context) *Compaction {
+func (l *landing) compaction(ctx context.Context) *Compaction {
 	told := l.t.session.Compactions(ctx, l.t.cluster.Nodes, l.t.table.Keyspace, l.t.table.Name)
 	if len(told) == 0 {
 		return nil

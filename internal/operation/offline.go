@@ -14,7 +14,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // anywhere is the one node of a cluster that is not known: what is for it is for all nodes.
@@ -50,50 +49,52 @@ func (o *LoadSpec) checkOffline(continued bool) error {
 // openOffline describes a table by a file of its schema, and its cluster by another, where there is one.
 func openOffline(env Environment, o *LoadSpec, options plan.Options) (*tableSession, error) {
 	t := &tableSession{consistency: o.Consistency}
-	declared, err := t.readSchema(env, o)
-	if err != nil {
+	if _, err := t.readSchemaFile(env, o.Schema, o.TableName); err != nil {
 		return nil, fmt.Errorf("--schema %s: %w", o.Schema, err)
 	}
 	if o.Ring == "" {
-		t.cluster = &topology.Cluster{
-			Partitioner: sstable.Murmur3Partitioner, LocalDC: anywhere,
-			Nodes: []topology.Node{{ID: anywhere, Address: anywhere, DC: anywhere, Rack: anywhere, Tokens: []token.Token{{}}}},
-		}
+		t.cluster = oneNode(sstable.Murmur3Partitioner)
 		t.replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
-	} else if err := t.readRing(env, o, declared); err != nil {
+	} else if err := t.readRing(env, o.Ring, o.Keyspace); err != nil {
 		return nil, fmt.Errorf("--ring %s: %w", o.Ring, err)
 	}
+	var err error
 	t.plan, err = plan.Make(t.cluster, t.replication, options)
 	return t, err
 }
 
-// readSchema finds the table among statements, and gives the replication of its keyspace where they tell it.
-func (t *tableSession) readSchema(env Environment, o *LoadSpec) (replication map[string]string, err error) {
-	text, err := os.ReadFile(o.Schema)
+// readSchemaFile is parseSchema of a file.
+func (t *tableSession) readSchemaFile(env Environment, path string, name TableName) (*cqlschema.Table, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	s, err := cqlschema.Parse(string(text), o.Keyspace)
+	return t.parseSchema(env, path, string(text), name)
+}
+
+// parseSchema finds the table among statements, and the replication of its keyspace where they tell it.
+func (t *tableSession) parseSchema(env Environment, path, text string, name TableName) (*cqlschema.Table, error) {
+	s, err := cqlschema.Parse(text, name.Keyspace)
 	if err != nil {
 		return nil, err
 	}
-	table := s.Table(o.Keyspace, o.Table)
+	table := s.Table(name.Keyspace, name.Table)
 	if table == nil {
-		return nil, missingTable(s, o.TableName)
+		return nil, missingTable(s, name)
 	}
-	tellSkipped(env, o.Schema, s.Skipped)
-	t.table = tableOf(table)
+	tellSkipped(env, path, s.Skipped)
+	t.table, t.replication = tableOf(table), s.Replication(name.Keyspace)
 	if t.tableOptions, err = optionsOf(s, table); err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.table, err)
 	}
-	return s.Replication(o.Keyspace), nil
+	return table, nil
 }
 
 // missingTable says that no statement makes a table.
 func missingTable(s *cqlschema.Schema, name TableName) error {
 	for _, v := range s.Views {
 		if v.Keyspace == name.Keyspace && v.Name == name.Table {
-			return fmt.Errorf("%s.%s is a materialized view: its base table is what can be loaded", name.Keyspace, name.Table)
+			return fmt.Errorf("%s.%s is a materialized view: its base table is what can be loaded or read", name.Keyspace, name.Table)
 		}
 	}
 	var names []string
@@ -120,19 +121,12 @@ func tellSkipped(env Environment, path string, skipped []cqlschema.Skipped) {
 	if more := len(skipped) - skippedShown; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	env.Warn("--schema %s: statements that make no table were passed over: %s", path, strings.Join(named, ", "))
+	env.Warn("%s: statements that make no table were passed over: %s", path, strings.Join(named, ", "))
 }
 
 // tableOf is a table as the servers would describe it.
 func tableOf(t *cqlschema.Table) *schema.Table {
-	kinds := map[cqlschema.Kind]schema.Kind{
-		cqlschema.PartitionKey: schema.PartitionKey, cqlschema.Clustering: schema.Clustering, cqlschema.Static: schema.Static, cqlschema.Regular: schema.Regular,
-	}
-	var columns []schema.Column
-	for _, c := range t.Columns {
-		columns = append(columns, schema.Column{Name: c.Name, Kind: kinds[c.Kind], Position: c.Position, Type: c.Type, Desc: c.Desc})
-	}
-	out := schema.New(t.Keyspace, t.Name, columns)
+	out := schema.New(t.Keyspace, t.Name, schema.FromDeclared(t.Columns))
 	out.ID = t.ID
 	return out
 }
@@ -183,10 +177,10 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 	return o, err
 }
 
-// readRing reads the cluster; declared is the keyspace's replication as the schema has it, which counts where the cluster's
+// readRing reads the cluster. The keyspace's replication as the schema has it, which was read before, counts where the cluster's
 // is not told.
-func (t *tableSession) readRing(env Environment, o *LoadSpec, declared map[string]string) error {
-	text, err := os.ReadFile(o.Ring)
+func (t *tableSession) readRing(env Environment, path, keyspace string) error {
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
 	}
@@ -194,8 +188,9 @@ func (t *tableSession) readRing(env Environment, o *LoadSpec, declared map[strin
 	if err != nil {
 		return err
 	}
+	declared := t.replication
 	t.cluster, t.scylla, t.ringed = &saved.Cluster, saved.ScyllaDB, true
-	t.replication = saved.Keyspaces[o.Keyspace]
+	t.replication = saved.Keyspaces[keyspace]
 	switch {
 	case t.replication == nil && declared == nil:
 		var names []string
@@ -203,10 +198,10 @@ func (t *tableSession) readRing(env Environment, o *LoadSpec, declared map[strin
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return fmt.Errorf("it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s", o.Keyspace, schema.DidYouMean(o.Keyspace, names))
+		return fmt.Errorf("it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s", keyspace, schema.DidYouMean(keyspace, names))
 	case t.replication == nil:
 		t.replication = declared
 	}
-	env.Warn("the nodes are taken to be those of %s, as they were at %s", o.Ring, saved.At.Format("2006-01-02T15:04:05Z07:00"))
+	env.Warn("the nodes are taken to be those of %s, as they were at %s", path, saved.At.Format("2006-01-02T15:04:05Z07:00"))
 	return nil
 }

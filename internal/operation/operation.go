@@ -1,10 +1,10 @@
 // Package operation is what the program does, apart from how it is told to: a scan, a
-// load, a count, a plan, a verification, and a run that goes on or has its failures tried
+// load, a count, a plan, a verification, a look at SSTables, and a run that goes on or has its failures tried
 // again. Each is a plain struct in, its spec, which flags, a COPY statement or the run
 // directory of an earlier run fill in, and a report out.
 //
 // An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount],
-// [PreparePlan], [PrepareVerify], [PrepareResume], [PrepareRetry]. That checks the spec,
+// [PreparePlan], [PrepareVerify], [PrepareInspect], [PrepareResume], [PrepareRetry]. That checks the spec,
 // connects, and gets ready whatever the run needs, so that an error of it is a matter of
 // usage: nothing was done. There are two exceptions: an error of the cluster keeps its
 // class (package fault), and a run that was begun before and cannot go on gives a
@@ -96,11 +96,18 @@ type Report struct {
 
 	Consistency string // level of the requests
 	Replicated  bool   // a row has several replicas, so that the level matters
+
+	SSTables  int      // that were found in folders; 0 of a table that was read otherwise
+	Snapshots []string // that they are of; none of live data
 }
 
 // newReport begins the report of a run over a table.
 func newReport(t *tableSession) Report {
-	return Report{Table: t.table.String(), Started: time.Now(), Consistency: t.consistency, Replicated: t.replicated()}
+	r := Report{Table: t.table.String(), Started: time.Now(), Consistency: t.consistency, Replicated: t.replicated()}
+	if t.files != nil && t.files.found != nil {
+		r.SSTables, r.Snapshots = len(t.files.found.SSTables), t.files.found.Tags
+	}
+	return r
 }
 
 // count fills in what the counters say.

@@ -96,6 +96,9 @@ func (o *Pacing) slots() int {
 // ends the watch over the nodes' latency and must be called.
 func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Options, func()) {
 	limitMemory(o.Memory)
+	if t.files != nil {
+		return o.filesOptions(t), func() {}
+	}
 	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
@@ -105,8 +108,6 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Optio
 		page = min(page, gentlePage)
 	}
 	gate := pace.NewGate(limits)
-	rows := pace.NewLimiter(o.Rate)
-	bytes := pace.NewLimiter(float64(o.MaxBytesPerSec))
 	options := sweep.Options{
 		Workers:     t.plan.Parallel,
 		MaxAttempts: o.MaxAttempts,
@@ -118,18 +119,35 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Optio
 		Ping:        t.ping,
 		Budget:      pace.NewBudget(budget),
 		BudgetSize:  budget,
-		Pace: func(ctx context.Context, n int, size int64) error {
-			if err := rows.Wait(ctx, n); err != nil {
-				return err
-			}
-			return bytes.Wait(ctx, int(size))
-		},
+		Pace:        o.pace(),
 	}
 	if o.TargetP99 == 0 {
 		return options, func() {}
 	}
 	judge := pace.NewJudge(pace.JudgeOptions{Target: o.TargetP99}, gate.Press)
 	return options, watch(ctx, t, judge, 2*o.TargetP99+50*time.Millisecond)
+}
+
+// pace keeps to the rates.
+func (o *Pacing) pace() func(ctx context.Context, rows int, size int64) error {
+	rows := pace.NewLimiter(o.Rate)
+	bytes := pace.NewLimiter(float64(o.MaxBytesPerSec))
+	return func(ctx context.Context, n int, size int64) error {
+		if err := rows.Wait(ctx, n); err != nil {
+			return err
+		}
+		return bytes.Wait(ctx, int(size))
+	}
+}
+
+// filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
+func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
+	budget := int64(o.Memory) / pagesShare
+	workers := min(t.plan.Parallel, t.files.workers(int64(o.Memory)))
+	return sweep.Options{
+		Workers: workers, MaxAttempts: 1, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
+		Budget: pace.NewBudget(budget), BudgetSize: budget, Pace: o.pace(),
+	}
 }
 
 // probesPerSecond is how often each node is asked for a row of its own to see how

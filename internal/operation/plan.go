@@ -84,7 +84,7 @@ type PlanNode struct {
 // saveRing writes down what the cluster is.
 func (p *Plan) saveRing(ctx context.Context) error {
 	saved := topology.Saved{Cluster: *p.t.cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.isScylla()}
-	var places map[string]string
+	var places map[string]driver.Place
 	err := insist(ctx, func() (err error) {
 		places, err = p.t.session.Places(ctx)
 		return err

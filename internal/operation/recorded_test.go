@@ -55,6 +55,7 @@ func TestScanOfAnEarlierVersion(t *testing.T) {
 	want.TableName = TableName{"shop", "orders"}
 	want.Columns, want.Compression, want.Delimiter, want.Dir, want.Format = []string{"customer", "number", "pieces"}, "gzip", `\t`, "/data/out", "tsv"
 	want.Hosts, want.Port, want.Rate, want.Seed = []string{"10.0.0.1"}, 42887, 5000, 1<<64-1
+	want.Inputs = []string{}
 	want.Given = spec.Given
 	require.Equal(t, want, spec)
 	require.Equal(t, r.Flags, spec.Settings().Record(NewScanSpec().Settings(), spec.Given))

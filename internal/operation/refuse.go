@@ -118,6 +118,9 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 		return err
 	}
 	s.warnOfTruncation(ctx)
+	if s.t.files.sum() != s.begunWith.Files {
+		s.env.Warn("the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had")
+	}
 	return nil
 }
 

@@ -90,6 +90,7 @@ func (r recorded) scan(changes setting.Changes) (ScanSpec, error) {
 	if spec.TableName, err = r.table(); err != nil {
 		return *spec, err
 	}
+	spec.Inputs = r.Args[1:]
 	return *spec, r.apply(spec.Settings(), spec.Given, changes)
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
-// shop is a simulated cluster of three nodes with a table that is empty, and what the
+// shop is a simulated cluster of three nodes with two tables that are empty, and what the
 // operations on it told the user.
 type shop struct {
 	cluster    *simcluster.Cluster
@@ -31,10 +31,11 @@ func openShop(t *testing.T) *shop {
 func openShopOn(t *testing.T, o simcluster.Options) *shop {
 	t.Helper()
 	o.Base, o.Keyspace, o.Factor = simcluster.Anywhere, "shop", 2
-	o.Tables = []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
+	columns := []simcluster.Column{
 		{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
 		{Name: "pieces", Type: "int"},
-	}}}
+	}
+	o.Tables = []simcluster.Table{{Name: "orders", Columns: columns}, {Name: "copies", Columns: columns}}
 	cluster, err := simcluster.Start(o)
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)

@@ -27,7 +27,7 @@ func TestIdleRuns(t *testing.T) {
 // A header that does not fit is a matter of usage, but not when rows of earlier
 // files are in the table already.
 func TestHeaderThatDoesNotFit(t *testing.T) {
-	l := &Load{t: &tableSession{table: schema.New("ks", "t", nil)}}
+	l := &Load{landing: landing{t: &tableSession{table: schema.New("ks", "t", nil)}}}
 	header := fmt.Errorf("b.csv: %w", &ingest.MappingError{})
 	var usage *UsageError
 	require.ErrorAs(t, l.runError(header, &LoadReport{}), &usage)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -21,6 +22,7 @@ import (
 type ScanSpec struct {
 	Connection
 	TableName
+	Reading
 	Planning
 	Text
 	Output
@@ -37,7 +39,7 @@ type ScanSpec struct {
 
 // NewScanSpec has the defaults.
 func NewScanSpec() *ScanSpec {
-	return &ScanSpec{Connection: newConnection(ReadConsistency), Planning: newPlanning(), Text: newText(), Pacing: newPacing(), Limit: -1, Given: setting.Given{}}
+	return &ScanSpec{Connection: newConnection(ReadConsistency), Reading: newReading(), Planning: newPlanning(), Text: newText(), Pacing: newPacing(), Limit: -1, Given: setting.Given{}}
 }
 
 // Settings names the fields.
@@ -50,7 +52,7 @@ func (s *ScanSpec) Settings() setting.List {
 		{Name: "limit", Field: &s.Limit},
 		{Name: "run-dir", Field: &s.RunDir, Use: setting.Private},
 		{Name: "no-journal", Field: &s.NoJournal},
-	}, s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
+	}, s.Reading.settings(), s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
 }
 
 // check validates what is not validated elsewhere and gives the delimiters.
@@ -63,7 +65,7 @@ func (s *ScanSpec) check(continued bool) (dsv.Format, error) {
 	if err := s.Output.complete(); err != nil {
 		return dsv.Format{}, err
 	}
-	if err := errors.Join(s.Pacing.check(), s.checkOrder()); err != nil {
+	if err := errors.Join(s.Pacing.check(), s.checkOrder(), s.Reading.check(&s.Pacing)); err != nil {
 		return dsv.Format{}, err
 	}
 	if s.EscapeFormulas && s.Format == "json" {
@@ -124,30 +126,29 @@ func (s *Scan) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cfg, err := s.spec.config(s.env)
-	if err != nil {
-		return err
-	}
 	if s.run.continued {
 		planning.Left = s.earlier.Left()
 	}
-	if s.t, err = openTable(ctx, cfg, s.spec.TableName, planning, true); err != nil {
+	if s.t, err = s.spec.open(ctx, s.env, &s.spec.Connection, s.spec.TableName, planning, s.spec.Where, s.spec.Patience); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
 	}
 	if s.t.plan.Serial != "" {
 		s.env.Warn("reading the table as one range: %s", s.t.plan.Serial)
 	}
-	if err := s.makeJob(format); err != nil {
-		return err
-	}
 	if s.run.continued {
-		return s.refuse(ctx)
+		if err := s.refuse(ctx); err != nil {
+			return err
+		}
+		return s.makeJob(format)
 	}
-	s.begunWith = resume.ScanExtra{
+	s.begunWith = resume.ScanExtra{Files: s.t.files.sum(), Now: time.Now().Truncate(time.Second),
 		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
 	}
 	if s.journaled() {
 		s.begunWith.Truncated = s.t.truncations(ctx)
+	}
+	if err := s.makeJob(format); err != nil {
+		return err
 	}
 	if err := s.freeManifest(); err != nil {
 		return err
@@ -205,7 +206,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
 	s.job = &scan.Job{
-		Reader:      s.t.session.Reader(s.t.table, query, s.t.plan.Partitioner()),
+		Reader:      s.t.reader(wanted{read: read, query: query, now: s.begunWith.Now}),
 		Splits:      s.t.plan.Splits,
 		NewEncoder:  newEncoder,
 		NewWriter:   func() scan.Writer { return s.out.Writer() },

@@ -39,11 +39,12 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Options: map[string]any{
 			"format": o.Format, "compression": o.Compression, "header": o.Header, "delimiter": o.Delimiter, "quote": o.Quote,
 			"null-string": o.Null, "where": o.Where, "limit": max(o.Limit, 0), "begintoken": o.BeginToken, "endtoken": o.EndToken,
-			"consistency": o.Consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
+			"consistency": t.consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
 		},
 		Seed:     s.begunWith.Seed,
 		PlanHash: s.begunWith.PlanHash,
 		Shard:    o.Shard,
+		Reading:  s.reading(),
 		Ranges:   manifest.Ranges{Splits: s.begunWith.Splits, Done: s.done(result), Failed: len(result.Failed)},
 		Rows:     result.Rows,
 		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
@@ -65,6 +66,25 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	}
 	r.Manifest = o.manifestPath()
 	return manifest.Write(r.Manifest, m)
+}
+
+// reading is the way that the rows were read.
+func (s *Scan) reading() *manifest.Reading {
+	r := &manifest.Reading{Via: s.spec.Via, Replicas: s.t.consistency}
+	if s.t.files == nil {
+		return r
+	}
+	r.Now = &s.begunWith.Now
+	if found := s.t.files.found; found != nil {
+		if s.spec.Ring != "" {
+			r.Replicas = s.spec.Consistency
+		}
+		r.SSTables = &manifest.SSTables{Snapshots: found.Tags, Number: len(found.SSTables), Sum: s.t.files.sum()}
+		if s.begunWith.Files != r.SSTables.Sum {
+			r.SSTables.Before = s.begunWith.Files
+		}
+	}
+	return r
 }
 
 // begunAt is when the first run began.

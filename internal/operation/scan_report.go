@@ -116,7 +116,10 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 	case Partly:
 		r.RunDir, r.Next = s.run.path, Next{Command: commandRetry, RunDir: s.run.path}
 	default:
-		r.RunDir, r.Next = s.run.path, Next{Command: commandResume, RunDir: s.run.path}
+		r.RunDir = s.run.path
+		if !errors.As(runErr, new(*RefusedError)) { // else it would be refused
+			r.Next = Next{Command: commandResume, RunDir: s.run.path}
+		}
 	}
 }
 

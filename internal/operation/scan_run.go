@@ -75,6 +75,12 @@ func (s *Scan) makeRun() error {
 		dir = filepath.Join(filepath.Dir(path), runName(commandScan, s.t.table))
 	}
 	options := recorded{Flags: s.spec.Settings().Record(NewScanSpec().Settings(), s.spec.Given), Args: []string{s.Table()}}
+	for _, input := range s.spec.Inputs {
+		if input, err = filepath.Abs(input); err != nil {
+			return err
+		}
+		options.Args = append(options.Args, input)
+	}
 	for name, value := range map[string]string{"output": s.spec.Path, "dir": s.spec.Dir} {
 		if value != "" {
 			options.Flags[name] = []string{path}

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,14 +16,14 @@ func (c *Connection) findPassword(env Environment) error {
 	if c.Password == "" && c.PasswordFile != "" {
 		password, err := readPassword(c.PasswordFile)
 		if err != nil {
-			return fmt.Errorf("--password-file: %w", err)
+			return fmt.Errorf("--%s: %w", c.name("password-file"), err)
 		}
 		c.Password = password
-		env.WarnReadable("--password-file", c.PasswordFile)
+		env.WarnReadable("--"+c.name("password-file"), c.PasswordFile)
 	}
 	switch {
 	case c.User == "" && c.Password != "":
-		return errors.New("a password is given but no user: name one with --user")
+		return fmt.Errorf("a password is given but no user: name one with --%s", c.name("user"))
 	case c.User == "" || c.Password != "":
 		return nil
 	}

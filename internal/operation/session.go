@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"fmt"
+	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -11,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -28,6 +30,11 @@ type tableSession struct {
 	tableOptions driver.TableOptions
 	scylla       bool // the cluster is one of ScyllaDB
 	ringed       bool // the cluster is known
+
+	// Of a table that is read from SSTables.
+	files   *tableFiles
+	dropped []reconcile.Dropped // columns that the table had
+	closers []func() error      // of what is open, in the order in which it was opened
 }
 
 // connected says whether there is a cluster to ask.
@@ -58,7 +65,11 @@ func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Opti
 	}, func() (err error) {
 		t.replication, err = t.session.Replication(ctx, name.Keyspace)
 		return err
-	}, func() (err error) {
+	})
+	if err != nil {
+		return err
+	}
+	err = insist(ctx, func() (err error) {
 		o.Placement, err = t.tablets(ctx)
 		return err
 	})
@@ -76,24 +87,33 @@ func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Opti
 // asks is how often the cluster is asked what it is.
 const asks = 3
 
-// insist asks the cluster what it is, and again, another node where there is one, when
-// that gets no answer: one node that hangs shall not keep a run from beginning.
+// insist asks the cluster what it is, all questions at once, and each again, of another node where
+// there is one, when that gets no answer: one node that hangs shall not keep a run from beginning.
 func insist(ctx context.Context, questions ...func() error) error {
-	for _, ask := range questions {
-		for attempt := 1; ; attempt++ {
-			err := ask()
-			if err == nil {
-				break
-			}
-			if attempt == asks || !fault.Retryable(err, true) {
-				return err
-			}
-			if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
-				return fault.New(fault.Canceled, err)
-			}
+	errs := make([]error, len(questions))
+	var asking sync.WaitGroup
+	for i, ask := range questions {
+		asking.Go(func() { errs[i] = insistOn(ctx, ask) })
+	}
+	asking.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+func insistOn(ctx context.Context, ask func() error) error {
+	for attempt := 1; ; attempt++ {
+		err := ask()
+		if err == nil || attempt == asks || !fault.Retryable(err, true) {
+			return err
+		}
+		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
+			return fault.New(fault.Canceled, err)
+		}
+	}
 }
 
 // tablets is the placement of a table of ScyllaDB's that has tablets, nil of any
@@ -181,6 +201,7 @@ func (t *tableSession) limits(ctx context.Context) driver.Limits {
 }
 
 func (t *tableSession) close() {
+	t.closeFiles()
 	if t.connected() {
 		t.session.Close()
 	}

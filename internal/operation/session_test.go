@@ -13,28 +13,30 @@ import (
 
 func TestInsist(t *testing.T) {
 	silent := fmt.Errorf("query: %w", fault.New(fault.Unknown, errors.New("no answer")))
-	asked := 0
-	fails := func(times int, err error) func() error {
+	fails := func(asked *int, times int, err error) func() error {
 		return func() error {
-			if asked++; asked <= times {
+			if *asked++; *asked <= times {
 				return err
 			}
 			return nil
 		}
 	}
-	require.NoError(t, insist(t.Context(), fails(asks-1, silent), fails(0, nil)))
-	require.Equal(t, asks+1, asked)
+	var one, other int
+	require.NoError(t, insist(t.Context(), fails(&one, asks-1, silent), fails(&other, 0, nil)))
+	require.Equal(t, asks, one)
+	require.Equal(t, 1, other)
 
-	asked = 0
-	require.ErrorIs(t, insist(t.Context(), fails(asks, silent)), silent)
-	require.Equal(t, asks, asked)
+	one = 0
+	require.ErrorIs(t, insist(t.Context(), fails(&one, asks, silent)), silent)
+	require.Equal(t, asks, one)
 
-	asked = 0
-	refused := fault.New(fault.Permanent, errors.New("no such table"))
-	require.ErrorIs(t, insist(t.Context(), fails(1, refused)), refused)
-	require.Equal(t, 1, asked)
+	one, other = 0, 0
+	missing := fault.New(fault.Permanent, errors.New("no such table"))
+	require.ErrorIs(t, insist(t.Context(), fails(&one, 1, missing), fails(&other, 1, errors.New("nor this"))), missing, "the first one's error")
+	require.Equal(t, 1, one)
+	require.Equal(t, 1, other)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, fault.Canceled, fault.ClassOf(insist(ctx, fails(asks, silent))))
+	require.Equal(t, fault.Canceled, fault.ClassOf(insist(ctx, fails(&one, asks, silent))))
 }

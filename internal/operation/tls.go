@@ -15,6 +15,9 @@ type TLS struct {
 	Files driver.TLSFiles
 }
 
+// newInternode is that of the port that nodes speak to each other on.
+func newInternode() TLS { return TLS{Files: driver.TLSFiles{Prefix: "internode-"}} }
+
 func (o *TLS) settings() setting.List {
 	return setting.List{
 		{Name: o.name("ssl"), Field: &o.On},

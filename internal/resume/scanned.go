@@ -3,6 +3,7 @@ package resume
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
@@ -145,6 +146,8 @@ type ScanExtra struct {
 	PlanHash    string      `json:"plan_hash"`
 	Splits      int         `json:"splits"`
 	Truncated   Truncations `json:"truncated,omitempty"` // of the table, before the run
+	Files       string      `json:"files,omitempty"`     // a sum of the SSTables that are read; empty: none are
+	Now         time.Time   `json:"now,omitzero"`        // what expires then has expired, of rows in SSTables
 }
 
 // ScanExtraOf reads what a manifest has besides options.

@@ -30,7 +30,9 @@
 //   - the system tables that drivers read, and events for who registers;
 //   - SSTables streamed in through a storage port ([Options.Storage]), row by row or whole, all of a
 //     session or nothing, and of partitions of that node alone, as Cassandra 4.0 and 4.1 have it;
-//     [Cluster.Streams] tells which replicas got what.
+//     [Cluster.Streams] tells which replicas got what;
+//   - SSTables streamed out through it, as files of rows: of columns whose values are one cell each, and each
+//     node what it is a replica of.
 //
 // What is not: every row is kept once, not once per replica, so that any node reads
 // what any other wrote and no replica ever lags; nothing expires; DELETE, row and

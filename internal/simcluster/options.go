@@ -40,8 +40,9 @@ type Options struct {
 	Seed   uint64 // of tokens, tablets and rows
 	Faults Faults // from the start; see [Cluster.Disturb]
 
-	// Storage has Cassandra's nodes take streams of SSTables on StoragePort; nil: they do not. It is called
-	// when a node starts, to give its port faults; what becomes of a session is the cluster's.
+	// Storage has Cassandra's nodes take streams of SSTables on StoragePort, and bring what they are asked for;
+	// nil: they do not. It is called when a node starts, to give its port faults, or another answer than Has has
+	// by then; what becomes of a session in which rows are sent is the cluster's.
 	Storage func(node int, port *internodetest.Node)
 
 	// Refuse is asked before each statement is answered, from several goroutines;

@@ -32,9 +32,9 @@ func (c *Cluster) TableID(table string) internode.UUID {
 	return internode.UUID{}
 }
 
-// serveStorage takes streams until the node is stopped.
+// serveStorage takes streams, and brings what it is asked for, until the node is stopped.
 func (n *node) serveStorage() {
-	var port internodetest.Node
+	port := internodetest.Node{Has: n.bring}
 	n.cluster.options.Storage(n.index, &port)
 	port.Take = n.take
 	ctx, cancel := context.WithCancel(context.Background())

@@ -2,6 +2,8 @@ package simcluster_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"io"
 	"net"
 	"os"
@@ -14,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -162,6 +165,80 @@ func TestRowsStreamedIn(t *testing.T) {
 				require.Equal(t, 2, n, "replicas of %v", at)
 			}
 		})
+	}
+}
+
+// Each node brings what it is a replica of, of the ranges that it is asked for, and the values are those of the table.
+func TestRowsStreamedOut(t *testing.T) {
+	simple := simcluster.Table{Name: "simple", Partitions: 30, Rows: 4, Nulls: 0.3, Columns: []simcluster.Column{
+		{Name: "p", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "q", Kind: simcluster.PartitionKey, Type: "int"},
+		{Name: "c", Kind: simcluster.Clustering, Type: "int", Desc: true}, {Name: "s", Kind: simcluster.Static, Type: "blob"},
+		{Name: "a", Type: "text"}, {Name: "b", Type: "bigint"},
+	}}
+	c := launch(t, simcluster.Options{Seed: 1, Tables: []simcluster.Table{simple, wide}, Storage: func(int, *internodetest.Node) {}})
+	l, err := internode.Listen("127.0.0.1:0", nil)
+	require.NoError(t, err)
+	defer l.Close()
+	var client internode.Client
+	low, high, _ := token.Halve(token.Whole(token.Murmur3))
+	for node := range c.Hosts() {
+		require.NoError(t, client.CheckReach(t.Context(), storage(c, node), l))
+		for _, within := range []token.Range{low, high} {
+			var want, got [][][]byte
+			for _, r := range c.Records("ks.simple") {
+				if within.Contains(r.Token) && holds(c, node, r.Token) {
+					want = append(want, values([]simcluster.Record{r})...)
+				}
+			}
+			request := internode.Request{Keyspace: "ks", Table: "simple", Ranges: []token.Range{within}}
+			fetched, err := client.Fetch(t.Context(), storage(c, node), l, request, func(_ context.Context, d *internode.Delivery) error {
+				require.Equal(t, c.TableID("ks.simple"), d.Table)
+				codec, err := sstable.ReadCodec(d.Header, sstable.NB)
+				if err == nil {
+					got, err = rowsOf(codec, d.Body)
+				}
+				return err
+			})
+			require.NoError(t, err)
+			require.Equal(t, 1, fetched.Files)
+			require.Equal(t, want, got)
+		}
+	}
+	for _, name := range []string{"wide", "none"} {
+		_, err = client.Fetch(t.Context(), storage(c, 0), l, internode.Request{Keyspace: "ks", Table: name, Ranges: []token.Range{low}}, internode.Discard)
+		require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
+	}
+}
+
+// rowsOf are the cells of all rows of a file, in the order of SELECT *.
+func rowsOf(codec *sstable.Codec, in io.Reader) (all [][][]byte, err error) {
+	schema := codec.Schema()
+	merger, err := reconcile.NewMerger(&reconcile.Table{Schema: schema}, []reconcile.Input{{Source: sstable.NewDecoder(codec, in, sstable.MaxRowBytes), Schema: schema}})
+	if err != nil {
+		return nil, err
+	}
+	var selection []reconcile.Selector
+	of := schema.Table()
+	for kind, columns := range [][]sstable.Column{of.Key, of.Clustering, of.Statics, of.Regulars} {
+		for i, c := range columns {
+			selection = append(selection, reconcile.Selector{Kind: reconcile.Kind(kind), Index: i, Name: c.Name})
+		}
+	}
+	rows, err := reconcile.NewRows(merger, selection, 0)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		if err = rows.Next(); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, err
+		}
+		var row [][]byte
+		for _, c := range rows.Cells() {
+			row = append(row, bytes.Clone(c))
+		}
+		all = append(all, row)
 	}
 }
 

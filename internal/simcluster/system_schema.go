@@ -22,6 +22,10 @@ func (c *Cluster) schemaTable(name string) *relation {
 		return c.columns()
 	case "system_schema.functions", "system_schema.aggregates", "system_schema.scylla_tables":
 		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}}}
+	case "system_schema.dropped_columns":
+		return &relation{columns: []column{
+			{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false}, {"dropped_time", datatype.Timestamp, false},
+		}}
 	case "system_schema.indexes":
 		return &relation{columns: []column{
 			{"keyspace_name", textType, true}, {"table_name", textType, false}, {"index_name", textType, false}, {"options", textsMap, false},

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -91,6 +93,52 @@ func TestFailedRangeIsNamed(t *testing.T) {
 	read.requireAll(t, splits) // a split with a failed range has been dealt with, too
 	requireCover(t, splits, result)
 	k.requireRows(t, table, result)
+}
+
+// A range that its reader gives up is listed at once: it is asked for no more, no node is taken for dead or silent for
+// it, and what of it is whole is kept. The others are read.
+func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
+	errGivenUp := fault.New(fault.GivenUp, errors.New("a file is broken"))
+	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
+	for page := range 3 {
+		bad := splits[5].Range
+		table := &sweeptest.Table{Rows: sweeptest.Numbered(300)}
+		table.Fail = func(_ context.Context, r sweeptest.Request) error {
+			if r.Within == bad && r.Page == page {
+				return errGivenUp
+			}
+			return nil
+		}
+		var failures atomic.Int64
+		k := take(table)
+		read := &parts{}
+		result, err := Run(bg(), splits, table, Options{
+			Workers: 3, PageRows: 2, MaxAttempts: 10, Backoff: forever, Patience: 1, Hosts: fixed("a", "b"), OnRead: read.add,
+			Ping: func(context.Context, string) error {
+				t.Error("asked whether the nodes live")
+				return errGivenUp
+			},
+			OnRetry:   func() { t.Error("asked for again") },
+			OnFailure: func() { failures.Add(1) },
+		}, k.consumer)
+		require.NoError(t, err)
+		require.NoError(t, table.Check())
+		require.Len(t, result.Failed, 1)
+		require.Equal(t, errGivenUp, result.Failed[0].Err)
+		require.Equal(t, bad.End, result.Failed[0].Range.End)
+		require.Equal(t, page == 0, result.Failed[0].Range.Start == bad.Start, "partitions that came whole are kept")
+		require.EqualValues(t, 1, failures.Load())
+		asked := 0
+		for _, r := range table.Requests() {
+			if r.Within == bad {
+				asked++
+			}
+		}
+		require.Equal(t, page+1, asked)
+		read.requireAll(t, splits)
+		requireCover(t, splits, result)
+		k.requireRows(t, table, result)
+	}
 }
 
 // A range whose first page never comes in time is cut until its parts are small

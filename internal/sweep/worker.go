@@ -61,7 +61,7 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 			continue
 		case errors.As(err, &stop):
 			return stop.err
-		case !fault.Retryable(err, true):
+		case !fault.Retryable(err, true) && fault.ClassOf(err) != fault.GivenUp:
 			return err
 		}
 		rest, cutErr := w.cut(p.within)

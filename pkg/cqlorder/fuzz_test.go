@@ -35,7 +35,7 @@ func addAll(f *testing.F, add func(typ byte, a, b, c []byte)) {
 	}
 }
 
-// FuzzCompare checks that any three values, malformed or not, have an order.
+// FuzzCompare checks that any three values, malformed or not, have an order, and that of their beginnings agrees with it.
 func FuzzCompare(f *testing.F) {
 	orders := planAll(f)
 	addAll(f, func(typ byte, a, b, c []byte) { f.Add(typ, a, b, c) })
@@ -46,6 +46,16 @@ func FuzzCompare(f *testing.F) {
 		require.Equal(t, ab, -o.Compare(b, a))
 		require.Equal(t, bc, -o.Compare(c, b))
 		require.Equal(t, ac, -o.Compare(c, a))
+		prefixA, bitsA := o.Prefix(a)
+		prefixB, bitsB := o.Prefix(b)
+		require.Equal(t, bitsA, bitsB)
+		require.Zero(t, prefixA<<bitsA, "only these bits count")
+		switch {
+		case ab == 0:
+			require.Equal(t, prefixA, prefixB)
+		case ab < 0:
+			require.LessOrEqual(t, prefixA, prefixB)
+		}
 		if ab <= 0 && bc <= 0 {
 			require.LessOrEqual(t, ac, 0)
 			require.Equal(t, ab < 0 || bc < 0, ac < 0)

@@ -13,10 +13,9 @@
 package cqlschema
 
 import (
-	"fmt"
 	"maps"
-	"strings"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqllex"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -41,6 +40,7 @@ type Table struct {
 	Keyspace, Name string
 	ID             string // a UUID; empty where the statement does not tell
 	Columns        []Column
+	Dropped        []DroppedColumn
 	Compact        bool // it is one of COMPACT STORAGE
 	Options        map[string]Value
 }
@@ -63,6 +63,13 @@ type Column struct {
 	Position int // among the columns of its kind, of a key column; else -1, as servers have it
 	Type     *cqltype.Type
 	Desc     bool // of a clustering column: the greatest value comes first
+}
+
+// DroppedColumn is a static or regular column that was dropped: its cells up to that time count no more, be there a
+// column of its name again or not. Servers tell the fields of a user-defined type as those of a tuple.
+type DroppedColumn struct {
+	Column
+	Timestamp int64 // microseconds since the epoch; the greatest there is where the statement does not tell
 }
 
 // Value is that of an option: a text, a number, a word, or a map of such.
@@ -112,22 +119,5 @@ func (s *Schema) Replication(keyspace string) map[string]string {
 	return maps.Clone(k.Options["replication"].Map)
 }
 
-// Error is a statement that cannot be read. Lines and columns count from 1, columns in characters.
-type Error struct {
-	Line, Column int
-	Reason       string
-}
-
-// Error says where and why.
-func (e *Error) Error() string {
-	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
-}
-
-// errorAt is an error at a byte of a text.
-func errorAt(text string, at int, format string, args ...any) *Error {
-	before := text[:min(at, len(text))]
-	line := before[strings.LastIndexByte(before, '\n')+1:]
-	return &Error{Line: lineAt(text, at), Column: len([]rune(line)) + 1, Reason: fmt.Sprintf(format, args...)}
-}
-
-func lineAt(text string, at int) int { return strings.Count(text[:min(at, len(text))], "\n") + 1 }
+// Error is a statement that cannot be read, with its place.
+type Error = cqllex.Error

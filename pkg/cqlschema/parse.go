@@ -1,25 +1,29 @@
 package cqlschema
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqllex"
+)
 
 // Parse reads statements, each but the last ended by a semicolon. Names without a keyspace are of the last one that USE
 // named, else of keyspace; where that is empty, too, they are an error. Types may be used before the statement that makes
 // them. An error of what stands there is an *Error.
 func Parse(s, keyspace string) (*Schema, error) {
-	tokens, err := lex(s)
+	tokens, err := cqllex.NewReader(s)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{s: s, tokens: tokens, keyspace: keyspace, schema: &Schema{}, types: make(map[qualified]*userType)}
-	for p.next().kind != none {
-		if p.take(";") {
+	p := &parser{Reader: tokens, keyspace: keyspace, schema: &Schema{}, types: make(map[qualified]*userType)}
+	for p.Next().Kind != cqllex.End {
+		if p.Take(";") {
 			continue
 		}
 		if err := p.statement(); err != nil {
 			return nil, err
 		}
-		if t := p.next(); t.kind != none && !p.take(";") {
-			return nil, p.unexpected("a semicolon")
+		if t := p.Next(); t.Kind != cqllex.End && !p.Take(";") {
+			return nil, p.Unexpected("a semicolon")
 		}
 	}
 	return p.schema, p.finish()
@@ -27,9 +31,7 @@ func Parse(s, keyspace string) (*Schema, error) {
 
 // parser reads the tokens of a text.
 type parser struct {
-	s        string
-	tokens   []token
-	i        int
+	*cqllex.Reader
 	keyspace string // of names without one; empty: none
 	schema   *Schema
 	tables   []*rawTable // of the schema's, in their order
@@ -39,90 +41,31 @@ type parser struct {
 // qualified is the name of a table or a type.
 type qualified struct{ keyspace, name string }
 
-// next is the token that is not read yet.
-func (p *parser) next() token { return p.tokens[p.i] }
-
-// read reads a token. The end is never passed.
-func (p *parser) read() token {
-	t := p.tokens[p.i]
-	if t.kind != none {
-		p.i++
-	}
-	return t
-}
-
-// take reads words or signs, all of them or none.
-func (p *parser) take(words ...string) bool {
-	for n, w := range words {
-		if p.i+n >= len(p.tokens) || !p.tokens[p.i+n].is(w) {
-			return false
-		}
-	}
-	p.i += len(words)
-	return true
-}
-
-// expect reads words or signs that must stand there.
-func (p *parser) expect(words ...string) error {
-	for _, w := range words {
-		if !p.take(w) {
-			return p.unexpected(strings.ToUpper(w))
-		}
-	}
-	return nil
-}
-
-// errorAt is an error at a token.
-func (p *parser) errorAt(t token, format string, args ...any) error {
-	return errorAt(p.s, t.at, format, args...)
-}
-
-// unexpected is an error at the next token.
-func (p *parser) unexpected(want string) error {
-	t := p.next()
-	if t.kind == none {
-		return p.errorAt(t, "expected %s, found the end", want)
-	}
-	return p.errorAt(t, "expected %s, found %.40q", want, p.textOf(t))
-}
-
-// textOf is a token as it stands in the text.
-func (p *parser) textOf(t token) string {
-	switch t.kind {
-	case name:
-		return `"` + t.text + `"`
-	case text:
-		return "'" + t.text + "'"
-	default:
-		return t.text
-	}
-}
-
 // statement reads a statement, up to its semicolon.
 func (p *parser) statement() error {
-	start := p.next()
+	start := p.Next()
 	switch {
-	case p.take("create", "keyspace"), p.take("create", "schema"):
+	case p.Take("create", "keyspace"), p.Take("create", "schema"):
 		return p.createKeyspace()
-	case p.take("create", "type"):
+	case p.Take("create", "type"):
 		return p.createType()
-	case p.take("create", "table"), p.take("create", "columnfamily"):
+	case p.Take("create", "table"), p.Take("create", "columnfamily"):
 		return p.createTable()
-	case p.take("create", "index"), p.take("create", "custom", "index"):
+	case p.Take("create", "index"), p.Take("create", "custom", "index"):
 		return p.createIndex()
-	case p.take("create", "materialized", "view"):
+	case p.Take("create", "materialized", "view"):
 		return p.createView()
-	case p.take("create", "trigger"):
+	case p.Take("create", "trigger"):
 		return p.createTrigger()
-	case p.take("alter", "keyspace"), p.take("alter", "schema"):
+	case p.Take("alter", "keyspace"), p.Take("alter", "schema"):
 		return p.alterKeyspace()
-	case p.take("alter", "table"), p.take("alter", "columnfamily"):
+	case p.Take("alter", "table"), p.Take("alter", "columnfamily"):
 		return p.alterTable()
-	case p.take("alter", "type"):
-		return p.errorAt(start, "a type that is altered is not read: give it as it is now, in CREATE TYPE")
-	case p.take("use"):
+	case p.Take("alter", "type"):
+		return p.ErrorAt(start, "a type that is altered is not read: give it as it is now, in CREATE TYPE")
+	case p.Take("use"):
 		var err error
-		p.keyspace, err = p.name("a keyspace")
+		p.keyspace, err = p.Name("a keyspace")
 		return err
 	}
 	p.skip(start)
@@ -130,79 +73,71 @@ func (p *parser) statement() error {
 }
 
 // skip passes over a statement.
-func (p *parser) skip(start token) {
+func (p *parser) skip(start cqllex.Token) {
 	var words []string
-	for t := p.next(); t.kind != none && !t.is(";"); t = p.next() {
-		if len(words) < 2 && t.kind == word {
-			words = append(words, strings.ToUpper(t.text))
+	for t := p.Next(); t.Kind != cqllex.End && !t.Is(";"); t = p.Next() {
+		if len(words) < 2 && t.Kind == cqllex.Word {
+			words = append(words, strings.ToUpper(t.Text))
 		}
-		p.i++
+		p.Read()
 	}
-	p.schema.Skipped = append(p.schema.Skipped, Skipped{lineAt(p.s, start.at), strings.Join(words, " ")})
+	p.schema.Skipped = append(p.schema.Skipped, Skipped{p.Line(start), strings.Join(words, " ")})
 }
 
 // skipRest passes over what is left of a statement.
 func (p *parser) skipRest() {
-	for t := p.next(); t.kind != none && !t.is(";"); t = p.next() {
-		p.i++
+	for t := p.Next(); t.Kind != cqllex.End && !t.Is(";"); t = p.Next() {
+		p.Read()
 	}
-}
-
-// name reads a name.
-func (p *parser) name(what string) (string, error) {
-	if t := p.next(); t.kind != word && t.kind != name || t.text == "" {
-		return "", p.unexpected("the name of " + what)
-	}
-	return p.read().text, nil
 }
 
 // qualifiedName reads a name with or without a keyspace.
 func (p *parser) qualifiedName(what string) (qualified, error) {
-	start := p.next()
-	first, err := p.name(what)
+	start := p.Next()
+	first, err := p.Name(what)
 	if err != nil {
 		return qualified{}, err
 	}
-	if !p.take(".") {
+	if !p.Take(".") {
 		if p.keyspace == "" {
-			return qualified{}, p.errorAt(start, "%s %q has no keyspace, and no USE stands before it", what, first)
+			return qualified{}, p.ErrorAt(start, "%s %q has no keyspace, and no USE stands before it", what, first)
 		}
 		return qualified{p.keyspace, first}, nil
 	}
-	second, err := p.name(what)
+	second, err := p.Name(what)
 	return qualified{first, second}, err
 }
 
 func (p *parser) createKeyspace() error {
-	p.take("if", "not", "exists")
-	start := p.next()
-	called, err := p.name("a keyspace")
+	p.Take("if", "not", "exists")
+	start := p.Next()
+	called, err := p.Name("a keyspace")
 	if err != nil {
 		return err
 	}
 	if p.schema.Keyspace(called) != nil {
-		return p.errorAt(start, "keyspace %q is there already", called)
+		return p.ErrorAt(start, "keyspace %q is there already", called)
 	}
 	k := &Keyspace{Name: called, Options: make(map[string]Value)}
 	p.schema.Keyspaces = append(p.schema.Keyspaces, k)
-	if err := p.expect("with"); err != nil {
+	if err := p.Expect("with"); err != nil {
 		return err
 	}
 	return p.options(k.Options)
 }
 
 func (p *parser) alterKeyspace() error {
-	p.take("if", "exists")
-	start := p.next()
-	called, err := p.name("a keyspace")
+	p.Take("if", "exists")
+	start := p.Next()
+	called, err := p.Name("a keyspace")
 	if err != nil {
 		return err
 	}
 	k := p.schema.Keyspace(called)
 	if k == nil {
-		return p.errorAt(start, "there is no keyspace %q", called)
+		return p.ErrorAt(start, "there is no keyspace %q", called)
 	}
-	if err := p.expect("with"); err != nil {
+	if err := p.Expect("with"); err != nil {
 		return err
 	}
 	return p.options(k.Options)
@@ -214,7 +149,7 @@ func (p *parser) options(into map[string]Value) error {
 		if err := p.option(into); err != nil {
 			return err
 		}
-		if !p.take("and") {
+		if !p.Take("and") {
 			return nil
 		}
 	}
@@ -222,14 +157,14 @@ func (p *parser) options(into map[string]Value) error {
 
 // option reads an option.
 func (p *parser) option(into map[string]Value) error {
-	called, err := p.name("an option")
+	called, err := p.Name("an option")
 	if err != nil {
 		return err
 	}
-	if err := p.expect("="); err != nil {
+	if err := p.Expect("="); err != nil {
 		return err
 	}
-	if !p.next().is("{") {
+	if !p.Next().Is("{") {
 		scalar, err := p.scalar()
 		into[called] = Value{Text: scalar}
 		return err
@@ -242,21 +177,21 @@ func (p *parser) option(into map[string]Value) error {
 
 // scalar reads a text, a number or a word.
 func (p *parser) scalar() (string, error) {
-	switch t := p.next(); t.kind {
-	case text, number, uuid, word:
-		return p.read().text, nil
+	switch t := p.Next(); t.Kind {
+	case cqllex.Text, cqllex.Number, cqllex.UUID, cqllex.Word:
+		return p.Read().Text, nil
 	default:
-		return "", p.unexpected("a value")
+		return "", p.Unexpected("a value")
 	}
 }
 
 // pairs reads a map, or a set, whose elements have no values.
 func (p *parser) pairs() (map[string]string, error) {
-	if err := p.expect("{"); err != nil {
+	if err := p.Expect("{"); err != nil {
 		return nil, err
 	}
 	m := make(map[string]string)
-	if p.take("}") {
+	if p.Take("}") {
 		return m, nil
 	}
 	for {
@@ -265,15 +200,15 @@ func (p *parser) pairs() (map[string]string, error) {
 			return nil, err
 		}
 		m[key] = ""
-		if p.take(":") {
+		if p.Take(":") {
 			if m[key], err = p.scalar(); err != nil {
 				return nil, err
 			}
 		}
-		if p.take("}") {
+		if p.Take("}") {
 			return m, nil
 		}
-		if err := p.expect(","); err != nil {
+		if err := p.Expect(","); err != nil {
 			return nil, err
 		}
 	}
@@ -281,25 +216,25 @@ func (p *parser) pairs() (map[string]string, error) {
 
 // createIndex reads what an index is of.
 func (p *parser) createIndex() error {
-	p.take("if", "not", "exists")
+	p.Take("if", "not", "exists")
 	var d Dependent
-	if !p.next().is("on") {
+	if !p.Next().Is("on") {
 		var err error
-		if d.Name, err = p.name("an index"); err != nil {
+		if d.Name, err = p.Name("an index"); err != nil {
 			return err
 		}
 	}
 	if err := p.on(&d); err != nil {
 		return err
 	}
-	for t := p.next(); t.kind != none && !t.is(";"); t = p.next() {
-		if p.take("using") {
-			if t := p.next(); t.kind == text {
-				d.Class = t.text
+	for t := p.Next(); t.Kind != cqllex.End && !t.Is(";"); t = p.Next() {
+		if p.Take("using") {
+			if t := p.Next(); t.Kind == cqllex.Text {
+				d.Class = t.Text
 			}
 			continue
 		}
-		p.i++
+		p.Read()
 	}
 	p.schema.Indexes = append(p.schema.Indexes, d)
 	return nil
@@ -307,7 +242,7 @@ func (p *parser) createIndex() error {
 
 // on reads ON and the table.
 func (p *parser) on(d *Dependent) error {
-	if err := p.expect("on"); err != nil {
+	if err := p.Expect("on"); err != nil {
 		return err
 	}
 	table, err := p.qualifiedName("a table")
@@ -317,14 +252,14 @@ func (p *parser) on(d *Dependent) error {
 
 // createView reads what a view is of.
 func (p *parser) createView() error {
-	p.take("if", "not", "exists")
+	p.Take("if", "not", "exists")
 	view, err := p.qualifiedName("a view")
 	if err != nil {
 		return err
 	}
-	for t := p.next(); t.kind != none && !t.is(";"); t = p.next() {
-		if !p.take("from") {
-			p.i++
+	for t := p.Next(); t.Kind != cqllex.End && !t.Is(";"); t = p.Next() {
+		if !p.Take("from") {
+			p.Read()
 			continue
 		}
 		table, err := p.qualifiedName("a table")
@@ -335,14 +270,14 @@ func (p *parser) createView() error {
 		p.skipRest()
 		return nil
 	}
-	return p.unexpected("FROM")
+	return p.Unexpected("FROM")
 }
 
 // createTrigger reads what a trigger is of.
 func (p *parser) createTrigger() (err error) {
-	p.take("if", "not", "exists")
+	p.Take("if", "not", "exists")
 	var d Dependent
-	if d.Name, err = p.name("a trigger"); err != nil {
+	if d.Name, err = p.Name("a trigger"); err != nil {
 		return err
 	}
 	if err := p.on(&d); err != nil {

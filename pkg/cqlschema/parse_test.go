@@ -1,9 +1,13 @@
 package cqlschema
 
 import (
+	"math"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // described is a schema as servers print it, with what people add.
@@ -154,4 +158,41 @@ func TestNamesWithoutKeyspace(t *testing.T) {
 	require.NotNil(t, s.Table("one", "a"))
 	require.NotNil(t, s.Table("Two", "b"))
 	require.Nil(t, s.Table("one", "b"))
+}
+
+// Cassandra 5.0.6 wrote the text into a snapshot, of a table with columns that were dropped, one of them added again.
+func TestSchemaOfASnapshot(t *testing.T) {
+	text, err := os.ReadFile("testdata/snapshot-5.0.6.cql")
+	require.NoError(t, err)
+	s, err := Parse(string(text), "")
+	require.NoError(t, err)
+	table := s.Table("snap", "users")
+	require.Equal(t, "7ef48730-e69b-11f1-9fb2-551af5a5ac93", table.ID)
+	require.Equal(t, Column{Name: "Re", Position: -1, Type: typ(t, "text")}, table.Columns[len(table.Columns)-1])
+	require.Equal(t, []DroppedColumn{
+		{Column{Name: "Re", Position: -1, Type: typ(t, "text")}, 1795369095808000},
+		{Column{Name: "gone", Position: -1, Type: typ(t, "frozen<tuple<int, text>>")}, 1795369095257000},
+		{Column{Name: "gone2", Position: -1, Type: typ(t, "map<text, int>")}, 1795369095643000},
+	}, table.Dropped)
+}
+
+func TestDroppedColumns(t *testing.T) {
+	s, err := Parse(`CREATE TABLE k.t (k int, c int, s text static, v int, w int, PRIMARY KEY (k, c));
+		ALTER TABLE k.t DROP (s, v) USING TIMESTAMP 5; ALTER TABLE k.t ADD v int; ALTER TABLE k.t DROP v USING TIMESTAMP 7;
+		ALTER TABLE k.t DROP w`, "")
+	require.NoError(t, err)
+	require.Equal(t, []DroppedColumn{
+		{Column{Name: "s", Kind: Static, Position: -1, Type: typ(t, "text")}, 5},
+		{Column{Name: "v", Position: -1, Type: typ(t, "int")}, 7},
+		{Column{Name: "w", Position: -1, Type: typ(t, "int")}, math.MaxInt64},
+	}, s.Tables[0].Dropped)
+	_, err = Parse("CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t DROP v USING TIMESTAMP soon", "")
+	require.EqualError(t, err, `line 1, column 85: "soon" is no timestamp`)
+}
+
+func typ(t *testing.T, text string) *cqltype.Type {
+	t.Helper()
+	made, err := cqltype.Parse(text, nil)
+	require.NoError(t, err)
+	return made
 }

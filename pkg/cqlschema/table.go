@@ -1,16 +1,20 @@
 package cqlschema
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqllex"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // rawTable is a table whose types are not resolved yet.
 type rawTable struct {
 	table   *Table
-	at      token // its name
+	at      cqllex.Token // its name
 	columns []rawColumn
+	dropped []droppedColumn
 	key     []string // partition key
 	order   []string // clustering columns
 	desc    map[string]bool
@@ -18,46 +22,52 @@ type rawTable struct {
 
 type rawColumn struct {
 	name   string
-	at     token
+	at     cqllex.Token
 	typ    rawType
 	static bool
 }
 
+// droppedColumn is a column that is gone, and when it went.
+type droppedColumn struct {
+	rawColumn
+	timestamp int64
+}
+
 // createTable reads a table.
 func (p *parser) createTable() error {
-	p.take("if", "not", "exists")
-	at := p.next()
+	p.Take("if", "not", "exists")
+	at := p.Next()
 	called, err := p.qualifiedName("a table")
 	if err != nil {
 		return err
 	}
 	if p.schema.Table(called.keyspace, called.name) != nil {
-		return p.errorAt(at, "table %q.%q is there already", called.keyspace, called.name)
+		return p.ErrorAt(at, "table %q.%q is there already", called.keyspace, called.name)
 	}
 	t := &rawTable{
 		table: &Table{Keyspace: called.keyspace, Name: called.name, Options: make(map[string]Value)},
 		at:    at, desc: make(map[string]bool),
 	}
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return err
 	}
 	for {
 		if err := p.tablePart(t); err != nil {
 			return err
 		}
-		if p.take(")") {
+		if p.Take(")") {
 			break
 		}
-		if !p.take(",") {
-			return p.unexpected("a comma or a parenthesis")
+		if !p.Take(",") {
+			return p.Unexpected("a comma or a parenthesis")
 		}
 	}
-	if p.take("with") {
+	if p.Take("with") {
 		for {
 			if err := p.tableOption(t); err != nil {
 				return err
 			}
-			if !p.take("and") {
+			if !p.Take("and") {
 				break
 			}
 		}
@@ -68,11 +78,11 @@ func (p *parser) createTable() error {
 
 // tablePart reads a column or the primary key.
 func (p *parser) tablePart(t *rawTable) error {
-	if p.i+1 < len(p.tokens) && p.next().is("primary") && p.tokens[p.i+1].is("key") {
-		start := p.next()
-		p.take("primary", "key")
+	if p.Next().Is("primary") && p.After(1).Is("key") {
+		start := p.Next()
+		p.Take("primary", "key")
 		if t.key != nil {
-			return p.errorAt(start, "the table has a primary key already")
+			return p.ErrorAt(start, "the table has a primary key already")
 		}
 		return p.primaryKey(t)
 	}
@@ -81,10 +91,10 @@ func (p *parser) tablePart(t *rawTable) error {
 		return err
 	}
 	t.columns = append(t.columns, c)
-	start := p.next()
-	if p.take("primary", "key") {
+	start := p.Next()
+	if p.Take("primary", "key") {
 		if t.key != nil {
-			return p.errorAt(start, "the table has a primary key already")
+			return p.ErrorAt(start, "the table has a primary key already")
 		}
 		t.key = []string{c.name}
 	}
@@ -93,15 +103,15 @@ func (p *parser) tablePart(t *rawTable) error {
 
 // column reads a column, but for what it is in the key.
 func (p *parser) column() (c rawColumn, err error) {
-	c.at = p.next()
-	if c.name, err = p.name("a column"); err != nil {
+	c.at = p.Next()
+	if c.name, err = p.Name("a column"); err != nil {
 		return c, err
 	}
 	if c.typ, err = p.rawType(); err != nil {
 		return c, err
 	}
-	c.static = p.take("static")
-	if p.take("masked") {
+	c.static = p.Take("static")
+	if p.Take("masked") {
 		p.skipMask()
 	}
 	return c, nil
@@ -109,13 +119,13 @@ func (p *parser) column() (c rawColumn, err error) {
 
 // skipMask passes over what hides a column's values.
 func (p *parser) skipMask() {
-	for depth := 0; ; p.i++ {
-		switch t := p.next(); {
-		case t.kind == none || t.is(";"), depth == 0 && (t.is(",") || t.is(")") || t.is("primary")):
+	for depth := 0; ; p.Read() {
+		switch t := p.Next(); {
+		case t.Kind == cqllex.End || t.Is(";"), depth == 0 && (t.Is(",") || t.Is(")") || t.Is("primary")):
 			return
-		case t.is("("):
+		case t.Is("("):
 			depth++
-		case t.is(")"):
+		case t.Is(")"):
 			depth--
 		}
 	}
@@ -123,40 +133,40 @@ func (p *parser) skipMask() {
 
 // primaryKey reads ((a, b), c) or (a, b).
 func (p *parser) primaryKey(t *rawTable) (err error) {
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return err
 	}
-	if p.take("(") {
+	if p.Take("(") {
 		if t.key, err = p.names(")"); err != nil {
 			return err
 		}
 	} else {
-		first, err := p.name("a column")
+		first, err := p.Name("a column")
 		if err != nil {
 			return err
 		}
 		t.key = []string{first}
 	}
-	if p.take(",") {
+	if p.Take(",") {
 		t.order, err = p.names(")")
 		return err
 	}
-	return p.expect(")")
+	return p.Expect(")")
 }
 
 // names reads names that commas part, up to a sign.
 func (p *parser) names(end string) ([]string, error) {
 	var all []string
 	for {
-		one, err := p.name("a column")
+		one, err := p.Name("a column")
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, one)
-		if p.take(end) {
+		if p.Take(end) {
 			return all, nil
 		}
-		if err := p.expect(","); err != nil {
+		if err := p.Expect(","); err != nil {
 			return nil, err
 		}
 	}
@@ -165,10 +175,10 @@ func (p *parser) names(end string) ([]string, error) {
 // tableOption reads what stands behind WITH or AND.
 func (p *parser) tableOption(t *rawTable) error {
 	switch {
-	case p.take("compact", "storage"):
+	case p.Take("compact", "storage"):
 		t.table.Compact = true
 		return nil
-	case p.take("clustering", "order", "by"):
+	case p.Take("clustering", "order", "by"):
 		return p.clusteringOrder(t)
 	}
 	if err := p.option(t.table.Options); err != nil {
@@ -183,25 +193,25 @@ func (p *parser) tableOption(t *rawTable) error {
 
 // clusteringOrder reads (a ASC, b DESC).
 func (p *parser) clusteringOrder(t *rawTable) error {
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return err
 	}
 	for n := 0; ; n++ {
-		at := p.next()
-		called, err := p.name("a column")
+		at := p.Next()
+		called, err := p.Name("a column")
 		if err != nil {
 			return err
 		}
 		if n >= len(t.order) || t.order[n] != called {
-			return p.errorAt(at, "%q is not clustering column %d of the primary key", called, n+1)
+			return p.ErrorAt(at, "%q is not clustering column %d of the primary key", called, n+1)
 		}
-		if t.desc[called] = p.take("desc"); !t.desc[called] {
-			p.take("asc")
+		if t.desc[called] = p.Take("desc"); !t.desc[called] {
+			p.Take("asc")
 		}
-		if p.take(")") {
+		if p.Take(")") {
 			return nil
 		}
-		if err := p.expect(","); err != nil {
+		if err := p.Expect(","); err != nil {
 			return err
 		}
 	}
@@ -209,75 +219,89 @@ func (p *parser) clusteringOrder(t *rawTable) error {
 
 // alterTable reads a change of a table's columns or options.
 func (p *parser) alterTable() error {
-	start := p.next()
-	p.take("if", "exists")
+	start := p.Next()
+	p.Take("if", "exists")
 	called, err := p.qualifiedName("a table")
 	if err != nil {
 		return err
 	}
 	i := slices.IndexFunc(p.tables, func(t *rawTable) bool { return t.table.Keyspace == called.keyspace && t.table.Name == called.name })
 	if i < 0 {
-		return p.errorAt(start, "there is no table %q.%q", called.keyspace, called.name)
+		return p.ErrorAt(start, "there is no table %q.%q", called.keyspace, called.name)
 	}
 	t := p.tables[i]
 	switch {
-	case p.take("add"):
+	case p.Take("add"):
 		return p.addColumns(t)
-	case p.take("drop"):
+	case p.Take("drop"):
 		return p.dropColumns(t)
-	case p.take("with"):
+	case p.Take("with"):
 		return p.options(t.table.Options)
 	default:
-		return p.errorAt(p.next(), "a table that is altered so is not read: give it as it is now, in CREATE TABLE")
+		return p.ErrorAt(p.Next(), "a table that is altered so is not read: give it as it is now, in CREATE TABLE")
 	}
 }
 
 func (p *parser) addColumns(t *rawTable) error {
-	p.take("if", "not", "exists")
-	list := p.take("(")
+	p.Take("if", "not", "exists")
+	list := p.Take("(")
 	for {
 		c, err := p.column()
 		if err != nil {
 			return err
 		}
 		t.columns = append(t.columns, c)
-		if !p.take(",") {
+		if !p.Take(",") {
 			break
 		}
 	}
 	if list {
-		return p.expect(")")
+		return p.Expect(")")
 	}
 	return nil
 }
 
 // dropColumns reads columns that are gone, and since when.
 func (p *parser) dropColumns(t *rawTable) error {
-	p.take("if", "exists")
-	list := p.take("(")
+	p.Take("if", "exists")
+	list := p.Take("(")
+	var dropped []rawColumn
 	for {
-		at := p.next()
-		called, err := p.name("a column")
+		at := p.Next()
+		called, err := p.Name("a column")
 		if err != nil {
 			return err
 		}
 		i := slices.IndexFunc(t.columns, func(c rawColumn) bool { return c.name == called })
 		if i < 0 || slices.Contains(t.key, called) || slices.Contains(t.order, called) {
-			return p.errorAt(at, "the table has no column %q that can be dropped", called)
+			return p.ErrorAt(at, "the table has no column %q that can be dropped", called)
 		}
+		dropped = append(dropped, t.columns[i])
 		t.columns = slices.Delete(t.columns, i, i+1)
-		if !p.take(",") {
+		if !p.Take(",") {
 			break
 		}
 	}
 	if list {
-		if err := p.expect(")"); err != nil {
+		if err := p.Expect(")"); err != nil {
 			return err
 		}
 	}
-	if p.take("using", "timestamp") {
-		_, err := p.scalar()
-		return err
+	timestamp := int64(math.MaxInt64)
+	if p.Take("using", "timestamp") {
+		at := p.Next()
+		text, err := p.scalar()
+		if err != nil {
+			return err
+		}
+		if timestamp, err = strconv.ParseInt(text, 10, 64); err != nil {
+			return p.ErrorAt(at, "%.40q is no timestamp", text)
+		}
+	}
+	for _, c := range dropped {
+		// What was dropped, added and dropped again is gone up to the last time.
+		t.dropped = slices.DeleteFunc(t.dropped, func(d droppedColumn) bool { return d.name == c.name })
+		t.dropped = append(t.dropped, droppedColumn{c, timestamp})
 	}
 	return nil
 }
@@ -285,12 +309,12 @@ func (p *parser) dropColumns(t *rawTable) error {
 // finishTable makes the columns of a table.
 func (p *parser) finishTable(t *rawTable) error {
 	if t.key == nil {
-		return p.errorAt(t.at, "the table has no primary key")
+		return p.ErrorAt(t.at, "the table has no primary key")
 	}
 	seen := make(map[string]bool)
 	for _, c := range t.columns {
 		if seen[c.name] {
-			return p.errorAt(c.at, "column %q is there twice", c.name)
+			return p.ErrorAt(c.at, "column %q is there twice", c.name)
 		}
 		seen[c.name] = true
 		column, err := p.finishColumn(t, c)
@@ -299,10 +323,17 @@ func (p *parser) finishTable(t *rawTable) error {
 		}
 		t.table.Columns = append(t.table.Columns, column)
 	}
+	for _, c := range t.dropped {
+		column, err := p.finishColumn(t, c.rawColumn)
+		if err != nil {
+			return err
+		}
+		t.table.Dropped = append(t.table.Dropped, DroppedColumn{column, c.timestamp})
+	}
 	keys := slices.Concat(t.key, t.order)
 	for i, called := range keys {
 		if !seen[called] || slices.Contains(keys[:i], called) {
-			return p.errorAt(t.at, "the primary key has the column %q, which is not there or is there twice", called)
+			return p.ErrorAt(t.at, "the primary key has the column %q, which is not there or is there twice", called)
 		}
 	}
 	return nil
@@ -324,13 +355,13 @@ func (p *parser) finishColumn(t *rawTable, c rawColumn) (Column, error) {
 	}
 	switch {
 	case c.static && out.Kind != Static:
-		return out, p.errorAt(c.at, "column %q is of the primary key, and cannot be static", c.name)
+		return out, p.ErrorAt(c.at, "column %q is of the primary key, and cannot be static", c.name)
 	case c.static && len(t.order) == 0:
-		return out, p.errorAt(c.at, "column %q is static in a table without clustering columns", c.name)
+		return out, p.ErrorAt(c.at, "column %q is static in a table without clustering columns", c.name)
 	case out.Position >= 0 && typ.MultiCell():
-		return out, p.errorAt(c.at, "column %q is of the primary key: its type must be frozen", c.name)
+		return out, p.ErrorAt(c.at, "column %q is of the primary key: its type must be frozen", c.name)
 	case typ.Kind == cqltype.UDT && !typ.Frozen && slices.ContainsFunc(typ.Elems, (*cqltype.Type).MultiCell):
-		return out, p.errorAt(c.at, "column %q is of a type with collections that are not frozen: it must be frozen", c.name)
+		return out, p.ErrorAt(c.at, "column %q is of a type with collections that are not frozen: it must be frozen", c.name)
 	}
 	return out, nil
 }

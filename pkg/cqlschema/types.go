@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/pkg/cqllex"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // userType is a type that users define.
 type userType struct {
-	at     token
+	at     cqllex.Token
 	names  []string
 	fields []rawType
 	state  uint8 // of its resolution: 0 not begun, 1 under way, 2 done
@@ -19,28 +20,28 @@ type userType struct {
 
 // rawType is a type as it stands in a statement.
 type rawType struct {
-	at   token
+	at   cqllex.Token
 	text string // without comments, and without the keyspace of user-defined types
 }
 
 // createType reads a type.
 func (p *parser) createType() error {
-	p.take("if", "not", "exists")
-	at := p.next()
+	p.Take("if", "not", "exists")
+	at := p.Next()
 	called, err := p.qualifiedName("a type")
 	if err != nil {
 		return err
 	}
 	if p.types[called] != nil {
-		return p.errorAt(at, "type %q.%q is there already", called.keyspace, called.name)
+		return p.ErrorAt(at, "type %q.%q is there already", called.keyspace, called.name)
 	}
 	u := &userType{at: at}
 	p.types[called] = u
-	if err := p.expect("("); err != nil {
+	if err := p.Expect("("); err != nil {
 		return err
 	}
 	for {
-		field, err := p.name("a field")
+		field, err := p.Name("a field")
 		if err != nil {
 			return err
 		}
@@ -49,10 +50,10 @@ func (p *parser) createType() error {
 			return err
 		}
 		u.names, u.fields = append(u.names, field), append(u.fields, typ)
-		if p.take(")") {
+		if p.Take(")") {
 			return nil
 		}
-		if err := p.expect(","); err != nil {
+		if err := p.Expect(","); err != nil {
 			return err
 		}
 	}
@@ -61,35 +62,35 @@ func (p *parser) createType() error {
 // rawType reads a type. One that names a keyspace is of that of what it stands in, or no server takes it; so the
 // keyspace is left out.
 func (p *parser) rawType() (rawType, error) {
-	raw := rawType{at: p.next()}
+	raw := rawType{at: p.Next()}
 	var b strings.Builder
-	for depth := 0; ; p.i++ {
-		t := p.next()
-		ends := t.kind == none || t.is(";") || t.is(",") || t.is(")") || t.is("static") || t.is("primary") || t.is("masked")
-		if depth == 0 && ends || t.kind == none || t.is(";") {
+	for depth := 0; ; p.Read() {
+		t := p.Next()
+		ends := t.Kind == cqllex.End || t.Is(";") || t.Is(",") || t.Is(")") || t.Is("static") || t.Is("primary") || t.Is("masked")
+		if depth == 0 && ends || t.Kind == cqllex.End || t.Is(";") {
 			break
 		}
 		switch {
-		case t.is("<"):
+		case t.Is("<"):
 			depth++
-		case t.is(">"):
+		case t.Is(">"):
 			depth--
-		case p.tokens[p.i+1].is(".") && (t.kind == word || t.kind == name):
-			p.i++ // over the dot, and the keyspace with it
+		case p.After(1).Is(".") && (t.Kind == cqllex.Word || t.Kind == cqllex.Name):
+			p.Read() // over the dot, and the keyspace with it
 			continue
 		}
-		switch t.kind {
-		case name:
-			b.WriteString(`"` + strings.ReplaceAll(t.text, `"`, `""`) + `"`)
-		case text:
-			b.WriteString("'" + strings.ReplaceAll(t.text, "'", "''") + "'")
+		switch t.Kind {
+		case cqllex.Name:
+			b.WriteString(`"` + strings.ReplaceAll(t.Text, `"`, `""`) + `"`)
+		case cqllex.Text:
+			b.WriteString("'" + strings.ReplaceAll(t.Text, "'", "''") + "'")
 		default:
-			b.WriteString(t.text)
+			b.WriteString(t.Text)
 		}
 		b.WriteByte(' ')
 	}
 	if raw.text = strings.TrimSpace(b.String()); raw.text == "" {
-		return raw, p.unexpected("a type")
+		return raw, p.Unexpected("a type")
 	}
 	return raw, nil
 }
@@ -104,10 +105,10 @@ func (p *parser) resolve(keyspace string, raw rawType) (*cqltype.Type, error) {
 		return nil, inner // of a field of a type that it names
 	}
 	if err != nil {
-		return nil, p.errorAt(raw.at, "%v", err)
+		return nil, p.ErrorAt(raw.at, "%v", err)
 	}
 	if err := store(t, false); err != nil {
-		return nil, p.errorAt(raw.at, "type %s: %v", raw.text, err)
+		return nil, p.ErrorAt(raw.at, "type %s: %v", raw.text, err)
 	}
 	return t, nil
 }
@@ -131,7 +132,7 @@ func (p *parser) userType(q qualified) (*cqltype.Type, error) {
 			return nil, err
 		}
 		if t.Kind == cqltype.UDT && !t.Frozen {
-			return nil, p.errorAt(raw.at, "type %s is a field of a type, and must be frozen", raw.text)
+			return nil, p.ErrorAt(raw.at, "type %s is a field of a type, and must be frozen", raw.text)
 		}
 		typ.Elems = append(typ.Elems, t)
 	}

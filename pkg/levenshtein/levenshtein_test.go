@@ -15,3 +15,10 @@ func TestDistance(t *testing.T) {
 		require.Equal(t, tc.want, Distance(tc.b, tc.a), "%q, %q", tc.b, tc.a)
 	}
 }
+
+func TestNearest(t *testing.T) {
+	names := []string{"origin", "Day", "dest"}
+	for name, want := range map[string]string{"orign": "origin", "DAY": "Day", "days": "Day", "destination": "", "xyz": "", "": ""} {
+		require.Equal(t, want, Nearest(name, names), name)
+	}
+}

@@ -53,10 +53,10 @@ func (cb *clusteringBounds) include(prefix []byte) error {
 	if err := in.end(); err != nil {
 		return err
 	}
-	if l := &cb.least; !kind.Ends() && (!l.set || cb.schema.comparePrefixes(cb.values, kind, l.values, l.kind) < 0) {
+	if l := &cb.least; !kind.Ends() && (!l.set || cb.schema.ComparePrefixes(cb.values, kind, l.values, l.kind) < 0) {
 		l.copy(cb.values, kind)
 	}
-	if g := &cb.greatest; !kind.Starts() && (!g.set || cb.schema.comparePrefixes(cb.values, kind, g.values, g.kind) > 0) {
+	if g := &cb.greatest; !kind.Starts() && (!g.set || cb.schema.ComparePrefixes(cb.values, kind, g.values, g.kind) > 0) {
 		g.copy(cb.values, kind)
 	}
 	return nil

@@ -22,15 +22,33 @@ type Codec struct {
 	minima  Minima
 }
 
-// NewCodec makes the codec of files of a version, with these minima in their header.
+// NewCodec makes the codec of files of a version that can be written, with these minima in their header.
 func NewCodec(s *Schema, v Version, m Minima) (*Codec, error) {
-	if !v.Valid() {
-		return nil, fmt.Errorf("%s of an SSTable is not known", v)
+	if err := v.CheckWritable(); err != nil {
+		return nil, err
 	}
 	if m.TTL < 0 {
 		return nil, fmt.Errorf("least TTL %d is negative", m.TTL)
 	}
 	return &Codec{schema: s, version: v, minima: m}, nil
+}
+
+// ReadCodec makes the codec of files of any version by their header, which is the component HEADER of Statistics.db; a
+// node that streams a file out sends it as well. What a Codec of a version that cannot be written is given to refuses it
+// where it writes files.
+func ReadCodec(header []byte, v Version) (*Codec, error) {
+	if !v.Readable() {
+		return nil, fmt.Errorf("%s of an SSTable is not known", v)
+	}
+	table, minima, err := DecodeHeader(header)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := Plan(table)
+	if err != nil {
+		return nil, err
+	}
+	return &Codec{schema: schema, version: v, minima: minima}, nil
 }
 
 // Schema returns the schema of the codec.

@@ -40,6 +40,26 @@ func (s *Schema) CompareEncoded(a, b []byte) int {
 	return 0
 }
 
+// PlaceHint gives a number by which most rows of one partition are in order: one that is before another has a smaller one
+// or, where they differ late or in columns of some types, the same.
+func (s *Schema) PlaceHint(r *Row) uint64 {
+	var hint uint64
+	left := 64
+	for i := range min(len(r.Clustering), len(s.clustering)) {
+		p := &s.clustering[i]
+		prefix, bits := p.order.Prefix(r.Clustering[i])
+		if p.desc {
+			prefix = ^prefix
+		}
+		if bits >= left {
+			return hint | prefix>>(64-left)
+		}
+		hint |= prefix >> (64 - bits) << (left - bits)
+		left -= bits
+	}
+	return hint
+}
+
 // compare compares two values of a clustering column.
 func (p *columnPlan) compare(a, b []byte) int {
 	switch {

@@ -13,7 +13,7 @@ import (
 func versionOf(n uint8) Version { return MC + Version(n)%OA }
 
 func FuzzParseName(f *testing.F) {
-	for _, s := range []string{"nb-1-big-Data.db", "oa-3gwe_0g3j_12r9c2xuh8dnj7lmok-big-TOC.txt", "--big-", "nb-1-bti-Data.db"} {
+	for _, s := range []string{"nb-1-big-Data.db", "oa-3gwe_0g3j_12r9c2xuh8dnj7lmok-big-TOC.txt", "--big-", "nb-1-bti-Data.db", "da-1-bti-Data.db", "ks-t-ka-1-Data.db"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -175,7 +175,8 @@ func FuzzChunk(f *testing.F) {
 			for i := range 8 {
 				plain[int(n)+i] = 0xa5
 			}
-			_ = undo(plain[:n:n], b)
+			got, err := undo(plain[:n:n], b)
+			require.True(t, err != nil || got <= int(n))
 			require.Equal(t, bytes.Repeat([]byte{0xa5}, 8), plain[n:])
 		}
 	})

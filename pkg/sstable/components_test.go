@@ -20,13 +20,15 @@ func TestFileNamesAreTakenApartAndMade(t *testing.T) {
 		"md-2147483647-big-CompressionInfo.db":         {Version: MD, ID: "2147483647"},
 		"oa-3gwe_0g3j_12r9c2xuh8dnj7lmok-big-TOC.txt":  {Version: OA, ID: "3gwe_0g3j_12r9c2xuh8dnj7lmok"},
 		"me-1-big-SAI+aa+by_name+ColumnCompleteMarker": {Version: ME, ID: "1"},
+		"da-1-bti-Partitions.db":                       {Version: DA, ID: "1"},
+		"ms-3gwe_0g3j_12r9c2xuh8dnj7lmok-big-Rows.db":  {Version: MS, ID: "3gwe_0g3j_12r9c2xuh8dnj7lmok"},
 	} {
 		d, c, err := ParseName(name)
 		require.NoError(t, err, name)
 		require.Equal(t, want, d)
 		require.Equal(t, name, d.Name(c))
 	}
-	for _, name := range []string{"", "nb-1-big", "nb-1-big-", "nb--big-Data.db", "la-1-big-Data.db", "da-1-bti-Data.db", "nb-1-bti-Data.db", "nb-../1-big-Data.db", "nb-A-big-Data.db", "manifest.json"} {
+	for _, name := range []string{"", "nb-1-big", "nb-1-big-", "nb--big-Data.db", "la-1-big-Data.db", "da-1-big-Data.db", "nb-1-bti-Data.db", "nb-../1-big-Data.db", "nb-A-big-Data.db", "manifest.json"} {
 		_, _, err := ParseName(name)
 		require.Error(t, err, name)
 	}

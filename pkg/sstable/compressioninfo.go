@@ -87,11 +87,20 @@ func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 	return ci, nil
 }
 
+// checkChunkLength says what is wrong with the length of chunks.
+func checkChunkLength(n int) error {
+	if n < 1 || n > maxChunkLength || n&(n-1) != 0 {
+		return fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", n, maxChunkLength)
+	}
+	return nil
+}
+
 // check says what is wrong with what stands before n offsets.
 func (ci *CompressionInfo) check(c *cursor, n int) {
+	err := checkChunkLength(ci.ChunkLength)
 	switch {
-	case ci.ChunkLength < 1 || ci.ChunkLength > maxChunkLength || ci.ChunkLength&(ci.ChunkLength-1) != 0:
-		c.fail("chunks of %d bytes: must be a power of two, up to %d", ci.ChunkLength, maxChunkLength)
+	case err != nil:
+		c.fail("%w", err)
 	case ci.MaxCompressedLength < 0:
 		c.fail("compressed chunks of at most %d bytes", ci.MaxCompressedLength)
 	case ci.DataLength > math.MaxInt64:

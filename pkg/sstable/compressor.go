@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
@@ -29,8 +30,8 @@ type compressor func(dst, plain []byte) ([]byte, error)
 
 // newCompressor makes the compressor that a file is written with. It is for one goroutine.
 func newCompressor(c Compression) (compressor, error) {
-	if c.ChunkLength < 1 || c.ChunkLength > maxChunkLength || c.ChunkLength&(c.ChunkLength-1) != 0 {
-		return nil, fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", c.ChunkLength, maxChunkLength)
+	if err := checkChunkLength(c.ChunkLength); err != nil {
+		return nil, err
 	}
 	switch c.Compressor {
 	case LZ4Compressor:
@@ -91,15 +92,19 @@ func newZstd(options [][2]string) (compressor, error) {
 	return func(dst, plain []byte) ([]byte, error) { return encoder.EncodeAll(plain, dst), nil }, nil
 }
 
-// decompressor makes a chunk plain again: it fills all of dst, or fails.
-type decompressor func(dst, compressed []byte) error
+// decompressor makes a chunk plain again: it fills dst from its begin, and tells how many bytes there are. It fails where
+// dst does not hold them.
+type decompressor func(dst, compressed []byte) (int, error)
 
 // errChunkLength says that a chunk does not hold as many bytes as it should.
 var errChunkLength = errors.New("chunk does not hold the bytes that it should")
 
+// compressorPackage may stand before the name of a compressor.
+const compressorPackage = "org.apache.cassandra.io.compress."
+
 // newDecompressor makes what reads the chunks of a compressor. It is for one goroutine.
 func newDecompressor(name string) (decompressor, error) {
-	switch name {
+	switch strings.TrimPrefix(name, compressorPackage) {
 	case LZ4Compressor:
 		return decompressLZ4, nil
 	case ZstdCompressor:
@@ -107,58 +112,70 @@ func newDecompressor(name string) (decompressor, error) {
 		if err != nil {
 			return nil, err
 		}
-		return func(dst, compressed []byte) error {
+		return func(dst, compressed []byte) (int, error) {
 			plain, err := decoder.DecodeAll(compressed, dst[:0])
-			return filled(dst, plain, err)
+			switch {
+			case err != nil:
+				return 0, err
+			case len(plain) > len(dst):
+				return 0, errChunkLength
+			}
+			return copy(dst, plain), nil // which are the same bytes, unless the decoder took a longer buffer
 		}, nil
 	case SnappyCompressor:
 		return decompressSnappy, nil
 	case DeflateCompressor:
 		return decompressDeflate, nil
 	case NoopCompressor:
-		return func(dst, compressed []byte) error {
-			copy(dst, compressed)
-			return filled(dst, compressed, nil)
+		return func(dst, compressed []byte) (int, error) {
+			if len(compressed) > len(dst) {
+				return 0, errChunkLength
+			}
+			return copy(dst, compressed), nil
 		}, nil
 	default:
 		return nil, fmt.Errorf("compressor %.100q: chunks of it are not read", name)
 	}
 }
 
-// filled fails unless plain, which may stand in dst, is as long.
-func filled(dst, plain []byte, err error) error {
-	if err == nil && len(plain) != len(dst) {
+func decompressLZ4(dst, compressed []byte) (int, error) {
+	if len(compressed) < 4 || uint64(binary.LittleEndian.Uint32(compressed)) > uint64(len(dst)) {
+		return 0, errChunkLength
+	}
+	length := int(binary.LittleEndian.Uint32(compressed))
+	n, err := lz4.UncompressBlock(compressed[4:], dst[:length:length])
+	if err == nil && n != length {
 		err = errChunkLength
 	}
-	return err
+	return n, err
 }
 
-func decompressLZ4(dst, compressed []byte) error {
-	if len(compressed) < 4 || binary.LittleEndian.Uint32(compressed) != uint32(len(dst)) {
-		return errChunkLength
-	}
-	n, err := lz4.UncompressBlock(compressed[4:], dst)
-	return filled(dst, dst[:n], err)
-}
-
-func decompressSnappy(dst, compressed []byte) error {
-	if n, err := snappy.DecodedLen(compressed); err != nil || n != len(dst) {
-		return errors.Join(errChunkLength, err)
+func decompressSnappy(dst, compressed []byte) (int, error) {
+	if n, err := snappy.DecodedLen(compressed); err != nil || n > len(dst) {
+		return 0, errors.Join(errChunkLength, err)
 	}
 	plain, err := snappy.Decode(dst, compressed)
-	return filled(dst, plain, err)
+	return len(plain), err
 }
 
-func decompressDeflate(dst, compressed []byte) error {
+func decompressDeflate(dst, compressed []byte) (n int, err error) {
 	in, err := zlib.NewReader(bytes.NewReader(compressed))
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if _, err := io.ReadFull(in, dst); err != nil {
-		return err
+	for n < len(dst) && err == nil {
+		var got int
+		got, err = in.Read(dst[n:])
+		n += got
 	}
-	if n, err := in.Read(make([]byte, 1)); n > 0 || err != io.EOF {
-		return errors.Join(errChunkLength, err)
+	if err == nil {
+		var more int
+		if more, err = in.Read(make([]byte, 1)); more > 0 || err == nil {
+			return n, errChunkLength
+		}
 	}
-	return nil
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
 }

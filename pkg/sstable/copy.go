@@ -14,9 +14,18 @@ type Sink interface {
 	End() error
 }
 
-// Copy gives all partitions that are left of a decoder to a sink, with their rows as a codec encodes them, which must be
+// Source gives partitions in their order, as a Decoder does.
+type Source interface {
+	Next() (Item, error)
+	Key() []byte
+	Deletion() Deletion
+	Row() *Row
+	Marker() *Marker
+}
+
+// Copy gives all partitions that are left of a source to a sink, with their rows as a codec encodes them, which must be
 // that of the sink. The error is the first of either.
-func Copy(to Sink, c *Codec, from *Decoder) error {
+func Copy(to Sink, c *Codec, from Source) error {
 	var encoded []byte
 	return pass(to, from, func() (err error) {
 		row := from.Row()
@@ -30,8 +39,8 @@ func Copy(to Sink, c *Codec, from *Decoder) error {
 	})
 }
 
-// pass gives all partitions that are left of a decoder to a sink, but for the rows, of which row is told.
-func pass(to Sink, from *Decoder, row func() error) error {
+// pass gives all partitions that are left of a source to a sink, but for the rows, of which row is told.
+func pass(to Sink, from Source, row func() error) error {
 	for {
 		item, err := from.Next()
 		if errors.Is(err, io.EOF) {

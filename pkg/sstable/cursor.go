@@ -3,6 +3,7 @@ package sstable
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
@@ -138,4 +139,22 @@ func appendBool(dst []byte, b bool) []byte {
 		return append(dst, 1)
 	}
 	return append(dst, 0)
+}
+
+// readGrowing reads n bytes into buf, which grows as they come, whatever n says. Where there are fewer the error is io.EOF
+// or io.ErrUnexpectedEOF.
+func readGrowing(in io.Reader, buf []byte, n uint64) ([]byte, error) {
+	const step = 1 << 20
+	buf = buf[:0]
+	for uint64(len(buf)) < n {
+		have, some := len(buf), int(min(n-uint64(len(buf)), step))
+		if cap(buf)-have < some {
+			buf = append(make([]byte, 0, have+some+have/2), buf...)
+		}
+		buf = buf[:have+some]
+		if _, err := io.ReadFull(in, buf[have:]); err != nil {
+			return buf[:0], err
+		}
+	}
+	return buf, nil
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/snappy"
+	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 )
 
@@ -213,4 +214,27 @@ func TestCompressionInfo(t *testing.T) {
 	}
 	_, err := newDecompressor("ZstdWithDictsCompressor")
 	require.ErrorContains(t, err, `"ZstdWithDictsCompressor"`)
+}
+
+func TestZstdFramesThatDoNotTellTheirLengthAreRead(t *testing.T) {
+	plain := someBytes(16384, 5000, 6000)
+	var frame bytes.Buffer
+	w, err := zstd.NewWriter(&frame)
+	require.NoError(t, err)
+	for _, part := range [][]byte{plain[:9000], plain[9000:]} {
+		_, err := w.Write(part)
+		require.NoError(t, err)
+		require.NoError(t, w.Flush())
+	}
+	require.NoError(t, w.Close())
+	undo, err := newDecompressor(compressorPackage + ZstdCompressor)
+	require.NoError(t, err)
+	for _, room := range []int{len(plain), len(plain) + 100} {
+		got := make([]byte, room)
+		n, err := undo(got, frame.Bytes())
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(plain, got[:n]))
+	}
+	_, err = undo(make([]byte, len(plain)-1), frame.Bytes())
+	require.ErrorIs(t, err, errChunkLength)
 }

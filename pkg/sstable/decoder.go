@@ -39,6 +39,8 @@ type Decoder struct {
 	in     io.Reader
 	err    error // of in, when it ended
 	maxRow int
+	name   string     // of the file, in errors; empty: none
+	walk   *rangeWalk // leads to the partitions that are wanted; nil: to all
 
 	buf     []byte // what was read and is not done with
 	base    int64  // offset of buf[0]
@@ -83,15 +85,27 @@ func (d *Decoder) Next() (Item, error) {
 	d.at = d.end
 	var item Item
 	var err error
-	if d.open {
+	switch {
+	case d.open:
 		item, err = d.next()
-	} else {
+	case d.walk != nil:
+		item, err = d.walk.next(d)
+	default:
 		item, err = d.partition()
 	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		err = fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
+	return item, d.wrong(err)
+}
+
+// wrong tells where an error is, but for io.EOF.
+func (d *Decoder) wrong(err error) error {
+	switch {
+	case err == nil || errors.Is(err, io.EOF):
+		return err
+	case d.name != "":
+		return fmt.Errorf("%s: at offset %d of its plain bytes: %w", d.name, d.Offset(), err)
+	default:
+		return fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
 	}
-	return item, err
 }
 
 // fill reads until there are n bytes of the item, or no more.
@@ -166,23 +180,13 @@ func (d *Decoder) partition() (Item, error) {
 
 // next reads a row, a marker or the end of the partition.
 func (d *Decoder) next() (Item, error) {
-	if err := d.need(1); err != nil {
+	flags, static, err := d.flags()
+	if err != nil {
 		return 0, err
 	}
-	flags := d.buf[d.at]
-	static := d.first && len(d.codec.schema.statics) > 0
-	switch got := flags&(endOfPartition|isMarker|hasMoreFlags) == hasMoreFlags; {
-	case static && !got:
-		return 0, fmt.Errorf("flags 0x%02x, where a static row is due", flags)
-	case got && !static:
-		return 0, fmt.Errorf("flags 0x%02x, where a static row may not be", flags)
-	}
-	d.first = false
 	if flags&endOfPartition != 0 {
-		d.end, d.open = d.at+1, false
 		return PartitionEnd, nil
 	}
-	var err error
 	d.head, d.body, err = d.item(flags)
 	switch {
 	case err != nil:
@@ -196,8 +200,46 @@ func (d *Decoder) next() (Item, error) {
 	}
 }
 
+// flags reads the flags of a row or a marker, and whether a static row begins; or the end of the partition.
+func (d *Decoder) flags() (flags byte, static bool, err error) {
+	if err := d.need(1); err != nil {
+		return 0, false, err
+	}
+	flags = d.buf[d.at]
+	static = d.first && len(d.codec.schema.statics) > 0
+	switch got := flags&(endOfPartition|isMarker|hasMoreFlags) == hasMoreFlags; {
+	case static && !got:
+		return 0, false, fmt.Errorf("flags 0x%02x, where a static row is due", flags)
+	case got && !static:
+		return 0, false, fmt.Errorf("flags 0x%02x, where a static row may not be", flags)
+	}
+	d.first = false
+	if flags&endOfPartition != 0 {
+		d.end, d.open = d.at+1, false
+	}
+	return flags, static, nil
+}
+
 // item reads a row or a marker whole, without the sizes between its head and its body.
 func (d *Decoder) item(flags byte) (head, body []byte, err error) {
+	length, s, err := d.sizes(flags)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := d.need(s.start + s.size); err != nil {
+		return nil, nil, err
+	}
+	item := d.buf[d.at : d.at+s.start+s.size]
+	d.end = d.at + len(item)
+	return item[:length:length], item[s.start+s.before:], nil
+}
+
+// itemSizes are those of a row or a marker: it has size bytes from start on, the first of which are the size of the item
+// before, a vint of so many bytes.
+type itemSizes struct{ start, size, before int }
+
+// sizes reads how many bytes the head of a row or a marker has, and its sizes.
+func (d *Decoder) sizes(flags byte) (head int, s itemSizes, err error) {
 	for {
 		in := cursor{rest: d.buf[d.at:]}
 		length := d.codec.skipHead(&in, flags)
@@ -205,38 +247,33 @@ func (d *Decoder) item(flags byte) (head, body []byte, err error) {
 		before := len(in.rest)
 		in.uvint() // the size of the item before, which nobody needs
 		if in.err == nil {
-			start := len(d.buf) - d.at - before
-			return d.whole(length, start, len(d.buf)-d.at-len(in.rest)-start, size)
+			s.start, s.before = len(d.buf)-d.at-before, before-len(in.rest)
+			s.size, err = d.checkSize(s, size)
+			return length, s, err
 		}
 		// Whether the bytes are wrong or only too few is seen when there are more of them.
 		had := len(d.buf) - d.at
 		if had > min(d.maxRow, d.codec.schema.maxHead()) {
-			return nil, nil, in.err
+			return 0, s, in.err
 		}
 		if d.fill(2 * had); len(d.buf)-d.at == had {
 			if d.err != nil && !errors.Is(d.err, io.EOF) {
-				return nil, nil, d.err
+				return 0, s, d.err
 			}
-			return nil, nil, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, in.err)
+			return 0, s, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, in.err)
 		}
 	}
 }
 
-// whole reads an item whose head has so many bytes, whose size counts from start, and has the size of the item before,
-// a vint of so many bytes, in it.
-func (d *Decoder) whole(head, start, vint int, size uint64) ([]byte, []byte, error) {
-	if size > uint64(d.maxRow) || start > d.maxRow {
-		return nil, nil, d.tooLong(max(size, uint64(start)))
+// checkSize fails when an item is too long, or too short for the size of the one before.
+func (d *Decoder) checkSize(s itemSizes, size uint64) (int, error) {
+	if size > uint64(d.maxRow) || s.start > d.maxRow {
+		return 0, d.tooLong(max(size, uint64(s.start)))
 	}
-	if size < uint64(vint) {
-		return nil, nil, fmt.Errorf("row of %d bytes, of which %d are the size of the one before", size, vint)
+	if size < uint64(s.before) {
+		return 0, fmt.Errorf("row of %d bytes, of which %d are the size of the one before", size, s.before)
 	}
-	if err := d.need(start + int(size)); err != nil {
-		return nil, nil, err
-	}
-	item := d.buf[d.at : d.at+start+int(size)]
-	d.end = d.at + len(item)
-	return item[:head:head], item[start+vint:], nil
+	return int(size), nil
 }
 
 func (d *Decoder) tooLong(n uint64) error {

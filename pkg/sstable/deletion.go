@@ -16,11 +16,11 @@ const notDeleted = 0x80
 // seconds of more than 32 bits.
 func (v Version) AppendDeletion(dst []byte, d Deletion) ([]byte, error) {
 	switch {
-	case v >= OA && !d.Set:
+	case v.hasUnsignedSeconds() && !d.Set:
 		return append(dst, notDeleted), nil
-	case v >= OA && d.Timestamp < 0, v >= OA && d.Time>>32 != 0, d.Time != int64(int32(d.Time)) && v < OA:
+	case v.hasUnsignedSeconds() && d.Timestamp < 0, v.hasUnsignedSeconds() && d.Time>>32 != 0, d.Time != int64(int32(d.Time)) && !v.hasUnsignedSeconds():
 		return dst, fmt.Errorf("deletion at %d (second %d) cannot be written in version %s", d.Timestamp, d.Time, v)
-	case v >= OA:
+	case v.hasUnsignedSeconds():
 		return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(dst, uint64(d.Timestamp)), uint32(d.Time)), nil
 	case !d.Set:
 		d.Timestamp, d.Time = noTimestamp, noDeletionTime
@@ -30,7 +30,7 @@ func (v Version) AppendDeletion(dst []byte, d Deletion) ([]byte, error) {
 
 // deletionLen returns how many bytes the deletion of a partition has that begins with a byte.
 func (v Version) deletionLen(first byte) int {
-	if v >= OA && first&notDeleted != 0 {
+	if v.hasUnsignedSeconds() && first&notDeleted != 0 {
 		return 1
 	}
 	return 12
@@ -48,7 +48,7 @@ func (v Version) Deletion(b []byte) (d Deletion, n int) {
 	switch {
 	case n == 1:
 		return Deletion{}, n
-	case v >= OA:
+	case v.hasUnsignedSeconds():
 		return Deletion{Set: true, Timestamp: int64(binary.BigEndian.Uint64(b)), Time: int64(binary.BigEndian.Uint32(b[8:]))}, n
 	}
 	d = Deletion{Set: true, Timestamp: int64(binary.BigEndian.Uint64(b[4:])), Time: int64(int32(binary.BigEndian.Uint32(b)))}

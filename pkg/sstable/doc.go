@@ -1,15 +1,18 @@
-// Package sstable is the codec of the SSTables of Apache Cassandra and ScyllaDB in the "big" format: what stands in the
-// files, and what a row of CQL values becomes there.
+// Package sstable is the codec of the SSTables of Apache Cassandra and ScyllaDB: what stands in the files, and what a row of
+// CQL values becomes there. Those of the "big" format are written and read; those whose indexes are tries, which are "bti"
+// and some versions of ScyllaDB, are read.
 //
 // Start with a Table, which tells the columns of a file; Plan makes a Schema of it, once. A Codec is a Schema with the
 // version and the minima that all times in a file are told from: it writes a Row with AppendRow and reads one with
 // DecodeRow, where the bytes do not depend on where the row will stand, so that they can be sorted and kept. A
 // PartitionWriter puts such rows into partitions, a Decoder reads partitions from the bytes of a Data.db, and
 // AppendHeader and DecodeHeader stand for the HEADER component of Statistics.db, without which nobody can read them. An
-// Inserter makes a Row of the values of an INSERT, and Merger one of several that have equal clusterings.
+// Inserter makes a Row of the values of an INSERT, and Merger one of several that have equal clusterings; package
+// reconcile makes one of whole tables.
 //
 // CreateTable makes a TableWriter, which writes an SSTable with all of its components; OpenTable a TableReader, which reads
-// its partitions; Verify proves that one is right before it is given to a server. Filter, Summary, IndexReader,
+// its partitions, all of them or those within ranges of tokens; Verify proves that one is right before it is given to a
+// server. OpenSections reads what a node streamed out. Filter, Summary, IndexReader,
 // PromotedIndex, Statistics, CompressionInfo, BlockSums and the functions of digests, TOC.txt and names of files stand for
 // single components.
 //

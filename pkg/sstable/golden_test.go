@@ -121,6 +121,7 @@ func TestRowsOfGoldenFilesAscend(t *testing.T) {
 		d := NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)
 		var last []byte
 		var clustering [][]byte
+		var hint uint64
 		for {
 			item, err := d.Next()
 			if errors.Is(err, io.EOF) {
@@ -140,8 +141,9 @@ func TestRowsOfGoldenFilesAscend(t *testing.T) {
 				require.Negative(t, s.CompareEncoded(last, encoded), g.name)
 				require.Positive(t, s.CompareEncoded(encoded, last), g.name)
 				require.True(t, len(clustering) == 0 || s.CompareClusterings(clustering, d.Row().Clustering) < 0, g.name)
+				require.LessOrEqual(t, hint, s.PlaceHint(d.Row()), g.name)
 			}
-			last, clustering = encoded, nil
+			last, clustering, hint = encoded, nil, s.PlaceHint(d.Row())
 			for _, v := range d.Row().Clustering {
 				clustering = append(clustering, bytes.Clone(v))
 			}

@@ -34,11 +34,18 @@ type IndexReader struct {
 	next     uint64
 	key      []byte
 	promoted []byte
+	bare     bool // promoted indexes are gone over
 }
 
 // NewIndexReader reads the Index.db that in has.
 func NewIndexReader(in io.Reader) *IndexReader {
 	return &IndexReader{in: bufio.NewReaderSize(in, 64<<10)}
+}
+
+// newBareIndexReader reads the Index.db that in has from a position on, without promoted indexes and with a buffer of some
+// size.
+func newBareIndexReader(in io.Reader, position uint64, buffer int) *IndexReader {
+	return &IndexReader{in: bufio.NewReaderSize(in, buffer), next: position, bare: true}
 }
 
 // Position is where the entry that Next gave last begins in Index.db.
@@ -76,29 +83,32 @@ func (r *IndexReader) entry() (e IndexEntry, err error) {
 	if err != nil {
 		return e, err
 	}
-	if r.promoted, err = r.bytes(r.promoted, size); err != nil {
-		return e, err
+	e.Key = r.key
+	if r.bare {
+		return e, r.pass(size)
 	}
-	e.Key, e.Promoted = r.key, r.promoted
-	return e, nil
+	r.promoted, err = r.bytes(r.promoted, size)
+	e.Promoted = r.promoted
+	return e, err
+}
+
+// pass goes over n bytes.
+func (r *IndexReader) pass(n uint64) error {
+	r.next += n
+	for n > 0 {
+		some, err := r.in.Discard(int(min(n, 1<<30)))
+		if err != nil {
+			return err
+		}
+		n -= uint64(some)
+	}
+	return nil
 }
 
 // bytes reads n of them into buf, which grows as they come, whatever n says.
 func (r *IndexReader) bytes(buf []byte, n uint64) ([]byte, error) {
-	const step = 1 << 20
-	buf = buf[:0]
-	for uint64(len(buf)) < n {
-		have, some := len(buf), int(min(n-uint64(len(buf)), step))
-		if cap(buf)-have < some {
-			buf = append(make([]byte, 0, have+some+have/2), buf...)
-		}
-		buf = buf[:have+some]
-		if _, err := io.ReadFull(r.in, buf[have:]); err != nil {
-			return buf[:0], err
-		}
-	}
 	r.next += n
-	return buf, nil
+	return readGrowing(r.in, buf, n)
 }
 
 // uvint reads an unsigned vint.

@@ -3,6 +3,8 @@ package sstable
 import (
 	"bytes"
 	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // expiredTTL is the TTL of a row's liveness that materialized views use to say that it is over
@@ -10,14 +12,17 @@ import (
 const expiredTTL = math.MaxInt32
 
 // Merger makes one row of several that have equal clusterings, or of several static rows, as the servers do when they
-// read or compact (Row.Merger, Cells.reconcile). It is not for counters, whose cells are added up. It is not safe for
-// concurrent use.
+// read or compact (Row.Merger, Cells.reconcile). Counters whose contexts CheckCounter does not take are not added up. It
+// is not safe for concurrent use.
 type Merger struct {
 	schema  *Schema
 	active  Deletion
 	rows    [2]Row
 	current int // of rows, the one that was made last
 	decoded Row
+
+	counter  Cell   // that was made of two
+	contexts []byte // of such counters, since Reset
 }
 
 // NewMerger makes a merger of rows of a schema.
@@ -28,6 +33,7 @@ func NewMerger(s *Schema) *Merger { return &Merger{schema: s} }
 func (m *Merger) Reset(active Deletion) {
 	m.active = active
 	m.rows[m.current].Reset()
+	m.contexts = m.contexts[:0]
 }
 
 // Add merges a row into the one that is made. Of two cells that are alike the one added first stays, and so does the
@@ -95,7 +101,7 @@ func (m *Merger) merge(dst, a, b *Row) {
 		if strongest != active {
 			dst.Deletions = append(dst.Deletions, ColumnDeletion{Column: column, Deletion: strongest})
 		}
-		dst.Cells = mergeCells(dst.Cells, &columns[column], ofA, ofB, strongest)
+		dst.Cells = m.mergeCells(dst.Cells, &columns[column], ofA, ofB, strongest)
 	}
 }
 
@@ -117,7 +123,7 @@ func cut(cells []Cell, column int) (of, rest []Cell) {
 }
 
 // mergeCells appends the cells of one column, but those that are deleted.
-func mergeCells(dst []Cell, p *columnPlan, a, b []Cell, active Deletion) []Cell {
+func (m *Merger) mergeCells(dst []Cell, p *columnPlan, a, b []Cell, active Deletion) []Cell {
 	for len(a) > 0 || len(b) > 0 {
 		order := 0
 		switch {
@@ -136,7 +142,9 @@ func mergeCells(dst []Cell, p *columnPlan, a, b []Cell, active Deletion) []Cell 
 			cell, b = &b[0], b[1:]
 		default:
 			cell = &a[0]
-			if b[0].supersedes(cell) {
+			if p.kind == cqltype.Counter {
+				cell = m.resolveCounter(cell, &b[0], active)
+			} else if b[0].supersedes(cell) {
 				cell = &b[0]
 			}
 			a, b = a[1:], b[1:]

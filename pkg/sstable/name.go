@@ -9,7 +9,7 @@ import (
 type Component string
 
 // The components of the "big" format (org.apache.cassandra.io.sstable.format.big.BigFormat.Components). Those of
-// secondary indexes, and what other programs lay beside them, have other names.
+// "bti", of secondary indexes, and what other programs lay beside them, have other names.
 const (
 	DataDB            Component = "Data.db"
 	IndexDB           Component = "Index.db"
@@ -20,6 +20,8 @@ const (
 	CRCDB             Component = "CRC.db"
 	DigestCRC32       Component = "Digest.crc32"
 	TOCTxt            Component = "TOC.txt"
+
+	scyllaDB Component = "Scylla.db" // what ScyllaDB alone knows of a file
 )
 
 // Descriptor is what the names of an SSTable's files have in common, apart from their folder.
@@ -30,12 +32,9 @@ type Descriptor struct {
 	ID string
 }
 
-// formatName is the format in the names of files.
-const formatName = "big"
-
 // Name is the name of the file that holds a component.
 func (d Descriptor) Name(c Component) string {
-	return d.Version.String() + "-" + d.ID + "-" + formatName + "-" + string(c)
+	return d.Version.String() + "-" + d.ID + "-" + d.Version.format() + "-" + string(c)
 }
 
 // ParseName takes the name of a file apart, without a folder. The component is whatever stands at the end.
@@ -44,17 +43,27 @@ func ParseName(name string) (Descriptor, Component, error) {
 	if len(parts) != 4 || parts[3] == "" {
 		return Descriptor{}, "", fmt.Errorf("%.80q: no name of a file of an sstable", name)
 	}
-	if parts[2] != formatName {
-		return Descriptor{}, "", fmt.Errorf("%.80q: sstable format %.20q: only %q is read", name, parts[2], formatName)
+	if olderName(parts) {
+		_, err := ParseVersion(parts[2])
+		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
 	}
 	version, err := ParseVersion(parts[0])
 	if err != nil {
 		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
 	}
+	if parts[2] != version.format() {
+		return Descriptor{}, "", fmt.Errorf("%.80q: sstable format %.20q: version %s is of format %q", name, parts[2], version, version.format())
+	}
 	if err := checkID(parts[1]); err != nil {
 		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
 	}
 	return Descriptor{Version: version, ID: parts[1]}, Component(parts[3]), nil
+}
+
+// olderName reports whether a name is one of Cassandra 2.1 and before: keyspace, table, version, number and component.
+func olderName(parts []string) bool {
+	number, _, ok := strings.Cut(parts[3], "-")
+	return len(parts[2]) == 2 && parts[2] < "la" && ok && number != "" && strings.Trim(number, "0123456789") == ""
 }
 
 // maxIDLen is how many characters the id of a file has at the most: those of a time-based one.

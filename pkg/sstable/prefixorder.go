@@ -2,9 +2,12 @@ package sstable
 
 import "cmp"
 
-// comparePrefixes compares the places of two rows or markers of one partition, by their values and kinds, clusteringKind
-// for a row's (ClusteringComparator).
-func (s *Schema) comparePrefixes(a [][]byte, kindA BoundKind, b [][]byte, kindB BoundKind) int {
+// RowKind stands for the kind of a bound where ComparePrefixes is told of a row.
+const RowKind = clusteringKind
+
+// ComparePrefixes compares the places of two rows or markers of one partition, by their values and kinds, RowKind for a
+// row's (ClusteringComparator).
+func (s *Schema) ComparePrefixes(a [][]byte, kindA BoundKind, b [][]byte, kindB BoundKind) int {
 	n := min(len(a), len(b))
 	if c := s.CompareClusterings(a[:n], b[:n]); c != 0 {
 		return c

@@ -1,35 +1,62 @@
 package sstable
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// TableReader reads the partitions of an SSTable from its begin to its end: it needs Data.db, Statistics.db, and
-// CompressionInfo.db where there is one. Chunks are held against their checksums, and so are blocks where there is a
-// CRC.db. What else may be wrong Verify finds. It is not safe for concurrent use.
+// TableReader reads the partitions of an SSTable of any version: all of them by Decoder, from the begin of the file to its
+// end, or by Within those in ranges of tokens. It needs Data.db, Statistics.db, and CompressionInfo.db where there is one;
+// by range it is quicker with Index.db and Summary.db. Chunks are held against their checksums, and so are blocks where there
+// is a CRC.db. What else may be wrong Verify finds: without a CRC.db a value of a file that is not compressed may be
+// another one, and so may the times of a file before NA whose Statistics.db was changed, which has no checksums then.
+//
+// The Decoder of Decoder is for one goroutine. Everything else may be used by any number of them, but for Close.
 type TableReader struct {
 	tableFiles
-	statistics *Statistics
-	codec      *Codec
-	data       *dataReader
-	decoder    *Decoder
-	file       *os.File
+	statistics  *Statistics
+	partitioner token.Partitioner // nil: one that is not known
+	codec       *Codec
+	data        *dataReader
+	decoder     *Decoder
+	file        RandomReader
+	index       *os.File // nil: none
+	indexSize   int64
+	sections    *placedSections // nil: the file is whole
+
+	// What is read once, when it is asked for.
+	summary    func() *summaryLookup
+	sample     func() (*sample, error)
+	bounds     func() ([2]Bound, error)
+	indexFirst func() ([]byte, error)
+	indexLast  func() ([]byte, error)
 }
 
-// OpenTable makes a reader of the SSTable of that name in a folder.
+// OpenTable makes a reader of the SSTable of that name in a folder. It fails for files that are not read: with compressors
+// that are not known, encrypted ones, and those with counters of Cassandra 2.0.
 func OpenTable(folder string, d Descriptor) (*TableReader, error) {
 	r := &TableReader{tableFiles: tableFiles{folder: folder, descriptor: d}}
 	if err := r.open(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err), r.Close())
 	}
+	r.decoder.name = r.path(DataDB)
 	return r, nil
 }
 
 func (r *TableReader) open() error {
+	if v := r.descriptor.Version; !v.Readable() {
+		return fmt.Errorf("%s of an SSTable is not known", v)
+	}
+	if err := r.refuseEncrypted(); err != nil {
+		return err
+	}
 	b, err := r.readWhole(StatisticsDB)
 	if err != nil {
 		return err
@@ -37,33 +64,63 @@ func (r *TableReader) open() error {
 	if r.statistics, err = ParseStatistics(b, r.descriptor.Version); err != nil {
 		return err
 	}
-	table, minima, err := DecodeHeader(r.statistics.Header)
-	if err != nil {
-		return err
+	if p, err := token.ByClass(r.statistics.Partitioner); err == nil {
+		r.partitioner = p
 	}
-	schema, err := Plan(table)
-	if err != nil {
-		return err
+	if r.statistics.Stats.LegacyCounterShards {
+		return fmt.Errorf("%s: counters with local or remote shards, which Cassandra 2.0 wrote, are not read", StatisticsDB)
 	}
-	if r.codec, err = NewCodec(schema, r.descriptor.Version, minima); err != nil {
+	if r.codec, err = ReadCodec(r.statistics.Header, r.descriptor.Version); err != nil {
 		return err
 	}
 	info, sums, err := r.checksums()
 	if err != nil {
 		return err
 	}
-	if r.file, err = os.Open(r.path(DataDB)); err != nil {
-		return err
-	}
-	stat, err := r.file.Stat()
+	file, size, err := r.openFile(DataDB)
 	if err != nil {
 		return err
 	}
-	if r.data, err = newDataReader(r.file, stat.Size(), info, sums); err != nil {
+	r.file = file
+	if r.descriptor.Version.hasIndex() {
+		if r.index, r.indexSize, err = r.openFile(IndexDB); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	if r.data, err = newDataReader(file, size, info, sums); err != nil {
 		return err
 	}
 	r.decoder = NewDecoder(r.codec, r.data, MaxRowBytes)
+	r.findOnce()
 	return nil
+}
+
+// findOnce has what is read once be read when it is asked for.
+func (r *TableReader) findOnce() {
+	r.summary, r.sample = sync.OnceValue(r.openSummary), sync.OnceValues(r.makeSample)
+	r.indexFirst, r.indexLast = sync.OnceValues(r.readIndexFirst), sync.OnceValues(r.readIndexLast)
+	r.bounds = sync.OnceValues(r.readBounds)
+}
+
+// plain makes a reader of the plain bytes.
+func (r *TableReader) plain() plainReader {
+	in := newPlacedReader(r.file, &r.data.dataPieces)
+	if r.sections == nil {
+		return in
+	}
+	return &sectionReader{placedSections: r.sections, in: in}
+}
+
+// encryption stands in Scylla.db where ScyllaDB encrypted the other components (its ent/encryption/encryption.cc).
+const encryption = "scylla_encryption_options"
+
+// refuseEncrypted fails where the components are encrypted.
+func (r *TableReader) refuseEncrypted() error {
+	b, _, err := r.readIfThere(scyllaDB)
+	if err == nil && bytes.Contains(b, []byte(encryption)) {
+		err = fmt.Errorf("is encrypted, as %s says: that is not read", scyllaDB)
+	}
+	return err
 }
 
 // Statistics are those of the SSTable. They are not to be changed.
@@ -76,14 +133,23 @@ func (r *TableReader) Codec() *Codec { return r.codec }
 func (r *TableReader) Decoder() *Decoder { return r.decoder }
 
 // Length is how many bytes the partitions have, not compressed.
-func (r *TableReader) Length() int64 { return int64(r.data.length()) }
+func (r *TableReader) Length() int64 {
+	if r.sections != nil {
+		return int64(r.sections.length())
+	}
+	return int64(r.data.length())
+}
 
 // Close closes the files.
 func (r *TableReader) Close() error {
-	if r.file == nil {
-		return nil
+	var err error
+	if r.file != nil {
+		err = r.file.Close()
 	}
-	return r.file.Close()
+	if r.index != nil {
+		err = errors.Join(err, r.index.Close())
+	}
+	return err
 }
 
 // tableFiles are the files of an SSTable.
@@ -94,6 +160,19 @@ type tableFiles struct {
 
 // path is the path of a component.
 func (f *tableFiles) path(c Component) string { return filepath.Join(f.folder, f.descriptor.Name(c)) }
+
+// openFile opens a component, and tells its size. The file is nil on an error.
+func (f *tableFiles) openFile(c Component) (*os.File, int64, error) {
+	file, err := os.Open(f.path(c))
+	if err != nil {
+		return nil, 0, err
+	}
+	stat, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, stat.Size(), nil
+}
 
 // readWhole reads a component that must be there.
 func (f *tableFiles) readWhole(c Component) ([]byte, error) { return os.ReadFile(f.path(c)) }

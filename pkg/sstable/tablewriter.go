@@ -66,6 +66,9 @@ type TableWriter struct {
 
 // CreateTable makes a writer of an SSTable into a folder, which must be there.
 func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
+	if err := c.version.CheckWritable(); err != nil {
+		return nil, err
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}

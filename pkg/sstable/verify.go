@@ -32,6 +32,7 @@ type Verified struct {
 // columns are the table's; that keys, tokens, clusterings and elements ascend and tokens are in their ranges; that Index.db has each
 // partition and block where it is; that the filter has every key; that the summary is that of the index; that bounds
 // and counts of the statistics are those of the rows, and level and repairs none. The error is the first that was wrong.
+// A version that cannot be written is refused.
 //
 // It takes as much memory as a TableWriter.
 func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
@@ -70,6 +71,9 @@ type verifier struct {
 
 func (v *verifier) run() (err error) {
 	if err := checkInterval(v.check.IndexInterval); err != nil {
+		return err
+	}
+	if err := v.descriptor.Version.CheckWritable(); err != nil {
 		return err
 	}
 	if err := v.components(); err != nil {

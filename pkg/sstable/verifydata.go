@@ -153,7 +153,7 @@ func (v *verifier) marker(m *Marker) error {
 // item checks where a row or a marker is: behind the one before, and in the block that the index has it in.
 func (v *verifier) item(values [][]byte, kind BoundKind) error {
 	at := &v.at
-	if at.rows && v.table.codec.schema.comparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
+	if at.rows && v.table.codec.schema.ComparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
 		return fmt.Errorf("clustering %x does not come behind %x", values, at.clustering)
 	}
 	offset, end := v.table.decoder.Offset()-at.start, v.table.decoder.End()-at.start

@@ -78,8 +78,8 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 		return fmt.Errorf("%s has clusterings of %d and %d values, where there are %d columns", StatisticsDB, len(least), len(greatest), columns)
 	}
 	first, last := &v.bounds.least, &v.bounds.greatest
-	if first.set && schema.comparePrefixes(least, InclusiveStart, first.values, first.kind) > 0 ||
-		last.set && schema.comparePrefixes(greatest, InclusiveEnd, last.values, last.kind) < 0 {
+	if first.set && schema.ComparePrefixes(least, InclusiveStart, first.values, first.kind) > 0 ||
+		last.set && schema.ComparePrefixes(greatest, InclusiveEnd, last.values, last.kind) < 0 {
 		return fmt.Errorf("%s has clusterings from %x to %x, and they are from %x to %x", StatisticsDB, least, greatest, first.values, last.values)
 	}
 	return nil

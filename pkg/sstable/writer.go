@@ -75,6 +75,9 @@ type PartitionWriter struct {
 
 // NewPartitionWriter makes a writer to out, that hands on 64 KiB or a row at a time. observer may be nil.
 func NewPartitionWriter(c *Codec, out io.Writer, observer Observer) (*PartitionWriter, error) {
+	if err := c.version.CheckWritable(); err != nil {
+		return nil, err
+	}
 	empty, err := c.AppendRow(nil, &Row{Static: true})
 	if err != nil {
 		return nil, err

@@ -46,9 +46,12 @@ node_tokens() {
 }
 
 # choose_jmx_port N: gives the node a JMX port that no other node below $base has
-# and nobody listens on, if possible the one it had before.
+# and nobody listens on, if possible the one it had before. Such ports are all of one address:
+# the first one tried goes by the node's own, so that clusters of other folders try others.
 choose_jmx_port() {
-  local file port=7200
+  local file port a b
+  IFS=. read -r _ _ a b <<<"$(node_ip "$1")"
+  port=$((10000 + (a * 256 + b) % 20000))
   file=$(node_dir "$1")/jmx-port
   lock 8 "$base/.jmx.lock" "the list of JMX ports"
   if [[ -s $file ]]; then port=$(<"$file"); fi
@@ -67,6 +70,14 @@ timeouts() {
   for of in read range write counter_write; do say "${of}_request_timeout: $((request_timeout * 1000))ms"; done
 }
 
+# sstables: prints what the configuration says of the SSTables that a node writes.
+sstables() {
+  local mode=CASSANDRA_4
+  [[ $sstables == nb ]] || mode=NONE
+  say "storage_compatibility_mode: $mode"
+  [[ $sstables != da ]] || say $'sstable:\n  selected_format: bti'
+}
+
 # fill TEMPLATE: prints it with the words between @ signs filled in for node $n.
 fill() {
   local text authenticator=AllowAllAuthenticator authorizer=AllowAllAuthorizer
@@ -83,6 +94,7 @@ fill() {
   text=${text//@TOKENS@/"$(node_tokens "$n")"}
   text=${text//@AUTHENTICATOR@/"$authenticator"}
   text=${text//@AUTHORIZER@/"$authorizer"}
+  text=${text//@SSTABLES@/"$(sstables)"}
   text=${text//@TIMEOUTS@/"$(timeouts)"}
   text=${text//@TLS@/"$(tls_settings "$n")"}
   say "$text"
@@ -114,6 +126,16 @@ prepare_node() {
   choose_jmx_port "$n"
 }
 
+# closes_soon IP PORT: whether nobody listens there any more within ten seconds.
+closes_soon() {
+  local tenth
+  for ((tenth = 0; tenth < 100; tenth++)); do
+    listening "$1" "$2" || return 0
+    sleep 0.1
+  done
+  return 1
+}
+
 # check_ports N: dies if somebody else listens where node N is to listen.
 check_ports() {
   local ip port other ports=(9042 7000)
@@ -121,6 +143,8 @@ check_ports() {
   ip=$(node_ip "$1")
   for port in "${ports[@]}"; do
     listening "$ip" "$port" || continue
+    # A process that was killed a moment ago listens until the system has cleared it away.
+    if [[ -e $(node_dir "$1")/pid ]] && closes_soon "$ip" "$port"; then continue; fi
     other=$(running_cluster_at "$ip")
     if [[ -n $other ]]; then
       die "$ip:$port is in use by cluster $other, which is up" \

@@ -33,7 +33,8 @@ make_certificates() (
     keypair "node$n" "node$n.$cluster" -signer ca \
       -ext "san=ip:$(node_ip "$n"),dns:node$n.$cluster" -ext eku=serverAuth,clientAuth
   done
-  keypair client client -signer ca -ext eku=clientAuth
+  # Nodes bring files to clients that ask for them, which are servers then.
+  keypair client client -signer ca -ext eku=serverAuth,clientAuth
   "$java_home/bin/java" -XX:TieredStopAtLevel=1 "$here/Certificates.java" "$dir" "$tls_password" ||
     die "the certificates in $dir could not be taken apart"
   # The authority's key has done its work.

@@ -2,6 +2,7 @@ package internodetest
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -46,6 +47,9 @@ func (c *connection) serve() {
 		_ = c.s.control.say(internode.SessionFailed)
 		c.s.end()
 	}
+	if c.s != nil && c.s.control == c && c.s.Asked != nil && c.s.isOver() {
+		c.s.end() // the connections for files are the node's to close
+	}
 }
 
 func (c *connection) shake(step Step) error {
@@ -56,10 +60,7 @@ func (c *connection) shake(step Step) error {
 	if err != nil {
 		return err
 	}
-	version := c.node.Version
-	if version == 0 {
-		version = 12
-	}
+	version := c.node.version()
 	answer := c.right(nil, internode.AppendAnswer(nil, internode.Answer{Max: version, Use: version}))
 	if _, err := c.conn.Write(answer); err != nil {
 		return err
@@ -69,6 +70,8 @@ func (c *connection) shake(step Step) error {
 	}
 	return nil
 }
+
+func (n *Node) version() int { return cmp.Or(n.Version, 12) }
 
 // harm does the node's harm if this is the step for it.
 func (c *connection) harm(step Step) error {
@@ -136,6 +139,10 @@ func (c *connection) converse() error {
 			err = c.harm(Begin)
 		case internode.PrepareSyn:
 			err = c.prepare(m)
+		case internode.PrepareAck:
+			c.start()
+		case internode.Received:
+			err = c.received(m)
 		case *internode.FileHead:
 			err = c.file(m)
 		case internode.Signal:
@@ -166,6 +173,9 @@ func (c *connection) prepare(m internode.PrepareSyn) error {
 			return fmt.Errorf("no KEEP_ALIVE: %T, %w", m, err)
 		}
 	}
+	if len(m.Requests) > 0 {
+		return c.promise(m.Requests)
+	}
 	c.s.mu.Lock()
 	c.s.Announced = m.Summaries
 	for _, table := range m.Summaries {
@@ -185,11 +195,14 @@ func (c *connection) file(head *internode.FileHead) error {
 	if err := c.harm(FileHead); err != nil {
 		return err
 	}
+	if head.Asked || head.Compression != nil || head.Manifest == nil && (len(head.Sections) != 1 || head.Sections[0].From != 0) {
+		return errors.New("a file as nodes send them")
+	}
 	f := File{Head: head}
 	parts := 1
 	var err error
 	if head.Manifest == nil {
-		f.Plain, err = c.payload(internode.NewBlocks(c.r, head.Length))
+		f.Plain, err = c.payload(internode.NewBlocks(c.r, head.Length()))
 	} else {
 		parts = len(head.Manifest)
 		f.Parts = make(map[string][]byte)

@@ -1,5 +1,5 @@
 // Package internodetest plays the storage port of a Cassandra node: it takes files that are
-// streamed in, row by row or whole, and can be told to fail at any step. Start with [Node].
+// streamed in, row by row or whole, brings those that it is asked for, and can be told to fail at any step. Start with [Node].
 package internodetest
 
 import (
@@ -28,7 +28,20 @@ const (
 	Finish   Step = "finish"    // all files are acknowledged, and the session is not complete
 )
 
-// Steps are all of them, in that order.
+// The steps of a session in which the node is asked for files are others behind Prepare; Finish is the last again.
+const (
+	BringOpen Step = "bring open" // the client waits for files, and no connection to it is there
+	BringHead Step = "bring head" // a connection is there, and no head of a file was sent on it
+	MidBring  Step = "mid-bring"  // a part of a file was sent
+	BringEnd  Step = "bring end"  // all of a file was sent, and the client may have acknowledged it
+)
+
+// AskedSteps are those of a session in which the node is asked for files.
+func AskedSteps() []Step {
+	return []Step{Accept, Begin, Prepare, BringOpen, BringHead, MidBring, BringEnd, Finish}
+}
+
+// Steps are all of those of a session in which the node is sent files, in that order.
 func Steps() []Step {
 	return []Step{Accept, Begin, Prepare, FileOpen, FileHead, MidFile, FileEnd, Finish}
 }
@@ -46,9 +59,12 @@ const (
 // Session is what a node took in one session.
 type Session struct {
 	Plan      internode.UUID
-	From      netip.AddrPort // as it was announced
-	Announced []internode.Summary
+	From      netip.AddrPort      // as it was announced
+	Announced []internode.Summary // of what came, or of what the node was asked for
 	Files     []File
+	// Asked is what the node was asked for, and Acknowledged are the files of those that the client has.
+	Asked        []internode.Request
+	Acknowledged []internode.Received
 }
 
 // File is a file that was streamed in.
@@ -79,6 +95,15 @@ type Node struct {
 	// fails the session. It may be nil.
 	Take func(*Session) error
 
+	// Has gives the files that the node has of what is asked for; an error fails the session. Nil is of a node
+	// without tables.
+	Has func(internode.Request) ([]Brought, error)
+	// Connections is how many connections it brings files on at the same time; 0 for 1.
+	Connections int
+	// Connect opens them, nil for those of a net.Dialer, and ConnectTLS secures them, unless it is nil.
+	Connect    func(ctx context.Context, network, address string) (net.Conn, error)
+	ConnectTLS *tls.Config
+
 	wg       sync.WaitGroup
 	mu       sync.Mutex
 	sessions map[internode.UUID]*session
@@ -93,8 +118,10 @@ type session struct {
 	control  *connection
 	mu       sync.Mutex
 	conns    []net.Conn // of files
-	parts    int        // of files, that have not come
-	over     bool       // it is complete, or has failed
+	parts    int        // of files, that have not come, or are not acknowledged
+	init     internode.Init
+	bring    []Brought // what it was asked for
+	over     bool      // it is complete, or has failed
 	complete bool
 }
 
@@ -174,12 +201,12 @@ func (n *Node) underWay() bool {
 	}
 	last.mu.Lock()
 	defer last.mu.Unlock()
-	return last.Announced != nil && !last.over
+	return last.Announced != nil && last.Asked == nil && !last.over
 }
 
 // begin makes a session.
 func (n *Node) begin(control *connection, m internode.Init) *session {
-	s := &session{Session: Session{Plan: m.Plan, From: m.From}, control: control}
+	s := &session{Session: Session{Plan: m.Plan, From: m.From}, control: control, init: m}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.sessions == nil {

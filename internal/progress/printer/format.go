@@ -64,13 +64,13 @@ func newObserver(begin time.Time) *observer { return &observer{begin, newRate(be
 
 func (o *observer) observe(now time.Time, c *progress.Counters) standing {
 	rows, earlier := c.Rows.Load(), c.Earlier.Load()
-	ready := c.Ready.Load() // all rows, of a load that writes them at its end
+	ready := c.Ready.Load() // all rows, of a run that writes many at once
 	s := standing{rows: Count(rows) + " rows", rate: Count(o.rate.observe(now, max(rows-earlier, ready))) + " rows/s"}
 	if earlier > 0 {
 		s.rows += fmt.Sprintf(" (%s before)", Count(earlier))
 	}
 	if ready > rows-earlier {
-		s.rows += fmt.Sprintf(" and %s sorted", Count(ready))
+		s.rows += fmt.Sprintf(" and %s ready", Count(ready))
 	}
 	if left, ok := c.Left(now.Sub(o.begin)); ok {
 		s.left = left.Round(time.Second).String() + " left"

@@ -79,7 +79,7 @@ func TestStandingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	c.Ready.Store(50_000)
 	c.Half.Store(500)
 	o := newObserver(begin)
-	require.Equal(t, standing{"0 rows and 50,000 sorted", "10,000 rows/s", "15s left", ""}, o.observe(begin.Add(5*time.Second), &c))
+	require.Equal(t, standing{"0 rows and 50,000 ready", "10,000 rows/s", "15s left", ""}, o.observe(begin.Add(5*time.Second), &c))
 	share, known := c.Share()
 	require.True(t, known)
 	require.InDelta(t, 0.25, share, 1e-9)

@@ -39,7 +39,7 @@ type Sender interface {
 
 // delivery brings sections to their nodes.
 type delivery struct {
-	t            *Target
+	t            *carrier
 	bySet        bool // a file is for a set of replicas, all of which are sent it; else for one node
 	makeTogether int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
 	sendTogether int  // how many files of a queue are sent at the same time
@@ -52,7 +52,8 @@ type delivery struct {
 	making chan struct{} // one for each SSTable that is made
 	kept   chan struct{} // one for each SSTable that is on the disk, or made
 
-	merged       atomic.Int64 // bytes of records that were made partitions of
+	whole        int64        // bytes of records, or token ranges where there are no records
+	merged       atomic.Int64 // those of them that were made partitions of
 	queued, sent atomic.Int64 // bytes of partitions for all of their nodes, and those of them that were sent
 	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
 
@@ -70,11 +71,11 @@ type queue struct {
 	sending  chan struct{} // has an element for each file of the queue that may be sent at the same time
 }
 
-// newDelivery begins a delivery. A file that cannot be sent ends its context.
-func newDelivery(ctx context.Context, t *Target) *delivery {
+// newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be sent ends its context.
+func newDelivery(ctx context.Context, t *carrier, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
+		t: t, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
 		kept: make(chan struct{}, t.o.Sessions+processors),
 	}
@@ -260,15 +261,15 @@ func give(ctx context.Context, to chan<- struct{}) error {
 // share tells how much of the slice is there: how much of what was made partitions of, times how much of the slice
 // that is. What is sent whole is half done when it is made.
 func (d *delivery) share() {
-	whole, queued := d.t.batch.bytes.Load(), d.queued.Load()
-	if whole == 0 || queued == 0 {
+	queued := d.queued.Load()
+	if d.whole == 0 || queued == 0 {
 		return
 	}
 	done := d.sent.Load()
 	if d.t.o.Whole != nil {
 		done = (done + d.prepared.Load()) / 2
 	}
-	part := min(float64(d.merged.Load())/float64(whole), 1) * min(float64(done)/float64(queued), 1)
+	part := min(float64(d.merged.Load())/float64(d.whole), 1) * min(float64(done)/float64(queued), 1)
 	now := int64(part * progress.Whole)
 	for counter := &d.t.o.Progress.Part; ; {
 		before := counter.Load()

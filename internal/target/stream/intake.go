@@ -180,7 +180,7 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 		if e.record, err = e.t.codec.AppendRow(e.record, out); err != nil {
 			return &refusal{err}
 		}
-		if err := b.Add(at, e.record); err != nil {
+		if err := b.Add(at, e.t.codec.Schema().PlaceHint(out), e.record); err != nil {
 			return err
 		}
 		e.bytes += int64(len(e.record))

@@ -24,14 +24,14 @@ type node struct {
 }
 
 // node gives a node by its id.
-func (t *Target) node(id string) *node {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := t.nodes[id]
+func (c *carrier) node(id string) *node {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.nodes[id]
 	if n == nil {
-		name := t.o.NodeName(id)
-		n = &node{name: name, throttle: t.throttles.Of(id), stream: t.o.Progress.Streams.To(name)}
-		t.nodes[id] = n
+		name := c.o.NodeName(id)
+		n = &node{name: name, throttle: c.throttles.Of(id), stream: c.o.Progress.Streams.To(name)}
+		c.nodes[id] = n
 	}
 	return n
 }

@@ -25,7 +25,7 @@ func (t *Target) makePartitions(d *delivery, merges []*extsort.Merge, spools []*
 	for i, m := range merges {
 		made := &ahead{ready: make(chan []placed, t.o.FileBytes/handedOn+1), room: semaphore.NewWeighted(t.o.FileBytes), limit: t.o.FileBytes}
 		all[i] = made
-		p := &partitions{t: t, merged: &d.merged, spool: spools[i], merger: newMerger(t.codec), made: made}
+		p := &partitions{sections: sections{o: &t.o, spool: spools[i]}, t: t, merged: &d.merged, merger: newMerger(t.codec), ahead: made}
 		group.Go(func() error {
 			defer close(made.ready)
 			return p.write(ctx, m)

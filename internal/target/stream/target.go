@@ -14,9 +14,6 @@ package stream
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -25,7 +22,6 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -162,14 +158,10 @@ func (o *Options) queues() int {
 
 // Target streams rows. It is a target.Target.
 type Target struct {
-	o        Options
-	schema   *sstable.Schema
-	codec    *sstable.Codec
+	carrier
 	compare  func(a, b []byte) int // records of one token
-	folder   string                // of SSTables that are made here
 	finished chan struct{}
 	pressed  atomic.Int64  // who waits for memory
-	begun    atomic.Bool   // something was sent
 	press    time.Duration // see pressTime
 	full     chan struct{} // has an element when the batch is a slice
 
@@ -178,17 +170,11 @@ type Target struct {
 	batch struct {
 		sync.RWMutex
 		sorter  *extsort.Sorter
-		bytes   atomic.Int64 // of its records
-		settled []settled
+		bytes   atomic.Int64  // of its records
+		settled []settled     // carrier.mu guards it while the batch is held for reading
 		room    chan struct{} // closed when there is room again, after the batch was a slice, or it failed
 		failed  error         // why no more rows are taken
 	}
-
-	throttles *pace.Throttles
-
-	mu    sync.Mutex // of what follows, and of batch.settled while the batch is held for reading
-	stats Stats
-	nodes map[string]*node // by id
 }
 
 // settled is what is told of a piece when the rows are there.
@@ -198,47 +184,15 @@ type settled struct {
 	sum   rowsum.Sum
 }
 
-// Stats are of what was sent.
-type Stats struct {
-	Slices     int64       // that nodes have
-	Partitions int64       // made of the rows, in each slice
-	Whole      bool        // SSTables were made here and sent as they are
-	Files      int64       // that nodes have, each an SSTable or more
-	Bytes      int64       // of those files, before compression
-	Spilled    int64       // bytes that were sorted on the disk
-	Nodes      []NodeStats // those that have files, in the order of their names
-}
-
-// NodeStats are of what one node was sent.
-type NodeStats struct {
-	Node  string        // its name
-	Sizes []int64       // of the files that it has, in bytes: of a whole SSTable all components, else the rows
-	Time  time.Duration // in which sessions were under way
-}
-
-func (s *Stats) add(other Stats) {
-	s.Slices += other.Slices
-	s.Partitions += other.Partitions
-	s.Files += other.Files
-	s.Bytes += other.Bytes
-	s.Spilled += other.Spilled
-}
-
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
 func New(o Options) (*Target, error) {
-	o = o.withDefaults()
-	t := &Target{o: o, stats: Stats{Whole: o.Whole != nil}, press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{}), folder: filepath.Join(o.Dir, ".sstables-"+o.Run)}
-	var err error
-	if t.schema, err = sstable.Plan(tableOf(o.Table)); err != nil {
-		return nil, err
-	}
+	t := &Target{press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{})}
 	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: o.Now.Unix()} // a collection is deleted a microsecond before
-	if t.codec, err = sstable.NewCodec(t.schema, o.Version, minima); err != nil {
+	if err := t.prepare(o, minima); err != nil {
 		return nil, err
 	}
 	t.compare = byKey(t.schema)
 	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})
-	t.nodes, t.throttles = make(map[string]*node), pace.NewThrottles()
 	return t, nil
 }
 
@@ -247,20 +201,6 @@ func (t *Target) newSorter() *extsort.Sorter {
 		Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Stretches: stretches(), Dir: t.o.Dir, Compare: t.compare,
 		Compress: t.o.Slice == 0, // all rows of the load may be on the disk at once
 	})
-}
-
-// tableOf tells the codec of a table's columns.
-func tableOf(table *schema.Table) *sstable.Table {
-	columns := func(kind schema.Kind) []sstable.Column {
-		var list []sstable.Column
-		for _, c := range table.OfKind(kind) {
-			list = append(list, sstable.Column{Name: c.Name, Type: c.Type, Desc: c.Desc})
-		}
-		return list
-	}
-	return &sstable.Table{
-		Key: columns(schema.PartitionKey), Clustering: columns(schema.Clustering), Statics: columns(schema.Static), Regulars: columns(schema.Regular),
-	}
 }
 
 // Lookahead is a method of target.Target: no row waits for others in memory.
@@ -275,25 +215,8 @@ func (t *Target) Yield(on bool) {
 	}
 }
 
-// Begun says whether anything was sent, of which nodes may have kept a part.
-func (t *Target) Begun() bool { return t.begun.Load() }
-
 // Finish is a method of target.Target.
 func (t *Target) Finish() { close(t.finished) }
-
-// Stats tells of what was sent so far.
-func (t *Target) Stats() Stats {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	stats := t.stats
-	for _, n := range t.nodes {
-		if s := n.stats(); len(s.Sizes) > 0 {
-			stats.Nodes = append(stats.Nodes, s)
-		}
-	}
-	slices.SortFunc(stats.Nodes, func(a, b NodeStats) int { return strings.Compare(a.Node, b.Node) })
-	return stats
-}
 
 // pressTime is how long somebody waits for memory until what there is goes on without the rest.
 // Rows of this target take none of that, so that it is held by rejects of pieces that are not
@@ -377,38 +300,20 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 	return old.Close()
 }
 
-// check says whether the rows that were sent are where they belong. Nodes that do not say so now may when they have
-// less to do.
-func (t *Target) check(ctx context.Context) error {
-	if t.o.Check == nil {
-		return nil
-	}
-	begun := time.Now()
-	for attempt := 1; ; attempt++ {
-		err := t.o.Check(ctx)
-		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= t.o.Patience {
-			return err
-		}
-		if err := pace.Sleep(ctx, t.o.Backoff.Delay(attempt)); err != nil {
-			return err
-		}
-	}
-}
-
 // deliver brings the sorted rows to their nodes.
 func (t *Target) deliver(ctx context.Context) (err error) {
-	// What an earlier run of the load left there, when it was killed, is made anew.
-	if err := os.RemoveAll(t.folder); err != nil {
-		return fmt.Errorf("SSTables of an earlier run: %w", err)
+	tidy, err := t.tidy()
+	if err != nil {
+		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(t.folder)) }()
+	defer func() { err = errors.Join(err, tidy()) }()
 	merges := t.batch.sorter.Merges()
 	spools := make([]*spool, len(merges))
 	for i := range spools {
 		spools[i] = &spool{dir: t.o.Dir, size: t.o.FileBytes}
 		defer spools[i].discard()
 	}
-	d := newDelivery(ctx, t)
+	d := newDelivery(ctx, &t.carrier, t.batch.bytes.Load())
 	defer d.cancel()
 	partitions, err := t.makePartitions(d, merges, spools)
 	if err == nil {
@@ -416,15 +321,5 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
 	}
-	stats := Stats{Partitions: partitions, Files: d.files.Load(), Bytes: d.bytes.Load(), Spilled: t.batch.sorter.Spilled()}
-	if err == nil {
-		stats.Slices = 1
-	}
-	t.mu.Lock()
-	t.stats.add(stats)
-	t.mu.Unlock()
-	if err != nil {
-		return fmt.Errorf("delivery: %w", err)
-	}
-	return nil
+	return t.delivered(d, Stats{Partitions: partitions, Spilled: t.batch.sorter.Spilled()}, err)
 }

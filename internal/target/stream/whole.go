@@ -51,16 +51,16 @@ func (f File) Size() int64 {
 // makeWhole makes the SSTable of a file, of its bytes that in has, and reads it back: nodes check next to nothing of what
 // they are sent whole, and a fault would show as rows that are not found, or as a node that
 // does not start again.
-func (t *Target) makeWhole(in io.Reader, f File, nodes []string, number int64) (*Whole, error) {
-	folder := filepath.Join(t.folder, strconv.FormatInt(number, 10))
+func (c *carrier) makeWhole(in io.Reader, f File, nodes []string, number int64) (*Whole, error) {
+	folder := filepath.Join(c.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("SSTable: %w", err)
 	}
-	written, err := t.writeTable(in, folder, f.Keys)
+	written, err := c.writeTable(in, folder, f.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("SSTable: %w", errors.Join(err, os.RemoveAll(folder)))
 	}
-	check := sstable.Check{Schema: t.schema, Ranges: t.o.rangesOf(nodes), IndexInterval: t.o.Whole.IndexInterval}
+	check := sstable.Check{Schema: c.schema, Ranges: c.o.rangesOf(nodes), IndexInterval: c.o.Whole.IndexInterval}
 	verified, err := sstable.Verify(folder, written.Descriptor, check)
 	// The same rows, by the same codec, have the same bytes.
 	if err == nil && (verified.Partitions != f.Keys || verified.DataLength != f.Bytes) {
@@ -73,15 +73,15 @@ func (t *Target) makeWhole(in io.Reader, f File, nodes []string, number int64) (
 }
 
 // writeTable writes the components.
-func (t *Target) writeTable(in io.Reader, folder string, keys int64) (written *sstable.Written, err error) {
-	w, err := sstable.CreateTable(folder, t.codec, sstable.Options{
-		ID: "1", Volatile: true, Keys: keys, FilterChance: t.o.Whole.FilterChance, IndexInterval: t.o.Whole.IndexInterval, Compression: t.o.Whole.Compression,
+func (c *carrier) writeTable(in io.Reader, folder string, keys int64) (written *sstable.Written, err error) {
+	w, err := sstable.CreateTable(folder, c.codec, sstable.Options{
+		ID: "1", Volatile: true, Keys: keys, FilterChance: c.o.Whole.FilterChance, IndexInterval: c.o.Whole.IndexInterval, Compression: c.o.Whole.Compression,
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Discard()) }()
-	if err := w.Take(sstable.NewDecoder(t.codec, in, sstable.MaxRowBytes)); err != nil {
+	if err := w.Take(sstable.NewDecoder(c.codec, in, sstable.MaxRowBytes)); err != nil {
 		return nil, err
 	}
 	return w.Finish()

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,8 +20,17 @@ const (
 	byPostgres            // in another database
 )
 
-// A contestant is a program that loads a file, at the settings that are best for it.
+// task is what the contestants of a run do.
+type task int
+
+const (
+	loading   task = iota // files into tables
+	unloading             // tables into files
+)
+
+// A contestant is a program that loads a file, or unloads a table, at the settings that are best for it.
 type contestant struct {
+	task     task
 	name     string // as in --only
 	title    string // on the page
 	way      way
@@ -28,15 +38,20 @@ type contestant struct {
 	// prepare gets what it needs; it is done once, before anything is measured.
 	prepare func(ctx context.Context, b *bench) error
 	// steps are its command lines, one after the other. scratch is an empty folder, which is the
-	// working directory.
+	// working directory. What is unloaded goes into files in its folder out, without a header.
 	steps func(b *bench, d *dataset, scratch string) [][]string
 	env   []string
 	// leftover is a pattern, below scratch, of files that must not be there in the end.
 	leftover string
 }
 
-// contestants are all that there are, in the order in which the page has them.
-var contestants = []contestant{
+// contestantsOf are all that there are of a task, in the order in which the page has them.
+func contestantsOf(t task) []contestant {
+	return slices.DeleteFunc(slices.Concat(loaders, unloaders), func(c contestant) bool { return c.task != t })
+}
+
+// loaders load files.
+var loaders = []contestant{
 	{
 		name: "cqlbulk-cql", title: "cqlbulk load", way: byCQL,
 		settings: "as it is; a journal is kept",
@@ -69,10 +84,7 @@ var contestants = []contestant{
 	{
 		name: "cqlsh", title: "cqlsh COPY FROM", way: byCQL,
 		settings: "a worker for each processor instead of one fewer, batches of 50 rows instead of 20, no limit of 100,000 rows a second; the driver has its C extensions",
-		prepare: func(ctx context.Context, b *bench) (err error) {
-			b.cqlsh, err = b.install(ctx, "deploy/cqlsh/install")
-			return err
-		},
+		prepare:  installCqlsh,
 		// A time without a zone is in the local one.
 		env: []string{"TZ=UTC"},
 		steps: func(b *bench, d *dataset, _ string) [][]string {
@@ -86,25 +98,13 @@ var contestants = []contestant{
 	{
 		name: "dsbulk", title: "DSBulk", way: byCQL,
 		settings: "batches of 50 rows, by replica set, or by partition where a partition's rows follow one another; no record of sources and no checkpoints; a heap of 2 GiB",
-		prepare: func(ctx context.Context, b *bench) (err error) {
-			b.dsbulk, err = b.install(ctx, "deploy/peers/install-dsbulk")
-			return err
-		},
+		prepare:  installDSBulk,
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			mode := "REPLICA_SET"
 			if d.ordered {
 				mode = "PARTITION_KEY"
 			}
-			args := []string{
-				javaProgram(), "-Xmx2g", "-cp", filepath.Join(b.dsbulk, "*"), "com.datastax.oss.dsbulk.runner.DataStaxBulkLoader", "load",
-				"-h", b.node.host, "-k", keyspace, "-t", d.name, "-url", d.file, "-header", "true",
-				"--batch.mode", mode, "--batch.maxBatchStatements", "50",
-				"--log.directory", "logs", "--log.sources", "false", "--log.checkpoint.enabled", "false",
-			}
-			if d.null != "" {
-				args = append(args, "--codec.nullStrings", d.null)
-			}
-			return [][]string{args}
+			return [][]string{b.runDSBulk("load", d, d.file, "-header", "true", "--batch.mode", mode, "--batch.maxBatchStatements", "50", "--log.sources", "false")}
 		},
 	},
 	{
@@ -145,6 +145,28 @@ func (c *contestant) database(b *bench) database {
 		return b.postgres
 	}
 	return b.node
+}
+
+func installCqlsh(ctx context.Context, b *bench) (err error) {
+	b.cqlsh, err = b.install(ctx, "deploy/cqlsh/install")
+	return err
+}
+
+func installDSBulk(ctx context.Context, b *bench) (err error) {
+	b.dsbulk, err = b.install(ctx, "deploy/peers/install-dsbulk")
+	return err
+}
+
+// runDSBulk is a command of DSBulk with a heap of 2 GiB, without checkpoints.
+func (b *bench) runDSBulk(command string, d *dataset, url string, flags ...string) []string {
+	args := []string{
+		javaProgram(), "-Xmx2g", "-cp", filepath.Join(b.dsbulk, "*"), "com.datastax.oss.dsbulk.runner.DataStaxBulkLoader", command,
+		"-h", b.node.host, "-k", keyspace, "-t", d.name, "-url", url, "--log.directory", "logs", "--log.checkpoint.enabled", "false",
+	}
+	if d.null != "" {
+		args = append(args, "--codec.nullStrings", d.null)
+	}
+	return append(args, flags...)
 }
 
 // cqlbulkLoad is a load of a dataset with more flags.

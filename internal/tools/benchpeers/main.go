@@ -1,10 +1,11 @@
-// Command benchpeers measures loads of the same files by cqlbulk and by other programs, each at the
-// settings that are best for it, on one Cassandra of this machine, with PostgreSQL's COPY as a
-// yardstick, and writes a page of it. deploy/bench-peers brings up the Cassandra, and runs it.
+// Command benchpeers measures loads of the same files, or unloads of the same tables, by cqlbulk and
+// by other programs, each at the settings that are best for it, on one Cassandra of this machine, with
+// PostgreSQL's COPY as a yardstick of loads, and writes a page of it. deploy/bench-peers brings up the
+// Cassandra, and runs it.
 //
-// In each round every contestant loads each dataset once, in an order that moves on from round to
-// round; the table is empty before, and its rows are counted after each. process.go and node.go say
-// what is measured.
+// In each round every contestant loads or unloads each dataset once, in an order that moves on from
+// round to round; a table that is loaded is empty before, and rows are counted after each. process.go
+// and node.go say what is measured.
 package main
 
 import (
@@ -22,11 +23,12 @@ import (
 	"time"
 )
 
-// loadTimeout is how long a load may take, and then what it has set off.
+// loadTimeout is how long a load or an unload may take, and then what it has set off.
 const loadTimeout = 30 * time.Minute
 
 // bench is what the loads of a run have in common.
 type bench struct {
+	task     task
 	root     string // of the repository, absolute
 	folder   string // for all files of a run
 	classes  string // folder of the classes of deploy/peers
@@ -61,9 +63,10 @@ func run(ctx context.Context, args []string, messages io.Writer) error {
 	flags.SetOutput(messages)
 	rows := flags.Int("rows", 1_000_000, "rows of each dataset; flights has 336,776 at the most")
 	rounds := flags.Int("rounds", 3, "how often each load is measured")
-	only := flags.String("only", strings.Join(contestantNames(contestants), ","), "contestants")
+	unload := flags.Bool("unload", false, "measure unloads of tables instead of loads")
+	only := flags.String("only", "", fmt.Sprintf("contestants: of loads %s, of unloads %s (default all)", strings.Join(contestantNames(loaders), ","), strings.Join(contestantNames(unloaders), ",")))
 	data := flags.String("data", strings.Join(datasetNames, ","), "datasets")
-	output := flags.String("o", "docs/bench-peers-"+time.Now().UTC().Format(time.DateOnly)+".md", "the page; its plot and the figures of each load lie beside it, as .svg and .json")
+	output := flags.String("o", "", "the page (default docs/bench-peers-DATE.md or docs/bench-unload-DATE.md); its plot and the figures of each load lie beside it, as .svg and .json")
 	render := flags.Bool("render", false, "measure nothing: make the page anew from the figures beside it")
 	host := flags.String("host", "127.0.21.1", "address of the Cassandra")
 	flags.StringVar(&b.cluster, "cluster", "bench", "its cluster")
@@ -74,6 +77,13 @@ func run(ctx context.Context, args []string, messages io.Writer) error {
 		flags.Usage()
 		return errors.New("no arguments are taken besides flags; rows and rounds are 1 at least")
 	}
+	name := "peers"
+	if *unload {
+		b.task, name = unloading, "unload"
+	}
+	if *output == "" {
+		*output = fmt.Sprintf("docs/bench-%s-%s.md", name, time.Now().UTC().Format(time.DateOnly))
+	}
 	if *render {
 		r, err := readReport(besides(*output, ".json"))
 		if err != nil {
@@ -81,7 +91,7 @@ func run(ctx context.Context, args []string, messages io.Writer) error {
 		}
 		return writePage(*output, r)
 	}
-	chosen, err := choose(strings.Split(*only, ","))
+	chosen, err := choose(contestantsOf(b.task), *only)
 	if err != nil {
 		return err
 	}
@@ -99,9 +109,12 @@ func contestantNames(of []contestant) []string {
 	return names
 }
 
-// choose gives the contestants with these names, in the order of the list.
-func choose(names []string) ([]contestant, error) {
-	known := contestantNames(contestants)
+// choose gives the contestants with these names, in the order of the list; without names all.
+func choose(contestants []contestant, only string) ([]contestant, error) {
+	if only == "" {
+		return contestants, nil
+	}
+	names, known := strings.Split(only, ","), contestantNames(contestants)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			return nil, fmt.Errorf("no contestant %q; there are %s", name, strings.Join(known, ", "))
@@ -140,7 +153,7 @@ func (b *bench) measureAll(ctx context.Context, host string, chosen []contestant
 		defer func() { err = errors.Join(err, b.postgres.close()) }()
 		b.meter.others = append(b.meter.others, b.postgres.cmd.Process.Pid)
 	}
-	r := &report{Rounds: rounds, Begun: time.Now().UTC(), Machine: b.machine(ctx)}
+	r := &report{Task: b.task, Rounds: rounds, Begun: time.Now().UTC(), Machine: b.machine(ctx)}
 	for _, d := range datasets {
 		r.Datasets = append(r.Datasets, datasetReport{Name: d.name, What: d.what, Rows: d.rows, Bytes: size(d.file)})
 		for _, db := range b.databases(chosen) {
@@ -173,12 +186,19 @@ func (b *bench) databases(chosen []contestant) []database {
 
 // rounds warms the node up and measures.
 func (b *bench) rounds(ctx context.Context, chosen []contestant, datasets []*dataset, rounds int, keep func(measured) error) error {
-	for _, c := range contestants {
+	if b.task == unloading {
+		for _, d := range datasets {
+			if err := b.fill(ctx, d); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range contestantsOf(b.task) {
 		if !strings.HasPrefix(c.name, "cqlbulk-") {
 			continue
 		}
 		for _, d := range datasets {
-			m, err := b.load(ctx, &c, d)
+			m, err := b.measure(ctx, &c, d)
 			if err != nil {
 				return err
 			}
@@ -188,7 +208,7 @@ func (b *bench) rounds(ctx context.Context, chosen []contestant, datasets []*dat
 	for round := range rounds {
 		for _, d := range datasets {
 			for i := range chosen {
-				m, err := b.load(ctx, &chosen[(i+round)%len(chosen)], d)
+				m, err := b.measure(ctx, &chosen[(i+round)%len(chosen)], d)
 				if err != nil {
 					return err
 				}
@@ -203,9 +223,9 @@ func (b *bench) rounds(ctx context.Context, chosen []contestant, datasets []*dat
 	return nil
 }
 
-// load measures one load into an empty table. An error is one of the bench; that a contestant
-// failed, or that its rows are not all there, is told in what was measured.
-func (b *bench) load(ctx context.Context, c *contestant, d *dataset) (m measured, err error) {
+// measure measures one load into an empty table, or one unload of a full one. An error is one of the
+// bench; that a contestant failed, or that its rows are not all there, is told in what was measured.
+func (b *bench) measure(ctx context.Context, c *contestant, d *dataset) (m measured, err error) {
 	m = measured{Contestant: c.name, Dataset: d.name}
 	db := c.database(b)
 	scratch, err := os.MkdirTemp(b.folder, c.name+"-")
@@ -213,7 +233,12 @@ func (b *bench) load(ctx context.Context, c *contestant, d *dataset) (m measured
 		return m, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	if err := db.empty(ctx, d); err != nil {
+	if b.task == unloading {
+		err = os.Mkdir(filepath.Join(scratch, unloaded), 0o755)
+	} else {
+		err = db.empty(ctx, d)
+	}
+	if err != nil {
 		return m, err
 	}
 	limited, cancel := context.WithTimeout(ctx, loadTimeout)
@@ -239,18 +264,25 @@ func (b *bench) load(ctx context.Context, c *contestant, d *dataset) (m measured
 	if err != nil {
 		return m, err
 	}
-	settling, cancel := context.WithTimeout(ctx, loadTimeout)
-	defer cancel()
-	if err := db.settle(settling, d); err != nil {
-		return m, err
-	}
-	after, err := db.cpu()
-	if err != nil {
-		return m, err
+	after := during
+	if b.task == loading { // an unload leaves nothing to be done
+		settling, cancel := context.WithTimeout(ctx, loadTimeout)
+		defer cancel()
+		if err := db.settle(settling, d); err != nil {
+			return m, err
+		}
+		if after, err = db.cpu(); err != nil {
+			return m, err
+		}
 	}
 	m.Wall, m.ClientCPU, m.PeakMemory = used.wall.Seconds(), used.cpu.Seconds(), used.peak
 	m.ServerCPU, m.ServerDuring = (after - before).Seconds(), (during - before).Seconds()
-	if m.Rows, err = db.count(ctx, d); err != nil {
+	if b.task == unloading {
+		m.Rows, m.Bytes, err = countLines(filepath.Join(scratch, unloaded))
+	} else {
+		m.Rows, err = db.count(ctx, d)
+	}
+	if err != nil {
 		return m, err
 	}
 	var leftover []string

@@ -24,23 +24,24 @@ func writePage(file string, r *report) error {
 func page(r *report, image string) string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	say("# Loads side by side, %s\n", r.Begun.Format(time.DateOnly))
-	say("The same files into empty tables, by cqlbulk and by other programs, each at the settings that were best")
-	say("for it, on one machine: client and server share its processors. `make bench-peers` measures it again.\n")
-	say("![Medians of each load](%s)\n", image)
+	words := wordsOf[r.Task]
+	say("# %ss side by side, %s\n", words.title, r.Begun.Format(time.DateOnly))
+	say("%s, by cqlbulk and by other programs, each at the settings that were best", words.what)
+	say("for it, on one machine: client and server share its processors. `make %s` measures it again.\n", words.target)
+	say("![Medians of each %s](%s)\n", words.noun, image)
 	writeGoals(say, r)
 	for _, d := range r.Datasets {
 		writeDataset(say, r, d)
 	}
 	writeFailures(say, r)
-	say("%s", howMeasured)
+	say("%s", words.how+howMeasured)
 	say("## The machine\n\n| | |\n|---|---|")
 	for _, f := range r.Machine {
 		say("| %s | %s |", f.Name, f.Value)
 	}
 	say("| measured | %s to %s, %d rounds; at the end the machine's load average was %.1f |\n", r.Begun.Format("2006-01-02 15:04"), r.Ended.Format("15:04 MST"), r.Rounds, r.LoadAverage)
 	writeCommands(say, r)
-	say("## Every load\n\n| round | dataset | | wall s | client CPU s | server CPU s | during the load s | peak memory MiB |\n|--:|---|---|--:|--:|--:|--:|--:|")
+	say("## Every %s\n\n| round | dataset | | wall s | client CPU s | server CPU s | during the %[1]s s | peak memory MiB |\n|--:|---|---|--:|--:|--:|--:|--:|", words.noun)
 	for _, m := range r.Loads {
 		say("| %d | %s | %s | %s | %s | %s | %s | %s |", m.Round, m.Dataset, r.title(m.Contestant), number(m.Wall), number(m.ClientCPU), number(m.ServerCPU), number(m.ServerDuring), number(peak.of(m)))
 	}
@@ -60,12 +61,13 @@ func writeGoals(say func(string, ...any), r *report) {
 		}
 		say("| %s | %s | %v | %.3f | %s |", g.dataset, g.what, g.bound, g.ratio, verdict)
 	}
-	say("\nThe best CQL load is, for each figure, the one with the least of it, cqlbulk's own among them.\n")
+	say("\nThe best CQL %s is, for each figure, the one with the least of it, cqlbulk's own among them.\n", r.Task.noun())
 }
 
 func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 	say("## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n", d.Name, printer.Count(int64(d.Rows)), float64(d.Bytes)/(1<<20), d.What)
-	say("| | wall s | client CPU s | server CPU s | during the load s | peak memory MiB | rows/s | wall, of the best CQL load | server CPU, of the best CQL load | wall, of PostgreSQL |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|")
+	noun := r.Task.noun()
+	say("| | wall s | client CPU s | server CPU s | during the %s s | peak memory MiB | rows/s | wall, of the best CQL %[1]s | server CPU, of the best CQL %[1]s | wall, of PostgreSQL |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|", noun)
 	for _, c := range r.Contestants {
 		of := func(f figure) float64 { return r.median(d.Name, c.Name, f) }
 		perSecond := "-"
@@ -96,24 +98,45 @@ func writeFailures(say func(string, ...any), r *report) {
 }
 
 func writeCommands(say func(string, ...any), r *report) {
-	say("## What was run\n\nFile names are shown from the top folder of the repository; SCRATCH is an empty folder for each load, its\nworking directory.\n")
+	say("## What was run\n\nFile names are shown from the top folder of the repository; SCRATCH is an empty folder for each %s, its\nworking directory.\n", r.Task.noun())
 	for _, c := range r.Contestants {
 		say("**%s**: %s.\n\n```\n%s\n```\n", c.Title, c.Settings, strings.Join(c.Commands, "\n"))
 	}
 }
 
-const howMeasured = `## How it was measured
+// noun is what is measured.
+func (t task) noun() string { return wordsOf[t].noun }
+
+// wordsOf are what a page says of each task.
+var wordsOf = [...]struct{ title, noun, what, target, how string }{
+	loading: {
+		title: "Load", noun: "load", what: "The same files into empty tables", target: "bench-peers",
+		how: `## How it was measured
 
 - The node was up and warm: before the first round cqlbulk loaded each dataset in each of its ways. In each
   round every contestant loads every dataset once, the first one being another each time. Before each the table
   is truncated (without a snapshot), flushed, and compactions have ended; after each its rows are counted.
-- **wall** is from the start of the client to its end, with the start of its JVM or interpreter; where there are
+`,
+	},
+	unloading: {
+		title: "Unload", noun: "unload", what: "The same tables into files", target: "bench-unload",
+		how: `## How it was measured
+
+- The tables were loaded through CQL once, flushed, and compactions had ended. The node was up and warm: before
+  the first round cqlbulk unloaded each table in each of its ways. In each round every contestant unloads every
+  table once, the first one being another each time; after each the lines of its files are counted.
+`,
+	},
+}
+
+const howMeasured = `- **wall** is from the start of the client to its end, with the start of its JVM or interpreter; where there are
   two steps, of both.
 - **client CPU** is user and system time of all processes of the client, as the system accounts them when they end.
 - **server CPU** is user and system time of the server's process from the start of the client until what it wrote
   is flushed and the compactions that it set off have ended: otherwise a load by CQL would leave half of its
   work to be done later. For PostgreSQL it is that of all its processes, and until a checkpoint has ended. Of it,
-  **during the load** is what there was until the client ended. What a node does without any load is in it, too.
+  **during the load**, or the unload, is what there was until the client ended. What a node does without any of
+  them is in it, too.
 - **peak memory** is the highest sum of the resident memory of the client's processes, looked at every 50 ms;
   pages that processes share count for each. For a single process of more than
   a few MiB it is exact.

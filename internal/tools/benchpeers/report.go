@@ -11,6 +11,7 @@ import (
 
 // report is all that a run has found out, as it is kept beside the page.
 type report struct {
+	Task         task `json:",omitempty"`
 	Begun, Ended time.Time
 	LoadAverage  float64 // of the machine over the last minute, at the end
 	Machine      []fact
@@ -35,7 +36,7 @@ type contestantReport struct {
 	Commands              []string // for each dataset, steps joined
 }
 
-// measured is one load. Times are seconds.
+// measured is one load or unload. Times are seconds.
 type measured struct {
 	Round               int
 	Contestant, Dataset string
@@ -44,7 +45,8 @@ type measured struct {
 	ServerCPU           float64 // of the server, until what was loaded is flushed and compacted
 	ServerDuring        float64 // the part of it until the client ended
 	PeakMemory          int64   // bytes, of all processes of the client
-	Rows                int64   // in the table then
+	Rows                int64   // in the table then, or in the files
+	Bytes               int64   `json:",omitempty"` // of the files, of an unload
 	Failed              string  // why it does not count, empty if it does
 	Remark              string  // of one that counts: the error that it ended with, although all rows were there
 }
@@ -148,7 +150,7 @@ func (g goal) met() bool { return g.ratio <= g.bound }
 func (r *report) goals() []goal {
 	var goals []goal
 	add := func(dataset, contestant string, w way, f figure, bound float64) {
-		against := "the best CQL load"
+		against := "the best CQL " + r.Task.noun()
 		if w == byPostgres {
 			against = "PostgreSQL's COPY"
 		}
@@ -158,6 +160,11 @@ func (r *report) goals() []goal {
 		}
 	}
 	for _, d := range r.Datasets {
+		if r.Task == unloading {
+			add(d.Name, "cqlbulk-stream", byCQL, wall, 0.3)
+			add(d.Name, "cqlbulk-stream", byCQL, serverCPU, 0.03)
+			continue
+		}
 		add(d.Name, "cqlbulk-stream", byCQL, wall, 0.15)
 		add(d.Name, "cqlbulk-stream", byCQL, serverCPU, 0.05)
 		add(d.Name, "cqlbulk-rows", byCQL, wall, 0.2)

@@ -72,6 +72,32 @@ func TestPage(t *testing.T) {
 	}
 }
 
+// Unloads have a page of their own words, and goals of their own.
+func TestPageOfUnloads(t *testing.T) {
+	r := sample()
+	r.Task = unloading
+	text := page(r, "plot.svg")
+	for _, part := range []string{
+		"# Unloads side by side, 2026-01-02\n",
+		"`make bench-unload` measures it again.",
+		"| emp | server CPU of cqlbulk load --via stream, of that of the best CQL unload | 0.03 | 0.042 | missed |\n",
+		"## Every unload\n",
+	} {
+		require.Contains(t, text, part)
+	}
+	require.Len(t, r.goals(), 2)
+}
+
+func TestRowsOfUnloadedFilesAreCounted(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{"a.csv": "1,2\n3,4\n", "b.csv": "5,6\n", "a.csv.manifest.json": "{\n}\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+	}
+	rows, size, err := countLines(folder)
+	require.NoError(t, err)
+	require.Equal(t, []int64{3, 12}, []int64{rows, size})
+}
+
 func TestPlotIsWellFormed(t *testing.T) {
 	bars := 0
 	decoder := xml.NewDecoder(strings.NewReader(string(plot(sample()))))

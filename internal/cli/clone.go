@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// cloneOptions are the flags of clone.
+type cloneOptions struct {
+	tableOptions
+	showOptions
+	FromTable string
+	spec      *operation.CloneSpec
+}
+
+// AddFlags adds the flags of clone.
+func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{f, o.spec.Settings()}
+	o.tableOptions.AddFlags(f)
+	const files, other = "folders: ", "other cluster: "
+	b.add("from-hosts", other+"contact points of the cluster that has the table; it is only read")
+	f.StringVar(&o.FromTable, "from-table", "", "the table that is cloned, where it has another name: keyspace.table, or table (default: that of the clone)")
+	b.add("from-port", other+"native transport port of its nodes")
+	b.add("from-user", other+"user name, where it asks for one")
+	b.add("from-password", other+"password; rather use --from-password-file or CQLBULK_FROM_PASSWORD")
+	b.add("from-password-file", other+"file whose first line is the password")
+	b.add("from-dc", other+"data center whose replicas are read first (default: that of the first contact point)")
+	b.add("from-ssl", other+"secure connections to it by TLS, as --ssl does")
+	b.add("from-cacert", other+"PEM file of the authorities to trust (default: the system's)")
+	b.add("from-cert", other+"PEM file of the client's certificate, where the nodes ask for one")
+	b.add("from-key", other+"PEM file of the private key to it, not encrypted")
+	b.add("from-ssl-server-name", other+"name that the certificates of all its nodes hold, in place of their addresses")
+	b.add("from-ssl-insecure-skip-verify", other+"take any certificate, even a forged one; for tests alone")
+	b.add("listen", other+"address and port where its nodes bring their files, which they must reach (default: "+operation.DefaultListen+", and each is told the address by which it is reached)")
+	b.add("from-storage-port", other+"port that its nodes stream to each other by (default: what they tell)")
+	b.add("slice", other+"bytes that a node is asked for at once, by its own estimate (default: 1GiB)")
+	addInternodeFlagsOf(b, "from-", other)
+	b.add("snapshot", files+"name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)")
+	b.add("schema", files+"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)")
+	b.add("ring", files+"file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)")
+	b.add("begintoken", "clone only what comes after this token")
+	b.add("endtoken", "clone only up to this token, itself included")
+
+	b.add("dry-run", "read and merge everything, and write nothing")
+	b.add("via", "how the partitions go into the table: stream, or sstables, which leaves them in a folder, as SSTables from which they are imported")
+	addKeptFlags(b)
+	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, for less of the servers' work; auto is whole where the table and the nodes allow it")
+	b.add("temp-dir", "folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)")
+	b.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
+	b.add("ignore-hosts", "nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; nodes that are down are waited for)")
+	addInternodeFlags(b)
+	b.add("max-bytes-per-sec", "bytes a second at the most of all that is sent to all nodes (default: no limit)")
+	b.add("memory", "memory to use at the most")
+	b.add("patience", "how long to go on with a node that takes nothing, before the run ends")
+	addConnectionFlags(b, "how many replicas of each range are read of the other cluster: by default most of all of them")
+	o.showOptions.AddFlags(f)
+}
+
+func newCloneCommand(s streams) *cobra.Command {
+	opts := &cloneOptions{spec: operation.NewCloneSpec()}
+	c := &cobra.Command{
+		Use:   "clone [keyspace.table] SSTABLES... | --from-hosts HOSTS",
+		Short: "Bring a table from another cluster, or out of snapshots, as it is",
+		Long: `Bring a table from another cluster, or out of folders with SSTables, into one that is
+there, as it is: every cell has the timestamp and the expiry that it had, and deletions
+of cells, elements, rows, ranges and partitions come too. So nothing of it takes the
+place of what was written since, and what was deleted stays so. --hosts and what goes
+with it is the cluster that is written to.
+
+All goes past CQL. The nodes of the other cluster send their SSTables here, as in a scan
+--via stream; or those in the folders are read, of snapshots, backups or nodes that are
+down, as in a scan --via sstables. They are merged, and streamed to all replicas, in all
+data centers, or left in a folder to be imported.
+
+So many replicas of each range are read as --consistency says, by default most of them
+(QUORUM): that has all that was written at QUORUM. With fewer, a row is lost that those
+had missed; and one that was deleted comes back, when they had missed the deletion. After
+a repair ONE has all as well, for less work; ALL has what any replica has. Of folders all
+SSTables are read: name those of all nodes, or after a repair of enough of them.
+
+Nothing is purged here. Tombstones come whatever gc_grace_seconds says, and so does what
+has expired; the servers drop both by the rules of the new table. What nodes of the
+other cluster have dropped already cannot come, and need not, unless the clone has older
+rows of its own.
+
+The table must be there, with the columns that it had: the same names, types, kinds and
+order of clustering; it may have more. User types may be of another keyspace. Counters
+are refused, and so are views and tables of COMPACT STORAGE. Default times to live of
+the table change nothing.
+
+When something fails, the same command is to be run again: what is there already is the
+same cells, and to have them twice changes nothing. Token ranges that could not be read
+are listed, nothing of them is cloned, and the exit status is 2; --begintoken and
+--endtoken clone one of them alone.
+` + exitHelp,
+		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
+  cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1 --hosts 10.0.0.1
+
+  # snapshots of all nodes, copied here
+  cqlbulk clone demo.flights backups/* --snapshot friday --hosts 10.1.0.1
+
+  # SSTables for nodes whose port for streaming cannot be reached
+  cqlbulk clone demo.flights backups/* --hosts 10.1.0.1 --via sstables -d import/`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := opts.fill(c, args); err != nil {
+				return err
+			}
+			return runClone(c.Context(), s, opts)
+		},
+	}
+	c.Flags().SortFlags = false
+	opts.AddFlags(c.Flags())
+	return c
+}
+
+// fill fills in what the command line says besides settings.
+func (o *cloneOptions) fill(c *cobra.Command, args []string) (err error) {
+	if o.spec.TableName, o.spec.From.Inputs, err = o.find(c, args); err != nil {
+		return err
+	}
+	o.spec.Given = typed(c.Flags())
+	if o.FromTable == "" {
+		return nil
+	}
+	parts, err := schema.SplitName(o.FromTable)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--from-table %s: %w", o.FromTable, err)
+	case len(parts) == 2:
+		o.spec.From.Keyspace = parts[0]
+	}
+	o.spec.From.Table = parts[len(parts)-1]
+	return nil
+}
+
+func runClone(ctx context.Context, s streams, o *cloneOptions) error {
+	clone, err := operation.PrepareClone(ctx, o.environment(s), *o.spec)
+	if err != nil {
+		return err
+	}
+	defer clone.Close()
+	stop := printer.Start(ctx, s.err, "clone of "+clone.Table(), clone.Counters(), o.Quiet)
+	report, err := clone.Run(ctx)
+	stop()
+	s.tellFailed(report.Failed, report.Ranges)
+	if !o.Quiet {
+		s.summary("clone of", report.Report, cloneDetails(report))
+		if report.Files == nil && !report.DryRun {
+			s.tellStreamed(report.Stream, report.Compaction)
+		}
+	}
+	s.tellImports(report.Files)
+	if err != nil || report.Outcome == operation.Partly {
+		s.warn("the same command once more does no harm to what is there")
+	}
+	return runError(err, report.Outcome)
+}
+
+// cloneDetails are what the summary of a clone has besides rows and speed.
+func cloneDetails(r operation.CloneReport) string {
+	details := fmt.Sprintf("%s partitions of %s token ranges, %s", printer.Count(r.Stream.Partitions), printer.Count(int64(r.Ranges)),
+		landedDetails(r.Stream, r.Files))
+	if r.DryRun {
+		details += ", none of them sent"
+	}
+	return details + levelNote(r.Report)
+}

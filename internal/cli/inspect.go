@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// inspectOptions are the flags of inspect.
+type inspectOptions struct {
+	Quiet  bool
+	Format string
+	spec   operation.InspectSpec
+}
+
+// The forms of a summary.
+const (
+	inspectText = "text"
+	inspectJSON = "json"
+)
+
+// AddFlags adds the flags of inspect.
+func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{f, o.spec.Settings()}
+	b.add("rows", "write the partitions of the one SSTable as JSON, as sstabledump does")
+	b.add("largest", "find so many of the largest partitions; all data are read for it")
+	f.StringVar(&o.Format, "format", inspectText, "form of the summary: text or json")
+	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no summary on the standard error")
+}
+
+func newInspectCommand(s streams) *cobra.Command {
+	opts := &inspectOptions{}
+	c := &cobra.Command{
+		Use:   "inspect FILE|FOLDER...",
+		Short: "Show what SSTables hold, without a cluster",
+		Long: `Show what SSTables hold, without a cluster: columns and their types, partitions, rows
+and the columns set in them, sizes and compression, the first and the last key, and
+the bounds of timestamps, times to live and deletions, as their statistics have them.
+
+An argument is a file of an SSTable, any of its components, or a folder: the SSTables
+in it, or, where there are none, those in all folders below, snapshots and backups
+among them, but no indexes.
+
+Of one SSTable all is shown, a line each; of several a line each, and their sum, with
+tabs between. With --format json all of each is one document. Rows are counted once
+for each SSTable that has them, and deleted ones with the others.
+
+With --rows the partitions of one SSTable are written as JSON, as Cassandra's
+sstabledump writes them: what is deleted or expired too, each with its timestamp.
+
+Exit status:
+  0    all shown
+  1    wrong usage or configuration, or no such file
+  2    SSTables that could not be read are listed, the others shown
+  4    fatal: an SSTable could not be read to its end (--rows), or the answer could
+       not be written
+  130  interrupted`,
+		Example: `  cqlbulk inspect nb-1-big-Data.db
+  cqlbulk inspect /var/lib/cassandra/data/demo/flights-7ef48730e69b11f19fb2551af5a5ac93
+  cqlbulk inspect nb-1-big-Data.db --largest 10 --format json
+  cqlbulk inspect nb-1-big-Data.db --rows`,
+		RunE: func(c *cobra.Command, args []string) error {
+			opts.spec.Paths = args
+			return runInspect(c.Context(), s, opts)
+		},
+	}
+	c.Flags().SortFlags = false
+	opts.AddFlags(c.Flags())
+	return c
+}
+
+func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
+	if o.Format != inspectText && o.Format != inspectJSON {
+		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
+	}
+	inspection, err := operation.PrepareInspect(operation.Environment{Stdout: s.out, Warn: s.warn, Version: Version()}, o.spec)
+	if err != nil {
+		return err
+	}
+	report, err := inspection.Run(ctx)
+	if err != nil {
+		return runError(err, report.Outcome)
+	}
+	if o.spec.Rows {
+		return nil
+	}
+	for _, f := range report.Failures {
+		s.warn("%v", f.Err)
+	}
+	if err := o.print(s, report); err != nil {
+		return fatal(err)
+	}
+	if !o.Quiet {
+		s.warn("inspect: %s", summaryOfInspect(report))
+	}
+	return runError(nil, report.Outcome)
+}
+
+// summaryOfInspect says how much was looked at.
+func summaryOfInspect(r operation.InspectReport) string {
+	sum := sumOfInspected(r.Tables)
+	line := fmt.Sprintf("%s SSTables, %s", printer.Count(int64(len(r.Tables))), printer.Size(sum.FileBytes))
+	if n := len(r.Failures); n > 0 {
+		line += fmt.Sprintf("; %s could not be read", printer.Count(int64(n)))
+	}
+	return line
+}
+
+// print writes the answer.
+func (o *inspectOptions) print(s streams, r operation.InspectReport) error {
+	out := bufio.NewWriter(s.out)
+	switch {
+	case o.Format == inspectJSON:
+		encoder := json.NewEncoder(out)
+		encoder.SetEscapeHTML(false)
+		encoder.SetIndent("", "  ")
+		if err := encoder.Encode(inspectDocument(r)); err != nil {
+			return err
+		}
+	case len(r.Tables) == 1 && len(r.Failures) == 0:
+		printInspected(out, inspected(r.Tables[0]))
+	case len(r.Tables) > 0:
+		printInspectedLines(out, r.Tables)
+	}
+	return out.Flush()
+}

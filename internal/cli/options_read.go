@@ -1,0 +1,30 @@
+package cli
+
+import "github.com/cqlbulk/cqlbulk/internal/operation"
+
+// addReadFlags adds the flags of the way that rows are read.
+func addReadFlags(b binder) {
+	const streamed, files = "stream: ", "sstables: "
+	b.add("via", "how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, past CQL, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster")
+	b.add("listen", streamed+"address and port where the nodes bring their files, which they must reach (default: "+operation.DefaultListen+", and each is told the address by which it is reached)")
+	b.add("storage-port", streamed+"port that the nodes stream to each other by (default: what they tell)")
+	b.add("slice", streamed+"bytes that a node is asked for at once, by its own estimate (default: 1GiB)")
+	b.add("temp-dir", streamed+"folder for what comes, some slices of each node (default: the system's)")
+	addInternodeFlags(b)
+	b.add("snapshot", files+"name of the snapshot, or of Medusa's backup, that is read (default: live SSTables where there are any, else the only snapshot)")
+	b.add("schema", files+"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the cluster is asked)")
+	b.add("ring", files+"file that plan --save-ring wrote: a range is read from the folders of its replicas alone, whose paths hold their addresses or host ids, and --consistency says how many of them must be there (default: all folders are merged)")
+}
+
+// addInternodeFlags adds the flags of TLS on the nodes' own port.
+func addInternodeFlags(b binder) { addInternodeFlagsOf(b, "", "stream: ") }
+
+// addInternodeFlagsOf adds them with a prefix, of what when says.
+func addInternodeFlagsOf(b binder, prefix, when string) {
+	b.add(prefix+"internode-ssl", when+"the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
+	b.add(prefix+"internode-cacert", when+"PEM file of the authorities to trust (default: the system's)")
+	b.add(prefix+"internode-cert", when+"PEM file of a certificate for this host, where the nodes ask for one")
+	b.add(prefix+"internode-key", when+"PEM file of the private key to it, not encrypted")
+	b.add(prefix+"internode-ssl-server-name", when+"name that the certificates of all nodes hold, in place of their addresses")
+	b.add(prefix+"internode-ssl-insecure-skip-verify", when+"take any certificate, even a forged one; for tests alone")
+}

@@ -1,0 +1,365 @@
+package internode
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"net"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ListenPort is the port to wait for files at, where nobody says another one: the one that sessions
+// announce anyhow. It should stay the same from run to run, since nodes keep metrics of each address and port for ever.
+const ListenPort = announcedPort
+
+const (
+	// maxStrangers is how many connections may be there that belong to no session yet: the oldest has to go.
+	maxStrangers = 64
+	// introduction is the time in which a connection has to say which session it belongs to. A node says so at once.
+	introduction = 10 * time.Second
+	// breath is the wait after a connection that could not be taken, for lack of file descriptors, say.
+	breath = 100 * time.Millisecond
+)
+
+// Listener is where nodes bring the files that they are asked for. It may serve any number of sessions
+// at the same time. Connections that belong to none of them, such as those of port scans, are ended without a word.
+type Listener struct {
+	inner  net.Listener
+	tls    *tls.Config
+	at     netip.AddrPort
+	closed chan struct{}
+	wg     sync.WaitGroup
+
+	mu        sync.Mutex
+	strangers []*stranger // the oldest comes first
+	sessions  map[UUID]*incoming
+	refused   refusal // of the last stranger that was sent away
+}
+
+// refusal is why a stranger was sent away.
+type refusal struct {
+	at   time.Time
+	from netip.Addr
+	err  error
+}
+
+// stranger is a connection that has not said yet which session it belongs to.
+type stranger struct {
+	conn net.Conn
+	met  chan struct{} // closed when that is known
+}
+
+// Listen opens a listener at an address and port of this machine, such as "192.0.2.1:7099"; without an address, as in
+// ":7099", it listens at all of them, and each session announces the one that the node is reached from
+// ([LocalAddress]). With settings nodes have to speak TLS: a certificate is needed then, which the nodes trust, and
+// which is good for servers; that of the node has to be of an authority of the settings' RootCAs, as where a [Client]
+// connects to it.
+func Listen(address string, settings *tls.Config) (*Listener, error) {
+	inner, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	l, err := NewListener(inner, settings)
+	if err != nil {
+		_ = inner.Close()
+	}
+	return l, err
+}
+
+// NewListener makes a listener of one that is open, which it closes with itself.
+func NewListener(inner net.Listener, settings *tls.Config) (*Listener, error) {
+	at, err := netip.ParseAddrPort(inner.Addr().String())
+	if err != nil {
+		return nil, err
+	}
+	l := &Listener{
+		inner: inner, at: netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port()), closed: make(chan struct{}),
+		sessions: make(map[UUID]*incoming),
+	}
+	if settings != nil {
+		if l.tls, err = forServer(settings); err != nil {
+			return nil, err
+		}
+	}
+	l.wg.Go(l.accept)
+	return l, nil
+}
+
+// forServer makes those of the side that is connected to, of those of the side that connects.
+func forServer(settings *tls.Config) (*tls.Config, error) {
+	if len(settings.Certificates) == 0 && settings.GetCertificate == nil {
+		return nil, errors.New("nodes that bring files by TLS want to see a certificate, and there is none")
+	}
+	for _, c := range settings.Certificates {
+		if err := servesServers(c); err != nil {
+			return nil, err
+		}
+	}
+	s := settings.Clone()
+	if s.InsecureSkipVerify {
+		return s, nil
+	}
+	// What a certificate of a node's says of its use is not looked at: nodes that do not look at those of their clients have
+	// some that are for servers alone.
+	s.ClientAuth = tls.RequireAnyClientCert
+	s.VerifyConnection = func(c tls.ConnectionState) error {
+		options := x509.VerifyOptions{
+			Roots: settings.RootCAs, Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+		}
+		for _, other := range c.PeerCertificates[1:] {
+			options.Intermediates.AddCert(other)
+		}
+		_, err := c.PeerCertificates[0].Verify(options)
+		return err
+	}
+	return s, nil
+}
+
+// servesServers finds a certificate that nodes would refuse of whom they connect to.
+func servesServers(c tls.Certificate) error {
+	leaf := c.Leaf
+	if leaf == nil && len(c.Certificate) > 0 {
+		var err error
+		if leaf, err = x509.ParseCertificate(c.Certificate[0]); err != nil {
+			return err
+		}
+	}
+	if leaf == nil || len(leaf.ExtKeyUsage)+len(leaf.UnknownExtKeyUsage) == 0 || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageServerAuth) ||
+		slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny) {
+		return nil
+	}
+	return errors.New("the certificate is for clients alone (extended key usage), and nodes that bring files want one for servers: make one for both")
+}
+
+// Addr is the address and port that the listener was opened at.
+func (l *Listener) Addr() netip.AddrPort { return l.at }
+
+// Close ends all connections, and with them the sessions that are under way. It returns when the listener's goroutines have
+// ended.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	select {
+	case <-l.closed:
+	default:
+		close(l.closed)
+	}
+	for _, s := range l.strangers {
+		_ = s.conn.Close()
+	}
+	l.mu.Unlock()
+	err := l.inner.Close()
+	l.wg.Wait()
+	return err
+}
+
+// LocalAddress is this machine's address on the way to a node, address and port. Nothing is sent.
+func LocalAddress(node string) (netip.Addr, error) {
+	conn, err := net.Dial("udp", node)
+	if err != nil {
+		return netip.Addr{}, err
+	}
+	defer func() { _ = conn.Close() }()
+	at, err := netip.ParseAddrPort(conn.LocalAddr().String())
+	return at.Addr().Unmap().WithZone(""), err
+}
+
+// announced is the address that a node is told.
+func (l *Listener) announced(node string) (netip.AddrPort, error) {
+	at := l.at
+	if at.Addr().IsUnspecified() {
+		here, err := LocalAddress(node)
+		if err != nil {
+			return at, problemf(Unreachable, "no way to it: %w", err)
+		}
+		at = netip.AddrPortFrom(here, at.Port())
+	}
+	if own, err := net.ResolveTCPAddr("tcp", node); err == nil && own.AddrPort().Port() == at.Port() && own.AddrPort().Addr().Unmap() == at.Addr() {
+		return at, problemf(Unreached, "files would be waited for at %s, which is the node's own address and port: it would keep silent", at)
+	}
+	return at, nil
+}
+
+// accept takes connections until the listener is closed.
+func (l *Listener) accept() {
+	for {
+		conn, err := l.inner.Accept()
+		if err == nil {
+			s := &stranger{conn, make(chan struct{})}
+			if l.admit(s) {
+				l.wg.Go(func() { l.introduce(s) })
+			}
+			continue
+		}
+		select {
+		case <-l.closed:
+			return
+		case <-time.After(breath):
+		}
+	}
+}
+
+// admit counts a connection among the strangers; false when the listener is closed.
+func (l *Listener) admit(s *stranger) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.closed:
+		_ = s.conn.Close()
+		return false
+	default:
+	}
+	if len(l.strangers) == maxStrangers {
+		_ = l.strangers[0].conn.Close()
+		l.strangers = slices.Delete(l.strangers, 0, 1)
+	}
+	l.strangers = append(l.strangers, s)
+	return true
+}
+
+// introduce finds out which session a connection belongs to, and ends one that belongs to none.
+func (l *Listener) introduce(s *stranger) {
+	defer close(s.met)
+	link, plan, err := l.meet(s.conn)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if at := slices.Index(l.strangers, s); at >= 0 {
+		l.strangers = slices.Delete(l.strangers, at, at+1)
+	}
+	if err != nil {
+		from, _ := netip.ParseAddrPort(s.conn.RemoteAddr().String())
+		l.refused = refusal{time.Now(), from.Addr(), err}
+	} else if session := l.sessions[plan]; session != nil && session.join(link) {
+		return
+	}
+	_ = s.conn.Close()
+}
+
+// meet shakes hands with a node that has connected, and reads the plan of its first file's head, which is still to be
+// read then.
+func (l *Listener) meet(raw net.Conn) (*link, UUID, error) {
+	var plan UUID
+	conn := raw
+	_ = raw.SetDeadline(time.Now().Add(introduction))
+	if l.tls != nil {
+		secured := tls.Server(raw, l.tls)
+		if err := secured.HandshakeContext(context.Background()); err != nil {
+			return nil, plan, explainRefusal(err)
+		}
+		conn = secured
+	}
+	w := &waiting{Conn: conn, until: time.Now().Add(introduction)}
+	r := bufio.NewReaderSize(w, blockLen)
+	if first, err := r.Peek(1); err == nil && l.tls == nil && first[0] == tlsHandshake {
+		return nil, plan, problemf(TLS, "it speaks TLS, and the listener does not")
+	}
+	offer, err := ReadOffer(r)
+	if err != nil {
+		return nil, plan, err
+	}
+	// A node offers one version; to others the answer says what is spoken here.
+	answer := Answer{Max: maxVersion, Use: max(min(offer.Max, maxVersion), minVersion)}
+	if _, err := conn.Write(AppendAnswer(nil, answer)); err != nil {
+		return nil, plan, err
+	}
+	if answer.Use < offer.Min || answer.Use > offer.Max {
+		return nil, plan, problemf(Version, "the node brings files by versions %d to %d of the internode protocol; versions %d to %d are spoken here",
+			offer.Min, offer.Max, minVersion, maxVersion)
+	}
+	// The first byte, the table, and the length of an address stand before its bytes, port and plan.
+	const before = 1 + len(UUID{}) + 1
+	start, err := r.Peek(before)
+	if err != nil {
+		return nil, plan, err
+	}
+	if start[0] != idStream {
+		return nil, plan, problemf(Protocol, "message %d on a connection for files", start[0])
+	}
+	address := int(start[before-1])
+	if start, err = r.Peek(before + address + len(plan)); err != nil {
+		return nil, plan, err
+	}
+	copy(plan[:], start[before+address:])
+	_ = raw.SetDeadline(time.Time{})
+	w.until = time.Time{}
+	return &link{Conn: conn, raw: raw, answer: answer, in: r, waits: w}, plan, nil
+}
+
+// tlsHandshake is the first byte of a TLS connection, as it is of no handshake of nodes.
+const tlsHandshake = 0x16
+
+// explainRefusal says what a TLS handshake with a node has failed by.
+func explainRefusal(err error) error {
+	var plain tls.RecordHeaderError
+	switch {
+	case errors.As(err, &plain):
+		return problemf(TLS, "it does not speak TLS (%w)", err)
+	case alert(err):
+		return problemf(TLS, "the node refused the certificate that it was shown (%w): is it of an authority that the node trusts, not expired, good for servers, "+
+			"and for the address that is listened at?", err)
+	default:
+		return &problem{TLS, err}
+	}
+}
+
+// waiting is a connection that is read with or without a limit to each wait.
+type waiting struct {
+	net.Conn
+	limit time.Duration // 0 for none
+	until time.Time     // of all waits, where there is no such limit; zero for none
+}
+
+// Read reads what has come.
+func (w *waiting) Read(p []byte) (int, error) {
+	until := w.until
+	if w.limit > 0 {
+		until = time.Now().Add(w.limit)
+	}
+	if err := w.SetReadDeadline(until); err != nil {
+		return 0, err
+	}
+	return w.Conn.Read(p)
+}
+
+// expect has connections of a plan handed to a session, until forget; false when the listener is closed.
+func (l *Listener) expect(s *incoming) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	select {
+	case <-l.closed:
+		return false
+	default:
+		l.sessions[s.plan] = s
+		return true
+	}
+}
+
+func (l *Listener) forget(s *incoming) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.sessions, s.plan)
+}
+
+// refusedSince is why the last stranger was sent away since then. It may have come from another address than the one that the
+// node listens at.
+func (l *Listener) refusedSince(then time.Time) (r refusal, found bool) {
+	l.mu.Lock()
+	strangers := slices.Clone(l.strangers)
+	l.mu.Unlock()
+	patience := time.NewTimer(farewell)
+	defer patience.Stop()
+	for late := false; len(strangers) > 0 && !late; strangers = strangers[1:] {
+		select { // it may be about to be sent away
+		case <-strangers[0].met:
+		case <-patience.C:
+			late = true
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.refused, !l.refused.at.Before(then)
+}

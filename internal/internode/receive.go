@@ -1,0 +1,225 @@
+package internode
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Content is what a [Delivery]'s reader gives.
+type Content uint8
+
+// The contents.
+const (
+	// Partitions: the sections' bytes, end to end, uncompressed.
+	Partitions Content = iota + 1
+	// Chunks: the compressed chunks in which the sections lie, as they stand in Data.db, each with its checksum,
+	// end to end. One that two sections share comes once. Where they stand says the head.
+	Chunks
+	// WholeData: all of Data.db of a whole SSTable, compressed or not, as the head says. The other components are not
+	// given: what is needed of them is in the head.
+	WholeData
+)
+
+// Delivery is a file as a node brings it.
+type Delivery struct {
+	*FileHead
+	Content Content
+	// Size is how many bytes Body gives: exactly those, or an error, which the session ends with.
+	Size int64
+	Body io.Reader
+}
+
+// Receiver takes a file: all of it, before it returns without an error, since the node is told then that it need not
+// keep the file any more. It is called by several goroutines at the same time, one for each connection that the node has
+// opened. The context is the session's: it has ended when nobody wants the file any more.
+//
+// It should take the bytes as fast as they come, to a disk, say: a node that waits in mid-file does not send files to
+// other nodes either.
+type Receiver func(ctx context.Context, file *Delivery) error
+
+// Discard is a receiver that keeps nothing.
+func Discard(_ context.Context, file *Delivery) error {
+	_, err := io.Copy(io.Discard, file.Body)
+	return err
+}
+
+// errOver ends a goroutine of a session that has ended; nobody is told.
+var errOver = &problem{Canceled, context.Canceled}
+
+// receive takes the files that come on a connection, until it ends.
+func (s *incoming) receive(l *link) {
+	for {
+		l.waits.limit = 0
+		if _, err := l.in.Peek(1); err != nil {
+			return // between two files: what it means is heard on the control connection
+		}
+		l.waits.limit = s.client.Timeouts.stall()
+		if err := s.next(l); err != nil {
+			s.tell(event{err: err})
+			return
+		}
+	}
+}
+
+// next takes a message that has begun.
+func (s *incoming) next(l *link) error {
+	m, err := Read(l.in)
+	if err != nil {
+		return s.broken(err)
+	}
+	head, ok := m.(*FileHead)
+	switch {
+	case m == KeepAlive:
+		return nil
+	case !ok:
+		return s.unexpected(m)
+	}
+	if err := s.file(head, l.in); err != nil {
+		return err
+	}
+	return s.say(s.control, Append(nil, Received{head.Table, head.Sequence}))
+}
+
+// broken is the problem of a connection that could not be read in the midst of a file.
+func (s *incoming) broken(err error) error {
+	switch {
+	case timedOut(err):
+		return problemf(Deadline, "the node sent nothing for %s in the midst of a file", s.client.Timeouts.stall())
+	case errors.Is(err, errMalformed):
+		return err
+	default:
+		return lost(err)
+	}
+}
+
+// file hands a file to the receiver.
+func (s *incoming) file(head *FileHead, r io.Reader) error {
+	d := &Delivery{FileHead: head, Content: Partitions, Size: head.Length()}
+	switch {
+	case head.Manifest != nil:
+		d.Content = WholeData
+	case head.Compression != nil:
+		d.Content, d.Size = Chunks, head.Compression.stored()
+	default:
+		r = NewBlocks(r, d.Size)
+	}
+	if err := s.admit(head); err != nil {
+		return err
+	}
+	if !s.tell(event{file: fileBegins}) {
+		return errOver
+	}
+	err := s.deliver(d, r)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.fetched.Files++
+	s.fetched.Bytes += d.Size
+	s.mu.Unlock()
+	// The node hears of it later, so that it cannot complete a session whose files are still on their way here.
+	if !s.tell(event{file: fileIsHere}) {
+		return errOver
+	}
+	return nil
+}
+
+// admit finds a file that was not announced, or is another session's.
+func (s *incoming) admit(head *FileHead) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t, parts := s.tables[head.Table], max(len(head.Manifest), 1)
+	switch {
+	case head.Plan != s.plan || !head.Asked:
+		return problemf(Protocol, "the node sent a file of plan %s, and was asked for one of %s", head.Plan, s.plan)
+	case t == nil || parts > t.parts:
+		return problemf(Protocol, "the node sent more files of table %s than it announced", head.Table)
+	case t.begun[head.Sequence]:
+		return problemf(Protocol, "the node sent file %d of table %s twice", head.Sequence, head.Table)
+	}
+	t.begun[head.Sequence] = true
+	t.parts -= parts
+	return nil
+}
+
+// deliver reads the payload of a file, of which the receiver gets what it is for.
+func (s *incoming) deliver(d *Delivery, r io.Reader) error {
+	if d.Content != WholeData {
+		return s.give(d, r, d.Size)
+	}
+	found := false
+	for _, c := range d.Manifest {
+		var err error
+		switch {
+		case c.Name == dataComponent && found:
+			return problemf(Protocol, "the node sent component %s twice", c.Name)
+		case c.Name == dataComponent:
+			found, d.Size = true, c.Size
+			err = s.give(d, r, c.Size)
+		default:
+			err = s.drop(r, c.Size)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !found {
+		return problemf(Protocol, "the node sent a whole SSTable without %s", dataComponent)
+	}
+	return nil
+}
+
+// give has the receiver take size bytes.
+func (s *incoming) give(d *Delivery, r io.Reader, size int64) error {
+	b := &body{r: r, left: size}
+	d.Body = b
+	err := s.receiver(s.ctx, d)
+	switch {
+	case b.err != nil:
+		return s.broken(b.err)
+	case err != nil:
+		return &problem{Sink, err}
+	case b.left > 0:
+		return problemf(Sink, "%d of %d bytes of a file were not taken", b.left, size)
+	default:
+		return nil
+	}
+}
+
+// drop reads size bytes that nobody wants.
+func (s *incoming) drop(r io.Reader, size int64) error {
+	b := &body{r: r, left: size}
+	if _, err := io.Copy(io.Discard, b); err != nil {
+		return s.broken(err)
+	}
+	return nil
+}
+
+// body gives the bytes of a file, and remembers why there are no more.
+type body struct {
+	r    io.Reader
+	left int64
+	err  error
+}
+
+// Read gives bytes of the file.
+func (b *body) Read(p []byte) (int, error) {
+	switch {
+	case b.err != nil:
+		return 0, b.err
+	case b.left == 0:
+		return 0, io.EOF
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	if err != nil && b.left > 0 {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		b.err = fmt.Errorf("with %d bytes of the file to come: %w", b.left, err)
+		return n, b.err
+	}
+	return n, nil
+}

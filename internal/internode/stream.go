@@ -1,0 +1,122 @@
+package internode
+
+import (
+	"context"
+	"time"
+)
+
+// Watch is told how a session gets on. Its functions may be nil, and are called from several
+// goroutines; the session waits for them.
+type Watch struct {
+	// Sent tells of n more bytes that were handed to the network.
+	Sent func(n int)
+	// Received tells that the node has all of a file, whose place among the files is given, and how
+	// long that took since its last bytes, 64 KiB at the most, were about to be sent.
+	Received func(file int, took time.Duration)
+}
+
+// Stream sends files to a node, address and storage port, in one session. Without an error the
+// session is complete: all of the files are in use on that node. An error is an [*Error], whose Kind says
+// what went wrong; what the session left behind is not known then. plan is the session's id, which
+// nodes write into their logs, and each call makes another.
+//
+// All goroutines of the session have ended when Stream returns. It ends at once when the context does,
+// but for a reader of the caller's that it waits for.
+func (c *Client) Stream(ctx context.Context, node string, files []File, watch Watch) (plan UUID, err error) {
+	plan = NewPlan()
+	summaries, sequence, err := summarize(files)
+	if err != nil {
+		return plan, wrap(node, plan, &problem{Source, err})
+	}
+	o := &outgoing{
+		session: newSession(c, node, plan), files: files, sequence: sequence, watch: watch,
+		awaited: make(map[fileID]int, len(files)), sent: make([]time.Time, len(files)),
+	}
+	for i, f := range files {
+		o.awaited[fileID{f.Table, sequence[i]}] = i
+	}
+	return plan, wrap(node, plan, o.run(ctx, func(ctx context.Context) error { return o.converse(ctx, summaries) }))
+}
+
+// outgoing is a session in which files are sent. From awaited on its fields belong to the goroutine of run; those
+// before nobody changes.
+type outgoing struct {
+	*session
+	files    []File
+	sequence []int
+	watch    Watch
+
+	awaited map[fileID]int // the files that are not received
+	sent    []time.Time    // by file: when its last bytes went out; zero before
+	waiting int            // files that are sent and not received
+}
+
+// converse holds the session on a control connection that is open.
+func (o *outgoing) converse(ctx context.Context, summaries []Summary) error {
+	if err := o.begin(Init{Operation: Repair}, PrepareSyn{Summaries: summaries}); err != nil {
+		return err
+	}
+	answer, err := o.prepared(ctx, o.client.Timeouts.prepare(preparedToTake))
+	if err != nil {
+		return err
+	}
+	if len(answer.Summaries) > 0 {
+		return problemf(Protocol, "the node announces files of %d tables, and none was asked for", len(answer.Summaries))
+	}
+	queue := make(chan int, len(o.files))
+	for i := range o.files {
+		queue <- i
+	}
+	close(queue)
+	for range min(max(o.client.Connections, 1), len(o.files)) {
+		o.wg.Go(func() { o.send(ctx, queue) })
+	}
+	return o.follow(ctx, o)
+}
+
+// patience is that for what is waited for now.
+func (o *outgoing) patience() time.Duration {
+	switch {
+	case o.waiting > 0:
+		return o.client.Timeouts.received()
+	case len(o.awaited) == 0:
+		return o.client.Timeouts.complete()
+	default:
+		return 0
+	}
+}
+
+// overdue says what did not come in time.
+func (o *outgoing) overdue() error {
+	if len(o.awaited) == 0 {
+		return problemf(Deadline, "the node has all files, and did not complete the session within %s: it may still do so", o.client.Timeouts.complete())
+	}
+	return problemf(Deadline, "the node did not acknowledge %d of %d files within %s", o.waiting, len(o.files), o.client.Timeouts.received())
+}
+
+// happened takes note that the last bytes of a file are about to go out.
+func (o *outgoing) happened(file int) {
+	o.sent[file] = time.Now()
+	o.waiting++
+}
+
+// hear takes a message while files are sent.
+func (o *outgoing) hear(m Message) (done bool, err error) {
+	if m == Complete && len(o.awaited) == 0 {
+		return true, nil
+	}
+	received, ok := m.(Received)
+	if !ok {
+		return false, o.unexpected(m)
+	}
+	file, known := o.awaited[fileID{received.Table, received.Sequence}]
+	if !known || o.sent[file].IsZero() {
+		return false, problemf(Protocol, "the node acknowledges file %d of table %s, which it has not got, or did before", received.Sequence, received.Table)
+	}
+	delete(o.awaited, fileID{received.Table, received.Sequence})
+	o.waiting--
+	if o.watch.Received != nil {
+		o.watch.Received(file, time.Since(o.sent[file]))
+	}
+	return false, nil
+}

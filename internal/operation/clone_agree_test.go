@@ -1,0 +1,144 @@
+package operation
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// declared makes a table of "name type kind; ...", where a kind is p, c, d (clustering, descending), s or r. The user type addr has the
+// fields street and zip in keyspace a, and the keyspace b has one with a field more.
+func declared(t *testing.T, keyspace, text string) *schema.Table {
+	t.Helper()
+	kinds := map[string]schema.Kind{"p": schema.PartitionKey, "c": schema.Clustering, "d": schema.Clustering, "s": schema.Static, "r": schema.Regular}
+	at := make(map[schema.Kind]int)
+	var columns []schema.Column
+	for _, one := range strings.Split(text, "; ") {
+		words := strings.Fields(one)
+		kind := words[len(words)-1]
+		typed, err := cqltype.Parse(strings.Join(words[1:len(words)-1], " "), func(name string) (*cqltype.Type, error) {
+			udt := &cqltype.Type{Kind: cqltype.UDT, Keyspace: keyspace, Name: name, FieldNames: []string{"street", "zip"}, Elems: []*cqltype.Type{{Kind: cqltype.Text}, {Kind: cqltype.Int}}}
+			switch {
+			case name != "addr":
+				return nil, errors.New("no such type")
+			case keyspace == "b":
+				udt.FieldNames, udt.Elems = append(udt.FieldNames, "city"), append(udt.Elems, &cqltype.Type{Kind: cqltype.Text})
+			}
+			return udt, nil
+		})
+		require.NoError(t, err)
+		columns = append(columns, schema.Column{Name: words[0], Kind: kinds[kind], Position: at[kinds[kind]], Type: typed, Desc: kind == "d"})
+		at[kinds[kind]]++
+	}
+	return schema.New(keyspace, "t", columns)
+}
+
+// What a table cannot hold of another one is named.
+func TestTablesAgree(t *testing.T) {
+	const table = "k int p; l text p; c int c; e text d; s text s; v list<int> r; f frozen<list<int>> r; u addr r"
+	from := declared(t, "a", table)
+	require.NoError(t, agreeOn(from, declared(t, "a", table)))
+	require.NoError(t, agreeOn(from, declared(t, "c", table+"; more int r; still text s")), "another keyspace, and more columns")
+	for change, want := range map[string]string{
+		"k int p=>k bigint p":                           `column "k" is int in a.t, and bigint in c.t`,
+		"l text p; =>":                                  `the partition key of a.t has 2 columns, and that of c.t has 1`,
+		"e text d=>e text d; g int c":                   `the clustering of a.t has 2 columns, and that of c.t has 3`,
+		"k int p; l text p=>l text p; k int p":          `column "k" has another place in the key of a.t than in that of c.t`,
+		"e text d=>e text c":                            `column "e" is in another order, ascending or descending, in a.t than in c.t`,
+		"e text d=>g text d":                            `a.t has a column "e", and c.t has not`,
+		"s text s=>s text r":                            `column "s" is static in a.t, and a regular column in c.t`,
+		"; s text s=>":                                  `a.t has a column "s", and c.t has not`,
+		"v list<int> r=>v set<int> r":                   `column "v" is list<int> in a.t, and set<int> in c.t`,
+		"v list<int> r=>v list<bigint> r":               `column "v" is list<int> in a.t, and list<bigint> in c.t`,
+		"v list<int> r=>v frozen<list<int>> r":          `column "v" is list<int> in a.t, and frozen<list<int>> in c.t`,
+		"f frozen<list<int>> r=>f list<int> r":          `column "f" is frozen<list<int>> in a.t, and list<int> in c.t`,
+		"v list<int> r; =>v list<int> r; n counter r; ": `counters are not cloned: `,
+	} {
+		was, is, _ := strings.Cut(change, "=>")
+		require.Contains(t, table, was)
+		err := agreeOn(from, declared(t, "c", strings.Replace(table, was, is, 1)))
+		require.ErrorContains(t, err, want, change)
+	}
+	require.EqualError(t, agreeOn(from, declared(t, "b", table)), `column "u" is addr (street text, zip int) in a.t, and addr (street text, zip int, city text) in b.t`)
+}
+
+// A table is not cloned to itself, nor where what it has would not be seen.
+func TestCloneIsRefused(t *testing.T) {
+	const table = "k int p; v int r"
+	make := func() *Clone {
+		cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
+		from := &tableSession{session: &driver.Session{}, table: declared(t, "a", table), cluster: cluster, files: &tableFiles{table: &reconcile.Table{}}}
+		c := &Clone{from: from}
+		c.t = &tableSession{table: declared(t, "c", table), cluster: cluster}
+		from.table.ID, c.t.table.ID = "1", "2"
+		return c
+	}
+	c := make()
+	c.from.dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
+	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
+	require.NoError(t, c.agree())
+	require.Equal(t, c.from.dropped, c.from.files.table.Dropped, "what was dropped there is left out")
+	require.Equal(t, token.Murmur3, c.from.files.table.Partitioner)
+
+	c = make()
+	c.t.table.ID = c.from.table.ID
+	require.EqualError(t, c.agree(), "c.t would be cloned to itself")
+	c.t.cluster = &topology.Cluster{Nodes: []topology.Node{{ID: "another"}}}
+	require.NoError(t, c.agree(), "a table of that id in another cluster")
+
+	c = make()
+	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 5}}
+	require.ErrorContains(t, c.agree(), `column "v" of c.t was dropped at 5`)
+
+	c = make()
+	c.from.tableOptions.IsView = true
+	require.ErrorContains(t, c.agree(), "a.t is a materialized view")
+}
+
+// An SSTable in a folder that has other columns than the table is named before anything is sent.
+func TestClonedFilesAreOfTheTable(t *testing.T) {
+	c := &Clone{from: &tableSession{files: &tableFiles{}}}
+	var err error
+	c.t = &tableSession{table: declared(t, "c", "id int p; name text r")}
+	c.from.files.table, err = c.t.mergedTable()
+	require.NoError(t, err)
+	file, err := sstables.Open("../../pkg/sstable/testdata/golden/files/nb_lz4", sstable.Descriptor{Version: sstable.NB, ID: "1"})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, file.Close()) }()
+	c.fromFiles = sstables.Fixed{file}
+	require.ErrorContains(t, c.agreeFiles(), file.Path()+": ")
+}
+
+// What is fetched at once is delivered at once, and of folders as much as makes few SSTables; ranges come in the order of the ring.
+func TestSlicesOfAClone(t *testing.T) {
+	whole := token.Whole(token.Murmur3)
+	a, b, _ := token.Halve(whole)
+	c := &Clone{landing: landing{streaming: &streaming{}}, from: &tableSession{files: &tableFiles{}, plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}}
+	placed := func() *token.Placement {
+		ring, err := token.NewRing(token.Murmur3, []token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{Lo: 1}}}})
+		require.NoError(t, err)
+		strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "1"})
+		require.NoError(t, err)
+		return ring.Place(strategy)
+	}
+	c.streaming.options.Placement, c.streaming.options.Nodes = placed(), []string{"one"}
+	require.Equal(t, [][]token.Range{{a, b}}, c.slices())
+	c.from.files.bytes = c.streaming.options.DefaultSlice()
+	require.Equal(t, [][]token.Range{{a}, {b}}, c.slices())
+	c.from.files.pieces = []sstables.Piece{{Ranges: []token.Range{b, a}}}
+	require.Equal(t, [][]token.Range{{a, b}}, c.slices())
+	c.from.files.pieces, c.from.plan.Splits = nil, nil
+	require.Empty(t, c.slices())
+}

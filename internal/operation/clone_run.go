@@ -1,0 +1,165 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// CloneReport is what became of a clone. Its rows are those that SSTables have, deleted and expired ones among them.
+type CloneReport struct {
+	Report
+	Stream     StreamStats
+	DryRun     bool          // nothing was sent
+	Ranges     int           // token ranges cloned
+	Failed     []FailedRange // those that could not be read: nothing of them was cloned
+	Files      *KeptFiles    // SSTables that are to be imported; nil: there are none
+	Compaction *Compaction   // what is left to the nodes; nil: no node told
+}
+
+// StreamStats are of what was streamed, or kept as SSTables.
+type StreamStats = stream.Stats
+
+// Run reads what is cloned, slice by slice, and brings it to its nodes. That ranges could not be read is no error.
+func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
+	r := CloneReport{Report: newReport(c.t), DryRun: c.spec.DryRun}
+	r.Consistency, r.Replicated = c.from.consistency, c.from.connected() && c.from.replicated() // of folders everything is read
+	result, err := c.copyAll(ctx)
+	r.Ranges, r.Stream = len(result.Done), c.copier.Stats()
+	if err == nil {
+		r.Failed, err = c.from.failed(result)
+	}
+	if err == nil && c.files != nil {
+		err = c.describeFiles()
+	}
+	r.count(c.counters)
+	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
+	if c.files != nil {
+		if r.Files = c.files.report(); err != nil {
+			r.Files.Import = ""
+		}
+	}
+	switch {
+	case err != nil && fault.ClassOf(err) == fault.Fatal:
+		return r, fmt.Errorf("clone of %s: %w", c.from.table, err)
+	case err != nil || r.DryRun:
+		return r, err
+	case c.files == nil:
+		r.Compaction = c.compaction(ctx)
+	case c.spec.Import:
+		r.Files.Imports = c.importKept(ctx)
+		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
+			r.Outcome = Partly
+		}
+	}
+	return r, nil
+}
+
+// copyAll copies all slices.
+func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
+	partitioner := c.from.plan.Partitioner()
+	for _, s := range c.from.plan.Splits {
+		c.counters.Total.Add(sweep.Work(s.Range, partitioner))
+	}
+	from := &clonedFiles{from: c.from, budget: pace.NewBudget(int64(c.spec.Memory) / filesShare)}
+	for _, ranges := range c.slices() {
+		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
+			if r.Err != nil {
+				c.counters.Failed.Add(1)
+				result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
+				return
+			}
+			result.Done = append(result.Done, r.Range)
+			c.counters.Half.Add(sweep.Work(r.Range, partitioner))
+		})
+		if err != nil {
+			return result, err
+		}
+		c.counters.Done.Add(c.counters.Half.Swap(0))
+		c.counters.Part.Store(0)
+	}
+	return result, nil
+}
+
+// slices are the token ranges that are copied and delivered together: what is fetched at once, or as much of the SSTables in folders
+// as leaves few.
+func (c *Clone) slices() [][]token.Range {
+	var all [][]token.Range
+	if pieces := c.from.files.pieces; pieces != nil {
+		for _, p := range pieces {
+			all = append(all, inOrder(p.Ranges))
+		}
+		return all
+	}
+	var ranges []token.Range
+	for _, s := range c.from.plan.Splits {
+		ranges = append(ranges, s.Range)
+	}
+	ranges = inOrder(ranges)
+	count := int(c.from.files.bytes/c.streaming.options.DefaultSlice()) + 1
+	for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
+		all = append(all, part)
+	}
+	return all
+}
+
+// inOrder gives token ranges in the order of the ring.
+func inOrder(ranges []token.Range) []token.Range {
+	return slices.SortedFunc(slices.Values(ranges), func(a, b token.Range) int { return a.Start.Compare(b.Start) })
+}
+
+// clonedFiles gives what SSTables have, made one. It is stream.Partitions.
+type clonedFiles struct {
+	from   *tableSession
+	budget *pace.Budget // of what files that are read take
+}
+
+// Open is a method of stream.Partitions.
+func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Source, func(), error) {
+	files, done, err := c.from.files.all.Of(ctx, within)
+	if err != nil {
+		return nil, nil, err
+	}
+	wanted := []token.Range{within}
+	if files, err = sstables.Overlapping(files, wanted); err != nil {
+		done()
+		return nil, nil, sstables.Classed(err)
+	}
+	memory := int64(fileMemory * len(files))
+	if err := c.budget.Acquire(ctx, memory); err != nil {
+		done()
+		return nil, nil, err
+	}
+	release := func() {
+		c.budget.Release(memory)
+		done()
+	}
+	merged, err := sstables.Merge(c.from.files.table, files, wanted)
+	if err != nil {
+		release()
+		return nil, nil, sstables.Classed(err)
+	}
+	return merged, release, nil
+}
+
+// unmoved gives an error when rows may belong to other nodes than when the clone was begun.
+func (c *Clone) unmoved(ctx context.Context) error {
+	switch change, err := c.t.changed(ctx, c.streaming.standing, c.t.replication); {
+	case err != nil:
+		return err
+	case change == altered:
+		return fault.New(fault.Fatal, fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.table))
+	case change == moved:
+		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; the same command once more brings all of them to where they belong now"))
+	}
+	return nil
+}

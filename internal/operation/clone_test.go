@@ -1,0 +1,88 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// clone is the spec of a clone of shop.orders to shop.copies, out of the nodes.
+func (s *shop) clone() *CloneSpec {
+	spec := NewCloneSpec()
+	spec.Connection, spec.Consistency, spec.TableName = s.connection, CloneConsistency, TableName{"shop", "copies"}
+	spec.From.Hosts, spec.From.Port, spec.From.TableName = s.connection.Hosts, s.connection.Port, orders
+	spec.From.Listen = net.JoinHostPort("127.0.0.1", "0")
+	return spec
+}
+
+// runClone prepares a clone and runs it.
+func (s *shop) runClone(ctx context.Context, spec *CloneSpec) (CloneReport, error) {
+	c, err := PrepareClone(ctx, s.env, *spec)
+	if err != nil {
+		return CloneReport{}, err
+	}
+	defer c.Close()
+	return c.Run(ctx)
+}
+
+// A table is streamed out of its nodes and to those of another one, slice by slice, and a row that is newer there stays.
+func TestCloneOfATableOfACluster(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	var in strings.Builder
+	in.WriteString("customer,number,pieces\n")
+	for i := range 2000 {
+		fmt.Fprintf(&in, "customer %d,%d,%d\n", i%300, i, i*7)
+	}
+	spec := s.load(t, in.String())
+	spec.Timestamp, spec.NoJournal = "1700000000000000", true
+	_, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	newer := s.load(t, "customer,number,pieces\ncustomer 7,7,-1\ncustomer 7,9999,-2\n")
+	newer.TableName.Table, newer.Timestamp, newer.NoJournal = "copies", "1700000000000001", true
+	_, err = s.runLoad(t, newer)
+	require.NoError(t, err)
+
+	records := func(table string) map[string]simcluster.Record {
+		all := make(map[string]simcluster.Record)
+		for _, r := range s.cluster.Records("shop." + table) {
+			all[fmt.Sprintf("%s %x", r.Cells[0].Value, r.Cells[1].Value)] = r
+		}
+		return all
+	}
+	want := records("orders")
+	require.Len(t, want, 2000)
+	before := records("copies")
+	require.Len(t, before, 2)
+
+	dry := s.clone()
+	dry.DryRun = true
+	r, err := s.runClone(t.Context(), dry)
+	require.NoError(t, err)
+	require.EqualValues(t, 2000, r.Rows)
+	require.Equal(t, before, records("copies"))
+
+	for range 2 { // once more changes nothing
+		r, err = s.runClone(t.Context(), s.clone())
+		require.NoError(t, err)
+		require.Equal(t, Done, r.Outcome)
+		require.EqualValues(t, 2000, r.Rows)
+		require.EqualValues(t, 300, r.Stream.Partitions)
+		require.Equal(t, CloneConsistency, r.Consistency)
+		require.Equal(t, "shop.copies", r.Table)
+		maps.Copy(want, before)
+		require.Equal(t, want, records("copies"), "each with the time that it had")
+	}
+
+	self := s.clone()
+	self.TableName = orders
+	_, err = s.runClone(t.Context(), self)
+	require.EqualError(t, err, "shop.orders would be cloned to itself")
+}

@@ -1,0 +1,380 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/sstabledump"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// InspectSpec says which SSTables are looked at, and how.
+type InspectSpec struct {
+	// Paths are files of SSTables, any of their components, and folders: of these the SSTables in them, or, where there
+	// are none, those in all folders below, but for hidden ones.
+	Paths   []string
+	Rows    bool // write the partitions of the one SSTable as JSON
+	Largest int  // how many of the largest partitions are found, for which all data are read
+}
+
+// Settings names the fields.
+func (s *InspectSpec) Settings() setting.List {
+	return setting.List{{Name: "rows", Field: &s.Rows}, {Name: "largest", Field: &s.Largest}}
+}
+
+// Inspection is a look at SSTables, ready to run. It knows no cluster.
+type Inspection struct {
+	env   Environment
+	spec  InspectSpec
+	files []sstableFile
+}
+
+// sstableFile is an SSTable that is to be looked at.
+type sstableFile struct {
+	folder     string
+	descriptor sstable.Descriptor
+	err        error // its name says that it cannot be read; path is its Data.db then
+	path       string
+}
+
+// PrepareInspect finds the SSTables.
+func PrepareInspect(env Environment, spec InspectSpec) (*Inspection, error) {
+	switch {
+	case len(spec.Paths) == 0:
+		return nil, errors.New("no SSTable given: name files of SSTables, or folders")
+	case spec.Largest < 0:
+		return nil, fmt.Errorf("--largest %d: must not be negative", spec.Largest)
+	case spec.Rows && spec.Largest > 0:
+		return nil, errors.New("--largest: means nothing with --rows")
+	}
+	i := &Inspection{env: env, spec: spec}
+	for _, path := range spec.Paths {
+		if err := i.add(path); err != nil {
+			return nil, err
+		}
+	}
+	if spec.Rows && len(i.files) > 1 {
+		return nil, fmt.Errorf("--rows: one SSTable is wanted, and there are %d", len(i.files))
+	}
+	return i, nil
+}
+
+// add adds what a path leads to.
+func (i *Inspection) add(path string) error {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !stat.IsDir() {
+		d, _, err := sstable.ParseName(filepath.Base(path))
+		if err != nil {
+			return err
+		}
+		i.take(sstableFile{folder: filepath.Dir(path), descriptor: d, path: filepath.Join(filepath.Dir(path), d.Name(sstable.DataDB))})
+		return nil
+	}
+	found, err := i.addFolder(path)
+	if found || err != nil {
+		return err
+	}
+	err = filepath.WalkDir(path, func(folder string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil || !e.IsDir() || folder == path:
+			return err
+		case strings.HasPrefix(e.Name(), "."):
+			return filepath.SkipDir
+		}
+		some, err := i.addFolder(folder)
+		found = found || some
+		return err
+	})
+	if err == nil && !found {
+		err = fmt.Errorf("%s: no SSTables are in it, nor in a folder below", path)
+	}
+	return err
+}
+
+// addFolder adds the SSTables in a folder; found says whether there are any.
+func (i *Inspection) addFolder(folder string) (found bool, err error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return false, err
+	}
+	for _, e := range entries {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), "-"+string(sstable.DataDB)) {
+			continue
+		}
+		f := sstableFile{folder: folder, path: filepath.Join(folder, e.Name())}
+		f.descriptor, _, f.err = sstable.ParseName(e.Name())
+		i.take(f)
+		found = true
+	}
+	return found, nil
+}
+
+// take adds an SSTable, unless it is there.
+func (i *Inspection) take(f sstableFile) {
+	if !slices.ContainsFunc(i.files, func(have sstableFile) bool { return have.path == f.path }) {
+		i.files = append(i.files, f)
+	}
+}
+
+// InspectReport is what SSTables hold.
+type InspectReport struct {
+	Outcome  Outcome
+	Tables   []InspectedTable
+	Failures []InspectFailure // SSTables that could not be read, in whole or in part
+	Started  time.Time
+	Duration time.Duration
+}
+
+// InspectFailure is an SSTable that could not be read. Its error names it.
+type InspectFailure struct {
+	Path string // of its Data.db
+	Err  error
+}
+
+// InspectedTable is what an SSTable tells of itself: what its statistics have is not counted again.
+type InspectedTable struct {
+	Path              string // of its Data.db
+	Descriptor        sstable.Descriptor
+	Columns           *sstable.Table // those of the partition key have no names
+	Partitions        int64
+	Bytes             int64 // of Data.db, not compressed
+	DataBytes         int64 // of Data.db as it is
+	FileBytes         int64 // of all components
+	Compression       sstable.Compression
+	Statistics        *sstable.Statistics
+	Minima            sstable.Minima
+	First, Last       InspectedKey // empty where no component but Data.db tells them
+	Largest           []InspectedPartition
+	Tombstones, Ready int64 // deletions and expiries, and those of them that compaction may drop by now but for gc_grace_seconds
+}
+
+// InspectedKey is the key of a partition.
+type InspectedKey struct {
+	Text  string // the values of its columns, with colons between
+	Token string // empty where its partitioner has none that is known
+}
+
+// InspectedPartition is a partition.
+type InspectedPartition struct {
+	InspectedKey
+	Bytes, Rows, Cells int64 // bytes of Data.db, not compressed
+}
+
+// Run looks at the SSTables. One that cannot be read is told in the report, and keeps no other from being looked at.
+func (i *Inspection) Run(ctx context.Context) (InspectReport, error) {
+	r := InspectReport{Started: time.Now()}
+	var err error
+	if i.spec.Rows {
+		err = i.dump(ctx, &r)
+	} else {
+		err = i.look(ctx, &r)
+	}
+	r.Duration = time.Since(r.Started)
+	r.Outcome = outcomeOf(ctx, err, len(r.Failures) > 0)
+	return r, err
+}
+
+// look looks at all SSTables.
+func (i *Inspection) look(ctx context.Context, r *InspectReport) error {
+	for _, f := range i.files {
+		t, err := InspectedTable{}, f.err
+		if err == nil {
+			t, err = i.inspect(ctx, f, r.Started)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			r.Failures = append(r.Failures, InspectFailure{f.path, naming(f.path, err)})
+		default:
+			r.Tables = append(r.Tables, t)
+		}
+	}
+	return nil
+}
+
+// naming has an error name its SSTable.
+func naming(path string, err error) error {
+	if strings.Contains(err.Error(), strings.TrimSuffix(path, string(sstable.DataDB))) {
+		return err
+	}
+	return fmt.Errorf("%s: %w", path, err)
+}
+
+// inspect looks at an SSTable.
+func (i *Inspection) inspect(ctx context.Context, f sstableFile, now time.Time) (t InspectedTable, err error) {
+	in, err := sstable.OpenTable(f.folder, f.descriptor)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	t = InspectedTable{Path: f.path, Descriptor: f.descriptor, Columns: in.Codec().Schema().Table(), Bytes: in.Length(), Statistics: in.Statistics(), Minima: in.Codec().Minima()}
+	stats := t.Statistics.Stats
+	t.Partitions = stats.PartitionSizes.Total()
+	for n, second := range stats.Tombstones.Seconds {
+		t.Tombstones += stats.Tombstones.Counts[n]
+		if second <= now.Unix() {
+			t.Ready += stats.Tombstones.Counts[n]
+		}
+	}
+	if err := t.sizes(f); err != nil {
+		return t, err
+	}
+	d, err := sstabledump.New(t.Columns, indexFolder(f.folder), now)
+	if err != nil {
+		return t, err
+	}
+	if err := t.keys(f, d); err != nil {
+		return t, err
+	}
+	if i.spec.Largest > 0 {
+		t.Largest, err = largest(ctx, in, d, t.Statistics.Partitioner, i.spec.Largest)
+	}
+	return t, err
+}
+
+// indexFolder says whether a folder is that of an index (Directories.SECONDARY_INDEX_NAME_SEPARATOR).
+func indexFolder(folder string) bool {
+	absolute, err := filepath.Abs(folder)
+	return err == nil && strings.HasPrefix(filepath.Base(absolute), ".")
+}
+
+// sizes measures the files, and reads how they are compressed.
+func (t *InspectedTable) sizes(f sstableFile) error {
+	entries, err := os.ReadDir(f.folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), f.descriptor.Name("")) {
+			continue
+		}
+		stat, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if t.FileBytes += stat.Size(); e.Name() == f.descriptor.Name(sstable.DataDB) {
+			t.DataBytes = stat.Size()
+		}
+	}
+	b, err := os.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.CompressionInfoDB)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	info, err := sstable.ParseCompressionInfo(b, f.descriptor.Version)
+	if err == nil {
+		t.Compression = info.Compression
+	}
+	return err
+}
+
+// keys reads the first and the last key.
+func (t *InspectedTable) keys(f sstableFile, d *sstabledump.Dumper) error {
+	first, last := t.Statistics.Stats.FirstKey, t.Statistics.Stats.LastKey
+	b, err := os.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.SummaryDB)))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return err
+	default:
+		summary, err := sstable.ParseSummary(b)
+		if err != nil {
+			return err
+		}
+		first, last = summary.First, summary.Last
+	}
+	if len(first) == 0 || len(last) == 0 {
+		return nil
+	}
+	if t.First, err = keyOf(d, t.Statistics.Partitioner, first); err != nil {
+		return err
+	}
+	t.Last, err = keyOf(d, t.Statistics.Partitioner, last)
+	return err
+}
+
+// keyOf is a key for people.
+func keyOf(d *sstabledump.Dumper, partitioner string, key []byte) (InspectedKey, error) {
+	text, err := d.AppendKey(nil, key)
+	return InspectedKey{Text: string(text), Token: sstabledump.Token(partitioner, key)}, err
+}
+
+// largest finds the largest partitions, the largest first.
+func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper, partitioner string, n int) (all []InspectedPartition, err error) {
+	decoder := in.Decoder()
+	var p InspectedPartition
+	var start int64
+	for {
+		item, err := decoder.Next()
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return all, nil
+			}
+			return all, err
+		}
+		switch item {
+		case sstable.PartitionStart:
+			if err := ctx.Err(); err != nil {
+				return all, err
+			}
+			p, start = InspectedPartition{}, decoder.Offset()
+		case sstable.StaticRow, sstable.RegularRow:
+			if r := decoder.Row(); !r.Empty() {
+				p.Rows++
+				p.Cells += int64(len(r.Cells))
+			}
+		case sstable.PartitionEnd:
+			p.Bytes = decoder.End() - start
+			if len(all) == n && all[n-1].Bytes >= p.Bytes {
+				continue
+			}
+			if p.InspectedKey, err = keyOf(d, partitioner, decoder.Key()); err != nil {
+				return all, err
+			}
+			at, _ := slices.BinarySearchFunc(all, p.Bytes, func(have InspectedPartition, bytes int64) int {
+				if have.Bytes >= bytes {
+					return -1
+				}
+				return 1
+			})
+			all = slices.Insert(all, at, p)
+			all = all[:min(len(all), n)]
+		}
+	}
+}
+
+// dump writes the partitions of the one SSTable.
+func (i *Inspection) dump(ctx context.Context, r *InspectReport) (err error) {
+	f := i.files[0]
+	if f.err != nil {
+		return naming(f.path, f.err)
+	}
+	in, err := sstable.OpenTable(f.folder, f.descriptor)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	d, err := sstabledump.New(in.Codec().Schema().Table(), indexFolder(f.folder), r.Started)
+	if err != nil {
+		return naming(f.path, err)
+	}
+	if err := d.Write(ctx, i.env.Stdout, in.Decoder()); err != nil {
+		return naming(f.path, err)
+	}
+	return nil
+}

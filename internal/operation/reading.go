@@ -1,0 +1,140 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Reading says which way the rows of a table are read.
+type Reading struct {
+	Via         string       // cql, stream or sstables
+	Inputs      []string     // folders with SSTables
+	Snapshot    string       // the one of them that is read; empty: as snapshot.Request.Tag
+	Schema      string       // file of CQL that describes the table; empty: that beside the SSTables, else the cluster
+	Ring        string       // file of the nodes and their tokens, of which a range has only its replicas' files; empty: all files
+	Listen      string       // address and port where nodes bring what is streamed; empty: DefaultListen
+	StoragePort int          // of all nodes; 0: what they tell
+	Slice       setting.Size // bytes that a node is asked for at once; 0: defaultAsked
+	TempDir     string       // for what is streamed; empty: the system's
+	Internode   TLS          // of the port that nodes stream to each other by
+
+	like *tableSession // the table that SSTables are of when no schema lies beside them; nil: the cluster is asked
+}
+
+// newReading has the defaults.
+func newReading() Reading { return Reading{Via: viaCQL, Internode: newInternode()} }
+
+func (o *Reading) settings() setting.List {
+	return append(setting.List{
+		{Name: "via", Field: &o.Via},
+		{Name: "snapshot", Field: &o.Snapshot},
+		{Name: "schema", Field: &o.Schema, Use: setting.Path},
+		{Name: "ring", Field: &o.Ring, Use: setting.Path},
+		{Name: "listen", Field: &o.Listen},
+		{Name: "storage-port", Field: &o.StoragePort},
+		{Name: "slice", Field: &o.Slice},
+		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
+	}, o.Internode.settings()...)
+}
+
+// FromFiles says whether folders with SSTables are read.
+func (o *Reading) FromFiles() bool { return o.Via == viaFiles }
+
+// check refuses what does not go together.
+func (o *Reading) check(p *Pacing) error {
+	ways := []string{viaCQL, viaStream, viaFiles}
+	if !slices.Contains(ways, o.Via) {
+		return fmt.Errorf("--via %q: the ways are %s%s", o.Via, strings.Join(ways, ", "), schema.DidYouMean(o.Via, ways))
+	}
+	for _, of := range []struct {
+		name  string
+		given bool
+		via   string
+	}{
+		{"snapshot", o.Snapshot != "", viaFiles}, {"schema", o.Schema != "", viaFiles}, {"ring", o.Ring != "", viaFiles}, {"listen", o.Listen != "", viaStream}, {"storage-port", o.StoragePort != 0, viaStream},
+		{"slice", o.Slice != 0, viaStream}, {"temp-dir", o.TempDir != "", viaStream}, {o.Internode.name("ssl"), o.Internode.On, viaStream},
+	} {
+		if of.given && o.Via != of.via {
+			return fmt.Errorf("--%s: means nothing without --via %s", of.name, of.via)
+		}
+	}
+	if !o.Internode.On {
+		if err := o.Internode.idle(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case o.Via == viaCQL:
+		return nil
+	case o.Via == viaFiles && len(o.Inputs) == 0:
+		return fmt.Errorf("--via %s: name the folders of the SSTables after the table", viaFiles)
+	case p.TargetP99 > 0:
+		return fmt.Errorf("--target-p99: means nothing with --via %s, which sends no requests", o.Via)
+	}
+	return o.checkStreamed("storage-port")
+}
+
+// checkStreamed checks what is told of streaming out of nodes, whose port the flag names.
+func (o *Reading) checkStreamed(port string) error {
+	if err := checkStoragePort(port, o.StoragePort); err != nil {
+		return err
+	}
+	if o.Slice < 0 || o.Slice > 0 && o.Slice < leastSlice {
+		return fmt.Errorf("--slice %s: must be at least 1MiB", o.Slice.String())
+	}
+	return nil
+}
+
+// open opens a table the way that it is read. Rows must meet the condition, where there is one; that of a table that is read by
+// CQL is the servers' business.
+func (o *Reading) open(ctx context.Context, env Environment, conn *Connection, name TableName, planning plan.Options, where string, patience time.Duration) (*tableSession, error) {
+	switch o.Via {
+	case viaFiles:
+		return openFiles(ctx, env, o, conn, name, planning, where)
+	case viaStream:
+		return openStream(ctx, env, o, conn, name, planning, where, patience)
+	}
+	cfg, err := conn.config(env)
+	if err != nil {
+		return nil, err
+	}
+	return openTable(ctx, cfg, name, planning, true)
+}
+
+// wanted is what of a table is read, and how.
+type wanted struct {
+	read  []schema.Selector // what is selected
+	query driver.Query
+	count bool      // rows are counted: what is selected is what the number is broken down by
+	now   time.Time // what expires then has expired, of rows in SSTables
+}
+
+// reader makes what the rows of the table are read by. What it has open is closed with the session.
+func (t *tableSession) reader(w wanted) sweep.Reader {
+	if t.files == nil {
+		return t.session.Reader(t.table, w.query, t.plan.Partitioner())
+	}
+	o := sstables.Options{
+		Table: t.files.table, Selection: t.files.selection(t.table, w.read), Files: t.files.all, Now: w.now.Unix(), Cells: len(w.read), Count: w.count,
+		PageBytes: sweep.DefaultPageBytes,
+	}
+	if c := t.files.where; c != nil {
+		o.Selection = append(o.Selection, t.files.selection(t.table, t.selectorsOf(c.Columns()))...)
+		o.Tokens = c.Tokens()
+		o.Holds = func(cells [][]byte, at token.Token) bool { return c.Holds(cells[len(w.read):], at) }
+	}
+	r := sstables.New(o)
+	t.closers = append(t.closers, r.Close)
+	return r
+}

@@ -1,0 +1,176 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+const (
+	// sessionsAtOnce is how many nodes are asked at the same time, each in one session.
+	sessionsAtOnce = 8
+	// mostMoves is how often a piece is fetched again because nodes moved meanwhile.
+	mostMoves = 3
+)
+
+// fetch fetches a piece, again when nodes moved meanwhile.
+func (s *streamReader) fetch(ctx context.Context, p sstables.Piece) (sstables.Fetched, error) {
+	for moves := 0; ; moves++ {
+		fetched, err := s.fetchOnce(ctx, p)
+		if err != nil {
+			return fetched, err
+		}
+		again, err := s.hasMoved(ctx)
+		if err == nil && !again {
+			return fetched, nil
+		}
+		fetched.Release()
+		if err == nil && moves == mostMoves {
+			err = fault.New(fault.Fatal, fmt.Errorf("nodes came, went or moved, or the keyspace's replication was changed, %d times while the same rows were fetched", moves+1))
+		}
+		if err == nil {
+			s.env.Warn("nodes came, went or moved, or the keyspace's replication was changed: what was fetched meanwhile is fetched again, from where it is now")
+			err = s.lookAgain(ctx)
+		}
+		if err != nil {
+			return sstables.Fetched{}, err
+		}
+	}
+}
+
+// fetchOnce fetches a piece from where the nodes were when they were looked at: of each of its ranges from as many of them as are
+// wanted. Where one fails others are asked.
+func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstables.Fetched, error) {
+	spool := &spool{}
+	failed := make(map[int]error)
+	gave := make(map[token.Range]map[int]bool) // by a part of a range, the nodes that gave what they have of it
+	parts := make(map[token.Range][]token.Range)
+	for _, r := range p.Ranges {
+		parts[r] = s.parts(r)
+		for _, part := range parts[r] {
+			gave[part] = make(map[int]bool)
+		}
+	}
+	for {
+		wanted := make(map[int][]token.Range)
+		for part := range gave {
+			for _, n := range s.nodesOf(part, failed, gave[part]) {
+				wanted[n] = append(wanted[n], part)
+			}
+		}
+		if len(wanted) == 0 {
+			break
+		}
+		if err := s.ask(ctx, spool, wanted, failed); err != nil {
+			spool.release()
+			return sstables.Fetched{}, err
+		}
+		for n, asked := range wanted {
+			s.failing[s.ring.cluster.Nodes[n].ID] = failed[n] != nil
+			for _, part := range asked {
+				if failed[n] == nil {
+					gave[part][n] = true
+				}
+			}
+		}
+	}
+	out := sstables.Fetched{Files: spool.files, Release: spool.release, Failed: make(map[token.Range]error)}
+	for _, r := range p.Ranges {
+		for _, part := range parts[r] {
+			if err := s.missing(part, failed, gave[part]); err != nil {
+				out.Failed[r] = err
+			}
+		}
+	}
+	return out, nil
+}
+
+// missing says why a range was not had from as many nodes as are wanted; nil when it was.
+func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[int]bool) error {
+	replicas := s.ring.placement.Replicas(s.ring.placement.Find(part.End))
+	if number, _ := s.choose.of(s.ring.cluster.LocalDC, s.ring.cluster.Nodes, replicas); len(gave) >= number {
+		return nil
+	}
+	why := errTooFew
+	for _, n := range replicas {
+		if failed[n] != nil {
+			why = fmt.Errorf("%w: %w", errTooFew, failed[n])
+		}
+	}
+	return why
+}
+
+// ask asks nodes for ranges, each in a session of its own. Those that fail are noted; an error is of this side.
+func (s *streamReader) ask(ctx context.Context, spool *spool, wanted map[int][]token.Range, failed map[int]error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(sessionsAtOnce)
+	var mu sync.Mutex
+	for n, ranges := range wanted {
+		group.Go(func() error {
+			files, err := s.hold(ctx, s.ring.cluster.Nodes[n], ranges)
+			if ours(err) {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				s.env.Warn("%s: asking another replica, where there is one", err)
+				failed[n] = err
+			}
+			spool.files = append(spool.files, files...)
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// ours says whether an error of a session is of this side: no other node would do better.
+func ours(err error) bool {
+	if errors.Is(err, errSilent) {
+		return false
+	}
+	switch internode.KindOf(err) {
+	case internode.Canceled, internode.Source:
+		return true
+	case internode.Sink:
+		return errors.As(err, new(*spoolError))
+	}
+	return fault.ClassOf(err) == fault.Fatal
+}
+
+// spool holds what came of a piece.
+type spool struct{ files []sstables.File }
+
+// release closes the files, which are gone with that.
+func (p *spool) release() {
+	for _, f := range p.files {
+		_ = f.(*sstables.Table).Close() // it is not needed any more
+	}
+	p.files = nil
+}
+
+// spoolError is the error of a file here that holds what a node sends.
+type spoolError struct {
+	dir string
+	err error
+}
+
+// Error names the folder.
+func (e *spoolError) Error() string {
+	if e.dir == "" {
+		return fmt.Sprintf("what nodes send is kept in %s (--temp-dir): %v", os.TempDir(), e.err)
+	}
+	return fmt.Sprintf("--temp-dir %s: %v", e.dir, e.err)
+}
+
+// Unwrap gives the cause.
+func (e *spoolError) Unwrap() error { return e.err }

@@ -1,0 +1,265 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/zeebo/xxh3"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// tableFiles are the SSTables that a table is read from.
+type tableFiles struct {
+	table       *reconcile.Table
+	all         sstables.Files
+	pieces      []sstables.Piece    // that they are fetched in; nil: they are all there
+	found       *snapshot.Found     // nil: they are streamed
+	where       *cqlwhere.Condition // that rows must meet; nil: there is none
+	partitioner string              // its class
+	bytes       int64               // of Data.db, not compressed
+}
+
+// openFiles finds the SSTables of a table, and plans to read them.
+func openFiles(ctx context.Context, env Environment, o *Reading, conn *Connection, name TableName, planning plan.Options, where string) (*tableSession, error) {
+	t := &tableSession{}
+	err := t.openFiles(ctx, env, o, conn, name)
+	if err == nil {
+		err = t.placeFiles(env, o.Ring, name.Keyspace, conn.Consistency)
+	}
+	if err == nil {
+		err = t.planFiles(planning)
+	}
+	if err != nil {
+		err = fmt.Errorf("--via %s: %w", viaFiles, err)
+	} else {
+		err = t.readWhere(where)
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Reading, conn *Connection, name TableName) error {
+	var declared *cqlschema.Table
+	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
+		return fmt.Errorf("--%s: %w", consistencySetting, err)
+	}
+	var err error
+	request := snapshot.Request{Keyspace: name.Keyspace, Table: name.Table, Tag: o.Snapshot, Paths: o.Inputs}
+	if o.Schema != "" {
+		if declared, err = t.readSchemaFile(env, o.Schema, name); err != nil {
+			return fmt.Errorf("--schema %s: %w", o.Schema, err)
+		}
+		request.ID = declared.ID
+	}
+	found, err := snapshot.Find(request)
+	if err != nil {
+		return err
+	}
+	tellPassedOver(env, found.Skipped)
+	t.files = &tableFiles{found: found}
+	switch {
+	case declared != nil:
+	case found.Schema != "":
+		if declared, err = t.parseSchema(env, found.SchemaPath, found.Schema, name); err != nil {
+			return fmt.Errorf("%s: %w", found.SchemaPath, err)
+		}
+	case o.like != nil:
+		t.table, t.tableOptions, t.dropped = o.like.table, o.like.tableOptions, o.like.dropped
+	default:
+		if err := t.askSchema(ctx, env, conn, name); err != nil {
+			return fmt.Errorf("no schema.cql lies beside the SSTables, nor is a file named with --schema; asked of the cluster: %w", err)
+		}
+	}
+	if declared != nil {
+		for _, d := range declared.Dropped {
+			t.dropped = append(t.dropped, reconcile.Dropped{Name: d.Name, Time: d.Timestamp})
+		}
+	}
+	if t.tableOptions.Compact {
+		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.table)
+	}
+	if t.files.table, err = t.mergedTable(); err != nil {
+		return err
+	}
+	return t.openAll()
+}
+
+// tellPassedOver names what was passed over.
+func tellPassedOver(env Environment, skipped []snapshot.Skipped) {
+	for i, s := range skipped {
+		if i == skippedShown {
+			env.Warn("and %d more were passed over", len(skipped)-i)
+			return
+		}
+		env.Warn("passed over: %s", s)
+	}
+}
+
+// askSchema asks the cluster what the table is.
+func (t *tableSession) askSchema(ctx context.Context, env Environment, conn *Connection, name TableName) error {
+	cfg, err := conn.config(env)
+	if err != nil {
+		return err
+	}
+	s, err := driver.Connect(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return insist(ctx, func() (err error) {
+		t.table, err = s.Table(ctx, name.Keyspace, name.Table)
+		return err
+	}, func() (err error) {
+		t.tableOptions, err = s.TableOptions(ctx, name.Keyspace, name.Table)
+		return err
+	}, func() (err error) {
+		t.dropped, err = droppedColumns(ctx, s, name)
+		return err
+	})
+}
+
+// droppedColumns asks the cluster which columns a table had.
+func droppedColumns(ctx context.Context, s *driver.Session, name TableName) (dropped []reconcile.Dropped, err error) {
+	times, err := s.Dropped(ctx, name.Keyspace, name.Table)
+	for column, at := range times {
+		dropped = append(dropped, reconcile.Dropped{Name: column, Time: at.UnixMicro()})
+	}
+	return dropped, err
+}
+
+// mergedTable is the table that SSTables are made one for.
+func (t *tableSession) mergedTable() (*reconcile.Table, error) {
+	planned, err := sstable.Plan(t.table.Stored())
+	if err != nil {
+		return nil, err
+	}
+	return &reconcile.Table{Schema: planned, Dropped: t.dropped, Partitioner: token.Murmur3}, nil
+}
+
+// openAll opens the SSTables that were found.
+func (t *tableSession) openAll() error {
+	var files sstables.Fixed
+	for _, f := range t.files.found.SSTables {
+		file, err := sstables.Open(f.Folder, f.Descriptor)
+		if err != nil {
+			return err
+		}
+		t.closers = append(t.closers, file.Close)
+		files = append(files, file)
+		// What it has of other columns than the table would be told of each range.
+		if _, err := reconcile.NewMerger(t.files.table, []reconcile.Input{{Name: file.Path(), Schema: file.Schema()}}); err != nil {
+			return err
+		}
+		if by := file.Statistics().Partitioner; t.files.partitioner == "" {
+			t.files.partitioner = by
+		} else if by != t.files.partitioner {
+			return fmt.Errorf("%s is of %s, and others are of %s", file.Path(), by, t.files.partitioner)
+		}
+		t.files.bytes += file.Length()
+	}
+	var err error
+	t.files.all = files
+	t.files.table.Partitioner, err = token.ByClass(t.files.partitioner)
+	return err
+}
+
+// The parts that SSTables are read in.
+const (
+	// fileMemory is what an SSTable takes while a range of it is read: a chunk, stored and not, and a row.
+	fileMemory = 256 << 10
+	// filesShare is the part of the memory that SSTables may take.
+	filesShare = 2
+	// fileSplit is the size of the token ranges that are read one by one.
+	fileSplit = 32 << 20
+	// splitsOfWorker is how many of them there are at least, so that all workers come to an end together.
+	splitsOfWorker = 16
+)
+
+// planFiles plans to read the SSTables, which is work for the processors of this machine.
+func (t *tableSession) planFiles(o plan.Options) (err error) {
+	if o.Parallel == 0 {
+		o.Parallel = processors()
+	}
+	if o.Splits == 0 && o.Shard.Of <= 1 {
+		o.Splits = max(o.Parallel*splitsOfWorker, int(t.files.bytes/fileSplit))
+	}
+	t.plan, err = plan.Make(t.cluster, t.replication, o)
+	return err
+}
+
+// processors is how many ranges of SSTables are read at once, as far as the memory lasts.
+func processors() int { return runtime.GOMAXPROCS(0) }
+
+// workers is how many ranges of the SSTables may be read at once in so much memory.
+func (f *tableFiles) workers(memory int64) int {
+	files := 1
+	if f.found != nil {
+		files = max(len(f.found.SSTables), 1)
+	}
+	return int(max(memory/filesShare/int64(fileMemory*files), 1))
+}
+
+// oneNode is the cluster of which no more is known than its partitioner: one node that has all rows.
+func oneNode(partitioner string) *topology.Cluster {
+	return &topology.Cluster{
+		Partitioner: partitioner, LocalDC: anywhere,
+		Nodes: []topology.Node{{ID: anywhere, Address: anywhere, DC: anywhere, Rack: anywhere, Tokens: []token.Token{{}}}},
+	}
+}
+
+// selection is what is selected, as rows of SSTables give it.
+func (f *tableFiles) selection(t *schema.Table, read []schema.Selector) []reconcile.Selector {
+	kinds := map[schema.Kind]reconcile.Kind{
+		schema.PartitionKey: reconcile.PartitionKey, schema.Clustering: reconcile.Clustering, schema.Static: reconcile.Static, schema.Regular: reconcile.Regular,
+	}
+	var out []reconcile.Selector
+	for _, s := range read {
+		selector := reconcile.Selector{Kind: kinds[s.Column.Kind], Name: s.Column.Name}
+		selector.Index = slices.IndexFunc(t.OfKind(s.Column.Kind), func(c schema.Column) bool { return c.Name == s.Column.Name })
+		switch {
+		case s.Plain:
+		case s.TTL:
+			selector.What = reconcile.TTL
+		default:
+			selector.What = reconcile.WriteTime
+		}
+		out = append(out, selector)
+	}
+	return out
+}
+
+// sum tells the files from others. Of a table that is read by CQL it is empty.
+func (f *tableFiles) sum() string {
+	if f == nil || f.found == nil {
+		return ""
+	}
+	h := xxh3.New()
+	for _, t := range f.found.SSTables {
+		fmt.Fprintf(h, "%s\x00%s\x00", t.Node, t.Name(sstable.DataDB))
+	}
+	return fmt.Sprintf("%016x", h.Sum64())
+}
+
+// closeFiles closes what is open.
+func (t *tableSession) closeFiles() {
+	for _, c := range slices.Backward(t.closers) {
+		_ = c() // nothing was written
+	}
+	t.closers = nil
+}

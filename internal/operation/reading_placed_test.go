@@ -1,0 +1,88 @@
+package operation
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// threeNodes is a ring of three nodes, each with one token.
+func threeNodes() *topology.Cluster {
+	c := &topology.Cluster{Partitioner: sstable.Murmur3Partitioner, LocalDC: "dc1"}
+	for i, at := range []string{"-6000000000000000000", "0", "6000000000000000000"} {
+		id := string(rune('a' + i))
+		c.Nodes = append(c.Nodes, topology.Node{
+			ID: "0000000" + id, Address: "10.0.0.1" + string(rune('0'+i)) + ":9042", DC: "dc1", Rack: "r1", Tokens: []token.Token{tokenOf(at)},
+		})
+	}
+	return c
+}
+
+// tokenOf is a token in decimal.
+func tokenOf(text string) token.Token {
+	at, err := token.Murmur3.Parse(text)
+	if err != nil {
+		panic(err)
+	}
+	return at
+}
+
+func TestFoldersAreNamedAfterNodes(t *testing.T) {
+	c := threeNodes()
+	for folder, want := range map[string]int{
+		"/backup/10.0.0.11/data": 1, "/backup/0000000C": 2, "/10.0.0.10/copied/10.0.0.12": 2, "/mnt/10.0.0.10:9042/data": 0,
+	} {
+		n, err := nodeOf(c, folder)
+		require.NoError(t, err)
+		require.Equal(t, want, n, folder)
+	}
+	_, err := nodeOf(c, "/backup/10.0.0.1/data")
+	require.EqualError(t, err, "folder /backup/10.0.0.1/data is of no node: no part of its path is a node's address or host id")
+}
+
+// A range has the files of its replicas, as many of which must be there as the consistency level says.
+func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
+	cluster := threeNodes()
+	placement, err := cluster.PlaceAll(map[string]string{"class": "SimpleStrategy", "replication_factor": "2"})
+	require.NoError(t, err)
+	a, b, c := &sstables.Table{}, &sstables.Table{}, &sstables.Table{}
+	whole := map[int][]sstables.File{0: {a}, 1: {b}, 2: {c}}
+	// The range that ends at the second node's token is that node's, and the third one's.
+	within := token.Range{Start: tokenOf("-1000000000000000000"), End: tokenOf("0")}
+	for _, round := range []struct {
+		consistency string
+		ofNode      map[int][]sstables.File
+		want        []sstables.File
+		err         string
+	}{
+		{"LOCAL_ONE", whole, []sstables.File{b, c}, ""},
+		{"ALL", whole, []sstables.File{b, c}, ""},
+		{"LOCAL_ONE", map[int][]sstables.File{0: {a}, 1: {b}}, []sstables.File{b}, ""},
+		{"LOCAL_ONE", map[int][]sstables.File{0: {a}, 1: nil}, nil, ""},
+		{"QUORUM", map[int][]sstables.File{0: {a}, 1: {b}}, nil, "too few of its replicas have a folder: not 10.0.0.12:9042"},
+		{"LOCAL_ONE", map[int][]sstables.File{0: {a}}, nil, "too few of its replicas have a folder: not 10.0.0.11:9042, 10.0.0.12:9042"},
+	} {
+		s := &tableSession{cluster: cluster}
+		p := &placedFiles{t: s, ofNode: round.ofNode, placement: placement}
+		p.choose, err = replicaChoice(round.consistency)
+		require.NoError(t, err)
+		files, done, err := p.Of(t.Context(), within)
+		if round.err != "" {
+			require.EqualError(t, err, round.err)
+			require.Equal(t, fault.GivenUp, fault.ClassOf(err))
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, files, len(round.want))
+		for i := range files {
+			require.Same(t, round.want[i], files[i])
+		}
+		done()
+	}
+}

@@ -1,0 +1,208 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// choice is how many replicas of each range are read, and which.
+type choice struct {
+	local  bool // of the local data center alone
+	all    bool
+	most   bool // a majority of them
+	number int
+}
+
+// choices are those that stand for consistency levels: of files, which hold all that was acknowledged before, so many are merged.
+var choices = map[string]choice{
+	"ONE": {number: 1}, "LOCAL_ONE": {local: true, number: 1}, "TWO": {number: 2}, "THREE": {number: 3},
+	"QUORUM": {most: true}, "LOCAL_QUORUM": {local: true, most: true}, "ALL": {all: true},
+}
+
+// replicaChoice reads a consistency level.
+func replicaChoice(level string) (choice, error) {
+	c, ok := choices[strings.ToUpper(level)]
+	if !ok {
+		return c, fmt.Errorf("--%s %s: means nothing here; ONE, LOCAL_ONE, TWO, THREE, LOCAL_QUORUM, QUORUM and ALL say how many replicas of each range are read", consistencySetting, level)
+	}
+	return c, nil
+}
+
+// ring is where the nodes are, and which rows they have.
+type ring struct {
+	standing    standing
+	cluster     *topology.Cluster
+	replication map[string]string
+	placement   *token.Placement
+	addresses   map[string]string // of storage ports, by node
+}
+
+// look finds out where the nodes are. The driver knows, by its own account, what they are besides.
+func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r ring, err error) {
+	t := s.t
+	// What changes behind these answers is found when they are compared with later ones.
+	if r.standing, err = t.standing(ctx); err != nil {
+		return r, err
+	}
+	err = insist(ctx, func() (err error) {
+		r.replication, err = t.session.Replication(ctx, t.table.Keyspace)
+		return err
+	})
+	if err != nil {
+		return r, err
+	}
+	if r.cluster, err = r.standing.cluster(known); err != nil {
+		return r, err
+	}
+	if r.placement, err = r.cluster.PlaceAll(r.replication); err != nil {
+		return r, err
+	}
+	if err := s.enough(r); err != nil {
+		return r, err
+	}
+	r.addresses, err = r.standing.storagePorts(r.cluster.Nodes, s.port)
+	return r, err
+}
+
+// enough refuses a table whose rows have fewer replicas than are to be read.
+func (s *streamReader) enough(r ring) error {
+	if name, factor := transient(r.replication); name != "" {
+		return fmt.Errorf("--via %s: some replicas in %s are transient (replication %s), and lack rows", viaStream, name, factor)
+	}
+	for i := range r.placement.Len() {
+		switch number, candidates := s.choose.of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
+		case len(candidates) == 0:
+			return fmt.Errorf("--via %s: some rows have no replica: the keyspace's replication is %v", viaStream, r.replication)
+		case len(candidates) < number:
+			return fmt.Errorf("--%s %s: some rows have no more than %d replicas: the keyspace's replication is %v", consistencySetting, s.t.consistency, len(candidates), r.replication)
+		}
+	}
+	return nil
+}
+
+// transient finds a factor of replicas of which some are transient: those lack what was repaired.
+func transient(replication map[string]string) (name, factor string) {
+	for name, factor := range replication {
+		if _, some, found := strings.Cut(factor, "/"); found && some != "0" {
+			return name, factor
+		}
+	}
+	return "", ""
+}
+
+// lookAgain finds out where the nodes are now, after they moved.
+func (s *streamReader) lookAgain(ctx context.Context) error {
+	var known *topology.Cluster
+	err := insist(ctx, func() (err error) {
+		known, err = s.t.session.Topology(ctx)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.ring, err = s.look(ctx, known)
+	return err
+}
+
+// hasMoved says whether nodes came, went or moved since the ring was looked at, so that what came may lack rows. The error is that of a
+// table that is not what it was.
+func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
+	change, err := s.t.changed(ctx, s.ring.standing, s.ring.replication)
+	switch {
+	case errors.Is(err, driver.ErrNotFound):
+		return false, endsReading("the table was dropped meanwhile (%w)", err)
+	case err != nil:
+		return false, err
+	case change == altered:
+		return false, endsReading("the table was altered, or made anew, meanwhile: begin anew")
+	}
+	if found := s.t.truncatedSince(ctx, s.truncated, s.env); found != nil {
+		return false, endsReading("the table was truncated at %s (node %s), while it was read: begin anew", found.at, found.node)
+	}
+	return change == moved, nil
+}
+
+// endsReading is the error of a table that cannot be read to its end.
+func endsReading(format string, args ...any) error {
+	return fault.New(fault.Fatal, refused(fmt.Errorf(format, args...)))
+}
+
+// of is how many of a range's replicas are read, and which they may be: those of the local data center, where it has any, when it is
+// to be those.
+func (c choice) of(localDC string, nodes []topology.Node, replicas []int) (number int, candidates []int) {
+	for _, n := range replicas {
+		if !c.local || nodes[n].DC == localDC {
+			candidates = append(candidates, n)
+		}
+	}
+	if len(candidates) == 0 { // no replica is local
+		candidates = slices.Clone(replicas)
+	}
+	switch {
+	case c.all:
+		return len(candidates), candidates
+	case c.most:
+		return len(candidates)/2 + 1, candidates
+	default:
+		return c.number, candidates
+	}
+}
+
+// errTooFew says that too few replicas are left.
+var errTooFew = errors.New("too few of its replicas could be asked")
+
+// nodesOf are the nodes that a range is still to be asked of, when some have failed, and others gave what they have of it; fewer
+// than are wanted where there are no more. Local ones come first, and last those that are down, or failed before. Of several that
+// are as good it is always the same one, but another one for the next range of the ring.
+func (s *streamReader) nodesOf(r token.Range, failed map[int]error, gave map[int]bool) []int {
+	nodes, local := s.ring.cluster.Nodes, s.ring.cluster.LocalDC
+	vnode := s.ring.placement.Find(r.End)
+	number, candidates := s.choose.of(local, nodes, s.ring.placement.Replicas(vnode))
+	candidates = slices.DeleteFunc(candidates, func(n int) bool { return failed[n] != nil || gave[n] })
+	rank := func(n int) (rank int) {
+		if !s.up(nodes[n]) {
+			rank += 2
+		}
+		if nodes[n].DC != local {
+			rank++
+		}
+		return rank
+	}
+	slices.SortStableFunc(candidates, func(a, b int) int { return cmp.Compare(rank(a), rank(b)) })
+	good := 0
+	for good < len(candidates) && rank(candidates[good]) == 0 {
+		good++
+	}
+	if good > 1 {
+		turn := vnode % good
+		slices.Reverse(candidates[:turn])
+		slices.Reverse(candidates[turn:good])
+		slices.Reverse(candidates[:good])
+	}
+	return candidates[:max(min(number-len(gave), len(candidates)), 0)]
+}
+
+// up says whether a node is to be asked before others.
+func (s *streamReader) up(n topology.Node) bool { return n.Up && !s.failing[n.ID] }
+
+// parts cuts a range where its replicas are others, which it does not cross but when nodes moved.
+func (s *streamReader) parts(r token.Range) []token.Range {
+	var all []token.Range
+	for i := s.ring.placement.Find(r.Start); i < s.ring.placement.Len(); i++ {
+		all = append(all, sstables.Common(s.ring.placement.Range(i), []token.Range{r})...)
+		if !s.ring.placement.Range(i).End.Less(r.End) {
+			break
+		}
+	}
+	return all
+}

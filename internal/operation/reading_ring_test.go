@@ -1,0 +1,174 @@
+package operation
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// streamedFrom is a reader of a table with so many replicas in each data center, of nodes in these data centers, the first of
+// which is the local one. Each node has 8 tokens, and the plan 200 ranges or more.
+func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *streamReader {
+	t.Helper()
+	r := rand.New(rand.NewPCG(3, 4))
+	c := &topology.Cluster{Name: "test", Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner", LocalDC: dcs[0]}
+	replication := map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy"}
+	for i, dc := range dcs {
+		replication[dc] = fmt.Sprint(factor)
+		node := topology.Node{ID: fmt.Sprint("n", i), Address: fmt.Sprintf("10.0.0.%d", i), DC: dc, Rack: fmt.Sprint("r", i), Up: true}
+		for range 8 {
+			node.Tokens = append(node.Tokens, token.Token{Lo: r.Uint64()})
+		}
+		c.Nodes = append(c.Nodes, node)
+	}
+	planned, err := plan.Make(c, replication, plan.Options{Parallel: 4, Splits: 200, Seed: 1})
+	require.NoError(t, err)
+	choose, err := replicaChoice(level)
+	require.NoError(t, err)
+	placement, err := c.PlaceAll(replication)
+	require.NoError(t, err)
+	return &streamReader{
+		t:      &tableSession{cluster: c, plan: planned, replication: replication, files: &tableFiles{}, consistency: level},
+		choose: choose, ring: ring{cluster: c, replication: replication, placement: placement}, failing: make(map[string]bool),
+	}
+}
+
+func TestReplicaChoice(t *testing.T) {
+	for _, c := range []struct {
+		level      string
+		factor     int
+		dcs        []string
+		number     int
+		candidates int
+	}{
+		{"ONE", 3, []string{"a", "a", "a"}, 1, 3},
+		{"local_one", 2, []string{"a", "b", "a", "b"}, 1, 2},
+		{"TWO", 2, []string{"a", "b", "a", "b"}, 2, 4},
+		{"THREE", 3, []string{"a", "a", "a", "a"}, 3, 3},
+		{"QUORUM", 2, []string{"a", "b", "a", "b"}, 3, 4},
+		{"QUORUM", 3, []string{"a", "a", "a"}, 2, 3},
+		{"Local_Quorum", 2, []string{"a", "b", "a", "b"}, 2, 2},
+		{"LOCAL_QUORUM", 3, []string{"a", "a", "a", "b", "b", "b"}, 2, 3},
+		{"ALL", 2, []string{"a", "b", "a", "b"}, 4, 4},
+		{"ALL", 1, []string{"a", "a"}, 1, 1},
+	} {
+		s := streamedFrom(t, c.level, c.factor, c.dcs...)
+		require.NoError(t, s.enough(s.ring), "%+v", c)
+		for i := range s.ring.placement.Len() {
+			replicas := s.ring.placement.Replicas(i)
+			number, candidates := s.choose.of("a", s.ring.cluster.Nodes, replicas)
+			require.Equal(t, c.number, number, "%+v", c)
+			require.Len(t, candidates, c.candidates, "%+v", c)
+			require.Subset(t, replicas, candidates)
+			away := false
+			for _, n := range s.nodesOf(s.ring.placement.Range(i), nil, nil) {
+				require.Contains(t, candidates, n)
+				require.False(t, away && s.ring.cluster.Nodes[n].DC == "a", "those of the local data center come first")
+				away = s.ring.cluster.Nodes[n].DC != "a"
+			}
+		}
+	}
+	for _, none := range []string{"EACH_QUORUM", "ANY", "SERIAL", "", "most"} {
+		_, err := replicaChoice(none)
+		require.ErrorContains(t, err, "--consistency "+none+": means nothing here")
+	}
+	s := streamedFrom(t, "THREE", 2, "a", "a", "a")
+	require.ErrorContains(t, s.enough(s.ring), "--consistency THREE: some rows have no more than 2 replicas")
+	// Where the local data center has none, those of others are read.
+	_, candidates := choices["LOCAL_QUORUM"].of("c", s.ring.cluster.Nodes, []int{1, 2})
+	require.Equal(t, []int{1, 2}, candidates)
+}
+
+// Nodes that are down, or failed before, are asked last, those of other data centers behind the local ones.
+func TestNodesThatAreAskedLast(t *testing.T) {
+	s := streamedFrom(t, "ALL", 2, "a", "a", "b", "b")
+	s.ring.cluster.Nodes[0].Up = false
+	s.failing["n3"] = true
+	for i := range s.ring.placement.Len() {
+		require.Equal(t, []int{1, 2, 0, 3}, s.nodesOf(s.ring.placement.Range(i), nil, nil))
+	}
+}
+
+// Of nodes that are as good each is asked for its part of the ranges, a range always of the same, and where it fails of others: as
+// many as are still wanted, which are none of those that gave what they have.
+func TestNodesThatARangeIsAskedOf(t *testing.T) {
+	s := streamedFrom(t, "LOCAL_QUORUM", 3, "a", "a", "a", "a", "b", "b", "b")
+	share := make(map[int]int)
+	failure := errors.New("down")
+	for i := range s.ring.placement.Len() {
+		r := s.ring.placement.Range(i)
+		nodes := s.nodesOf(r, nil, nil)
+		require.Len(t, nodes, 2)
+		require.Equal(t, nodes, s.nodesOf(r, nil, nil))
+		for _, n := range nodes {
+			require.Equal(t, "a", s.ring.cluster.Nodes[n].DC)
+			share[n]++
+		}
+		gave := map[int]bool{nodes[0]: true}
+		require.Empty(t, s.nodesOf(r, nil, map[int]bool{nodes[0]: true, nodes[1]: true}))
+		require.Len(t, s.nodesOf(r, nil, gave), 1)
+		failed := map[int]error{nodes[1]: failure}
+		third := s.nodesOf(r, failed, gave)
+		require.Len(t, third, 1)
+		require.NotContains(t, nodes, third[0])
+		require.Len(t, s.nodesOf(r, failed, nil), 2)
+		require.Empty(t, s.nodesOf(r, failed, map[int]bool{nodes[0]: true, third[0]: true}))
+		require.Empty(t, s.nodesOf(r, failed, map[int]bool{nodes[0]: true, nodes[1]: true}), "it had given what it has of the range before it failed")
+		failed[third[0]] = failure
+		require.Empty(t, s.nodesOf(r, failed, gave), "there are no more")
+	}
+	require.Len(t, share, 4)
+	for n := range 4 {
+		require.Greater(t, share[n], s.ring.placement.Len()/5, "%v", share)
+	}
+}
+
+// The plan has its ranges in the order of the pieces, each with the replicas that it had; those that no row is wanted of are not in it.
+func TestPlanInTheOrderOfThePieces(t *testing.T) {
+	s := streamedFrom(t, "ONE", 2, "a", "a", "a")
+	require.Len(t, s.asked(), 3)
+	s.ring.cluster.Nodes[1].Up = false
+	require.Equal(t, map[string]bool{"n0": true, "n2": true}, s.asked())
+	before := slices.Clone(s.t.plan.Splits)
+	s.t.estimates = []driver.Estimate{{Bytes: 1000}, {Bytes: 1000}, {Bytes: 1000}}
+	pieces := s.cut(100)
+	require.Greater(t, len(pieces), 5)
+	s.t.reorder(pieces)
+	require.ElementsMatch(t, before, s.t.plan.Splits)
+	var planned []token.Range
+	for _, split := range before {
+		planned = append(planned, split.Range)
+	}
+	require.NoError(t, s.t.plan.Check(planned))
+	at := 0
+	for _, p := range pieces {
+		require.NotEmpty(t, p.Ranges)
+		for _, r := range p.Ranges {
+			require.Equal(t, r, s.t.plan.Splits[at].Range)
+			at++
+		}
+	}
+
+	where, err := cqlwhere.Parse("k IN ('x', 'y')", cqlwhere.Table{
+		Partitioner: token.Murmur3, Columns: []cqlschema.Column{{Name: "k", Kind: cqlschema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}}},
+	})
+	require.NoError(t, err)
+	s.t.files.where = where
+	s.t.reorder(s.cut(100))
+	require.Len(t, s.t.plan.Splits, 2)
+	for _, key := range []string{"x", "y"} {
+		require.True(t, slices.ContainsFunc(s.t.plan.Splits, func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) }))
+	}
+}

@@ -1,0 +1,206 @@
+package operation
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// hold asks a node for ranges, in one session, and gives the files that it sent.
+func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []token.Range) ([]sstables.File, error) {
+	address := s.ring.addresses[node.ID]
+	if address == "" {
+		return nil, fmt.Errorf("node %s does not tell its storage port", node.Address)
+	}
+	watched, heard, stop := s.watch(ctx, node)
+	defer stop()
+	one := &session{dir: s.dir, node: address, heard: heard}
+	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges)}
+	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
+	if err == nil {
+		return one.files, nil
+	}
+	one.drop()
+	if errors.As(err, new(*spoolError)) {
+		err = fault.New(fault.Fatal, err)
+	}
+	return nil, err
+}
+
+// session is what comes from a node.
+type session struct {
+	dir   string // of what comes
+	node  string
+	heard func()
+
+	mu    sync.Mutex
+	files []sstables.File
+}
+
+// newSpooled makes a file without a name for what a node sends.
+func newSpooled(dir string) (*os.File, error) {
+	file, err := fsync.Nameless(dir, ".streamed-*")
+	if err != nil {
+		return nil, &spoolError{dir, err}
+	}
+	return file, nil
+}
+
+// tryTempDir finds out whether such files can be made, before nodes are asked for anything.
+func tryTempDir(dir string) error {
+	file, err := newSpooled(dir)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// receive writes a file down as it comes, in a file without a name. What cannot be of an SSTable is not taken.
+func (s *session) receive(_ context.Context, d *internode.Delivery) error {
+	s.heard()
+	version, err := sstable.ParseVersion(d.Version)
+	if err != nil {
+		return err
+	}
+	file, err := newSpooled(s.dir)
+	if err != nil {
+		return err
+	}
+	table, err := sstables.OpenStreamed(file, s.node, sstable.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)}, d.Header, sectionsOf(d))
+	if err != nil {
+		return errors.Join(err, file.Close())
+	}
+	sums := chunkSums{file: table.Path()}
+	if d.Compression != nil {
+		sums.chunks = d.Compression.Chunks
+	}
+	_, err = io.Copy(io.MultiWriter(file, &sums), &heardReader{d.Body, s.heard})
+	switch {
+	case sums.err != nil:
+		return errors.Join(sums.err, table.Close())
+	case err != nil: // when it is the node's the session knows
+		return &spoolError{s.dir, errors.Join(err, table.Close())}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.files = append(s.files, table)
+	return nil
+}
+
+// chunkSums holds the chunks of a compressed file against their checksums, as they come: nodes do not look at them, so that what is
+// broken on one's disk comes as it is, and another replica may have it whole.
+type chunkSums struct {
+	file   string
+	chunks []internode.Chunk // that are still to come to their end
+	at     int               // in the first of those
+	sum    uint32            // of what came of it
+	stored [internode.ChunkSumLen]byte
+	err    error
+}
+
+// Write takes bytes of the file. What stands behind the last chunk is not looked at.
+func (c *chunkSums) Write(b []byte) (int, error) {
+	all := len(b)
+	for len(b) > 0 && len(c.chunks) > 0 {
+		chunk := c.chunks[0]
+		if left := chunk.Length - c.at; left > 0 {
+			n := min(left, len(b))
+			c.sum = crc32.Update(c.sum, crc32.IEEETable, b[:n])
+			c.at, b = c.at+n, b[n:]
+			continue
+		}
+		n := copy(c.stored[c.at-chunk.Length:], b)
+		if c.at, b = c.at+n, b[n:]; c.at < chunk.Length+len(c.stored) {
+			break
+		}
+		if c.sum != binary.BigEndian.Uint32(c.stored[:]) {
+			c.err = fmt.Errorf("%s: the chunk at byte %d of the file on the node is broken: its checksum is another one", c.file, chunk.Offset)
+			return 0, c.err
+		}
+		c.chunks, c.at, c.sum = c.chunks[1:], 0, 0
+	}
+	return all, nil
+}
+
+// drop gives up what came.
+func (s *session) drop() { (&spool{s.files}).release() }
+
+// sectionsOf tells which parts of an SSTable come.
+func sectionsOf(d *internode.Delivery) (of sstable.Sections) {
+	for _, s := range d.Sections {
+		of.Sections = append(of.Sections, sstable.Section{From: uint64(s.From), To: uint64(s.To)})
+	}
+	if c := d.Compression; c != nil {
+		of.Compression = sstable.Compression{Compressor: c.Compressor, ChunkLength: c.ChunkLength, MaxCompressedLength: c.MaxCompressed}
+		for _, chunk := range c.Chunks {
+			of.Chunks = append(of.Chunks, chunk.Length)
+		}
+	}
+	return of
+}
+
+// heardReader tells of bytes that come.
+type heardReader struct {
+	io.Reader
+	heard func()
+}
+
+// Read reads, and tells.
+func (r *heardReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if n > 0 {
+		r.heard()
+	}
+	return n, err
+}
+
+// errSilent ends a session with a node that is silent altogether.
+var errSilent = errors.New("nothing was heard of the node")
+
+// looksOfPatience is how often it is looked whether a node is silent, in the time that it may be.
+const looksOfPatience = 4
+
+// watch has the context of a session end when the node is silent for as long as there is patience with silence: when it sends
+// nothing, of which heard is told, and answers no question by CQL. A node that is busy, with a flush say, answers; one that was not to be
+// asked before is not watched: then the limits of a session hold alone. stop must be called.
+func (s *streamReader) watch(ctx context.Context, node topology.Node) (watched context.Context, heard, stop func()) {
+	watched, cancel := context.WithCancelCause(ctx)
+	var sent atomic.Int64
+	var watching sync.WaitGroup
+	if node.Up {
+		watching.Go(func() {
+			since, known := time.Now(), int64(0)
+			for pace.Sleep(watched, s.patience/looksOfPatience) == nil {
+				switch now := sent.Load(); {
+				case now != known:
+					since, known = time.Now(), now
+				case s.t.ping(watched, node.ID) == nil:
+					since = time.Now()
+				case time.Since(since) >= s.patience:
+					cancel(fmt.Errorf("%w for %s (--patience)", errSilent, s.patience))
+				}
+			}
+		})
+	}
+	return watched, func() { sent.Add(1) }, func() {
+		cancel(nil)
+		watching.Wait()
+	}
+}

@@ -1,0 +1,47 @@
+package operation
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// Where nodes do not tell, when rows have been streamed, whether the table is still what it was, what came may not be all: its ranges
+// are listed, nobody waits for them, and a retry reads them.
+func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\ncid,2,\n"))
+	require.NoError(t, err)
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
+	spec.Via, spec.Listen, spec.Splits = viaStream, "127.0.0.1:0", 48
+	spec.Timeout, spec.Patience = 400*time.Millisecond, 2*time.Second
+	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	defer scan.Close()
+	silence := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
+		return strings.Contains(r.Statement, "system_schema.columns")
+	}})
+	report, err := scan.Run(t.Context())
+	require.NoError(t, err)
+	require.Positive(t, silence.Hits())
+	require.Equal(t, Partly, report.Outcome)
+	require.Len(t, report.Failed, len(scan.t.plan.Splits))
+	require.Zero(t, report.Rows)
+	require.Zero(t, report.Retries, "nothing is fetched again")
+	scan.Close()
+
+	silence.Remove()
+	retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	require.NoError(t, err)
+	defer retry.Scan.Close()
+	report, err = retry.Scan.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Done, report.Outcome)
+	require.EqualValues(t, 3, report.Rows)
+}

@@ -1,0 +1,41 @@
+package operation
+
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// readWhere reads the condition that rows of SSTables must meet, which no server looks at.
+func (t *tableSession) readWhere(text string) error {
+	if text == "" {
+		return nil
+	}
+	known := cqlwhere.Table{Partitioner: t.files.table.Partitioner, Columns: t.table.Declared()}
+	var err error
+	if t.files.where, err = cqlwhere.Parse(text, known); err != nil {
+		return fmt.Errorf("--where: %w", err)
+	}
+	return nil
+}
+
+// selectorsOf selects columns by name.
+func (t *tableSession) selectorsOf(names []string) []schema.Selector {
+	var all []schema.Selector
+	for _, name := range names {
+		for _, c := range t.table.Columns {
+			if c.Name == name {
+				all = append(all, schema.Selector{Name: c.Name, Type: c.Type, Column: c, Plain: true})
+			}
+		}
+	}
+	return all
+}
+
+// wants says whether the condition may hold for rows of a range.
+func (f *tableFiles) wants(r token.Range) bool {
+	return f.where == nil || f.where.Tokens() == nil || len(sstables.Common(r, f.where.Tokens())) > 0
+}

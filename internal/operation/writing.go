@@ -1,0 +1,79 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// Writing says which way rows go into a table, and how much of the cluster and of this machine that may take.
+type Writing struct {
+	Via            string       // cql, stream or sstables
+	Dir            string       // folder for the SSTables, where they are not streamed
+	SSTableVersion string       // of those; empty: by the versions of the nodes
+	Import         bool         // have the nodes on this host import the SSTables
+	Nodetool       string       // program that they are imported by, and its first words
+	Stream         string       // form in which rows are streamed: auto, rows or whole
+	TempDir        string       // for what is sorted or made; empty: the run directory
+	StoragePort    int          // of all nodes; 0: what they tell
+	IgnoreHosts    []string     // nodes that are streamed nothing
+	Internode      TLS          // of the port that nodes stream to each other by
+	MaxBytesPerSec setting.Size // of values, or of all that is streamed, at the most; 0: no limit
+	Memory         setting.Size // to use at the most
+	Patience       time.Duration
+	DryRun         bool // write nothing
+}
+
+// newWriting has the defaults.
+func newWriting(via string) Writing {
+	return Writing{Via: via, Nodetool: defaultNodetool, Stream: streamAuto, Internode: newInternode(), Memory: defaultMemory, Patience: pace.DefaultPatience}
+}
+
+func (o *Writing) settings() setting.List {
+	return append(setting.List{
+		{Name: "dry-run", Field: &o.DryRun},
+		{Name: "via", Field: &o.Via},
+		{Name: "dir", Field: &o.Dir, Use: setting.Path},
+		{Name: "sstable-version", Field: &o.SSTableVersion},
+		{Name: "import", Field: &o.Import},
+		{Name: "nodetool", Field: &o.Nodetool},
+		{Name: "stream", Field: &o.Stream},
+		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
+		{Name: "storage-port", Field: &o.StoragePort},
+		{Name: "ignore-hosts", Field: &o.IgnoreHosts},
+		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
+		{Name: "memory", Field: &o.Memory},
+		{Name: "patience", Field: &o.Patience},
+	}, o.Internode.settings()...)
+}
+
+// check validates what means the same on every way.
+func (o *Writing) check() error {
+	if o.Memory < 64<<20 {
+		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
+	}
+	return checkStoragePort("storage-port", o.StoragePort)
+}
+
+// checkStoragePort refuses a port that is none; 0 is that which nodes tell.
+func checkStoragePort(flag string, port int) error {
+	if port < 0 || port > 65535 {
+		return fmt.Errorf("--%s %d: must be from 1 to 65535", flag, port)
+	}
+	return nil
+}
+
+// landing is how rows get into a table past CQL, whatever they are made of.
+type landing struct {
+	env       Environment
+	spec      *Writing
+	t         *tableSession
+	counters  *progress.Counters
+	unmoved   func(ctx context.Context) error // gives an error when rows may belong to other nodes than when it began
+	streaming *streaming                      // nil: the way is CQL
+	files     *fileKeeper                     // nil: SSTables are not kept in a folder
+}

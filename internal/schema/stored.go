@@ -1,0 +1,17 @@
+package schema
+
+import "github.com/cqlbulk/cqlbulk/pkg/sstable"
+
+// Stored tells the columns of the table to the codec of SSTables.
+func (t *Table) Stored() *sstable.Table {
+	columns := func(kind Kind) []sstable.Column {
+		var list []sstable.Column
+		for _, c := range t.OfKind(kind) {
+			list = append(list, sstable.Column{Name: c.Name, Type: c.Type, Desc: c.Desc})
+		}
+		return list
+	}
+	return &sstable.Table{
+		Key: columns(PartitionKey), Clustering: columns(Clustering), Statics: columns(Static), Regulars: columns(Regular),
+	}
+}

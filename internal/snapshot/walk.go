@@ -1,0 +1,236 @@
+package snapshot
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// candidate is a folder that may have SSTables of the table.
+type candidate struct {
+	place
+	data    bool     // there are files of data in it
+	named   []string // files of data that Medusa's manifest names, which are all that count; nil: there is none
+	namedBy string   // the manifest
+	schema  string   // path of schema.cql; empty: none
+}
+
+// finder looks through folders.
+type finder struct {
+	request    Request
+	id         string // 32 digits; empty: not told
+	candidates []*candidate
+	backups    []backup // of Medusa, without data of their own
+	skipped    []Skipped
+	seen       map[string][]string // tables by keyspace, for hints
+	others     int                 // folders with SSTables whose table nobody tells
+}
+
+// backup is a differential backup of Medusa.
+type backup struct {
+	folder   string
+	explicit bool
+}
+
+// skip notes that something was passed over.
+func (f *finder) skip(path, format string, args ...any) {
+	f.skipped = append(f.skipped, Skipped{path, fmt.Sprintf(format, args...)})
+}
+
+// look goes through what a path that was given leads to.
+func (f *finder) look(path string) error {
+	given, err := filepath.Abs(path)
+	if err != nil {
+		return err
+	}
+	stat, err := os.Stat(given)
+	switch {
+	case err != nil:
+		return err
+	case !stat.IsDir():
+		return fmt.Errorf("%s is a file: a folder is wanted", path)
+	}
+	return f.walk(given, given, make(map[inode]bool))
+}
+
+// inode tells files apart, whatever leads to them.
+type inode struct{ device, number uint64 }
+
+// inodeOf is the inode of a file.
+func inodeOf(path string) (inode, int64, error) {
+	stat, err := os.Stat(path)
+	if err != nil {
+		return inode{}, 0, err
+	}
+	sys := stat.Sys().(*syscall.Stat_t)
+	return inode{sys.Dev, sys.Ino}, stat.Size(), nil
+}
+
+// walk goes through a folder and those inside, links to folders too, but no folder twice.
+func (f *finder) walk(folder, given string, visited map[inode]bool) error {
+	self, _, err := inodeOf(folder)
+	if err != nil || visited[self] {
+		return err
+	}
+	visited[self] = true
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	c := &candidate{place: placeOf(folder, given)}
+	var folders []string
+	for _, e := range entries {
+		name := e.Name()
+		switch path := join(folder, name); {
+		case isFolder(path, e):
+			folders = append(folders, name)
+		case name == schemaFile:
+			c.schema = path
+		case strings.HasSuffix(name, "-"+string(sstable.DataDB)):
+			c.data = true
+		}
+	}
+	ours, err := f.consider(c)
+	if err != nil {
+		return err
+	}
+	if isMedusa(folder) && !slices.Contains(folders, "data") {
+		f.backups = append(f.backups, backup{folder, folder == given})
+	}
+	for _, name := range folders {
+		path := join(folder, name)
+		reason, beside := besides[name]
+		m := tableFolder.FindStringSubmatch(name)
+		switch {
+		case strings.HasPrefix(name, "."): // an index, or what a program has not finished
+		case beside && (ours || c.table == f.request.Table && c.within == ""):
+			if hasData(path) {
+				f.skip(path, "%s", reason)
+			}
+		case m != nil && m[1] != f.request.Table:
+			f.see(filepath.Base(folder), m[1])
+		default:
+			if err := f.walk(path, given, visited); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isFolder says whether an entry is a folder, or leads to one.
+func isFolder(path string, e os.DirEntry) bool {
+	if e.Type()&os.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	stat, err := os.Stat(path)
+	return err == nil && stat.IsDir()
+}
+
+// hasData says whether a folder has files of data.
+func hasData(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasSuffix(e.Name(), "-"+string(sstable.DataDB))
+	})
+}
+
+// see notes a table of another name.
+func (f *finder) see(keyspace, table string) {
+	if !slices.Contains(f.seen[keyspace], table) {
+		f.seen[keyspace] = append(f.seen[keyspace], table)
+	}
+}
+
+// consider takes a folder up, if it is of the table. Folders without an id whose names tell nothing count where they have
+// SSTables or a schema.
+func (f *finder) consider(c *candidate) (ours bool, err error) {
+	if !c.data && c.id == "" {
+		return false, nil
+	}
+	if c.within != "" {
+		if c.data && c.table == f.request.Table {
+			f.skip(c.folder, "it is a folder inside that of the table, and no snapshot")
+		}
+		return false, nil
+	}
+	declared := unknown
+	if c.schema != "" {
+		if declared, err = f.declares(c); err != nil {
+			return false, err
+		}
+	}
+	switch {
+	case declared == other && c.data:
+		f.skip(c.folder, "%s beside does not make %s.%s", schemaFile, f.request.Keyspace, f.request.Table)
+		return false, nil
+	case declared == other:
+		return false, nil
+	case c.table == f.request.Table && c.keyspace == f.request.Keyspace:
+	case c.table == f.request.Table && (declared == same || c.id != "" && c.id == f.id || c.given && !isDataDirectory(c.node)):
+		// The folder above is none of a keyspace: it stands for the node.
+		c.node = join(c.node, c.keyspace)
+	case c.table == f.request.Table:
+		f.see(c.keyspace, c.table)
+		if c.data && !isDataDirectory(c.node) { // there it is another table, and nobody wonders
+			f.skip(c.folder, "by its path it is of keyspace %q", c.keyspace)
+		}
+		return false, nil
+	case c.id == "" && (declared == same || c.given):
+		c.node = c.folder
+	default:
+		if c.id != "" {
+			f.see(c.keyspace, c.table)
+		} else {
+			f.others++
+		}
+		return false, nil
+	}
+	f.take(c)
+	return true, nil
+}
+
+// take adds a folder, or what another path tells of it.
+func (f *finder) take(c *candidate) {
+	for _, have := range f.candidates {
+		if have.folder == c.folder && have.tag == c.tag {
+			have.explicit = have.explicit || c.explicit
+			return
+		}
+	}
+	f.candidates = append(f.candidates, c)
+}
+
+// What a schema.cql says of the table.
+const (
+	unknown = iota
+	same    // it makes it
+	other   // it makes others
+)
+
+// declares reads the schema.cql in a folder.
+func (f *finder) declares(c *candidate) (int, error) {
+	text, err := os.ReadFile(c.schema)
+	if err != nil {
+		return unknown, err
+	}
+	s, err := cqlschema.Parse(string(text), f.request.Keyspace)
+	switch {
+	case err != nil: // said when the schema is wanted
+		return unknown, nil
+	case s.Table(f.request.Keyspace, f.request.Table) != nil:
+		return same, nil
+	case len(s.Tables) == 0: // that of a view, say
+		return unknown, nil
+	}
+	for _, t := range s.Tables {
+		f.see(t.Keyspace, t.Name)
+	}
+	return other, nil
+}

@@ -1,0 +1,34 @@
+package sstables
+
+import (
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Overlapping are those of some files that may have partitions in token ranges.
+func Overlapping(files []File, within []token.Range) ([]File, error) {
+	var some []File
+	for _, f := range files {
+		overlaps, err := f.Overlaps(within)
+		if err != nil {
+			return nil, err
+		}
+		if overlaps {
+			some = append(some, f)
+		}
+	}
+	return some, nil
+}
+
+// Merge begins to make one of what files have of token ranges: what was deleted and has expired is in it.
+func Merge(t *reconcile.Table, files []File, within []token.Range) (*reconcile.Merger, error) {
+	var inputs []reconcile.Input
+	for _, f := range files {
+		d, err := f.Within(within)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, reconcile.Input{Name: f.Path(), Source: d, Schema: f.Schema()})
+	}
+	return reconcile.NewMerger(t, inputs)
+}

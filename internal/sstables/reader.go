@@ -1,0 +1,261 @@
+package sstables
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// File is an SSTable, or what a node has sent of one. Its methods are called by several goroutines at the same time.
+type File interface {
+	// Path names the file in errors.
+	Path() string
+	// Schema has the columns that its rows are told in.
+	Schema() *sstable.Schema
+	// Overlaps reports whether it may have partitions in one of the ranges.
+	Overlaps(ranges []token.Range) (bool, error)
+	// Within gives the partitions of the ranges.
+	Within(ranges []token.Range) (*sstable.Decoder, error)
+}
+
+// Files are those that have the rows of token ranges.
+type Files interface {
+	// Of gives the files that have the rows of a range, once they are there. The range is read until done is called.
+	Of(ctx context.Context, within token.Range) (files []File, done func(), err error)
+}
+
+// Options say what is read.
+type Options struct {
+	Table     *reconcile.Table
+	Selection []reconcile.Selector
+	Files     Files
+	Now       int64 // in seconds since the epoch: what expires then has expired
+	// Tokens are the only ones that rows are wanted of, in ranges that do not overlap; nil: all.
+	Tokens []token.Range
+	// Holds says whether a row is wanted, by its cells and the token of its partition; nil: every one is.
+	Holds func(cells [][]byte, at token.Token) bool
+	// Cells is how many of the selected cells are given, those in front; the others are there for Holds.
+	Cells int
+	// Count has a page hold numbers of rows instead of rows: a bigint, behind the cells of the partition key where the
+	// selection has those, and then a number for each partition.
+	Count bool
+	// PageBytes is from how many bytes on a page is full, whatever rows were asked for.
+	PageBytes int
+}
+
+// Reader reads. It is a sweep.Reader, and safe for concurrent use, but for Close.
+type Reader struct {
+	o     Options
+	pages sync.Pool
+
+	mu      sync.Mutex
+	last    uint64
+	cursors map[uint64]*cursor // of ranges that are being read, by the paging states that go on with them
+}
+
+// New makes a reader.
+func New(o Options) *Reader {
+	return &Reader{o: o, pages: sync.Pool{New: func() any { return &page{} }}, cursors: make(map[uint64]*cursor)}
+}
+
+// cursor is a place in a range.
+type cursor struct {
+	rows  *reconcile.Rows
+	done  func()
+	ahead bool // the row that rows is at was not given yet
+}
+
+// checkEvery is after how many rows it is looked whether all was called off.
+const checkEvery = 1024
+
+// Page is a method of sweep.Reader. Each paging state can be gone on with once.
+func (r *Reader) Page(ctx context.Context, _ string, within token.Range, state []byte, rows int) (row.Page, error) {
+	c, err := r.at(ctx, within, state)
+	if err != nil {
+		return nil, Classed(err)
+	}
+	p := r.pages.Get().(*page)
+	p.begin(r)
+	more, err := r.fill(ctx, c, p, max(rows, 1))
+	if err != nil {
+		p.Close()
+		c.done()
+		return nil, Classed(err)
+	}
+	if !more {
+		c.done()
+		return p, nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.last++
+	r.cursors[r.last] = c
+	p.state = binary.BigEndian.AppendUint64(p.state, r.last)
+	return p, nil
+}
+
+// Classed gives an error the class that it has for a sweep: what is broken stays so.
+func Classed(err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) || fault.ClassOf(err) == fault.Canceled {
+		return err
+	}
+	return fault.New(fault.GivenUp, err)
+}
+
+// at finds the place that a paging state tells, or the beginning of a range.
+func (r *Reader) at(ctx context.Context, within token.Range, state []byte) (*cursor, error) {
+	if len(state) == 0 {
+		return r.open(ctx, within)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	id := binary.BigEndian.Uint64(state)
+	c := r.cursors[id]
+	if c == nil {
+		return nil, fault.New(fault.Permanent, errors.New("a page was asked for twice"))
+	}
+	delete(r.cursors, id)
+	return c, nil
+}
+
+// open begins a range.
+func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) {
+	wanted := []token.Range{within}
+	if r.o.Tokens != nil {
+		wanted = Common(within, r.o.Tokens)
+	}
+	if len(wanted) == 0 {
+		rows, err := r.merge(nil, nil)
+		return &cursor{rows: rows, done: func() {}}, err
+	}
+	files, done, err := r.o.Files.Of(ctx, within)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.merge(files, wanted)
+	if err != nil {
+		done()
+		return nil, err
+	}
+	return &cursor{rows: rows, done: done}, nil
+}
+
+// Common is what a range has in common with others, none of which overlap.
+func Common(within token.Range, others []token.Range) []token.Range {
+	var all []token.Range
+	for _, o := range others {
+		if o.Start.Less(within.Start) {
+			o.Start = within.Start
+		}
+		if within.End.Less(o.End) {
+			o.End = within.End
+		}
+		if o.Start.Less(o.End) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// merge begins to make one of what files have of a range.
+func (r *Reader) merge(files []File, within []token.Range) (*reconcile.Rows, error) {
+	files, err := Overlapping(files, within)
+	if err != nil {
+		return nil, err
+	}
+	merger, err := Merge(r.o.Table, files, within)
+	if err != nil {
+		return nil, err
+	}
+	return reconcile.NewRows(merger, r.o.Selection, r.o.Now)
+}
+
+// fill reads the next page, and tells whether there is more behind it.
+func (r *Reader) fill(ctx context.Context, c *cursor, p *page, rows int) (more bool, err error) {
+	for looked := 0; ; looked++ {
+		if looked%checkEvery == 0 && ctx.Err() != nil {
+			return false, fault.New(fault.Canceled, context.Cause(ctx))
+		}
+		if !c.ahead {
+			if err := c.rows.Next(); errors.Is(err, io.EOF) {
+				p.endCount()
+				return false, nil
+			} else if err != nil {
+				return false, err
+			}
+		}
+		c.ahead = false
+		cells := c.rows.Cells()
+		if r.o.Holds != nil && !r.o.Holds(cells, c.rows.Token()) {
+			continue
+		}
+		if p.full(rows) && !(r.o.Count && p.counts(cells[:r.o.Cells])) {
+			c.ahead = true
+			p.endCount()
+			return true, nil
+		}
+		if r.o.Count {
+			p.count(cells[:r.o.Cells])
+		} else {
+			p.add(cells[:r.o.Cells])
+		}
+	}
+}
+
+// Close lets go of ranges that were not read to their end. It gives no error.
+func (r *Reader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for id, c := range r.cursors {
+		c.done()
+		delete(r.cursors, id)
+	}
+	return nil
+}
+
+// Fixed are files that are all there, each of which may have rows of any range.
+type Fixed []File
+
+// Of is a method of Files.
+func (f Fixed) Of(context.Context, token.Range) ([]File, func(), error) { return f, func() {}, nil }
+
+// Table is an SSTable on the disk.
+type Table struct {
+	*sstable.TableReader
+	path string
+}
+
+// Open opens the SSTable of that name in a folder.
+func Open(folder string, d sstable.Descriptor) (*Table, error) {
+	r, err := sstable.OpenTable(folder, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Table{r, filepath.Join(folder, d.Name(sstable.DataDB))}, nil
+}
+
+// OpenStreamed opens what a node sent of an SSTable, as sstable.OpenSections does.
+func OpenStreamed(file *os.File, node string, d sstable.Descriptor, header []byte, of sstable.Sections) (*Table, error) {
+	r, err := sstable.OpenSections(file, node, d, header, of)
+	if err != nil {
+		return nil, err
+	}
+	return &Table{r, node + "/" + d.Name(sstable.DataDB)}, nil
+}
+
+// Path is a method of File.
+func (t *Table) Path() string { return t.path }
+
+// Schema is a method of File.
+func (t *Table) Schema() *sstable.Schema { return t.Codec().Schema() }

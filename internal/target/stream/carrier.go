@@ -1,0 +1,127 @@
+package stream
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// carrier brings partitions to their nodes, wherever they come from: a Target makes them of rows, a Copier has them as they are.
+type carrier struct {
+	o         Options
+	schema    *sstable.Schema
+	codec     *sstable.Codec
+	folder    string      // of SSTables that are made here
+	begun     atomic.Bool // something was sent
+	throttles *pace.Throttles
+
+	mu    sync.Mutex // of what follows
+	stats Stats
+	nodes map[string]*node // by id
+}
+
+// prepare sets a carrier up. It fails for a table whose rows cannot be written as SSTables.
+func (c *carrier) prepare(o Options, minima sstable.Minima) (err error) {
+	c.o = o.withDefaults()
+	c.stats.Whole, c.folder = o.Whole != nil, filepath.Join(o.Dir, ".sstables-"+o.Run)
+	c.nodes, c.throttles = make(map[string]*node), pace.NewThrottles()
+	if c.schema, err = sstable.Plan(o.Table.Stored()); err != nil {
+		return err
+	}
+	c.codec, err = sstable.NewCodec(c.schema, c.o.Version, minima)
+	return err
+}
+
+// Stats are of what was sent.
+type Stats struct {
+	Slices     int64       // that nodes have
+	Partitions int64       // made of the rows, in each slice
+	Whole      bool        // SSTables were made here and sent as they are
+	Files      int64       // that nodes have, each an SSTable or more
+	Bytes      int64       // of those files, before compression
+	Spilled    int64       // bytes that were sorted on the disk
+	Nodes      []NodeStats // those that have files, in the order of their names
+}
+
+// NodeStats are of what one node was sent.
+type NodeStats struct {
+	Node  string        // its name
+	Sizes []int64       // of the files that it has, in bytes: of a whole SSTable all components, else the rows
+	Time  time.Duration // in which sessions were under way
+}
+
+func (s *Stats) add(other Stats) {
+	s.Slices += other.Slices
+	s.Partitions += other.Partitions
+	s.Files += other.Files
+	s.Bytes += other.Bytes
+	s.Spilled += other.Spilled
+}
+
+// Begun says whether anything was sent, of which nodes may have kept a part.
+func (c *carrier) Begun() bool { return c.begun.Load() }
+
+// Stats tells of what was sent so far.
+func (c *carrier) Stats() Stats {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	stats := c.stats
+	for _, n := range c.nodes {
+		if s := n.stats(); len(s.Sizes) > 0 {
+			stats.Nodes = append(stats.Nodes, s)
+		}
+	}
+	slices.SortFunc(stats.Nodes, func(a, b NodeStats) int { return strings.Compare(a.Node, b.Node) })
+	return stats
+}
+
+// tidy removes the SSTables that an earlier run left, when it was killed: they are made anew. What it returns removes those of this run.
+func (c *carrier) tidy() (again func() error, err error) {
+	if err := os.RemoveAll(c.folder); err != nil {
+		return nil, fmt.Errorf("SSTables of an earlier run: %w", err)
+	}
+	return func() error { return os.RemoveAll(c.folder) }, nil
+}
+
+// delivered takes down what a delivery that has ended brought to the nodes. The error is the one that it ended with.
+func (c *carrier) delivered(d *delivery, stats Stats, err error) error {
+	stats.Files, stats.Bytes = d.files.Load(), d.bytes.Load()
+	if err == nil {
+		stats.Slices = 1
+	}
+	c.mu.Lock()
+	c.stats.add(stats)
+	c.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("delivery: %w", err)
+	}
+	return nil
+}
+
+// check says whether the rows that were sent are where they belong. Nodes that do not say so now may when they have
+// less to do.
+func (c *carrier) check(ctx context.Context) error {
+	if c.o.Check == nil {
+		return nil
+	}
+	begun := time.Now()
+	for attempt := 1; ; attempt++ {
+		err := c.o.Check(ctx)
+		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= c.o.Patience {
+			return err
+		}
+		if err := pace.Sleep(ctx, c.o.Backoff.Delay(attempt)); err != nil {
+			return err
+		}
+	}
+}

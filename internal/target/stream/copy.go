@@ -1,0 +1,296 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Copier brings partitions to their nodes as they are: every cell with its own timestamp and expiry, and every deletion.
+// They come in the order of their tokens, so that nothing is sorted.
+type Copier struct{ carrier }
+
+// copyMinima are what times are told from, where nobody knows the least of them before it comes: the servers' own epoch. Earlier ones
+// are right too, and longer.
+var copyMinima = sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime}
+
+// NewCopier makes a copier. Of the options those of rows mean nothing: Now, TTL, Append, Timestamp, Memory, Slice and Complete.
+func NewCopier(o Options) (*Copier, error) {
+	c := &Copier{}
+	return c, c.prepare(o, copyMinima)
+}
+
+// Schema is the one that partitions are to be told in, that of the table.
+func (c *Copier) Schema() *sstable.Schema { return c.schema }
+
+// Partitions are what is copied.
+type Partitions interface {
+	// Open begins to give the partitions of a token range, in their order, told in the copier's schema, until done is called. An
+	// error that ends more than the range is of another class than fault.GivenUp. It is called by several goroutines at the same
+	// time.
+	Open(ctx context.Context, within token.Range) (from sstable.Source, done func(), err error)
+}
+
+// CopiedRange is what became of a token range. Without an error its partitions are on their way.
+type CopiedRange struct {
+	Range            token.Range
+	Partitions, Rows int64
+	Err              error // why none of them was copied
+}
+
+// rangesAhead is how many token ranges may be ready, for each that is being read, before the first of them is.
+const rangesAhead = 4
+
+// Copy brings the partitions of token ranges to their nodes, and returns when these have them for good. The ranges are in the order of
+// the ring; each is told of when it is on its way, in this order, by one goroutine at a time. So many of them are read at once. An
+// error leaves open which nodes have what: to copy once more does no harm.
+func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, from Partitions, tell func(CopiedRange)) (err error) {
+	tidy, err := c.tidy()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tidy()) }()
+	d := newDelivery(ctx, &c.carrier, int64(len(ranges)))
+	defer d.cancel()
+	spools := make([]*spool, max(min(readers, len(ranges)), 1))
+	for i := range spools {
+		spools[i] = &spool{dir: c.o.Dir, size: c.o.FileBytes}
+		defer spools[i].discard()
+	}
+	partitions, rows, err := c.copy(d, ranges, spools, from, tell)
+	if err == nil {
+		err = d.finish()
+	} else if cause := d.abandon(); cause != nil {
+		err = cause
+	}
+	if err := c.delivered(d, Stats{Partitions: partitions}, err); err != nil {
+		return err
+	}
+	if err := c.check(ctx); err != nil {
+		return err
+	}
+	c.o.Progress.Rows.Add(rows)
+	return nil
+}
+
+// rangeJob is a token range that is read, and what came of it.
+type rangeJob struct {
+	within token.Range
+	copied chan copiedSections // has one, in the end
+}
+
+type copiedSections struct {
+	CopiedRange
+	sections []placed
+}
+
+// copy reads all ranges, and gives what is in them to a delivery in their order. It returns how many partitions and rows there are.
+func (c *Copier) copy(d *delivery, ranges []token.Range, spools []*spool, from Partitions, tell func(CopiedRange)) (partitions, rows int64, err error) {
+	group, ctx := errgroup.WithContext(d.ctx)
+	jobs, order := make(chan *rangeJob), make(chan *rangeJob, rangesAhead*len(spools))
+	group.Go(func() error {
+		defer close(jobs)
+		defer close(order)
+		for _, r := range ranges {
+			job := &rangeJob{r, make(chan copiedSections, 1)}
+			for _, to := range []chan *rangeJob{order, jobs} {
+				select {
+				case to <- job:
+				case <-ctx.Done():
+					return context.Cause(ctx)
+				}
+			}
+		}
+		return nil
+	})
+	for _, s := range spools {
+		group.Go(func() error {
+			for job := range jobs {
+				copied, err := c.copyRange(ctx, job.within, s, from)
+				if err != nil {
+					return err
+				}
+				job.copied <- copied
+			}
+			return s.end()
+		})
+	}
+	group.Go(func() error {
+		for job := range order {
+			select {
+			case one := <-job.copied:
+				if err := one.deliver(d); err != nil {
+					return err
+				}
+				partitions, rows = partitions+one.Partitions, rows+one.Rows
+				c.o.Progress.Ready.Add(one.Rows)
+				tell(one.CopiedRange)
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}
+		return nil
+	})
+	err = group.Wait()
+	return partitions, rows, err
+}
+
+// deliver gives the sections of a range to a delivery.
+func (s *copiedSections) deliver(d *delivery) error {
+	for _, one := range s.sections {
+		if err := d.put(one.section, one.replicas); err != nil {
+			return err
+		}
+		if err := one.file.release(); err != nil {
+			return err
+		}
+	}
+	d.merged.Add(1)
+	d.share()
+	return nil
+}
+
+// copyRange writes the partitions of a range into a spool. The error is one that ends all; that of the range alone is told in what
+// it returns.
+func (c *Copier) copyRange(ctx context.Context, within token.Range, s *spool, from Partitions) (copied copiedSections, err error) {
+	copied.Range = within
+	source, done, err := from.Open(ctx, within)
+	switch {
+	case err == nil:
+		defer done()
+	case fault.ClassOf(err) == fault.GivenUp:
+		copied.Err = err
+		return copied, nil
+	default:
+		return copied, err
+	}
+	reading := &copiedSource{Source: source, ctx: ctx, version: c.o.Version}
+	to := &copySink{sections: sections{o: &c.o, spool: s, made: func(one section, replicas []string) error {
+		one.file.hold()
+		copied.sections = append(copied.sections, placed{one, replicas})
+		return nil
+	}}}
+	if err := to.start(c.codec); err != nil {
+		return copied, err
+	}
+	err = sstable.Copy(to, c.codec, reading)
+	if err == nil {
+		err = to.noted(to.endSection())
+	}
+	copied.Partitions, copied.Rows = to.writer.Partitions(), reading.rows
+	switch {
+	case ctx.Err() != nil:
+		return copied, context.Cause(ctx)
+	case err == nil && s.file != nil:
+		return copied, s.file.flush()
+	case err == nil:
+		return copied, nil
+	case to.failed != nil:
+		return copied, to.failed
+	}
+	for _, one := range copied.sections {
+		if err := one.file.release(); err != nil {
+			return copied, err
+		}
+	}
+	return copiedSections{CopiedRange: CopiedRange{Range: within, Err: err}}, nil
+}
+
+// copySink takes the partitions of a range. It is a sstable.Sink.
+type copySink struct {
+	sections
+	failed error // of the spool
+}
+
+func (s *copySink) Begin(key []byte, d sstable.Deletion) error {
+	return s.noted(s.begin(token.Murmur3.Hash(key), key, d))
+}
+
+func (s *copySink) Static(encoded []byte) error { return s.noted(s.writer.Static(encoded)) }
+
+func (s *copySink) Row(encoded []byte) error { return s.noted(s.writer.Row(encoded)) }
+
+func (s *copySink) Marker(m *sstable.Marker) error { return s.noted(s.writer.Marker(m)) }
+
+func (s *copySink) End() error { return s.noted(s.endPartition()) }
+
+// noted tells errors of what is written from those of what is read.
+func (s *copySink) noted(err error) error {
+	if err != nil {
+		s.failed = err
+	}
+	return err
+}
+
+// copiedSource gives what is copied, and refuses what cannot be told in the version that it is copied to.
+type copiedSource struct {
+	sstable.Source
+	ctx     context.Context
+	version sstable.Version
+	items   int
+	rows    int64 // those of the partitions' static columns are none
+}
+
+// Next is a method of sstable.Source.
+func (s *copiedSource) Next() (sstable.Item, error) {
+	if s.items++; s.items%checkEvery == 0 && s.ctx.Err() != nil {
+		return 0, context.Cause(s.ctx)
+	}
+	item, err := s.Source.Next()
+	switch {
+	case err != nil:
+		return item, err
+	case item == sstable.PartitionStart:
+		return item, s.refuseLate(s.Deletion())
+	case item == sstable.RangeMarker:
+		return item, errors.Join(s.refuseLate(s.Marker().Ended), s.refuseLate(s.Marker().Started))
+	case item == sstable.RegularRow:
+		s.rows++
+	}
+	if item == sstable.RegularRow || item == sstable.StaticRow {
+		err = s.refuseRow(s.Row())
+	}
+	return item, err
+}
+
+// refuseRow refuses a row with a time that is too late.
+func (s *copiedSource) refuseRow(r *sstable.Row) error {
+	if err := s.refuseTime(r.Liveness.Expiry); err != nil {
+		return err
+	}
+	for i := range r.Cells {
+		if c := &r.Cells[i]; c.Kind != sstable.Live {
+			if err := s.refuseTime(c.Time); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range r.Deletions {
+		if err := s.refuseLate(r.Deletions[i].Deletion); err != nil {
+			return err
+		}
+	}
+	return s.refuseLate(r.Deletion)
+}
+
+func (s *copiedSource) refuseLate(d sstable.Deletion) error {
+	if !d.Set {
+		return nil
+	}
+	return s.refuseTime(d.Time)
+}
+
+// refuseTime refuses a second that the version has no room for. The one behind the last, which stands for none, is in some old files.
+func (s *copiedSource) refuseTime(second int64) error {
+	if second <= s.version.MaxExpiry()+1 {
+		return nil
+	}
+	return fmt.Errorf("partition %x has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s tell no time behind %d",
+		s.Key(), second, s.version, s.version.MaxExpiry())
+}

@@ -1,0 +1,48 @@
+package cqlorder
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Prefix gives the beginning of a value as a number, in the highest bits, of which there are so many that count: of two
+// values the one that comes before the other does not have a greater one. A value without bytes has that of the least
+// other one. Of types whose values have no such beginning no bits count.
+func (o *Order) Prefix(value []byte) (prefix uint64, bits int) {
+	const sign = 1 << 63
+	switch {
+	case o.form == unsigned || o.form == inet:
+		var first [8]byte
+		copy(first[:], value)
+		return binary.BigEndian.Uint64(first[:]), 64
+	case o.size == 0:
+		return 0, 0
+	}
+	if bits = min(8*o.size, 64); len(value) == 0 {
+		return 0, bits
+	}
+	if len(value) != o.size {
+		return math.MaxUint64, bits
+	}
+	switch o.form {
+	case boolean:
+		return uint64(min(value[0], 1)) << 56, bits
+	case float:
+		return uint64(floatKey(value)) << 32, bits
+	case double:
+		return doubleKey(value), bits
+	case timeUUID:
+		return uuidTime(binary.BigEndian.Uint64(value)) ^ sign, bits
+	case randomUUID:
+		high := binary.BigEndian.Uint64(value)
+		version := high >> 12 & 15
+		if version == 1 {
+			high = uuidTime(high)
+		}
+		return version<<60 | high>>4, bits
+	default: // signed numbers, and of lexical UUIDs the first one
+		var first [8]byte
+		copy(first[:], value)
+		return binary.BigEndian.Uint64(first[:]) ^ sign, bits
+	}
+}

@@ -1,0 +1,149 @@
+package sstable
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+)
+
+// chunks makes the chunks of a compressor plain. It is for one goroutine.
+type chunks struct {
+	compression Compression
+	undo        decompressor // made with the first chunk
+	buf         []byte
+}
+
+// limit is how many bytes a chunk takes at the most as it is stored, its checksum with it.
+func (c *chunks) limit() uint64 { return uint64(c.compression.ChunkLength)*2 + 1<<16 }
+
+// plain gives the plain bytes of a chunk, up to so many of them, which hold until the next call. The chunk has its
+// checksum behind it; it is stored plain, and may have zeros behind it, where it hardly got smaller.
+func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
+	stored, sum := stored[:len(stored)-sumLen], stored[len(stored)-sumLen:]
+	if crc32.ChecksumIEEE(stored) != binary.BigEndian.Uint32(sum) {
+		return nil, errSum
+	}
+	if most == 0 {
+		return nil, nil // an empty chunk at the end of a file
+	}
+	if len(stored) >= c.compression.MaxCompressedLength {
+		return stored[:min(most, len(stored))], nil
+	}
+	if c.undo == nil {
+		var err error
+		if c.undo, err = newDecompressor(c.compression.Compressor); err != nil {
+			return nil, err
+		}
+	}
+	c.buf, _ = grow(c.buf[:0], most)
+	n, err := c.undo(c.buf, stored)
+	if err != nil {
+		return nil, err
+	}
+	return c.buf[:n], nil
+}
+
+// dataPieces tells where the pieces of a Data.db are, which are chunks or the blocks of its checksums, and makes them
+// plain. All of them but the last have equally many plain bytes.
+type dataPieces struct {
+	size   uint64           // bytes of the file
+	info   *CompressionInfo // nil: not compressed
+	sums   *BlockSums       // of a file that is not compressed, or nil
+	ragged bool             // the last chunk may be shorter than DataLength says
+	chunks chunks
+}
+
+// newDataPieces fails when there cannot be such a file of that many bytes.
+func newDataPieces(size int64, info *CompressionInfo, sums *BlockSums) (dataPieces, error) {
+	p := dataPieces{size: uint64(size), info: info, sums: sums}
+	if info != nil {
+		p.chunks.compression = info.Compression
+		var err error
+		if p.chunks.undo, err = newDecompressor(info.Compressor); err != nil {
+			return p, fmt.Errorf("%s: %w", DataDB, err)
+		}
+	}
+	// Cassandra writes the sum of an empty block where the data ends with a full one.
+	if blocks := p.count(); info == nil && sums != nil && len(sums.Sums) != blocks && len(sums.Sums) != blocks+1 {
+		return p, fmt.Errorf("%s: %d checksums for %d blocks", CRCDB, len(sums.Sums), blocks)
+	}
+	return p, nil
+}
+
+// another tells the same for another goroutine.
+func (p *dataPieces) another() dataPieces {
+	return dataPieces{size: p.size, info: p.info, sums: p.sums, ragged: p.ragged, chunks: chunks{compression: p.chunks.compression}}
+}
+
+// length is how many plain bytes there are.
+func (p *dataPieces) length() uint64 {
+	if p.info == nil {
+		return p.size
+	}
+	return p.info.DataLength
+}
+
+// pieceLength is how many plain bytes a piece has, but for the last.
+func (p *dataPieces) pieceLength() uint64 {
+	switch {
+	case p.info != nil:
+		return uint64(p.info.ChunkLength)
+	case p.sums != nil:
+		return uint64(p.sums.BlockLength)
+	default:
+		return sumBlock
+	}
+}
+
+// count is how many pieces there are. One of no bytes at the end may count.
+func (p *dataPieces) count() int {
+	if p.info != nil {
+		return len(p.info.Offsets)
+	}
+	return int((p.size + p.pieceLength() - 1) / p.pieceLength())
+}
+
+// place is where a piece stands in the file.
+func (p *dataPieces) place(i int) (from, to uint64, err error) {
+	if p.info == nil {
+		from = uint64(i) * p.pieceLength()
+		return from, min(p.size, from+p.pieceLength()), nil
+	}
+	from, to = p.info.Offsets[i], p.size
+	if i+1 < len(p.info.Offsets) {
+		to = p.info.Offsets[i+1]
+	}
+	if to > p.size || to < from+sumLen {
+		return from, to, fmt.Errorf("is from %d to %d of %d bytes", from, to, p.size)
+	}
+	if limit := p.chunks.limit(); to-from > limit {
+		return from, to, fmt.Errorf("is of %d bytes, and %d of it are no more than %d", to-from, p.info.ChunkLength, limit)
+	}
+	return from, to, nil
+}
+
+// plain gives the plain bytes of a piece, which hold until the next call and as long as stored does.
+func (p *dataPieces) plain(i int, stored []byte) ([]byte, error) {
+	if p.info == nil {
+		if p.sums != nil && crc32.ChecksumIEEE(stored) != p.sums.Sums[i] {
+			return nil, errSum
+		}
+		return stored, nil
+	}
+	begin := uint64(i) * p.pieceLength()
+	length := int(min(p.length()-min(begin, p.length()), p.pieceLength()))
+	plain, err := p.chunks.plain(stored, length)
+	if err == nil && len(plain) != length && !(p.ragged && i+1 == p.count()) {
+		err = errChunkLength
+	}
+	return plain, err
+}
+
+// pieceError tells which piece is wrong, and where it stands in the file.
+func (p *dataPieces) pieceError(i int, at uint64, err error) error {
+	what := "block"
+	if p.info != nil {
+		what = "chunk"
+	}
+	return fmt.Errorf("%s: %s %d at %d: %w", DataDB, what, i, at, err)
+}

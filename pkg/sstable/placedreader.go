@@ -1,0 +1,72 @@
+package sstable
+
+import "io"
+
+// plainReader gives plain bytes from any place on.
+type plainReader interface {
+	io.Reader
+	// seek has the next bytes be those at a place.
+	seek(at uint64)
+}
+
+// placedReader gives the plain bytes of a Data.db from any place on. Each chunk or block is held against its checksum before
+// a byte of it is given, and only those are read that are asked for. Any number of them may read one file.
+type placedReader struct {
+	dataPieces
+	file   io.ReaderAt
+	at     uint64 // in the plain bytes
+	stored []byte
+	rest   []byte // of the piece, that was not given
+}
+
+// newPlacedReader makes a reader of the file that pieces tell of.
+func newPlacedReader(file io.ReaderAt, pieces *dataPieces) *placedReader {
+	return &placedReader{dataPieces: pieces.another(), file: file}
+}
+
+// seek is a method of plainReader.
+func (r *placedReader) seek(at uint64) { r.at, r.rest = at, nil }
+
+// Read gives plain bytes, of one piece at the most.
+func (r *placedReader) Read(b []byte) (int, error) {
+	if len(r.rest) == 0 {
+		if r.at >= r.length() {
+			return 0, io.EOF
+		}
+		if err := r.load(int(r.at / r.pieceLength())); err != nil {
+			return 0, err
+		}
+	}
+	n := copy(b, r.rest)
+	r.rest = r.rest[n:]
+	r.at += uint64(n)
+	return n, nil
+}
+
+// load reads a piece.
+func (r *placedReader) load(i int) error {
+	from, to, err := r.place(i)
+	if err == nil {
+		r.stored, _ = grow(r.stored[:0], int(to-from))
+		var n int
+		switch n, err = r.file.ReadAt(r.stored, int64(from)); {
+		case n == len(r.stored):
+			err = nil
+		case err == io.EOF:
+			err = io.ErrUnexpectedEOF
+		}
+	}
+	var plain []byte
+	if err == nil {
+		plain, err = r.plain(i, r.stored)
+	}
+	skip := r.at - uint64(i)*r.pieceLength()
+	if err == nil && skip >= uint64(len(plain)) {
+		err = errChunkLength
+	}
+	if err != nil {
+		return r.pieceError(i, from, err)
+	}
+	r.rest = plain[skip:]
+	return nil
+}

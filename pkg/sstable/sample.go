@@ -1,0 +1,151 @@
+package sstable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"sort"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// sampleGap is how many bytes of Data.db there are from one sample to the next, or a partition more.
+const sampleGap = 64 << 10
+
+// sample is some of the partitions of a file: the first, one about every sampleGap bytes, and each that is so long with the
+// one behind it.
+type sample struct {
+	points []samplePoint
+	by     string  // what the partitions were found in
+	last   landing // the last partition
+}
+
+// samplePoint is where a partition begins.
+type samplePoint struct {
+	position uint64
+	token    token.Token
+	adjacent bool // the next point is the partition behind this one
+}
+
+// add tells of the next partition of the file. A key is copied.
+func (s *sample) add(position uint64, t token.Token, key []byte) {
+	before := s.last
+	s.last = landing{position: position, token: t, key: append(before.key[:0], key...), by: s.by}
+	n := len(s.points)
+	if n == 0 {
+		s.points = append(s.points, samplePoint{position: position, token: t})
+		return
+	}
+	if position-s.points[n-1].position < sampleGap {
+		return
+	}
+	if position-before.position >= sampleGap {
+		if s.points[n-1].position != before.position {
+			s.points = append(s.points, samplePoint{position: before.position, token: before.token})
+		}
+		s.points[len(s.points)-1].adjacent = true
+	}
+	s.points = append(s.points, samplePoint{position: position, token: t})
+}
+
+// around finds the partitions about a token.
+func (s *sample) around(t token.Token) (n neighbors) {
+	i := sort.Search(len(s.points), func(i int) bool { return t.Less(s.points[i].token) }) - 1
+	if i < 0 {
+		return n
+	}
+	n.before = s.landing(i)
+	if s.points[i].adjacent {
+		n.after = s.landing(i + 1)
+	}
+	return n
+}
+
+func (s *sample) landing(i int) *landing {
+	return &landing{position: s.points[i].position, token: s.points[i].token, by: s.by}
+}
+
+// makeSample reads Index.db once, or Data.db where there is none.
+func (r *TableReader) makeSample() (*sample, error) {
+	if r.partitioner == nil {
+		return nil, r.partitionerError()
+	}
+	if r.index != nil {
+		return r.sampleIndex()
+	}
+	return r.sampleData()
+}
+
+// sampleIndex makes a sample of Index.db.
+func (r *TableReader) sampleIndex() (*sample, error) {
+	s := &sample{by: string(IndexDB)}
+	in := newBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, readBytes)
+	order := indexOrder{partitioner: r.partitioner, length: r.data.length()}
+	for {
+		err := order.next(in)
+		switch {
+		case err == io.EOF && len(s.points) > 0:
+			return s, nil
+		case err == io.EOF:
+			return nil, fmt.Errorf("%s has no partitions", IndexDB)
+		case err != nil:
+			return nil, err
+		case len(s.points) == 0 && order.now.position != 0:
+			return nil, fmt.Errorf("%s has the first partition at %d", IndexDB, order.now.position)
+		}
+		s.add(order.now.position, order.now.token, order.now.key)
+	}
+}
+
+// sampleData makes a sample of Data.db, all of which it reads, and holds it against Digest.crc32 where there is one. Rows are
+// gone over by their sizes.
+func (r *TableReader) sampleData() (*sample, error) {
+	data := &dataReader{dataPieces: r.data.another(), in: io.NewSectionReader(r.file, 0, math.MaxInt64)}
+	var in io.Reader = data
+	if r.sections != nil {
+		in = r.plain()
+	}
+	d := NewDecoder(r.codec, in, MaxRowBytes)
+	s := &sample{by: string(DataDB)}
+	for {
+		_, err := d.partition()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			t := r.partitioner.Hash(d.key)
+			if len(s.points) > 0 && comparePartitions(s.last.token, s.last.key, t, d.key) >= 0 {
+				err = fmt.Errorf("partition %x does not come behind %x", clip(d.key), clip(s.last.key))
+			}
+			s.add(uint64(d.Offset()), t, d.key)
+		}
+		if err == nil {
+			err = d.pass()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", DataDB, d.wrong(err))
+		}
+	}
+	if len(s.points) == 0 {
+		return nil, fmt.Errorf("%s has no partitions", DataDB)
+	}
+	if r.sections != nil {
+		return s, nil // nothing has their digest
+	}
+	return s, r.checkDigest(data)
+}
+
+// checkDigest holds what was read of Data.db against Digest.crc32, where there is one.
+func (r *TableReader) checkDigest(data *dataReader) error {
+	b, ok, err := r.readIfThere(DigestCRC32)
+	if !ok || err != nil {
+		return err
+	}
+	digest, err := ParseDigest(bytes.TrimSpace(b))
+	if err != nil {
+		return err
+	}
+	return data.finish(digest)
+}

@@ -1,0 +1,162 @@
+package sstable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Bound is the first or the last partition of a file.
+type Bound struct {
+	Key   []byte
+	Token token.Token
+}
+
+// Bounds are the first and the last partition of a file. They are not to be changed. What they are read of, once, is a
+// chunk of Data.db and its statistics, or the end of Index.db by its summary; where these are missing, what Within reads in
+// their stead. It fails where Within does.
+func (r *TableReader) Bounds() (first, last Bound, err error) {
+	b, err := r.bounds()
+	return b[0], b[1], err
+}
+
+// Overlaps reports whether the file may have partitions in one of the ranges, by its Bounds: where it is false there are
+// none, and the file need not be read.
+func (r *TableReader) Overlaps(ranges []token.Range) (bool, error) {
+	first, last, err := r.Bounds()
+	if err != nil {
+		return false, err
+	}
+	for _, g := range ranges {
+		if g.Start.Less(g.End) && g.Start.Less(last.Token) && !g.End.Less(first.Token) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// readBounds finds the bounds.
+func (r *TableReader) readBounds() (bounds [2]Bound, err error) {
+	if r.partitioner == nil {
+		return bounds, r.partitionerError()
+	}
+	d, err := r.Within([]token.Range{token.Whole(r.partitioner)})
+	if err == nil {
+		_, err = d.Next()
+	}
+	if err != nil {
+		return bounds, err
+	}
+	bounds[0] = Bound{Key: d.key, Token: d.walk.last}
+	last, _, err := r.knownLast()
+	if err == nil && last == nil {
+		var s *sample
+		if s, err = r.sample(); err == nil {
+			last = s.last.key
+		}
+	}
+	if err != nil {
+		return bounds, fmt.Errorf("%s: %w", r.path(""), err)
+	}
+	bounds[1] = Bound{Key: last, Token: r.partitioner.Hash(last)}
+	if comparePartitions(bounds[0].Token, bounds[0].Key, bounds[1].Token, last) > 0 {
+		err = fmt.Errorf("%s: first key %x comes behind the last, %x", r.path(DataDB), clip(bounds[0].Key), clip(last))
+	}
+	return bounds, err
+}
+
+// noPartition is the error where a partition should be.
+func noPartition(err error) error {
+	if errors.Is(err, io.EOF) {
+		return errors.New("there is no partition")
+	}
+	return err
+}
+
+// knownFirst is the key of the first partition and what tells it; nil: it is not known.
+func (r *TableReader) knownFirst() (key []byte, by string, err error) {
+	if key := r.statistics.Stats.FirstKey; len(key) > 0 {
+		return key, string(StatisticsDB), nil
+	}
+	if r.index == nil {
+		return nil, "", nil
+	}
+	key, err = r.indexFirst()
+	return key, string(IndexDB), err
+}
+
+// readIndexFirst finds the first partition of Index.db.
+func (r *TableReader) readIndexFirst() ([]byte, error) {
+	e, err := newBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, lookupBuffer).Next()
+	if err == nil && e.Position != 0 {
+		err = fmt.Errorf("%s has the first partition at %d", IndexDB, e.Position)
+	}
+	if errors.Is(err, io.EOF) {
+		err = fmt.Errorf("%s has no partitions", IndexDB)
+	}
+	return bytes.Clone(e.Key), err
+}
+
+// knownLast is the key of the last partition and what tells it, as far as that takes no reading of the whole Data.db; nil: it
+// is not known. What an index says was held against Data.db.
+func (r *TableReader) knownLast() (key []byte, by string, err error) {
+	if key := r.statistics.Stats.LastKey; len(key) > 0 {
+		return key, string(StatisticsDB), nil
+	}
+	if r.index == nil {
+		return nil, "", nil
+	}
+	key, err = r.indexLast()
+	return key, string(IndexDB), err
+}
+
+// readIndexLast finds the last partition of Index.db, and holds it against Data.db. Where the summary does not have the same
+// one, Data.db must end behind it.
+func (r *TableReader) readIndexLast() ([]byte, error) {
+	var last *landing
+	err := errSummary
+	if s := r.summary(); s != nil {
+		last, err = s.end()
+	}
+	alone := errors.Is(err, errSummary)
+	if alone {
+		var sample *sample
+		if sample, err = r.sample(); err == nil {
+			last = &sample.last
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	in := r.plain()
+	d := NewDecoder(r.codec, in, MaxRowBytes)
+	d.jump(in, last.position)
+	_, err = d.partition()
+	if err == nil && !bytes.Equal(d.key, last.key) {
+		err = fmt.Errorf("partition %x is here, where %s has %x", clip(d.key), IndexDB, clip(last.key))
+	}
+	if err == nil && alone {
+		err = d.atEnd()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", DataDB, d.wrong(noPartition(err)))
+	}
+	return last.key, nil
+}
+
+// atEnd fails unless the data ends behind the partition.
+func (d *Decoder) atEnd() error {
+	if err := d.pass(); err != nil {
+		return err
+	}
+	d.at = d.end
+	if _, err := d.partition(); err == nil {
+		return fmt.Errorf("partition %x is behind the last one of %s", clip(d.key), IndexDB)
+	} else if err != io.EOF {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,166 @@
+package sstable
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Within makes a Decoder of the partitions whose tokens are in the ranges, in the order of the file: nothing else of it is
+// decoded, and little else read. Ranges may come in any order and overlap; those whose Start is not before their End hold
+// nothing.
+//
+// Nothing is read before the first call of Next. Where a range begins is then found by Summary.db and Index.db; where the
+// summary is missing or is not that of the index, by the index alone; and where there is no index, as in the versions
+// DA, MS and MT, by a sample of the partitions. Both are read whole for that, once for all Decoders, with some 32 bytes kept
+// for each 64 KiB of data. Where an index leads is held against the key that stands there, and a partition before the range is
+// looked at as well, so that the index of another file is an error and leaves nothing out. Keys that do not ascend are an
+// error.
+//
+// It fails where the file's partitioner is not one of package token. Within may be called by any number of goroutines, and
+// each Decoder be used by one of its own, until Close.
+func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
+	if r.partitioner == nil {
+		return nil, r.partitionerError()
+	}
+	in := r.plain()
+	d := NewDecoder(r.codec, in, MaxRowBytes)
+	d.name = filepath.Join(r.folder, r.descriptor.Name(DataDB))
+	d.walk = &rangeWalk{table: r, in: in, ranges: token.Merge(ranges)}
+	return d, nil
+}
+
+// partitionerError says that tokens are not known.
+func (r *TableReader) partitionerError() error {
+	_, err := token.ByClass(r.statistics.Partitioner)
+	return fmt.Errorf("%s: %w", r.path(StatisticsDB), err)
+}
+
+// rangeWalk leads a Decoder from one partition to the next that is in one of the ranges.
+type rangeWalk struct {
+	table  *TableReader
+	in     plainReader
+	ranges []token.Range // that are not done with, ascending and apart
+
+	located bool // where the first of the ranges begins was looked up
+	route   []*landing
+	expect  *landing // what is to be found at the next partition
+
+	any  bool // a partition was read
+	last token.Token
+	key  []byte // of the partition before
+}
+
+// next finds the next partition that is in a range.
+func (w *rangeWalk) next(d *Decoder) (Item, error) {
+	if !w.any && len(w.ranges) > 0 {
+		// The least token has no partitions: a range from there on begins with the file.
+		if w.located = w.ranges[0].Start == w.table.partitioner.Min(); !w.located {
+			if err := w.lead(d); err != nil {
+				return 0, err
+			}
+		}
+	}
+	for len(w.ranges) > 0 {
+		item, err := d.partition()
+		if errors.Is(err, io.EOF) {
+			return 0, w.ended()
+		}
+		if err != nil {
+			return 0, err
+		}
+		if err := w.check(d); err != nil {
+			return 0, err
+		}
+		for len(w.ranges) > 0 && w.ranges[0].End.Less(w.last) {
+			w.ranges, w.located, w.route = w.ranges[1:], false, nil
+		}
+		if len(w.ranges) == 0 {
+			break
+		}
+		if w.ranges[0].Start.Less(w.last) {
+			return item, nil
+		}
+		if err := w.lead(d); err != nil {
+			return 0, err
+		}
+	}
+	d.open, d.end = false, d.at
+	return 0, io.EOF
+}
+
+// lead brings the Decoder, which is at a partition before the first of the ranges or at none, nearer to it.
+func (w *rangeWalk) lead(d *Decoder) error {
+	if !w.located {
+		w.located = true
+		n, err := w.table.locate(w.ranges[0].Start)
+		if err != nil {
+			return err
+		}
+		for _, l := range []*landing{n.before, n.after} {
+			if l != nil {
+				w.route = append(w.route, l)
+			}
+		}
+	}
+	for len(w.route) > 0 {
+		l := w.route[0]
+		w.route = w.route[1:]
+		if !w.any || l.position > uint64(d.Offset()) {
+			w.expect = l
+			d.jump(w.in, l.position)
+			return nil
+		}
+	}
+	if !w.any {
+		return nil
+	}
+	if err := d.pass(); err != nil {
+		return err
+	}
+	d.at = d.end
+	return nil
+}
+
+// check holds a partition against the one before, and against what is known of it.
+func (w *rangeWalk) check(d *Decoder) error {
+	at := w.table.partitioner.Hash(d.key)
+	if l := w.expect; l != nil && (l.token != at || l.key != nil && !bytes.Equal(l.key, d.key)) {
+		return fmt.Errorf("partition %x is here, where %s has another one: are they of one file?", clip(d.key), l.by)
+	}
+	w.expect = nil
+	if d.Offset() == 0 {
+		first, by, err := w.table.knownFirst()
+		if err != nil {
+			return err
+		}
+		if first != nil && !bytes.Equal(first, d.key) {
+			return fmt.Errorf("partition %x is the first, where %s has %x: are they of one file?", clip(d.key), by, clip(first))
+		}
+	}
+	if w.any && comparePartitions(w.last, w.key, at, d.key) >= 0 {
+		return fmt.Errorf("partition %x does not come behind %x", clip(d.key), clip(w.key))
+	}
+	w.any, w.last, w.key = true, at, append(w.key[:0], d.key...)
+	return nil
+}
+
+// ended checks that the partition before is the last one, where that is known; then it is io.EOF.
+func (w *rangeWalk) ended() error {
+	if !w.any {
+		return errors.New("there is no partition")
+	}
+	last, by, err := w.table.knownLast()
+	if err != nil {
+		return err
+	}
+	if last != nil && !bytes.Equal(last, w.key) {
+		return fmt.Errorf("ends behind partition %x, where %s has %x as the last", clip(w.key), by, clip(last))
+	}
+	w.ranges = nil
+	return io.EOF
+}

@@ -19,10 +19,10 @@ func TestOnlyTheFirstPageIsReadAlone(t *testing.T) {
 	var asked atomic.Int64
 	together := make(chan struct{})
 	table.Fail = func(ctx context.Context, _ sweeptest.Request) error {
-		if asked.Add(1) == 1 {
+		switch asked.Add(1) {
+		case 1:
 			return nil
-		}
-		if asked.Load() == workers {
+		case workers:
 			close(together)
 		}
 		select {

@@ -198,6 +198,7 @@ func (c *Clone) openSource(ctx context.Context) error {
 		return err
 	}
 	if s.Reading.Via == viaStream {
+		s.Slice = cmp.Or(s.Slice, mostAsked) // a clone lands as many SSTables as it has slices
 		c.from, err = openStream(ctx, c.env, &s.Reading, &s.Connection, s.TableName, planning, "", c.spec.Patience)
 		return err
 	}

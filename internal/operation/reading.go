@@ -25,7 +25,7 @@ type Reading struct {
 	Ring        string       // file of the nodes and their tokens, of which a range has only its replicas' files; empty: all files
 	Listen      string       // address and port where nodes bring what is streamed; empty: DefaultListen
 	StoragePort int          // of all nodes; 0: what they tell
-	Slice       setting.Size // bytes that a node is asked for at once; 0: defaultAsked
+	Slice       setting.Size // bytes that a node is asked for at once; 0: by the table's size
 	TempDir     string       // for what is streamed; empty: the system's
 	Internode   TLS          // of the port that nodes stream to each other by
 

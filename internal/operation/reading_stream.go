@@ -18,8 +18,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// defaultAsked is how many bytes, as the nodes estimate them, a node is asked for in one session.
-const defaultAsked = 1 << 30
+// How many bytes, as the nodes estimate them, a node is asked for in one session (--slice).
+const (
+	mostAsked  = 1 << 30
+	leastAsked = 64 << 20 // each session costs the node a flush, however little is asked for
+	// piecesOfATable is how many pieces there are of a table that is not larger than so many: what is fetched and what is
+	// read take about as long, and only what is fetched first, and read last, is without the other beside it.
+	piecesOfATable = 8
+)
 
 // openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they can be.
 func openStream(ctx context.Context, env Environment, o *Reading, conn *Connection, name TableName, planning plan.Options, where string, patience time.Duration) (*tableSession, error) {
@@ -80,7 +86,7 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	if err := s.connect(ctx, o); err != nil {
 		return err
 	}
-	pieces := s.cut(int64(cmp.Or(o.Slice, defaultAsked)))
+	pieces := s.cut(int64(o.Slice))
 	t.reorder(pieces)
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
 	fetched := sstables.FetchPieces(ctx, pieces, func(ctx context.Context, i int) (sstables.Fetched, error) { return s.fetch(ctx, pieces[i]) })
@@ -222,7 +228,8 @@ func (s *streamReader) asked() map[string]bool {
 	return asked
 }
 
-// cut makes pieces of the splits, of each of which a node gives no more than so many bytes, by the estimates.
+// cut makes pieces of the splits, of each of which a node gives no more than so many bytes, by the estimates; by how large the
+// table is when that is 0.
 func (s *streamReader) cut(most int64) []sstables.Piece {
 	t := s.t
 	share := make([]float64, len(s.ring.cluster.Nodes)) // of the table, that a node is asked for
@@ -238,6 +245,9 @@ func (s *streamReader) cut(most int64) []sstables.Piece {
 		all[nodes[0]] = append(all[nodes[0]], split.Range)
 	}
 	bytes := max(int64(slices.Max(share)*float64(t.estimate().Bytes)), 1)
+	if most == 0 {
+		most = min(max(bytes/piecesOfATable, leastAsked), mostAsked)
+	}
 	count := int((bytes + most - 1) / most)
 	pieces := make([]sstables.Piece, count)
 	for _, ranges := range all {

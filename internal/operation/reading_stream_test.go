@@ -477,6 +477,21 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 	}
 }
 
+// When no size is asked for, a small table is asked for at once, and others in as many pieces as have reading and fetching go on together.
+func TestPiecesFollowTheTable(t *testing.T) {
+	r := openStore(t).reader(t)
+	r.choose = choice{number: 1}
+	for _, c := range []struct {
+		bytes       int64 // of the table, of which a node is asked for a third, or more
+		least, most int
+	}{{0, 1, 1}, {60 << 20, 1, 1}, {400 << 20, 3, 7}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
+		r.t.estimates = []driver.Estimate{{Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}}
+		pieces := len(r.cut(0))
+		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)
+		require.LessOrEqual(t, pieces, c.most, "%d bytes", c.bytes)
+	}
+}
+
 // A node that failed is asked last from then on.
 func TestNodeThatFailedIsAskedLast(t *testing.T) {
 	s := openStore(t)

@@ -82,6 +82,7 @@ func words(t *testing.T, line string) []string {
 // TestCopyTo takes a table out with copy, with the columns in the order of cqlsh's own
 // COPY TO, and loads it again with the command that copy shows.
 func TestCopyTo(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it1.copied_out", copiedBody)
 	rows := "k,C 1,A,b,sum,t,d,n,x\n"

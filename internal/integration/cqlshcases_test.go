@@ -152,6 +152,7 @@ func caseRows(t *testing.T, name string) map[string][]string {
 
 // TestWhatCqlshCannot loads each of the files with cqlsh and with cqlbulk.
 func TestWhatCqlshCannot(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	exec(t, "DROP TABLE IF EXISTS it1.cases_cqlsh", "DROP TABLE IF EXISTS it1.cases_cqlbulk", "DROP TYPE IF EXISTS it1.cased", caseType)
 	table(t, "it1.cases_cqlsh", caseBody)

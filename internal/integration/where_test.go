@@ -109,8 +109,11 @@ func TestConditionsHoldForTheRowsThatServersChoose(t *testing.T) {
 		"UPDATE it1.where_types SET s = 'alone' WHERE k = 9 AND kt = 'alone'")
 
 	conditions := slices.Clone(whereConditions)
-	for _, c := range whereColumns {
+	for column, c := range whereColumns {
 		for i, literal := range c.literals {
+			if (i+column)%either(3, 1) != 0 {
+				continue
+			}
 			conditions = append(conditions, c.name+" = "+literal)
 			if c.ordered {
 				conditions = append(conditions, c.name+[]string{" < ", " <= "}[i%2]+literal, c.name+[]string{" >= ", " > "}[i%2]+literal)

@@ -1,6 +1,7 @@
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.util.List;
+import javax.management.Attribute;
 import javax.management.MBeanServerConnection;
 import javax.management.ObjectName;
 import javax.management.remote.JMXConnectorFactory;
@@ -12,7 +13,8 @@ import javax.management.remote.JMXServiceURL;
  * measured with a load's.
  *
  * <p>{@code flush KEYSPACE TABLE} answers {@code ok} when the table's memtable is on the disk;
- * {@code compactions} answers how many compactions run or wait. An error is answered with its text.
+ * {@code compactions} answers how many compactions run or wait; {@code streamout MEBIBYTES} sets how
+ * much a second the node streams out at the most, 0 being no limit, and answers {@code ok}. An error is answered with its text.
  *
  * <p>Usage: NodeAgent JMX-PORT
  */
@@ -49,6 +51,18 @@ final class NodeAgent {
                 Object running = beans.getAttribute(
                         new ObjectName("org.apache.cassandra.db:type=CompactionManager"), "CompactionSummary");
                 return String.valueOf(((Number) waiting).intValue() + ((List<?>) running).size());
+            case "streamout":
+                // A program that is no node is in no data center, so it is limited as another one is, too.
+                for (String limit : List.of(
+                        "StreamThroughputMebibytesPerSec",
+                        "InterDCStreamThroughputMebibytesPerSec",
+                        "EntireSSTableStreamThroughputMebibytesPerSec",
+                        "EntireSSTableInterDCStreamThroughputMebibytesPerSec")) {
+                    beans.setAttribute(
+                            new ObjectName("org.apache.cassandra.db:type=StorageService"),
+                            new Attribute(limit, Integer.valueOf(words[1])));
+                }
+                return "ok";
             default:
                 return "no such command: " + words[0];
         }

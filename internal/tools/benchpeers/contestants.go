@@ -41,6 +41,8 @@ type contestant struct {
 	// working directory. What is unloaded goes into files in its folder out, without a header.
 	steps func(b *bench, d *dataset, scratch string) [][]string
 	env   []string
+	// unlimited has the node stream out as fast as it can meanwhile.
+	unlimited bool
 	// leftover is a pattern, below scratch, of files that must not be there in the end.
 	leftover string
 }

@@ -241,6 +241,12 @@ func (b *bench) measure(ctx context.Context, c *contestant, d *dataset) (m measu
 	if err != nil {
 		return m, err
 	}
+	if c.unlimited {
+		if err := b.node.agent.limitStreaming(0); err != nil {
+			return m, err
+		}
+		defer func() { err = errors.Join(err, b.node.agent.limitStreaming(defaultStreaming)) }()
+	}
 	limited, cancel := context.WithTimeout(ctx, loadTimeout)
 	defer cancel()
 	before, err := db.cpu()

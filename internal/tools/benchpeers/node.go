@@ -183,13 +183,24 @@ func (a *agent) ask(question string) (string, error) {
 	return a.answers.Text(), nil
 }
 
-func (a *agent) flush(d *dataset) error {
-	answer, err := a.ask("flush " + keyspace + " " + d.name)
+// do has the agent do something.
+func (a *agent) do(command string) error {
+	answer, err := a.ask(command)
 	if err == nil && answer != "ok" {
-		err = fmt.Errorf("flush of %s: %s", d.table(), answer)
+		err = fmt.Errorf("%s: %s", command, answer)
 	}
 	return err
 }
+
+func (a *agent) flush(d *dataset) error { return a.do("flush " + keyspace + " " + d.name) }
+
+// limitStreaming sets how many MiB a second the node streams out at the most; 0 is no limit.
+func (a *agent) limitStreaming(mebibytes int) error {
+	return a.do(fmt.Sprintf("streamout %d", mebibytes))
+}
+
+// defaultStreaming is Cassandra's own limit (stream_throughput_outbound).
+const defaultStreaming = 24
 
 // compactions is how many run or wait.
 func (a *agent) compactions() (int, error) {

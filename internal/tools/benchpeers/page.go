@@ -67,15 +67,23 @@ func writeGoals(say func(string, ...any), r *report) {
 func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 	say("## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n", d.Name, printer.Count(int64(d.Rows)), float64(d.Bytes)/(1<<20), d.What)
 	noun := r.Task.noun()
-	say("| | wall s | client CPU s | server CPU s | during the %s s | peak memory MiB | rows/s | wall, of the best CQL %[1]s | server CPU, of the best CQL %[1]s | wall, of PostgreSQL |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|", noun)
+	heads, lines, yardstick := " wall, of PostgreSQL |", "--:|", r.Task == loading
+	if !yardstick {
+		heads, lines = "", ""
+	}
+	say("| | wall s | client CPU s | server CPU s | during the %s s | peak memory MiB | rows/s | wall, of the best CQL %[1]s | server CPU, of the best CQL %[1]s |%s\n|---|--:|--:|--:|--:|--:|--:|--:|--:|%s", noun, heads, lines)
 	for _, c := range r.Contestants {
 		of := func(f figure) float64 { return r.median(d.Name, c.Name, f) }
 		perSecond := "-"
 		if s := of(wall); !math.IsNaN(s) {
 			perSecond = printer.Count(int64(float64(d.Rows) / s))
 		}
-		say("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |", c.Title, number(of(wall)), number(of(clientCPU)), number(of(serverCPU)), number(of(during)), number(of(peak)), perSecond,
-			share(of(wall)/r.least(d.Name, byCQL, wall)), share(of(serverCPU)/r.least(d.Name, byCQL, serverCPU)), share(of(wall)/r.least(d.Name, byPostgres, wall)))
+		last := ""
+		if yardstick {
+			last = " " + share(of(wall)/r.least(d.Name, byPostgres, wall)) + " |"
+		}
+		say("| %s | %s | %s | %s | %s | %s | %s | %s | %s |%s", c.Title, number(of(wall)), number(of(clientCPU)), number(of(serverCPU)), number(of(during)), number(of(peak)), perSecond,
+			share(of(wall)/r.least(d.Name, byCQL, wall)), share(of(serverCPU)/r.least(d.Name, byCQL, serverCPU)), last)
 	}
 	say("")
 }

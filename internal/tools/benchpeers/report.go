@@ -161,8 +161,10 @@ func (r *report) goals() []goal {
 	}
 	for _, d := range r.Datasets {
 		if r.Task == unloading {
-			add(d.Name, "cqlbulk-stream", byCQL, wall, 0.3)
-			add(d.Name, "cqlbulk-stream", byCQL, serverCPU, 0.03)
+			for _, contestant := range []string{"cqlbulk-stream", "cqlbulk-unlimited"} {
+				add(d.Name, contestant, byCQL, wall, 0.3)
+				add(d.Name, contestant, byCQL, serverCPU, 0.03)
+			}
 			continue
 		}
 		add(d.Name, "cqlbulk-stream", byCQL, wall, 0.15)

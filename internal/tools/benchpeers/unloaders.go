@@ -20,10 +20,13 @@ var unloaders = []contestant{
 	},
 	{
 		task: unloading, name: "cqlbulk-stream", title: "cqlbulk scan --via stream", way: bySSTables,
-		settings: "as it is: the node is asked for its SSTables, which are merged by cqlbulk",
-		steps: func(b *bench, d *dataset, _ string) [][]string {
-			return [][]string{b.cqlbulkScan(d, "--via", "stream")}
-		},
+		settings: "as it is: the node is asked for its SSTables, which are merged by cqlbulk; the node streams out no more than 24 MiB a second, its default",
+		steps:    streamedScan,
+	},
+	{
+		task: unloading, name: "cqlbulk-unlimited", title: "cqlbulk scan --via stream, no limit on the node", way: bySSTables, unlimited: true,
+		settings: "as it is; the node's limits are lifted before, as `nodetool setstreamthroughput 0` and `nodetool setinterdcstreamthroughput 0` do it, and both with `-e`",
+		steps:    streamedScan,
 	},
 	{
 		task: unloading, name: "cqlbulk-sstables", title: "cqlbulk scan --via sstables", way: bySSTables,
@@ -50,6 +53,10 @@ var unloaders = []contestant{
 			return [][]string{b.runDSBulk("unload", d, unloaded, "-header", "false")}
 		},
 	},
+}
+
+func streamedScan(b *bench, d *dataset, _ string) [][]string {
+	return [][]string{b.cqlbulkScan(d, "--via", "stream")}
 }
 
 // unloaded is the folder, below scratch, that tables are unloaded into.

@@ -39,9 +39,12 @@ type Timeouts struct {
 	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
 	Received time.Duration
 	// Complete is the time from the last file's acknowledgement until the session is complete,
-	// in which a node builds indexes and feeds views: 30 minutes. Where files are asked for it is the time in which
-	// no file is on its way, which may be long where the node is sending to others.
+	// in which a node builds indexes and feeds views: 30 minutes.
 	Complete time.Duration
+	// Bring is the time in which no file is on its way where files are asked for, from when the node has said what it
+	// will bring until the session is complete: 5 minutes. The table is flushed by then; but a node sends no more files at
+	// once, to all, than it has processors, so that those of a repair of its own may come before.
+	Bring time.Duration
 }
 
 // Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one. It
@@ -62,6 +65,7 @@ func (t Timeouts) connect() time.Duration  { return cmp.Or(t.Connect, 10*time.Se
 func (t Timeouts) stall() time.Duration    { return cmp.Or(t.Stall, 5*time.Minute) }
 func (t Timeouts) received() time.Duration { return cmp.Or(t.Received, 5*time.Minute) }
 func (t Timeouts) complete() time.Duration { return cmp.Or(t.Complete, 30*time.Minute) }
+func (t Timeouts) bring() time.Duration    { return cmp.Or(t.Bring, 5*time.Minute) }
 
 // The defaults of Timeouts.Prepare.
 const (

@@ -36,7 +36,7 @@ func (c *Client) Fetch(ctx context.Context, node string, l *Listener, request Re
 	}
 	err := request.check()
 	if err == nil {
-		s.from, err = l.announced(node)
+		s.from, err = waitedAt(l.at, node)
 	}
 	if err == nil {
 		err = s.run(ctx, s.converse)
@@ -95,9 +95,8 @@ type incoming struct {
 	joined  bool               // the node has brought a file
 	fetched Fetched
 
-	patient time.Duration // how long no file may be on its way
-	active  int           // files that are on their way
-	moved   time.Time     // when that changed last
+	active int       // files that are on their way
+	moved  time.Time // when that changed last
 }
 
 // expected is what is known of one that was announced.
@@ -123,9 +122,8 @@ func (s *incoming) converse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.patient, s.moved = s.client.Timeouts.received(), time.Now()
+	s.moved = time.Now()
 	if len(answer.Summaries) > 0 {
-		s.patient = s.client.Timeouts.complete()
 		s.announce(answer.Summaries)
 		if err := s.say(s.control, Append(nil, PrepareAck{})); err != nil {
 			return err
@@ -185,12 +183,12 @@ func (s *incoming) patience() time.Duration {
 	if s.active > 0 {
 		return 0
 	}
-	return max(s.patient-time.Since(s.moved), 1)
+	return max(s.client.Timeouts.bring()-time.Since(s.moved), 1)
 }
 
 // overdue says what did not come in time.
 func (s *incoming) overdue() error {
-	return problemf(Deadline, "the node neither sent a file nor completed the session within %s", s.patient)
+	return problemf(Deadline, "the node neither sent a file nor completed the session within %s", s.client.Timeouts.bring())
 }
 
 // hear takes a message while files come.

@@ -200,11 +200,11 @@ func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
 		internodetest.Accept:    10 * time.Second,
 		internodetest.Begin:     10 * time.Minute,
 		internodetest.Prepare:   10 * time.Minute,
-		internodetest.BringOpen: 30 * time.Minute,
-		internodetest.BringHead: 30 * time.Minute,
+		internodetest.BringOpen: 5 * time.Minute,
+		internodetest.BringHead: 5 * time.Minute,
 		internodetest.MidBring:  5*time.Minute + 5*time.Second,
-		internodetest.BringEnd:  30 * time.Minute, // the second file does not come
-		internodetest.Finish:    30 * time.Minute,
+		internodetest.BringEnd:  5 * time.Minute, // the second file does not come
+		internodetest.Finish:    5 * time.Minute,
 	}
 	for _, step := range internodetest.AskedSteps() {
 		for _, harm := range []internodetest.Harm{internodetest.Hang, internodetest.Close, internodetest.Fail} {

@@ -78,7 +78,7 @@ func NewListener(inner net.Listener, settings *tls.Config) (*Listener, error) {
 		return nil, err
 	}
 	l := &Listener{
-		inner: inner, at: netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port()), closed: make(chan struct{}),
+		inner: inner, at: unmapped(at), closed: make(chan struct{}),
 		sessions: make(map[UUID]*incoming),
 	}
 	if settings != nil {
@@ -168,17 +168,34 @@ func LocalAddress(node string) (netip.Addr, error) {
 	return at.Addr().Unmap().WithZone(""), err
 }
 
-// announced is the address that a node is told.
-func (l *Listener) announced(node string) (netip.AddrPort, error) {
-	at := l.at
-	if at.Addr().IsUnspecified() {
+// unmapped is an address and port as it is compared with others, and announced.
+func unmapped(at netip.AddrPort) netip.AddrPort {
+	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
+}
+
+// CheckListen finds an address to listen at, as for [Listen], that is a node's own, address and storage port: nobody else can listen
+// there, and a node that is told its own address keeps silent. What else is wrong with an address shows when it is used.
+func CheckListen(address, node string) error {
+	at, err := net.ResolveTCPAddr("tcp", address)
+	if err == nil {
+		_, err = waitedAt(unmapped(at.AddrPort()), node)
+	}
+	if kindOf(err) == Unreached {
+		return err
+	}
+	return nil
+}
+
+// waitedAt is the address that a node is told by who listens at one.
+func waitedAt(at netip.AddrPort, node string) (netip.AddrPort, error) {
+	if !at.Addr().IsValid() || at.Addr().IsUnspecified() {
 		here, err := LocalAddress(node)
 		if err != nil {
 			return at, problemf(Unreachable, "no way to it: %w", err)
 		}
 		at = netip.AddrPortFrom(here, at.Port())
 	}
-	if own, err := net.ResolveTCPAddr("tcp", node); err == nil && own.AddrPort().Port() == at.Port() && own.AddrPort().Addr().Unmap() == at.Addr() {
+	if own, err := net.ResolveTCPAddr("tcp", node); err == nil && unmapped(own.AddrPort()) == at {
 		return at, problemf(Unreached, "files would be waited for at %s, which is the node's own address and port: it would keep silent", at)
 	}
 	return at, nil

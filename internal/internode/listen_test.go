@@ -95,6 +95,18 @@ func TestFilesComeByTheNetwork(t *testing.T) {
 	require.Error(t, err)
 }
 
+// A listener's address may not be a node's own, which is seen before it is opened; what is no address is for Listen to tell.
+func TestAddressToListenAt(t *testing.T) {
+	const node = "127.0.0.1:7000"
+	for _, own := range []string{node, ":7000", "0.0.0.0:7000", "[::ffff:127.0.0.1]:7000", "localhost:7000"} {
+		require.ErrorContains(t, internode.CheckListen(own, node), "files would be waited for at 127.0.0.1:7000, which is the node's own address and port", own)
+	}
+	for _, other := range []string{":7099", "127.0.0.1:7099", "127.0.0.2:7000", "127.0.0.1:0", "nowhere", "127.0.0.1:x"} {
+		require.NoError(t, internode.CheckListen(other, node), other)
+	}
+	require.NoError(t, internode.CheckListen(":7000", ""))
+}
+
 func TestAddressOnTheWayToANode(t *testing.T) {
 	here, err := internode.LocalAddress("127.0.0.7:7000")
 	require.NoError(t, err)

@@ -43,7 +43,7 @@ func NewCloneSpec() *CloneSpec {
 	o := &CloneSpec{Connection: newConnection(CloneConsistency), Writing: newWriting(viaStream), Given: setting.Given{}}
 	o.From.Connection = newConnection("")
 	o.From.Hosts, o.From.Prefix, o.From.TLS.Files.Prefix = nil, fromPrefix, fromPrefix
-	o.From.Internode = newInternode()
+	o.From.Internode, o.From.Reading.prefix = newInternode(), fromPrefix
 	o.From.Internode.Files.Prefix = fromPrefix + o.From.Internode.Files.Prefix
 	return o
 }
@@ -67,7 +67,7 @@ func (s *CloneSource) fileSettings() setting.List {
 func (s *CloneSource) streamSettings() setting.List {
 	return append(setting.List{
 		{Name: "listen", Field: &s.Listen},
-		{Name: fromPrefix + "storage-port", Field: &s.StoragePort},
+		{Name: s.portFlag(), Field: &s.StoragePort},
 		{Name: "slice", Field: &s.Slice},
 	}, s.Internode.settings()...)
 }
@@ -119,7 +119,7 @@ func (o *CloneSpec) checkSource() error {
 			return fmt.Errorf("--%s: means nothing %s", one.Name, why)
 		}
 	}
-	if err := s.checkStreamed(fromPrefix + "storage-port"); err != nil {
+	if err := s.checkStreamed(); err != nil {
 		return err
 	}
 	s.Consistency, s.Timeout, s.Connections = o.Consistency, o.Timeout, o.Connections

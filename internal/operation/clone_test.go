@@ -33,6 +33,25 @@ func (s *shop) runClone(ctx context.Context, spec *CloneSpec) (CloneReport, erro
 	return c.Run(ctx)
 }
 
+// A storage port that is not told has the flag of its cluster.
+func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, StoragePort: -1})
+	_, err := s.runClone(t.Context(), s.clone())
+	require.ErrorContains(t, err, "what is cloned: --from-hosts: node ")
+	require.ErrorContains(t, err, " does not tell its storage port: name it with --from-storage-port")
+
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.Via = s.connection, orders, "out.csv", viaStream
+	_, err = PrepareScan(t.Context(), s.env, *spec)
+	require.ErrorContains(t, err, "--via stream: node ")
+	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
+	load := s.load(t, "")
+	load.Via = viaStream
+	_, err = PrepareLoad(t.Context(), s.env, *load)
+	require.ErrorContains(t, err, "--via stream: node ")
+	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
+}
+
 // A table is streamed out of its nodes and to those of another one, slice by slice, and a row that is newer there stays.
 func TestCloneOfATableOfACluster(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})

@@ -63,7 +63,7 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
-			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", "storage-port": o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
+			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", storagePortSetting: o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
 		} {
 			if given {
 				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)

@@ -53,7 +53,7 @@ func (l *landing) findStorage(ctx context.Context, s *streaming) (err error) {
 		return err
 	}
 	var others atomic.Bool
-	err = tryPorts(nodes, s.addresses, holds, func(_ topology.Node, address string) error {
+	err = tryPorts(nodes, s.addresses, holds, storagePortSetting, func(_ topology.Node, address string) error {
 		probed, err := s.client.Probe(ctx, address)
 		if err == nil && !probed.WritesNB() {
 			others.Store(true)
@@ -61,7 +61,10 @@ func (l *landing) findStorage(ctx context.Context, s *streaming) (err error) {
 		return err
 	})
 	s.others = others.Load()
-	return err
+	if err != nil {
+		return fmt.Errorf("--via %s: %w", viaStream, err)
+	}
+	return nil
 }
 
 // unmoved gives an error when rows may belong to other nodes than when the load began.

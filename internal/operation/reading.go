@@ -29,7 +29,8 @@ type Reading struct {
 	TempDir     string       // for what is streamed; empty: the system's
 	Internode   TLS          // of the port that nodes stream to each other by
 
-	like *tableSession // the table that SSTables are of when no schema lies beside them; nil: the cluster is asked
+	prefix string        // of those flags that name the cluster; not empty: it is not the only one that is connected to
+	like   *tableSession // the table that SSTables are of when no schema lies beside them; nil: the cluster is asked
 }
 
 // newReading has the defaults.
@@ -42,7 +43,7 @@ func (o *Reading) settings() setting.List {
 		{Name: "schema", Field: &o.Schema, Use: setting.Path},
 		{Name: "ring", Field: &o.Ring, Use: setting.Path},
 		{Name: "listen", Field: &o.Listen},
-		{Name: "storage-port", Field: &o.StoragePort},
+		{Name: o.portFlag(), Field: &o.StoragePort},
 		{Name: "slice", Field: &o.Slice},
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
 	}, o.Internode.settings()...)
@@ -62,7 +63,7 @@ func (o *Reading) check(p *Pacing) error {
 		given bool
 		via   string
 	}{
-		{"snapshot", o.Snapshot != "", viaFiles}, {"schema", o.Schema != "", viaFiles}, {"ring", o.Ring != "", viaFiles}, {"listen", o.Listen != "", viaStream}, {"storage-port", o.StoragePort != 0, viaStream},
+		{"snapshot", o.Snapshot != "", viaFiles}, {"schema", o.Schema != "", viaFiles}, {"ring", o.Ring != "", viaFiles}, {"listen", o.Listen != "", viaStream}, {o.portFlag(), o.StoragePort != 0, viaStream},
 		{"slice", o.Slice != 0, viaStream}, {"temp-dir", o.TempDir != "", viaStream}, {o.Internode.name("ssl"), o.Internode.On, viaStream},
 	} {
 		if of.given && o.Via != of.via {
@@ -82,12 +83,22 @@ func (o *Reading) check(p *Pacing) error {
 	case p.TargetP99 > 0:
 		return fmt.Errorf("--target-p99: means nothing with --via %s, which sends no requests", o.Via)
 	}
-	return o.checkStreamed("storage-port")
+	return o.checkStreamed()
 }
 
-// checkStreamed checks what is told of streaming out of nodes, whose port the flag names.
-func (o *Reading) checkStreamed(port string) error {
-	if err := checkStoragePort(port, o.StoragePort); err != nil {
+// portFlag names the flag of the storage port, and streamFlag is how a user has said that rows are streamed out of nodes.
+func (o *Reading) portFlag() string { return o.prefix + storagePortSetting }
+
+func (o *Reading) streamFlag() string {
+	if o.prefix != "" {
+		return o.prefix + "hosts"
+	}
+	return "via " + viaStream
+}
+
+// checkStreamed checks what is told of streaming out of nodes.
+func (o *Reading) checkStreamed() error {
+	if err := checkStoragePort(o.portFlag(), o.StoragePort); err != nil {
 		return err
 	}
 	if o.Slice < 0 || o.Slice > 0 && o.Slice < leastSlice {

@@ -70,19 +70,19 @@ func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r rin
 	if err := s.enough(r); err != nil {
 		return r, err
 	}
-	r.addresses, err = r.standing.storagePorts(r.cluster.Nodes, s.port)
+	r.addresses, err = r.standing.storagePorts(r.cluster.Nodes, s.o.StoragePort)
 	return r, err
 }
 
 // enough refuses a table whose rows have fewer replicas than are to be read.
 func (s *streamReader) enough(r ring) error {
 	if name, factor := transient(r.replication); name != "" {
-		return fmt.Errorf("--via %s: some replicas in %s are transient (replication %s), and lack rows", viaStream, name, factor)
+		return fmt.Errorf("--%s: some replicas in %s are transient (replication %s), and lack rows", s.o.streamFlag(), name, factor)
 	}
 	for i := range r.placement.Len() {
 		switch number, candidates := s.choose.of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
 		case len(candidates) == 0:
-			return fmt.Errorf("--via %s: some rows have no replica: the keyspace's replication is %v", viaStream, r.replication)
+			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %v", s.o.streamFlag(), r.replication)
 		case len(candidates) < number:
 			return fmt.Errorf("--%s %s: some rows have no more than %d replicas: the keyspace's replication is %v", consistencySetting, s.t.consistency, len(candidates), r.replication)
 		}

@@ -31,7 +31,7 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 	}
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
-	one := &session{dir: s.dir, node: address, heard: heard}
+	one := &session{dir: s.o.TempDir, node: address, heard: heard}
 	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges)}
 	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
 	if err == nil {
@@ -176,6 +176,11 @@ var errSilent = errors.New("nothing was heard of the node")
 
 // looksOfPatience is how often it is looked whether a node is silent, in the time that it may be.
 const looksOfPatience = 4
+
+// patienceWithFiles is how long a node may bring no file, in the time that it may be silent: one that answers questions may have them wait
+// behind those of a repair, minutes long, since a node sends no more files at once, to all, than it has processors. The flush, which takes
+// minutes on a node that is busy, does not count: it comes before a node says what it will bring, and has the limit of that.
+const patienceWithFiles = 5
 
 // watch has the context of a session end when the node is silent for as long as there is patience with silence: when it sends
 // nothing, of which heard is told, and answers no question by CQL. A node that is busy, with a flush say, answers; one that was not to be

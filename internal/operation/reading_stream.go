@@ -42,7 +42,7 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 	}
 	t.files = &tableFiles{}
 	if err = t.describeFiles(ctx, name); err != nil {
-		err = fmt.Errorf("--via %s: %w", viaStream, err)
+		err = fmt.Errorf("--%s: %w", o.streamFlag(), err)
 	} else {
 		err = t.readWhere(where)
 	}
@@ -76,14 +76,14 @@ func (t *tableSession) describeFiles(ctx context.Context, name TableName) error 
 
 // openStream prepares the fetching.
 func (t *tableSession) openStream(ctx context.Context, env Environment, o *Reading, patience time.Duration) (err error) {
-	s := &streamReader{t: t, env: env, dir: o.TempDir, port: o.StoragePort, patience: patience, failing: make(map[string]bool)}
+	s := &streamReader{t: t, env: env, o: o, patience: patience, failing: make(map[string]bool)}
 	if s.choose, err = replicaChoice(t.consistency); err != nil {
 		return err
 	}
-	if err := tryTempDir(s.dir); err != nil {
+	if err := tryTempDir(o.TempDir); err != nil {
 		return err
 	}
-	if err := s.connect(ctx, o); err != nil {
+	if err := s.connect(ctx); err != nil {
 		return err
 	}
 	pieces := s.cut(int64(o.Slice))
@@ -127,8 +127,7 @@ func (t *tableSession) refuseVersions() error {
 type streamReader struct {
 	t        *tableSession
 	env      Environment
-	dir      string // of what comes
-	port     int    // of all nodes' storage; 0: what they tell
+	o        *Reading
 	patience time.Duration
 	choose   choice
 	client   *internode.Client
@@ -140,16 +139,22 @@ type streamReader struct {
 }
 
 // connect finds the nodes, and sees to it that they reach this machine.
-func (s *streamReader) connect(ctx context.Context, o *Reading) (err error) {
+func (s *streamReader) connect(ctx context.Context) (err error) {
 	s.truncated = s.t.truncations(ctx)
 	if s.ring, err = s.look(ctx, s.t.cluster); err != nil {
 		return err
 	}
-	if err := s.t.refuseUnknown("via "+viaStream, s.ring.standing.places); err != nil {
+	if err := s.t.refuseUnknown(s.o.streamFlag(), s.ring.standing.places); err != nil {
 		return err
 	}
-	s.client = &internode.Client{}
-	if s.client.TLS, err = o.Internode.config(s.env); err != nil {
+	listen := cmp.Or(s.o.Listen, DefaultListen)
+	for id := range s.asked() {
+		if err := internode.CheckListen(listen, s.ring.addresses[id]); err != nil {
+			return fmt.Errorf("--listen %s: %w", listen, err)
+		}
+	}
+	s.client = &internode.Client{Timeouts: internode.Timeouts{Bring: patienceWithFiles * s.patience}}
+	if s.client.TLS, err = s.o.Internode.config(s.env); err != nil {
 		return err
 	}
 	if err := s.tryNodes(s.asked(), func(_ topology.Node, address string) error {
@@ -158,7 +163,7 @@ func (s *streamReader) connect(ctx context.Context, o *Reading) (err error) {
 	}); err != nil {
 		return err
 	}
-	if s.listener, err = internode.Listen(cmp.Or(o.Listen, DefaultListen), s.client.TLS); err != nil {
+	if s.listener, err = internode.Listen(listen, s.client.TLS); err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
 	err = s.tryNodes(s.asked(), func(n topology.Node, address string) error {
@@ -177,7 +182,7 @@ func (s *streamReader) connect(ctx context.Context, o *Reading) (err error) {
 func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node, address string) error) error {
 	var mu sync.Mutex
 	away := make(map[string]error)
-	err := tryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, func(n topology.Node, address string) error {
+	err := tryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, s.o.portFlag(), func(n topology.Node, address string) error {
 		err := try(n, address)
 		if !isAway(err) {
 			return err
@@ -188,11 +193,11 @@ func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node
 		return nil
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("--%s: %w", s.o.streamFlag(), err)
 	}
 	for id, err := range away {
 		if len(away) == len(wanted) {
-			return fault.New(fault.Fatal, fmt.Errorf("--via %s: %w", viaStream, err))
+			return fault.New(fault.Fatal, fmt.Errorf("--%s: %w", s.o.streamFlag(), err))
 		}
 		s.env.Warn("%s: it is asked where there is no other replica", err)
 		s.failing[id] = true

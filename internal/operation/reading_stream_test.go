@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -264,6 +265,39 @@ func TestNodeThatIsSilentInASession(t *testing.T) {
 	s.toldOnce(t, "nothing was heard of the node for 200ms (--patience): asking another replica")
 }
 
+// A node that answers questions, and never brings a file, is given up as well.
+func TestNodeThatBringsNothing(t *testing.T) {
+	for _, at := range []internodetest.Step{internodetest.BringOpen, internodetest.BringHead, internodetest.Finish} {
+		t.Run(string(at), func(t *testing.T) {
+			s := openStore(t)
+			s.let(func() { s.harm = onTable(1, at, internodetest.Hang) })
+			spec := s.spec()
+			spec.Patience = 100 * time.Millisecond
+			r, err := s.scan(t, spec)
+			s.requireWhole(t, r, err)
+			s.toldOnce(t, "the node neither sent a file nor completed the session within 500ms: asking another replica")
+		})
+	}
+}
+
+// To listen at a node's own address is refused before any is asked for anything.
+func TestListenerAtTheAddressOfANode(t *testing.T) {
+	s := openStore(t)
+	probed := false
+	s.let(func() {
+		s.harm = func(int, string, internodetest.Step) internodetest.Harm {
+			probed = true
+			return ""
+		}
+	})
+	own := net.JoinHostPort(s.cluster.Hosts()[1], "7000")
+	spec := s.spec()
+	spec.Listen = own
+	_, err := PrepareScan(t.Context(), s.env, *spec)
+	require.EqualError(t, err, fmt.Sprintf("--listen %s: files would be waited for at %[1]s, which is the node's own address and port: it would keep silent", own))
+	require.False(t, probed)
+}
+
 // Ranges that no replica gave are listed, and are read by a retry.
 func TestRangesThatNobodyGave(t *testing.T) {
 	s := openStore(t)
@@ -444,8 +478,8 @@ func (s *store) reader(t *testing.T) *streamReader {
 	t.Cleanup(session.close)
 	session.files = &tableFiles{}
 	require.NoError(t, session.describeFiles(t.Context(), orders))
-	r := &streamReader{t: session, env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
-	require.NoError(t, r.connect(t.Context(), &Reading{Listen: "127.0.0.1:0"}))
+	r := &streamReader{t: session, o: &Reading{Listen: "127.0.0.1:0"}, env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
+	require.NoError(t, r.connect(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })
 	return r
 }

@@ -122,12 +122,13 @@ func (s standing) storagePorts(nodes []topology.Node, port int) (map[string]stri
 // probesAtOnce is how many storage ports are tried at the same time.
 const probesAtOnce = 64
 
-// tryPorts does something with the storage ports of those nodes that are wanted, of several at the same time. An error ends it.
-func tryPorts(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, try func(n topology.Node, address string) error) error {
+// tryPorts does something with the storage ports of those nodes that are wanted, of several at the same time. An error ends it. What
+// they do not tell the flag of that name does.
+func tryPorts(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string, try func(n topology.Node, address string) error) error {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n topology.Node) bool { return !wanted[n.ID] })
 	for _, n := range nodes {
 		if addresses[n.ID] == "" {
-			return fmt.Errorf("--via %s: node %s does not tell its storage port: name it with --storage-port", viaStream, n.Address)
+			return fmt.Errorf("node %s does not tell its storage port: name it with --%s", n.Address, flag)
 		}
 	}
 	var group errgroup.Group
@@ -136,7 +137,7 @@ func tryPorts(nodes []topology.Node, addresses map[string]string, wanted map[str
 		group.Go(func() error { return try(n, addresses[n.ID]) })
 	}
 	if err := group.Wait(); err != nil {
-		return fault.New(fault.Fatal, fmt.Errorf("--via %s: %w", viaStream, err))
+		return fault.New(fault.Fatal, err)
 	}
 	return nil
 }

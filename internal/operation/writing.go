@@ -43,7 +43,7 @@ func (o *Writing) settings() setting.List {
 		{Name: "nodetool", Field: &o.Nodetool},
 		{Name: "stream", Field: &o.Stream},
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
-		{Name: "storage-port", Field: &o.StoragePort},
+		{Name: storagePortSetting, Field: &o.StoragePort},
 		{Name: "ignore-hosts", Field: &o.IgnoreHosts},
 		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
 		{Name: "memory", Field: &o.Memory},
@@ -56,8 +56,11 @@ func (o *Writing) check() error {
 	if o.Memory < 64<<20 {
 		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
 	}
-	return checkStoragePort("storage-port", o.StoragePort)
+	return checkStoragePort(storagePortSetting, o.StoragePort)
 }
+
+// storagePortSetting names the port of all nodes' storage.
+const storagePortSetting = "storage-port"
 
 // checkStoragePort refuses a port that is none; 0 is that which nodes tell.
 func checkStoragePort(flag string, port int) error {

@@ -4,8 +4,10 @@ package integration
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,15 +17,19 @@ import (
 )
 
 // A load into files leaves each node's rows in SSTables that it imports by the command that stands beside them, of the
-// version that is written since 4.0 and of the one before, or by the load itself. The table is then as after a load by CQL; its index, of a class
+// version that is written since 4.0 and of the one before, or by the load itself; of version oa where the nodes read that. The table is then as after a load by CQL; its index, of a class
 // of its own where the servers have that, knows the rows; and the servers find nothing wrong with the files.
 func TestLoadIntoFilesIsImported(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.files_cql", filesBody)
 	in := file(t, "in.csv", filesRows(2000, 300))
 	ok(t, "load", "it2.files_cql", in, "--timestamp", "1700000000000000")
-	for _, version := range []string{"nb", "md"} {
-		byItself := version == "nb"
+	versions := []string{"nb", "md"}
+	if readsOA(t) {
+		versions = append(versions, "oa")
+	}
+	for _, version := range versions {
+		byItself := version != "md"
 		name := "files_kept_" + version
 		table(t, "it2."+name, filesBody)
 		index := "CREATE INDEX " + name + "_i ON it2." + name + " (i)"
@@ -36,6 +42,7 @@ func TestLoadIntoFilesIsImported(t *testing.T) {
 		if byItself {
 			r := ok(t, append(args, "--import", "--nodetool", "sh "+nodetoolScript(t)+" {host}")...)
 			require.Contains(t, r.report, "imported by 3 of them")
+			administer(t, append(append([]string{"nodetool", "1"}, verifyFiles(t)...), "it2", name)...)
 		} else {
 			r := ok(t, args...)
 			require.Contains(t, r.report, filepath.Join(dir, "import.txt"))
@@ -49,6 +56,14 @@ func TestLoadIntoFilesIsImported(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, linesOf(t, described, driver.Query{Select: []string{"v"}, Where: "i = 1234"}), 1)
 	}
+}
+
+// readsOA says whether the nodes read SSTables of version oa (deploy/cassandra --sstables).
+func readsOA(t *testing.T) bool {
+	t.Helper()
+	modes, err := session.Setting(t.Context(), "storage_compatibility_mode")
+	require.NoError(t, err)
+	return len(modes) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(modes)), func(mode string) bool { return mode != "NONE" })
 }
 
 // nodetoolScript is a program that has the first of its words to be a node's address, by which it finds the node, and the

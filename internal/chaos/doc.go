@@ -8,7 +8,7 @@
 // files and the summary are compared with what the schedule's own model says: no row
 // lost, none twice, no hang, exit status and numbers true. A quarter of the loads streams:
 // storage ports then fail and cut off sessions and go down, and each replica must have all
-// of its rows, with one timestamp each.
+// of its rows, with one timestamp each. So does half of the scans, whose ports hang besides, send chunks that are broken, and move.
 //
 // TestCampaign runs the schedules of a few seeds. CQLBULK_TEST_CHAOS_SCHEDULES is how many,
 // CQLBULK_TEST_CHAOS_SEED the first seed and CQLBULK_TEST_CHAOS_TIME when to begin no more. A

@@ -195,7 +195,7 @@ func (l *loading) ended(e exit) bool {
 // requests is among how many requests, or steps of streams, a load is stopped.
 func (l *loading) requests() int {
 	if l.ports != nil {
-		return stepsOfALoad
+		return stepsOfSessions
 	}
 	return len(l.in.records) / 4
 }

@@ -1,25 +1,32 @@
 package chaos
 
 import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"io"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// stepsOfALoad is about how many steps the sessions of a streamed load come to.
-const stepsOfALoad = 60
+// stepsOfSessions is about how many steps the sessions of a streamed load, or scan, come to.
+const stepsOfSessions = 60
 
 // ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections and are taken
-// down, and at one step the program is stopped.
+// down, and at one step the program is stopped. Those that are asked for rows hang as well, send what is broken, and move.
 type ports struct {
 	mu    sync.Mutex
 	r     *rand.Rand
 	rate  float64 // how often a step goes wrong
 	left  int     // harms that are still to come
+	asked bool    // the program asks them for rows
 	after int     // steps until do is called
 	do    func()
 
@@ -54,6 +61,14 @@ func (p *ports) calm() {
 
 // of gives a node's port its faults.
 func (p *ports) of(node int, port *internodetest.Node) {
+	has := port.Has
+	port.Has = func(r internode.Request) ([]internodetest.Brought, error) {
+		files, err := has(r)
+		if err != nil || r.Keyspace+"."+r.Table != table {
+			return files, err
+		}
+		return p.brought(files)
+	}
 	port.Draw = func(internodetest.Step) internodetest.Harm { return p.step(node) }
 	port.Before = func(m internode.Message, right []byte) []byte {
 		// The node has what it was sent, and says that it has not.
@@ -77,12 +92,21 @@ func (p *ports) step(node int) internodetest.Harm {
 	if !p.draw() {
 		return ""
 	}
-	switch p.r.IntN(4) {
+	kinds := 4
+	if p.asked {
+		kinds = 6
+	}
+	switch p.r.IntN(kinds) {
 	case 0:
 		p.takeDown(node, time.Duration(1+p.r.IntN(300))*time.Millisecond)
 		return ""
 	case 1:
 		return internodetest.Fail
+	case 4:
+		return internodetest.Hang
+	case 5:
+		p.move(node)
+		return ""
 	default:
 		return internodetest.Close
 	}
@@ -102,6 +126,48 @@ func (p *ports) draw() bool {
 	p.left--
 	totals.harms.Add(1)
 	return true
+}
+
+// move gives a node another place on the ring, while rows are fetched.
+func (p *ports) move(node int) {
+	c := p.cluster
+	p.wg.Go(func() { _ = c.Move(node) }) // one that is down stays where it is
+}
+
+// brought is what a node brings: its files as they are, or in chunks, of which one may be broken.
+func (p *ports) brought(files []internodetest.Brought) ([]internodetest.Brought, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i := range files {
+		if p.r.IntN(2) == 0 {
+			continue
+		}
+		if err := intoChunks(&files[i], p.draw()); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// chunkLength is that of the chunks that nodes bring.
+const chunkLength = 4 << 10
+
+// intoChunks makes a file of rows one of chunks, which are kept as they are.
+func intoChunks(b *internodetest.Brought, broken bool) error {
+	plain, err := io.ReadAll(internode.NewBlocks(bytes.NewReader(b.Payload), b.Head.Length()))
+	if err != nil {
+		return err
+	}
+	b.Head.Compression = &internode.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: chunkLength, MaxCompressed: 1}
+	b.Payload = nil
+	for chunk := range slices.Chunk(plain, chunkLength) {
+		b.Head.Compression.Chunks = append(b.Head.Compression.Chunks, internode.Chunk{Offset: int64(len(b.Payload)), Length: len(chunk)})
+		b.Payload = binary.BigEndian.AppendUint32(append(b.Payload, chunk...), crc32.ChecksumIEEE(chunk))
+	}
+	if broken {
+		b.Payload[len(b.Payload)/2] ^= 1
+	}
+	return nil
 }
 
 // takeDown stops a node, and starts it again after a while.

@@ -25,11 +25,18 @@ type scanning struct {
 	begun     bool // the run directory was seen
 }
 
-// scan runs the schedule.
-func (s *schedule) scan() {
+// scan runs the schedule, by CQL or by streaming.
+func (s *schedule) scan(streamed bool) {
 	r := stream(s.seed, "scan")
 	sc := &scanning{schedule: s, journaled: !chance(r, 6)}
+	if streamed {
+		s.weather = s.openPorts(stream(s.seed, "brought"))
+	}
 	s.start(drawTable(r))
+	if streamed {
+		s.ports.open(s.cluster)
+		s.Cleanup(s.ports.close) // before the cluster is
+	}
 	rows := len(s.cluster.Records(table))
 	totals.rows.Add(int64(rows))
 	sc.args = []string{"scan", table, "--run-dir", sc.runDir(), "--memory", "64MiB"}
@@ -49,6 +56,9 @@ func (s *schedule) scan() {
 	if chance(r, 2) {
 		// So slow that there are marks on the way.
 		sc.args = append(sc.args, "--rate", fmt.Sprint(50+rows/(2+r.IntN(5))))
+	}
+	if streamed {
+		sc.byStream(stream(s.seed, "brought flags"))
 	}
 	require.NoError(s, s.cluster.Disturb(s.weather.faults))
 	defer count(s.cluster)
@@ -120,6 +130,7 @@ func (sc *scanning) untilDone() exit {
 		}
 		if goes == mostGoes {
 			require.NoError(sc, sc.cluster.Disturb(simcluster.Faults{}))
+			sc.ports.calm()
 		}
 		args := sc.args
 		switch {

@@ -23,7 +23,7 @@ type schedule struct {
 	dir     string // of its files
 	weather weather
 	cluster *simcluster.Cluster
-	ports   *ports     // that streams go to; nil: rows go by CQL
+	ports   *ports     // that streams go to, or come from; nil: rows go by CQL
 	signals *rand.Rand // draws when the program is stopped
 	story   strings.Builder
 }
@@ -31,7 +31,7 @@ type schedule struct {
 // table is the full name of the table of every schedule.
 const table = "ks.t"
 
-// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming.
+// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming, and of the scans half.
 func runSchedule(t *testing.T, seed uint64) {
 	s := &schedule{T: t, seed: seed, dir: t.ArtifactDir(), weather: drawWeather(seed), signals: stream(seed, "signals")}
 	t.Cleanup(func() {
@@ -45,7 +45,7 @@ func runSchedule(t *testing.T, seed uint64) {
 	switch {
 	case seed%3 == 2:
 		totals.scans.Add(1)
-		s.scan()
+		s.scan(chance(stream(seed, "scan via"), 2))
 	case chance(stream(seed, "via"), 4):
 		totals.loads.Add(1)
 		totals.streamed.Add(1)

@@ -3,6 +3,7 @@ package chaos
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/stretchr/testify/require"
 
@@ -13,11 +14,7 @@ import (
 // streamed runs the schedule of a load by streaming.
 func (s *schedule) streamed() {
 	r := stream(s.seed, "streamed")
-	s.ports = &ports{r: stream(s.seed, "ports"), left: r.IntN(12), rate: 0.02 + 0.2*r.Float64(), over: make(chan struct{})}
-	// A node that fails when the load looks for it, or for long, ends that run.
-	s.weather = weather{cluster: drawCluster(s.seed, r), attempts: enough, hard: s.ports.left > 0}
-	o := &s.weather.cluster
-	o.Shards, o.Tablets, o.PageBytes, o.Release, o.Storage = 0, 0, 0, "", s.ports.of
+	s.weather = s.openPorts(r)
 	of := &shapes[r.IntN(len(shapes))]
 	for of.counter {
 		of = &shapes[r.IntN(len(shapes))]
@@ -45,6 +42,15 @@ type streamedCell struct {
 	value     string
 	null      bool
 	timestamp int64
+}
+
+// openPorts draws the storage ports of the cluster, and the weather of such a schedule.
+func (s *schedule) openPorts(r *rand.Rand) weather {
+	s.ports = &ports{r: stream(s.seed, "ports"), left: r.IntN(12), rate: 0.02 + 0.2*r.Float64(), over: make(chan struct{})}
+	// A node that fails when the program looks for it, or for long, ends that run.
+	w := weather{cluster: drawCluster(s.seed, r), attempts: enough, hard: s.ports.left > 0}
+	w.cluster.Shards, w.cluster.Tablets, w.cluster.PageBytes, w.cluster.Release, w.cluster.Storage = 0, 0, 0, "", s.ports.of
+	return w
 }
 
 // checkStreams says that each replica was sent each row that stands, with one timestamp however often, and

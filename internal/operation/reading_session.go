@@ -177,10 +177,19 @@ var errSilent = errors.New("nothing was heard of the node")
 // looksOfPatience is how often it is looked whether a node is silent, in the time that it may be.
 const looksOfPatience = 4
 
-// patienceWithFiles is how long a node may bring no file, in the time that it may be silent: one that answers questions may have them wait
-// behind those of a repair, minutes long, since a node sends no more files at once, to all, than it has processors. The flush, which takes
-// minutes on a node that is busy, does not count: it comes before a node says what it will bring, and has the limit of that.
-const patienceWithFiles = 5
+// How long a node that answers questions is waited for in a session, in the time that it may be silent.
+const (
+	// patienceWithFlush is until it says what it will bring. It flushes the table before, which takes minutes where disks are busy.
+	patienceWithFlush = 10
+	// patienceWithFiles is while no file is on its way, or nothing of one comes: a node sends no more files at once, to all, than it has
+	// processors, so that they may have to wait behind those of a repair for minutes.
+	patienceWithFiles = 5
+)
+
+// timeouts are those of a session.
+func (s *streamReader) timeouts() internode.Timeouts {
+	return internode.Timeouts{Prepare: patienceWithFlush * s.patience, Bring: patienceWithFiles * s.patience, Stall: patienceWithFiles * s.patience}
+}
 
 // watch has the context of a session end when the node is silent for as long as there is patience with silence: when it sends
 // nothing, of which heard is told, and answers no question by CQL. A node that is busy, with a flush say, answers; one that was not to be

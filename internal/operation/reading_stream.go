@@ -153,7 +153,7 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 			return fmt.Errorf("--listen %s: %w", listen, err)
 		}
 	}
-	s.client = &internode.Client{Timeouts: internode.Timeouts{Bring: patienceWithFiles * s.patience}}
+	s.client = &internode.Client{Timeouts: s.timeouts()}
 	if s.client.TLS, err = s.o.Internode.config(s.env); err != nil {
 		return err
 	}

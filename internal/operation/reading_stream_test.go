@@ -267,15 +267,30 @@ func TestNodeThatIsSilentInASession(t *testing.T) {
 
 // A node that answers questions, and never brings a file, is given up as well.
 func TestNodeThatBringsNothing(t *testing.T) {
-	for _, at := range []internodetest.Step{internodetest.BringOpen, internodetest.BringHead, internodetest.Finish} {
+	for at, says := range map[internodetest.Step]string{
+		internodetest.Prepare:   "the node did not accept the session within 4s",
+		internodetest.BringOpen: "the node neither sent a file nor completed the session within 2s",
+		internodetest.MidBring:  "the node sent nothing for 2s in the midst of a file",
+	} {
 		t.Run(string(at), func(t *testing.T) {
 			s := openStore(t)
-			s.let(func() { s.harm = onTable(1, at, internodetest.Hang) })
+			sessions := 0
+			s.let(func() {
+				s.harm = func(n int, _ string, step internodetest.Step) internodetest.Harm {
+					if n != 1 || step != at {
+						return ""
+					}
+					if sessions++; sessions == 1 { // at the start, when it is looked whether nodes reach the listener
+						return ""
+					}
+					return internodetest.Hang
+				}
+			})
 			spec := s.spec()
-			spec.Patience = 100 * time.Millisecond
+			spec.Patience = 400 * time.Millisecond
 			r, err := s.scan(t, spec)
 			s.requireWhole(t, r, err)
-			s.toldOnce(t, "the node neither sent a file nor completed the session within 500ms: asking another replica")
+			s.toldOnce(t, says+": asking another replica")
 		})
 	}
 }

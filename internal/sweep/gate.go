@@ -24,6 +24,11 @@ type Budget interface {
 // ask sends one request through the gate and within the budget. The page keeps
 // its part of the budget until it is closed.
 func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+	if opener, ok := w.run.reader.(Opener); ok && len(q.state) == 0 {
+		if err := opener.Open(ctx, q.within); err != nil {
+			return nil, err
+		}
+	}
 	budget := w.run.options.Budget
 	if budget == nil {
 		return w.pass(ctx, q, host, rows)

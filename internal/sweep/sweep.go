@@ -34,6 +34,13 @@ type Reader interface {
 	Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error)
 }
 
+// Opener is a Reader that has to get hold of something for a range before it is read, such as files that are not there yet, or memory that
+// ranges hold until they were read to their end. Open waits for that: before each request for a first page, while nothing of the budget is
+// held that the reading of another range may wait for. Its error is one of Page's.
+type Opener interface {
+	Open(ctx context.Context, within token.Range) error
+}
+
 // Consumer takes the pages of one worker. Its methods are called by one
 // goroutine at a time. An error ends the whole run.
 type Consumer interface {

@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -70,7 +70,7 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 	for _, s := range c.from.plan.Splits {
 		c.counters.Total.Add(sweep.Work(s.Range, partitioner))
 	}
-	from := &clonedFiles{from: c.from, budget: pace.NewBudget(int64(c.spec.Memory) / filesShare)}
+	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table}
 	for _, ranges := range c.slices() {
 		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
 			if r.Err != nil {
@@ -119,36 +119,22 @@ func inOrder(ranges []token.Range) []token.Range {
 
 // clonedFiles gives what SSTables have, made one. It is stream.Partitions.
 type clonedFiles struct {
-	from   *tableSession
-	budget *pace.Budget // of what files that are read take
+	files sstables.Files
+	table *reconcile.Table
 }
 
 // Open is a method of stream.Partitions.
 func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Source, func(), error) {
-	files, done, err := c.from.files.all.Of(ctx, within)
+	files, done, err := c.files.Of(ctx, within)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, sstables.Classed(err)
 	}
-	wanted := []token.Range{within}
-	if files, err = sstables.Overlapping(files, wanted); err != nil {
+	merged, err := sstables.Merge(c.table, files, []token.Range{within})
+	if err != nil {
 		done()
 		return nil, nil, sstables.Classed(err)
 	}
-	memory := int64(fileMemory * len(files))
-	if err := c.budget.Acquire(ctx, memory); err != nil {
-		done()
-		return nil, nil, err
-	}
-	release := func() {
-		c.budget.Release(memory)
-		done()
-	}
-	merged, err := sstables.Merge(c.from.files.table, files, wanted)
-	if err != nil {
-		release()
-		return nil, nil, sstables.Classed(err)
-	}
-	return merged, release, nil
+	return merged, done, nil
 }
 
 // unmoved gives an error when rows may belong to other nodes than when the clone was begun.

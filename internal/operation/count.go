@@ -105,7 +105,7 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
 	}
 	query.Where, query.AllowFiltering = spec.Where, spec.AllowFiltering
-	c.job.Reader = t.reader(wanted{read: by, query: query, count: true, now: time.Now()})
+	c.job.Reader = t.reader(wanted{read: by, query: query, count: true, memory: c.spec.Memory, now: time.Now()})
 	return c, nil
 }
 

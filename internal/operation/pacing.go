@@ -143,7 +143,7 @@ func (o *Pacing) pace() func(ctx context.Context, rows int, size int64) error {
 // filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
 func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
-	workers := min(t.plan.Parallel, t.files.workers(int64(o.Memory)))
+	workers := t.plan.Parallel
 	return sweep.Options{
 		Workers: workers, MaxAttempts: 1, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
 		Budget: pace.NewBudget(budget), BudgetSize: budget, Pace: o.pace(),

@@ -125,10 +125,11 @@ func (o *Reading) open(ctx context.Context, env Environment, conn *Connection, n
 
 // wanted is what of a table is read, and how.
 type wanted struct {
-	read  []schema.Selector // what is selected
-	query driver.Query
-	count bool      // rows are counted: what is selected is what the number is broken down by
-	now   time.Time // what expires then has expired, of rows in SSTables
+	read   []schema.Selector // what is selected
+	query  driver.Query
+	count  bool         // rows are counted: what is selected is what the number is broken down by
+	memory setting.Size // of which SSTables may take a part
+	now    time.Time    // what expires then has expired, of rows in SSTables
 }
 
 // reader makes what the rows of the table are read by. What it has open is closed with the session.
@@ -137,7 +138,7 @@ func (t *tableSession) reader(w wanted) sweep.Reader {
 		return t.session.Reader(t.table, w.query, t.plan.Partitioner())
 	}
 	o := sstables.Options{
-		Table: t.files.table, Selection: t.files.selection(t.table, w.read), Files: t.files.all, Now: w.now.Unix(), Cells: len(w.read), Count: w.count,
+		Table: t.files.table, Selection: t.files.selection(t.table, w.read), Files: t.files.bounded(w.memory), Now: w.now.Unix(), Cells: len(w.read), Count: w.count,
 		PageBytes: sweep.DefaultPageBytes,
 	}
 	if c := t.files.where; c != nil {

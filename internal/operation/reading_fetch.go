@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -50,7 +49,7 @@ func (s *streamReader) fetch(ctx context.Context, p sstables.Piece) (sstables.Fe
 // fetchOnce fetches a piece from where the nodes were when they were looked at: of each of its ranges from as many of them as are
 // wanted. Where one fails others are asked.
 func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstables.Fetched, error) {
-	spool := &spool{}
+	var came spools
 	failed := make(map[int]error)
 	gave := make(map[token.Range]map[int]bool) // by a part of a range, the nodes that gave what they have of it
 	parts := make(map[token.Range][]token.Range)
@@ -70,8 +69,8 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstable
 		if len(wanted) == 0 {
 			break
 		}
-		if err := s.ask(ctx, spool, wanted, failed); err != nil {
-			spool.release()
+		if err := s.ask(ctx, &came, wanted, failed); err != nil {
+			came.release()
 			return sstables.Fetched{}, err
 		}
 		for n, asked := range wanted {
@@ -83,7 +82,7 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstable
 			}
 		}
 	}
-	out := sstables.Fetched{Files: spool.files, Release: spool.release, Failed: make(map[token.Range]error)}
+	out := sstables.Fetched{Files: came.files(), Release: came.release, Failed: make(map[token.Range]error)}
 	for _, r := range p.Ranges {
 		for _, part := range parts[r] {
 			if err := s.missing(part, failed, gave[part]); err != nil {
@@ -110,13 +109,13 @@ func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[
 }
 
 // ask asks nodes for ranges, each in a session of its own. Those that fail are noted; an error is of this side.
-func (s *streamReader) ask(ctx context.Context, spool *spool, wanted map[int][]token.Range, failed map[int]error) error {
+func (s *streamReader) ask(ctx context.Context, came *spools, wanted map[int][]token.Range, failed map[int]error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(sessionsAtOnce)
 	var mu sync.Mutex
 	for n, ranges := range wanted {
 		group.Go(func() error {
-			files, err := s.hold(ctx, s.ring.cluster.Nodes[n], ranges)
+			one, err := s.hold(ctx, s.ring.cluster.Nodes[n], ranges)
 			if ours(err) {
 				return err
 			}
@@ -125,8 +124,9 @@ func (s *streamReader) ask(ctx context.Context, spool *spool, wanted map[int][]t
 			if err != nil {
 				s.env.Warn("%s: asking another replica, where there is one", err)
 				failed[n] = err
+				return nil
 			}
-			spool.files = append(spool.files, files...)
+			*came = append(*came, one)
 			return nil
 		})
 	}
@@ -146,31 +146,3 @@ func ours(err error) bool {
 	}
 	return fault.ClassOf(err) == fault.Fatal
 }
-
-// spool holds what came of a piece.
-type spool struct{ files []sstables.File }
-
-// release closes the files, which are gone with that.
-func (p *spool) release() {
-	for _, f := range p.files {
-		_ = f.(*sstables.Table).Close() // it is not needed any more
-	}
-	p.files = nil
-}
-
-// spoolError is the error of a file here that holds what a node sends.
-type spoolError struct {
-	dir string
-	err error
-}
-
-// Error names the folder.
-func (e *spoolError) Error() string {
-	if e.dir == "" {
-		return fmt.Sprintf("what nodes send is kept in %s (--temp-dir): %v", os.TempDir(), e.err)
-	}
-	return fmt.Sprintf("--temp-dir %s: %v", e.dir, e.err)
-}
-
-// Unwrap gives the cause.
-func (e *spoolError) Unwrap() error { return e.err }

@@ -9,6 +9,8 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
@@ -181,8 +183,6 @@ func (t *tableSession) openAll() error {
 
 // The parts that SSTables are read in.
 const (
-	// fileMemory is what an SSTable takes while a range of it is read: a chunk, stored and not, and a row.
-	fileMemory = 256 << 10
 	// filesShare is the part of the memory that SSTables may take.
 	filesShare = 2
 	// fileSplit is the size of the token ranges that are read one by one.
@@ -206,13 +206,9 @@ func (t *tableSession) planFiles(o plan.Options) (err error) {
 // processors is how many ranges of SSTables are read at once, as far as the memory lasts.
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-// workers is how many ranges of the SSTables may be read at once in so much memory.
-func (f *tableFiles) workers(memory int64) int {
-	files := 1
-	if f.found != nil {
-		files = max(len(f.found.SSTables), 1)
-	}
-	return int(max(memory/filesShare/int64(fileMemory*files), 1))
+// bounded are the files, of which no more are read at once than memory lasts for.
+func (f *tableFiles) bounded(memory setting.Size) sstables.Files {
+	return sstables.Bounded(f.all, pace.NewBudget(int64(memory)/filesShare))
 }
 
 // oneNode is the cluster of which no more is known than its partitioner: one node that has all rows.

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
@@ -23,21 +21,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// hold asks a node for ranges, in one session, and gives the files that it sent.
-func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []token.Range) ([]sstables.File, error) {
+// hold asks a node for ranges, in one session, and gives what it sent.
+func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []token.Range) (*spool, error) {
 	address := s.ring.addresses[node.ID]
 	if address == "" {
 		return nil, fmt.Errorf("node %s does not tell its storage port", node.Address)
 	}
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
-	one := &session{dir: s.o.TempDir, node: address, heard: heard}
+	one := &session{spool: &spool{dir: s.o.TempDir}, node: address, heard: heard}
 	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges)}
 	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
 	if err == nil {
-		return one.files, nil
+		return one.spool, nil
 	}
-	one.drop()
+	one.spool.release()
 	if errors.As(err, new(*spoolError)) {
 		err = fault.New(fault.Fatal, err)
 	}
@@ -46,61 +44,38 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 
 // session is what comes from a node.
 type session struct {
-	dir   string // of what comes
+	spool *spool
 	node  string
 	heard func()
-
-	mu    sync.Mutex
-	files []sstables.File
 }
 
-// newSpooled makes a file without a name for what a node sends.
-func newSpooled(dir string) (*os.File, error) {
-	file, err := fsync.Nameless(dir, ".streamed-*")
-	if err != nil {
-		return nil, &spoolError{dir, err}
-	}
-	return file, nil
-}
-
-// tryTempDir finds out whether such files can be made, before nodes are asked for anything.
-func tryTempDir(dir string) error {
-	file, err := newSpooled(dir)
-	if err != nil {
-		return err
-	}
-	return file.Close()
-}
-
-// receive writes a file down as it comes, in a file without a name. What cannot be of an SSTable is not taken.
+// receive writes a file down as it comes. What cannot be of an SSTable is not taken.
 func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	s.heard()
 	version, err := sstable.ParseVersion(d.Version)
 	if err != nil {
 		return err
 	}
-	file, err := newSpooled(s.dir)
+	to, from, err := s.spool.room(d.Size)
 	if err != nil {
 		return err
 	}
-	table, err := sstables.OpenStreamed(file, s.node, sstable.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)}, d.Header, sectionsOf(d))
+	table, err := sstables.OpenStreamed(from, s.node, sstable.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)}, d.Header, sectionsOf(d))
 	if err != nil {
-		return errors.Join(err, file.Close())
+		return err
 	}
 	sums := chunkSums{file: table.Path()}
 	if d.Compression != nil {
 		sums.chunks = d.Compression.Chunks
 	}
-	_, err = io.Copy(io.MultiWriter(file, &sums), &heardReader{d.Body, s.heard})
+	_, err = io.Copy(io.MultiWriter(to, &sums), &heardReader{d.Body, s.heard})
 	switch {
 	case sums.err != nil:
-		return errors.Join(sums.err, table.Close())
+		return sums.err
 	case err != nil: // when it is the node's the session knows
-		return &spoolError{s.dir, errors.Join(err, table.Close())}
+		return &spoolError{s.spool.dir, err}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.files = append(s.files, table)
+	s.spool.add(table)
 	return nil
 }
 
@@ -138,9 +113,6 @@ func (c *chunkSums) Write(b []byte) (int, error) {
 	}
 	return all, nil
 }
-
-// drop gives up what came.
-func (s *session) drop() { (&spool{s.files}).release() }
 
 // sectionsOf tells which parts of an SSTable come.
 func sectionsOf(d *internode.Delivery) (of sstable.Sections) {

@@ -37,6 +37,7 @@ type store struct {
 	meet   func(node int)                                                         // is called when a node is asked for the table
 	harm   func(node int, table string, at internodetest.Step) internodetest.Harm // what a node does instead of going on
 	change func(node int, b *internodetest.Brought)                               // of what a node brings
+	files  int                                                                    // in how many files it does, each with all rows; 0: in one
 }
 
 const storeRows = 100
@@ -56,8 +57,12 @@ func openStore(t *testing.T) *store {
 					s.change(node, &files[i])
 				}
 			}
+			if r.Table == orders.Table {
+				files = slices.Repeat(files, max(s.files, 1))
+			}
 			return files, err
 		}
+		port.Connections = 2
 		port.Draw = func(at internodetest.Step) internodetest.Harm {
 			s.mu.Lock()
 			defer s.mu.Unlock()

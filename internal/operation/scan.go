@@ -206,7 +206,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
 	s.job = &scan.Job{
-		Reader:      s.t.reader(wanted{read: read, query: query, now: s.begunWith.Now}),
+		Reader:      s.t.reader(wanted{read: read, query: query, memory: s.spec.Memory, now: s.begunWith.Now}),
 		Splits:      s.t.plan.Splits,
 		NewEncoder:  newEncoder,
 		NewWriter:   func() scan.Writer { return s.out.Writer() },

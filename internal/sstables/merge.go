@@ -5,8 +5,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Overlapping are those of some files that may have partitions in token ranges.
-func Overlapping(files []File, within []token.Range) ([]File, error) {
+// overlapping are those of some files that may have partitions in token ranges.
+func overlapping(files []File, within []token.Range) ([]File, error) {
 	var some []File
 	for _, f := range files {
 		overlaps, err := f.Overlaps(within)

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"sync"
 
@@ -24,8 +23,9 @@ type File interface {
 	Schema() *sstable.Schema
 	// Overlaps reports whether it may have partitions in one of the ranges.
 	Overlaps(ranges []token.Range) (bool, error)
-	// Within gives the partitions of the ranges.
+	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes, about.
 	Within(ranges []token.Range) (*sstable.Decoder, error)
+	ReadMemory() int64
 }
 
 // Files are those that have the rows of token ranges.
@@ -53,19 +53,20 @@ type Options struct {
 	PageBytes int
 }
 
-// Reader reads. It is a sweep.Reader, and safe for concurrent use, but for Close.
+// Reader reads. It is a sweep.Reader and a sweep.Opener, and safe for concurrent use, but for Close.
 type Reader struct {
 	o     Options
 	pages sync.Pool
 
 	mu      sync.Mutex
 	last    uint64
-	cursors map[uint64]*cursor // of ranges that are being read, by the paging states that go on with them
+	cursors map[uint64]*cursor      // of ranges that are being read, by the paging states that go on with them
+	opened  map[token.Range]*cursor // of those that no page was asked of yet
 }
 
 // New makes a reader.
 func New(o Options) *Reader {
-	return &Reader{o: o, pages: sync.Pool{New: func() any { return &page{} }}, cursors: make(map[uint64]*cursor)}
+	return &Reader{o: o, pages: sync.Pool{New: func() any { return &page{} }}, cursors: make(map[uint64]*cursor), opened: make(map[token.Range]*cursor)}
 }
 
 // cursor is a place in a range.
@@ -77,6 +78,22 @@ type cursor struct {
 
 // checkEvery is after how many rows it is looked whether all was called off.
 const checkEvery = 1024
+
+// Open is a method of sweep.Opener: it waits for the files of a range.
+func (r *Reader) Open(ctx context.Context, within token.Range) error {
+	c, err := r.open(ctx, within)
+	if err != nil {
+		return Classed(err)
+	}
+	r.mu.Lock()
+	before := r.opened[within]
+	r.opened[within] = c
+	r.mu.Unlock()
+	if before != nil {
+		before.done()
+	}
+	return nil
+}
 
 // Page is a method of sweep.Reader. Each paging state can be gone on with once.
 func (r *Reader) Page(ctx context.Context, _ string, within token.Range, state []byte, rows int) (row.Page, error) {
@@ -116,6 +133,9 @@ func Classed(err error) error {
 // at finds the place that a paging state tells, or the beginning of a range.
 func (r *Reader) at(ctx context.Context, within token.Range, state []byte) (*cursor, error) {
 	if len(state) == 0 {
+		if c := r.takeOpened(within); c != nil {
+			return c, nil
+		}
 		return r.open(ctx, within)
 	}
 	r.mu.Lock()
@@ -127,6 +147,15 @@ func (r *Reader) at(ctx context.Context, within token.Range, state []byte) (*cur
 	}
 	delete(r.cursors, id)
 	return c, nil
+}
+
+// takeOpened is the beginning of a range that was opened; nil: it was not.
+func (r *Reader) takeOpened(within token.Range) *cursor {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	c := r.opened[within]
+	delete(r.opened, within)
+	return c
 }
 
 // open begins a range.
@@ -170,7 +199,7 @@ func Common(within token.Range, others []token.Range) []token.Range {
 
 // merge begins to make one of what files have of a range.
 func (r *Reader) merge(files []File, within []token.Range) (*reconcile.Rows, error) {
-	files, err := Overlapping(files, within)
+	files, err := overlapping(files, within)
 	if err != nil {
 		return nil, err
 	}
@@ -221,6 +250,10 @@ func (r *Reader) Close() error {
 		c.done()
 		delete(r.cursors, id)
 	}
+	for within, c := range r.opened {
+		c.done()
+		delete(r.opened, within)
+	}
 	return nil
 }
 
@@ -246,7 +279,7 @@ func Open(folder string, d sstable.Descriptor) (*Table, error) {
 }
 
 // OpenStreamed opens what a node sent of an SSTable, as sstable.OpenSections does.
-func OpenStreamed(file *os.File, node string, d sstable.Descriptor, header []byte, of sstable.Sections) (*Table, error) {
+func OpenStreamed(file sstable.RandomReader, node string, d sstable.Descriptor, header []byte, of sstable.Sections) (*Table, error) {
 	r, err := sstable.OpenSections(file, node, d, header, of)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ const (
 // MaxRowBytes is the size of the largest row that a server writes, so that a Decoder need not be given less.
 const MaxRowBytes = 1<<31 - 1
 
-// readBytes is how much a Decoder reads at a time.
+// readBytes is how much a Decoder reads at a time, of a larger file.
 const readBytes = 64 << 10
 
 // maxEmptyReads is how often in a row a reader may give nothing, as for bufio.Reader.
@@ -39,6 +39,7 @@ type Decoder struct {
 	in     io.Reader
 	err    error // of in, when it ended
 	maxRow int
+	step   int        // how much is read at once
 	name   string     // of the file, in errors; empty: none
 	walk   *rangeWalk // leads to the partitions that are wanted; nil: to all
 
@@ -58,7 +59,7 @@ type Decoder struct {
 
 // NewDecoder makes a decoder of the bytes of in, all of which it reads. A row of more than maxRow bytes is an error.
 func NewDecoder(c *Codec, in io.Reader, maxRow int) *Decoder {
-	return &Decoder{codec: c, in: in, maxRow: maxRow}
+	return &Decoder{codec: c, in: in, maxRow: maxRow, step: readBytes}
 }
 
 // Key returns the key of the partition, until the next one begins.
@@ -118,7 +119,7 @@ func (d *Decoder) fill(n int) {
 			d.at, d.end = 0, d.end-d.at
 		}
 		if len(d.buf) == cap(d.buf) {
-			d.buf = append(make([]byte, 0, max(readBytes, 2*cap(d.buf))), d.buf...)
+			d.buf = append(make([]byte, 0, max(d.step, 2*cap(d.buf))), d.buf...)
 		}
 		var got int
 		got, d.err = d.in.Read(d.buf[len(d.buf):cap(d.buf)])

@@ -132,6 +132,16 @@ func (r *TableReader) Codec() *Codec { return r.codec }
 // Decoder gives the partitions. It is the same with each call.
 func (r *TableReader) Decoder() *Decoder { return r.decoder }
 
+// ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it reads at once.
+func (r *TableReader) ReadMemory() int64 {
+	length := r.Length()
+	piece := min(int64(r.data.pieceLength()), length)
+	return 2*piece + min(readBytes, length) + decoderMemory
+}
+
+// decoderMemory is what a Decoder takes beside the bytes that it reads.
+const decoderMemory = 8 << 10
+
 // Length is how many bytes the partitions have, not compressed.
 func (r *TableReader) Length() int64 {
 	if r.sections != nil {

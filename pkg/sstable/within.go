@@ -29,6 +29,7 @@ func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
 	}
 	in := r.plain()
 	d := NewDecoder(r.codec, in, MaxRowBytes)
+	d.step = int(min(readBytes, r.Length()+1)) // of very many small files each takes little
 	d.name = filepath.Join(r.folder, r.descriptor.Name(DataDB))
 	d.walk = &rangeWalk{table: r, in: in, ranges: token.Merge(ranges)}
 	return d, nil

@@ -1,0 +1,48 @@
+package sstables
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Budget bounds how many bytes files may take that are read. pace.Budget is one.
+type Budget interface {
+	// Acquire waits until n bytes are free, or all where n is more than there are.
+	Acquire(ctx context.Context, n int64) error
+	Release(n int64)
+}
+
+// Bounded gives files, those that may have rows of the range, when the reading of them fits into a budget beside all that is read
+// already: of many files fewer ranges are read at once, and one alone where they take more than there is.
+func Bounded(files Files, budget Budget) Files { return &bounded{files, budget} }
+
+type bounded struct {
+	files  Files
+	budget Budget
+}
+
+// Of is a method of Files.
+func (b *bounded) Of(ctx context.Context, within token.Range) ([]File, func(), error) {
+	files, done, err := b.files.Of(ctx, within)
+	if err != nil {
+		return nil, nil, err
+	}
+	if files, err = overlapping(files, []token.Range{within}); err != nil {
+		done()
+		return nil, nil, err
+	}
+	var memory int64
+	for _, f := range files {
+		memory += f.ReadMemory()
+	}
+	if err := b.budget.Acquire(ctx, memory); err != nil {
+		done()
+		return nil, nil, fault.New(fault.Canceled, err)
+	}
+	return files, func() {
+		b.budget.Release(memory)
+		done()
+	}, nil
+}

@@ -22,11 +22,12 @@ const stepsOfSessions = 60
 // ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections and are taken
 // down, and at one step the program is stopped. Those that are asked for rows hang as well, send what is broken, and move.
 type ports struct {
+	asked bool // the program asks them for rows
+
 	mu    sync.Mutex
 	r     *rand.Rand
 	rate  float64 // how often a step goes wrong
 	left  int     // harms that are still to come
-	asked bool    // the program asks them for rows
 	after int     // steps until do is called
 	do    func()
 

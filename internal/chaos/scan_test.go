@@ -30,7 +30,7 @@ func (s *schedule) scan(streamed bool) {
 	r := stream(s.seed, "scan")
 	sc := &scanning{schedule: s, journaled: !chance(r, 6)}
 	if streamed {
-		s.weather = s.openPorts(stream(s.seed, "brought"))
+		s.weather = s.openPorts(stream(s.seed, "brought"), true)
 	}
 	s.start(drawTable(r))
 	if streamed {

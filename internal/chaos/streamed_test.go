@@ -14,7 +14,7 @@ import (
 // streamed runs the schedule of a load by streaming.
 func (s *schedule) streamed() {
 	r := stream(s.seed, "streamed")
-	s.weather = s.openPorts(r)
+	s.weather = s.openPorts(r, false)
 	of := &shapes[r.IntN(len(shapes))]
 	for of.counter {
 		of = &shapes[r.IntN(len(shapes))]
@@ -44,9 +44,9 @@ type streamedCell struct {
 	timestamp int64
 }
 
-// openPorts draws the storage ports of the cluster, and the weather of such a schedule.
-func (s *schedule) openPorts(r *rand.Rand) weather {
-	s.ports = &ports{r: stream(s.seed, "ports"), left: r.IntN(12), rate: 0.02 + 0.2*r.Float64(), over: make(chan struct{})}
+// openPorts draws the storage ports of the cluster, which are sent rows or asked for them, and the weather of such a schedule.
+func (s *schedule) openPorts(r *rand.Rand, asked bool) weather {
+	s.ports = &ports{asked: asked, r: stream(s.seed, "ports"), left: r.IntN(12), rate: 0.02 + 0.2*r.Float64(), over: make(chan struct{})}
 	// A node that fails when the program looks for it, or for long, ends that run.
 	w := weather{cluster: drawCluster(s.seed, r), attempts: enough, hard: s.ports.left > 0}
 	w.cluster.Shards, w.cluster.Tablets, w.cluster.PageBytes, w.cluster.Release, w.cluster.Storage = 0, 0, 0, "", s.ports.of

@@ -69,15 +69,15 @@ func (c *child) inMidSession(t *testing.T) {
 	t.Logf("%s %d bytes have come", clock(), c.received())
 }
 
-// errorsLogged are the lines of the nodes' logs that tell of errors.
-func errorsLogged(t *testing.T) (found []string) {
+// logged are the lines of the nodes' logs of some levels, such as ERROR.
+func logged(t *testing.T, levels ...string) (found []string) {
 	t.Helper()
 	logs, err := filepath.Glob(clusterFolder() + "/node*/logs/system.log")
 	require.NoError(t, err)
 	require.NotEmpty(t, logs)
 	for _, log := range logs {
 		for line := range strings.Lines(read(t, log)) {
-			if strings.HasPrefix(line, "ERROR") {
+			if level, _, _ := strings.Cut(line, " "); slices.Contains(levels, level) {
 				found = append(found, line)
 			}
 		}
@@ -110,7 +110,7 @@ func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 		s.flush(t, "it1", "torn")
 		s.flush(t, "it3", "torn")
 	}
-	before := errorsLogged(t)
+	before := logged(t, "ERROR")
 	temp := t.TempDir()
 	scan := func(t *testing.T, name, level string, more ...string) (run *child, out, dir string) {
 		out, dir = filepath.Join(t.TempDir(), "out.csv"), filepath.Join(t.TempDir(), "run")
@@ -139,7 +139,7 @@ func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 		whole(t, run, out)
 	}
 	noStreams(t)
-	require.Equal(t, before, errorsLogged(t), "of sessions that nothing happened to")
+	require.Equal(t, before, logged(t, "ERROR"), "of sessions that nothing happened to")
 
 	limitStreams(t, "1", "1", "2", "3")
 	t.Cleanup(func() { limitStreams(t, "200", "1", "2", "3") })

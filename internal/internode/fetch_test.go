@@ -193,10 +193,8 @@ func TestReachChecked(t *testing.T) {
 	})
 }
 
-// The node does each harm at each step: the session ends with the error that tells of it, in
-// time.
 func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
-	times := map[internodetest.Step]time.Duration{ // the defaults
+	failAtEachStep(t, internodetest.AskedSteps(), map[internodetest.Step]time.Duration{
 		internodetest.Accept:    10 * time.Second,
 		internodetest.Begin:     10 * time.Minute,
 		internodetest.Prepare:   10 * time.Minute,
@@ -205,41 +203,16 @@ func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
 		internodetest.MidBring:  5*time.Minute + 5*time.Second,
 		internodetest.BringEnd:  5 * time.Minute, // the second file does not come
 		internodetest.Finish:    5 * time.Minute,
-	}
-	for _, step := range internodetest.AskedSteps() {
-		for _, harm := range []internodetest.Harm{internodetest.Hang, internodetest.Close, internodetest.Fail} {
-			if step == internodetest.Accept && harm == internodetest.Fail {
-				continue // there is no session yet that could fail
-			}
-			t.Run(string(step)+", "+string(harm), func(t *testing.T) {
-				n := internodetest.Node{At: step, Harm: harm, Has: has(
-					internodetest.Rows(tableA, header, random(2_000)), internodetest.Rows(tableA, header, random(2_000)),
-				)}
-				playAsked(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
-					began := time.Now()
-					fetched, err := c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-					var e *internode.Error
-					require.ErrorAs(t, err, &e)
-					require.Equal(t, fetched.Plan, e.Plan)
-					want := map[internodetest.Harm]internode.Kind{
-						internodetest.Hang: internode.Deadline, internodetest.Close: internode.Lost, internodetest.Fail: internode.Failed,
-					}[harm]
-					took := time.Duration(0)
-					switch {
-					case harm == internodetest.Hang:
-						took = times[step]
-					case step == internodetest.Accept:
-						want = internode.Version // that is no storage port
-					case harm == internodetest.Fail && (step == internodetest.BringOpen || step == internodetest.BringHead):
-						want = internode.Unreached // for all that is seen
-					}
-					require.Equal(t, want, internode.KindOf(err), "%v", err)
-					require.Equal(t, took, time.Since(began), "%v", err)
-					require.Empty(t, n.Complete())
-				})
-			})
-		}
-	}
+	}, []internodetest.Step{internodetest.BringOpen, internodetest.BringHead}, func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error) {
+		n.Has = has(internodetest.Rows(tableA, header, random(2_000)), internodetest.Rows(tableA, header, random(2_000)))
+		playAsked(t, n, func(ctx context.Context, _ *testing.T, c *internode.Client, l *internode.Listener) {
+			began := time.Now()
+			var fetched internode.Fetched
+			fetched, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+			plan, took = fetched.Plan, time.Since(began)
+		})
+		return plan, took, err
+	})
 }
 
 // When the caller's context ends, at any step, so does the session, at once; and when the listener is closed.

@@ -124,10 +124,50 @@ func TestKeepAlivesBeforeTheSessionIsAccepted(t *testing.T) {
 	})
 }
 
-// The node does each harm at each step: the session ends with the error that tells of it, in
-// time, and nothing is called complete.
+// failAtEachStep has a node do each harm at each step of a session: the session ends with the error that tells of it, in
+// time, and nothing is called complete. times are how long a node that hangs is waited for, the defaults; silent are steps at which a node that
+// fails the session has not been heard of by the client. run runs a session, and tells how long that took.
+func failAtEachStep(t *testing.T, steps []internodetest.Step, times map[internodetest.Step]time.Duration, silent []internodetest.Step,
+	run func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error),
+) {
+	t.Helper()
+	kinds := map[internodetest.Harm]internode.Kind{
+		internodetest.Hang: internode.Deadline, internodetest.Close: internode.Lost, internodetest.Fail: internode.Failed,
+	}
+	for _, step := range steps {
+		for harm, kind := range kinds {
+			if step == internodetest.Accept && harm == internodetest.Fail {
+				continue // there is no session yet that could fail
+			}
+			t.Run(string(step)+", "+string(harm), func(t *testing.T) {
+				n := internodetest.Node{At: step, Harm: harm}
+				plan, took, err := run(t, &n)
+				want := time.Duration(0)
+				switch {
+				case harm == internodetest.Hang:
+					want = times[step]
+				case step == internodetest.Accept:
+					kind = internode.Version // that is no storage port
+				case harm == internodetest.Fail && slices.Contains(silent, step):
+					kind = internode.Unreached // for all that is seen
+				}
+				require.ErrorContains(t, err, "storage port "+nodeAddress+": ")
+				require.Equal(t, kind, internode.KindOf(err), "%v", err)
+				require.Equal(t, want, took, "%v", err)
+				var e *internode.Error
+				require.ErrorAs(t, err, &e)
+				require.Equal(t, plan, e.Plan)
+				if kind == internode.Failed {
+					require.ErrorContains(t, err, plan.String())
+				}
+				require.Empty(t, n.Complete())
+			})
+		}
+	}
+}
+
 func TestNodeThatFailsAtEachStep(t *testing.T) {
-	times := map[internodetest.Step]time.Duration{ // the defaults
+	failAtEachStep(t, internodetest.Steps(), map[internodetest.Step]time.Duration{
 		internodetest.Accept:  10 * time.Second,
 		internodetest.Begin:   time.Minute, // the silence is that of one that does not accept
 		internodetest.Prepare: time.Minute,
@@ -137,41 +177,14 @@ func TestNodeThatFailsAtEachStep(t *testing.T) {
 		internodetest.MidFile:  5*time.Minute + 5*time.Second,
 		internodetest.FileEnd:  5 * time.Minute,
 		internodetest.Finish:   30 * time.Minute,
-	}
-	for _, step := range internodetest.Steps() {
-		for _, harm := range []internodetest.Harm{internodetest.Hang, internodetest.Close, internodetest.Fail} {
-			if step == internodetest.Accept && harm == internodetest.Fail {
-				continue // there is no session yet that could fail
-			}
-			t.Run(string(step)+", "+string(harm), func(t *testing.T) {
-				n := internodetest.Node{At: step, Harm: harm}
-				play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
-					began := time.Now()
-					plan, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{})
-					require.ErrorContains(t, err, "storage port "+nodeAddress+": ")
-					var e *internode.Error
-					require.ErrorAs(t, err, &e)
-					require.Equal(t, plan, e.Plan)
-					want := map[internodetest.Harm]internode.Kind{
-						internodetest.Hang: internode.Deadline, internodetest.Close: internode.Lost, internodetest.Fail: internode.Failed,
-					}[harm]
-					took := time.Duration(0)
-					switch {
-					case harm == internodetest.Hang:
-						took = times[step]
-					case step == internodetest.Accept:
-						want = internode.Version // that is no storage port
-					}
-					require.Equal(t, want, internode.KindOf(err), "%v", err)
-					require.Equal(t, took, time.Since(began), "%v", err)
-					if harm == internodetest.Fail {
-						require.ErrorContains(t, err, plan.String())
-					}
-					require.Empty(t, n.Complete())
-				})
-			})
-		}
-	}
+	}, nil, func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error) {
+		play(t, n, func(ctx context.Context, _ *testing.T, c *internode.Client) {
+			began := time.Now()
+			plan, err = c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{})
+			took = time.Since(began)
+		})
+		return plan, took, err
+	})
 }
 
 // errWrong is what a test's reader fails with.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strconv"
@@ -41,18 +42,29 @@ func numbered(t testing.TB) *sstable.Schema {
 // sent is what a node sent of an SSTable of a numbered table, with rows of these keys and so much text.
 func sent(t testing.TB, s *sstable.Schema, id, text int, keys ...int64) *Table {
 	t.Helper()
+	rows := make(map[int64]sstable.Row)
+	for _, k := range keys {
+		rows[k] = sstable.Row{Cells: []sstable.Cell{{Timestamp: sstable.EpochTimestamp + int64(id), Value: []byte(strings.Repeat("x", text))}}}
+	}
+	return sentRows(t, s, id, rows)
+}
+
+// sentRows is what a node sent of an SSTable with rows by their keys.
+func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Row) *Table {
+	t.Helper()
 	codec, err := sstable.NewCodec(s, sstable.NB, sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime})
 	require.NoError(t, err)
 	var plain bytes.Buffer
 	w, err := sstable.NewPartitionWriter(codec, &plain, nil)
 	require.NoError(t, err)
 	raw := func(k int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(k)) }
-	slices.SortFunc(keys, func(a, b int64) int { return token.Murmur3.Hash(raw(a)).Compare(token.Murmur3.Hash(raw(b))) })
+	keys := slices.SortedFunc(maps.Keys(rows), func(a, b int64) int { return token.Murmur3.Hash(raw(a)).Compare(token.Murmur3.Hash(raw(b))) })
 	for _, k := range keys {
 		require.NoError(t, w.Begin(raw(k), sstable.Deletion{}))
-		row, err := codec.AppendRow(nil, &sstable.Row{Cells: []sstable.Cell{{Timestamp: sstable.EpochTimestamp + int64(id), Value: []byte(strings.Repeat("x", text))}}})
+		row := rows[k]
+		encoded, err := codec.AppendRow(nil, &row)
 		require.NoError(t, err)
-		require.NoError(t, w.Row(row))
+		require.NoError(t, w.Row(encoded))
 		require.NoError(t, w.End())
 	}
 	require.NoError(t, w.Flush())

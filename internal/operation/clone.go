@@ -13,7 +13,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -137,10 +136,9 @@ func (s *CloneSource) planning() (plan.Options, error) {
 // Clone is a clone of a table that is ready to be made.
 type Clone struct {
 	landing
-	spec      CloneSpec
-	from      *tableSession
-	fromFiles sstables.Fixed // all that are in the folders; nil: they are streamed
-	copier    *stream.Copier
+	spec   CloneSpec
+	from   *tableSession
+	copier *stream.Copier
 }
 
 // PrepareClone connects, compares the tables, and finds out how one becomes the other.
@@ -207,7 +205,6 @@ func (c *Clone) openSource(ctx context.Context) error {
 	if err := c.from.openFiles(ctx, c.env, &s.Reading, &s.Connection, s.TableName); err != nil {
 		return err
 	}
-	c.fromFiles = c.from.files.all.(sstables.Fixed)
 	if err := c.from.placeFiles(c.env, s.Ring, s.Keyspace, s.Consistency); err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -37,18 +38,8 @@ func (c *Clone) agree() error {
 		return err
 	}
 	from.files.table.Dropped = from.dropped
-	return c.agreeFiles()
-}
-
-// agreeFiles refuses SSTables in folders that have other columns than the schema says. Of those that nodes send it is seen when they
-// come.
-func (c *Clone) agreeFiles() error {
-	var inputs []reconcile.Input
-	for _, f := range c.fromFiles {
-		inputs = append(inputs, reconcile.Input{Name: f.Path(), Schema: f.Schema()})
-	}
-	_, err := reconcile.NewMerger(c.from.files.table, inputs)
-	return err
+	// SSTables in folders may have other columns than the schema says. Of those that nodes send it is seen when they come.
+	return sstables.Agree(from.files.table, from.files.opened)
 }
 
 // sharesNodes says whether two tables are of one cluster.

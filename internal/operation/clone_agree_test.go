@@ -74,51 +74,50 @@ func TestTablesAgree(t *testing.T) {
 	require.EqualError(t, agreeOn(from, declared(t, "b", table)), `column "u" is addr (street text, zip int) in a.t, and addr (street text, zip int, city text) in b.t`)
 }
 
+// cloned is a clone of a table a.t to c.t in the same cluster.
+func cloned(t *testing.T) *Clone {
+	t.Helper()
+	const table = "k int p; v int r"
+	cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
+	from := &tableSession{session: &driver.Session{}, table: declared(t, "a", table), cluster: cluster, files: &tableFiles{table: &reconcile.Table{}}}
+	c := &Clone{from: from}
+	c.t = &tableSession{table: declared(t, "c", table), cluster: cluster}
+	from.table.ID, c.t.table.ID = "1", "2"
+	return c
+}
+
 // A table is not cloned to itself, nor where what it has would not be seen.
 func TestCloneIsRefused(t *testing.T) {
-	const table = "k int p; v int r"
-	make := func() *Clone {
-		cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
-		from := &tableSession{session: &driver.Session{}, table: declared(t, "a", table), cluster: cluster, files: &tableFiles{table: &reconcile.Table{}}}
-		c := &Clone{from: from}
-		c.t = &tableSession{table: declared(t, "c", table), cluster: cluster}
-		from.table.ID, c.t.table.ID = "1", "2"
-		return c
-	}
-	c := make()
+	c := cloned(t)
 	c.from.dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
 	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
 	require.NoError(t, c.agree())
 	require.Equal(t, c.from.dropped, c.from.files.table.Dropped, "what was dropped there is left out")
 	require.Equal(t, token.Murmur3, c.from.files.table.Partitioner)
 
-	c = make()
+	c = cloned(t)
 	c.t.table.ID = c.from.table.ID
 	require.EqualError(t, c.agree(), "c.t would be cloned to itself")
 	c.t.cluster = &topology.Cluster{Nodes: []topology.Node{{ID: "another"}}}
 	require.NoError(t, c.agree(), "a table of that id in another cluster")
 
-	c = make()
+	c = cloned(t)
 	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 5}}
 	require.ErrorContains(t, c.agree(), `column "v" of c.t was dropped at 5`)
 
-	c = make()
+	c = cloned(t)
 	c.from.tableOptions.IsView = true
 	require.ErrorContains(t, c.agree(), "a.t is a materialized view")
 }
 
 // An SSTable in a folder that has other columns than the table is named before anything is sent.
 func TestClonedFilesAreOfTheTable(t *testing.T) {
-	c := &Clone{from: &tableSession{files: &tableFiles{}}}
-	var err error
-	c.t = &tableSession{table: declared(t, "c", "id int p; name text r")}
-	c.from.files.table, err = c.t.mergedTable()
-	require.NoError(t, err)
+	c := cloned(t)
 	file, err := sstables.Open("../../pkg/sstable/testdata/golden/files/nb_lz4", sstable.Descriptor{Version: sstable.NB, ID: "1"})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
-	c.fromFiles = sstables.Fixed{file}
-	require.ErrorContains(t, c.agreeFiles(), file.Path()+": ")
+	c.from.files.opened = sstables.Fixed{file}
+	require.ErrorContains(t, c.agree(), file.Path()+": ")
 }
 
 // What is fetched at once is delivered at once, and of folders as much as makes few SSTables; ranges come in the order of the ring.

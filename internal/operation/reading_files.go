@@ -28,6 +28,7 @@ type tableFiles struct {
 	table       *reconcile.Table
 	all         sstables.Files
 	pieces      []sstables.Piece    // that they are fetched in; nil: they are all there
+	opened      sstables.Fixed      // those in folders
 	found       *snapshot.Found     // nil: they are streamed
 	where       *cqlwhere.Condition // that rows must meet; nil: there is none
 	partitioner string              // its class
@@ -164,10 +165,6 @@ func (t *tableSession) openAll() error {
 		}
 		t.closers = append(t.closers, file.Close)
 		files = append(files, file)
-		// What it has of other columns than the table would be told of each range.
-		if _, err := reconcile.NewMerger(t.files.table, []reconcile.Input{{Name: file.Path(), Schema: file.Schema()}}); err != nil {
-			return err
-		}
 		if by := file.Statistics().Partitioner; t.files.partitioner == "" {
 			t.files.partitioner = by
 		} else if by != t.files.partitioner {
@@ -175,8 +172,12 @@ func (t *tableSession) openAll() error {
 		}
 		t.files.bytes += file.Length()
 	}
-	var err error
-	t.files.all = files
+	// What they have of other columns than the table would be told of each range.
+	err := sstables.Agree(t.files.table, files)
+	if err != nil {
+		return err
+	}
+	t.files.opened, t.files.all = files, files
 	t.files.table.Partitioner, err = token.ByClass(t.files.partitioner)
 	return err
 }

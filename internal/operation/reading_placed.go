@@ -51,7 +51,7 @@ func (t *tableSession) placeByRing(consistency string) (err error) {
 		nodes[folder] = n
 		placed.ofNode[n] = nil
 	}
-	for i, file := range t.files.all.(sstables.Fixed) {
+	for i, file := range t.files.opened {
 		n := nodes[t.files.found.SSTables[i].Node]
 		placed.ofNode[n] = append(placed.ofNode[n], file)
 	}

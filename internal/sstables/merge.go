@@ -20,6 +20,16 @@ func overlapping(files []File, within []token.Range) ([]File, error) {
 	return some, nil
 }
 
+// Agree refuses files that have other columns than the table, as Merge does when it begins.
+func Agree(t *reconcile.Table, files []File) error {
+	var inputs []reconcile.Input
+	for _, f := range files {
+		inputs = append(inputs, reconcile.Input{Name: f.Path(), Schema: f.Schema()})
+	}
+	_, err := reconcile.NewMerger(t, inputs)
+	return err
+}
+
 // Merge begins to make one of what files have of token ranges: what was deleted and has expired is in it.
 func Merge(t *reconcile.Table, files []File, within []token.Range) (*reconcile.Merger, error) {
 	var inputs []reconcile.Input

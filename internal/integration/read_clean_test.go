@@ -57,7 +57,7 @@ func TestTimestampsAheadOfTheClock(t *testing.T) {
 	exec(t, fmt.Sprintf("INSERT INTO it3.ahead (k, c, v) VALUES (5, 1, 'last') USING TIMESTAMP %d", math.MaxInt64))
 	time.Sleep(2100 * time.Millisecond) // what expires has expired, whoever looks at the clock
 	require.Len(t, requireSameByStream(t, "it3", "ahead"), 4)
-	require.Equal(t, []string{"1,1,ahead,{'b': 2}\n", "3,5,now,\n", "4,2,lasts,\n", "5,1,last,\n"}, scannedLines(t, byStream("it3.ahead")...))
+	require.Equal(t, []string{"1,1,ahead,{'b': 2}\n", "3,5,now,\n", "4,2,lasts,\n", "5,1,last,\n"}, scannedLines(t, byStream("it3.ahead", "--columns", "k,c,v,m")...))
 	lasts := scannedLines(t, byStream("it3.ahead", "--columns", "ttl(v)", "--where", "k = 4 AND c = 2")...)
 	require.Len(t, lasts, 1)
 	seconds, err := strconv.Atoi(strings.TrimSpace(lasts[0]))

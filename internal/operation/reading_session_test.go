@@ -1,0 +1,56 @@
+package operation
+
+import (
+	"context"
+	"net/netip"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// How long a node is waited for that hangs in a session, and may answer questions all the while, follows the patience; then it counts as away.
+func TestSessionWithANodeThatHangs(t *testing.T) {
+	planned, err := sstable.Plan(declared(t, "ks", "k int p; v text r").Stored())
+	require.NoError(t, err)
+	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime})
+	require.NoError(t, err)
+	for at, limit := range map[internodetest.Step]time.Duration{ // of a minute of patience
+		internodetest.Prepare:   10 * time.Minute,
+		internodetest.BringOpen: 5 * time.Minute,
+		internodetest.BringHead: 5 * time.Minute,
+		internodetest.MidBring:  5*time.Minute + 5*time.Second, // in which it might say why
+		internodetest.Finish:    5 * time.Minute,
+	} {
+		t.Run(string(at), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				door := internodetest.NewDoor(netip.MustParseAddrPort("127.0.0.9:7099"))
+				n := internodetest.Node{At: at, Harm: internodetest.Hang, Connect: door.Dial, Has: func(internode.Request) ([]internodetest.Brought, error) {
+					return []internodetest.Brought{internodetest.Rows(internode.UUID{1}, codec.AppendHeader(nil), make([]byte, 2000))}, nil
+				}}
+				s := &streamReader{t: &tableSession{table: &schema.Table{Keyspace: "ks", Name: "t"}}, o: &Reading{TempDir: t.TempDir()}, patience: time.Minute}
+				s.ring.addresses = map[string]string{"one": "127.0.0.1:7000"}
+				s.client = &internode.Client{Dial: n.Dial(ctx), Timeouts: s.timeouts()}
+				var err error
+				s.listener, err = internode.NewListener(door, nil)
+				require.NoError(t, err)
+				defer n.Wait()
+				defer cancel()
+				defer func() { require.NoError(t, s.listener.Close()) }()
+				began := time.Now()
+				_, err = s.hold(ctx, topology.Node{ID: "one"}, []token.Range{token.Whole(token.Murmur3)})
+				require.True(t, isAway(err), "%v", err)
+				require.Equal(t, limit, time.Since(began), "%v", err)
+			})
+		})
+	}
+}

@@ -17,6 +17,7 @@ import (
 // Sessions that nothing happens to leave nothing behind: no stream on any node, and neither a warning nor an error of streaming in the
 // logs. No other test runs meanwhile, so that all of those would be of this one.
 func TestStreamedOutLeavesNothingBehind(t *testing.T) {
+	lengthy(t)
 	for _, name := range []string{"it3.clean", "it3.clean_copy"} {
 		table(t, name, paddedBody)
 	}

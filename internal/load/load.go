@@ -37,7 +37,14 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}
 	options := j.CQL
 	options.Warn = j.Warn
-	options.OnRetry = func() { j.Counters.Retries.Add(1) }
+	retried := options.OnRetry
+	options.OnRetry = func(host string, err error) {
+		j.Counters.Retries.Add(1)
+		if retried != nil {
+			retried(host, err)
+		}
+	}
+	options.Requests = &j.Counters.Requests
 	target := cql.New(j.Router, options)
 	job.Target = target
 	tally, err := job.Run(ctx)

@@ -122,7 +122,7 @@ func (c *Count) Close() { c.t.close() }
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	r := CountReport{Report: newReport(c.t)}
 	var stopWatch func()
-	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.t)
+	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.t, c.job.Counters)
 	defer stopWatch()
 	result, err := c.job.Run(ctx)
 	r.count(c.job.Counters)

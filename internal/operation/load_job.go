@@ -130,6 +130,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 		}
 	}
 	l.counters.Total.Store(max(total, 0))
+	l.counters.Requests.SetNames(t.nodeName)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 )
 
@@ -92,9 +93,9 @@ func (o *Pacing) slots() int {
 	return max(min(runtime.GOMAXPROCS(0)+2, int(o.Memory/slotMemory)), 1)
 }
 
-// sweepOptions are the options of a sweep of the target. The function it returns
-// ends the watch over the nodes' latency and must be called.
-func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Options, func()) {
+// sweepOptions are the options of a sweep of the target, whose requests counters shall
+// follow. The function it returns ends the watch over the nodes' latency and must be called.
+func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
 	limitMemory(o.Memory)
 	if t.files != nil {
 		return o.filesOptions(t), func() {}
@@ -121,11 +122,14 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession) (sweep.Optio
 		BudgetSize:  budget,
 		Pace:        o.pace(),
 	}
+	c.Requests.SetNames(t.nodeName)
+	c.Requests.SetGate("", gate)
 	if o.TargetP99 == 0 {
 		return options, func() {}
 	}
+	c.Held.Hold(o.TargetP99)
 	judge := pace.NewJudge(pace.JudgeOptions{Target: o.TargetP99}, gate.Press)
-	return options, watch(ctx, t, judge, 2*o.TargetP99+50*time.Millisecond)
+	return options, watch(ctx, t, judge, &c.Held, 2*o.TargetP99+50*time.Millisecond)
 }
 
 // pace keeps to the rates.
@@ -154,10 +158,10 @@ func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
 // long an application would wait: enough for a p99 every second, too few to weigh.
 const probesPerSecond = 50
 
-// watch probes the local nodes in turn and tells the judge, until the function it
-// returns is called.
+// watch probes the local nodes in turn and tells the judge, and held what that says, until
+// the function it returns is called.
 // A probe that takes longer than limit has told what it had to tell.
-func watch(ctx context.Context, t *tableSession, judge *pace.Judge, limit time.Duration) (stop func()) {
+func watch(ctx context.Context, t *tableSession, judge *pace.Judge, held *progress.Held, limit time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	nodes := t.cluster.Local()
@@ -175,6 +179,7 @@ func watch(ctx context.Context, t *tableSession, judge *pace.Judge, limit time.D
 				end()
 				if err == nil || latency >= time.Millisecond && ctx.Err() == nil {
 					judge.Observe(time.Now(), latency)
+					held.Note(judge.P99())
 				}
 			}
 		}

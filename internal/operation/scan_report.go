@@ -35,7 +35,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		return r, err
 	}
 	var stopWatch func()
-	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.t)
+	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.t, s.job.Counters)
 	defer stopWatch()
 	result, err := s.job.Run(ctx)
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0

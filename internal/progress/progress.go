@@ -22,6 +22,8 @@ type Counters struct {
 	Failed   atomic.Int64 // token ranges given up
 	Rejected atomic.Int64 // rows rejected
 	Streams  Streams      // what nodes were streamed
+	Requests Requests     // that nodes are sent
+	Held     Held         // a latency of theirs that the run keeps to
 }
 
 // Whole is the most that Part is.

@@ -44,7 +44,7 @@ func TestFaultClasses(t *testing.T) {
 					var retries atomic.Int64
 					k := blind()
 					result, err := Run(bg(), splits, table, Options{
-						Workers: 2, MaxAttempts: attempts, PageRows: 3, Backoff: brief, OnRetry: func() { retries.Add(1) },
+						Workers: 2, MaxAttempts: attempts, PageRows: 3, Backoff: brief, OnRetry: func(string, error) { retries.Add(1) },
 					}, k.consumer)
 					require.NoError(t, table.Check())
 					k.requireRows(t, table, result)
@@ -118,7 +118,7 @@ func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 				t.Error("asked whether the nodes live")
 				return errGivenUp
 			},
-			OnRetry:   func() { t.Error("asked for again") },
+			OnRetry:   func(string, error) { t.Error("asked for again") },
 			OnFailure: func() { failures.Add(1) },
 		}, k.consumer)
 		require.NoError(t, err)

@@ -130,7 +130,7 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		} else if err := w.run.silence.lasts(err); err != nil {
 			return fetched{err: err}
 		}
-		o.OnRetry()
+		o.OnRetry(host, err)
 		if slow >= slowAttempts && !q.whole && w.divisible(q.within) && (answered || w.lives(ctx, host)) {
 			q.failures = attempts
 			return fetched{err: &cutError{q, err}}

@@ -65,13 +65,15 @@ func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (r
 	if err := gate.Acquire(ctx); err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
-	begin := time.Now()
+	requests := w.run.options.Requests
+	begun := requests.Begin(host)
 	page, err := w.run.reader.Page(ctx, host, q.within, q.state, rows)
+	latency := requests.End(host, begun, err == nil)
 	units := pageUnits(0)
 	if err == nil {
 		units = pageUnits(page.Rows())
 	}
-	gate.Release(time.Since(begin), units, pace.OutcomeOf(err))
+	gate.Release(latency, units, pace.OutcomeOf(err))
 	return page, err
 }
 

@@ -23,6 +23,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -96,8 +97,11 @@ type Options struct {
 	// Pace is called with what each page held, and waits until the next may be
 	// asked for. May be nil.
 	Pace func(ctx context.Context, rows int, bytes int64) error
-	// OnRetry is called for each page that is asked for again. May be nil.
-	OnRetry func()
+	// OnRetry is called for each page that is asked for again, with the node that failed and
+	// why. May be nil.
+	OnRetry func(host string, err error)
+	// Requests take down what passes the gate. May be nil.
+	Requests *progress.Requests
 	// OnRead is called with each part of the splits that has been dealt with, also where
 	// that is as a range given up: each token once, as soon as its rows have come. May be
 	// nil.
@@ -126,7 +130,10 @@ func (o Options) withDefaults() Options {
 		o.Pace = func(context.Context, int, int64) error { return nil }
 	}
 	if o.OnRetry == nil {
-		o.OnRetry = func() {}
+		o.OnRetry = func(string, error) {}
+	}
+	if o.Requests == nil {
+		o.Requests = new(progress.Requests)
 	}
 	if o.OnRead == nil {
 		o.OnRead = func(token.Range) {}

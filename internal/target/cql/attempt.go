@@ -84,7 +84,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if attempt >= most && (st.answers.Load() > before || t.answers(ctx, b.set.Hosts)) {
 			return err
 		}
-		t.o.OnRetry()
+		t.o.OnRetry(host, err)
 		// The other replicas are tried at once, then there is a wait.
 		if n := max(len(hosts), 1); attempt%n == 0 {
 			if !b.own {

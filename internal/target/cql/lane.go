@@ -173,15 +173,11 @@ func (t *Target) request(ctx context.Context, w Writer, host string, rows []row.
 		}
 		return begun, fault.New(fault.Canceled, ctx.Err())
 	}
-	begun = time.Now()
-	if l == nil {
-		return begun, w.Write(ctx, host, rows)
-	}
+	begun = t.o.Requests.Begin(host)
 	err = w.Write(ctx, host, rows)
-	latency := time.Since(begun)
-	l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
-	if err == nil || fault.ClassOf(err) == fault.NotApplied {
-		t.latency.record(latency)
+	latency := t.o.Requests.End(host, begun, err == nil || fault.ClassOf(err) == fault.NotApplied)
+	if l != nil {
+		l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
 	}
 	return begun, err
 }

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target"
@@ -57,7 +58,11 @@ type Options struct {
 	AsideDir string
 	NodeName func(host string) string         // what messages call a node; default its id
 	Warn     func(format string, args ...any) // something odd that stops nothing; may be nil
-	OnRetry  func()                           // is called for each request that is sent again; may be nil
+	// OnRetry is called for each request that is sent again, with the node that failed and
+	// why; may be nil.
+	OnRetry func(host string, err error)
+	// Requests take down the requests; nil: nobody is told of them while they are under way.
+	Requests *progress.Requests
 }
 
 func (o Options) withDefaults() Options {
@@ -83,7 +88,10 @@ func (o Options) withDefaults() Options {
 		o.Warn = func(string, ...any) {}
 	}
 	if o.OnRetry == nil {
-		o.OnRetry = func() {}
+		o.OnRetry = func(string, error) {}
+	}
+	if o.Requests == nil {
+		o.Requests = new(progress.Requests)
 	}
 	return o
 }
@@ -94,8 +102,7 @@ type Target struct {
 	lanes     map[string]*lane // by node
 	hold      *hold
 	slots     chan struct{} // one for each request that may be under way
-	latency   *latencies
-	sent      atomic.Int64 // requests acknowledged
+	sent      atomic.Int64  // requests acknowledged
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health
@@ -113,12 +120,15 @@ type Target struct {
 // New makes a target for the rows that a router places.
 func New(router *target.Router, o Options) *Target {
 	o = o.withDefaults()
+	lanes := newLanes(router, o.InFlight, newStore(o.AsideDir, o.Aside, o.Warn))
+	for node, l := range lanes {
+		o.Requests.SetGate(node, l.gate)
+	}
 	return &Target{
 		o:         o,
-		lanes:     newLanes(router, o.InFlight, newStore(o.AsideDir, o.Aside, o.Warn)),
+		lanes:     lanes,
 		hold:      newHold(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
 		slots:     make(chan struct{}, o.InFlight),
-		latency:   newLatencies(),
 		finished:  make(chan struct{}),
 		standings: make([]standing, router.Count()),
 	}
@@ -137,7 +147,10 @@ type Stats struct {
 }
 
 // Stats tells of the requests so far.
-func (t *Target) Stats() Stats { return Stats{t.sent.Load(), t.latency.at(50), t.latency.at(99)} }
+func (t *Target) Stats() Stats {
+	latency := t.o.Requests.Whole()
+	return Stats{t.sent.Load(), latency.P50, latency.P99}
+}
 
 // Intake is a method of target.Target.
 func (t *Target) Intake(columns []schema.Column) target.Intake {

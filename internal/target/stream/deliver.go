@@ -319,7 +319,7 @@ func (d *delivery) insist(ctx context.Context, node string, f File) error {
 				return err
 			}
 		}
-		d.t.o.OnRetry()
+		d.t.o.OnRetry(node, err)
 		if err := pace.Sleep(ctx, d.t.o.Backoff.Delay(attempt)); err != nil {
 			return err
 		}

@@ -72,7 +72,9 @@ type Options struct {
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
 	// Progress is told how much of a slice is done (Part), and what nodes were streamed; default: counters of its own.
 	Progress *progress.Counters
-	OnRetry  func() // is called for each file that is sent again; may be nil
+	// OnRetry is called for each file that is sent again, with the node that failed and why;
+	// may be nil.
+	OnRetry func(node string, err error)
 }
 
 // DefaultFileBytes is a size at which an SSTable is not soon compacted with others, and is
@@ -114,7 +116,7 @@ func (o Options) withDefaults() Options {
 		o.Progress = new(progress.Counters)
 	}
 	if o.OnRetry == nil {
-		o.OnRetry = func() {}
+		o.OnRetry = func(string, error) {}
 	}
 	return o
 }

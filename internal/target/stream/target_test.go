@@ -113,7 +113,7 @@ func TestFailedFilesAreSentAgain(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)
 	retries := 0
-	tg, n := newTarget(t, func(o *Options) { o.Sessions = 1; o.OnRetry = func() { retries++ } })
+	tg, n := newTarget(t, func(o *Options) { o.Sessions = 1; o.OnRetry = func(string, error) { retries++ } })
 	n.fail = func(_ string, attempt int) error {
 		if attempt%3 != 0 {
 			return fault.New(fault.Transient, errors.New("lost"))

@@ -1,0 +1,202 @@
+package progress
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/HdrHistogram/hdrhistogram-go"
+)
+
+// Requests are those that a run sends to nodes: how many are under way, and how long their
+// answers took. The zero value has none. It is safe for concurrent use.
+type Requests struct {
+	underWay atomic.Int64
+	mu       sync.Mutex
+	whole    *hdrhistogram.Histogram // of the whole run; nil before the first answer
+	nodes    map[string]*nodeRequests
+	names    func(node string) string
+}
+
+// Gate is what holds requests back. pace.Gate is one.
+type Gate interface {
+	Limit() int // how many requests it lets be under way now
+}
+
+type nodeRequests struct {
+	underWay, answered, failed int64
+	recent                     *recent // nil before the first answer
+	gate                       Gate    // nil: of all nodes together, or none
+}
+
+// NodeRequests are those of one node.
+type NodeRequests struct {
+	Node     string // as SetNames calls it; empty: whichever the driver chose
+	UnderWay int64
+	Answered int64   // in the whole run
+	Failed   int64   // in the whole run, those that got no answer among them
+	Limit    int     // of requests under way now; 0: there is none of its own
+	Now      Latency // of the last Window
+}
+
+// SetNames says what Nodes calls a node (default: as Begin does).
+func (r *Requests) SetNames(names func(node string) string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.names = names
+}
+
+// SetGate says which gate holds back the requests to a node; empty: those to all nodes.
+func (r *Requests) SetGate(node string, g Gate) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.node(node).gate = g
+}
+
+// node is the account of a node. The lock is held.
+func (r *Requests) node(node string) *nodeRequests {
+	if r.nodes == nil {
+		r.nodes = make(map[string]*nodeRequests)
+	}
+	n := r.nodes[node]
+	if n == nil {
+		n = new(nodeRequests)
+		r.nodes[node] = n
+	}
+	return n
+}
+
+// Begin notes that a request is sent to a node, and when. It must be followed by an End.
+func (r *Requests) Begin(node string) time.Time {
+	r.underWay.Add(1)
+	r.mu.Lock()
+	r.node(node).underWay++
+	r.mu.Unlock()
+	return time.Now()
+}
+
+// End notes that a request has ended which began then, and gives how long it took. The
+// latency counts when it was answered as it should be.
+func (r *Requests) End(node string, begun time.Time, answered bool) time.Duration {
+	now := time.Now()
+	r.end(node, begun, now, answered)
+	return now.Sub(begun)
+}
+
+func (r *Requests) end(node string, begun, now time.Time, answered bool) {
+	r.underWay.Add(-1)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	n := r.node(node)
+	n.underWay--
+	if !answered {
+		n.failed++
+		return
+	}
+	n.answered++
+	if n.recent == nil {
+		n.recent = newRecent(now)
+	}
+	if r.whole == nil {
+		r.whole = newHistogram(2)
+	}
+	n.recent.advance(now)
+	record(n.recent.parts.Current, now.Sub(begun))
+	record(r.whole, now.Sub(begun))
+}
+
+// UnderWay is how many requests are under way.
+func (r *Requests) UnderWay() int64 { return r.underWay.Load() }
+
+// Limit is how many requests the gates let be under way now, in all; 0: there is no gate.
+func (r *Requests) Limit() int {
+	limit := 0
+	for _, g := range r.gates() {
+		limit += g.Limit()
+	}
+	return limit
+}
+
+func (r *Requests) gates() []Gate {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var gates []Gate
+	for _, n := range r.nodes {
+		if n.gate != nil {
+			gates = append(gates, n.gate)
+		}
+	}
+	return gates
+}
+
+// Whole is the latency of all requests of the run.
+func (r *Requests) Whole() Latency {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.whole == nil {
+		return Latency{}
+	}
+	return latencyOf(r.whole)
+}
+
+// Now is the latency of the requests to all nodes that were answered within the Window
+// before now.
+func (r *Requests) Now(now time.Time) Latency {
+	all := newHistogram(windowDigits)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, n := range r.nodes {
+		if n.recent != nil {
+			n.recent.advance(now)
+			all.Merge(n.recent.parts.Merge())
+		}
+	}
+	return latencyOf(all)
+}
+
+// Nodes are the requests to each node, in the order of their names.
+func (r *Requests) Nodes(now time.Time) []NodeRequests {
+	r.mu.Lock()
+	list := make([]NodeRequests, 0, len(r.nodes))
+	gates := make([]Gate, 0, len(r.nodes))
+	for node, n := range r.nodes {
+		name := node
+		if r.names != nil && node != "" {
+			name = r.names(node)
+		}
+		one := NodeRequests{Node: name, UnderWay: n.underWay, Answered: n.answered, Failed: n.failed}
+		if n.recent != nil {
+			n.recent.advance(now)
+			one.Now = latencyOf(n.recent.parts.Merge())
+		}
+		list, gates = append(list, one), append(gates, n.gate)
+	}
+	r.mu.Unlock()
+	for i, g := range gates { // which have locks of their own
+		if g != nil {
+			list[i].Limit = g.Limit()
+		}
+	}
+	slices.SortFunc(list, func(a, b NodeRequests) int { return strings.Compare(a.Node, b.Node) })
+	return list
+}
+
+// Held is a latency that a run keeps to by asking for less: the 99th percentile of small
+// reads on the nodes. The zero value is of a run that keeps to none. It is safe for
+// concurrent use.
+type Held struct {
+	target, p99 atomic.Int64
+}
+
+// Hold says what is kept to.
+func (h *Held) Hold(target time.Duration) { h.target.Store(int64(target)) }
+
+// Note says what it is now.
+func (h *Held) Note(p99 time.Duration) { h.p99.Store(int64(p99)) }
+
+// Now is what is kept to, and what it is; both are 0 while that is not known.
+func (h *Held) Now() (target, p99 time.Duration) {
+	return time.Duration(h.target.Load()), time.Duration(h.p99.Load())
+}

@@ -1,0 +1,102 @@
+package progress
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// fixed is a gate of one limit.
+type fixed int
+
+func (f fixed) Limit() int { return int(f) }
+
+func TestRequests(t *testing.T) {
+	var r Requests
+	require.Zero(t, r.Whole())
+	require.Zero(t, r.Now(time.Now()))
+	require.Empty(t, r.Nodes(time.Now()))
+
+	begin := time.Now()
+	for i := range 100 {
+		node := []string{"a", "b"}[i%2]
+		r.Begin(node)
+		r.end(node, begin, begin.Add(time.Duration(i+1)*time.Millisecond), true)
+	}
+	r.Begin("b")
+	r.end("b", begin, begin.Add(time.Hour), false)
+	r.Begin("b")
+	require.EqualValues(t, 1, r.UnderWay())
+	whole := r.Whole()
+	require.EqualValues(t, 100, whole.Requests)
+	require.InEpsilon(t, 50*time.Millisecond, whole.P50, 0.02)
+	require.InEpsilon(t, 99*time.Millisecond, whole.P99, 0.02)
+
+	r.SetNames(func(node string) string { return "node " + node })
+	r.SetGate("a", fixed(3))
+	r.SetGate("", fixed(4))
+	require.Equal(t, 7, r.Limit())
+	nodes := r.Nodes(begin.Add(time.Second))
+	require.Len(t, nodes, 3)
+	require.Equal(t, NodeRequests{Limit: 4}, nodes[0])
+	require.Equal(t, "node a", nodes[1].Node)
+	require.Equal(t, 3, nodes[1].Limit)
+	require.EqualValues(t, 50, nodes[1].Answered)
+	require.EqualValues(t, 50, nodes[1].Now.Requests)
+	require.Equal(t, "node b", nodes[2].Node)
+	require.EqualValues(t, 1, nodes[2].Failed)
+	require.EqualValues(t, 1, nodes[2].UnderWay)
+}
+
+// What is older than the window is forgotten there, and not in the whole.
+func TestRecentLatencies(t *testing.T) {
+	var r Requests
+	begin := time.Now()
+	take := func(at, latency time.Duration) {
+		r.Begin("")
+		now := begin.Add(at)
+		r.end("", now.Add(-latency), now, true)
+	}
+	now := func(at time.Duration) Latency { return r.Now(begin.Add(at)) }
+	take(0, time.Second)
+	take(3*time.Second, time.Millisecond)
+	require.EqualValues(t, 2, now(4*time.Second).Requests)
+	require.InEpsilon(t, time.Second, now(4*time.Second).P99, 0.07)
+	require.EqualValues(t, 1, now(Window).Requests)
+	require.InEpsilon(t, time.Millisecond, now(Window).P99, 0.07)
+	require.Zero(t, now(2*Window))
+	take(time.Hour, 24*time.Hour)
+	require.EqualValues(t, 1, now(time.Hour).Requests)
+	require.InEpsilon(t, longest, now(time.Hour).P50, 0.07)
+	require.EqualValues(t, 3, r.Whole().Requests)
+}
+
+func TestRequestsAtOnce(t *testing.T) {
+	var r Requests
+	var all sync.WaitGroup
+	for _, node := range []string{"a", "b", "a", ""} {
+		all.Go(func() {
+			for range 1000 {
+				r.End(node, r.Begin(node), true)
+				r.Now(time.Now())
+			}
+		})
+	}
+	all.Wait()
+	require.Zero(t, r.UnderWay())
+	require.EqualValues(t, 4000, r.Whole().Requests)
+	require.Len(t, r.Nodes(time.Now()), 3)
+}
+
+func TestHeld(t *testing.T) {
+	var h Held
+	target, p99 := h.Now()
+	require.Zero(t, target+p99)
+	h.Hold(10 * time.Millisecond)
+	h.Note(7 * time.Millisecond)
+	target, p99 = h.Now()
+	require.Equal(t, 10*time.Millisecond, target)
+	require.Equal(t, 7*time.Millisecond, p99)
+}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os/signal"
 	"runtime/debug"
 	"slices"
@@ -21,7 +22,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
@@ -39,22 +39,27 @@ func Version() string {
 	return "unknown"
 }
 
-// streams are the program's own input and outputs.
+// streams are the program's own input and outputs, and what goes to them besides data.
 type streams struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
+	log *logbook
+	end *ending
 }
 
-// warn tells the user something that does not stop the run. On a terminal a live line may
-// stand there, of this program or of another one in a pipe.
-func (s streams) warn(format string, args ...any) {
-	clear := ""
-	if printer.IsTerminal(s.err) {
-		clear = printer.Clear
-	}
-	fmt.Fprintf(s.err, clear+"cqlbulk: "+format+"\n", args...)
+func newStreams(in io.Reader, out, err io.Writer) streams {
+	return streams{in, out, err, &logbook{err: err}, new(ending)}
 }
+
+// warn tells the user something odd that does not stop the run.
+func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }
+
+// note tells the user something that is as it should be.
+func (s streams) note(format string, args ...any) { s.log.say(slog.LevelInfo, format, args...) }
+
+// detail tells a user who asked for more (--verbose).
+func (s streams) detail(format string, args ...any) { s.log.say(slog.LevelDebug, format, args...) }
 
 // Run runs the program and returns its exit code. args are without the program's
 // name. stderr is written to from several goroutines.
@@ -64,27 +69,14 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
 
-	s := streams{stdin, stdout, stderr}
+	s := newStreams(stdin, stdout, stderr)
+	defer s.log.close()
 	root := newRoot(s)
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
-	code := exitCode(ctx, err)
-	switch {
-	case code == exitInterrupted:
-		s.warn("interrupted")
-	case err != nil && err.Error() != "":
-		told := make(map[string]bool) // one cause may come up in several places
-		for line := range strings.Lines(strings.TrimSpace(err.Error())) {
-			if line = strings.TrimSpace(line); !told[line] {
-				s.warn("%s", line)
-			}
-			told[line] = true
-		}
-	}
-	return code
+	return s.answer(ctx, root.ExecuteContext(ctx))
 }
 
 func newRoot(s streams) *cobra.Command {
@@ -148,6 +140,9 @@ func applyConfig(root, c *cobra.Command, args []string, s streams) error {
 	settings, commands := settingsOf(root)
 	file, err := config.Apply(c.Name(), commandOf(c, args), c.Flags(), settings, commands)
 	if err != nil {
+		return err
+	}
+	if err := s.prepareLog(c); err != nil {
 		return err
 	}
 	if slices.ContainsFunc(passwordFlags, file.Has) {

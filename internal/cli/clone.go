@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // cloneOptions are the flags of clone.
@@ -146,29 +146,17 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 		return err
 	}
 	defer clone.Close()
-	stop := printer.Start(ctx, s.err, "clone of "+clone.Table(), clone.Counters(), o.Quiet)
+	stop := o.run(ctx, s, "clone "+clone.Table(), clone.Counters(), false)
 	report, err := clone.Run(ctx)
 	stop()
-	s.tellFailed(report.Failed, report.Ranges)
-	if !o.Quiet {
-		s.summary("clone of", report.Report, cloneDetails(report))
-		if report.Files == nil && !report.DryRun {
-			s.tellStreamed(report.Stream, report.Compaction)
-		}
+	s.end.document = summary.OfClone(report)
+	s.tellFailed(report.Failed)
+	if !o.Quiet && report.Files == nil && !report.DryRun {
+		s.tellStreamed(report.Stream, report.Compaction)
 	}
-	s.tellImports(report.Files)
+	s.tellImports(report.Files, o.Quiet)
 	if err != nil || report.Outcome == operation.Partly {
 		s.warn("the same command once more does no harm to what is there")
 	}
 	return runError(err, report.Outcome)
-}
-
-// cloneDetails are what the summary of a clone has besides rows and speed.
-func cloneDetails(r operation.CloneReport) string {
-	details := fmt.Sprintf("%s partitions of %s token ranges, %s", printer.Count(r.Stream.Partitions), printer.Count(int64(r.Ranges)),
-		landedDetails(r.Stream, r.Files))
-	if r.DryRun {
-		details += ", none of them sent"
-	}
-	return details + levelNote(r.Report)
 }

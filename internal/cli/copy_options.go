@@ -47,4 +47,4 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 var copyAlone = []string{"explain", "keyspace", "config", "help"}
 
 // The flags of copy that what it runs has besides settings.
-var copyShown = []string{"quiet", "verbose"}
+var copyShown = []string{quietFlag, verboseFlag, jsonFlag, logFileFlag, logFormatFlag, progressFlag}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"strings"
 	"testing"
 
@@ -179,7 +180,7 @@ func TestTranslateRefused(t *testing.T) {
 // Every flag that a rule sets is one of the command, and every flag of copy but its own
 // is one of load or scan, with the same default; the consistency level has that of the command.
 func TestCopyFlags(t *testing.T) {
-	load, scan, own := newLoadCommand(streams{}).Flags(), newScanCommand(streams{}).Flags(), newCopyCommand(streams{}).Flags()
+	load, scan, own := newLoadCommand(newStreams(nil, nil, io.Discard)).Flags(), newScanCommand(newStreams(nil, nil, io.Discard)).Flags(), newCopyCommand(newStreams(nil, nil, io.Discard)).Flags()
 	own.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "explain" || f.Name == "nulls" {
 			return
@@ -216,10 +217,10 @@ func TestCopySettings(t *testing.T) {
 	t.Setenv("CQLBULK_RATE", "4")
 	t.Setenv("CQLBULK_PASSWORD", "secret")
 	t.Chdir(t.TempDir())
-	own := newCopyCommand(streams{}).Flags()
+	own := newCopyCommand(newStreams(nil, nil, io.Discard)).Flags()
 	own.String(config.FileFlag, "", "")
 	require.NoError(t, own.Parse([]string{"--maxattempts", "5", "--hosts", "a,b", "--dry-run", "-k", "demo"}))
-	settings, _ := settingsOf(newRoot(streams{}))
+	settings, _ := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply("copy", "", own, settings, []string{"copy"})
 	require.NoError(t, err)
 	s, err := cqlcopy.Parse("COPY t FROM 'f' WITH INGESTRATE = 7 AND MAXATTEMPTS = 8 AND SKIPCOLS = 'a,b'")

@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // countOptions are the flags of count.
@@ -84,18 +84,16 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 		return err
 	}
 	defer count.Close()
-	stop := printer.Start(ctx, s.err, "count "+count.Table(), count.Counters(), o.Quiet)
+	stop := o.run(ctx, s, "count "+count.Table(), count.Counters(), false)
 	report, err := count.Run(ctx)
 	stop()
-	s.tellFailed(report.Failed, report.Ranges)
+	s.end.document = summary.OfCount(report)
+	s.tellFailed(report.Failed)
 	if report.Outcome == operation.Partly {
 		s.warn("counted %s rows in the ranges that answered", printer.Count(report.Rows))
 	}
-	if err != nil || report.Outcome != operation.Done {
+	if err != nil || report.Outcome != operation.Done || o.JSON {
 		return runError(err, report.Outcome)
-	}
-	if !o.Quiet {
-		s.summary("count of", report.Report, fmt.Sprintf("%s token ranges%s", printer.Count(int64(report.Ranges)), levelNote(report.Report)))
 	}
 	return fatal(o.print(s.out, report))
 }

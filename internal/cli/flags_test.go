@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -19,7 +20,7 @@ func parsed(t *testing.T, command, of string, flags *pflag.FlagSet, args ...stri
 	t.Helper()
 	flags.String(config.FileFlag, "", "")
 	require.NoError(t, flags.Parse(args))
-	settings, commands := settingsOf(newRoot(streams{}))
+	settings, commands := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply(command, of, flags, settings, commands)
 	require.NoError(t, err)
 	return flags
@@ -58,7 +59,7 @@ func TestRecordedSettings(t *testing.T) {
 	require.Equal(t, recorded, again.Settings().Record(defaults, again.Given))
 
 	// The password of the environment reaches the run that goes on.
-	resumed := parsed(t, "resume", "load", newResumeCommand(streams{}).Flags())
+	resumed := parsed(t, "resume", "load", newResumeCommand(newStreams(nil, nil, io.Discard)).Flags())
 	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
 	require.Equal(t, "secret", again.Password)
 
@@ -67,7 +68,7 @@ func TestRecordedSettings(t *testing.T) {
 	t.Setenv("CQLBULK_PASSWORD", "")
 	t.Setenv("CQLBULK_HOSTS", "10.0.0.7")
 	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte("timeout: 7s\nload:\n  password: \"of load\"\n  ingestrate: 9\n"), 0o600))
-	resumed = parsed(t, "resume", "load", newResumeCommand(streams{}).Flags(), "--user", "other")
+	resumed = parsed(t, "resume", "load", newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(), "--user", "other")
 	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
 	require.Equal(t, "of load", again.Password)
 	require.Equal(t, "other", again.User)
@@ -79,7 +80,7 @@ func TestRecordedSettings(t *testing.T) {
 // Every setting of an operation has a flag of its command, but for those that only other
 // commands set, and what a flag shows as its default is the setting's own.
 func TestSettingsHaveFlags(t *testing.T) {
-	s := streams{}
+	s := newStreams(nil, nil, io.Discard)
 	for _, c := range []struct {
 		flags    *pflag.FlagSet
 		settings setting.List

@@ -98,7 +98,7 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 		return fatal(err)
 	}
 	if !o.Quiet {
-		s.warn("inspect: %s", summaryOfInspect(report))
+		s.note("inspect: %s", summaryOfInspect(report))
 	}
 	return runError(nil, report.Outcome)
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"testing"
@@ -26,7 +25,7 @@ func TestLiveLineOnANarrowTerminal(t *testing.T) {
 	counters.Done.Store(50)
 	counters.Rows.Store(12_345_678)
 	counters.Rejected.Store(1_234)
-	stop := printer.Start(context.Background(), screen.tty, "load warehouse.measurements", counters, false)
+	stop := printer.Start(t.Context(), "load warehouse.measurements", counters, printer.Options{Screen: screen.tty})
 	defer stop()
 	var line string
 	require.Eventually(t, func() bool {
@@ -41,10 +40,10 @@ func TestLiveLineOnANarrowTerminal(t *testing.T) {
 func TestOneLiveLineOnATerminal(t *testing.T) {
 	screen := newTerminal(t)
 	shows := func(text string) func() bool { return func() bool { return strings.Contains(screen.shown(), text) } }
-	stopScan := printer.Start(context.Background(), screen.tty, "scan ks.t", &progress.Counters{}, false)
+	stopScan := printer.Start(t.Context(), "scan ks.t", &progress.Counters{}, printer.Options{Screen: screen.tty})
 	require.Eventually(t, shows("scan ks.t"), 30*time.Second, time.Millisecond)
 	loaded := &progress.Counters{}
-	stopLoad := printer.Start(context.Background(), screen.tty, "load ks.t", loaded, false)
+	stopLoad := printer.Start(t.Context(), "load ks.t", loaded, printer.Options{Screen: screen.tty})
 	draws := func() int { return strings.Count(screen.shown(), "scan ks.t") }
 	before := draws()
 	require.Eventually(t, func() bool { return draws() > before+3 }, 30*time.Second, time.Millisecond)

@@ -8,23 +8,22 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // finishLoad runs a load that is prepared, and tells what became of it.
 func finishLoad(ctx context.Context, s streams, show showOptions, load *operation.Load) error {
 	defer load.Close()
-	stop := printer.Start(ctx, s.err, "load "+load.Table(), load.Counters(), show.Quiet)
+	stop := show.run(ctx, s, "load "+load.Table(), load.Counters(), false)
 	stopWatch := s.watch(ctx, load.Linger(), stop)
 	report, err := load.Run(ctx)
 	stopWatch()
 	stop()
-	if !show.Quiet {
-		s.summary("load of", report.Report, loadDetails(report))
-		if report.Files == nil && !report.DryRun {
-			s.tellStreamed(report.Stream, report.Compaction)
-		}
+	s.end.document, s.end.aside = summary.OfLoad(report), false
+	if !show.Quiet && report.Files == nil && !report.DryRun {
+		s.tellStreamed(report.Stream, report.Compaction)
 	}
-	s.tellImports(report.Files)
+	s.tellImports(report.Files, show.Quiet)
 	s.tellRejects(report.Rejects)
 	s.tellNextOfLoad(report, err)
 	if report.Limit != nil {
@@ -33,60 +32,27 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	return runError(err, report.Outcome)
 }
 
-// loadDetails are what the summary of a load has besides rows and speed.
-func loadDetails(r operation.LoadReport) string {
-	details := fmt.Sprintf("%s read, %s rejected; %s", printer.Count(r.Read), printer.Count(r.Rejected()), requestDetails(r))
-	if !r.DryRun {
-		details += fmt.Sprintf("; checksum %s", r.Sum)
+// tellImports says where SSTables are and how they get to the nodes, and names the nodes that
+// have not imported theirs.
+func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
+	if f == nil {
+		return
 	}
-	if r.IfNotExists {
-		details += fmt.Sprintf("; %s were there already", printer.Count(r.Existing))
+	if !quiet {
+		s.note("the SSTables are in %s, %s", f.Dir, importDetails(f))
 	}
-	if r.InDoubt > 0 {
-		details += fmt.Sprintf("; %s in doubt", printer.Count(r.InDoubt))
+	for _, i := range f.Imports {
+		if i.Err != nil {
+			s.warn("node %s has not imported its %d SSTables: %v; to be run there: %s", i.Node, i.Tables, i.Err, i.Command)
+		}
 	}
-	if !r.DryRun && !r.Streamed {
-		details += levelNote(r.Report)
-	}
-	return details
-}
-
-// requestDetails are how the rows went to the nodes.
-func requestDetails(r operation.LoadReport) string {
-	var details string
-	switch {
-	case r.Files != nil, r.Streamed:
-		details = fmt.Sprintf("%s partitions, %s", printer.Count(r.Stream.Partitions), landedDetails(r.Stream, r.Files))
-	default:
-		details = fmt.Sprintf("%s requests of %.1f rows", printer.Count(r.Batches), float64(r.Written-r.Earlier)/float64(max(r.Batches, 1)))
-	}
-	switch {
-	case r.DryRun:
-		details += ", none of them sent"
-	case !r.Streamed:
-		details += fmt.Sprintf(", p50 %v, p99 %v", r.P50, r.P99)
-	}
-	return details
-}
-
-// landedDetails are what went to the nodes past CQL, or is in a folder for them.
-func landedDetails(stats operation.StreamStats, files *operation.KeptFiles) string {
-	if files == nil {
-		return fmt.Sprintf("%s streamed as %s %s", printer.Size(stats.Bytes), printer.Count(stats.Files),
-			map[bool]string{false: "files of rows", true: "whole SSTables"}[stats.Whole])
-	}
-	nodes := "all nodes"
-	if files.Ringed {
-		nodes = printer.Count(int64(files.Nodes)) + " nodes"
-	}
-	return fmt.Sprintf("%s in %s SSTables for %s in %s, ", printer.Size(stats.Bytes), printer.Count(int64(files.Tables)), nodes, files.Dir) + importDetails(files)
 }
 
 // importDetails are how SSTables in a folder get to the nodes.
 func importDetails(f *operation.KeptFiles) string {
 	switch {
 	case f.Import == "":
-		return "which are not whole"
+		return "and are not whole"
 	case f.Imports == nil:
 		return fmt.Sprintf("to be imported as %s says", f.Import)
 	}
@@ -96,27 +62,14 @@ func importDetails(f *operation.KeptFiles) string {
 			taken++
 		}
 	}
-	return fmt.Sprintf("imported by %d of them", taken)
+	return fmt.Sprintf("imported by %d of %d nodes", taken, len(f.Imports))
 }
 
-// tellImports names the nodes that have not imported their SSTables, and what is left to do.
-func (s streams) tellImports(f *operation.KeptFiles) {
-	if f == nil {
-		return
-	}
-	for _, i := range f.Imports {
-		if i.Err != nil {
-			s.warn("node %s has not imported its %d SSTables: %v; to be run there: %s", i.Node, i.Tables, i.Err, i.Command)
-		}
-	}
-}
-
-// tellNextOfLoad says how to go on from here.
+// tellNextOfLoad says what is to be known before it is gone on with.
 func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	switch {
 	case r.Next.Command == "":
 	case runErr != nil:
-		s.warn("what is done is noted; go on with: %s", nextCommand(r.Next))
 		if r.InDoubt > 0 {
 			s.warn("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
 		}
@@ -128,9 +81,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", r.Limit.Stage)
 		}
 	case r.Next.RepeatInDoubt:
-		s.warn("rows in doubt are written again, so that of counters those count twice that were applied, with: %s", nextCommand(r.Next))
-	default:
-		s.warn("they load again, mended or as they are, with: %s", nextCommand(r.Next))
+		s.warn("rows in doubt may have been written: where they are written again, those of counters count twice that were applied")
 	}
 }
 

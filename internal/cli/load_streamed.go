@@ -38,9 +38,9 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 	if len(stats.Nodes) > 1 {
 		line += fmt.Sprintf("; %s took longest, %v", longest.Node, longest.Time.Round(time.Millisecond))
 	}
-	s.warn("%s", line)
+	s.note("%s", line)
 	if c != nil {
-		s.warn("%s", compactionLine(c))
+		s.note("%s", compactionLine(c))
 	}
 }
 

@@ -12,40 +12,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// showOptions say what is shown of a run.
-type showOptions struct {
-	Quiet   bool
-	Verbose bool
-
-	flags *pflag.FlagSet // tell what was typed
-}
-
-func (o *showOptions) AddFlags(f *pflag.FlagSet) {
-	o.flags = f
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no progress and no summary: only what is wrong is said")
-	f.BoolVar(&o.Verbose, "verbose", false, "show what the driver has to say")
-}
-
-// environment is what an operation has around it.
-func (o *showOptions) environment(s streams) operation.Environment {
-	for _, password := range passwordFlags {
-		if o.flags.Changed(password) {
-			s.warn("--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
-				password, strings.ToUpper(strings.ReplaceAll(password, "-", "_")))
-		}
-	}
-	env := operation.Environment{
-		Stdin: s.in, Stdout: s.out, Warn: s.warn, Version: Version(),
-		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
-	}
-	if o.Verbose {
-		env.Log = func(format string, args ...any) {
-			s.warn("driver: %s", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
-		}
-	}
-	return env
-}
-
 // addConnectionFlags adds the flags that say which cluster, as whom and how. level is what
 // there is to know of the consistency level.
 func addConnectionFlags(b binder, level string) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // planOptions are the flags of plan.
@@ -65,10 +66,13 @@ func runPlan(ctx context.Context, s streams, o *planOptions) error {
 	}
 	defer plan.Close()
 	report, err := plan.Run(ctx)
-	if err == nil {
-		err = printPlan(s.out, report)
+	if err != nil {
+		return fatal(err)
 	}
-	return fatal(err)
+	if s.end.document = summary.OfPlan(report); o.JSON {
+		return nil
+	}
+	return fatal(printPlan(s.out, report))
 }
 
 // printPlan writes a plan as two tables: facts, then nodes.

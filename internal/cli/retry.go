@@ -51,12 +51,13 @@ func runRetry(ctx context.Context, s streams, show showOptions, spec operation.R
 	}
 	if run.LeftInDoubt > 0 {
 		s.warn("%d rows in doubt were left alone: they are in %s, and --repeat-in-doubt writes them again", run.LeftInDoubt, run.RunDir)
+		s.end.document.LeaveInDoubt(run.LeftInDoubt, operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true})
 		return partly()
 	}
 	if earlier := run.Tries(); len(earlier) > 0 {
-		s.warn("all of it is loaded; what an earlier try left over is in %s", strings.Join(earlier, ", "))
+		s.note("all of it is loaded; what an earlier try left over is in %s", strings.Join(earlier, ", "))
 		return nil
 	}
-	s.warn("all of it is loaded: %s is not needed any more", run.RunDir)
+	s.note("all of it is loaded: %s is not needed any more", run.RunDir)
 	return nil
 }

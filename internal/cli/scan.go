@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // scanOptions are the flags of scan.
@@ -144,24 +145,22 @@ func runScan(ctx context.Context, s streams, show showOptions, spec *operation.S
 // finishScan runs a scan that is prepared, and tells what became of it.
 func finishScan(ctx context.Context, s streams, show showOptions, scan *operation.Scan) error {
 	defer scan.Close()
+	s.end.aside = scan.ToStdout()
 	// Rows and a progress line would get in each other's way on one terminal.
 	mixed := scan.ToStdout() && printer.IsTerminal(s.out)
-	stop := printer.Start(ctx, s.err, "scan "+scan.Table(), scan.Counters(), show.Quiet || mixed)
+	stop := show.run(ctx, s, "scan "+scan.Table(), scan.Counters(), mixed)
 	report, err := scan.Run(ctx)
 	stop()
-	s.tellFailed(report.Failed, report.Ranges)
+	s.end.document = summary.OfScan(report)
+	s.tellFailed(report.Failed)
 	s.tellUnfinished(report)
-	if report.Whole && err == nil && !show.Quiet {
-		s.summary("scan of", report.Report,
-			fmt.Sprintf("%s token ranges, seed %d; checksum %s%s", printer.Count(int64(report.Ranges)), report.Seed, report.Sum, levelNote(report.Report)))
-	}
 	return runError(err, report.Outcome)
 }
 
 // partsShown is how many files of an output that is not whole are listed.
 const partsShown = 10
 
-// tellUnfinished says what is kept of an output that is not whole, and how to go on.
+// tellUnfinished says what is kept of an output that is not whole.
 func (s streams) tellUnfinished(r operation.ScanReport) {
 	for i, part := range r.Unfinished {
 		if i == partsShown {
@@ -169,13 +168,6 @@ func (s streams) tellUnfinished(r operation.ScanReport) {
 			break
 		}
 		s.warn("the output is not whole: what there is was kept as %s", part)
-	}
-	switch {
-	case r.Next.Command == "":
-	case r.Outcome == operation.Partly:
-		s.warn("the output gets its name when all is read; read what failed with: %s", nextCommand(r.Next))
-	default:
-		s.warn("what is done is noted; go on with: %s", nextCommand(r.Next))
 	}
 	for _, trouble := range r.Troubles {
 		s.warn("%v", trouble)

@@ -11,10 +11,12 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 func newStatusCommand(s streams) *cobra.Command {
-	return &cobra.Command{
+	opts := &reportOptions{}
+	c := &cobra.Command{
 		Use:   "status RUN_DIR",
 		Short: "Show what a scan or load has done, while it runs or after",
 		Long: `Show from its run directory what a scan or a load has done, what failed and what is
@@ -24,14 +26,20 @@ Exit status:
   0  shown
   1  there is no run, or its journal cannot be read`,
 		Args: oneRunDir,
-		RunE: func(_ *cobra.Command, args []string) error { return showStatus(s, args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return showStatus(s, opts, args[0]) },
 	}
+	c.Flags().SortFlags = false
+	opts.AddFlags(c.Flags())
+	return c
 }
 
-func showStatus(s streams, dir string) error {
+func showStatus(s streams, o *reportOptions, dir string) error {
 	r, err := operation.ReadStatus(dir)
 	if err != nil {
 		return err
+	}
+	if s.end.document = summary.OfStatus(r); o.JSON {
+		return nil
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "run\t%s of %s, begun %s by %s\n", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
@@ -91,7 +99,7 @@ func showNext(w io.Writer, next operation.Next) {
 	if next.RepeatInDoubt {
 		note = "   (of counters, those rows count twice that were applied)"
 	}
-	fmt.Fprintf(w, "next\t%s%s\n", nextCommand(next), note)
+	fmt.Fprintf(w, "next\t%s%s\n", summary.CommandLine(next), note)
 }
 
 func showScan(w io.Writer, r operation.StatusReport) {

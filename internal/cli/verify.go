@@ -11,19 +11,20 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
 
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
-	Quiet bool
-	spec  operation.VerifySpec
+	reportOptions
+	spec operation.VerifySpec
 }
 
 // AddFlags adds the flags of verify.
 func (o *verifyOptions) AddFlags(f *pflag.FlagSet) {
 	binder{f, o.spec.Settings()}.add("no-hash", "do not read the files: look at their sizes alone")
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no notes and no summary")
+	o.reportOptions.AddFlags(f)
 }
 
 func newVerifyCommand(s streams) *cobra.Command {
@@ -89,9 +90,12 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 	}
 	if !o.Quiet {
 		for _, n := range report.Notes {
-			s.warn("note: %s", n)
+			s.note("note: %s", n)
 		}
-		s.warn("verify: %s", summaryOfVerify(report))
+		s.note("verify: %s", summaryOfVerify(report))
+	}
+	if s.end.document = summary.OfVerify(report); o.JSON {
+		return runError(nil, report.Outcome)
 	}
 	if err := printVerify(s.out, report); err != nil {
 		return fatal(err)

@@ -29,7 +29,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 	// Where records are counted, it is from the first.
 	whole := input.Compare || r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0
 	if settled && !whole {
-		r.job.Counters.Bytes.Add(r.job.Journal.Seen(index))
+		r.leaveOutText(r.job.Journal.Seen(index))
 		r.leaveOut(input.Size)
 		return nil
 	}
@@ -182,7 +182,7 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	if skipped, err := skipper.SkipTo(from.Offset); !skipped {
 		return s, err
 	}
-	r.job.Counters.Bytes.Add(from.Offset - int64(len(f.header)))
+	r.leaveOutText(from.Offset - int64(len(f.header)))
 	r.leaveOut(from.Offset)
 	f.records, f.end = 1, from.Offset // at least one record stands before
 	o := r.cutting(f)
@@ -191,6 +191,12 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 		return jsonl.NewSplitter(reader, o), nil
 	}
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
+}
+
+// leaveOutText counts bytes of text that an earlier run has dealt with.
+func (r *run) leaveOutText(n int64) {
+	r.job.Counters.Bytes.Add(n)
+	r.job.Counters.EarlierBytes.Add(n)
 }
 
 // leaveOut counts bytes of an input, as it is stored, that an earlier run has dealt with;

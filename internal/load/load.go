@@ -37,13 +37,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}
 	options := j.CQL
 	options.Warn = j.Warn
-	retried := options.OnRetry
-	options.OnRetry = func(host string, err error) {
-		j.Counters.Retries.Add(1)
-		if retried != nil {
-			retried(host, err)
-		}
-	}
+	options.OnRetry = j.Counters.Retried
 	options.Requests = &j.Counters.Requests
 	target := cql.New(j.Router, options)
 	job.Target = target

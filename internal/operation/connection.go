@@ -71,7 +71,7 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 	return driver.Config{
 		Hosts: c.Hosts, Port: c.Port, User: c.User, Password: c.Password, DC: c.DC, Consistency: level,
 		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
-		Version: env.Version, Warnf: env.Warn, Logf: env.Log,
+		Version: env.Version, Warnf: env.Warn, Logf: env.logDriver,
 	}, nil
 }
 

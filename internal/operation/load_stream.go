@@ -166,7 +166,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	}
 	s := &streaming{taking: form.taking, table: options, options: stream.Options{
 		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool), Dir: l.spec.TempDir,
-		Patience: l.spec.Patience, NodeName: l.t.nodeName, Progress: l.counters, OnRetry: func(string, error) { l.counters.Retries.Add(1) },
+		Patience: l.spec.Patience, NodeName: l.t.nodeName, Progress: l.counters, OnRetry: l.counters.Retried,
 	}}
 	for _, n := range l.t.cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)

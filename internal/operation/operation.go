@@ -21,7 +21,9 @@ package operation
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -34,11 +36,24 @@ type Environment struct {
 	Stdout io.Writer
 	// Warn tells the user, in a line, something that does not stop the run.
 	Warn func(format string, args ...any)
-	// Log takes what the driver has to say; nil: nobody.
+	// Log takes what is of interest to whoever looks closely: what the cluster is, what was
+	// not learned of it, requests that are sent again, the driver's own words; nil: nobody.
 	Log func(format string, args ...any)
 	// AskPassword asks the user for a password, once all else is checked.
 	AskPassword func(user string) (string, error)
 	Version     string // of the program, for the server, the run directory and the manifest
+}
+
+// log tells whoever looks closely.
+func (e Environment) log(format string, args ...any) {
+	if e.Log != nil {
+		e.Log(format, args...)
+	}
+}
+
+// logDriver tells what the driver has to say.
+func (e Environment) logDriver(format string, args ...any) {
+	e.log("driver: %s", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
 }
 
 // tool is what the program calls itself where it leaves something behind.
@@ -89,10 +104,13 @@ type Report struct {
 	Outcome  Outcome
 	Started  time.Time
 	Duration time.Duration
-	Rows     int64 // written to the output, acknowledged by the cluster, or counted
-	Earlier  int64 // of those, by the run that this one went on with
-	Bytes    int64 // of text written out or read in; 0 of a count
-	Retries  int64 // requests sent again
+	Rows     int64             // written to the output, acknowledged by the cluster, or counted
+	Earlier  int64             // of those, by the run that this one went on with
+	Bytes    int64             // of text written out or read in; 0 of a count
+	Before   int64             // of those, by the run that this one went on with
+	Retries  int64             // requests sent again
+	Reasons  []progress.Reason // why they were, the most frequent first
+	Latency  progress.Latency  // of all requests that were answered; none of a run past CQL
 
 	Consistency string // level of the requests
 	Replicated  bool   // a row has several replicas, so that the level matters
@@ -113,7 +131,8 @@ func newReport(t *tableSession) Report {
 // count fills in what the counters say.
 func (r *Report) count(c *progress.Counters) {
 	r.Duration = time.Since(r.Started)
-	r.Rows, r.Earlier, r.Bytes, r.Retries = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.Retries.Load()
+	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
+	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
 }
 
 // FailedRange is a token range that could not be read.

@@ -47,6 +47,7 @@ func (s *Scan) begin() error {
 	s.job.Counters.Rows.Add(s.earlier.Rows)
 	s.job.Counters.Earlier.Add(s.earlier.Rows)
 	s.job.Counters.Bytes.Add(s.earlier.TextBytes)
+	s.job.Counters.EarlierBytes.Add(s.earlier.TextBytes)
 	for _, done := range s.earlier.Done {
 		work := sweep.Work(done, s.job.Partitioner)
 		s.job.Counters.Done.Add(work)

@@ -22,8 +22,8 @@ type truncation struct{ node, at string }
 // there is none, or no node tells of it, which is logged.
 func (t *tableSession) truncatedSince(ctx context.Context, then resume.Truncations, env Environment) *truncation {
 	node, at, compared := t.truncations(ctx).Since(then)
-	if !compared && env.Log != nil {
-		env.Log("no node tells whether table %s was truncated since the run began", t.table)
+	if !compared {
+		env.log("no node tells whether table %s was truncated since the run began", t.table)
 	}
 	if node == "" {
 		return nil

@@ -9,21 +9,23 @@ import (
 
 // Counters are what a run has done so far. All fields are safe for concurrent use.
 type Counters struct {
-	Rows     atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
-	Earlier  atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
-	Ready    atomic.Int64 // rows of this run that are made, where they are written later and all at once
-	Half     atomic.Int64 // units of work that such rows are, counted as done by half, and more while Part grows
-	Part     atomic.Int64 // of the rest of those units what is done as well, in millionths
-	Bytes    atomic.Int64 // bytes of text written out or read in
-	Done     atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
-	Before   atomic.Int64 // of those units, what an earlier run had done
-	Total    atomic.Int64 // units of work in all, those of an earlier run among them; 0 while unknown
-	Retries  atomic.Int64 // requests sent again
-	Failed   atomic.Int64 // token ranges given up
-	Rejected atomic.Int64 // rows rejected
-	Streams  Streams      // what nodes were streamed
-	Requests Requests     // that nodes are sent
-	Held     Held         // a latency of theirs that the run keeps to
+	Rows         atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
+	Earlier      atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
+	Ready        atomic.Int64 // rows of this run that are made, where they are written later and all at once
+	Half         atomic.Int64 // units of work that such rows are, counted as done by half, and more while Part grows
+	Part         atomic.Int64 // of the rest of those units what is done as well, in millionths
+	Bytes        atomic.Int64 // bytes of text written out or read in
+	EarlierBytes atomic.Int64 // of those bytes, what an earlier run had done
+	Done         atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
+	Before       atomic.Int64 // of those units, what an earlier run had done
+	Total        atomic.Int64 // units of work in all, those of an earlier run among them; 0 while unknown
+	Retries      atomic.Int64 // requests sent again
+	Reasons      Reasons      // why they were
+	Failed       atomic.Int64 // token ranges given up
+	Rejected     atomic.Int64 // rows rejected
+	Streams      Streams      // what nodes were streamed
+	Requests     Requests     // that nodes are sent
+	Held         Held         // a latency of theirs that the run keeps to
 }
 
 // Whole is the most that Part is.

@@ -156,17 +156,27 @@ func (r *Requests) Now(now time.Time) Latency {
 	return latencyOf(all)
 }
 
+// name is what a node is called.
+func (r *Requests) name(node string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.nameLocked(node)
+}
+
+func (r *Requests) nameLocked(node string) string {
+	if r.names == nil || node == "" {
+		return node
+	}
+	return r.names(node)
+}
+
 // Nodes are the requests to each node, in the order of their names.
 func (r *Requests) Nodes(now time.Time) []NodeRequests {
 	r.mu.Lock()
 	list := make([]NodeRequests, 0, len(r.nodes))
 	gates := make([]Gate, 0, len(r.nodes))
 	for node, n := range r.nodes {
-		name := node
-		if r.names != nil && node != "" {
-			name = r.names(node)
-		}
-		one := NodeRequests{Node: name, UnderWay: n.underWay, Answered: n.answered, Failed: n.failed}
+		one := NodeRequests{Node: r.nameLocked(node), UnderWay: n.underWay, Answered: n.answered, Failed: n.failed}
 		if n.recent != nil {
 			n.recent.advance(now)
 			one.Now = latencyOf(n.recent.parts.Merge())

@@ -34,13 +34,7 @@ func (o Options) Counted(c *progress.Counters, splits []token.Split, p token.Par
 		total += Work(s.Range, p)
 	}
 	c.Total.Store(total)
-	retried := o.OnRetry
-	o.OnRetry = func(host string, err error) {
-		c.Retries.Add(1)
-		if retried != nil {
-			retried(host, err)
-		}
-	}
+	o.OnRetry = c.Retried
 	o.Requests = &c.Requests
 	o.OnRead = func(r token.Range) { c.Done.Add(Work(r, p)) }
 	o.OnFailure = func() { c.Failed.Add(1) }

@@ -2,11 +2,8 @@ package printer
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"time"
-
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 // Count writes a number with commas between the thousands.
@@ -24,6 +21,33 @@ func Count(n int64) string {
 		out = append(out, digits[i])
 	}
 	return string(out)
+}
+
+// briefly writes a number in three digits: 999, 1.23k, 45.6M.
+func briefly(n int64) string {
+	if n < 1000 {
+		return strconv.FormatInt(n, 10)
+	}
+	size, unit := float64(n), -1
+	for size >= 999.5 && unit < len(thousands)-1 {
+		size /= 1000
+		unit++
+	}
+	return strconv.FormatFloat(size, 'f', decimals(size), 64) + thousands[unit:unit+1]
+}
+
+const thousands = "kMGTPE"
+
+// decimals is how many make three digits of it.
+func decimals(size float64) int {
+	switch {
+	case size < 9.995:
+		return 2
+	case size < 99.95:
+		return 1
+	default:
+		return 0
+	}
 }
 
 // Size writes a number of bytes in the largest binary unit that leaves at least one.
@@ -49,78 +73,11 @@ func Elapsed(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// standing is where a run stands, in words: the rows, and how many of them an earlier run
-// had done; and of this run alone the rows a second and how long it still takes, which is
-// empty while there is too little to go by. sent is what nodes were streamed; empty where they are not.
-type standing struct{ rows, rate, left, sent string }
-
-// observer tells where a run stands as time goes by.
-type observer struct {
-	begin time.Time
-	rate  *rate
-}
-
-func newObserver(begin time.Time) *observer { return &observer{begin, newRate(begin)} }
-
-func (o *observer) observe(now time.Time, c *progress.Counters) standing {
-	rows, earlier := c.Rows.Load(), c.Earlier.Load()
-	ready := c.Ready.Load() // all rows, of a run that writes many at once
-	s := standing{rows: Count(rows) + " rows", rate: Count(o.rate.observe(now, max(rows-earlier, ready))) + " rows/s"}
-	if earlier > 0 {
-		s.rows += fmt.Sprintf(" (%s before)", Count(earlier))
+// Latency writes how long a request takes, in three digits.
+func Latency(d time.Duration) string {
+	if ms := d.Seconds() * 1000; ms < 999.5 {
+		return strconv.FormatFloat(ms, 'f', decimals(ms), 64) + "ms"
 	}
-	if ready > rows-earlier {
-		s.rows += fmt.Sprintf(" and %s ready", Count(ready))
-	}
-	if left, ok := c.Left(now.Sub(o.begin)); ok {
-		s.left = left.Round(time.Second).String() + " left"
-	}
-	s.sent = sentTo(c.Streams.List())
-	return s
-}
-
-// sentTo says in words what nodes were streamed: the least and the most of them, where that is not the same.
-func sentTo(nodes []progress.Streamed) string {
-	var most, sessions int64
-	least := int64(math.MaxInt64)
-	for _, n := range nodes {
-		least, most, sessions = min(least, n.Bytes), max(most, n.Bytes), sessions+n.Sessions
-	}
-	if most == 0 {
-		return ""
-	}
-	sizes := Size(most)
-	if s := Size(least); s != sizes {
-		sizes = s + " to " + sizes
-	}
-	return fmt.Sprintf("%s sent to each of %s nodes, %s sessions", sizes, Count(int64(len(nodes))), Count(sessions))
-}
-
-// rate is the speed over the last few seconds.
-type rate struct {
-	samples []sample
-}
-
-type sample struct {
-	at time.Time
-	n  int64
-}
-
-// window is how far back the speed is measured.
-const window = 10 * time.Second
-
-func newRate(begin time.Time) *rate { return &rate{samples: []sample{{at: begin}}} }
-
-// observe takes in the count at a moment and gives the speed per second.
-func (r *rate) observe(now time.Time, n int64) int64 {
-	r.samples = append(r.samples, sample{now, n})
-	for len(r.samples) > 2 && now.Sub(r.samples[0].at) > window {
-		r.samples = r.samples[1:]
-	}
-	first := r.samples[0]
-	elapsed := now.Sub(first.at).Seconds()
-	if elapsed <= 0 {
-		return 0
-	}
-	return int64(float64(n-first.n) / elapsed)
+	s := d.Seconds()
+	return strconv.FormatFloat(s, 'f', decimals(s), 64) + "s"
 }

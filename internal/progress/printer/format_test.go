@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 func TestCount(t *testing.T) {
@@ -39,71 +37,20 @@ func TestElapsed(t *testing.T) {
 	}
 }
 
-// A run that goes on with another has the rows and the share of both, and its own pace.
-func TestStandingOfARunThatGoesOn(t *testing.T) {
-	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	var c progress.Counters
-	c.Rows.Store(50_000)
-	c.Earlier.Store(50_000)
-	c.Total.Store(1000)
-	c.Done.Store(500)
-	c.Before.Store(500)
-	o := newObserver(begin)
-	require.Equal(t, standing{"50,000 rows (50,000 before)", "0 rows/s", "", ""}, o.observe(begin.Add(5*time.Second), &c))
-	c.Rows.Store(60_000)
-	c.Done.Store(600)
-	require.Equal(t, standing{"60,000 rows (50,000 before)", "1,000 rows/s", "40s left", ""}, o.observe(begin.Add(10*time.Second), &c))
-}
-
-func TestRate(t *testing.T) {
-	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	at := func(seconds float64) time.Time { return begin.Add(time.Duration(seconds * float64(time.Second))) }
-	r := newRate(begin)
-	require.EqualValues(t, 0, r.observe(at(0), 0), "no time has gone by")
-	require.EqualValues(t, 100, r.observe(at(1), 100))
-	require.EqualValues(t, 200, r.observe(at(2), 400))
-	require.EqualValues(t, 0, r.observe(at(13), 400), "nothing for longer than the window")
-	require.EqualValues(t, 600, r.observe(at(14), 1000))
-	for i := range 1000 {
-		r.observe(at(14+float64(i)/10), int64(1000+10*i))
+func TestBriefly(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0", 999: "999", 1000: "1.00k", 1234: "1.23k", 9994: "9.99k", 9996: "10.0k", 99949: "99.9k", 99951: "100k", 999_499: "999k",
+		999_500: "1.00M", 45_600_000: "45.6M", math.MaxInt64: "9.22E",
+	} {
+		require.Equal(t, want, briefly(n), n)
 	}
-	require.LessOrEqual(t, len(r.samples), 102, "no more is kept than the window holds")
-	require.EqualValues(t, 100, r.observe(at(114), 11000))
 }
 
-// A load that writes all rows at its end shows those that are made, and that half is done with them.
-func TestStandingOfALoadThatWritesAtItsEnd(t *testing.T) {
-	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	var c progress.Counters
-	c.Total.Store(1000)
-	c.Ready.Store(50_000)
-	c.Half.Store(500)
-	o := newObserver(begin)
-	require.Equal(t, standing{"0 rows and 50,000 ready", "10,000 rows/s", "15s left", ""}, o.observe(begin.Add(5*time.Second), &c))
-	share, known := c.Share()
-	require.True(t, known)
-	require.InDelta(t, 0.25, share, 1e-9)
-	c.Part.Store(progress.Whole / 2)
-	share, _ = c.Share()
-	require.InDelta(t, 0.375, share, 1e-9)
-	c.Rows.Store(50_000)
-	require.Equal(t, "50,000 rows", o.observe(begin.Add(6*time.Second), &c).rows)
-}
-
-// What nodes were streamed is told as the least and the most of them.
-func TestStandingOfWhatNodesWereSent(t *testing.T) {
-	begin := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
-	var c progress.Counters
-	o := newObserver(begin)
-	require.Empty(t, o.observe(begin, &c).sent)
-	c.Streams.To("b").Sessions.Store(1)
-	require.Empty(t, o.observe(begin, &c).sent, "SSTables that are kept in a folder are sent nowhere")
-	c.Streams.To("b").Bytes.Store(3 << 20)
-	c.Streams.To("b").Sessions.Store(2)
-	c.Streams.To("a").Bytes.Store(3 << 20)
-	require.Equal(t, "3.0 MiB sent to each of 2 nodes, 2 sessions", o.observe(begin, &c).sent)
-	c.Streams.To("a").Bytes.Store(1 << 20)
-	require.Equal(t, "1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions", o.observe(begin, &c).sent)
-	require.Contains(t, fit("load", &c, o.observe(begin, &c), 200), " rows/s 1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions")
-	require.Equal(t, []progress.Streamed{{Node: "a", Bytes: 1 << 20}, {Node: "b", Bytes: 3 << 20, Sessions: 2}}, c.Streams.List())
+func TestLatencyInThreeDigits(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0.00ms", 850 * time.Microsecond: "0.85ms", 9994 * time.Microsecond: "9.99ms", 12345 * time.Microsecond: "12.3ms",
+		123 * time.Millisecond: "123ms", 999600 * time.Microsecond: "1.00s", 12345 * time.Millisecond: "12.3s", 10 * time.Minute: "600s",
+	} {
+		require.Equal(t, want, Latency(d))
+	}
 }

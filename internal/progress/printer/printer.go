@@ -1,13 +1,12 @@
-// Package printer shows a run's counters to a person: a live line on a terminal,
-// a line every few seconds elsewhere. Both go to the standard error; nothing of
-// it ever mixes with data.
+// Package printer shows where a run stands: in one live line on a terminal, and in a line
+// every few seconds elsewhere. It never writes where data go.
 package printer
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -15,73 +14,60 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// interval is the time between lines where there is no terminal, and redraw that between
-// two looks of the live line.
-const (
-	interval = 5 * time.Second
-	redraw   = 200 * time.Millisecond
-)
+// DefaultInterval is the time between lines where there is no terminal.
+const DefaultInterval = 5 * time.Second
 
-// Start begins to show the counters on w under a title and returns the function
-// that ends it, which must be called before anything else is written to w, and may be
-// called again.
-// quiet shows nothing.
-func Start(ctx context.Context, w io.Writer, title string, c *progress.Counters, quiet bool) (stop func()) {
-	if quiet {
-		return func() {}
-	}
-	show := func(ctx context.Context) { lines(ctx, w, title, c, interval) }
-	if f, ok := terminalOf(w); ok {
-		show = func(ctx context.Context) { live(ctx, newTerminal(f), title, c, redraw) }
-	}
+// redraw is the time between two looks of the live line.
+const redraw = 200 * time.Millisecond
+
+// Options say how a run is shown.
+type Options struct {
+	// Screen is where the live line is drawn; nil, or what it cannot be drawn on: nowhere.
+	Screen io.Writer
+	// Tell is called with a reading at every Interval; nil, or an interval of 0: it is not.
+	Tell     func(progress.Reading)
+	Interval time.Duration
+}
+
+// Start begins to show the counters of a run, named by its command and table, and returns
+// the function that ends it, which must be called before anything is written to the screen
+// that shall stay, and may be called again.
+func Start(ctx context.Context, run string, c *progress.Counters, o Options) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		show(ctx)
-	}()
+	begin := time.Now()
+	var shown sync.WaitGroup
+	if f, ok := o.Screen.(*os.File); ok && Draws(f) {
+		shown.Go(func() { live(ctx, newTerminal(f), progress.NewMeter(run, c, begin), redraw) })
+	}
+	if o.Tell != nil && o.Interval > 0 {
+		shown.Go(func() { lines(ctx, progress.NewMeter(run, c, begin), o.Interval, o.Tell) })
+	}
 	return func() {
 		cancel()
-		<-done
+		shown.Wait()
 	}
 }
 
 // IsTerminal says whether what is written to w is seen on a terminal.
 func IsTerminal(w io.Writer) bool {
-	_, ok := terminalOf(w)
-	return ok
-}
-
-func terminalOf(w io.Writer) (*os.File, bool) {
 	f, ok := w.(*os.File)
-	return f, ok && term.IsTerminal(int(f.Fd()))
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// lines prints a line at every interval.
-func lines(ctx context.Context, w io.Writer, title string, c *progress.Counters, every time.Duration) {
+// Draws says whether a live line can be drawn on w: a terminal that knows how to take a line
+// away.
+func Draws(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
+
+// lines tells a reading at every interval.
+func lines(ctx context.Context, meter *progress.Meter, every time.Duration, tell func(progress.Reading)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
-	observer := newObserver(time.Now())
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			stands := observer.observe(now, c)
-			line := fmt.Sprintf("%s: %s, %s", title, stands.rows, stands.rate)
-			if share, ok := c.Share(); ok {
-				line += fmt.Sprintf(", %.1f%% done", 100*share)
-			}
-			if stands.left != "" {
-				line += ", " + stands.left
-			}
-			if stands.sent != "" {
-				line += ", " + stands.sent
-			}
-			if text := troubles(trouble{c.Rejected.Load(), "rejected"}, trouble{c.Failed.Load(), "ranges failed"}, trouble{c.Retries.Load(), "retries"}); text != "" {
-				line += ", " + text
-			}
-			fmt.Fprintln(w, line)
+			tell(meter.Read(now))
 		}
 	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 	"golang.org/x/term"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 // screen is where a live line is drawn.
@@ -16,6 +18,9 @@ type screen interface {
 	// claim says whether the line is this program's to draw: of several the first that
 	// asks has it until it leaves.
 	claim() bool
+	// meet tells programs that share the screen how far this one is, and gives how far they
+	// are.
+	meet(own progress.Reading) neighbors
 	leave()
 	// width is the number of columns.
 	width() int
@@ -29,14 +34,15 @@ type terminal struct {
 	// then every program draws.
 	lock *os.File
 	ours bool
+	*peers
 }
 
 func newTerminal(f *os.File) *terminal {
 	lock, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {
-		return &terminal{File: f}
+		return &terminal{File: f, peers: newPeers(f)}
 	}
-	return &terminal{File: f, lock: lock}
+	return &terminal{File: f, lock: lock, peers: newPeers(f)}
 }
 
 func (t *terminal) claim() bool {
@@ -49,6 +55,7 @@ func (t *terminal) claim() bool {
 }
 
 func (t *terminal) leave() {
+	t.peers.leave()
 	if t.lock != nil {
 		_ = t.lock.Close() // nothing was written there
 	}

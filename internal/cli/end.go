@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/summary"
+)
+
+// ending is what a command answers with when it has come to its end.
+type ending struct {
+	command  string // as it was typed; empty: it has no such answer
+	json     bool   // the answer is a JSON object
+	quiet    bool   // there is no summary
+	aside    bool   // rows go to the standard output: the object does not
+	document summary.Document
+}
+
+// answer tells what became of the command, and gives its exit code: first the summary, then
+// the error, alone, and last the object.
+func (s streams) answer(ctx context.Context, err error) int {
+	code := exitCode(ctx, err)
+	s.end.document.Ended(s.end.command, Version(), code, strings.Join(errorLines(code, err), "; "))
+	if s.end.command != "" {
+		s.log.end(&s.end.document, s.end.lines())
+	}
+	for _, line := range errorLines(code, err) {
+		s.log.say(slog.LevelError, "%s", line)
+	}
+	if s.end.json {
+		if err := s.writeDocument(); err != nil {
+			s.log.say(slog.LevelError, "the answer could not be written: %v", err)
+			code = max(code, exitFatal)
+		}
+	}
+	return code
+}
+
+// lines are those of the summary that are shown: in quiet only what is wrong, and none where
+// the answer is an object.
+func (e *ending) lines() []string {
+	lines := e.document.Lines()
+	switch {
+	case e.json, len(lines) == 0, e.quiet && e.document.WentWell():
+		return nil
+	case e.quiet:
+		return lines[len(lines)-1:]
+	default:
+		return lines
+	}
+}
+
+// errorLines are what is said of an error, a line each.
+func errorLines(code int, err error) []string {
+	if code == exitInterrupted {
+		return []string{"interrupted"}
+	}
+	if err == nil {
+		return nil
+	}
+	var lines []string
+	told := make(map[string]bool) // one cause may come up in several places
+	for line := range strings.Lines(strings.TrimSpace(err.Error())) {
+		if line = strings.TrimSpace(line); line != "" && !told[line] {
+			lines, told[line] = append(lines, line), true
+		}
+	}
+	return lines
+}
+
+// writeDocument writes the object: on several lines where it is alone, and on one after
+// others.
+func (s streams) writeDocument() error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	to := s.err
+	if !s.end.aside {
+		to = s.out
+		encoder.SetIndent("", "  ")
+	}
+	if err := encoder.Encode(s.end.document); err != nil {
+		return err
+	}
+	_, err := to.Write(text.Bytes())
+	return err
+}

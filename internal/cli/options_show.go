@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// reportOptions say where a command's answer and its messages go.
+type reportOptions struct {
+	Quiet     bool
+	JSON      bool
+	LogFile   string
+	LogFormat string
+}
+
+// The flags that the program looks at before a command begins.
+const (
+	quietFlag     = "quiet"
+	verboseFlag   = "verbose"
+	jsonFlag      = "json"
+	logFileFlag   = "log-file"
+	logFormatFlag = "log-format"
+	progressFlag  = "progress"
+)
+
+func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
+	f.BoolVarP(&o.Quiet, quietFlag, "q", false, "no progress and no summary: only what is wrong is said")
+	f.BoolVar(&o.JSON, jsonFlag, false, "answer with one JSON object on the standard output, in place of the summary; where rows go there, as the last line of the standard error")
+	f.StringVar(&o.LogFile, logFileFlag, "", "file that messages, progress and summary are added to, with times")
+	f.StringVar(&o.LogFormat, logFormatFlag, "", "text or json: form of the log file, or without one of the standard error (default: text, and plain lines)")
+}
+
+// showOptions say what is shown of a run.
+type showOptions struct {
+	reportOptions
+	Verbose  bool
+	Progress time.Duration
+
+	flags *pflag.FlagSet // tell what was typed
+}
+
+func (o *showOptions) AddFlags(f *pflag.FlagSet) {
+	o.flags = f
+	o.reportOptions.AddFlags(f)
+	f.DurationVar(&o.Progress, progressFlag, printer.DefaultInterval, "time between lines of progress where there is no terminal, and in the log file (0: none)")
+	f.BoolVar(&o.Verbose, verboseFlag, false, "say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words")
+}
+
+// environment is what an operation has around it.
+func (o *showOptions) environment(s streams) operation.Environment {
+	for _, password := range passwordFlags {
+		if o.flags.Changed(password) {
+			s.warn("--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
+				password, strings.ToUpper(strings.ReplaceAll(password, "-", "_")))
+		}
+	}
+	return operation.Environment{
+		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Version: Version(),
+		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
+	}
+}
+
+// run shows how far a run is until the function it returns is called. hidden: it shares its
+// terminal with rows.
+func (o *showOptions) run(ctx context.Context, s streams, name string, c *progress.Counters, hidden bool) (stop func()) {
+	shown := !o.Quiet && !hidden
+	options := printer.Options{Interval: o.Progress}
+	if shown && s.log.screen == nil {
+		options.Screen = s.err
+	}
+	lines := shown && !printer.Draws(options.Screen)
+	if lines || s.log.file != nil {
+		options.Tell = func(r progress.Reading) {
+			s.log.progress(r, lines)
+			o.tellNodes(s, c)
+		}
+	}
+	if o.Verbose {
+		c.Reasons.Tell(func(node, reason string) {
+			if node == "" {
+				node = "a node"
+			}
+			s.detail("sent again, as %s failed: %s", node, reason)
+		})
+	}
+	return printer.Start(ctx, name, c, options)
+}
+
+// nodesShown is how many nodes the requests are told of.
+const nodesShown = 20
+
+// tellNodes tells what is asked of each node, and how it answers.
+func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
+	if !o.Verbose {
+		return
+	}
+	nodes := c.Requests.Nodes(time.Now())
+	for i, n := range nodes {
+		if i == nodesShown {
+			s.detail("and %d more nodes", len(nodes)-i)
+			break
+		}
+		name, limit := n.Node, ""
+		if name == "" {
+			name = "all nodes"
+		}
+		if n.Limit > 0 {
+			limit = fmt.Sprintf(" of %d at the most", n.Limit)
+		}
+		s.detail("%s: %d requests under way%s, %s answered, %s failed, now p50 %s p99 %s", name, n.UnderWay, limit,
+			printer.Count(n.Answered), printer.Count(n.Failed), printer.Latency(n.Now.P50), printer.Latency(n.Now.P99))
+	}
+}
+
+// prepareLog has the logbook and the answer do as the flags of a command say.
+func (s streams) prepareLog(c *cobra.Command) error {
+	f := c.Flags()
+	is := func(name string) bool { on, err := f.GetBool(name); return err == nil && on }
+	text := func(name string) string { value, _ := f.GetString(name); return value } // none: of a command without it
+	if f.Lookup(logFileFlag) == nil {
+		return nil
+	}
+	if every, err := f.GetDuration(progressFlag); err == nil && every < 0 {
+		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
+	}
+	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)
+	// Nothing but rows goes to the standard output where they may go there.
+	s.end.aside = c.Name() == "scan" || c.Name() == "copy"
+	return s.log.open(text(logFileFlag), text(logFormatFlag), is(verboseFlag))
+}

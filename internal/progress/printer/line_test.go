@@ -1,0 +1,126 @@
+package printer
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// inMidRun is a run of which all is known.
+func inMidRun() progress.Reading {
+	share := 0.5
+	return progress.Reading{
+		Run: "load demo.flights", Share: &share, Rows: 1_234_567, RowsPerSecond: 8901, BytesPerSecond: 3 << 20,
+		UnderWay: 32, Limit: 96, P50: 0.00123, P99: 0.0456, Left: 300,
+	}
+}
+
+func TestLiveLine(t *testing.T) {
+	r := inMidRun()
+	for columns, want := range map[int]string{
+		200: "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p50 1.23ms p99 45.6ms  5m0s left  load demo.flights " +
+			"[============================>                             ]",
+		130: "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p50 1.23ms p99 45.6ms  5m0s left  load demo.flights [=====>      ]",
+		100: "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 req  p99 45.6ms  5m0s left  load demo.flights",
+		80:  "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 req  p99 45.6ms  5m0s left",
+		60:  "50.00%  1.23M rows  8.90k/s  3.0 MiB/s  32 req  p99 45.6ms",
+		40:  "50.00%  1.23M rows  8.90k/s  3.0 MiB/s",
+		20:  "50.00%  1.23M rows",
+		10:  "50.00%",
+		4:   "50%",
+		3:   "",
+		0:   "",
+	} {
+		require.Equal(t, want, fit([]progress.Reading{r}, columns), columns)
+	}
+	r.Rejected, r.Failed, r.Retries = 1234, 5, 678
+	for columns, want := range map[int]string{
+		100: "1.23k rej  5 failed  678 retries  50%  1.23M rows  8.90k/s  3.0MiB/s  32 req  p99 45.6ms  5m0s left",
+		60:  "1.23k rej  5 failed  678 retries  50%  1.23M rows  8.90k/s",
+		30:  "1.23k rej  5 failed  678 retr",
+		20:  "1.23k rej  5 failed",
+		10:  "1.23k rej",
+		9:   "",
+	} {
+		require.Equal(t, want, fit([]progress.Reading{r}, columns), columns)
+	}
+}
+
+// The latency that a run keeps to comes before those of its own requests.
+func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
+	r := inMidRun()
+	r.Target = 0.01
+	require.Equal(t, "50%  1.23M rows  8.90k/s  3.0 MiB/s  held ?/10.0ms", fit([]progress.Reading{r}, 52))
+	r.Held = 0.0071
+	require.Contains(t, fit([]progress.Reading{r}, 200), "  held p99 7.10ms of 10.0ms  32 under way  ")
+}
+
+// While the total is not known there is neither a share nor a bar.
+func TestLiveLineWithoutATotal(t *testing.T) {
+	require.Equal(t, "5 rows  1 rows/s  load ks.t", fit([]progress.Reading{{Run: "load ks.t", Rows: 5, RowsPerSecond: 1}}, 80))
+}
+
+// Of a pipe both programs are on the line, and what went wrong in either stays longest.
+func TestLiveLineOfAPipe(t *testing.T) {
+	scan, load := inMidRun(), inMidRun()
+	scan.Run, load.Share, load.Rejected = "scan demo.flights", nil, 3
+	pipe := []progress.Reading{scan, load}
+	for columns, want := range map[int]string{
+		200: "scan: 50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p50 1.23ms p99 45.6ms  5m0s left | " +
+			"load: 3 rejected  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p99 45.6ms  5m0s left",
+		100: "scan: 50%  1.23M rows  8.90k/s  3.0 MiB/s  32 req | load: 3 rejected  1.23M rows  8.90k/s  3.0MiB/s",
+		60:  "scan: 50.00%  1.23M rows  8.90k/s | load: 3 rej  1.23M rows",
+		20:  "load: 3 rejected",
+	} {
+		require.Equal(t, want, fit(pipe, columns), columns)
+	}
+}
+
+// The line is never wider than the terminal, has no part that is cut, and what failed is on
+// it wherever there is room.
+func TestLiveLineFits(t *testing.T) {
+	r := inMidRun()
+	r.Run, r.Rejected, r.Earlier = "scan größe.t", 7, 567
+	var whole []string
+	for _, p := range partsOf(r) {
+		whole = append(whole, p.long, p.brief)
+	}
+	for columns := range 250 {
+		for share := 0.0; share <= 1; share += 0.05 {
+			r.Share = &share
+			parts := partsOf(r)
+			line := fit([]progress.Reading{r}, columns)
+			require.LessOrEqual(t, utf8.RuneCountInString(line), max(columns-1, 0))
+			require.Equal(t, columns > len("7 rej"), strings.HasPrefix(line, "7 rej"), line)
+			line, _, _ = strings.Cut(line, " [")
+			for word := range strings.SplitSeq(line, gap) {
+				require.Contains(t, append(whole, "", parts[partShare].long, parts[partShare].brief), word)
+			}
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	r := inMidRun()
+	r.Retries, r.Rows, r.Earlier, r.Ready = 2, 60_000, 50_000, 7
+	require.Equal(t, "load demo.flights: 2 retries, 50.00%, 60,000 rows (50,000 before) and 7 ready, 8,901 rows/s, 3.0 MiB/s, 32 under way, "+
+		"p50 1.23ms p99 45.6ms, 5m0s left", Text(r))
+	require.Equal(t, "scan ks.t: 0 rows, 0 rows/s", Text(progress.Reading{Run: "scan ks.t"}))
+}
+
+// What nodes were streamed is told as the least and the most of them.
+func TestWhatNodesWereSent(t *testing.T) {
+	require.Empty(t, sentTo(nil))
+	require.Empty(t, sentTo([]progress.Streamed{{Node: "b", Sessions: 1}}), "SSTables that are kept in a folder are sent nowhere")
+	two := []progress.Streamed{{Node: "a", Bytes: 3 << 20}, {Node: "b", Bytes: 3 << 20, Sessions: 2}}
+	require.Equal(t, "3.0 MiB sent to each of 2 nodes, 2 sessions", sentTo(two))
+	two[0].Bytes = 1 << 20
+	require.Equal(t, "1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions", sentTo(two))
+	r := inMidRun()
+	r.Streams = two
+	require.Contains(t, fit([]progress.Reading{r}, 250), "  1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions  load demo.flights")
+}

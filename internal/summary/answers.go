@@ -1,0 +1,122 @@
+package summary
+
+import "time"
+
+// Plan is what a scan would do.
+type Plan struct {
+	Table       string            `json:"table"`
+	Statement   string            `json:"statement" jsonschema:"of each request"`
+	Cluster     string            `json:"cluster"`
+	Partitioner string            `json:"partitioner"`
+	DC          string            `json:"dc" jsonschema:"data center that is read from"`
+	DCs         []string          `json:"dcs"`
+	Replication map[string]string `json:"replication"`
+	Serial      string            `json:"serial,omitempty" jsonschema:"why the table is read as one range"`
+	Parallel    int               `json:"parallel" jsonschema:"requests under way at the most (N)"`
+	Splits      int               `json:"splits" jsonschema:"token ranges (M)"`
+	Vnodes      int               `json:"vnodes" jsonschema:"ranges that they are cut from"`
+	Seed        uint64            `json:"seed"`
+	Partitions  int64             `json:"partitions" jsonschema:"as the nodes estimate"`
+	Bytes       int64             `json:"bytes" jsonschema:"as the nodes estimate"`
+	Nodes       []PlanNode        `json:"nodes"`
+}
+
+// PlanNode is a node and its part in a scan.
+type PlanNode struct {
+	Address string  `json:"address"`
+	DC      string  `json:"dc"`
+	Rack    string  `json:"rack"`
+	Version string  `json:"version"`
+	Up      bool    `json:"up"`
+	Cores   int     `json:"cores" jsonschema:"that it tells; 0: it does not"`
+	Tokens  int     `json:"tokens"`
+	Holds   float64 `json:"holds" jsonschema:"share of the ring that it has a replica of"`
+	Reads   float64 `json:"reads" jsonschema:"share of the requests"`
+	Bytes   int64   `json:"bytes" jsonschema:"that it estimates"`
+}
+
+// Status is what a run directory tells of its run.
+type Status struct {
+	RunDir  string      `json:"run_dir"`
+	Command string      `json:"command" jsonschema:"scan or load"`
+	Table   string      `json:"table"`
+	Program string      `json:"program" jsonschema:"that began it"`
+	Started time.Time   `json:"started"`
+	State   string      `json:"state" jsonschema:"running, done, partly, interrupted, failed, or killed: it came to no end"`
+	PID     int         `json:"pid,omitempty" jsonschema:"process that has it under way"`
+	Host    string      `json:"host,omitempty" jsonschema:"where that runs"`
+	Error   string      `json:"error,omitempty" jsonschema:"why it failed"`
+	Load    *LoadStatus `json:"load,omitempty"`
+	Scan    *ScanStatus `json:"scan,omitempty"`
+	Next    []Next      `json:"next" jsonschema:"what to do next"`
+}
+
+// LoadStatus is how far a load is.
+type LoadStatus struct {
+	Inputs   int          `json:"inputs"`
+	Stored   int64        `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
+	Piped    bool         `json:"piped" jsonschema:"some are pipes"`
+	Settled  int64        `json:"settled_bytes" jsonschema:"of text"`
+	Pieces   int          `json:"settled_pieces"`
+	Read     int64        `json:"rows_read"`
+	Written  int64        `json:"rows_written"`
+	Rejected int64        `json:"rows_rejected"`
+	InDoubt  int64        `json:"rows_in_doubt"`
+	Existing int64        `json:"rows_existing"`
+	Checksum string       `json:"checksum"`
+	Begun    []OpenPiece  `json:"begun" jsonschema:"pieces of inputs under way"`
+	Retried  []string     `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
+	Streams  []NodeStream `json:"streams" jsonschema:"what nodes were streamed"`
+}
+
+// OpenPiece is a part of an input, in bytes of text.
+type OpenPiece struct {
+	Path string `json:"path"`
+	From int64  `json:"from"`
+	To   int64  `json:"to"`
+}
+
+// NodeStream is what a node was streamed.
+type NodeStream struct {
+	Node     string `json:"node"`
+	Bytes    int64  `json:"bytes"`
+	Sessions int64  `json:"sessions" jsonschema:"under way"`
+}
+
+// ScanStatus is how far a scan is, up to its last mark.
+type ScanStatus struct {
+	Share     float64       `json:"share" jsonschema:"of the tokens, 0 to 1"`
+	Rows      int64         `json:"rows"`
+	TextBytes int64         `json:"text_bytes"`
+	Checksum  string        `json:"checksum"`
+	Failed    []StatusRange `json:"failed_ranges"`
+	Anew      bool          `json:"anew" jsonschema:"it was stopped before its output was begun, and cannot go on"`
+}
+
+// StatusRange is a token range that could not be read.
+type StatusRange struct {
+	Range string `json:"range"`
+	Error string `json:"error"`
+}
+
+// Verify is what a verification found.
+type Verify struct {
+	Started  time.Time   `json:"started"`
+	Seconds  float64     `json:"seconds"`
+	Files    int         `json:"files"`
+	Bytes    int64       `json:"bytes" jsonschema:"read of them"`
+	NoHash   bool        `json:"no_hash" jsonschema:"sizes were looked at alone"`
+	Verdict  string      `json:"verdict,omitempty" jsonschema:"of a comparison: the same rows, different rows, or not compared"`
+	Sets     []VerifySet `json:"sets"`
+	Findings []string    `json:"findings" jsonschema:"what is not as stated"`
+	Notes    []string    `json:"notes"`
+}
+
+// VerifySet is one scan, or the shards of one.
+type VerifySet struct {
+	Name     string `json:"name"`
+	Rows     int64  `json:"rows"`
+	Checksum string `json:"checksum,omitempty" jsonschema:"where all manifests state one"`
+	Shards   int    `json:"shards" jsonschema:"that there have to be; 0: it is whole"`
+	Given    int    `json:"given" jsonschema:"of them"`
+}

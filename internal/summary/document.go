@@ -1,0 +1,192 @@
+// Package summary is what a command says at its end: one document, which is the answer of
+// --json, and five lines for a person, which are made of it and say the same.
+//
+// Start with [Document]. The functions named after operations make the part of their
+// reports. docs/report.schema.json is the documents' schema.
+package summary
+
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// Version is that of the documents. It changes when a member goes or means something else,
+// and not when one is added.
+const Version = 1
+
+// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status and Verify
+// it has the one that the command did, and none when it failed before.
+type Document struct {
+	Version int    `json:"version" jsonschema:"version of this form: 1"`
+	Command string `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`
+	Program string `json:"program" jsonschema:"version of cqlbulk"`
+	Outcome string `json:"outcome" jsonschema:"done, partly, interrupted, failed, or refused: nothing was done"`
+	Exit    int    `json:"exit" jsonschema:"exit status"`
+	Error   string `json:"error,omitempty" jsonschema:"why it failed"`
+	Next    *Next  `json:"next,omitempty" jsonschema:"what to do next"`
+
+	Load   *Load   `json:"load,omitempty" jsonschema:"of load, and of resume, retry and copy of one"`
+	Scan   *Scan   `json:"scan,omitempty" jsonschema:"of scan, and of resume, retry and copy of one"`
+	Count  *Count  `json:"count,omitempty"`
+	Clone  *Clone  `json:"clone,omitempty"`
+	Plan   *Plan   `json:"plan,omitempty"`
+	Status *Status `json:"status,omitempty"`
+	Verify *Verify `json:"verify,omitempty"`
+}
+
+// Next is a command that goes on from here.
+type Next struct {
+	Command string `json:"command" jsonschema:"resume, retry or status"`
+	RunDir  string `json:"run_dir"`
+	Line    string `json:"line" jsonschema:"as it is typed into a shell"`
+}
+
+// Run is what all runs over a table have.
+type Run struct {
+	Table          string            `json:"table" jsonschema:"keyspace.table"`
+	Started        time.Time         `json:"started"`
+	Seconds        float64           `json:"seconds"`
+	Rows           int64             `json:"rows" jsonschema:"written to the output, acknowledged by the cluster, or counted; those of an earlier run among them"`
+	EarlierRows    int64             `json:"earlier_rows" jsonschema:"of those, by the run that this one went on with"`
+	RowsPerSecond  float64           `json:"rows_per_second" jsonschema:"of this run alone"`
+	Bytes          int64             `json:"bytes" jsonschema:"of text written or read; those of an earlier run among them"`
+	EarlierBytes   int64             `json:"earlier_bytes"`
+	BytesPerSecond float64           `json:"bytes_per_second" jsonschema:"of this run alone"`
+	Retries        int64             `json:"retries" jsonschema:"requests sent again"`
+	RetryReasons   []progress.Reason `json:"retry_reasons" jsonschema:"why they were, the most frequent first"`
+	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 of a run past CQL"`
+	P50Seconds     float64           `json:"p50_seconds" jsonschema:"of their latency"`
+	P99Seconds     float64           `json:"p99_seconds"`
+	Consistency    string            `json:"consistency" jsonschema:"level of the requests; empty: there were none"`
+	SSTables       int               `json:"sstables" jsonschema:"that were read from folders"`
+	Snapshots      []string          `json:"snapshots" jsonschema:"that those are of"`
+}
+
+// Load is what became of a load. Its numbers are of all rows, those of an earlier run
+// among them.
+type Load struct {
+	Run
+	Read        int64    `json:"rows_read"`
+	Rejected    int64    `json:"rows_rejected"`
+	ParseErrors int64    `json:"parse_errors" jsonschema:"of those rejected, that could not be read"`
+	InDoubt     int64    `json:"rows_in_doubt" jsonschema:"that may have been written"`
+	Existing    int64    `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
+	LeftInDoubt int64    `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`
+	Checksum    string   `json:"checksum" jsonschema:"of the rows that were acknowledged"`
+	DryRun      bool     `json:"dry_run"`
+	IfNotExists bool     `json:"if_not_exists"`
+	Stream      *Stream  `json:"stream,omitempty" jsonschema:"of rows that went past CQL"`
+	Causes      []Cause  `json:"causes" jsonschema:"of rejects, the most frequent first"`
+	RejectFiles []string `json:"reject_files" jsonschema:"with the rows themselves"`
+	ReasonsFile string   `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
+	Limit       string   `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
+	RunDir      string   `json:"run_dir,omitempty" jsonschema:"that was left"`
+}
+
+// Stream is what went to nodes past CQL, or is in a folder for them.
+type Stream struct {
+	Partitions int64           `json:"partitions"`
+	Bytes      int64           `json:"bytes"`
+	Files      int64           `json:"files" jsonschema:"that nodes have, or SSTables in the folder"`
+	Slices     int64           `json:"slices"`
+	Whole      bool            `json:"whole" jsonschema:"SSTables were sent whole, or kept"`
+	Nodes      int             `json:"nodes" jsonschema:"that have some of it"`
+	Dir        string          `json:"dir,omitempty" jsonschema:"folder that SSTables are in"`
+	Import     string          `json:"import,omitempty" jsonschema:"file of commands that import them; empty: they are not whole"`
+	Imports    []Import        `json:"imports,omitempty" jsonschema:"what became of those of each node"`
+	Compaction *CompactionLeft `json:"compaction,omitempty" jsonschema:"what is left to the nodes"`
+}
+
+// Import is what became of a node's SSTables.
+type Import struct {
+	Node     string `json:"node"`
+	SSTables int    `json:"sstables"`
+	Error    string `json:"error,omitempty"`
+	Command  string `json:"command,omitempty" jsonschema:"to be run on the node"`
+}
+
+// CompactionLeft is what nodes told of their compaction.
+type CompactionLeft struct {
+	Nodes   int   `json:"nodes" jsonschema:"that told"`
+	Active  int   `json:"active" jsonschema:"tasks of all tables"`
+	Pending int   `json:"pending"`
+	Bytes   int64 `json:"bytes" jsonschema:"of the table, that tasks under way have yet to read"`
+}
+
+// Cause is why rows were rejected, with the first of them.
+type Cause struct {
+	Rows   int64  `json:"rows"`
+	File   string `json:"file"`
+	Line   int64  `json:"line"`
+	Column string `json:"column,omitempty"`
+	Value  string `json:"value,omitempty"`
+	Reason string `json:"reason"`
+}
+
+// Scan is what became of a scan.
+type Scan struct {
+	Run
+	Ranges     int           `json:"ranges" jsonschema:"token ranges that this run read"`
+	Failed     []FailedRange `json:"failed_ranges"`
+	Seed       uint64        `json:"seed" jsonschema:"of the order of ranges"`
+	Checksum   string        `json:"checksum" jsonschema:"of all rows in the output"`
+	Whole      bool          `json:"whole" jsonschema:"the output has its name"`
+	Files      []File        `json:"files" jsonschema:"of an output that is whole; none of the standard output"`
+	Unfinished []string      `json:"unfinished" jsonschema:"files that the scan can go on with"`
+	Manifest   string        `json:"manifest,omitempty"`
+	RunDir     string        `json:"run_dir,omitempty" jsonschema:"that was left"`
+}
+
+// File is a file of an output.
+type File struct {
+	Name   string `json:"name"`
+	Rows   int64  `json:"rows"`
+	Bytes  int64  `json:"bytes" jsonschema:"as stored"`
+	SHA256 string `json:"sha256"`
+}
+
+// FailedRange is a token range that could not be read: after start, up to end.
+type FailedRange struct {
+	Start string `json:"start,omitempty" jsonschema:"empty: the table was read as one range"`
+	End   string `json:"end,omitempty"`
+	Error string `json:"error"`
+}
+
+// Count is what was counted.
+type Count struct {
+	Run
+	Ranges     int             `json:"ranges" jsonschema:"token ranges that were counted"`
+	Failed     []FailedRange   `json:"failed_ranges"`
+	Hosts      []HostRows      `json:"hosts,omitempty" jsonschema:"with --by host"`
+	Vnodes     []RangeRows     `json:"vnodes,omitempty" jsonschema:"with --by range"`
+	Partitions []PartitionRows `json:"partitions,omitempty" jsonschema:"with --by partition, the largest first"`
+}
+
+// HostRows are the rows in ranges that a node owns.
+type HostRows struct {
+	Address string `json:"address" jsonschema:"empty: of no node of the data center"`
+	Rows    int64  `json:"rows"`
+}
+
+// RangeRows are the rows of a vnode range.
+type RangeRows struct {
+	Start string `json:"start,omitempty"`
+	End   string `json:"end,omitempty"`
+	Rows  int64  `json:"rows"`
+}
+
+// PartitionRows are the rows of a partition.
+type PartitionRows struct {
+	Key  []string `json:"key" jsonschema:"the text of its columns, as in a scan"`
+	Rows int64    `json:"rows"`
+}
+
+// Clone is what became of a clone.
+type Clone struct {
+	Run
+	Ranges int           `json:"ranges" jsonschema:"token ranges that were cloned"`
+	Failed []FailedRange `json:"failed_ranges"`
+	DryRun bool          `json:"dry_run"`
+	Stream *Stream       `json:"stream"`
+}

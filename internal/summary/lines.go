@@ -1,0 +1,223 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// Lines are what a person is told at the end of a run over a table, in five lines or less, of
+// which the last says how it ended and how to go on;
+// of anything else, and of one that did nothing, there are none.
+func (d *Document) Lines() []string {
+	var t text
+	switch {
+	case d.Outcome == Refused:
+		return nil
+	case d.Load != nil:
+		t.load(d.Load)
+	case d.Scan != nil:
+		t.scan(d.Scan)
+	case d.Count != nil:
+		t.number("counted", printer.Count(d.Count.Rows), "rows of "+d.Count.Table)
+		t.pace(d.Count.Run, "")
+		t.ranges(d.Count.Run, d.Count.Ranges, d.Count.Failed, "counted")
+	case d.Clone != nil:
+		t.number("cloned", printer.Count(d.Clone.Rows), "rows of "+d.Clone.Table)
+		t.pace(d.Clone.Run, "")
+		t.ranges(d.Clone.Run, d.Clone.Ranges, d.Clone.Failed, "cloned")
+		t.stream(d.Clone.Stream, d.Clone.DryRun)
+	default:
+		return nil
+	}
+	t.words("end", d.end())
+	return t.lines
+}
+
+// text is lines of a name, and a number or words.
+type text struct{ lines []string }
+
+// number adds a line with a number, which ends in the same column as those of other lines.
+func (t *text) number(name, number, rest string) {
+	t.lines = append(t.lines, fmt.Sprintf("%-9s %14s %s", name, number, rest))
+}
+
+func (t *text) words(name, words string) {
+	t.lines = append(t.lines, fmt.Sprintf("%-10s %s", name, words))
+}
+
+// say joins what there is to be said.
+func say(parts ...string) string {
+	var said []string
+	for _, p := range parts {
+		if p != "" {
+			said = append(said, p)
+		}
+	}
+	return strings.Join(said, ", ")
+}
+
+// unless0 is a number with what it is of, and nothing when it is 0.
+func unless0(n int64, of string) string {
+	if n == 0 {
+		return ""
+	}
+	return printer.Count(n) + " " + of
+}
+
+func (t *text) load(l *Load) {
+	t.number("loaded", printer.Count(l.Rows), say("rows into "+l.Table, printer.Count(l.Read)+" read", printer.Count(l.Rejected)+" rejected",
+		unless0(l.InDoubt, "in doubt"), existing(l)))
+	t.pace(l.Run, "read")
+	switch {
+	case l.Stream != nil:
+		t.stream(l.Stream, l.DryRun)
+	case l.DryRun:
+		t.number("requests", printer.Count(l.Requests), fmt.Sprintf("of %s, none of them sent", rowsEach(l)))
+	default:
+		t.number("requests", printer.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, "retries"), latency(l.Run), l.Consistency))
+	}
+	if !l.DryRun {
+		t.words("checksum", l.Checksum)
+	}
+}
+
+func existing(l *Load) string {
+	if !l.IfNotExists {
+		return ""
+	}
+	return printer.Count(l.Existing) + " were there already"
+}
+
+// rowsEach is how many rows a request had.
+func rowsEach(l *Load) string {
+	return fmt.Sprintf("%.1f rows", float64(l.Rows-l.EarlierRows+l.Existing)/float64(max(l.Requests, 1)))
+}
+
+func latency(r Run) string {
+	if r.Requests == 0 {
+		return ""
+	}
+	of := func(seconds float64) string { return printer.Latency(time.Duration(seconds * float64(time.Second))) }
+	return fmt.Sprintf("p50 %s, p99 %s", of(r.P50Seconds), of(r.P99Seconds))
+}
+
+// pace adds how fast a run was. what happened to the text; empty: there is none.
+func (t *text) pace(r Run, what string) {
+	volume, speed := "", ""
+	if what != "" && r.Bytes > 0 {
+		volume, speed = printer.Size(r.Bytes)+" "+what, printer.Size(int64(r.BytesPerSecond))+"/s"
+	}
+	t.number("in", printer.Elapsed(time.Duration(r.Seconds*float64(time.Second))),
+		say(printer.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, "of the rows before")))
+}
+
+// ranges adds how many token ranges were dealt with, and how.
+func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
+	from := r.Consistency
+	if r.SSTables > 0 {
+		from = "SSTables: " + printer.Count(int64(r.SSTables))
+		if len(r.Snapshots) > 0 {
+			from += " of snapshot " + strings.Join(r.Snapshots, ", ")
+		}
+	}
+	t.number("ranges", printer.Count(int64(read)), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, "retries"), latency(r), from))
+}
+
+func (t *text) scan(s *Scan) {
+	t.number("scanned", printer.Count(s.Rows), "rows of "+s.Table)
+	t.pace(s.Run, "written")
+	t.ranges(s.Run, s.Ranges, s.Failed, "read")
+	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
+}
+
+// stream adds what went to the nodes past CQL, or is in a folder for them.
+func (t *text) stream(s *Stream, dryRun bool) {
+	sent := ""
+	if dryRun {
+		sent = "none of them sent"
+	}
+	if s.Dir != "" {
+		nodes := "all nodes"
+		if s.Nodes > 0 {
+			nodes = printer.Count(int64(s.Nodes)) + " nodes"
+		}
+		t.number("kept", printer.Size(s.Bytes), say(printer.Count(s.Partitions)+" partitions", fmt.Sprintf("%s SSTables for %s", printer.Count(s.Files), nodes), sent))
+		return
+	}
+	kind := "files of rows"
+	if s.Whole {
+		kind = "whole SSTables"
+	}
+	nodes := ""
+	if s.Nodes > 0 {
+		nodes = "on " + printer.Count(int64(s.Nodes)) + " nodes"
+	}
+	t.number("streamed", printer.Size(s.Bytes), say(printer.Count(s.Partitions)+" partitions", printer.Count(s.Files)+" "+kind, nodes, sent))
+}
+
+// end says how a run ended, and how it goes on.
+func (d *Document) end() string {
+	switch {
+	case d.Outcome == "partly":
+		return "done, but " + d.left() + d.onward(": ")
+	case d.WentWell():
+		return "done" + d.output()
+	case d.Load != nil && d.Load.Limit != "":
+		return "stopped by a limit on errors" + d.onward("; go on with: ")
+	default:
+		return d.Outcome + d.onward("; go on with: ")
+	}
+}
+
+// WentWell says whether a command has done all, so that nothing need be said of it.
+func (d *Document) WentWell() bool { return d.Outcome == "done" }
+
+// onward is the next command behind a few words; empty: there is none.
+func (d *Document) onward(words string) string {
+	if d.Next == nil {
+		return ""
+	}
+	return words + d.Next.Line
+}
+
+// left is what a run that is done could not do.
+func (d *Document) left() string {
+	switch {
+	case d.Load != nil && d.Load.Rejected > 0:
+		return printer.Count(d.Load.Rejected) + " rows were rejected"
+	case d.Load != nil && d.Load.InDoubt > 0:
+		return printer.Count(d.Load.InDoubt) + " rows are in doubt"
+	case d.Load != nil && d.Load.LeftInDoubt > 0:
+		return printer.Count(d.Load.LeftInDoubt) + " rows in doubt were left alone"
+	case d.Load != nil:
+		return "not all nodes have imported their SSTables"
+	case d.Scan != nil:
+		return printer.Count(int64(len(d.Scan.Failed))) + " token ranges failed"
+	case d.Count != nil:
+		return printer.Count(int64(len(d.Count.Failed))) + " token ranges failed: there is no number"
+	case len(d.Clone.Failed) > 0:
+		return printer.Count(int64(len(d.Clone.Failed))) + " token ranges failed"
+	default:
+		return "not all nodes have imported their SSTables"
+	}
+}
+
+// output is where a scan's output is.
+func (d *Document) output() string {
+	if d.Scan == nil {
+		return ""
+	}
+	switch files := d.Scan.Files; {
+	case len(files) == 0:
+		return ""
+	case len(files) == 1:
+		return ": " + files[0].Name
+	case d.Scan.Manifest != "":
+		return fmt.Sprintf(": %s files, %s", printer.Count(int64(len(files))), d.Scan.Manifest)
+	default:
+		return fmt.Sprintf(": %s files", printer.Count(int64(len(files))))
+	}
+}

@@ -1,0 +1,243 @@
+package summary
+
+import (
+	"cmp"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// outcomes are what documents call outcomes.
+var outcomes = map[operation.Outcome]string{
+	operation.Done: "done", operation.Partly: "partly", operation.Interrupted: "interrupted", operation.Failed: "failed",
+}
+
+// exitUsage is the exit status of a command that did nothing.
+const exitUsage = 1
+
+// LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
+// written again.
+func (d *Document) LeaveInDoubt(rows int, again operation.Next) {
+	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[operation.Partly], nextOf(again), int64(rows)
+}
+
+// Refused is the outcome of a command that did nothing.
+const Refused = "refused"
+
+// nextOf says what to do next; nil: nothing.
+func nextOf(n operation.Next) *Next {
+	if n.Command == "" {
+		return nil
+	}
+	return &Next{n.Command, n.RunDir, CommandLine(n)}
+}
+
+// CommandLine is what to do next, as one types it.
+func CommandLine(n operation.Next) string {
+	line := "cqlbulk " + n.Command
+	if n.RepeatInDoubt {
+		line += " --repeat-in-doubt"
+	}
+	return line + " " + setting.ShellQuote(n.RunDir)
+}
+
+func runOf(r operation.Report) Run {
+	seconds := r.Duration.Seconds()
+	return Run{
+		Table: r.Table, Started: r.Started, Seconds: seconds,
+		Rows: r.Rows, EarlierRows: r.Earlier, RowsPerSecond: float64(r.Rows-r.Earlier) / max(seconds, 0.001),
+		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: float64(r.Bytes-r.Before) / max(seconds, 0.001),
+		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
+		P50Seconds: r.Latency.P50.Seconds(), P99Seconds: r.Latency.P99.Seconds(),
+		Consistency: levelOf(r), SSTables: r.SSTables, Snapshots: list(r.Snapshots),
+	}
+}
+
+// levelOf is the consistency level, where there are replicas to agree with.
+func levelOf(r operation.Report) string {
+	if !r.Replicated {
+		return ""
+	}
+	return r.Consistency
+}
+
+// list is never null as JSON.
+func list[T any](of []T) []T {
+	if of == nil {
+		return []T{}
+	}
+	return of
+}
+
+// each makes a list of another one.
+func each[F, T any](from []F, of func(F) T) []T {
+	to := make([]T, len(from))
+	for i, f := range from {
+		to[i] = of(f)
+	}
+	return to
+}
+
+// OfLoad makes the document of a load.
+func OfLoad(r operation.LoadReport) Document {
+	l := &Load{
+		Run: runOf(r.Report), Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, InDoubt: r.InDoubt, Existing: r.Existing,
+		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir,
+		Causes: []Cause{},
+	}
+	for _, c := range r.Rejects.Causes {
+		l.Causes = append(l.Causes, Cause{c.Rows, c.First.File, c.First.Line, c.First.Column, c.First.Value, c.First.Reason})
+	}
+	if r.Limit != nil {
+		l.Limit = string(r.Limit.Stage)
+	}
+	if r.Streamed || r.Files != nil {
+		l.Stream = streamOf(r.Stream, r.Files, r.Compaction)
+	}
+	return Document{Outcome: outcomes[r.Outcome], Next: nextOf(r.Next), Load: l}
+}
+
+func streamOf(s operation.StreamStats, kept *operation.KeptFiles, c *operation.Compaction) *Stream {
+	out := &Stream{Partitions: s.Partitions, Bytes: s.Bytes, Files: s.Files, Slices: s.Slices, Whole: s.Whole, Nodes: len(s.Nodes)}
+	if c != nil {
+		out.Compaction = &CompactionLeft{c.Told, c.Active, c.Pending, c.Left}
+	}
+	if kept == nil {
+		return out
+	}
+	out.Files, out.Whole, out.Dir, out.Import = int64(kept.Tables), true, kept.Dir, kept.Import
+	if out.Nodes = 0; kept.Ringed {
+		out.Nodes = kept.Nodes
+	}
+	for _, i := range kept.Imports {
+		one := Import{Node: i.Node, SSTables: i.Tables}
+		if i.Err != nil {
+			one.Error, one.Command = i.Err.Error(), i.Command
+		}
+		out.Imports = append(out.Imports, one)
+	}
+	return out
+}
+
+func failedOf(failed []operation.FailedRange) []FailedRange {
+	return each(failed, func(f operation.FailedRange) FailedRange {
+		out := FailedRange{Error: f.Err.Error()}
+		if f.Tokens != nil {
+			out.Start, out.End = f.Tokens.Start, f.Tokens.End
+		}
+		return out
+	})
+}
+
+// OfScan makes the document of a scan.
+func OfScan(r operation.ScanReport) Document {
+	s := &Scan{
+		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), Seed: r.Seed, Checksum: r.Sum.String(), Whole: r.Whole,
+		Unfinished: list(r.Unfinished), Manifest: r.Manifest, RunDir: r.RunDir, Files: []File{},
+	}
+	for _, f := range r.Files {
+		if f.Name != "" {
+			s.Files = append(s.Files, File{f.Name, f.Rows, f.Bytes, f.SHA256})
+		}
+	}
+	return Document{Outcome: outcomes[r.Outcome], Next: nextOf(r.Next), Scan: s}
+}
+
+// OfCount makes the document of a count.
+func OfCount(r operation.CountReport) Document {
+	c := &Count{Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed)}
+	c.Hosts = each(r.Hosts, func(h operation.HostRows) HostRows { return HostRows{h.Address, h.Rows} })
+	c.Vnodes = each(r.Vnodes, func(v operation.RangeRows) RangeRows {
+		if v.Tokens == nil {
+			return RangeRows{Rows: v.Rows}
+		}
+		return RangeRows{v.Tokens.Start, v.Tokens.End, v.Rows}
+	})
+	c.Partitions = each(r.Partitions, func(p operation.PartitionRows) PartitionRows {
+		return PartitionRows{each(p.Key, func(text []byte) string { return string(text) }), p.Rows}
+	})
+	return Document{Outcome: outcomes[r.Outcome], Count: c}
+}
+
+// OfClone makes the document of a clone.
+func OfClone(r operation.CloneReport) Document {
+	return Document{Outcome: outcomes[r.Outcome], Clone: &Clone{
+		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), DryRun: r.DryRun, Stream: streamOf(r.Stream, r.Files, r.Compaction),
+	}}
+}
+
+// OfPlan makes the document of a plan.
+func OfPlan(r operation.PlanReport) Document {
+	return Document{Outcome: outcomes[operation.Done], Plan: &Plan{
+		Table: r.Table, Statement: r.Statement, Cluster: r.Cluster, Partitioner: r.Partitioner, DC: r.DC, DCs: list(r.DCs), Replication: r.Replication,
+		Serial: r.Serial, Parallel: r.Parallel, Splits: r.Splits, Vnodes: r.Vnodes, Seed: r.Seed, Partitions: r.Partitions, Bytes: r.Bytes,
+		Nodes: each(r.Nodes, func(n operation.PlanNode) PlanNode {
+			return PlanNode{n.Address, n.DC, n.Rack, n.Version, n.Up, n.Cores, n.Tokens, n.Holds, n.Reads, n.Bytes}
+		}),
+	}}
+}
+
+// OfStatus makes the document of a run's status.
+func OfStatus(r operation.StatusReport) Document {
+	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Program: r.Tool, Started: r.Started, State: "killed", Next: []Next{}}
+	switch {
+	case r.Live:
+		s.State, s.PID, s.Host = "running", r.Holder.PID, r.Holder.Host
+	case r.End != nil:
+		s.State, s.Error = outcomes[r.End.Outcome], r.End.Error
+	}
+	var next []operation.Next
+	if l := r.Load; l != nil {
+		next = l.Next
+		s.Load = &LoadStatus{
+			Inputs: l.Inputs, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
+			Rejected: l.Tally.Rejected(), InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried),
+			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
+			Streams: each(l.Streams, func(n progress.Streamed) NodeStream { return NodeStream(n) }),
+		}
+	}
+	if r.Scan != nil {
+		next = []operation.Next{r.Scan.Next}
+		s.Scan = &ScanStatus{
+			Share: r.Scan.Share, Rows: r.Scan.Rows, TextBytes: r.Scan.TextBytes, Checksum: r.Scan.Sum.String(), Failed: []StatusRange{}, Anew: r.Scan.Anew,
+		}
+		if r.End != nil {
+			for _, f := range r.End.Failed {
+				s.Scan.Failed = append(s.Scan.Failed, StatusRange{f.Range, f.Reason})
+			}
+		}
+	}
+	for _, n := range next {
+		if one := nextOf(n); one != nil {
+			s.Next = append(s.Next, *one)
+		}
+	}
+	return Document{Outcome: outcomes[operation.Done], Status: s}
+}
+
+// OfVerify makes the document of a verification.
+func OfVerify(r operation.VerifyReport) Document {
+	v := &Verify{
+		Started: r.Started, Seconds: r.Duration.Seconds(), Files: r.Files, Bytes: r.Bytes, NoHash: r.NoHash, Verdict: r.Verdict.String(),
+		Findings: list(r.Findings), Notes: list(r.Notes), Sets: []VerifySet{},
+	}
+	for _, s := range r.Sets {
+		one := VerifySet{Name: s.Name, Rows: s.Rows, Shards: s.Shards, Given: s.Given}
+		if s.Summed {
+			one.Checksum = s.Sum.String()
+		}
+		v.Sets = append(v.Sets, one)
+	}
+	return Document{Outcome: outcomes[r.Outcome], Verify: v}
+}
+
+// Ended fills in what every document has: the command, the program's version, the exit
+// status, and the error that it ended with, if any.
+func (d *Document) Ended(command, program string, exit int, err string) {
+	d.Version, d.Command, d.Program, d.Exit, d.Error = Version, command, program, exit, err
+	if exit == exitUsage || d.Outcome == "" && exit != 0 {
+		d.Outcome = Refused
+	}
+	d.Outcome = cmp.Or(d.Outcome, outcomes[operation.Done])
+}

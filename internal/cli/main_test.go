@@ -29,7 +29,11 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := maps.Clone(clusterCommands)
-	commands["exits"], commands["glob"] = exits, glob
+	commands["exits"], commands["glob"], commands["follows"] = exits, glob, follows
+	schema, err := filepath.Abs("../../docs/report.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,
@@ -38,6 +42,7 @@ func TestScripts(t *testing.T) {
 			// Under the race detector each program would wait a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("GOLDEN", golden)
+			env.Setenv("SCHEMA", schema)
 			env.Values[clusterKey{}] = &simulated{}
 			return nil
 		},

@@ -168,6 +168,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if c.t, err = openTable(ctx, cfg, c.spec.TableName, options, false); err != nil {
 		return err
 	}
+	c.t.tellLearned(c.env)
 	err = insist(ctx, func() (err error) {
 		c.t.dropped, err = droppedColumns(ctx, c.t.session, c.spec.TableName)
 		return err

@@ -86,6 +86,7 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	if err != nil {
 		return nil, err
 	}
+	t.tellLearned(env)
 	if spec.PageSize == 0 {
 		spec.PageSize = countPage
 	}

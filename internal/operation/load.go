@@ -82,6 +82,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.connect(ctx); err != nil {
 		return err
 	}
+	l.t.tellLearned(l.env)
 	limitMemory(l.spec.Memory)
 	if err := l.makeJob(ctx, format, fields, inputs); err != nil {
 		return err

@@ -60,6 +60,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 		}
 	}
 	server := t.limits(ctx)
+	tellLimits(l.env, server)
 	limits := batchLimits(server, o.MaxBatchSize)
 	if o.IfNotExists {
 		if t.table.IsCounter() {

@@ -42,6 +42,7 @@ func PreparePlan(ctx context.Context, env Environment, spec PlanSpec) (*Plan, er
 	if err != nil {
 		return nil, err
 	}
+	t.tellLearned(env)
 	return &Plan{spec, t}, nil
 }
 

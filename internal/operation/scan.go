@@ -132,6 +132,7 @@ func (s *Scan) prepare(ctx context.Context) error {
 	if s.t, err = s.spec.open(ctx, s.env, &s.spec.Connection, s.spec.TableName, planning, s.spec.Where, s.spec.Patience); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
 	}
+	s.t.tellLearned(s.env)
 	if s.t.plan.Serial != "" {
 		s.env.Warn("reading the table as one range: %s", s.t.plan.Serial)
 	}

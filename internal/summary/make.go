@@ -1,8 +1,6 @@
 package summary
 
 import (
-	"cmp"
-
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -13,8 +11,11 @@ var outcomes = map[operation.Outcome]string{
 	operation.Done: "done", operation.Partly: "partly", operation.Interrupted: "interrupted", operation.Failed: "failed",
 }
 
-// exitUsage is the exit status of a command that did nothing.
-const exitUsage = 1
+// Exit statuses that tell the outcome of a command which came to no report.
+const (
+	exitUsage       = 1 // nothing was done
+	exitInterrupted = 130
+)
 
 // LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
 // written again.
@@ -236,8 +237,15 @@ func OfVerify(r operation.VerifyReport) Document {
 // status, and the error that it ended with, if any.
 func (d *Document) Ended(command, program string, exit int, err string) {
 	d.Version, d.Command, d.Program, d.Exit, d.Error = Version, command, program, exit, err
-	if exit == exitUsage || d.Outcome == "" && exit != 0 {
+	switch {
+	case exit == exitUsage:
 		d.Outcome = Refused
+	case d.Outcome != "":
+	case exit == 0:
+		d.Outcome = outcomes[operation.Done]
+	case exit == exitInterrupted:
+		d.Outcome = outcomes[operation.Interrupted]
+	default:
+		d.Outcome = outcomes[operation.Failed]
 	}
-	d.Outcome = cmp.Or(d.Outcome, outcomes[operation.Done])
 }

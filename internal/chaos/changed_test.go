@@ -66,7 +66,7 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 			}
 			s.write("in.csv", text)
 			said := s.run(4, c.says, "load", "ks.t", "in.csv", "--run-dir", "run", "--via", "stream")
-			require.Contains(t, said, "load of ks.t: 0 rows, ", "what is not on all of its nodes does not count as loaded")
+			require.Contains(t, said, " 0 rows into ks.t, ", "what is not on all of its nodes does not count as loaded")
 			if strings.HasPrefix(c.says, "the table was changed") {
 				require.NotContains(t, said, "go on with", "it would be refused")
 			}

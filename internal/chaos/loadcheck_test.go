@@ -140,8 +140,8 @@ func (l *loading) checkState(k *kept) {
 func (l *loading) has(rec *record, column int) bool { return l.in.json || rec.has[column] }
 
 var (
-	summaryLine = regexp.MustCompile(`load of ks\.t: ([0-9,]+) rows.*; ([0-9,]+) read, ([0-9,]+) rejected;.* checksum ([0-9a-f]{32})`)
-	doubtPart   = regexp.MustCompile(`; ([0-9,]+) in doubt`)
+	summaryLine = regexp.MustCompile(`loaded +([0-9,]+) rows into ks\.t, ([0-9,]+) read, ([0-9,]+) rejected(?s:.*)checksum +([0-9a-f]{32})`)
+	doubtPart   = regexp.MustCompile(`rejected, ([0-9,]+) in doubt`)
 )
 
 // checkEnd says that the last process said the truth about the whole run.

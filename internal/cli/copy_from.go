@@ -12,7 +12,7 @@ import (
 // What several options of either direction have in place of them.
 const (
 	insteadProcesses = "one process uses all processors"
-	insteadReports   = "progress is shown at intervals of cqlbulk's own"
+	insteadReports   = "--progress says how often progress is told"
 	insteadRateFile  = "progress and the summary go to the standard error alone"
 	insteadConfig    = "no file of cqlsh's is read: give the options that stand in it in the statement"
 	insteadInFlight  = "as many requests are under way as each node answers well, --inflight at the most"

@@ -78,7 +78,7 @@ func (o *showOptions) run(ctx context.Context, s streams, name string, c *progre
 		options.Screen = s.err
 	}
 	lines := shown && !printer.Draws(options.Screen)
-	if lines || s.log.file != nil {
+	if lines || o.Verbose || s.log.file != nil {
 		options.Tell = func(r progress.Reading) {
 			s.log.progress(r, lines)
 			o.tellNodes(s, c)

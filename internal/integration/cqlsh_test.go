@@ -134,7 +134,7 @@ func copyFrom(t *testing.T, name, path string, rows int, options string) {
 func tableSum(t *testing.T, name string, rows int) string {
 	t.Helper()
 	r := ok(t, "scan", name, "-o", t.TempDir()+"/rows.csv")
-	require.Contains(t, r.report, ": "+grouped(rows)+" rows")
+	require.Contains(t, r.report, " "+grouped(rows)+" rows of ")
 	return checksum(t, r)
 }
 

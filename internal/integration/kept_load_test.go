@@ -41,7 +41,7 @@ func TestLoadIntoFilesIsImported(t *testing.T) {
 		args := []string{"load", "it2." + name, in, "--timestamp", "1700000000000000", "--via", "sstables", "-d", dir, "--sstable-version", version}
 		if byItself {
 			r := ok(t, append(args, "--import", "--nodetool", "sh "+nodetoolScript(t)+" {host}")...)
-			require.Contains(t, r.report, "imported by 3 of them")
+			require.Contains(t, r.report, "imported by 3 of 3 nodes")
 			administer(t, append(append([]string{"nodetool", "1"}, verifyFiles(t)...), "it2", name)...)
 		} else {
 			r := ok(t, args...)

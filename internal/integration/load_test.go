@@ -14,7 +14,7 @@ import (
 // checksum finds the checksum in a run's summary.
 func checksum(t *testing.T, r result) string {
 	t.Helper()
-	found := regexp.MustCompile(`checksum ([0-9a-f]{32})`).FindStringSubmatch(r.report)
+	found := regexp.MustCompile(`checksum +([0-9a-f]{32})`).FindStringSubmatch(r.report)
 	require.NotNil(t, found, r.report)
 	return found[1]
 }

@@ -41,7 +41,7 @@ type text struct{ lines []string }
 
 // number adds a line with a number, which ends in the same column as those of other lines.
 func (t *text) number(name, number, rest string) {
-	t.lines = append(t.lines, fmt.Sprintf("%-9s %14s %s", name, number, rest))
+	t.lines = append(t.lines, fmt.Sprintf("%-9s %13s %s", name, number, rest))
 }
 
 func (t *text) words(name, words string) {
@@ -111,7 +111,7 @@ func (t *text) pace(r Run, what string) {
 		volume, speed = printer.Size(r.Bytes)+" "+what, printer.Size(int64(r.BytesPerSecond))+"/s"
 	}
 	t.number("in", printer.Elapsed(time.Duration(r.Seconds*float64(time.Second))),
-		say(printer.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, "of the rows before")))
+		say(printer.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, "rows before")))
 }
 
 // ranges adds how many token ranges were dealt with, and how.

@@ -1,0 +1,123 @@
+package summary
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// ofARun is a report of much.
+func ofARun(outcome operation.Outcome) operation.Report {
+	return operation.Report{
+		Table: "warehouse.measurements", Outcome: outcome, Started: time.Unix(1700000000, 0).UTC(), Duration: 36_000 * time.Second,
+		Rows: 1_234_567_890, Earlier: 100_000_000, Bytes: 3 << 40, Before: 1 << 40, Retries: 12_345,
+		Reasons: []progress.Reason{{Node: "10.0.0.1", Text: "too late", Times: 12_345}},
+		Latency: progress.Latency{Requests: 12_345_678, P50: 1230 * time.Microsecond, P99: 45600 * time.Microsecond}, Consistency: "LOCAL_QUORUM", Replicated: true,
+	}
+}
+
+// said wants lines of at most 100 characters, five at the most.
+func said(t *testing.T, d Document) string {
+	t.Helper()
+	d.Ended("load", "1.0", map[string]int{"done": 0, "partly": 2, "interrupted": 130}[d.Outcome], "")
+	lines := d.Lines()
+	require.LessOrEqual(t, len(lines), 5)
+	for _, line := range lines {
+		require.LessOrEqual(t, utf8.RuneCountInString(line), 100, line)
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func TestLinesOfALoad(t *testing.T) {
+	r := operation.LoadReport{Report: ofARun(operation.Partly), Next: operation.Next{Command: "retry", RunDir: "cqlbulk-load-run"}}
+	r.Read, r.ParseErrors, r.InsertErrors = 1_234_580_234, 12_300, 44
+	require.Equal(t, `loaded    1,234,567,890 rows into warehouse.measurements, 1,234,580,234 read, 12,344 rejected
+in              10h0m0s 31,515 rows/s, 58.3 MiB/s, 3.0 TiB read, 100,000,000 rows before
+requests     12,345,678 of 91.9 rows, 12,345 retries, p50 1.23ms, p99 45.6ms, LOCAL_QUORUM
+checksum   00000000000000000000000000000000
+end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
+`, said(t, OfLoad(r)))
+
+	r.ParseErrors, r.InsertErrors, r.InDoubt, r.Next.RepeatInDoubt = 0, 0, 3, true
+	require.Contains(t, said(t, OfLoad(r)), ", 0 rejected, 3 in doubt\n")
+	require.Contains(t, said(t, OfLoad(r)), "\nend        done, but 3 rows are in doubt: cqlbulk retry --repeat-in-doubt cqlbulk-load-run\n")
+
+	r = operation.LoadReport{Report: ofARun(operation.Done), IfNotExists: true}
+	require.Contains(t, said(t, OfLoad(r)), ", 0 rejected, 0 were there already\n")
+	require.Contains(t, said(t, OfLoad(r)), "\nend        done\n")
+
+	r = operation.LoadReport{Report: ofARun(operation.Interrupted), DryRun: true, Next: operation.Next{Command: "resume", RunDir: "it's"}}
+	require.Contains(t, said(t, OfLoad(r)), "of 91.9 rows, none of them sent\nend        interrupted; go on with: cqlbulk resume 'it'\\''s'\n")
+}
+
+func TestLinesOfALoadPastCQL(t *testing.T) {
+	r := operation.LoadReport{Report: ofARun(operation.Done), Streamed: true}
+	r.Stream = operation.StreamStats{Partitions: 7, Bytes: 3 << 30, Files: 24, Whole: true}
+	require.Contains(t, said(t, OfLoad(r)), "\nstreamed        3.0 GiB 7 partitions, 24 whole SSTables\n")
+	r.Files = &operation.KeptFiles{Dir: "out", Import: "out/import.txt", Nodes: 3, Tables: 12, Ringed: true}
+	require.Contains(t, said(t, OfLoad(r)), "\nkept            3.0 GiB 7 partitions, 12 SSTables for 3 nodes\n")
+	r.Outcome, r.Files.Imports = operation.Partly, []operation.Imported{{Node: "a", Tables: 4, Err: errors.New("away"), Command: "nodetool import"}}
+	d := OfLoad(r)
+	require.Contains(t, said(t, d), "\nend        done, but not all nodes have imported their SSTables\n")
+	require.Equal(t, []Import{{Node: "a", SSTables: 4, Error: "away", Command: "nodetool import"}}, d.Load.Stream.Imports)
+}
+
+func TestLinesOfAScan(t *testing.T) {
+	r := operation.ScanReport{Report: ofARun(operation.Done), Ranges: 240_000, Seed: 18446744073709551615}
+	require.Equal(t, `scanned   1,234,567,890 rows of warehouse.measurements
+in              10h0m0s 31,515 rows/s, 58.3 MiB/s, 3.0 TiB written, 100,000,000 rows before
+ranges          240,000 read, 12,345 retries, p50 1.23ms, p99 45.6ms, LOCAL_QUORUM
+checksum   00000000000000000000000000000000, seed 18446744073709551615
+end        done
+`, said(t, OfScan(r)))
+	r.Outcome, r.Next = operation.Partly, operation.Next{Command: "retry", RunDir: "run"}
+	r.Failed = []operation.FailedRange{{Tokens: &operation.TokenRange{Start: "1", End: "2"}, Err: errors.New("away")}, {Err: errors.New("gone")}}
+	d := OfScan(r)
+	require.Contains(t, said(t, d), " read, 2 failed, 12,345 retries, ")
+	require.Contains(t, said(t, d), "\nend        done, but 2 token ranges failed: cqlbulk retry run\n")
+	require.Equal(t, []FailedRange{{"1", "2", "away"}, {"", "", "gone"}}, d.Scan.Failed)
+}
+
+func TestLinesOfACount(t *testing.T) {
+	r := operation.CountReport{Report: ofARun(operation.Partly), Ranges: 5}
+	r.Retries, r.Latency = 0, progress.Latency{}
+	r.Report.SSTables, r.Snapshots = 1200, []string{"a", "b"}
+	r.Failed = []operation.FailedRange{{Err: errors.New("away")}}
+	text := said(t, OfCount(r))
+	require.Contains(t, text, ", SSTables: 1,200 of snapshot a, b\n")
+	require.Contains(t, text, "\nend        done, but 1 token ranges failed: there is no number\n")
+}
+
+// A command that did nothing has no summary, and its document says so.
+func TestDocumentOfWhatDidNothing(t *testing.T) {
+	for exit, want := range map[int]string{0: "done", 1: Refused, 2: "failed", 4: "failed", 130: "interrupted"} {
+		var d Document
+		d.Ended("load", "1.0", exit, "broken")
+		require.Empty(t, d.Lines())
+		require.Equal(t, Document{Version: 1, Command: "load", Program: "1.0", Outcome: want, Exit: exit, Error: "broken"}, d)
+	}
+	d := OfLoad(operation.LoadReport{Report: ofARun(operation.Failed)})
+	d.Ended("load", "1.0", 1, "no such column")
+	require.Empty(t, d.Lines())
+	require.Equal(t, Refused, d.Outcome)
+}
+
+// No list is null.
+func TestListsOfDocuments(t *testing.T) {
+	for _, d := range []Document{
+		OfLoad(operation.LoadReport{}), OfScan(operation.ScanReport{}), OfCount(operation.CountReport{}), OfClone(operation.CloneReport{}), OfPlan(operation.PlanReport{Replication: map[string]string{}}),
+		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}),
+	} {
+		text, err := json.Marshal(d)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "null")
+	}
+}

@@ -36,6 +36,29 @@ func TestLiveLineOnANarrowTerminal(t *testing.T) {
 	require.Less(t, len(strings.TrimPrefix(line, "[K")), 60, line)
 }
 
+// A terminal that becomes narrower breaks the line into several: all of them go, and the line
+// fits again. At 20 columns what matters most is still there, and whole.
+func TestLiveLineOfATerminalThatIsResized(t *testing.T) {
+	screen := newTerminal(t)
+	resize := func(columns uint16) {
+		require.NoError(t, unix.IoctlSetWinsize(int(screen.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
+	}
+	resize(100)
+	counters := &progress.Counters{}
+	counters.Total.Store(100)
+	counters.Done.Store(50)
+	counters.Rejected.Store(1_234)
+	stop := printer.Start(t.Context(), "load warehouse.measurements", counters, printer.Options{Screen: screen.tty})
+	defer stop()
+	shows := func(text string) {
+		require.Eventually(t, func() bool { return strings.Contains(screen.shown(), text) }, 30*time.Second, time.Millisecond)
+	}
+	shows("1,234 rejected  50.00%  0 rows  0 rows/s  load warehouse.measurements")
+	resize(20)
+	shows("\x1b[4A\r\x1b[J1,234 rejected  50%")
+	shows("\r\x1b[K1,234 rejected  50%")
+}
+
 // Of two programs on one terminal the first draws, and then the other.
 func TestOneLiveLineOnATerminal(t *testing.T) {
 	screen := newTerminal(t)

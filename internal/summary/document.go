@@ -58,7 +58,8 @@ type Run struct {
 	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 of a run past CQL"`
 	P50Seconds     float64           `json:"p50_seconds" jsonschema:"of their latency"`
 	P99Seconds     float64           `json:"p99_seconds"`
-	Consistency    string            `json:"consistency" jsonschema:"level of the requests; empty: there were none"`
+	Consistency    string            `json:"consistency" jsonschema:"level of the requests"`
+	Replicated     bool              `json:"replicated" jsonschema:"a row has several replicas, so that the level matters"`
 	SSTables       int               `json:"sstables" jsonschema:"that were read from folders"`
 	Snapshots      []string          `json:"snapshots" jsonschema:"that those are of"`
 }

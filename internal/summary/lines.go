@@ -77,7 +77,7 @@ func (t *text) load(l *Load) {
 	case l.DryRun:
 		t.number("requests", printer.Count(l.Requests), fmt.Sprintf("of %s, none of them sent", rowsEach(l)))
 	default:
-		t.number("requests", printer.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, "retries"), latency(l.Run), l.Consistency))
+		t.number("requests", printer.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, "retries"), latency(l.Run), l.level()))
 	}
 	if !l.DryRun {
 		t.words("checksum", l.Checksum)
@@ -104,6 +104,14 @@ func latency(r Run) string {
 	return fmt.Sprintf("p50 %s, p99 %s", of(r.P50Seconds), of(r.P99Seconds))
 }
 
+// level is the consistency level, where there are replicas to agree with.
+func (r Run) level() string {
+	if !r.Replicated {
+		return ""
+	}
+	return r.Consistency
+}
+
 // pace adds how fast a run was. what happened to the text; empty: there is none.
 func (t *text) pace(r Run, what string) {
 	volume, speed := "", ""
@@ -116,7 +124,7 @@ func (t *text) pace(r Run, what string) {
 
 // ranges adds how many token ranges were dealt with, and how.
 func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
-	from := r.Consistency
+	from := r.level()
 	if r.SSTables > 0 {
 		from = "SSTables: " + printer.Count(int64(r.SSTables))
 		if len(r.Snapshots) > 0 {

@@ -51,16 +51,8 @@ func runOf(r operation.Report) Run {
 		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: float64(r.Bytes-r.Before) / max(seconds, 0.001),
 		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
 		P50Seconds: r.Latency.P50.Seconds(), P99Seconds: r.Latency.P99.Seconds(),
-		Consistency: levelOf(r), SSTables: r.SSTables, Snapshots: list(r.Snapshots),
+		Consistency: r.Consistency, Replicated: r.Replicated, SSTables: r.SSTables, Snapshots: list(r.Snapshots),
 	}
-}
-
-// levelOf is the consistency level, where there are replicas to agree with.
-func levelOf(r operation.Report) string {
-	if !r.Replicated {
-		return ""
-	}
-	return r.Consistency
 }
 
 // list is never null as JSON.

@@ -52,7 +52,18 @@ func newPeers(terminal *os.File) *peers {
 	if info, err := os.Lstat(dir); err != nil || !private(info) {
 		return &peers{}
 	}
+	forget(dir)
 	return &peers{dir, fmt.Sprintf("live-%x-%d-", tty.Rdev, unix.Getpgrp()), os.Getpid()}
+}
+
+// forget takes away what programs left that were killed.
+func forget(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > stale {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // or the next program does
+		}
+	}
 }
 
 // private says whether a folder is the user's own, and nobody else can write to it.
@@ -112,10 +123,7 @@ func (p *peers) read(pid int) (r progress.Reading, ok bool) {
 	if err != nil {
 		return r, false
 	}
-	if age := time.Since(info.ModTime()); age > fresh {
-		if age > stale {
-			_ = os.Remove(path)
-		}
+	if time.Since(info.ModTime()) > fresh {
 		return r, false
 	}
 	text, err := os.ReadFile(path)

@@ -160,6 +160,7 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 
 // runLoad prepares a load and runs it.
 func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
+	s.end.aside = false
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err

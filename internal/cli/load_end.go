@@ -19,7 +19,7 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	report, err := load.Run(ctx)
 	stopWatch()
 	stop()
-	s.end.document, s.end.aside = summary.OfLoad(report), false
+	s.end.document = summary.OfLoad(report)
 	if !show.Quiet && report.Files == nil && !report.DryRun {
 		s.tellStreamed(report.Stream, report.Compaction)
 	}

@@ -133,7 +133,7 @@ func (s streams) prepareLog(c *cobra.Command) error {
 		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
 	}
 	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)
-	// Nothing but rows goes to the standard output where they may go there.
+	// Until it is known where rows go, the standard output is theirs.
 	s.end.aside = c.Name() == "scan" || c.Name() == "copy"
 	return s.log.open(text(logFileFlag), text(logFormatFlag), is(verboseFlag))
 }

@@ -135,6 +135,7 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 
 // runScan prepares a scan and runs it.
 func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
+	s.end.aside = spec.ToStdout()
 	scan, err := operation.PrepareScan(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err
@@ -145,7 +146,6 @@ func runScan(ctx context.Context, s streams, show showOptions, spec *operation.S
 // finishScan runs a scan that is prepared, and tells what became of it.
 func finishScan(ctx context.Context, s streams, show showOptions, scan *operation.Scan) error {
 	defer scan.Close()
-	s.end.aside = scan.ToStdout()
 	// Rows and a progress line would get in each other's way on one terminal.
 	mixed := scan.ToStdout() && printer.IsTerminal(s.out)
 	stop := show.run(ctx, s, "scan "+scan.Table(), scan.Counters(), mixed)

@@ -138,6 +138,9 @@ func (o *Output) sinkOptions(stdout io.Writer, header []byte) sink.Options {
 	return options
 }
 
+// ToStdout says whether the rows go to the standard output.
+func (o *Output) ToStdout() bool { return o.Dir == "" && (o.Path == "" || o.Path == "-") }
+
 // path is what the output is called in messages and what its manifest stands
 // beside; empty for the standard output.
 func (o *Output) path() string {

@@ -165,7 +165,7 @@ func (s *Scan) Table() string { return s.t.table.String() }
 func (s *Scan) Counters() *progress.Counters { return s.job.Counters }
 
 // ToStdout says whether the rows go to the standard output.
-func (s *Scan) ToStdout() bool { return s.spec.path() == "" }
+func (s *Scan) ToStdout() bool { return s.spec.ToStdout() }
 
 // Close ends the connection and lets go of the run directory. The output of a scan that
 // was never run is taken back.

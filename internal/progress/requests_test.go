@@ -100,3 +100,16 @@ func TestHeld(t *testing.T) {
 	require.Equal(t, 10*time.Millisecond, target)
 	require.Equal(t, 7*time.Millisecond, p99)
 }
+
+// What a request costs to be taken down, of four nodes.
+func BenchmarkRequests(b *testing.B) {
+	var r Requests
+	nodes := []string{"a", "b", "c", "d"}
+	b.ReportAllocs()
+	b.RunParallel(func(p *testing.PB) {
+		for i := 0; p.Next(); i++ {
+			node := nodes[i%len(nodes)]
+			r.End(node, r.Begin(node), true)
+		}
+	})
+}

@@ -6,7 +6,9 @@ SCHEDULES ?= 3000
 CHAOSTIME ?= 1h
 
 MODULE := github.com/cqlbulk/cqlbulk
-LDFLAGS := -s -w -X $(MODULE)/internal/cli.version=$(VERSION)
+COMMIT ?= $(shell git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null)
+DATE ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
+LDFLAGS := -s -w -X $(MODULE)/internal/build.version=$(VERSION) -X $(MODULE)/internal/build.commit=$(COMMIT) -X $(MODULE)/internal/build.date=$(DATE)
 BENCHED := ./pkg/cqltext ./pkg/dsv ./pkg/token ./internal/scan ./internal/load
 
 LINTER_MODULE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint

@@ -8,36 +8,19 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"log/slog"
 	"os/signal"
-	"runtime/debug"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
-
-// version is set by the build.
-var version string
-
-// Version is the version of the program: that of the build, or else of the module.
-func Version() string {
-	if version != "" {
-		return version
-	}
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "unknown"
-}
 
 // streams are the program's own input and outputs, and what goes to them besides data.
 type streams struct {
@@ -76,63 +59,46 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	return s.answer(ctx, root.ExecuteContext(ctx))
+	if c := wantsAll(root, args); c != nil {
+		writeHelp(stdout, c, true)
+		return exitOK
+	}
+	err := truthBehindFlag(root, args)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
+	return s.answer(ctx, err)
 }
 
 func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cqlbulk",
 		Short: "Get a table out of Apache Cassandra or ScyllaDB, or into it",
-		Long: `cqlbulk reads whole tables out of Apache Cassandra and ScyllaDB, and loads
-files into them: fast without tuning, exact to the bit, gentle to the cluster,
-and honest about every row.
-
-Every flag is also a setting of the configuration file (` + strings.Join(config.Places(), ",\n") + `, or the file that --config names) and of
-the environment: --ingestrate is ingestrate in the file and CQLBULK_INGESTRATE
-in the environment. A flag wins over the environment, the environment over the
-file; in the file, a section named after a command (load:) is for it alone.
-`,
-		Example: `  cqlbulk plan  demo.flights --hosts 10.0.0.1
-  cqlbulk count demo.flights
-  cqlbulk scan  demo.flights -o flights.csv
-  cqlbulk load  demo.flights flights.csv --ingestrate 50000`,
-		Version:       Version(),
+		Long: `cqlbulk reads whole tables out of Apache Cassandra and ScyllaDB, and loads files
+into them: fast without tuning, exact to the bit, gentle to the cluster, and honest
+about every row.`,
+		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
+  cqlbulk load demo.flights flights.csv
+  cqlbulk count demo.flights`,
+		Version:       build.Read().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
-	root.PersistentFlags().String(config.FileFlag, "", "configuration file")
+	addOwn(root.PersistentFlags(), new(string), config.FileFlag, "configuration file", of(groupEverywhere), path)
 	root.SetFlagErrorFunc(explainFlag)
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s))
-	root.PersistentPreRunE = func(c *cobra.Command, args []string) error { return applyConfig(root, c, args, s) }
+	setHelp(root)
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
+	completeFlags(root)
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		if completing(c) {
+			return nil // it looks for settings where it needs them
+		}
+		return applyConfig(root, c, args, s)
+	}
 	return root
-}
-
-// noSuchCommand tells the nearest command when the first word is none.
-func noSuchCommand(root *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, c := range root.Commands() {
-		names = append(names, c.Name())
-	}
-	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], schema.DidYouMean(args[0], names))
-}
-
-// explainFlag adds the nearest flag to the error about an unknown one.
-func explainFlag(c *cobra.Command, err error) error {
-	name, ok := strings.CutPrefix(err.Error(), "unknown flag: --")
-	hint := ""
-	if ok {
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		hint = schema.DidYouMean(name, names)
-	}
-	return fmt.Errorf("%w%s (see %s --help)", err, hint, c.CommandPath())
 }
 
 // applyConfig fills in what the command line left open.
@@ -165,7 +131,7 @@ var passwordFlags = []string{"password", "from-password"}
 // settingsOf names what may be set, each once, and the commands, in order.
 func settingsOf(root *cobra.Command) (settings, commands []string) {
 	take := func(f *pflag.Flag) {
-		if f.Name != "help" {
+		if f.Name != "help" && f.Name != helpAllFlag {
 			settings = append(settings, f.Name)
 		}
 	}

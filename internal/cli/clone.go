@@ -22,43 +22,47 @@ type cloneOptions struct {
 
 // AddFlags adds the flags of clone.
 func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{f, o.spec.Settings()}
+	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	const files, other = "folders: ", "other cluster: "
-	b.add("from-hosts", other+"contact points of the cluster that has the table; it is only read")
-	f.StringVar(&o.FromTable, "from-table", "", "the table that is cloned, where it has another name: keyspace.table, or table (default: that of the clone)")
-	b.add("from-port", other+"native transport port of its nodes")
-	b.add("from-user", other+"user name, where it asks for one")
-	b.add("from-password", other+"password; rather use --from-password-file or CQLBULK_FROM_PASSWORD")
-	b.add("from-password-file", other+"file whose first line is the password")
-	b.add("from-dc", other+"data center whose replicas are read first (default: that of the first contact point)")
-	b.add("from-ssl", other+"secure connections to it by TLS, as --ssl does")
-	b.add("from-cacert", other+"PEM file of the authorities to trust (default: the system's)")
-	b.add("from-cert", other+"PEM file of the client's certificate, where the nodes ask for one")
-	b.add("from-key", other+"PEM file of the private key to it, not encrypted")
-	b.add("from-ssl-server-name", other+"name that the certificates of all its nodes hold, in place of their addresses")
-	b.add("from-ssl-insecure-skip-verify", other+"take any certificate, even a forged one; for tests alone")
-	b.add("listen", other+"address and port where its nodes bring their files, which they must reach (default: "+operation.DefaultListen+", and each is told the address by which it is reached)")
-	b.add("from-storage-port", other+"port that its nodes stream to each other by (default: what they tell)")
-	b.add("slice", other+"bytes that a node is asked for at once, by its own estimate (default: 1GiB)")
-	addInternodeFlagsOf(b, "from-", other)
-	b.add("snapshot", files+"name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)")
-	b.add("schema", files+"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)")
-	b.add("ring", files+"file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)")
-	b.add("begintoken", "clone only what comes after this token")
-	b.add("endtoken", "clone only up to this token, itself included")
+	from := b.in(groupOther)
+	from.add("from-hosts", "contact points of the cluster that has the table; it is only read", everyday)
+	addOwn(f, &o.FromTable, "from-table", "the table that is cloned, where it has another name; keyspace.table, or table (default: that of the clone)", of(groupInput), everyday)
+	from.add("from-port", "native transport port of its nodes")
+	from.add("from-user", "user name, where it asks for one")
+	from.add("from-password", "password; rather use --from-password-file or CQLBULK_FROM_PASSWORD")
+	from.add("from-password-file", "file whose first line is the password")
+	from.add("from-dc", "data center whose replicas are read first (default: that of the first contact point)")
+	from.add("from-ssl", "secure connections to it by TLS, as --ssl does")
+	from.add("from-cacert", "PEM file of the authorities to trust (default: the system's)")
+	from.add("from-cert", "PEM file of the client's certificate, where the nodes ask for one")
+	from.add("from-key", "PEM file of the private key to it, not encrypted")
+	from.add("from-ssl-server-name", "name that the certificates of all its nodes hold, in place of their addresses")
+	from.add("from-ssl-insecure-skip-verify", "take any certificate, even a forged one; for tests alone")
+	from.add("listen", "address and port where its nodes bring their files, which they must reach (default: "+operation.DefaultListen+", and each is told the address by which it is reached)")
+	from.add("from-storage-port", "port that its nodes stream to each other by (default: what they tell)")
+	from.add("slice", "bytes that a node is asked for at once, by its own estimate (default: 1GiB)")
+	addInternodeFlagsOf(from, "from-", "")
+	from = b.in(groupFolders)
+	from.add("snapshot", "name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)", everyday)
+	from.add("schema", "file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)")
+	from.add("ring", "file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)")
+	rows := b.in(groupRows)
+	rows.add("begintoken", "clone only what comes after this token")
+	rows.add("endtoken", "clone only up to this token, itself included")
 
-	b.add("dry-run", "read and merge everything, and write nothing")
-	b.add("via", "how the partitions go into the table: stream, or sstables, which leaves them in a folder, as SSTables from which they are imported")
-	addKeptFlags(b)
-	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, for less of the servers' work; auto is whole where the table and the nodes allow it")
-	b.add("temp-dir", "folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)")
-	b.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
-	b.add("ignore-hosts", "nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; nodes that are down are waited for)")
-	addInternodeFlags(b)
+	b.in(groupWrites).add("dry-run", "read and merge everything, and write nothing", everyday)
+	past := b.in(groupPast)
+	past.add("via", "how the partitions go into the table: stream, or sstables; which leaves them in a folder, as SSTables from which they are imported", everyday)
+	addKeptFlags(past)
+	past.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, for less of the servers' work; auto is whole where the table and the nodes allow it")
+	past.add("temp-dir", "folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)", folder)
+	past.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
+	past.add("ignore-hosts", "nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; nodes that are down are waited for)")
+	addInternodeFlags(past)
+	b = b.in(groupPace)
 	b.add("max-bytes-per-sec", "bytes a second at the most of all that is sent to all nodes (default: no limit)")
 	b.add("memory", "memory to use at the most")
-	b.add("patience", "how long to go on with a node that takes nothing, before the run ends")
+	b.in(groupErrors).add("patience", "how long to go on with a node that takes nothing, before the run ends")
 	addConnectionFlags(b, "how many replicas of each range are read of the other cluster: by default most of all of them")
 	o.showOptions.AddFlags(f)
 }
@@ -69,10 +73,11 @@ func newCloneCommand(s streams) *cobra.Command {
 		Use:   "clone [keyspace.table] SSTABLES... | --from-hosts HOSTS",
 		Short: "Bring a table from another cluster, or out of snapshots, as it is",
 		Long: `Bring a table from another cluster, or out of folders with SSTables, into one that is
-there, as it is: every cell has the timestamp and the expiry that it had, and deletions
+there, as it is. --hosts and what goes with it is the cluster that is written to.
+
+Every cell has the timestamp and the expiry that it had, and deletions
 of cells, elements, rows, ranges and partitions come too. So nothing of it takes the
-place of what was written since, and what was deleted stays so. --hosts and what goes
-with it is the cluster that is written to.
+place of what was written since, and what was deleted stays so.
 
 All goes past CQL. The nodes of the other cluster send their SSTables here, as in a scan
 --via stream; or those in the folders are read, of snapshots, backups or nodes that are
@@ -101,9 +106,7 @@ are listed, nothing of them is cloned, and the exit status is 2; --begintoken an
 --endtoken clone one of them alone.
 ` + exitHelp,
 		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
-  cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1 --hosts 10.0.0.1
-
-  # snapshots of all nodes, copied here
+  cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1
   cqlbulk clone demo.flights backups/* --snapshot friday --hosts 10.1.0.1
 
   # SSTables for nodes whose port for streaming cannot be reached
@@ -116,6 +119,7 @@ are listed, nothing of them is cloned, and the exit status is 2; --begintoken an
 		},
 	}
 	c.Flags().SortFlags = false
+	c.ValidArgsFunction = completeTable(&opts.spec.Connection, true)
 	opts.AddFlags(c.Flags())
 	return c
 }

@@ -40,10 +40,8 @@ text. A file that exists is written over with --force only. A file whose name en
 
 A run that was stopped goes on with: cqlbulk resume RUN_DIR.
 ` + exitHelp,
-		Example: `  cqlbulk copy "COPY demo.visits (day, page, visitors) FROM 'part-*.csv' WITH HEADER = true AND NULL = 'NA'"
-  cqlbulk copy "COPY demo.flights (origin, month, day) TO 'flights.csv'" --explain
-
-  # from a file
+		Example: `  cqlbulk copy "COPY demo.visits (day, page) FROM 'a.csv' WITH HEADER = true"
+  cqlbulk copy "COPY demo.flights (origin, day) TO 'flights.csv'" --explain
   cqlbulk copy - --hosts 10.0.0.1 < copy.cql`,
 		Args: oneStatement,
 		RunE: func(c *cobra.Command, args []string) error { return runCopy(c, s, opts, args[0]) },

@@ -20,12 +20,12 @@ type countOptions struct {
 
 // AddFlags adds the flags of count.
 func (o *countOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{f, o.spec.Settings()}
+	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	b.add("by", "host, range or partition: break the number down")
-	b.add("top", "partitions to list with --by partition, the largest first")
-	b.add("where", "CQL condition that rows must meet besides")
-	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.in(groupOutput).add("by", "host, range or partition: break the number down", everyday)
+	b.in(groupOutput).add("top", "partitions to list with --by partition, the largest first", everyday)
+	b.in(groupRows).add("where", "CQL condition that rows must meet besides", everyday)
+	b.in(groupRows).add("allow-filtering", "let the servers read rows that the condition then leaves out")
 	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)
@@ -59,8 +59,6 @@ the exit status is 2.
 ` + exitHelp,
 		Example: `  cqlbulk count demo.flights --hosts 10.0.0.1
   rows=$(cqlbulk count demo.flights --quiet)
-
-  # the twenty largest partitions
   cqlbulk count demo.flights --by partition --top 20`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			find := opts.find
@@ -74,6 +72,7 @@ the exit status is 2.
 		},
 	}
 	c.Flags().SortFlags = false
+	c.ValidArgsFunction = completeTable(&opts.spec.Connection, true)
 	opts.AddFlags(c.Flags())
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -23,7 +24,7 @@ type ending struct {
 // the error, alone, and last the object.
 func (s streams) answer(ctx context.Context, err error) int {
 	code := exitCode(ctx, err)
-	s.end.document.Ended(s.end.command, Version(), code, strings.Join(errorLines(code, err), "; "))
+	s.end.document.Ended(s.end.command, build.Read(), code, strings.Join(errorLines(code, err), "; "))
 	if s.end.command != "" {
 		s.log.end(&s.end.document, s.end.lines())
 	}

@@ -28,6 +28,15 @@ Exit status:
   4    fatal: the cluster could not be reached, or the run could not go on
   130  interrupted`
 
+// exitTopic says more of them.
+const exitTopic = exitHelp + `
+
+2 is an answer, not an accident: all else was done, and what failed can be tried again
+with cqlbulk retry. Of verify it says that something is not as stated, of inspect that some
+SSTables could not be read. 3 comes of --maxparseerrors and --maxinserterrors, or when
+nearly every row was rejected. After 3, 4 and 130 a run that keeps a journal goes on with
+cqlbulk resume. A second signal ends the program at once.`
+
 // exitError is an error that decides the exit code by itself.
 type exitError struct {
 	code int

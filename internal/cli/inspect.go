@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
@@ -28,11 +29,12 @@ const (
 
 // AddFlags adds the flags of inspect.
 func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{f, o.spec.Settings()}
-	b.add("rows", "write the partitions of the one SSTable as JSON, as sstabledump does")
-	b.add("largest", "find so many of the largest partitions; all data are read for it")
-	f.StringVar(&o.Format, "format", inspectText, "form of the summary: text or json")
-	f.BoolVarP(&o.Quiet, "quiet", "q", false, "no summary on the standard error")
+	b := binder{flags: f, settings: o.spec.Settings(), group: groupOutput}
+	b.add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", everyday)
+	b.add("largest", "find so many of the largest partitions; all data are read for it", everyday)
+	o.Format = inspectText
+	addOwn(f, &o.Format, "format", "form of the summary: text or json", of(groupOutput), among(inspectText, inspectJSON), everyday)
+	addOwn(f, &o.Quiet, "quiet", "no summary on the standard error", of(groupShown), letter("q"), everyday)
 }
 
 func newInspectCommand(s streams) *cobra.Command {
@@ -63,7 +65,7 @@ Exit status:
        not be written
   130  interrupted`,
 		Example: `  cqlbulk inspect nb-1-big-Data.db
-  cqlbulk inspect /var/lib/cassandra/data/demo/flights-7ef48730e69b11f19fb2551af5a5ac93
+  cqlbulk inspect /var/lib/cassandra/data/demo/flights-*
   cqlbulk inspect nb-1-big-Data.db --largest 10 --format json
   cqlbulk inspect nb-1-big-Data.db --rows`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -80,7 +82,7 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 	if o.Format != inspectText && o.Format != inspectJSON {
 		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
 	}
-	inspection, err := operation.PrepareInspect(operation.Environment{Stdout: s.out, Warn: s.warn, Version: Version()}, o.spec)
+	inspection, err := operation.PrepareInspect(operation.Environment{Stdout: s.out, Warn: s.warn, Build: build.Read()}, o.spec)
 	if err != nil {
 		return err
 	}

@@ -19,24 +19,43 @@ type loadOptions struct {
 
 // AddFlags adds the flags of load.
 func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{f, o.spec.Settings()}
+	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	f.StringSliceVar(&o.Files, "files", nil, "files to load, where none is given as an argument")
-	b.add("format", "csv, tsv or json, which is an object a line (default: as the first file's name ends, else csv)")
+	addOwn(f, &o.Files, "files", "files to load, where none is given as an argument", of(groupInput), path)
+	b.in(groupInput).add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
+	b.in(groupInput).add("maxrows", "rows to load after those (-1: all)")
+	b.in(groupFormat).add("format", "csv, tsv or json; which is an object a line (default: as the first file's name ends, else csv)", everyday)
 	addTextFlags(b)
 	addDialectFlags(b)
-	b.add("columns", "columns of the fields, in order, whatever the header says (default: the header, or without one all columns, key columns first)")
+	o.addColumnFlags(b.in(groupColumns))
+	o.addWriteFlags(b.in(groupWrites))
+	o.addPastFlags(b.in(groupPast))
+	o.addPaceFlags(b.in(groupPace))
+	o.addErrorFlags(b.in(groupErrors))
+	addConnectionFlags(b, writeLevelHelp)
+	o.showOptions.AddFlags(f)
+}
+
+// addColumnFlags adds the flags of which column a field goes to.
+func (o *loadOptions) addColumnFlags(b binder) {
+	b.add("columns", "columns of the fields, in order; whatever the header says (default: the header, or without one all columns, key columns first)", everyday)
 	b.add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
-	b.add("map", "field=column,...: columns of fields that have other names")
-	b.add("skipcols", "fields that are not loaded")
-	b.add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
-	b.add("maxrows", "rows to load after those (-1: all)")
-	b.add("null-string", "texts that stand for null, besides nothing between the delimiters")
+	b.add("map", "field=column,...: columns of fields that have other names", everyday)
+	b.add("skipcols", "fields that are not loaded", everyday)
+}
+
+// addWriteFlags adds the flags of what a row means once it is written.
+func (o *loadOptions) addWriteFlags(b binder) {
+	b.add("dry-run", "parse, type and group everything, and write nothing", everyday)
 	b.add("nulls", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
-	b.add("ttl", "seconds after which the rows expire (default: as the table says)")
+	b.add("ttl", "after how long the rows expire, in seconds or as 12h or 30d (default: as the table says)")
 	b.add("timestamp", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")
 	b.add("if-not-exists", "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
-	b.add("dry-run", "parse, type and group everything, and write nothing")
+	b.add("append-collections", "stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
+}
+
+// addPastFlags adds the flags of the ways that are not CQL.
+func (o *loadOptions) addPastFlags(b binder) {
 	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work or less; or sstables, which leaves them in a folder, from which they are imported")
 	addKeptFlags(b)
 	b.add("schema", "sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to")
@@ -44,23 +63,28 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a fiftieth of the work of CQL; auto is whole where the table and the nodes allow it")
 	addStreamFlags(b, "")
 	addInternodeFlags(b)
-	b.add("append-collections", "stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
-	b.add("ingestrate", "rows a second at the most (default: no limit)")
+}
+
+// addPaceFlags adds the flags of how much a load may ask of the cluster and of this machine.
+func (o *loadOptions) addPaceFlags(b binder) {
+	b.add("ingestrate", "rows a second at the most (default: no limit)", everyday)
 	b.add("max-bytes-per-sec", "bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)")
 	b.add("minbatchsize", "rows from which a batch does not wait for rows of the same replicas a little later in the input")
 	b.add("maxbatchsize", "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
 	b.add("inflight", inFlightHelp)
+	b.add("cores", coresHelp)
 	b.add("memory", "memory to use at the most")
+}
+
+// addErrorFlags adds the flags of what fails, and of the run directory.
+func (o *loadOptions) addErrorFlags(b binder) {
 	b.add("maxattempts", "attempts for a request before its rows are rejected")
 	b.add("patience", patienceHelp)
 	b.add("maxparseerrors", maxParseErrorsHelp+unlimited)
 	b.add("maxinserterrors", maxInsertErrorsHelp+unlimited)
 	b.add("keep-going", keepGoingHelp)
-	b.add("run-dir", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)")
+	b.add("run-dir", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)", folder)
 	b.add("no-journal", "keep no journal: a load that was stopped begins anew")
-	b.add("cores", coresHelp)
-	addConnectionFlags(b, writeLevelHelp)
-	o.showOptions.AddFlags(f)
 }
 
 // What is said of flags that several commands have.
@@ -74,7 +98,7 @@ const (
 
 // addKeptFlags adds the flags of SSTables that are kept in a folder.
 func addKeptFlags(b binder) {
-	b.addShort("dir", "d", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes")
+	b.add("dir", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes", letter("d"), folder)
 	b.add("sstable-version", "sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)")
 	b.add("import", "sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2")
 	b.add("nodetool", "sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node")
@@ -83,7 +107,7 @@ func addKeptFlags(b binder) {
 // addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
 func addStreamFlags(b binder, when string) {
 	const both, streamed = "stream, sstables: ", "stream: "
-	b.add("temp-dir", when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)")
+	b.add("temp-dir", when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)", folder)
 	b.add("slice", when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)")
 	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
 	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
@@ -92,14 +116,16 @@ func addStreamFlags(b binder, when string) {
 // addDialectFlags adds the flags of how the text of values and records is read, besides
 // what a scan shares.
 func addDialectFlags(b binder) {
+	b = b.in(groupValues)
+	b.add("null-string", "texts that stand for null; besides nothing between the delimiters", everyday)
 	b.add("dialect", "cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
+	b.add("encoding", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
 	b.add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
 	b.add("unescape", `cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
 	b.add("datetimeformat", "cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
 	b.add("boolstyle", "cqlsh: the words for true and false (default: True,False)")
 	b.add("decimalsep", "cqlsh: what stands before decimals (default: .)")
 	b.add("thousandssep", "cqlsh: what stands between groups of digits (default: nothing)")
-	b.add("encoding", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
 }
 
 func newLoadCommand(s streams) *cobra.Command {
@@ -107,8 +133,9 @@ func newLoadCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "load [keyspace.table] FILE... | -",
 		Short: "Load CSV, TSV or JSON files into a table",
-		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON lines from files, folders, patterns, or the standard input
-("-"), compressed with gzip, zstd, lz4, snappy, bzip2 or xz, or not.
+		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON lines from files, folders, patterns, or the
+standard input ("-"), compressed with gzip, zstd, lz4, snappy, bzip2 or xz, or not. A row
+that cannot be loaded is put aside with the reason, and the rest goes on.
 
 The header's names, or those of an object's members, say which column each field
 goes to. Nothing between the
@@ -127,13 +154,20 @@ again once it is mended, and errors.jsonl beside it names file, line, column and
 reason. The exit status is then 2.
 ` + exitHelp,
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
-  cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50000
+  cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k
+  curl -s https://example.com/visits | cqlbulk load demo.visits - --format json
 
-  # from a pipe, without a header
-  curl -s https://example.com/visits.csv.gz | cqlbulk load demo.visits - --header=false --columns day,page,visitors
+  # without a header
+  cqlbulk load demo.visits visits.csv --header=false --columns day,page,visitors
+
+  # fields that are called otherwise, or are not wanted
+  cqlbulk load demo.flights other.csv --map from=origin,to=dest --skipcols note
+
+  # past CQL: SSTables are made here and streamed to the replicas
+  cqlbulk load demo.flights flights.csv --via stream
 
   # everything from cqlbulk.yaml, but for one setting
-  cqlbulk load --ingestrate 50000`,
+  cqlbulk load --ingestrate 50k`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := opts.fill(c, args); err != nil {
 				return err
@@ -142,6 +176,7 @@ reason. The exit status is then 2.
 		},
 	}
 	c.Flags().SortFlags = false
+	c.ValidArgsFunction = completeTable(&opts.spec.Connection, true)
 	opts.AddFlags(c.Flags())
 	return c
 }

@@ -15,28 +15,30 @@ import (
 // addConnectionFlags adds the flags that say which cluster, as whom and how. level is what
 // there is to know of the consistency level.
 func addConnectionFlags(b binder, level string) {
-	b.add("hosts", "contact points, each a name or address with or without :port")
+	b = b.in(groupConnection)
+	b.add("hosts", "contact points; each a name or address with or without :port", everyday)
 	b.add("port", "native transport port of the nodes")
-	b.add("user", "user name, where the cluster asks for one; a password that is given nowhere is asked for at the terminal")
+	b.add("user", "user name, where the cluster asks for one; a password that is given nowhere is asked for at the terminal", everyday)
 	b.add("password", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
 	b.add("password-file", "file whose first line is the password")
-	b.add("ssl", "secure connections by TLS 1.2 or later, and verify each node's certificate: its authority, and that it holds the node's address")
+	b.add("ssl", "secure connections by TLS; of version 1.2 or later; each node's certificate is verified: its authority, and that it holds the node's address", everyday)
 	b.add("cacert", "PEM file of the authorities to trust (default: the system's)")
 	b.add("cert", "PEM file of the client's certificate, where the nodes ask for one")
 	b.add("key", "PEM file of the private key to it, not encrypted")
 	b.add("ssl-server-name", "name that the certificates of all nodes hold, in place of their addresses")
 	b.add("ssl-insecure-skip-verify", "take any certificate, even a forged one; for tests alone")
 	b.add("dc", "data center to talk to (default: that of the first contact point)")
-	b.add("consistency", "consistency level; "+level)
+	b.add("consistency", "consistency level; "+level, everyday)
 	b.add("timeout", "time limit of one request")
 	b.add("connections", "connections to each node (ScyllaDB: one to each shard whatever this says)")
 }
 
 // addTextFlags adds the flags of delimited text.
 func addTextFlags(b binder) {
-	b.add("delimiter", `what stands between fields, one character; \t is a tab`)
+	b = b.in(groupFormat)
+	b.add("delimiter", `what stands between fields; one character; \t is a tab`, everyday)
 	b.add("quote", `what stands around fields that need it, one character`)
-	b.add("header", "the first line of each file names the columns")
+	b.add("header", "the first line of each file names the columns", everyday)
 }
 
 // orderHelp says which orders of columns there are.
@@ -49,8 +51,8 @@ type tableOptions struct {
 }
 
 func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
-	f.StringVarP(&o.Keyspace, "keyspace", "k", "", "keyspace, where the table is not given as keyspace.table")
-	f.StringVarP(&o.Table, "table", "t", "", "table (or keyspace.table)")
+	addOwn(f, &o.Keyspace, "keyspace", "keyspace, where the table is not given as keyspace.table", of(groupInput), letter("k"))
+	addOwn(f, &o.Table, "table", "table (or keyspace.table)", of(groupInput), letter("t"))
 }
 
 // find finds the table among the settings and the arguments and returns the
@@ -59,6 +61,11 @@ func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
 func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableName, []string, error) {
 	var none operation.TableName
 	table, typed := o.Table, c.Flags().Changed("table")
+	if table == "" {
+		if err := swapped(c, args); err != nil {
+			return none, nil, err
+		}
+	}
 	if len(args) > 0 && !typed && (table == "" || looksLikeTable(args[0])) {
 		table, args = args[0], args[1:]
 	}

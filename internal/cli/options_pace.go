@@ -2,11 +2,13 @@ package cli
 
 // addPaceFlags adds the flags of the pace of a sweep.
 func addPaceFlags(b binder) {
+	b = b.in(groupPace)
 	b.add("memory", "memory to use at the most")
-	b.add("rate", "rows a second at the most (default: no limit)")
+	b.add("rate", "rows a second at the most (default: no limit)", everyday)
 	b.add("max-bytes-per-sec", "bytes a second of values to read at the most (default: no limit)")
 	b.add("target-p99", "slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")
 	b.add("pagesize", "rows of a page (default: as many as make about 256 KiB)")
+	b = b.in(groupErrors)
 	b.add("maxattempts", "attempts for a page before what is left of its token range is given up")
 	b.add("patience", patienceHelp)
 }

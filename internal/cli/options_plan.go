@@ -11,10 +11,12 @@ var coresHelp = fmt.Sprintf("cores of each node (default: what it tells, else th
 
 // addPlanFlags adds the flags of the plan of a sweep.
 func addPlanFlags(b binder) {
+	b = b.in(groupPace)
 	b.add("smudge", "requests under way for each core of the cluster, at the most")
 	b.add("cores", coresHelp)
 	b.add("parallel", "requests under way at the most, in all (default: nodes x cores x smudge)")
 	b.add("splits", "token ranges to cut the ring into (default: 100 for each request under way, fewer for a small table)")
+	b = b.in(groupRows)
 	b.add("seed", "seed of the order of the token ranges (default: another one each time)")
 	b.add("begintoken", "read only what comes after this token")
 	b.add("endtoken", "read only up to this token, itself included")

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -33,10 +34,10 @@ const (
 )
 
 func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
-	f.BoolVarP(&o.Quiet, quietFlag, "q", false, "no progress and no summary: only what is wrong is said")
-	f.BoolVar(&o.JSON, jsonFlag, false, "answer with one JSON object on the standard output, in place of the summary; where rows go there, as the last line of the standard error")
-	f.StringVar(&o.LogFile, logFileFlag, "", "file that messages, progress and summary are added to, with times")
-	f.StringVar(&o.LogFormat, logFormatFlag, "", "text or json: form of the log file, or without one of the standard error (default: text, and plain lines)")
+	addOwn(f, &o.Quiet, quietFlag, "no progress and no summary: only what is wrong is said", of(groupShown), letter("q"), everyday)
+	addOwn(f, &o.JSON, jsonFlag, "answer with one JSON object; on the standard output, in place of the summary; where rows go there, as the last line of the standard error", of(groupShown), everyday)
+	addOwn(f, &o.LogFile, logFileFlag, "file that messages, progress and summary are added to, with times", of(groupShown))
+	addOwn(f, &o.LogFormat, logFormatFlag, "text or json: form of the log file, or without one of the standard error (default: text, and plain lines)", of(groupShown))
 }
 
 // showOptions say what is shown of a run.
@@ -51,8 +52,9 @@ type showOptions struct {
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.reportOptions.AddFlags(f)
-	f.DurationVar(&o.Progress, progressFlag, printer.DefaultInterval, "time between lines of progress where there is no terminal, and in the log file (0: none)")
-	f.BoolVar(&o.Verbose, verboseFlag, false, "say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words")
+	o.Progress = printer.DefaultInterval
+	addOwn(f, &o.Progress, progressFlag, "time between lines of progress where there is no terminal, and in the log file (0: none)", of(groupShown))
+	addOwn(f, &o.Verbose, verboseFlag, "say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words", of(groupShown))
 }
 
 // environment is what an operation has around it.
@@ -64,7 +66,7 @@ func (o *showOptions) environment(s streams) operation.Environment {
 		}
 	}
 	return operation.Environment{
-		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Version: Version(),
+		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Build: build.Read(),
 		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
 	}
 }
@@ -124,12 +126,17 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 // prepareLog has the logbook and the answer do as the flags of a command say.
 func (s streams) prepareLog(c *cobra.Command) error {
 	f := c.Flags()
-	is := func(name string) bool { on, err := f.GetBool(name); return err == nil && on }
-	text := func(name string) string { value, _ := f.GetString(name); return value } // none: of a command without it
 	if f.Lookup(logFileFlag) == nil {
 		return nil
 	}
-	if every, err := f.GetDuration(progressFlag); err == nil && every < 0 {
+	text := func(name string) string {
+		if flag := f.Lookup(name); flag != nil {
+			return flag.Value.String()
+		}
+		return "" // of a command without it
+	}
+	is := func(name string) bool { return text(name) == "true" }
+	if every := text(progressFlag); strings.HasPrefix(every, "-") {
 		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
 	}
 	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)

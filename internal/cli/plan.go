@@ -25,10 +25,10 @@ type planOptions struct {
 
 // AddFlags adds the flags of plan.
 func (o *planOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{f, o.spec.Settings()}
+	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	addPlanFlags(b)
-	b.add("save-ring", "file to write the nodes, their tokens and the replication of all keyspaces to, as JSON, for load --ring")
+	b.in(groupOutput).add("save-ring", "file to write the nodes and their tokens to; with the replication of all keyspaces, as JSON, for --ring", path, everyday)
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 }
@@ -55,6 +55,7 @@ renewed every few minutes; they serve for orientation only.
 		},
 	}
 	c.Flags().SortFlags = false
+	c.ValidArgsFunction = completeTable(&opts.spec.Connection, false)
 	opts.AddFlags(c.Flags())
 	return c
 }

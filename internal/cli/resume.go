@@ -18,18 +18,18 @@ type resumeOptions struct{ showOptions }
 func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
 	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
-	l, s := binder{f, load.Settings()}, binder{f, scan.Settings()}
-	l.add("ingestrate", "load: rows a second at the most")
-	l.add("inflight", "load: requests under way at the most")
-	l.add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
-	l.add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
-	l.add("keep-going", "load: "+keepGoingHelp)
-	l.add("repeat-in-doubt", "load: write rows again that may have been written: of counters, which counts those twice that were, and of lists that are not frozen")
-	addStreamFlags(l, "load, ")
-	s.add("rate", "scan: rows a second at the most")
-	s.add("max-bytes-per-sec", "bytes a second at the most")
-	s.add("maxattempts", "attempts for a request")
-	s.add("patience", patienceHelp)
+	l, s := binder{flags: f, settings: load.Settings()}, binder{flags: f, settings: scan.Settings()}
+	l.in(groupPace).add("ingestrate", "load: rows a second at the most", everyday)
+	l.in(groupPace).add("inflight", "load: requests under way at the most")
+	l.in(groupErrors).add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
+	l.in(groupErrors).add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
+	l.in(groupErrors).add("keep-going", "load: "+keepGoingHelp, everyday)
+	l.in(groupWrites).add("repeat-in-doubt", "load: write rows again that may have been written; of counters, which counts those twice that were, and of lists that are not frozen", everyday)
+	addStreamFlags(l.in(groupPast), "load, ")
+	s.in(groupPace).add("rate", "scan: rows a second at the most", everyday)
+	s.in(groupPace).add("max-bytes-per-sec", "bytes a second at the most")
+	s.in(groupErrors).add("maxattempts", "attempts for a request")
+	s.in(groupErrors).add("patience", patienceHelp)
 	scan.Consistency = ""
 	addConnectionFlags(s, "by default that of the run")
 	o.showOptions.AddFlags(f)
@@ -55,8 +55,9 @@ The run does not go on when the table was created anew, or its columns, an input
 output or a file of rejects were changed since. The cluster may have other nodes: what
 is noted are tokens and bytes.
 ` + exitHelp,
-		Example: `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
-		Args:    oneRunDir,
+		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
+		Args:              oneRunDir,
+		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, args []string) error {
 			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: args[0], Changes: changes(c.Flags())})
 		},

@@ -27,8 +27,9 @@ in a run directory inside the first.
 Of a scan, the token ranges that failed are read, and when all of them are, the output
 gets its name.
 ` + exitHelp,
-		Example: `  cqlbulk retry cqlbulk-load-demo.flights-20260102T150405Z-4711`,
-		Args:    oneRunDir,
+		Example:           `  cqlbulk retry cqlbulk-load-demo.flights-20260102T150405Z-4711`,
+		Args:              oneRunDir,
+		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, args []string) error {
 			return runRetry(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: args[0], Changes: changes(c.Flags())})
 		},

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
-	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -23,32 +22,46 @@ type scanOptions struct {
 
 // AddFlags adds the flags of scan.
 func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{f, o.spec.Settings()}
+	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	b.addShort("output", "o", "file to write (default, and \"-\": the standard output)")
-	b.addShort("dir", "d", "folder to write part files to, a series for each worker")
-	b.add("format", "csv, tsv or json, which is an object a line (default: as the file's name ends, else csv)")
-	b.add("compression", "none, "+strings.Join(sink.Compressions(), ", ")+" (default: as the file's name ends, else none)")
-	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
-	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
-	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
-	b.add("force", "write over an output that exists")
-	b.add("no-manifest", "write no manifest beside the output")
+	o.addOutputFlags(b.in(groupOutput))
 	addTextFlags(b)
-	b.add("columns", "columns to read, in this order, ttl(c) and writetime(c) among them (default: all, key columns first)")
-	b.add("column-order", "order of the columns, where --columns does not name them: "+orderHelp+" (default: table)")
-	b.add("null-string", "text for null values in csv and tsv (default: nothing between the delimiters)")
-	b.add("escape-formulas", "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
-	b.add("where", "CQL condition that rows must meet besides, such as \"day = 3\"")
-	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
-	b.add("limit", "rows to read at the most, whichever come first (-1: all)")
-	b.add("run-dir", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)")
-	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
+	o.addRowFlags(b)
 	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)
+	b = b.in(groupErrors)
+	b.add("run-dir", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)", folder)
+	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
+}
+
+// addOutputFlags adds the flags of where the rows go, and in which form.
+func (o *scanOptions) addOutputFlags(b binder) {
+	b.add("output", "file to write (default, and \"-\": the standard output)", letter("o"), path, everyday)
+	b.add("dir", "folder to write part files to, a series for each worker", letter("d"), folder, everyday)
+	b.in(groupFormat).add("format", "csv, tsv or json; which is an object a line (default: as the file's name ends, else csv)", everyday)
+	b.add("compression", strings.Join(b.valuesOf("compression"), ", ")+" (default: as the file's name ends, else none)", everyday)
+	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
+	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
+	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
+	b.add("force", "write over an output that exists", everyday)
+	b.add("no-manifest", "write no manifest beside the output")
+}
+
+// addRowFlags adds the flags of which columns and rows are read, and how values look.
+func (o *scanOptions) addRowFlags(b binder) {
+	b = b.in(groupColumns)
+	b.add("columns", "columns to read, in this order; ttl(c) and writetime(c) among them (default: all, key columns first)", everyday)
+	b.add("column-order", "order of the columns, where --columns does not name them: "+orderHelp+" (default: table)")
+	b = b.in(groupValues)
+	b.add("null-string", "text for null values in csv and tsv (default: nothing between the delimiters)")
+	b.add("escape-formulas", "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
+	b = b.in(groupRows)
+	b.add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", everyday)
+	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.add("limit", "rows to read at the most, whichever come first (-1: all)", everyday)
 }
 
 func newScanCommand(s streams) *cobra.Command {
@@ -86,26 +99,25 @@ A scan into files that was stopped goes on with: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made and holds the number of rows, the files
 with their SHA-256, and a checksum of the rows that does not depend on their order.
 ` + exitHelp,
-		Example: `  # a table to a file
-  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
+		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
+  cqlbulk scan demo.flights -d flights --format json --compression zstd
+  cqlbulk scan demo.flights --columns carrier,flight --header=false | sort -u
 
-  # to a folder of compressed files of a million rows
-  cqlbulk scan demo.flights -d flights --format json --compression zstd --maxoutputsize 1000000
-
-  # some columns to a pipe, without a header
-  cqlbulk scan demo.flights --columns carrier,flight,tailnum --header=false | sort | uniq -c
+  # to a folder of files of a million rows each
+  cqlbulk scan demo.flights -d flights --maxoutputsize 1M
 
   # three hosts share one scan: each takes a third of the plan
   cqlbulk scan demo.flights -d part1 --shard 1/3
 
   # beside an application whose reads must stay below 10 ms
-  cqlbulk scan demo.flights -o flights.csv --target-p99 10ms --rate 20000
+  cqlbulk scan demo.flights -o flights.csv --target-p99 10ms --rate 20k
 
   # past CQL: the nodes send their SSTables; a majority of each range's replicas is merged
   cqlbulk scan demo.flights -o flights.csv --via stream --consistency LOCAL_QUORUM
 
   # a snapshot of three nodes, without a cluster
-  cqlbulk scan demo.flights -o flights.csv --via sstables --snapshot nightly node1/data node2/data node3/data
+  cqlbulk scan demo.flights -o flights.csv --via sstables --snapshot nightly \
+      node1/data node2/data node3/data
 
   # everything from cqlbulk.yaml, but for one setting
   cqlbulk scan --smudge 3`,
@@ -117,6 +129,7 @@ with their SHA-256, and a checksum of the rows that does not depend on their ord
 		},
 	}
 	c.Flags().SortFlags = false
+	c.ValidArgsFunction = completeTable(&opts.spec.Connection, true)
 	opts.AddFlags(c.Flags())
 	return c
 }

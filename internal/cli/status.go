@@ -25,8 +25,9 @@ left, while it runs or after. Nothing is changed, and no cluster is asked.
 Exit status:
   0  shown
   1  there is no run, or its journal cannot be read`,
-		Args: oneRunDir,
-		RunE: func(_ *cobra.Command, args []string) error { return showStatus(s, opts, args[0]) },
+		Args:              oneRunDir,
+		ValidArgsFunction: completeRunDir,
+		RunE:              func(_ *cobra.Command, args []string) error { return showStatus(s, opts, args[0]) },
 	}
 	c.Flags().SortFlags = false
 	opts.AddFlags(c.Flags())

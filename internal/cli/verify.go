@@ -23,7 +23,7 @@ type verifyOptions struct {
 
 // AddFlags adds the flags of verify.
 func (o *verifyOptions) AddFlags(f *pflag.FlagSet) {
-	binder{f, o.spec.Settings()}.add("no-hash", "do not read the files: look at their sizes alone")
+	binder{flags: f, settings: o.spec.Settings(), group: groupInput}.add("no-hash", "do not read the files: look at their sizes alone", everyday)
 	o.reportOptions.AddFlags(f)
 }
 
@@ -57,10 +57,8 @@ Exit status:
   4    fatal: the answer could not be written
   130  interrupted`,
 		Example: `  cqlbulk verify flights.csv
-  cqlbulk verify flights            # a folder
-
-  # the parts of three hosts, and what another scan gave
   cqlbulk verify part1 part2 part3 flights.csv
+  cqlbulk verify --no-hash flights
 
   # do two clusters have the same rows?
   cqlbulk scan demo.flights -o a.csv --hosts 10.0.0.1

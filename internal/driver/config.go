@@ -68,17 +68,26 @@ func ParseConsistency(s string) (string, error) {
 }
 
 func parseConsistency(s string) (gocql.Consistency, error) {
-	levels := []gocql.Consistency{
-		gocql.Any, gocql.One, gocql.Two, gocql.Three, gocql.Quorum, gocql.All,
-		gocql.LocalQuorum, gocql.EachQuorum, gocql.LocalOne,
-	}
 	bare := func(s string) string { return strings.ToUpper(strings.ReplaceAll(s, "_", "")) }
-	names := make([]string, len(levels))
-	for i, level := range levels {
+	for _, level := range levels {
 		if bare(level.String()) == bare(s) {
 			return level, nil
 		}
+	}
+	return 0, fmt.Errorf("unknown consistency level %q; the levels are %s", s, strings.Join(ConsistencyLevels(), ", "))
+}
+
+// levels are the consistency levels of requests.
+var levels = []gocql.Consistency{
+	gocql.Any, gocql.One, gocql.Two, gocql.Three, gocql.Quorum, gocql.All,
+	gocql.LocalQuorum, gocql.EachQuorum, gocql.LocalOne,
+}
+
+// ConsistencyLevels are the names that ParseConsistency knows, as CQL spells them.
+func ConsistencyLevels() []string {
+	names := make([]string, len(levels))
+	for i, level := range levels {
 		names[i] = level.String()
 	}
-	return 0, fmt.Errorf("unknown consistency level %q; the levels are %s", s, strings.Join(names, ", "))
+	return names
 }

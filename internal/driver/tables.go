@@ -135,6 +135,23 @@ func (s *Session) Replications(ctx context.Context) (map[string]map[string]strin
 	return all, err
 }
 
+// TableNames are the names of all keyspaces, and of the tables and views in each, but for
+// virtual ones.
+func (s *Session) TableNames(ctx context.Context) (map[string][]string, error) {
+	all := make(map[string][]string)
+	for _, from := range []string{"table_name FROM " + catalogs[0].tables, "view_name FROM " + catalogs[0].views} {
+		var keyspace, name string
+		err := s.each(ctx, "", func() error {
+			all[strings.Clone(keyspace)] = append(all[keyspace], strings.Clone(name))
+			return nil
+		}, []any{&keyspace, &name}, "SELECT keyspace_name, "+from)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 func (s *Session) explainMissing(ctx context.Context, keyspace, table string) error {
 	keyspaces, err := s.names(ctx, "keyspace_name", func(c catalog) string { return c.keyspaces }, "")
 	if err != nil {

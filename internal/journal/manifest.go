@@ -8,18 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/build"
 )
 
 // Manifest says what a run is: all that has to be the same when it goes on. It
 // stands in run.json as indented JSON and never changes. Passwords do not belong
 // in it; keeping them out is the caller's part.
 type Manifest struct {
-	Version int    `json:"version"` // set by Create
-	Run     string `json:"run"`     // a random name that no other run has; set by Create
-	Tool    string `json:"tool"`    // such as "cqlbulk 0.1.0"
-	Command string `json:"command"` // such as scan
-	Table   string `json:"table"`   // keyspace.table
-	TableID string `json:"table_id,omitempty"`
+	Version int        `json:"version"` // set by Create
+	Run     string     `json:"run"`     // a random name that no other run has; set by Create
+	Tool    string     `json:"tool"`    // such as "cqlbulk 0.1.0"
+	Build   build.Info `json:"build,omitzero"`
+	Command string     `json:"command"` // such as scan
+	Table   string     `json:"table"`   // keyspace.table
+	TableID string     `json:"table_id,omitempty"`
 
 	Started           time.Time `json:"started"` // UTC, whole milliseconds; made so by Create
 	SchemaFingerprint string    `json:"schema_fingerprint"`

@@ -15,6 +15,8 @@ package manifest
 import (
 	"path/filepath"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/build"
 )
 
 // Format is the version of the file's form that this package writes and reads.
@@ -25,7 +27,9 @@ type Manifest struct {
 	Format      int    `json:"format"` // set by Write
 	Tool        string `json:"tool"`
 	ToolVersion string `json:"tool_version"`
-	Command     string `json:"command"` // such as scan
+	// Build is what the tool was built of; zero in a manifest of before it was told.
+	Build   build.Info `json:"build,omitzero"`
+	Command string     `json:"command"` // such as scan
 
 	Cluster     string   `json:"cluster"`
 	Partitioner string   `json:"partitioner"`

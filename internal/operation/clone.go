@@ -39,7 +39,7 @@ const fromPrefix = "from-"
 
 // NewCloneSpec has the defaults.
 func NewCloneSpec() *CloneSpec {
-	o := &CloneSpec{Connection: newConnection(CloneConsistency), Writing: newWriting(viaStream), Given: setting.Given{}}
+	o := &CloneSpec{Connection: newConnection(CloneConsistency), Writing: newWriting(viaStream, viaFiles), Given: setting.Given{}}
 	o.From.Connection = newConnection("")
 	o.From.Hosts, o.From.Prefix, o.From.TLS.Files.Prefix = nil, fromPrefix, fromPrefix
 	o.From.Internode, o.From.Reading.prefix = newInternode(), fromPrefix
@@ -73,7 +73,7 @@ func (s *CloneSource) streamSettings() setting.List {
 
 // check refuses what does not go together, and fills in what follows from the rest.
 func (o *CloneSpec) check() error {
-	if !slices.Contains([]string{viaStream, viaFiles}, o.Writing.Via) {
+	if !slices.Contains(o.ways, o.Writing.Via) {
 		return fmt.Errorf("--via %q: must be %s or %s: a query can write no tombstone as it was", o.Writing.Via, viaStream, viaFiles)
 	}
 	if err := o.checkSource(); err != nil {

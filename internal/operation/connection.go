@@ -36,7 +36,7 @@ func (c *Connection) settings() setting.List {
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
 		{Name: c.name("dc"), Field: &c.DC},
-		{Name: c.name(consistencySetting), Field: &c.Consistency, Use: setting.Always},
+		{Name: c.name(consistencySetting), Field: &c.Consistency, Use: setting.Always, Among: driver.ConsistencyLevels()},
 		{Name: c.name("timeout"), Field: &c.Timeout},
 		{Name: c.name("connections"), Field: &c.Connections},
 	}, c.TLS.settings()...)
@@ -71,7 +71,7 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 	return driver.Config{
 		Hosts: c.Hosts, Port: c.Port, User: c.User, Password: c.Password, DC: c.DC, Consistency: level,
 		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
-		Version: env.Version, Warnf: env.Warn, Logf: env.logDriver,
+		Version: env.Build.Version, Warnf: env.Warn, Logf: env.logDriver,
 	}, nil
 }
 

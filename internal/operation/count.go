@@ -37,7 +37,7 @@ func NewCountSpec() *CountSpec {
 // Settings names the fields.
 func (s *CountSpec) Settings() setting.List {
 	return slices.Concat(setting.List{
-		{Name: "by", Field: &s.By},
+		{Name: "by", Field: &s.By, Among: countWays},
 		{Name: "top", Field: &s.Top},
 		{Name: "where", Field: &s.Where},
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
@@ -51,10 +51,11 @@ const (
 	ByPartition = "partition"
 )
 
+var countWays = []string{ByHost, ByRange, ByPartition}
+
 func (s *CountSpec) check() error {
-	ways := []string{ByHost, ByRange, ByPartition}
-	if s.By != "" && !slices.Contains(ways, s.By) {
-		return fmt.Errorf("--by %q: the ways are %s%s", s.By, strings.Join(ways, ", "), schema.DidYouMean(s.By, ways))
+	if s.By != "" && !slices.Contains(countWays, s.By) {
+		return fmt.Errorf("--by %q: the ways are %s%s", s.By, strings.Join(countWays, ", "), schema.DidYouMean(s.By, countWays))
 	}
 	if s.Top < 1 {
 		return fmt.Errorf("--top %d: must be at least 1", s.Top)

@@ -3,6 +3,7 @@ package operation
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,16 +30,22 @@ type Dialect struct {
 // newDialect has the defaults.
 func newDialect() Dialect { return Dialect{Name: "cqlbulk", Encoding: "utf-8"} }
 
+// The dialects and encodings there are.
+var (
+	dialects  = []string{"cqlbulk", "cqlsh"}
+	encodings = []string{"utf-8", "latin1"}
+)
+
 func (o *Dialect) settings() setting.List {
 	return setting.List{
-		{Name: "dialect", Field: &o.Name},
+		{Name: "dialect", Field: &o.Name, Among: dialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "unescape", Field: &o.Unescape},
 		{Name: "datetimeformat", Field: &o.DateTimeFormat},
 		{Name: "boolstyle", Field: &o.BoolStyle},
 		{Name: "decimalsep", Field: &o.DecimalSep},
 		{Name: "thousandssep", Field: &o.ThousandsSep},
-		{Name: "encoding", Field: &o.Encoding},
+		{Name: "encoding", Field: &o.Encoding, Among: encodings},
 	}
 }
 
@@ -47,8 +54,8 @@ func (o *Dialect) settings() setting.List {
 func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (ingest.Codec, error), error) {
 	cqlsh := o.Name == "cqlsh"
 	switch {
-	case !cqlsh && o.Name != "cqlbulk":
-		return nil, fmt.Errorf("--dialect %q: must be cqlbulk or cqlsh", o.Name)
+	case !slices.Contains(dialects, o.Name):
+		return nil, fmt.Errorf("--dialect %q: must be %s", o.Name, strings.Join(dialects, " or "))
 	case cqlsh && form == "json":
 		return nil, errors.New("--dialect cqlsh: cqlsh knows no JSON")
 	case cqlsh && len(nulls) > 1:
@@ -117,6 +124,6 @@ func (o *LoadSpec) latin1() (bool, error) {
 		}
 		return true, nil
 	default:
-		return false, fmt.Errorf("--encoding %q: must be utf-8 or latin1", o.Dialect.Encoding)
+		return false, fmt.Errorf("--encoding %q: must be %s", o.Dialect.Encoding, strings.Join(encodings, " or "))
 	}
 }

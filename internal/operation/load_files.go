@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -33,6 +34,7 @@ type keptManifest struct {
 	Format      int        `json:"format"`
 	Tool        string     `json:"tool"`
 	ToolVersion string     `json:"tool_version"`
+	Build       build.Info `json:"build"`
 	Cluster     string     `json:"cluster"`
 	Keyspace    string     `json:"keyspace"`
 	Table       string     `json:"table"`
@@ -185,7 +187,7 @@ func (k *fileKeeper) report() *KeptFiles {
 func (l *landing) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
-		Format: keptFormat, Tool: tool, ToolVersion: l.env.Version, Cluster: l.t.cluster.Name,
+		Format: keptFormat, Tool: tool, ToolVersion: l.env.Build.Version, Build: l.env.Build, Cluster: l.t.cluster.Name,
 		Keyspace: l.t.table.Keyspace, Table: l.t.table.Name, TableID: l.t.table.ID, Version: l.streaming.options.Version.String(), Nodes: []keptNode{},
 	}
 	for _, n := range nodes {

@@ -16,6 +16,15 @@ import (
 // madeVersions are the versions of SSTables that are made.
 var madeVersions = []sstable.Version{sstable.MD, sstable.NB, sstable.OA}
 
+// versionNames are their names.
+func versionNames() []string {
+	names := make([]string, len(madeVersions))
+	for i, v := range madeVersions {
+		names[i] = v.String()
+	}
+	return names
+}
+
 // taking is how SSTables get from a folder into the nodes.
 type taking uint8
 
@@ -121,11 +130,7 @@ func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error 
 	case sstable.OA:
 		least = release{5}
 	default:
-		names := make([]string, len(madeVersions))
-		for i, w := range madeVersions {
-			names[i] = w.String()
-		}
-		return fmt.Errorf("%s is not made: must be one of %s", v, strings.Join(names, ", "))
+		return fmt.Errorf("%s is not made: must be one of %s", v, strings.Join(versionNames(), ", "))
 	}
 	if scylla && v != sstable.MD {
 		return fmt.Errorf("ScyllaDB reads no SSTables of version %s; it reads %s", v, sstable.MD)

@@ -141,7 +141,7 @@ func (l *Load) newWriter() func([]schema.Column) cql.Writer {
 		if l.spec.DryRun {
 			return dryRun{}
 		}
-		w := l.t.session.Writer(l.t.table, columns).WithTTL(l.spec.TTL)
+		w := l.t.session.Writer(l.t.table, columns).WithTTL(int(l.spec.TTL))
 		if l.spec.IfNotExists {
 			return w.Once()
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -27,10 +28,10 @@ type LoadSpec struct {
 	MaxRows  int64             // rows to load after those; -1: all
 	Nulls    []string          // texts that stand for null, besides nothing between the delimiters
 
-	NullState   string // what a null field does: unset or tombstone
-	TTL         int    // seconds after which the rows expire; 0: as the table says
-	Timestamp   string // write time of all rows; empty: now, and a microsecond later for each
-	IfNotExists bool   // write a row only where there is none of its key
+	NullState   string          // what a null field does: unset or tombstone
+	TTL         setting.Seconds // after which the rows expire; 0: as the table says
+	Timestamp   string          // write time of all rows; empty: now, and a microsecond later for each
+	IfNotExists bool            // write a row only where there is none of its key
 
 	Writing
 	Schema            string       // file of CQL that describes the table, where no cluster is asked
@@ -59,22 +60,25 @@ type LoadSpec struct {
 // NewLoadSpec has the defaults.
 func NewLoadSpec() *LoadSpec {
 	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Writing: newWriting(viaCQL),
+		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Writing: newWriting(viaCQL, viaStream, viaFiles),
 		MinBatchSize: 10, MaxBatchSize: 100, MaxAttempts: pace.DefaultAttempts,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
 }
 
+// nullStates are what a null field does.
+var nullStates = []string{"unset", "tombstone"}
+
 // Settings names the fields.
 func (o *LoadSpec) Settings() setting.List {
 	return slices.Concat(setting.List{
-		{Name: "format", Field: &o.Format},
+		{Name: "format", Field: &o.Format, Among: formats},
 		{Name: "map", Field: &o.Map},
 		{Name: "skipcols", Field: &o.SkipCols},
 		{Name: "skiprows", Field: &o.SkipRows},
 		{Name: "maxrows", Field: &o.MaxRows},
 		{Name: "null-string", Field: &o.Nulls},
-		{Name: "nulls", Field: &o.NullState},
+		{Name: "nulls", Field: &o.NullState, Among: nullStates},
 		{Name: "ttl", Field: &o.TTL},
 		{Name: "timestamp", Field: &o.Timestamp},
 		{Name: "if-not-exists", Field: &o.IfNotExists},
@@ -111,8 +115,8 @@ func (o *LoadSpec) check(continued bool) error {
 	switch {
 	case !(o.IngestRate >= 0):
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
-	case o.NullState != "unset" && o.NullState != "tombstone":
-		return fmt.Errorf("--nulls %q: must be unset or tombstone", o.NullState)
+	case !slices.Contains(nullStates, o.NullState):
+		return fmt.Errorf("--nulls %q: must be %s", o.NullState, strings.Join(nullStates, " or "))
 	case o.TTL < 0 || o.TTL > ingest.MaxTTL:
 		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, ingest.MaxTTL)
 	case o.IfNotExists && o.Timestamp != "":

@@ -32,6 +32,8 @@ const (
 	streamWhole = "whole"
 )
 
+var streamForms = []string{streamAuto, streamRows, streamWhole}
+
 // streaming is what rows are streamed with, or made SSTables of that are kept.
 type streaming struct {
 	options   stream.Options
@@ -46,7 +48,7 @@ type streaming struct {
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
 func (o *LoadSpec) checkVia(continued bool) error {
-	if !slices.Contains([]string{viaCQL, viaStream, viaFiles}, o.Via) {
+	if !slices.Contains(o.ways, o.Via) {
 		return fmt.Errorf("--via %q: must be %s, %s or %s", o.Via, viaCQL, viaStream, viaFiles)
 	}
 	if o.Via != viaFiles && o.Given["dir"] {
@@ -102,7 +104,7 @@ const leastSlice = 1 << 20
 
 // checkForm validates the form in which rows are streamed.
 func (o *Writing) checkForm() error {
-	if !slices.Contains([]string{streamAuto, streamRows, streamWhole}, o.Stream) {
+	if !slices.Contains(streamForms, o.Stream) {
 		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
 	}
 	return nil
@@ -134,7 +136,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		return err
 	}
 	o := &l.streaming.options
-	o.TTL, o.Append = int32(cmp.Or(l.spec.TTL, l.streaming.table.DefaultTTL)), l.spec.AppendCollections
+	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
 	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())

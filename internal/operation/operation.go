@@ -26,6 +26,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
@@ -41,7 +42,7 @@ type Environment struct {
 	Log func(format string, args ...any)
 	// AskPassword asks the user for a password, once all else is checked.
 	AskPassword func(user string) (string, error)
-	Version     string // of the program, for the server, the run directory and the manifest
+	Build       build.Info // of the program, for the server, the run directory and the manifest
 }
 
 // log tells whoever looks closely.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
@@ -29,8 +30,8 @@ func (o *Output) settings() setting.List {
 	return setting.List{
 		{Name: "output", Field: &o.Path},
 		{Name: "dir", Field: &o.Dir},
-		{Name: "format", Field: &o.Format},
-		{Name: "compression", Field: &o.Compression},
+		{Name: "format", Field: &o.Format, Among: formats},
+		{Name: "compression", Field: &o.Compression, Among: append([]string{"none"}, sink.Compressions()...)},
 		{Name: "compression-level", Field: &o.Level},
 		{Name: "maxoutputsize", Field: &o.MaxOutputSize},
 		{Name: "max-file-bytes", Field: &o.MaxFileBytes},
@@ -41,6 +42,7 @@ func (o *Output) settings() setting.List {
 
 // The formats, and the endings of file names that tell them and the compressions.
 var (
+	formats            = []string{"csv", "tsv", "json"}
 	formatEndings      = map[string]string{".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
 	compressionEndings = map[string]string{".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".sz": "snappy", ".snappy": "snappy"}
 )
@@ -85,12 +87,11 @@ func chooseFormat(format *string, name string) error {
 	if *format == "" {
 		*format = formatEndings[ending(name)]
 	}
-	switch *format {
-	case "":
+	if *format == "" {
 		*format = "csv"
-	case "csv", "tsv", "json":
-	default:
-		return fmt.Errorf("--format %q: the formats are csv, tsv and json", *format)
+	}
+	if !slices.Contains(formats, *format) {
+		return fmt.Errorf("--format %q: the formats are %s%s", *format, strings.Join(formats, ", "), schema.DidYouMean(*format, formats))
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ func newReading() Reading { return Reading{Via: viaCQL, Internode: newInternode(
 
 func (o *Reading) settings() setting.List {
 	return append(setting.List{
-		{Name: "via", Field: &o.Via},
+		{Name: "via", Field: &o.Via, Among: readWays},
 		{Name: "snapshot", Field: &o.Snapshot},
 		{Name: "schema", Field: &o.Schema, Use: setting.Path},
 		{Name: "ring", Field: &o.Ring, Use: setting.Path},
@@ -52,11 +52,13 @@ func (o *Reading) settings() setting.List {
 // FromFiles says whether folders with SSTables are read.
 func (o *Reading) FromFiles() bool { return o.Via == viaFiles }
 
+// readWays are the ways that rows are read.
+var readWays = []string{viaCQL, viaStream, viaFiles}
+
 // check refuses what does not go together.
 func (o *Reading) check(p *Pacing) error {
-	ways := []string{viaCQL, viaStream, viaFiles}
-	if !slices.Contains(ways, o.Via) {
-		return fmt.Errorf("--via %q: the ways are %s%s", o.Via, strings.Join(ways, ", "), schema.DidYouMean(o.Via, ways))
+	if !slices.Contains(readWays, o.Via) {
+		return fmt.Errorf("--via %q: the ways are %s%s", o.Via, strings.Join(readWays, ", "), schema.DidYouMean(o.Via, readWays))
 	}
 	for _, of := range []struct {
 		name  string

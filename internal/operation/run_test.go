@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
@@ -43,7 +44,7 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 	s := &shop{cluster: cluster, connection: newConnection(ReadConsistency)}
 	s.connection.Hosts, s.connection.Port = cluster.Hosts()[:1], cluster.Port()
 	s.env = Environment{
-		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Version: "test",
+		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Build: build.Info{Version: "test"},
 		Warn: func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
 	}
 	return s

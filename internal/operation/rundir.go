@@ -66,7 +66,7 @@ func (r recorded) table() (TableName, error) {
 // newManifest describes a run.
 func newManifest(env Environment, command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
 	m := journal.Manifest{
-		Tool: tool + " " + env.Version, Command: command, Table: t.String(), TableID: t.ID, Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
+		Tool: tool + " " + env.Build.Version, Build: env.Build, Command: command, Table: t.String(), TableID: t.ID, Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
 	}
 	var err error
 	if m.Options, err = json.Marshal(options); err != nil {

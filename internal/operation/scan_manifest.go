@@ -30,7 +30,8 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	}
 	m := manifest.Manifest{
 		Tool:        tool,
-		ToolVersion: s.env.Version,
+		ToolVersion: s.env.Build.Version,
+		Build:       s.env.Build,
 		Command:     commandScan,
 		Cluster:     t.cluster.Name,
 		Partitioner: t.cluster.Partitioner,

@@ -28,18 +28,19 @@ func (o *Text) settings() setting.List {
 		{Name: "quote", Field: &o.Quote},
 		{Name: "header", Field: &o.Header},
 		{Name: "columns", Field: &o.Columns},
-		{Name: "column-order", Field: &o.ColumnOrder},
+		{Name: "column-order", Field: &o.ColumnOrder, Among: columnOrders},
 	}
 }
 
+// columnOrders are the orders of all columns of a table.
+var columnOrders = []string{"table", "cqlsh"}
+
 // checkOrder validates the order of columns.
 func (o *Text) checkOrder() error {
-	switch o.ColumnOrder {
-	case "", "table", "cqlsh":
-		return nil
-	default:
-		return fmt.Errorf("--column-order %q: must be table or cqlsh", o.ColumnOrder)
+	if o.ColumnOrder != "" && !slices.Contains(columnOrders, o.ColumnOrder) {
+		return fmt.Errorf("--column-order %q: must be %s", o.ColumnOrder, strings.Join(columnOrders, " or "))
 	}
+	return nil
 }
 
 // orderColumns names all columns of the table in the order asked for, where none

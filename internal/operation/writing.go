@@ -26,22 +26,24 @@ type Writing struct {
 	Memory         setting.Size // to use at the most
 	Patience       time.Duration
 	DryRun         bool // write nothing
+
+	ways []string // that Via may be
 }
 
-// newWriting has the defaults.
-func newWriting(via string) Writing {
-	return Writing{Via: via, Nodetool: defaultNodetool, Stream: streamAuto, Internode: newInternode(), Memory: defaultMemory, Patience: pace.DefaultPatience}
+// newWriting has the defaults, and the ways that there are, the default first.
+func newWriting(ways ...string) Writing {
+	return Writing{Via: ways[0], ways: ways, Nodetool: defaultNodetool, Stream: streamAuto, Internode: newInternode(), Memory: defaultMemory, Patience: pace.DefaultPatience}
 }
 
 func (o *Writing) settings() setting.List {
 	return append(setting.List{
 		{Name: "dry-run", Field: &o.DryRun},
-		{Name: "via", Field: &o.Via},
+		{Name: "via", Field: &o.Via, Among: o.ways},
 		{Name: "dir", Field: &o.Dir, Use: setting.Path},
-		{Name: "sstable-version", Field: &o.SSTableVersion},
+		{Name: "sstable-version", Field: &o.SSTableVersion, Among: versionNames()},
 		{Name: "import", Field: &o.Import},
 		{Name: "nodetool", Field: &o.Nodetool},
-		{Name: "stream", Field: &o.Stream},
+		{Name: "stream", Field: &o.Stream, Among: streamForms},
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
 		{Name: storagePortSetting, Field: &o.StoragePort},
 		{Name: "ignore-hosts", Field: &o.IgnoreHosts},

@@ -8,6 +8,7 @@ package summary
 import (
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
@@ -18,13 +19,14 @@ const Version = 1
 // Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status and Verify
 // it has the one that the command did, and none when it failed before.
 type Document struct {
-	Version int    `json:"version" jsonschema:"version of this form: 1"`
-	Command string `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`
-	Program string `json:"program" jsonschema:"version of cqlbulk"`
-	Outcome string `json:"outcome" jsonschema:"done, partly, interrupted, failed, or refused: nothing was done"`
-	Exit    int    `json:"exit" jsonschema:"exit status"`
-	Error   string `json:"error,omitempty" jsonschema:"why it failed"`
-	Next    *Next  `json:"next,omitempty" jsonschema:"what to do next"`
+	Version int        `json:"version" jsonschema:"version of this form: 1"`
+	Command string     `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`
+	Program string     `json:"program" jsonschema:"version of cqlbulk"`
+	Build   build.Info `json:"build" jsonschema:"what it was built of"`
+	Outcome string     `json:"outcome" jsonschema:"done, partly, interrupted, failed, or refused: nothing was done"`
+	Exit    int        `json:"exit" jsonschema:"exit status"`
+	Error   string     `json:"error,omitempty" jsonschema:"why it failed"`
+	Next    *Next      `json:"next,omitempty" jsonschema:"what to do next"`
 
 	Load   *Load   `json:"load,omitempty" jsonschema:"of load, and of resume, retry and copy of one"`
 	Scan   *Scan   `json:"scan,omitempty" jsonschema:"of scan, and of resume, retry and copy of one"`

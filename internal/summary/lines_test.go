@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
@@ -27,7 +28,7 @@ func ofARun(outcome operation.Outcome) operation.Report {
 // said wants lines of at most 100 characters, five at the most.
 func said(t *testing.T, d Document) string {
 	t.Helper()
-	d.Ended("load", "1.0", map[string]int{"done": 0, "partly": 2, "interrupted": 130}[d.Outcome], "")
+	d.Ended("load", build.Info{Version: "1.0"}, map[string]int{"done": 0, "partly": 2, "interrupted": 130}[d.Outcome], "")
 	lines := d.Lines()
 	require.LessOrEqual(t, len(lines), 5)
 	for _, line := range lines {
@@ -100,12 +101,12 @@ func TestLinesOfACount(t *testing.T) {
 func TestDocumentOfWhatDidNothing(t *testing.T) {
 	for exit, want := range map[int]string{0: "done", 1: Refused, 2: "failed", 4: "failed", 130: "interrupted"} {
 		var d Document
-		d.Ended("load", "1.0", exit, "broken")
+		d.Ended("load", build.Info{Version: "1.0"}, exit, "broken")
 		require.Empty(t, d.Lines())
-		require.Equal(t, Document{Version: 1, Command: "load", Program: "1.0", Outcome: want, Exit: exit, Error: "broken"}, d)
+		require.Equal(t, Document{Version: 1, Command: "load", Program: "1.0", Build: build.Info{Version: "1.0"}, Outcome: want, Exit: exit, Error: "broken"}, d)
 	}
 	d := OfLoad(operation.LoadReport{Report: ofARun(operation.Failed)})
-	d.Ended("load", "1.0", 1, "no such column")
+	d.Ended("load", build.Info{Version: "1.0"}, 1, "no such column")
 	require.Empty(t, d.Lines())
 	require.Equal(t, Refused, d.Outcome)
 }

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -225,10 +226,10 @@ func OfVerify(r operation.VerifyReport) Document {
 	return Document{Outcome: outcomes[r.Outcome], Verify: v}
 }
 
-// Ended fills in what every document has: the command, the program's version, the exit
+// Ended fills in what every document has: the command, the program, the exit
 // status, and the error that it ended with, if any.
-func (d *Document) Ended(command, program string, exit int, err string) {
-	d.Version, d.Command, d.Program, d.Exit, d.Error = Version, command, program, exit, err
+func (d *Document) Ended(command string, program build.Info, exit int, err string) {
+	d.Version, d.Command, d.Program, d.Build, d.Exit, d.Error = Version, command, program.Version, program, exit, err
 	switch {
 	case exit == exitUsage:
 		d.Outcome = Refused

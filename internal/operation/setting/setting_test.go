@@ -81,7 +81,7 @@ func TestSetRefuses(t *testing.T) {
 		want  string
 	}{
 		"nothing": {[]string{"x"}, "there is no flag --nothing"},
-		"number":  {[]string{"many"}, `--number: strconv.Atoi: parsing "many": invalid syntax`},
+		"number":  {[]string{"many"}, `--number: "many" is no whole number: write it as 5000, 5k or 2M`},
 		"text":    {[]string{"a", "b"}, "--text has 2 values"},
 		"memory":  {[]string{"much"}, `--memory: "much" is no size: write a number of bytes such as 64MiB`},
 		"pairs":   {[]string{"x"}, "--pairs: x must be formatted as key=value"},

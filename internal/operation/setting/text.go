@@ -3,12 +3,9 @@ package setting
 import (
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // Texts are the value as texts that Set takes: one, or the elements of a list.
@@ -18,50 +15,18 @@ func (s Setting) Texts() []string {
 		return append([]string{}, *field...)
 	case *map[string]string:
 		return []string{pairsText(*field)}
-	case *string:
-		return []string{*field}
-	case *bool:
-		return []string{strconv.FormatBool(*field)}
-	case *int:
-		return []string{strconv.Itoa(*field)}
-	case *int64:
-		return []string{strconv.FormatInt(*field, 10)}
-	case *uint64:
-		return []string{strconv.FormatUint(*field, 10)}
-	case *float64:
-		return []string{strconv.FormatFloat(*field, 'g', -1, 64)}
-	case fmt.Stringer: // *time.Duration, *Size
-		return []string{field.String()}
 	default:
-		panic(fmt.Sprintf("setting %s: a field of type %T has no text", s.Name, s.Field))
+		return []string{s.Value().String()}
 	}
 }
 
 // parse sets the value to what a text says.
 func (s Setting) parse(text string) (err error) {
-	switch field := s.Field.(type) {
-	case *map[string]string:
+	if field, ok := s.Field.(*map[string]string); ok {
 		*field, err = parsePairs(text)
-	case *string:
-		*field = text
-	case *bool:
-		*field, err = strconv.ParseBool(text)
-	case *int:
-		*field, err = strconv.Atoi(text)
-	case *int64:
-		*field, err = strconv.ParseInt(text, 10, 64)
-	case *uint64:
-		*field, err = strconv.ParseUint(text, 10, 64)
-	case *float64:
-		*field, err = strconv.ParseFloat(text, 64)
-	case *time.Duration:
-		*field, err = time.ParseDuration(text)
-	case *Size:
-		err = field.Set(text)
-	default:
-		panic(fmt.Sprintf("setting %s: a field of type %T has no text", s.Name, s.Field))
+		return err
 	}
-	return err
+	return s.Value().Set(text)
 }
 
 // pairsText writes pairs as a record of CSV, in order of their names.

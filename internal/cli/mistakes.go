@@ -1,0 +1,92 @@
+package cli
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// noSuchCommand tells the nearest command when the first word is none.
+func noSuchCommand(root *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], schema.DidYouMean(args[0], names))
+}
+
+// explainFlag says in words of the command line what is wrong with a flag: the nearest one
+// where there is none of the name, and of a value what was to be written.
+func explainFlag(c *cobra.Command, err error) error {
+	see := fmt.Sprintf(" (see %s --help)", c.CommandPath())
+	var unknown *pflag.NotExistError
+	var invalid *pflag.InvalidValueError
+	var list *csv.ParseError
+	switch {
+	case errors.As(err, &list) && errors.As(err, &invalid):
+		return fmt.Errorf("--%s %s: a comma stands between the elements of a list; one that has a comma or a double quote in it stands in double quotes, each of its own doubled%s",
+			invalid.GetFlag().Name, invalid.GetValue(), see)
+	case errors.As(err, &invalid):
+		return fmt.Errorf("--%s: %w%s", invalid.GetFlag().Name, invalid.Unwrap(), see)
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		return fmt.Errorf("%w%s%s", err, schema.DidYouMean(unknown.GetSpecifiedName(), names), see)
+	default:
+		return fmt.Errorf("%w%s", err, see)
+	}
+}
+
+// truthBehindFlag finds a word for true or false behind the name of a flag that is on or
+// off, where it is no value of it: --header false.
+func truthBehindFlag(root *cobra.Command, args []string) error {
+	c, rest, err := root.Find(args)
+	if err != nil || completing(c) {
+		return nil // told elsewhere
+	}
+	for i, arg := range rest[:max(len(rest)-1, 0)] {
+		if arg == "--" {
+			return nil
+		}
+		name, isName := strings.CutPrefix(arg, "--")
+		f := c.Flags().Lookup(name)
+		if f == nil {
+			f = c.InheritedFlags().Lookup(name)
+		}
+		if _, truth := setting.ParseBool(rest[i+1]); isName && f != nil && f.NoOptDefVal != "" && len(rest[i+1]) > 1 && truth {
+			return fmt.Errorf("%s %s: say %s=%s", arg, rest[i+1], arg, rest[i+1])
+		}
+	}
+	return nil
+}
+
+// swapped says that a file stands where the table belongs, when it does: behind it there is
+// the table, or none.
+func swapped(c *cobra.Command, args []string) error {
+	if len(args) == 0 || c.Name() != "load" {
+		return nil
+	}
+	if info, err := os.Stat(args[0]); err != nil || info.IsDir() {
+		return nil
+	}
+	table, rest := "keyspace.table", args[1:]
+	if len(rest) > 0 && looksLikeTable(rest[0]) {
+		table, rest = rest[0], rest[1:]
+	}
+	words := append([]string{table, args[0]}, rest...)
+	for i := range words {
+		words[i] = setting.ShellQuote(words[i])
+	}
+	return fmt.Errorf("%s is a file, and the table comes first: cqlbulk load %s", args[0], strings.Join(words, " "))
+}

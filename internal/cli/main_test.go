@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := maps.Clone(clusterCommands)
-	commands["exits"], commands["glob"], commands["follows"] = exits, glob, follows
+	commands["exits"], commands["glob"], commands["follows"], commands["bytes"] = exits, glob, follows, writeBytes
 	schema, err := filepath.Abs("../../docs/report.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +48,17 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: commands,
 	})
+}
+
+// writeBytes is the command "bytes FILE TEXT": it writes a file of what is a string's text in
+// Go.
+func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: bytes file text")
+	}
+	text, err := strconv.Unquote(`"` + args[1] + `"`)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
 // glob wants files whose names match a pattern, or none.

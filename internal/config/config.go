@@ -69,7 +69,7 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 		}
 		return known(name)
 	}
-	if err := errors.Join(unknown, check(v, path, known, inSection, commands)); err != nil {
+	if err := errors.Join(unknown, check(v, path, settings, inSection, commands)); err != nil {
 		return File{}, err
 	}
 	for _, section := range []string{of, command} {
@@ -150,6 +150,15 @@ func checkVariables(environ, settings []string) error {
 	return errors.Join(failures...)
 }
 
+// didYouMean is a hint at the name that is nearest to one in the file, if there is one.
+func didYouMean(name string, names []string) string {
+	// In the file some write null_string.
+	if nearest := levenshtein.Nearest(strings.ReplaceAll(name, "_", "-"), names); nearest != "" && nearest != name {
+		return fmt.Sprintf("; did you mean %q?", nearest)
+	}
+	return ""
+}
+
 func origin(name, path string) string {
 	if os.Getenv(EnvName(name)) != "" {
 		return EnvName(name)
@@ -220,25 +229,26 @@ func usual() string {
 }
 
 // check refuses names in the file that no command knows, and in a section those
-// that inSection does not know.
-func check(v *viper.Viper, path string, known func(string) bool, inSection func(section, name string) bool, commands []string) error {
+// that inSection does not know, and tells the nearest.
+func check(v *viper.Viper, path string, settings []string, inSection func(section, name string) bool, commands []string) error {
 	var failures []error
 	refuse := func(format string, args ...any) {
 		failures = append(failures, fmt.Errorf("configuration file %s: %s", path, fmt.Sprintf(format, args...)))
 	}
 	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
 		name, below, nested := strings.Cut(key, ".")
-		ok := known(name)
+		ok, near := slices.Contains(settings, name), slices.Concat(settings, commands)
 		if slices.Contains(commands, name) {
 			ok = v.Get(name) == nil
 			if nested {
 				name, _, nested = strings.Cut(below, ".")
+				near = settings
 				ok = inSection(key[:len(key)-len(below)-1], name)
 			}
 		}
 		switch {
 		case !ok:
-			refuse("unknown setting %q", key)
+			refuse("unknown setting %q%s", key, didYouMean(name, near))
 		case nested:
 			refuse("setting %q: other settings where a value is expected", name)
 		}

@@ -173,12 +173,12 @@ func TestErrors(t *testing.T) {
 		env  map[string]string
 		want string
 	}{
-		{"unknown setting", "prot: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "prot"`},
+		{"unknown setting", "prot: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "prot"; did you mean "port"?`},
 		{"unknown settings", "b: 1\na: 1\nport: 1\n", nil, "configuration file cqlbulk.yaml: unknown setting \"a\"\nconfiguration file cqlbulk.yaml: unknown setting \"b\""},
-		{"unknown setting in a section", "load:\n  prot: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "load.prot"`},
-		{"unknown setting in another section", "scan:\n  prot: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "scan.prot"`},
+		{"unknown setting in a section", "load:\n  prot: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "load.prot"; did you mean "port"?`},
+		{"unknown setting in another section", "scan:\n  prot: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "scan.prot"; did you mean "port"?`},
 		{"setting of another command in the section", "load:\n  output: x\n", nil, `configuration file cqlbulk.yaml: unknown setting "load.output"`},
-		{"unknown section", "laod:\n  port: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "laod.port"`},
+		{"unknown section", "laod:\n  port: 1\n", nil, `configuration file cqlbulk.yaml: unknown setting "laod.port"; did you mean "load"?`},
 		{"section that is none", "load: 5\n", nil, `configuration file cqlbulk.yaml: unknown setting "load"`},
 		{"settings below a setting", "user:\n  a: 1\n", nil, `configuration file cqlbulk.yaml: setting "user": other settings where a value is expected`},
 		{"settings below a setting in a section", "load:\n  user:\n    a: 1\n", nil, `configuration file cqlbulk.yaml: setting "user": other settings where a value is expected`},
@@ -223,7 +223,7 @@ func TestUnknownVariables(t *testing.T) {
 	}
 	err := newSettings().apply(t, "prot: 1\n", map[string]string{"CQLBULK_PROT": "1", "CQLBULK_HOST": "a"})
 	require.EqualError(t, err, "unknown environment variable CQLBULK_HOST; did you mean CQLBULK_HOSTS?\n"+
-		"unknown environment variable CQLBULK_PROT; did you mean CQLBULK_PORT?\nconfiguration file cqlbulk.yaml: unknown setting \"prot\"")
+		"unknown environment variable CQLBULK_PROT; did you mean CQLBULK_PORT?\nconfiguration file cqlbulk.yaml: unknown setting \"prot\"; did you mean \"port\"?")
 }
 
 // Whatever is wrong with the file, what is in it is not shown.

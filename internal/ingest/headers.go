@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/zeebo/xxh3"
 
@@ -54,9 +55,20 @@ func (r *run) checkHeader(ctx context.Context, input Input) error {
 	defer func() { _ = in.Close() }()
 	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord})
 	if _, _, err := r.plan(s); err != nil && !errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: %w", input.Name, err)
+		return inputError(input.Name, err)
 	}
 	return nil
+}
+
+// inputError has an error say which input it is of. One of reading names it by itself,
+// deeper down, with the place.
+func inputError(name string, err error) error {
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		if strings.HasPrefix(inner.Error(), "input "+name+": ") {
+			return inner
+		}
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // plan reads the header, if there is one, and plans the fields. io.EOF: the input is
@@ -70,7 +82,7 @@ func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
 	if r.job.Header {
 		if line, err = s.Header(); err != nil {
 			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
-				err = &MappingError{fmt.Errorf("header: %w", err)}
+				err = &MappingError{errors.Join(fmt.Errorf("header: %w", err), hintDelimiter(r.job.Table, string(line.Raw), r.job.Format.Delimiter))}
 			}
 			return nil, nil, err
 		}
@@ -84,7 +96,9 @@ func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
 				line.Fields[i].Text = appendLatin1(nil, line.Fields[i].Text)
 			}
 		}
-		m, err = MapHeader(r.job.Table, line, r.job.Fields)
+		fields := r.job.Fields
+		fields.delimiter = r.job.Format.Delimiter
+		m, err = MapHeader(r.job.Table, line, fields)
 	}
 	if err != nil {
 		return nil, nil, &MappingError{err}

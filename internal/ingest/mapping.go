@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -47,6 +46,8 @@ type Fields struct {
 	Renamed map[string]string                  // column by field, where the field has another name
 	Skipped []string                           // fields that are not loaded
 	Untimed bool                               // times of columns, as ttl(c), are refused: rows are written conditionally
+
+	delimiter byte // what stands between fields, for hints; 0: it is not known
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -134,7 +135,7 @@ func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
 	}
 	named, err := resolve(t, names, f)
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("header: %w", err), hintNoHeader(t, names))
+		return nil, hintHeader(fmt.Errorf("header: %w", err), t, header, f)
 	}
 	return named.mapping(t, f)
 }
@@ -163,7 +164,7 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 		return n, err
 	}
 	for i, name := range names {
-		if slices.Contains(f.Skipped, name) {
+		if f.skips(name) {
 			continue
 		}
 		if column, ok := f.Renamed[name]; ok {
@@ -191,6 +192,9 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 	return n, nil
 }
 
+// skips says whether a field is not loaded.
+func (f Fields) skips(name string) bool { return slices.Contains(f.Skipped, name) }
+
 func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 	m, err := NewMapping(t, n.wanted, f)
 	if err != nil {
@@ -216,14 +220,4 @@ func (f Fields) check(names []string) error {
 		}
 	}
 	return nil
-}
-
-// hintNoHeader guesses that a header none of whose names is a column is data.
-func hintNoHeader(t *schema.Table, names []string) error {
-	for _, n := range names {
-		if _, err := t.Resolve(n); err == nil {
-			return nil
-		}
-	}
-	return errors.New("no field of the first line is a column: if the input has no header line, say --header=false")
 }

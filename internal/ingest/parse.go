@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"unicode/utf8"
 
@@ -149,7 +148,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		return badRow(rec.Err)
 	}
 	if len(rec.Fields) != m.width {
-		return badRow(fmt.Errorf("row has %d fields instead of %d", len(rec.Fields), m.width))
+		return badRow(p.fieldsError(rec, m.width))
 	}
 	from := len(c.cells)
 	size := rowOverhead
@@ -234,6 +233,7 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 		rej.Line, rej.Field = rec.FieldPosition(field)
 		rej.Column = bad.name(c.file.mapping)
 		rej.Value = shorten(p.decode(rec.Fields[field].Text))
+		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
 	}
 	return c.account.keep(rej)
 }

@@ -50,11 +50,11 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			r.job.Warn("%s is empty: nothing to load from it", f.name)
 			return nil
 		}
-		return fmt.Errorf("%s: %w", f.name, err)
+		return inputError(f.name, err)
 	}
 	if !whole {
 		if s, err = r.skipTo(f, s, in, reader, from); err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return inputError(f.name, err)
 		}
 		if f.end > 0 {
 			meter.skip(f.end)
@@ -74,7 +74,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			r.job.Counters.Done.Add(meter.advance(reader.read))
 			r.empty <- c
 			if !errors.Is(err, io.EOF) {
-				return fmt.Errorf("%s: %w", f.name, err)
+				return inputError(f.name, err)
 			}
 			if seen := r.job.Journal.Seen(f.index); seen > f.end {
 				return fmt.Errorf("%s: the input ends after %d bytes, and the run had read %d of it: it is not the same", f.name, f.end, seen)
@@ -89,7 +89,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		if failed := s.Failed(); failed != nil && r.journaled {
 			// Read again, the input is cut elsewhere: a later run takes it all.
 			r.empty <- c
-			return fmt.Errorf("%s: %w", f.name, failed)
+			return inputError(f.name, failed)
 		}
 		c.buffer, c.file = c.Data, f
 		r.choose(c)
@@ -152,6 +152,9 @@ func (r *run) split(f *file, in io.Reader) (splitter, error) {
 		return nil, &MappingError{err}
 	}
 	f.intake = r.intake(columns)
+	if in, err = refuseArray(in); err != nil {
+		return nil, &MappingError{err}
+	}
 	return jsonl.NewSplitter(in, o), nil
 }
 

@@ -65,6 +65,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if len(inputs) == 0 {
 		return errors.New("no input given: there is no file to load in what was named")
 	}
+	if !l.run.continued {
+		if err := source.Check(inputs); err != nil {
+			return err
+		}
+	}
 	format, err := l.spec.chooseFormat(inputs[0].Name)
 	if err != nil {
 		return err

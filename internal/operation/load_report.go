@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
 // LoadReport is what became of a load. The numbers of its Result are of all rows, those
@@ -94,12 +95,13 @@ func (r *LoadReport) next(dir string, runErr error) Next {
 	}
 }
 
-// runError says what an error of a run is: a header that does not fit is a matter of
-// usage as long as nothing was loaded.
+// runError says what an error of a run is: a header that does not fit, or an input that is
+// no text, is a matter of usage as long as nothing was loaded.
 func (l *Load) runError(err error, r *LoadReport) error {
 	var mapping *ingest.MappingError
+	var form *source.FormError
 	switch {
-	case errors.As(err, &mapping) && r.Read == 0:
+	case (errors.As(err, &mapping) || errors.As(err, &form)) && r.Read == 0:
 		return &UsageError{err}
 	case errors.As(err, &r.Limit):
 		return err

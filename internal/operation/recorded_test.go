@@ -68,7 +68,7 @@ func TestRecordedThatCannotBe(t *testing.T) {
 		`{"flags":{},"args":[]}`:         "run.json: no table is named",
 		`{"flags":{},"args":["orders"]}`: `run.json: "orders" is no name of a table`,
 		`{"flags":{"frobnicate":["1"]},"args":["shop.orders"]}`: "run.json: there is no flag --frobnicate",
-		`{"flags":{"port":["many"]},"args":["shop.orders"]}`:    `run.json: --port: strconv.Atoi: parsing "many": invalid syntax`,
+		`{"flags":{"port":["many"]},"args":["shop.orders"]}`:    `run.json: --port: "many" is no whole number: write it as 5000, 5k or 2M`,
 	} {
 		r, err := recordedIn(journal.Manifest{Command: "load", Options: json.RawMessage(text)})
 		if err == nil {

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -236,6 +237,9 @@ func (t *tableSession) tokens(r token.Range) *TokenRange {
 // refuse before anything was read is a matter of usage.
 func sweepError(err error, where string, begun bool) error {
 	if where != "" && !begun && fault.ClassOf(err) == fault.Permanent && fault.Answered(err) {
+		if strings.Contains(err.Error(), "ALLOW FILTERING") {
+			err = fmt.Errorf("%w; --allow-filtering says so, and has the servers read what the condition leaves out", err)
+		}
 		return &UsageError{fmt.Errorf("--where: %w", err)}
 	}
 	return err

@@ -123,6 +123,7 @@ func (p *parser) selection() {
 	}
 	if p.optional("allow") {
 		p.expect("filtering")
+		p.st.filtering = true
 	}
 	if p.optional("using") {
 		p.expect("timeout")

@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"github.com/datastax/go-cassandra-native-protocol/message"
@@ -51,6 +52,17 @@ func errUnconfigured(st *statement) error {
 	return errors.New("unconfigured table " + st.table)
 }
 
+// errFiltering is in the words of Cassandra.
+const errFiltering = said("Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. " +
+	"If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING")
+
+// filters says whether a range of tokens has to be searched for rows that meet conditions.
+func (st *statement) filters() bool {
+	onToken := func(c condition) bool { return c.onToken }
+	byColumn := func(c condition) bool { return !c.onToken }
+	return slices.ContainsFunc(st.where, onToken) && slices.ContainsFunc(st.where, byColumn)
+}
+
 // prepare describes a statement, and makes the node know it.
 func (c *conn) prepare(text string) (*work, error) {
 	st, err := c.node.cluster.parse(text)
@@ -66,6 +78,9 @@ func (c *conn) prepare(text string) (*work, error) {
 		return nil, err
 	}
 	prepared := &message.PreparedResult{PreparedQueryId: []byte(text), VariablesMetadata: variables, ResultMetadata: &message.RowsMetadata{}}
+	if st.verb == "select" && st.filters() && !st.filtering {
+		return nil, errFiltering
+	}
 	if st.verb == "select" {
 		columns, err := st.result(rel)
 		if err != nil {

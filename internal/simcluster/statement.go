@@ -21,6 +21,7 @@ type statement struct {
 	selectors       []selector  // nil: all columns
 	where           []condition // joined by AND; of an UPDATE, the key
 	grouped         bool        // by the partition
+	filtering       bool        // ALLOW FILTERING
 	sets            []assigned  // of an INSERT all columns, of an UPDATE the counters
 	timestamp, ttl  *term
 	markers         int

@@ -110,7 +110,7 @@ func TestSnappyByHand(t *testing.T) {
 // What is no compressed stream is plain text, whatever it looks like.
 func TestPlain(t *testing.T) {
 	for _, text := range []string{
-		"", "a", "(", "B", "BZ", "BZh", "BZh9", "BZh9,Zürich\n", "BZh91AY&SX", "P*", "P*M", "(a,b)\n", "\x1fa", "\x1f\x8b\x07", "\xff\xfea\x00",
+		"", "a", "(", "B", "BZ", "BZh", "BZh9", "BZh9,Zürich\n", "BZh91AY&SX", "P*", "P*M", "(a,b)\n", "\x1fa", "\x1f\x8b\x07", "\xff\xfda\x00",
 		"\xef\xbb\xbfid,name\n", "\xff\x06\x00\x00S2sTwO", "\xfd7zXY", "\x04\x22\x4d\x19", "\x02\x21\x4c\x18", "\x00\x00",
 	} {
 		got, err := readAll(t, strings.NewReader(text))

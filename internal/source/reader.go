@@ -76,7 +76,8 @@ func (r *Reader) Consumed() int64 { return r.raw.consumed.Load() }
 
 // Read reads text. After the last of it comes io.EOF, a [*DamageError],
 // [ErrChanged], or whatever was wrong with reading; each names the input and
-// comes again with every later Read.
+// comes again with every later Read. Where the first bytes say that it is no text,
+// that is a [*FormError].
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.err != nil || len(p) == 0 {
 		return 0, r.err
@@ -133,12 +134,20 @@ func (r *Reader) begin() {
 	default:
 		r.format = f.name
 		r.ahead = readAhead(f, r.in)
-		r.text = r.ahead
+		r.text = bufio.NewReaderSize(r.ahead, foreignHead) // which large reads pass by
+	}
+	if text, ok := r.text.(*bufio.Reader); ok {
+		if err := refuse(text); err != nil {
+			r.text = failed{err}
+		}
 	}
 }
 
 // explain tells why the text ends.
 func (r *Reader) explain(err error) error {
+	if form := (*FormError)(nil); errors.As(err, &form) {
+		return fmt.Errorf("input %s: %w", r.name, form)
+	}
 	unread := r.raw.err != nil && !isEnd(r.raw.err)
 	if unread {
 		err = r.raw.err // rather than what a decompressor made of it

@@ -7,7 +7,9 @@
 // gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing
 // format (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2.
 // Several streams one after another are one text, as with the formats' own tools.
-// Anything else is plain text. A stream that is damaged or cut off ends in a
+// Anything else is plain text, unless its first bytes are those of a file that is none,
+// such as a workbook or an archive: that ends in a [*FormError], which [Check] gives before
+// anything else is done. A stream that is damaged or cut off ends in a
 // [*DamageError], never in io.EOF, with two exceptions that lie in the formats: a
 // file cut off exactly between two streams is a whole file, and the Snappy
 // framing format has no end mark, so that the same holds between two of its

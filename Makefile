@@ -16,7 +16,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build demo test test-long test-versions lint fmt bench bench-peers bench-unload fuzz chaos flights clean
+.PHONY: help check build man demo test test-long test-versions lint fmt bench bench-peers bench-unload fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -28,6 +28,9 @@ check: $(LINTER) ## all tests that need no database, and the linter's fast part:
 
 build: ## the program, one static binary: bin/cqlbulk
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)" -o bin/cqlbulk ./cmd/cqlbulk
+
+man: ## the manual pages, of the text that --help-all has: bin/man
+	go run ./internal/tools/manpages -version "$(VERSION)" -date "$(firstword $(subst T, ,$(DATE)))" bin/man
 
 demo: build ## a local Cassandra, and a file into it and out of it again
 	deploy/demo

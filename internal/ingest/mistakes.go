@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
 // What follows guesses what was meant by an input that does not fit. Each guess is a hint
@@ -48,7 +50,7 @@ func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
 	case known == 0:
 		return errors.Join(err, errors.New("no field of the first line is a column: if the input has no header line, say --header=false"))
 	case len(unknown) > 0:
-		return fmt.Errorf("%w (%s)", err, hintField(unknown...))
+		return fmt.Errorf("%w (%s)", err, hintField(t, unknown...))
 	}
 	return err
 }
@@ -74,9 +76,10 @@ func (f Fields) fits(t *schema.Table, name string) bool {
 const fieldsShown = 200
 
 // hintField says what can be done with fields that are no columns.
-func hintField(names ...string) string {
+func hintField(t *schema.Table, names ...string) string {
 	if list := flagList(names); len(list) <= fieldsShown {
-		return fmt.Sprintf("--skipcols %s leaves out what is no column, --map %s=COLUMN says which one it is", list, flagList(names[:1]))
+		column := cmp.Or(levenshtein.Nearest(names[0], t.Names()), "COLUMN")
+		return fmt.Sprintf("--skipcols %s leaves out what is no column, --map %s says which one it is", list, flagList([]string{names[0] + "=" + column}))
 	}
 	return "--skipcols leaves out what is no column, --map FIELD=COLUMN says which one it is"
 }

@@ -71,7 +71,7 @@ func (m *members) column(name []byte) (int, error) {
 	}
 	s, err := m.table.Select(string(name))
 	if err != nil {
-		return 0, fmt.Errorf("%w; %s", err, hintField(string(name)))
+		return 0, fmt.Errorf("%w; %s", err, hintField(m.table, string(name)))
 	}
 	if i, ok := m.byName[s.Name]; ok {
 		return i, nil

@@ -29,10 +29,12 @@ type streams struct {
 	err io.Writer
 	log *logbook
 	end *ending
+
+	page *page // that shows what is said; nil: there is none
 }
 
 func newStreams(in io.Reader, out, err io.Writer) streams {
-	return streams{in, out, err, &logbook{err: err}, new(ending)}
+	return streams{in: in, out: out, err: err, log: &logbook{err: err}, end: new(ending)}
 }
 
 // warn tells the user something odd that does not stop the run.
@@ -90,7 +92,7 @@ about every row.`,
 	addOwn(root.PersistentFlags(), new(string), config.FileFlag, "configuration file", of(groupEverywhere), path)
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
 	completeFlags(root)
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		if completing(c) {

@@ -65,6 +65,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	b.in(groupErrors).add("patience", "how long to go on with a node that takes nothing, before the run ends")
 	addConnectionFlags(b, "how many replicas of each range are read of the other cluster: by default most of all of them")
 	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
 }
 
 func newCloneCommand(s streams) *cobra.Command {
@@ -144,13 +145,18 @@ func (o *cloneOptions) fill(c *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-func runClone(ctx context.Context, s streams, o *cloneOptions) error {
+func runClone(ctx context.Context, s streams, o *cloneOptions) (err error) {
+	if s, err = s.withPage(o.showOptions, "clone"); err != nil {
+		return err
+	}
+	defer func() { s.page.close(err) }()
 	clone, err := operation.PrepareClone(ctx, o.environment(s), *o.spec)
 	if err != nil {
 		return err
 	}
 	defer clone.Close()
 	stop := o.run(ctx, s, "clone "+clone.Table(), clone.Counters(), false)
+	s.page.show(clone)
 	report, err := clone.Run(ctx)
 	stop()
 	s.end.document = summary.OfClone(report)
@@ -162,5 +168,6 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 	if err != nil || report.Outcome == operation.Partly {
 		s.warn("the same command once more does no harm to what is there")
 	}
+	s.page.end(report.Outcome, err, "")
 	return runError(err, report.Outcome)
 }

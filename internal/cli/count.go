@@ -31,6 +31,7 @@ func (o *countOptions) AddFlags(f *pflag.FlagSet) {
 	addPaceFlags(b)
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
 }
 
 func newCountCommand(s streams) *cobra.Command {
@@ -77,15 +78,21 @@ the exit status is 2.
 	return c
 }
 
-func runCount(ctx context.Context, s streams, o *countOptions) error {
+func runCount(ctx context.Context, s streams, o *countOptions) (err error) {
+	if s, err = s.withPage(o.showOptions, "count"); err != nil {
+		return err
+	}
+	defer func() { s.page.close(err) }()
 	count, err := operation.PrepareCount(ctx, o.environment(s), *o.spec)
 	if err != nil {
 		return err
 	}
 	defer count.Close()
 	stop := o.run(ctx, s, "count "+count.Table(), count.Counters(), false)
+	s.page.show(count)
 	report, err := count.Run(ctx)
 	stop()
+	defer func() { s.page.end(report.Outcome, err, "") }()
 	s.end.document = summary.OfCount(report)
 	s.tellFailed(report.Failed)
 	if report.Outcome == operation.Partly {

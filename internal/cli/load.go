@@ -34,6 +34,7 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	o.addErrorFlags(b.in(groupErrors))
 	addConnectionFlags(b, writeLevelHelp)
 	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
 }
 
 // addColumnFlags adds the flags of which column a field goes to.
@@ -194,8 +195,12 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 }
 
 // runLoad prepares a load and runs it.
-func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
+func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) (err error) {
 	s.end.aside = false
+	if s, err = s.withPage(show, "load"); err != nil {
+		return err
+	}
+	defer func() { s.page.close(err) }()
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err

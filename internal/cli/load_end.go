@@ -16,6 +16,7 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	defer load.Close()
 	stop := show.run(ctx, s, "load "+load.Table(), load.Counters(), false)
 	stopWatch := s.watch(ctx, load.Linger(), stop)
+	s.page.show(load)
 	report, err := load.Run(ctx)
 	stopWatch()
 	stop()
@@ -26,6 +27,7 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	s.tellImports(report.Files, show.Quiet)
 	s.tellRejects(report.Rejects)
 	s.tellNextOfLoad(report, err)
+	s.page.end(report.Outcome, err, report.RunDir)
 	if report.Limit != nil {
 		return &exitError{exitLimit, err}
 	}

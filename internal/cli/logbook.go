@@ -30,6 +30,7 @@ type logbook struct {
 	screen *record
 	file   *record // nil: there is no log file
 	closer io.Closer
+	page   *page // that shows what is said, too; nil: there is none
 }
 
 // record is a log in one of the forms.
@@ -105,6 +106,7 @@ func (l *logbook) say(level slog.Level, format string, args ...any) {
 		return
 	}
 	text := fmt.Sprintf(format, args...)
+	l.page.say(text)
 	if l.file != nil {
 		l.file.Log(context.Background(), level, text)
 	}

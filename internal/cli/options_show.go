@@ -45,6 +45,7 @@ type showOptions struct {
 	reportOptions
 	Verbose  bool
 	Progress time.Duration
+	HTTP     string // address of the page that shows the run; empty: there is none
 
 	flags *pflag.FlagSet // tell what was typed
 }

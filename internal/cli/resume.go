@@ -33,6 +33,7 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	scan.Consistency = ""
 	addConnectionFlags(s, "by default that of the run")
 	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
 }
 
 // withEarlier says what a limit on errors counts.
@@ -84,7 +85,11 @@ func oneRunDir(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
+func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) (err error) {
+	if s, err = s.withPage(show, "resume"); err != nil {
+		return err
+	}
+	defer func() { s.page.close(err) }()
 	run, err := operation.PrepareResume(ctx, show.environment(s), spec)
 	switch {
 	case err != nil:

@@ -35,6 +35,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
 }
 
 // addOutputFlags adds the flags of where the rows go, and in which form.
@@ -147,8 +148,12 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 }
 
 // runScan prepares a scan and runs it.
-func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
+func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) (err error) {
 	s.end.aside = spec.ToStdout()
+	if s, err = s.withPage(show, "scan"); err != nil {
+		return err
+	}
+	defer func() { s.page.close(err) }()
 	scan, err := operation.PrepareScan(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err
@@ -162,11 +167,13 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	// Rows and a progress line would get in each other's way on one terminal.
 	mixed := scan.ToStdout() && printer.IsTerminal(s.out)
 	stop := show.run(ctx, s, "scan "+scan.Table(), scan.Counters(), mixed)
+	s.page.show(scan)
 	report, err := scan.Run(ctx)
 	stop()
 	s.end.document = summary.OfScan(report)
 	s.tellFailed(report.Failed)
 	s.tellUnfinished(report)
+	s.page.end(report.Outcome, err, report.RunDir)
 	return runError(err, report.Outcome)
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -139,6 +140,7 @@ type Clone struct {
 	spec   CloneSpec
 	from   *tableSession
 	copier *stream.Copier
+	board  *board.Board // nil: nobody looks
 }
 
 // PrepareClone connects, compares the tables, and finds out how one becomes the other.

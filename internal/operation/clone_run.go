@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
@@ -70,10 +71,16 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 	for _, s := range c.from.plan.Splits {
 		c.counters.Total.Add(sweep.Work(s.Range, partitioner))
 	}
-	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table}
+	var ring *board.Ring
+	if c.board != nil {
+		ring = c.board.Ring
+	}
+	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table, ring}
 	for _, ranges := range c.slices() {
 		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
+			ring.Done(r.Range)
 			if r.Err != nil {
+				ring.Failed(r.Range)
 				c.counters.Failed.Add(1)
 				result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
 				return
@@ -121,6 +128,7 @@ func inOrder(ranges []token.Range) []token.Range {
 type clonedFiles struct {
 	files sstables.Files
 	table *reconcile.Table
+	ring  *board.Ring // that shows what is read
 }
 
 // Open is a method of stream.Partitions.
@@ -134,7 +142,11 @@ func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Sou
 		done()
 		return nil, nil, sstables.Classed(err)
 	}
-	return merged, done, nil
+	read := c.ring.Begin(within)
+	return merged, func() {
+		read()
+		done()
+	}, nil
 }
 
 // unmoved gives an error when rows may belong to other nodes than when the clone was begun.

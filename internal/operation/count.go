@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -68,6 +69,8 @@ type Count struct {
 	spec CountSpec
 	t    *tableSession
 	job  *count.Job
+
+	board *board.Board // nil: nobody looks
 }
 
 // countPage is the page size of a count: the server reads that many rows at a
@@ -126,6 +129,9 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	var stopWatch func()
 	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.t, c.job.Counters)
 	defer stopWatch()
+	if c.board != nil {
+		showSweep(c.board, &c.job.Sweep, &c.job.Reader)
+	}
 	result, err := c.job.Run(ctx)
 	r.count(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)

@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -28,6 +29,7 @@ type Load struct {
 	inputs    []resume.Input         // as they are now; of a load that keeps a journal
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
+	board     *board.Board           // nil: nobody looks
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 

@@ -139,13 +139,13 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 func (l *Load) newWriter() func([]schema.Column) cql.Writer {
 	return func(columns []schema.Column) cql.Writer {
 		if l.spec.DryRun {
-			return dryRun{}
+			return l.shown(dryRun{})
 		}
 		w := l.t.session.Writer(l.t.table, columns).WithTTL(int(l.spec.TTL))
 		if l.spec.IfNotExists {
-			return w.Once()
+			w = w.Once()
 		}
-		return w
+		return l.shown(w)
 	}
 }
 

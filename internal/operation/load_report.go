@@ -44,6 +44,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
 	}
+	l.showRejects()
 	stopSync, stopNotes := l.syncEvery(), l.noteStreams()
 	var err error
 	r.Result, err = l.job.Run(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -96,6 +97,7 @@ type Scan struct {
 	earlier   *resume.Scanned  // what earlier runs did
 	mark      sink.Mark        // up to which they have the output
 	begun     bool             // this run has begun
+	board     *board.Board     // nil: nobody looks
 }
 
 // PrepareScan checks, connects and plans, and opens the output.

@@ -37,6 +37,12 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	var stopWatch func()
 	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.t, s.job.Counters)
 	defer stopWatch()
+	if s.board != nil {
+		for _, done := range s.earlier.Done {
+			s.board.Ring.Done(done)
+		}
+		showSweep(s.board, &s.job.Sweep, &s.job.Reader)
+	}
 	result, err := s.job.Run(ctx)
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 	result = s.withEarlier(result)

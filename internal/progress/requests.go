@@ -27,18 +27,20 @@ type Gate interface {
 
 type nodeRequests struct {
 	underWay, answered, failed int64
-	recent                     *recent // nil before the first answer
-	gate                       Gate    // nil: of all nodes together, or none
+	took                       time.Duration // all that was answered
+	recent                     *recent       // nil before the first answer
+	gate                       Gate          // nil: of all nodes together, or none
 }
 
 // NodeRequests are those of one node.
 type NodeRequests struct {
 	Node     string // as SetNames calls it; empty: whichever the driver chose
 	UnderWay int64
-	Answered int64   // in the whole run
-	Failed   int64   // in the whole run, those that got no answer among them
-	Limit    int     // of requests under way now; 0: there is none of its own
-	Now      Latency // of the last Window
+	Answered int64         // in the whole run
+	Failed   int64         // in the whole run, those that got no answer among them
+	Took     time.Duration // all that was answered, together
+	Limit    int           // of requests under way now; 0: there is none of its own
+	Now      Latency       // of the last Window
 }
 
 // SetNames says what Nodes calls a node (default: as Begin does).
@@ -96,6 +98,7 @@ func (r *Requests) end(node string, begun, now time.Time, answered bool) {
 		return
 	}
 	n.answered++
+	n.took += now.Sub(begun)
 	if n.recent == nil {
 		n.recent = newRecent(now)
 	}
@@ -176,7 +179,7 @@ func (r *Requests) Nodes(now time.Time) []NodeRequests {
 	list := make([]NodeRequests, 0, len(r.nodes))
 	gates := make([]Gate, 0, len(r.nodes))
 	for node, n := range r.nodes {
-		one := NodeRequests{Node: r.nameLocked(node), UnderWay: n.underWay, Answered: n.answered, Failed: n.failed}
+		one := NodeRequests{Node: r.nameLocked(node), UnderWay: n.underWay, Answered: n.answered, Failed: n.failed, Took: n.took}
 		if n.recent != nil {
 			n.recent.advance(now)
 			one.Now = latencyOf(n.recent.parts.Merge())

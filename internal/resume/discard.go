@@ -1,14 +1,23 @@
 package resume
 
 import (
+	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 )
 
+// PageFile is the file of a run directory that has what the page of the run showed last.
+const PageFile = "page.json"
+
 // Discard removes the run directory of a run that has nothing left to tell: what the
-// journal put there, and the folder when nothing else is in it.
+// journal put there, what was shown of it, and the folder when nothing else is in it.
 func Discard(dir string) error {
+	if err := os.Remove(filepath.Join(dir, PageFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if err := journal.Remove(dir); err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 				return errGivenUp
 			},
 			OnRetry:   func(string, error) { t.Error("asked for again") },
-			OnFailure: func() { failures.Add(1) },
+			OnFailure: func(token.Range) { failures.Add(1) },
 		}, k.consumer)
 		require.NoError(t, err)
 		require.NoError(t, table.Check())

@@ -107,7 +107,7 @@ type Options struct {
 	// nil.
 	OnRead func(token.Range)
 	// OnFailure is called for each range that is given up. May be nil.
-	OnFailure func()
+	OnFailure func(token.Range)
 }
 
 func (o Options) withDefaults() Options {
@@ -139,7 +139,7 @@ func (o Options) withDefaults() Options {
 		o.OnRead = func(token.Range) {}
 	}
 	if o.OnFailure == nil {
-		o.OnFailure = func() {}
+		o.OnFailure = func(token.Range) {}
 	}
 	return o
 }
@@ -219,7 +219,7 @@ func (r *run) done(within token.Range) {
 }
 
 func (r *run) failed(f Failure) {
-	r.options.OnFailure()
+	r.options.OnFailure(f.Range)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Failed = append(r.result.Failed, f)

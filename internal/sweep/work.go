@@ -27,16 +27,24 @@ func workBefore(t token.Token, p token.Partitioner) int64 {
 }
 
 // Counted has counters follow a sweep of these splits: the work done and in all, to which
-// what is there of an earlier run is added, requests sent again, and ranges given up.
+// what is there of an earlier run is added, requests sent again, and ranges given up. What
+// the options call for these is called as well.
 func (o Options) Counted(c *progress.Counters, splits []token.Split, p token.Partitioner) Options {
 	total := c.Done.Load()
 	for _, s := range splits {
 		total += Work(s.Range, p)
 	}
 	c.Total.Store(total)
+	also := o.withDefaults()
 	o.OnRetry = c.Retried
 	o.Requests = &c.Requests
-	o.OnRead = func(r token.Range) { c.Done.Add(Work(r, p)) }
-	o.OnFailure = func() { c.Failed.Add(1) }
+	o.OnRead = func(r token.Range) {
+		c.Done.Add(Work(r, p))
+		also.OnRead(r)
+	}
+	o.OnFailure = func(r token.Range) {
+		c.Failed.Add(1)
+		also.OnFailure(r)
+	}
 	return o
 }

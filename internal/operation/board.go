@@ -1,0 +1,145 @@
+package operation
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Board has the scan show what goes on while it runs. It is called before Run.
+func (s *Scan) Board() *board.Board {
+	s.board = s.t.newBoard(s.job.Counters, readRing)
+	return s.board
+}
+
+// Board has the count show what goes on while it runs. It is called before Run.
+func (c *Count) Board() *board.Board {
+	c.board = c.t.newBoard(c.job.Counters, readRing)
+	return c.board
+}
+
+// Board has the clone show what goes on while it runs. It is called before Run.
+func (c *Clone) Board() *board.Board {
+	c.board = c.from.newBoard(c.counters, readRing, c.t)
+	return c.board
+}
+
+// Board has the load show what goes on while it runs. It is called before Run.
+func (l *Load) Board() *board.Board {
+	kind := rowsRing
+	if l.streaming != nil {
+		kind = noRing // rows are written when they have been sorted
+	}
+	l.board = l.t.newBoard(l.counters, kind)
+	return l.board
+}
+
+// What the ring of a board tells.
+const (
+	noRing = iota
+	readRing
+	rowsRing
+)
+
+// newBoard makes the board of a run over the table, with the nodes of others too.
+func (t *tableSession) newBoard(c *progress.Counters, kind int, others ...*tableSession) *board.Board {
+	var ring *board.Ring
+	owners := make(map[string]bool)
+	if placement := t.plan.Placement(); placement != nil && kind != noRing {
+		owned := make([]board.Owned, placement.Len())
+		for i := range owned {
+			owned[i].Range = placement.Range(i)
+			if nodes := t.plan.Owners(i); len(nodes) > 0 {
+				owned[i].Node = nodes[0]
+				owners[nodes[0]] = true
+			}
+		}
+		ring = board.NewRing(t.plan.Partitioner(), owned, kind == rowsRing)
+	}
+	var members []board.Member
+	for _, s := range append([]*tableSession{t}, others...) {
+		for _, n := range s.cluster.Nodes {
+			known := slices.ContainsFunc(members, func(m board.Member) bool { return m.ID == n.ID })
+			if !known && (n.DC == s.cluster.LocalDC || owners[n.ID]) {
+				members = append(members, board.Member{ID: n.ID, Address: n.Address, DC: n.DC, Rack: n.Rack})
+			}
+		}
+	}
+	return &board.Board{Counters: c, Nodes: members, Ring: ring}
+}
+
+// showSweep has a sweep shown on a board.
+func showSweep(b *board.Board, o *sweep.Options, r *sweep.Reader) {
+	*r = shownReader{*r, b.Ring}
+	o.OnRead, o.OnFailure = b.Ring.Done, b.Ring.Failed
+}
+
+// shownReader shows which ranges a sweep reads.
+type shownReader struct {
+	sweep.Reader
+	ring *board.Ring
+}
+
+// Page is a method of sweep.Reader.
+func (r shownReader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+	defer r.ring.Begin(within)()
+	return r.Reader.Page(ctx, host, within, state, rows)
+}
+
+// shown is a writer that shows where it writes, where somebody looks.
+func (l *Load) shown(w cql.Writer) cql.Writer {
+	if l.board == nil || l.board.Ring == nil {
+		return w
+	}
+	return shownWriter{w, l.board.Ring}
+}
+
+// shownWriter shows where on the ring a load writes.
+type shownWriter struct {
+	cql.Writer
+	ring *board.Ring
+}
+
+// Write is a method of cql.Writer.
+func (w shownWriter) Write(ctx context.Context, host string, rows []row.Row) error {
+	end := w.ring.Begin(token.Range{Start: rows[0].Token, End: rows[0].Token})
+	err := w.Writer.Write(ctx, host, rows)
+	end()
+	if err != nil {
+		w.ring.Refused(rows[0].Token)
+		return err
+	}
+	for from, to := 0, 0; from < len(rows); from = to { // partition by partition
+		for to = from + 1; to < len(rows) && rows[to].Token == rows[from].Token; to++ {
+		}
+		w.ring.Written(rows[from].Token, int64(to-from))
+	}
+	return nil
+}
+
+// showRejects has the causes of rejects shown, where somebody looks.
+func (l *Load) showRejects() {
+	if l.board == nil {
+		return
+	}
+	rejects := l.rejects
+	l.board.ShowCauses(func() []board.Cause {
+		var all []board.Cause
+		for _, c := range rejects.Causes() {
+			all = append(all, shownCause(c))
+		}
+		return all
+	})
+}
+
+func shownCause(c reject.Cause) board.Cause {
+	f := c.First
+	return board.Cause{Rows: c.Rows, Stage: string(f.Stage), Reason: f.Reason, Column: f.Column, Value: f.Value, File: f.File, Line: f.Line, Field: f.Field}
+}

@@ -1,0 +1,189 @@
+package board
+
+import "time"
+
+// Phase is how far a run is.
+type Phase string
+
+// The phases of a run.
+const (
+	Connecting  Phase = "connecting"
+	Running     Phase = "running"
+	Done        Phase = "done"
+	Partly      Phase = "partly"      // done, but for what failed
+	Failed      Phase = "failed"      // could not go on
+	Interrupted Phase = "interrupted" // was told to stop
+)
+
+// Over says whether the run has ended.
+func (p Phase) Over() bool { return p != Connecting && p != Running }
+
+// StateVersion is the version of the form of a State.
+const StateVersion = 1
+
+// State is what is to be seen of a run at a moment. As JSON it is what /status.json gives. Rates and latencies
+// are those of the last ten seconds; once the run has ended, of all of it, but for the latencies of each node.
+type State struct {
+	Version int       `json:"version"` // StateVersion
+	Tool    string    `json:"tool"`    // version of the program
+	Command string    `json:"command"`
+	Table   string    `json:"table"` // empty while connecting
+	Phase   Phase     `json:"phase"`
+	Error   string    `json:"error,omitempty"`
+	Began   time.Time `json:"began"`
+	Elapsed float64   `json:"elapsed_seconds"`
+
+	Share *float64 `json:"share"`        // 0 to 1; null while it is not known
+	Left  *float64 `json:"left_seconds"` // a guess; null where there is none
+
+	Rows         int64 `json:"rows"`         // of an earlier run as well that this one goes on with
+	EarlierRows  int64 `json:"earlier_rows"` // of those
+	Bytes        int64 `json:"text_bytes"`
+	Retries      int64 `json:"retries"`
+	FailedRanges int64 `json:"failed_ranges"`
+	RejectedRows int64 `json:"rejected_rows"`
+
+	RowsPerSecond  float64 `json:"rows_per_second"`
+	BytesPerSecond float64 `json:"text_bytes_per_second"`
+	InFlight       int64   `json:"requests_in_flight"`
+	P50            float64 `json:"p50_seconds"`
+	P99            float64 `json:"p99_seconds"`
+	TargetP99      float64 `json:"target_p99_seconds"` // of small reads, that the run keeps to; 0: to none
+	HeldP99        float64 `json:"held_p99_seconds"`   // what that is now
+
+	Nodes    []NodeState `json:"nodes"`
+	Gates    []GateState `json:"gates"`
+	RowsRing bool        `json:"ring_of_rows"` // the ring tells of rows written, and not of ranges read
+	Ring     []NodeRing  `json:"ring"`         // empty of a table that is read as one range
+	Rejects  []Cause     `json:"rejects"`
+	History  []Point     `json:"history"`
+	Log      []Line      `json:"log"`
+	Said     int64       `json:"log_lines"` // in all, of which Log has the last
+}
+
+// NodeState is how a node answers.
+type NodeState struct {
+	Member
+	InFlight int64         `json:"requests_in_flight"`
+	Requests int64         `json:"requests"`         // answered
+	Failures int64         `json:"request_failures"` // those among them that got no answer
+	P50      float64       `json:"p50_seconds"`
+	P99      float64       `json:"p99_seconds"`
+	Streamed int64         `json:"streamed_bytes"`
+	Sessions int64         `json:"stream_sessions"`
+	Took     time.Duration `json:"-"` // of all requests that were answered, together
+}
+
+// GateState is what the gate lets through that holds back the requests to a node.
+type GateState struct {
+	Node     string `json:"node"` // address; empty: all nodes together
+	Limit    int    `json:"limit"`
+	InFlight int    `json:"requests_in_flight"`
+}
+
+// Point is the pace at a moment of the run.
+type Point struct {
+	Seconds float64 `json:"seconds"` // since the run began
+	Rows    float64 `json:"rows_per_second"`
+	Bytes   float64 `json:"text_bytes_per_second"`
+}
+
+// Line is something that was said.
+type Line struct {
+	Time time.Time `json:"time"`
+	Text string    `json:"text"`
+}
+
+// State gives what is to be seen now.
+func (w *Watch) State() State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	end := time.Now()
+	if w.phase.Over() {
+		end = w.ended
+	}
+	s := State{
+		Version: StateVersion, Tool: w.version, Command: w.command, Table: w.table, Phase: w.phase, Error: w.problem,
+		Began: w.began.UTC(), Elapsed: round(end.Sub(w.began).Seconds()), Said: w.said,
+		Nodes: []NodeState{}, Gates: []GateState{}, Ring: []NodeRing{}, Rejects: []Cause{},
+		History: append([]Point{}, w.history...), Log: append([]Line{}, w.lines...),
+	}
+	if w.board != nil {
+		w.fillLocked(&s, end)
+	}
+	return s
+}
+
+// fillLocked fills in what the board has.
+func (w *Watch) fillLocked(s *State, now time.Time) {
+	b, c := w.board, w.board.Counters
+	s.Rows, s.EarlierRows, s.Bytes = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load()
+	s.Retries, s.FailedRanges, s.RejectedRows = c.Retries.Load(), c.Failed.Load(), c.Rejected.Load()
+	if share, ok := c.Share(); ok {
+		s.Share = &share
+	}
+	if left, ok := c.Left(now.Sub(w.shown)); ok && !w.phase.Over() {
+		seconds := round(left.Seconds())
+		s.Left = &seconds
+	}
+	first := sample{at: w.shown}
+	if !w.phase.Over() {
+		first = w.samples[0]
+	}
+	seconds := max(now.Sub(first.at).Seconds(), 0.001)
+	s.RowsPerSecond = float64(int64(float64(w.rowsLocked()-first.rows) / seconds))
+	s.BytesPerSecond = float64(int64(float64(s.Bytes-first.bytes) / seconds))
+	latency := c.Requests.Now(now)
+	if w.phase.Over() {
+		latency = c.Requests.Whole()
+	}
+	s.P50, s.P99, s.InFlight = latency.P50.Seconds(), latency.P99.Seconds(), c.Requests.UnderWay()
+	target, held := c.Held.Now()
+	s.TargetP99, s.HeldP99 = target.Seconds(), held.Seconds()
+	s.fillNodes(b, now)
+	s.Rejects = append(s.Rejects, b.Causes()...)
+	if b.Ring != nil {
+		s.RowsRing = b.Ring.rows
+		s.Ring = append(s.Ring, b.Ring.State(b.Nodes)...)
+	}
+}
+
+// fillNodes fills in how the nodes answer, and what the gates let through.
+func (s *State) fillNodes(b *Board, now time.Time) {
+	at := make(map[string]int)
+	for i, m := range b.Nodes {
+		at[m.Address] = i
+		s.Nodes = append(s.Nodes, NodeState{Member: m})
+	}
+	find := func(name string) *NodeState {
+		i, known := at[name]
+		if !known {
+			i = len(s.Nodes)
+			at[name] = i
+			s.Nodes = append(s.Nodes, NodeState{Member: Member{Address: name}})
+		}
+		return &s.Nodes[i]
+	}
+	for _, r := range b.Counters.Requests.Nodes(now) {
+		if r.Limit > 0 {
+			gate := GateState{r.Node, r.Limit, int(r.UnderWay)}
+			if r.Node == "" {
+				gate.InFlight = int(s.InFlight)
+			}
+			s.Gates = append(s.Gates, gate)
+		}
+		if r.UnderWay+r.Answered+r.Failed == 0 {
+			continue
+		}
+		n := find(r.Node)
+		n.InFlight, n.Requests, n.Failures, n.Took = r.UnderWay, r.Answered, r.Failed, r.Took
+		n.P50, n.P99 = r.Now.P50.Seconds(), r.Now.P99.Seconds()
+	}
+	for _, streamed := range b.Counters.Streams.List() {
+		n := find(streamed.Node)
+		n.Streamed, n.Sessions = streamed.Bytes, streamed.Sessions
+	}
+}
+
+// Phases lists all phases.
+func Phases() []Phase { return []Phase{Connecting, Running, Done, Partly, Failed, Interrupted} }

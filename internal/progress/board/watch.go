@@ -1,0 +1,167 @@
+package board
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// The times of a Watch.
+const (
+	every  = time.Second
+	window = progress.Window // that the pace of now is measured over
+)
+
+// points is how many points the history has at the most. When there are more, each second one goes.
+const points = 240
+
+// lines is how many lines of what was said are kept, and lineBytes how long one is at the most.
+const (
+	lines     = 200
+	lineBytes = 2000
+)
+
+// Watch looks at a run again and again. It begins before the run has a board: it then connects. It is safe
+// for concurrent use.
+type Watch struct {
+	command string
+	version string
+	began   time.Time
+
+	mu      sync.Mutex
+	board   *Board
+	table   string
+	phase   Phase
+	problem string
+	ended   time.Time
+	samples []sample // of the window, the oldest first
+	history []Point
+	step    int // seconds from one point of the history to the next
+	ticks   int
+	lines   []Line
+	said    int64
+	changed chan struct{} // is closed with each look
+	shown   time.Time     // when the run began to be shown
+	last    [2]float64    // rows and bytes at the last point of the history
+}
+
+// sample is what was counted up to a moment.
+type sample struct {
+	at          time.Time
+	rows, bytes int64
+}
+
+// NewWatch begins to watch a run.
+func NewWatch(command, version string) *Watch {
+	return &Watch{command: command, version: version, began: time.Now(), phase: Connecting, step: 1, changed: make(chan struct{})}
+}
+
+// Show has the watch look at a run.
+func (w *Watch) Show(table string, b *Board) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.board, w.table, w.phase, w.shown = b, table, Running, time.Now()
+	w.samples = []sample{w.sampleLocked(time.Now())}
+}
+
+// Say notes a line that was said to the user.
+func (w *Watch) Say(text string) {
+	if len(text) > lineBytes {
+		text = strings.ToValidUTF8(text[:lineBytes], "") + " ..."
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said++
+	w.lines = append(w.lines, Line{time.Now().UTC(), text})
+	if len(w.lines) > lines {
+		w.lines = append(w.lines[:0], w.lines[len(w.lines)-lines:]...)
+	}
+}
+
+// End notes how the run ended, with the reason where it is one to tell, and takes a last look.
+func (w *Watch) End(p Phase, problem string) {
+	w.look(time.Now())
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.phase, w.problem, w.ended = p, problem, time.Now()
+	w.wakeLocked()
+}
+
+// Run looks every second until the context ends.
+func (w *Watch) Run(ctx context.Context) {
+	ticker := time.NewTicker(every)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case now := <-ticker.C:
+			w.look(now)
+		}
+	}
+}
+
+// Changed is closed when the watch has looked again.
+func (w *Watch) Changed() <-chan struct{} {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.changed
+}
+
+func (w *Watch) wakeLocked() {
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// look takes a sample, and a point of the history.
+func (w *Watch) look(now time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.wakeLocked()
+	if w.board == nil || w.phase.Over() {
+		return
+	}
+	w.samples = append(w.samples, w.sampleLocked(now))
+	for len(w.samples) > 2 && now.Sub(w.samples[1].at) >= window {
+		w.samples = w.samples[1:]
+	}
+	if w.ticks++; w.ticks%w.step == 0 {
+		w.pointLocked(now)
+	}
+}
+
+// pointLocked adds a point to the history, which tells of the time since the last one.
+func (w *Watch) pointLocked(now time.Time) {
+	rows, bytes := float64(w.rowsLocked()), float64(w.board.Counters.Bytes.Load())
+	from := 0.0
+	if n := len(w.history); n > 0 {
+		from = w.history[n-1].Seconds
+	}
+	at := now.Sub(w.shown).Seconds()
+	if at-from < 0.5 {
+		return
+	}
+	w.history = append(w.history, Point{round(at), float64(int64((rows - w.last[0]) / (at - from))), float64(int64((bytes - w.last[1]) / (at - from)))})
+	w.last = [2]float64{rows, bytes}
+	if len(w.history) < points {
+		return
+	}
+	half := w.history[:0]
+	for i := 0; i+1 < len(w.history); i += 2 {
+		a, b := w.history[i], w.history[i+1]
+		half = append(half, Point{b.Seconds, (a.Rows + b.Rows) / 2, (a.Bytes + b.Bytes) / 2})
+	}
+	w.history, w.step = half, 2*w.step
+}
+
+// rowsLocked is how many rows this run has done.
+func (w *Watch) rowsLocked() int64 {
+	return w.board.Counters.Rows.Load() - w.board.Counters.Earlier.Load()
+}
+
+func (w *Watch) sampleLocked(now time.Time) sample {
+	return sample{at: now, rows: w.rowsLocked(), bytes: w.board.Counters.Bytes.Load()}
+}

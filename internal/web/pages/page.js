@@ -1,0 +1,26 @@
+// The page follows the run: each event has the part that changes, made and escaped by the program.
+(function () {
+  "use strict";
+  var live = document.getElementById("live");
+  var note = document.getElementById("note");
+  var stream = new EventSource("events");
+
+  function show(event) {
+    live.innerHTML = JSON.parse(event.data);
+    document.title = live.querySelector("[data-title]").dataset.title;
+  }
+  stream.addEventListener("state", function (event) {
+    if (document.getSelection().isCollapsed) { // what is being copied stays
+      show(event);
+    }
+    note.textContent = "Live: it changes every second, and ends with the run.";
+  });
+  stream.addEventListener("end", function (event) {
+    stream.close();
+    show(event);
+    note.textContent = "The run has ended. This is its last state.";
+  });
+  stream.addEventListener("error", function () {
+    note.textContent = "The program does not answer: it has ended, or cannot be reached. This is what it told last.";
+  });
+})();

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// Report is what the page of a run that is over shows. What is empty is left out.
+type Report struct {
+	Command, Table string
+	Phase          board.Phase
+	State          string // how the run stands, in words
+	Error          string
+	Made           string // when, and by what
+	Sections       []Section
+	Ring           []board.NodeRing // by parts of the ring
+	Failed         []FailedRange
+	Rejects        []board.Cause
+	Files          []File
+	Counts         []Count
+	Page           *board.State // what the page of the run showed last
+}
+
+// Section is a list of facts.
+type Section struct {
+	Title string
+	Facts []Fact
+}
+
+// Fact is a name and what it is.
+type Fact struct{ Name, Value string }
+
+// FailedRange is a token range that could not be read.
+type FailedRange struct{ Range, Reason string }
+
+// File is a file of the output.
+type File struct {
+	Name   string
+	Rows   int64
+	Bytes  int64 // as stored
+	SHA256 string
+}
+
+// WriteReport writes the page of a run that is over, as one file that needs no other.
+func WriteReport(w io.Writer, r Report) error {
+	text, err := render("report", r)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
+
+// styleHash lets a page have its own style, and nothing else.
+func styleHash() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
+}

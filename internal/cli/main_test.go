@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +30,7 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	commands := maps.Clone(clusterCommands)
-	commands["exits"], commands["glob"], commands["follows"], commands["bytes"] = exits, glob, follows, writeBytes
+	commands["exits"], commands["glob"], commands["follows"], commands["bytes"], commands["taken"] = exits, glob, follows, writeBytes, taken
 	schema, err := filepath.Abs("../../docs/report.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -90,4 +91,15 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d instead of %d", got, want)
 	}
+}
+
+// taken is the command "taken": it takes a port until the script ends, whose address it leaves in TAKEN.
+func taken(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: taken")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Defer(func() { _ = l.Close() })
+	ts.Setenv("TAKEN", l.Addr().String())
 }

@@ -110,6 +110,9 @@ func readCount(name string) (web.Count, error) {
 func reportOf(r *operation.Record) web.Report {
 	made := "Made by cqlbulk " + Version() + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC") + " of " + r.Path
 	out := web.Report{Made: made, Ring: r.Ring, Rejects: r.Rejects, Page: r.Page}
+	if out.Page != nil {
+		out.Page.Rejects = nil // the run directory has them all
+	}
 	if r.Manifest != nil {
 		ofManifest(&out, r)
 	} else {

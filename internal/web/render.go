@@ -84,6 +84,8 @@ func latency(s float64) string {
 	switch {
 	case s <= 0:
 		return "-"
+	case s < 0.001:
+		return fmt.Sprintf("%.2f ms", 1000*s)
 	case s < 1:
 		return fmt.Sprintf("%.1f ms", 1000*s)
 	default:

@@ -126,13 +126,13 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 		seconds := round(left.Seconds())
 		s.Left = &seconds
 	}
-	first := sample{at: w.shown}
+	own, first := w.sampleLocked(now), sample{at: w.shown}
 	if !w.phase.Over() {
 		first = w.samples[0]
 	}
 	seconds := max(now.Sub(first.at).Seconds(), 0.001)
-	s.RowsPerSecond = float64(int64(float64(w.rowsLocked()-first.rows) / seconds))
-	s.BytesPerSecond = float64(int64(float64(s.Bytes-first.bytes) / seconds))
+	s.RowsPerSecond = float64(int64(float64(own.rows-first.rows) / seconds))
+	s.BytesPerSecond = float64(int64(float64(own.bytes-first.bytes) / seconds))
 	latency := c.Requests.Now(now)
 	if w.phase.Over() {
 		latency = c.Requests.Whole()

@@ -45,6 +45,8 @@ type Watch struct {
 	said    int64
 	changed chan struct{} // is closed with each look
 	shown   time.Time     // when the run began to be shown
+	earlier int64         // rows of an earlier run
+	before  int64         // bytes of it
 	last    [2]float64    // rows and bytes at the last point of the history
 }
 
@@ -64,7 +66,8 @@ func (w *Watch) Show(table string, b *Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.board, w.table, w.phase, w.shown = b, table, Running, time.Now()
-	w.samples = []sample{w.sampleLocked(time.Now())}
+	first := w.sampleLocked(w.shown)
+	w.samples, w.last = []sample{first}, [2]float64{float64(first.rows), float64(first.bytes)}
 }
 
 // Say notes a line that was said to the user.
@@ -135,7 +138,8 @@ func (w *Watch) look(now time.Time) {
 
 // pointLocked adds a point to the history, which tells of the time since the last one.
 func (w *Watch) pointLocked(now time.Time) {
-	rows, bytes := float64(w.rowsLocked()), float64(w.board.Counters.Bytes.Load())
+	own := w.samples[len(w.samples)-1]
+	rows, bytes := float64(own.rows), float64(own.bytes)
 	from := 0.0
 	if n := len(w.history); n > 0 {
 		from = w.history[n-1].Seconds
@@ -157,11 +161,12 @@ func (w *Watch) pointLocked(now time.Time) {
 	w.history, w.step = half, 2*w.step
 }
 
-// rowsLocked is how many rows this run has done.
-func (w *Watch) rowsLocked() int64 {
-	return w.board.Counters.Rows.Load() - w.board.Counters.Earlier.Load()
-}
-
+// sampleLocked counts what this run has done. An earlier run's part is noted when the run begins, all at once; its bytes
+// are told from that.
 func (w *Watch) sampleLocked(now time.Time) sample {
-	return sample{at: now, rows: w.rowsLocked(), bytes: w.board.Counters.Bytes.Load()}
+	c := w.board.Counters
+	if earlier := c.Earlier.Load(); earlier != w.earlier {
+		w.earlier, w.before = earlier, c.Bytes.Load()
+	}
+	return sample{at: now, rows: c.Rows.Load() - w.earlier, bytes: c.Bytes.Load() - w.before}
 }

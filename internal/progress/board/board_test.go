@@ -1,0 +1,210 @@
+package board
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// halves is a ring of two nodes with a half each.
+func halves(t *testing.T, rows bool) (*Ring, []Member, [2]token.Range) {
+	t.Helper()
+	first, second, ok := token.Halve(token.Whole(token.Murmur3))
+	require.True(t, ok)
+	r := NewRing(token.Murmur3, []Owned{{first, "1"}, {second, "2"}}, rows)
+	return r, []Member{{ID: "1", Address: "a"}, {ID: "2", Address: "b"}, {ID: "3", Address: "c"}}, [2]token.Range{first, second}
+}
+
+func TestRing(t *testing.T) {
+	r, nodes, parts := halves(t, false)
+	require.GreaterOrEqual(t, len(r.parts), fewParts/2)
+	quarter, rest, _ := token.Halve(parts[0])
+	r.Done(quarter)
+	failed, left, _ := token.Halve(rest)
+	r.Failed(failed)
+	r.Done(failed) // as a sweep tells of whatever it has dealt with
+	end := r.Begin(left)
+	s := r.State(nodes)
+	require.Len(t, s, 2, "the third node has nothing of the ring")
+	a, b := s[0], s[1]
+	require.Equal(t, "a", a.Node)
+	require.InDelta(t, 0.5, a.Share, 1e-9)
+	require.InDelta(t, 0.5, a.DoneShare(), 1e-9)
+	require.InDelta(t, 0.25, a.FailedShare(), 1e-9)
+	require.Equal(t, cells/4, a.Failures())
+	require.EqualValues(t, 1, a.Requests())
+	require.EqualValues(t, 1, a.UnderWay[cells*3/4])
+	require.Zero(t, b.DoneShare()+b.FailedShare()+float64(b.Requests()))
+	end()
+	require.Zero(t, r.State(nodes)[0].Requests())
+}
+
+// Whatever parts a ring is read in, all of it is done in the end, and no more.
+func TestRingInAnyParts(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r, nodes, _ := halves(t, false)
+			random := rand.New(rand.NewPCG(seed, 1))
+			todo := []token.Range{token.Whole(token.Murmur3)}
+			for len(todo) < 3000 {
+				i := random.IntN(len(todo))
+				if first, second, ok := token.Halve(todo[i]); ok {
+					todo[i] = first
+					todo = append(todo, second)
+				}
+			}
+			for _, within := range todo {
+				r.Begin(within)()
+				r.Done(within)
+			}
+			for _, n := range r.State(nodes) {
+				for _, done := range n.Done {
+					require.InDelta(t, 1, done, 0.001)
+				}
+			}
+			for i := range r.parts {
+				require.InEpsilon(t, whole, r.parts[i].done.Load(), 1e-6)
+			}
+		})
+	}
+}
+
+func TestRingOfRows(t *testing.T) {
+	r, nodes, parts := halves(t, true)
+	r.Written(parts[0].End, 10)
+	r.Written(parts[1].End, 40)
+	r.Refused(parts[1].End)
+	s := r.State(nodes)
+	require.InDelta(t, 0.25, s[0].Done[cells-1], 1e-9)
+	require.InDelta(t, 1, s[1].Done[cells-1], 1e-9)
+	require.Equal(t, 1, s[1].Failures())
+	require.Equal(t, 0, s[0].Failures())
+}
+
+// Each part of the ring is found by its tokens, those at its ends as well.
+func TestRingFindsItsParts(t *testing.T) {
+	r, _, _ := halves(t, true)
+	for i := range r.parts {
+		p := &r.parts[i]
+		require.Same(t, p, r.at(p.within.End))
+		require.Equal(t, i, r.index(p.within.Start))
+	}
+	require.Same(t, &r.parts[0], r.at(token.Murmur3.Min()))
+	require.Equal(t, len(r.parts), r.index(token.Murmur3.Max()))
+	r.Begin(token.Range{Start: token.Murmur3.Max(), End: token.Murmur3.Max()})()
+}
+
+func TestNoRing(t *testing.T) {
+	var r *Ring
+	r.Done(token.Range{})
+	r.Failed(token.Range{})
+	r.Begin(token.Range{})()
+}
+
+// The pace is that of this run, and of the last ten seconds.
+func TestPace(t *testing.T) {
+	w := NewWatch("scan", "1")
+	require.Equal(t, Connecting, w.State().Phase)
+	w.look(time.Now())
+	c := new(progress.Counters)
+	w.Show("ks.t", &Board{Counters: c})
+	c.Earlier.Store(1_000_000)
+	c.Rows.Store(1_000_000)
+	c.Bytes.Store(1 << 40)
+	for second := 1; second <= 30; second++ {
+		c.Rows.Add(int64(100 * min(second, 20)))
+		c.Bytes.Add(1000)
+		w.look(w.shown.Add(time.Duration(second) * time.Second))
+	}
+	s := w.State()
+	require.Len(t, s.History, 30)
+	require.Equal(t, Point{1, 100, 0}, s.History[0])
+	require.Equal(t, Point{30, 2000, 1000}, s.History[29])
+	require.EqualValues(t, 1_000_000, s.EarlierRows)
+	require.Equal(t, 11, len(w.samples))
+}
+
+// A long run has a history of points that are further apart.
+func TestHistoryOfALongRun(t *testing.T) {
+	w := NewWatch("scan", "1")
+	c := new(progress.Counters)
+	w.Show("ks.t", &Board{Counters: c})
+	const hour = 3600
+	for second := 1; second <= hour; second++ {
+		c.Rows.Add(50)
+		w.look(w.shown.Add(time.Duration(second) * time.Second))
+	}
+	s := w.State()
+	require.Less(t, len(s.History), points)
+	require.Greater(t, len(s.History), points/4)
+	for _, p := range s.History {
+		require.InDelta(t, 50, p.Rows, 1)
+	}
+	require.Greater(t, s.History[len(s.History)-1].Seconds, float64(hour-60))
+}
+
+func TestNodesAndGates(t *testing.T) {
+	w := NewWatch("load", "1")
+	c := new(progress.Counters)
+	c.Requests.SetGate("", fixed(9))
+	c.Requests.Begin("")
+	c.Requests.End("a", c.Requests.Begin("a"), true)
+	c.Requests.Begin("x")
+	c.Streams.To("b").Bytes.Store(5)
+	w.Show("ks.t", &Board{Counters: c, Nodes: []Member{{Address: "a", DC: "dc1"}, {Address: "b"}}})
+	s := w.State()
+	require.Equal(t, []GateState{{"", 9, 2}}, s.Gates)
+	require.Equal(t, []string{"a", "b", "", "x"}, addresses(s))
+	require.EqualValues(t, 1, s.Nodes[0].Requests)
+	require.EqualValues(t, 5, s.Nodes[1].Streamed)
+	require.EqualValues(t, 2, s.InFlight)
+}
+
+type fixed int
+
+func (f fixed) Limit() int { return int(f) }
+
+func addresses(s State) (all []string) {
+	for _, n := range s.Nodes {
+		all = append(all, n.Address)
+	}
+	return all
+}
+
+func TestLog(t *testing.T) {
+	w := NewWatch("load", "1")
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for range lines {
+				w.Say(strings.Repeat("é", lineBytes))
+				w.State()
+			}
+		})
+	}
+	all.Wait()
+	s := w.State()
+	require.Len(t, s.Log, lines)
+	require.EqualValues(t, 4*lines, s.Said)
+	require.LessOrEqual(t, len(s.Log[0].Text), lineBytes+len(" ..."))
+}
+
+func TestEnd(t *testing.T) {
+	w := NewWatch("load", "1")
+	w.Show("ks.t", &Board{Counters: new(progress.Counters)})
+	changed := w.Changed()
+	w.End(Failed, "why")
+	<-changed
+	s := w.State()
+	require.True(t, s.Phase.Over())
+	require.Equal(t, "why", s.Error)
+	require.Equal(t, s.Elapsed, w.State().Elapsed, "the time stands still")
+}

@@ -1,0 +1,39 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"github.com/stretchr/testify/require"
+)
+
+func TestMetrics(t *testing.T) {
+	w, b := newRun(t)
+	b.Counters.Streams.To("b").Bytes.Store(77)
+	problems, err := testutil.CollectAndLint(runCollector{w})
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.NoError(t, testutil.CollectAndCompare(runCollector{w}, strings.NewReader(`
+# HELP cqlbulk_rows_total Rows written, acknowledged or counted by this process.
+# TYPE cqlbulk_rows_total counter
+cqlbulk_rows_total 1.234e+06
+# HELP cqlbulk_requests_limit Requests that a gate lets be under way now. The gate of all nodes together has an empty node.
+# TYPE cqlbulk_requests_limit gauge
+cqlbulk_requests_limit{node="a"} 7
+# HELP cqlbulk_request_failures_total Requests that failed or got no answer.
+# TYPE cqlbulk_request_failures_total counter
+cqlbulk_request_failures_total{node="a"} 0
+cqlbulk_request_failures_total{node="b"} 1
+# HELP cqlbulk_ring_failed_ratio Part of those token ranges that was given up, 0 to 1.
+# TYPE cqlbulk_ring_failed_ratio gauge
+cqlbulk_ring_failed_ratio{node="a"} 0
+cqlbulk_ring_failed_ratio{node="b"} 0.5
+# HELP cqlbulk_streamed_bytes_total Bytes streamed to a node.
+# TYPE cqlbulk_streamed_bytes_total counter
+cqlbulk_streamed_bytes_total{node="b"} 77
+# HELP cqlbulk_run_info 1, with what is run.
+# TYPE cqlbulk_run_info gauge
+cqlbulk_run_info{command="load",table="shop.orders",version="1.2.3"} 1
+`), "cqlbulk_rows_total", "cqlbulk_requests_limit", "cqlbulk_request_failures_total", "cqlbulk_ring_failed_ratio", "cqlbulk_streamed_bytes_total", "cqlbulk_run_info"))
+}

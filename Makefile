@@ -16,7 +16,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man demo test test-long test-versions lint fmt bench bench-peers bench-unload fuzz chaos flights clean
+.PHONY: help check build man demo test test-long test-versions test-pages test-monitoring lint fmt bench bench-peers bench-unload fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -44,6 +44,12 @@ test-long: build ## the integration tests in full length, on such clusters, and 
 
 test-versions: build ## types, a scan, a load, a count, a kill and a resume on each version of Cassandra
 	deploy/test-versions
+
+test-pages: ## the page and the report of a run in a Chromium, fetched where there is none; pictures in .cache/pages
+	deploy/test-pages
+
+test-monitoring: ## the alert rules and their tests, with Prometheus's tool, fetched where there is none
+	deploy/test-monitoring --rules
 
 lint: $(LINTER) ## vet the code, its format and its architecture
 	$(LINTER) run ./...

@@ -91,7 +91,7 @@ func (c Count) Largest() []Part {
 	return parts[:min(len(parts), largestShown)]
 }
 
-const largestShown = 50
+const largestShown = 20
 
 // Most is the most rows of a part.
 func (c Count) Most() (most int64) {
@@ -119,7 +119,7 @@ type Size struct {
 	Parts    int64
 }
 
-// Sizes are the parts by their rows, in powers of two.
+// Sizes are the parts by their rows, in powers of two; those that no part has are left out.
 func (c Count) Sizes() []Size {
 	var all []Size
 	for _, p := range c.Parts {
@@ -133,10 +133,7 @@ func (c Count) Sizes() []Size {
 		}
 		all[double].Parts++
 	}
-	for len(all) > 1 && all[0].Parts == 0 {
-		all = all[1:]
-	}
-	return all
+	return slices.DeleteFunc(all, func(s Size) bool { return s.Parts == 0 })
 }
 
 // MostParts is the number of parts of the size that most have.

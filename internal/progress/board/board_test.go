@@ -91,15 +91,22 @@ func TestRingOfRows(t *testing.T) {
 
 // Each part of the ring is found by its tokens, those at its ends as well.
 func TestRingFindsItsParts(t *testing.T) {
-	r, _, _ := halves(t, true)
-	for i := range r.parts {
-		p := &r.parts[i]
-		require.Same(t, p, r.at(p.within.End))
-		require.Equal(t, i, r.index(p.within.Start))
+	for _, p := range []token.Partitioner{token.Murmur3, token.Random} {
+		first, rest, _ := token.Halve(token.Whole(p))
+		second, third, _ := token.Halve(rest)
+		r := NewRing(p, []Owned{{first, "1"}, {second, "2"}, {third, "3"}}, true)
+		for i := range r.parts {
+			part := &r.parts[i]
+			require.Same(t, part, r.at(part.within.End))
+			require.Equal(t, i, r.index(part.within.Start))
+			if middle, _, ok := token.Halve(part.within); ok {
+				require.Same(t, part, r.at(middle.End))
+			}
+		}
+		require.Same(t, &r.parts[0], r.at(p.Min()))
+		require.Equal(t, len(r.parts), r.index(p.Max()))
+		r.Begin(token.Range{Start: p.Max(), End: p.Max()})()
 	}
-	require.Same(t, &r.parts[0], r.at(token.Murmur3.Min()))
-	require.Equal(t, len(r.parts), r.index(token.Murmur3.Max()))
-	r.Begin(token.Range{Start: token.Murmur3.Max(), End: token.Murmur3.Max()})()
 }
 
 func TestNoRing(t *testing.T) {
@@ -207,4 +214,17 @@ func TestEnd(t *testing.T) {
 	require.True(t, s.Phase.Over())
 	require.Equal(t, "why", s.Error)
 	require.Equal(t, s.Elapsed, w.State().Elapsed, "the time stands still")
+}
+
+// A row of a load costs some nanoseconds where a page shows it.
+func BenchmarkWritten(b *testing.B) {
+	r := NewRing(token.Murmur3, []Owned{{token.Whole(token.Murmur3), "1"}}, true)
+	random := rand.New(rand.NewPCG(1, 2))
+	tokens := make([]token.Token, 1<<16)
+	for i := range tokens {
+		tokens[i] = token.Token{Lo: random.Uint64()}
+	}
+	for i := 0; b.Loop(); i++ {
+		r.Written(tokens[i%len(tokens)], 1)
+	}
 }

@@ -17,6 +17,18 @@ type Ring struct {
 	partitioner token.Partitioner
 	rows        bool // what is counted are rows
 	parts       []part
+	first       [1 << slotBits]int32 // by the first bits of a token, the first part that it can be in
+}
+
+// slotBits are so many that there is about a slot for each part: each row of a load is looked up.
+const slotBits = 12
+
+// slot is what the first bits of a token are. The tokens of a ring take 64 bits, or 127 and one token more.
+func (r *Ring) slot(t token.Token) int {
+	if r.partitioner.Max().Hi == 0 {
+		return int(t.Lo >> (64 - slotBits))
+	}
+	return min(int(t.Hi>>(63-slotBits)), len(r.first)-1)
 }
 
 // part is a piece of the ring, of one node.
@@ -45,6 +57,12 @@ func NewRing(p token.Partitioner, ranges []Owned, rows bool) *Ring {
 			r.parts = append(r.parts, part{within: within, node: o.Node, size: token.Fraction(within, p)})
 		}
 	}
+	next := 0
+	for i := range r.parts {
+		for ; next <= r.slot(r.parts[i].within.End); next++ {
+			r.first[next] = int32(i)
+		}
+	}
 	return r
 }
 
@@ -59,16 +77,11 @@ func cutUp(r token.Range, parts int) []token.Range {
 
 // at is the part that a token is in.
 func (r *Ring) at(t token.Token) *part {
-	low, high := 0, len(r.parts)-1
-	for low < high {
-		middle := int(uint(low+high) / 2)
-		if r.parts[middle].within.End.Less(t) {
-			low = middle + 1
-		} else {
-			high = middle
-		}
+	i := r.first[r.slot(t)]
+	for r.parts[i].within.End.Less(t) {
+		i++
 	}
-	return &r.parts[low]
+	return &r.parts[i]
 }
 
 // index is the part that a range begins in.

@@ -46,6 +46,7 @@ type showOptions struct {
 	Verbose  bool
 	Progress time.Duration
 	HTTP     string // address of the page that shows the run; empty: there is none
+	Report   string // file for what it shows last; empty: there is none
 
 	flags *pflag.FlagSet // tell what was typed
 }

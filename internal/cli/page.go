@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
 
 	"github.com/spf13/pflag"
 
@@ -14,11 +18,13 @@ import (
 // addPageFlag adds the flag of the page that shows a run while it goes.
 func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
 	f.StringVar(&o.HTTP, "http", "", "HOST:PORT, or :PORT for this host alone: serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)")
+	f.StringVar(&o.Report, "report", "", "file for what that page shows last, written at the end, which needs no other file (default: none)")
 }
 
 // page is the page that shows a run while it goes. A nil page shows nothing.
 type page struct {
-	server *web.Server
+	stop   func()
+	report string // file for what it shows last; empty: none
 	watch  *board.Watch
 	warn   func(format string, args ...any)
 	ended  bool
@@ -38,17 +44,25 @@ type shown interface {
 // withPage serves the page of a command, where one is wanted. What is said from then on stands there, too. The
 // page must be closed at the end.
 func (s streams) withPage(o showOptions, command string) (streams, error) {
-	if o.HTTP == "" {
+	if o.HTTP == "" && o.Report == "" {
 		return s, nil
 	}
-	server, err := web.Listen(o.HTTP)
-	if err != nil {
-		return s, fmt.Errorf("--http %w", err)
+	if err := checkReport(o.Report); err != nil {
+		return s, err
 	}
-	p := &page{server: server, watch: board.NewWatch(command, Version()), warn: s.warn}
-	server.Serve(p.watch)
-	if !o.Quiet {
-		s.note("the run is shown at %s", server.URL())
+	p := &page{report: o.Report, watch: board.NewWatch(command, Version()), warn: s.warn}
+	if o.HTTP == "" {
+		p.stop = p.look()
+	} else {
+		server, err := web.Listen(o.HTTP)
+		if err != nil {
+			return s, fmt.Errorf("--http %w", err)
+		}
+		server.Serve(p.watch)
+		p.stop = server.Close
+		if !o.Quiet {
+			s.note("the run is shown at %s", server.URL())
+		}
 	}
 	s.page, s.log.page = p, p
 	return s, nil
@@ -79,12 +93,42 @@ func (p *page) end(outcome operation.Outcome, err error, runDir string) {
 	}
 	p.watch.End(phases[outcome], problem)
 	p.ended = true
-	if runDir == "" {
-		return
+	state := p.watch.State()
+	if runDir != "" {
+		if err := operation.KeepPage(runDir, state); err != nil {
+			p.warn("what the page showed cannot be kept: %v", err)
+		}
 	}
-	if err := operation.KeepPage(runDir, p.watch.State()); err != nil {
-		p.warn("what the page showed cannot be kept: %v", err)
+	if p.report != "" {
+		if err := writePage(p.report, false, web.Report{Command: state.Command, Table: state.Table, Phase: state.Phase, Made: made(), Page: &state}); err != nil {
+			p.warn("--report: %v", err)
+		}
 	}
+}
+
+// look has the watch of a page without a server look, until stop is called.
+func (p *page) look() (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var looking sync.WaitGroup
+	looking.Go(func() { p.watch.Run(ctx) })
+	return func() {
+		cancel()
+		looking.Wait()
+	}
+}
+
+// checkReport refuses a file that cannot be made, before anything is done.
+func checkReport(name string) error {
+	if name == "" {
+		return nil
+	}
+	if _, err := os.Lstat(name); err == nil {
+		return fmt.Errorf("--report %s: exists", name)
+	}
+	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+		return fmt.Errorf("--report %s: there is no folder %s", name, filepath.Dir(name))
+	}
+	return nil
 }
 
 // close ends the page, with the error that the command ends with.
@@ -95,5 +139,5 @@ func (p *page) close(err error) {
 	if status := (*exitError)(nil); err != nil && !p.ended && !errors.As(err, &status) {
 		p.end(operation.Failed, err, "")
 	}
-	p.server.Close()
+	p.stop()
 }

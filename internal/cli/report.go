@@ -82,19 +82,32 @@ func writeReport(s streams, o *recordOptions, path string) error {
 	if o.Output == "-" {
 		return web.WriteReport(s.out, r)
 	}
+	if err := writePage(o.Output, o.Force, r); err != nil {
+		return fmt.Errorf("--output %w", err)
+	}
+	return nil
+}
+
+// writePage writes a report to a file, which it makes; or over one that is there.
+func writePage(name string, over bool, r web.Report) error {
 	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
-	if o.Force {
+	if over {
 		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
-	f, err := os.OpenFile(o.Output, how, 0o600)
+	f, err := os.OpenFile(name, how, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("--output %s: exists; --force writes over it", o.Output)
+		return fmt.Errorf("%s: exists; --force writes over it", name)
 	}
 	if err != nil {
-		return fmt.Errorf("--output %w", err)
+		return err
 	}
 	err = web.WriteReport(f, r)
 	return errors.Join(err, f.Close())
+}
+
+// made says when a report was made, and by what.
+func made() string {
+	return "Made by cqlbulk " + Version() + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC")
 }
 
 func readCount(name string) (web.Count, error) {
@@ -108,8 +121,7 @@ func readCount(name string) (web.Count, error) {
 
 // reportOf puts what is left of a run into words.
 func reportOf(r *operation.Record) web.Report {
-	made := "Made by cqlbulk " + Version() + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC") + " of " + r.Path
-	out := web.Report{Made: made, Ring: r.Ring, Rejects: r.Rejects, Page: r.Page}
+	out := web.Report{Made: made() + " of " + r.Path, Ring: r.Ring, Rejects: r.Rejects, Page: r.Page}
 	if out.Page != nil {
 		out.Page.Rejects = nil // the run directory has them all
 	}

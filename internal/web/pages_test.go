@@ -131,9 +131,16 @@ func TestPageInABrowser(t *testing.T) {
 			require.Equal(t, "25.0 % load shop.orders", b.ask("document.title"))
 			b.look("page-" + name + "-run")
 
+			// What is scrolled to stays, though the page is made anew.
+			for range 100 {
+				w.Say("a line")
+			}
+			b.wait("document.querySelectorAll('.log li').length > 100")
+			b.ask("document.querySelector('.log ol').scrollTop = 200")
 			run.Counters.Rows.Store(2_000_567)
 			b.wait("document.querySelector('[data-figure=rows]').textContent === '2,000,567'")
 			require.Contains(t, b.text("#note"), "Live")
+			require.Equal(t, "200", b.ask("document.querySelector('.log ol').scrollTop"))
 
 			w.End(board.Partly, "")
 			s.Close()

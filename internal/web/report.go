@@ -12,7 +12,7 @@ import (
 type Report struct {
 	Command, Table string
 	Phase          board.Phase
-	State          string // how the run stands, in words
+	State          string // how the run stands, in words; empty: as its phase says
 	Error          string
 	Made           string // when, and by what
 	Sections       []Section

@@ -5,8 +5,25 @@
   var note = document.getElementById("note");
   var stream = new EventSource("events");
 
+  // Where parts that scroll by themselves stand, by the section that they are in.
+  function places() {
+    var all = {};
+    live.querySelectorAll(".wide, .log ol").forEach(function (part) {
+      part.scrolled = [part.scrollLeft, part.scrollTop]; // they are gone with its place in the page
+      all[part.closest("section").className] = part;
+    });
+    return all;
+  }
   function show(event) {
+    var before = places();
     live.innerHTML = JSON.parse(event.data);
+    var now = places();
+    Object.keys(now).forEach(function (name) {
+      if (before[name]) {
+        now[name].scrollLeft = before[name].scrolled[0];
+        now[name].scrollTop = before[name].scrolled[1];
+      }
+    });
     document.title = live.querySelector("[data-title]").dataset.title;
   }
   stream.addEventListener("state", function (event) {

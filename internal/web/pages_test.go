@@ -4,6 +4,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -65,10 +66,10 @@ func give[T any](b *browser, action chromedp.Action[T]) T {
 	return given
 }
 
-// text is the text of the first element of a selector.
+// text is the text of the first element of a selector, told in one step, since the page is made anew meanwhile.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
-	return give(b, chromedp.Text(selector))
+	return b.ask(fmt.Sprintf("document.querySelector(%q).innerText", selector))
 }
 
 // ask is what a script gives.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/web"
@@ -17,8 +18,8 @@ import (
 
 // addPageFlag adds the flag of the page that shows a run while it goes.
 func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
-	f.StringVar(&o.HTTP, "http", "", "HOST:PORT, or :PORT for this host alone: serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)")
-	f.StringVar(&o.Report, "report", "", "file for what that page shows last, written at the end, which needs no other file (default: none)")
+	addOwn(f, &o.HTTP, "http", "HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)", of(groupShown), everyday)
+	addOwn(f, &o.Report, "report", "file for what that page shows last, written at the end, which needs no other file (default: none)", of(groupShown), path)
 }
 
 // page is the page that shows a run while it goes. A nil page shows nothing.
@@ -50,7 +51,7 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 	if err := checkReport(o.Report); err != nil {
 		return s, err
 	}
-	p := &page{report: o.Report, watch: board.NewWatch(command, Version()), warn: s.warn}
+	p := &page{report: o.Report, watch: board.NewWatch(command, build.Read().Version), warn: s.warn}
 	if o.HTTP == "" {
 		p.stop = p.look()
 	} else {

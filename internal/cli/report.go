@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -26,7 +27,7 @@ type recordOptions struct {
 }
 
 func newReportCommand(s streams) *cobra.Command {
-	opts := &recordOptions{}
+	opts := &recordOptions{Output: "report.html"}
 	c := &cobra.Command{
 		Use:   "report RUN_DIR | MANIFEST",
 		Short: "Make a page of a run that a browser shows, one file",
@@ -60,9 +61,9 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringVarP(&opts.Output, "output", "o", "report.html", "file to write (\"-\": the standard output)")
-	f.StringSliceVar(&opts.Counts, "counts", nil, "files with what count --by printed")
-	f.BoolVar(&opts.Force, "force", false, "write over a file that exists")
+	addOwn(f, &opts.Output, "output", "file to write; \"-\" is the standard output", of(groupOutput), letter("o"), path, everyday)
+	addOwn(f, &opts.Counts, "counts", "files with what count --by printed", of(groupInput), path, everyday)
+	addOwn(f, &opts.Force, "force", "write over a file that exists", of(groupOutput), everyday)
 	return c
 }
 
@@ -107,7 +108,7 @@ func writePage(name string, over bool, r web.Report) error {
 
 // made says when a report was made, and by what.
 func made() string {
-	return "Made by cqlbulk " + Version() + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC")
+	return "Made by cqlbulk " + build.Read().Version + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC")
 }
 
 func readCount(name string) (web.Count, error) {

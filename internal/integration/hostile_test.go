@@ -133,8 +133,8 @@ func TestRowsTooLarge(t *testing.T) {
 		quoted         string
 		rejects, words string
 	}{
-		"long field":                  {either(33, 100), "", "rejects-long-1.csv", "longer than"},
-		"long field in quotes":        {either(33, 100), `"`, "rejects-long-1.csv", "longer than"},
+		"long field":                  {either(70, 100), "", "rejects-long-1.csv", "longer than"},
+		"long field in quotes":        {either(70, 100), `"`, "rejects-long-1.csv", "longer than"},
 		"row above max_mutation_size": {17, `"`, "rejects.csv", "max_mutation_size"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -69,7 +69,7 @@ func inodeOf(path string) (inode, int64, error) {
 		return inode{}, 0, err
 	}
 	sys := stat.Sys().(*syscall.Stat_t)
-	return inode{sys.Dev, sys.Ino}, stat.Size(), nil
+	return inode{uint64(sys.Dev), sys.Ino}, stat.Size(), nil //nolint:unconvert // Darwin has it in 32 bits
 }
 
 // walk goes through a folder and those inside, links to folders too, but no folder twice.

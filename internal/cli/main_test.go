@@ -29,6 +29,10 @@ func TestScripts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	export, err := filepath.Abs("../../deploy/systemd/export")
+	if err != nil {
+		t.Fatal(err)
+	}
 	commands := maps.Clone(clusterCommands)
 	commands["exits"], commands["glob"], commands["follows"], commands["bytes"], commands["taken"] = exits, glob, follows, writeBytes, taken
 	schema, err := filepath.Abs("../../docs/report.schema.json")
@@ -44,6 +48,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			env.Setenv("GOLDEN", golden)
 			env.Setenv("SCHEMA", schema)
+			env.Setenv("EXPORT", export)
 			env.Values[clusterKey{}] = &simulated{}
 			return nil
 		},

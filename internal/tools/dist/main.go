@@ -1,0 +1,79 @@
+// Command dist makes what deploy/dist cannot with ordinary programs: the container image, the list
+// of what a binary is made of (CycloneDX), and the licenses of that. What it writes hangs on its
+// arguments alone, so that the same release is the same bytes whenever it is made.
+//
+// It is a module of its own, so that the product's go.mod has none of its libraries. Its go.mod
+// also pins nfpm, which makes the packages.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"time"
+)
+
+const usage = `usage: dist image    --version V --commit C --epoch T --licenses FILE -o FILE amd64=BINARY arm64=BINARY ...
+       dist sbom     --version V --epoch T -o FILE BINARY
+       dist licenses -o FILE BINARY ...
+       dist unpack   -o FOLDER IMAGE PROCESSOR
+
+T is in seconds since 1970. licenses is run in the folder of the product's go.mod.`
+
+var errUsage = errors.New("wrong usage")
+
+func main() {
+	if err := run(os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, "dist:", err)
+		if errors.Is(err, errUsage) {
+			fmt.Fprintln(os.Stderr, usage)
+		}
+		os.Exit(1)
+	}
+}
+
+// release is what is said of a release beside its binaries.
+type release struct {
+	version, commit string
+	made            time.Time
+	licenses        string // a file
+	output          string // a file
+}
+
+func run(args []string) error {
+	if len(args) == 0 {
+		return errUsage
+	}
+	var r release
+	var epoch int64
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.Usage = func() { fmt.Fprintln(os.Stderr, usage) }
+	flags.StringVar(&r.version, "version", "", "")
+	flags.StringVar(&r.commit, "commit", "", "")
+	flags.Int64Var(&epoch, "epoch", 0, "")
+	flags.StringVar(&r.licenses, "licenses", "", "")
+	flags.StringVar(&r.output, "o", "", "")
+	if err := flags.Parse(args[1:]); err != nil {
+		return err
+	}
+	if r.output == "" || flags.NArg() == 0 {
+		return errUsage
+	}
+	r.made = time.Unix(epoch, 0).UTC()
+	switch args[0] {
+	case "image":
+		return writeImage(r, flags.Args())
+	case "sbom":
+		return writeSBOM(r, flags.Arg(0))
+	case "licenses":
+		return writeLicenses(r.output, flags.Args())
+	case "unpack":
+		if flags.NArg() != 2 {
+			return errUsage
+		}
+		return unpackImage(r.output, flags.Arg(0), flags.Arg(1))
+	default:
+		return errUsage
+	}
+}

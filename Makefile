@@ -4,6 +4,7 @@ VERSION ?= $(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/nul
 FUZZTIME ?= 30s
 SCHEDULES ?= 3000
 CHAOSTIME ?= 1h
+DIST ?= dist
 
 MODULE := github.com/cqlbulk/cqlbulk
 COMMIT ?= $(shell git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null)
@@ -16,7 +17,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man demo test test-long test-versions test-pages test-monitoring lint fmt bench bench-peers bench-unload fuzz chaos flights clean
+.PHONY: help check build man dist demo test test-long test-versions test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -31,6 +32,9 @@ build: ## the program, one static binary: bin/cqlbulk
 
 man: ## the manual pages, of the text that --help-all has: bin/man
 	go run ./internal/tools/manpages -version "$(VERSION)" -date "$(firstword $(subst T, ,$(DATE)))" bin/man
+
+dist: ## what is released: archives, deb, rpm, image, SBOMs and checksums, the same bytes each time, in DIST (dist)
+	VERSION="$(VERSION)" COMMIT="$(COMMIT)" LDFLAGS="$(LDFLAGS)" deploy/dist $(DIST)
 
 demo: build ## a local Cassandra, and a file into it and out of it again
 	deploy/demo
@@ -51,8 +55,12 @@ test-pages: ## the page and the report of a run in a Chromium, fetched where the
 test-monitoring: ## the alert rules and their tests, with Prometheus's tool, fetched where there is none
 	deploy/test-monitoring --rules
 
+test-dist: ## make dist twice, compare, install and run what it makes, and check the image and the units
+	VERSION="$(VERSION)" COMMIT="$(COMMIT)" LDFLAGS="$(LDFLAGS)" deploy/test-dist
+
 lint: $(LINTER) ## vet the code, its format and its architecture
 	$(LINTER) run ./...
+	cd internal/tools/dist && $(CURDIR)/$(LINTER) run ./...
 
 fmt: ## format the Go files
 	gofmt -w cmd internal pkg
@@ -76,7 +84,7 @@ flights: ## fetch the whole sample file, 31 MB; prints its path
 	@testdata/fetch-flights
 
 clean: ## remove what was built, and the demo's files
-	rm -rf bin .cache/bin .cache/demo
+	rm -rf bin dist .cache/bin .cache/demo
 
 $(LINTER):
 	@mkdir -p $(@D)

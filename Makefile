@@ -55,12 +55,12 @@ test-pages: ## the page and the report of a run in a Chromium, fetched where the
 test-monitoring: ## the alert rules and their tests, with Prometheus's tool, fetched where there is none
 	deploy/test-monitoring --rules
 
-test-dist: ## make dist twice, compare, install and run what it makes, and check the image and the units
+test-dist: $(LINTER) ## make dist twice, compare, install and run what it makes, and check the image and the units
+	cd internal/tools/dist && $(CURDIR)/$(LINTER) run ./...
 	VERSION="$(VERSION)" COMMIT="$(COMMIT)" LDFLAGS="$(LDFLAGS)" deploy/test-dist
 
 lint: $(LINTER) ## vet the code, its format and its architecture
 	$(LINTER) run ./...
-	cd internal/tools/dist && $(CURDIR)/$(LINTER) run ./...
 
 fmt: ## format the Go files
 	gofmt -w cmd internal pkg

@@ -119,7 +119,7 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-// TestLeastRights: the rights that README.md names are enough, and a role without
+// TestLeastRights: the rights that docs/security.md names are enough, and a role without
 // them is told which one it lacks.
 func TestLeastRights(t *testing.T) {
 	const rows = "k,v\n1,one\n2,two\n"

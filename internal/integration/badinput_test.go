@@ -176,6 +176,7 @@ func TestAuthentication(t *testing.T) {
 // long, and there is one replica: hundreds of thousands of short ones are more objects than the
 // heap of a small node bears.
 func TestSetThatFits(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it1.longset", "(k int PRIMARY KEY, s set<text>)")
 	set := func(n int) string {

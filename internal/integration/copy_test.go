@@ -40,6 +40,7 @@ var copiedFrom = []struct{ name, statement, content string }{
 // TestCopyFrom gives the same statements to cqlsh and to copy: the table then has the same
 // rows. What null replaces is deleted, as it is by cqlsh.
 func TestCopyFrom(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it1.copied_rows", copiedBody)
 	for _, tc := range copiedFrom {
@@ -127,6 +128,7 @@ func TestCopyTo(t *testing.T) {
 // TestCopyResumed goes on with copies that were stopped: the run directory has the order of
 // the columns and all else that the statement says.
 func TestCopyResumed(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it1.copied_again", copiedBody)
 	const rows = 6_000

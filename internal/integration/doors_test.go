@@ -16,6 +16,7 @@ import (
 // A row that is streamed is the one that an insert makes of the same input, to the bit: here of values of all types, sets
 // and maps in any order and with elements more than once, in clustering columns of both directions and in others.
 func TestStreamedRowsAreThoseOfInserts(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it1.order_pair (a int, b frozen<set<tinyint>>)")
 	var body, key, order []string

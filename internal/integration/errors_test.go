@@ -16,6 +16,7 @@ import (
 // TestErrorClasses has the server itself refuse requests: what the pipelines do
 // next hangs on the class of its answers.
 func TestErrorClasses(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it2.classes", "(k int PRIMARY KEY, v int)")
 	described, err := session.Table(t.Context(), "it2", "classes")

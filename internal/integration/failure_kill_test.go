@@ -135,6 +135,7 @@ func TestCountersKilled(t *testing.T) {
 // TestCountersInterrupted interrupts a load of counters as Ctrl-C does: it writes what
 // it has read, so that nothing is in doubt.
 func TestCountersInterrupted(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	const rows = 6_000
 	input := increments(t, "it1.interrupted", rows)

@@ -87,6 +87,7 @@ func refused(t *testing.T, prepare func(*command.Cmd), dir, reason string) {
 // the other, and sees that it tells; what is right again, or does not matter, it
 // takes.
 func TestLoadRefusesToGoOn(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 5_000), 50_000)
 	input := padded(rows, 1000)

@@ -128,6 +128,7 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 // TestScanRefusesToGoOn kills a scan, spoils all that it needs to go on, one after
 // the other, and sees that it tells; what does not matter it takes.
 func TestScanRefusesToGoOn(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 8_000), 50_000)
 	table(t, "it3.unread", paddedBody)

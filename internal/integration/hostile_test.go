@@ -126,6 +126,7 @@ func TestQuoteNeverClosed(t *testing.T) {
 // TestRowsTooLarge loads rows that are larger than there is memory for, and than
 // the cluster takes, among others.
 func TestRowsTooLarge(t *testing.T) {
+	lengthy(t)
 	table(t, "it1.large", "(k int PRIMARY KEY, v text)")
 	mb := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {
@@ -133,8 +134,8 @@ func TestRowsTooLarge(t *testing.T) {
 		quoted         string
 		rejects, words string
 	}{
-		"long field":                  {either(70, 100), "", "rejects-long-1.csv", "longer than"},
-		"long field in quotes":        {either(70, 100), `"`, "rejects-long-1.csv", "longer than"},
+		"long field":                  {100, "", "rejects-long-1.csv", "longer than"},
+		"long field in quotes":        {100, `"`, "rejects-long-1.csv", "longer than"},
 		"row above max_mutation_size": {17, `"`, "rejects.csv", "max_mutation_size"},
 	} {
 		t.Run(name, func(t *testing.T) {

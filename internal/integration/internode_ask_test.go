@@ -273,6 +273,7 @@ func TestTablesAskedFor(t *testing.T) {
 
 // All that was acknowledged before the request is in what comes, whatever is written meanwhile.
 func TestTableAskedForWhileItIsWritten(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	const name = "it3.asked_busy"
 	rows := testRows(t, 9_000)

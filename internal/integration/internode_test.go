@@ -164,6 +164,7 @@ func TestPartitionStreamedInByHand(t *testing.T) {
 }
 
 func TestManyPartitionsStreamedInOnSeveralConnections(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it3.streamed_many", streamedBody)
 	files, want := wideStream(t, "it3.streamed_many", testRows(t, 20_000), 5)

@@ -56,6 +56,7 @@ func flushed(t *testing.T, node server, name string, table internode.UUID, keys 
 
 // SSTables that Cassandra wrote for one table are sent whole into another.
 func TestWholeSSTablesStreamedIn(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := testRows(t, 10_000)
 	table(t, "it3.whole_from", streamedBody)

@@ -130,6 +130,7 @@ ic', '::1', '1969-12-31T23:59:59.999Z', -0.0, 0x00ff, {'a': [1, 2], '': []}, (1,
 
 // TestLoadCompressedFolder loads a scan's own folder of compressed parts.
 func TestLoadCompressedFolder(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	body := "(k int PRIMARY KEY, v text)"
 	table(t, "it1.parts", body)

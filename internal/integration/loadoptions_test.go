@@ -135,6 +135,7 @@ func TestLatin1(t *testing.T) {
 
 // TestBatchSizes loads with other sizes of batches, which the number of requests tells.
 func TestBatchSizes(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	table(t, "it1.batched", "(k int, c int, v text, PRIMARY KEY (k, c))")
 	var ordered, mixed strings.Builder

@@ -37,6 +37,7 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 // sorted by partition and in random order, of small rows, of rows of all sizes and
 // of rows with many columns and collections: the servers have nothing to say.
 func TestNoBatchWarnings(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := testRows(t, either(6_000, 30_000))
 	random := rand.New(rand.NewPCG(3, 4))

@@ -11,7 +11,7 @@ import (
 )
 
 // ordinary is how many schedules run with the other tests.
-const ordinary = 15
+const ordinary = 9
 
 // campaign is what the environment asks for.
 type campaign struct {

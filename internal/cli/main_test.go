@@ -46,6 +46,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			// Under the race detector each program would wait a second at its end.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			// However slow the machine is, no line of progress comes in between.
+			env.Setenv("CQLBULK_PROGRESS", "0")
 			env.Setenv("GOLDEN", golden)
 			env.Setenv("SCHEMA", schema)
 			env.Setenv("EXPORT", export)

@@ -166,6 +166,7 @@ func specialRows() string {
 // its escapes undone it makes the same rows again, which COPY FROM cannot make of
 // it; else it makes those that COPY FROM makes.
 func TestReadsWhatCqlshWrites(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	rows := testRows(t, either(2_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "shared_copied", "copied", "copied_cqlsh", "copied_cqlbulk")

@@ -164,6 +164,7 @@ func repeats(keys int) (input string, last map[string]string) {
 // TestLastRowWinsWhateverHappens loads keys that come five times while requests
 // are lost, repeated and late: of each key the last row stands, whole.
 func TestLastRowWinsWhateverHappens(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	keys := min(testRows(t, either(8_000, 20_000)), 100_000) / 5 // a row of the input has 700 bytes, and there are two more for each
 	table(t, "it1.repeated", "(p text, k text, a text, b text, note text, PRIMARY KEY (p, k))")

@@ -18,6 +18,7 @@ import (
 // What a server refuses by CQL is refused when it is streamed, row by row: a partition key of more than 65,535 bytes, and
 // a time to live that ends after 2038-01-19, which SSTables of version nb cannot keep. What is just within the bounds is loaded.
 func TestStreamedRowsAtTheirBounds(t *testing.T) {
+	lengthy(t)
 	t.Parallel()
 	in := "k,v,ttl(v)\n" + strings.Repeat("a", 65535) + ",longest,\n" + strings.Repeat("b", 65536) + ",too long,\n" +
 		"c,expires too late,630720000\nd,expires,8640000\n"

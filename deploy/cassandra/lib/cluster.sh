@@ -76,7 +76,7 @@ started=()
 
 stop_started() {
   trap - INT TERM
-  if ((${#started[@]} > 0)); then stop_nodes "${started[@]}"; fi
+  if ((${#started[@]} > 0)); then stop_nodes TERM "${started[@]}"; fi
 }
 
 fail_start() {
@@ -152,6 +152,7 @@ cmd_up() {
   print_contacts
 }
 
+# cmd_down [SIGNAL]: stops the nodes by that signal (default: TERM).
 cmd_down() {
   local n running=()
   if [[ -d $base ]]; then lock 9 "$base/.$cluster.lock" "cluster $cluster"; fi
@@ -167,7 +168,7 @@ cmd_down() {
     say "cluster $cluster is not up"
     return 0
   fi
-  stop_nodes "${running[@]}"
+  stop_nodes "${1:-TERM}" "${running[@]}"
   say "cluster $cluster is down; its data is kept"
 }
 
@@ -176,7 +177,7 @@ cmd_wipe() {
     say "there is no cluster $cluster in $base"
     return 0
   fi
-  cmd_down >/dev/null
+  cmd_down KILL >/dev/null # there is nothing that they need write down
   rm -rf "$cluster_dir"
   say "cluster $cluster is wiped"
 }

@@ -193,13 +193,14 @@ start_node() {
   while [[ -z $(node_pid "$n") ]] && kill -0 "$pid" 2>/dev/null; do sleep 0.02; done
 }
 
-# stop_nodes N...: SIGTERM to all of them, then waits until each has gone;
+# stop_nodes SIGNAL N...: the signal to all of them, then waits until each has gone;
 # SIGKILL for one that is still there after 60 s.
 stop_nodes() {
-  local n pid deadline=$((SECONDS + 60))
+  local signal=$1 n pid deadline=$((SECONDS + 60))
+  shift
   for n in "$@"; do
     pid=$(node_pid "$n")
-    if [[ -n $pid ]]; then kill -TERM "$pid" 2>/dev/null || true; fi
+    if [[ -n $pid ]]; then kill "-$signal" "$pid" 2>/dev/null || true; fi
   done
   for n in "$@"; do
     while pid=$(node_pid "$n") && [[ -n $pid ]]; do

@@ -202,15 +202,8 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	var next []operation.Next
 	if l := s.Load; l != nil {
-		t := l.Tally
-		add("inputs", "%s, %s as stored", printer.Count(int64(l.Inputs)), printer.Size(l.Stored))
-		add("settled", "%s of text, in %s pieces", printer.Size(l.Settled), printer.Count(int64(l.Pieces)))
-		add("rows", "%s read, %s written, %s rejected, %s in doubt, %s there already", printer.Count(t.Read), printer.Count(t.Written),
-			printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
-		add("checksum", "%s", t.Sum)
-		for _, n := range l.Streams {
-			add("streamed", "%s to %s, %s sessions", printer.Size(n.Bytes), n.Node, printer.Count(n.Sessions))
-		}
+		add("inputs", "%s", inputsText(l))
+		tellLoaded(l, add)
 		next = l.Next
 	}
 	if scan := s.Scan; scan != nil {

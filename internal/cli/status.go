@@ -61,15 +61,8 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	if l.Piped {
 		known = ", and what comes by pipes"
 	}
-	t := l.Tally
-	fmt.Fprintf(w, "inputs\t%s, %s as stored%s\n", printer.Count(int64(l.Inputs)), printer.Size(l.Stored), known)
-	fmt.Fprintf(w, "settled\t%s of text, in %s pieces\n", printer.Size(l.Settled), printer.Count(int64(l.Pieces)))
-	fmt.Fprintf(w, "rows\t%s read, %s written, %s rejected, %s in doubt, %s there already\n", printer.Count(t.Read),
-		printer.Count(t.Written), printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
-	fmt.Fprintf(w, "checksum\t%s\n", t.Sum)
-	for _, n := range l.Streams {
-		fmt.Fprintf(w, "streamed\t%s to %s, %s sessions\n", printer.Size(n.Bytes), n.Node, printer.Count(n.Sessions))
-	}
+	fmt.Fprintf(w, "inputs\t%s%s\n", inputsText(l), known)
+	tellLoaded(l, func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
 			fmt.Fprintf(w, "\tand %s more\n", printer.Count(int64(len(l.Begun)-i)))
@@ -80,6 +73,23 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	showRetried(w, l)
 	for _, next := range l.Next {
 		showNext(w, next)
+	}
+}
+
+// inputsText says what a load takes in, pipes left out.
+func inputsText(l *operation.LoadStatus) string {
+	return fmt.Sprintf("%s, %s as stored", printer.Count(int64(l.Inputs)), printer.Size(l.Stored))
+}
+
+// tellLoaded tells how far a load is.
+func tellLoaded(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
+	t := l.Tally
+	tell("settled", "%s of text, in %s pieces", printer.Size(l.Settled), printer.Count(int64(l.Pieces)))
+	tell("rows", "%s read, %s written, %s rejected, %s in doubt, %s there already", printer.Count(t.Read), printer.Count(t.Written),
+		printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
+	tell("checksum", "%s", t.Sum)
+	for _, n := range l.Streams {
+		tell("streamed", "%s to %s, %s sessions", printer.Size(n.Bytes), n.Node, printer.Count(n.Sessions))
 	}
 }
 

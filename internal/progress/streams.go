@@ -23,7 +23,7 @@ type Stream struct {
 type Streamed struct {
 	Node     string `json:"node"`
 	Bytes    int64  `json:"bytes"`
-	Sessions int64  `json:"sessions"`
+	Sessions int64  `json:"sessions" jsonschema:"under way"`
 }
 
 // To is the stream to a node.

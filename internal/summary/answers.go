@@ -1,6 +1,10 @@
 package summary
 
-import "time"
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
 
 // Plan is what a scan would do.
 type Plan struct {
@@ -53,20 +57,20 @@ type Status struct {
 
 // LoadStatus is how far a load is.
 type LoadStatus struct {
-	Inputs   int          `json:"inputs"`
-	Stored   int64        `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
-	Piped    bool         `json:"piped" jsonschema:"some are pipes"`
-	Settled  int64        `json:"settled_bytes" jsonschema:"of text"`
-	Pieces   int          `json:"settled_pieces"`
-	Read     int64        `json:"rows_read"`
-	Written  int64        `json:"rows_written"`
-	Rejected int64        `json:"rows_rejected"`
-	InDoubt  int64        `json:"rows_in_doubt"`
-	Existing int64        `json:"rows_existing"`
-	Checksum string       `json:"checksum"`
-	Begun    []OpenPiece  `json:"begun" jsonschema:"pieces of inputs under way"`
-	Retried  []string     `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
-	Streams  []NodeStream `json:"streams" jsonschema:"what nodes were streamed"`
+	Inputs   int                 `json:"inputs"`
+	Stored   int64               `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
+	Piped    bool                `json:"piped" jsonschema:"some are pipes"`
+	Settled  int64               `json:"settled_bytes" jsonschema:"of text"`
+	Pieces   int                 `json:"settled_pieces"`
+	Read     int64               `json:"rows_read"`
+	Written  int64               `json:"rows_written"`
+	Rejected int64               `json:"rows_rejected"`
+	InDoubt  int64               `json:"rows_in_doubt"`
+	Existing int64               `json:"rows_existing"`
+	Checksum string              `json:"checksum"`
+	Begun    []OpenPiece         `json:"begun" jsonschema:"pieces of inputs under way"`
+	Retried  []string            `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
+	Streams  []progress.Streamed `json:"streams" jsonschema:"what nodes were streamed"`
 }
 
 // OpenPiece is a part of an input, in bytes of text.
@@ -74,13 +78,6 @@ type OpenPiece struct {
 	Path string `json:"path"`
 	From int64  `json:"from"`
 	To   int64  `json:"to"`
-}
-
-// NodeStream is what a node was streamed.
-type NodeStream struct {
-	Node     string `json:"node"`
-	Bytes    int64  `json:"bytes"`
-	Sessions int64  `json:"sessions" jsonschema:"under way"`
 }
 
 // ScanStatus is how far a scan is, up to its last mark.

@@ -188,7 +188,7 @@ func OfStatus(r operation.StatusReport) Document {
 			Inputs: l.Inputs, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
 			Rejected: l.Tally.Rejected(), InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried),
 			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
-			Streams: each(l.Streams, func(n progress.Streamed) NodeStream { return NodeStream(n) }),
+			Streams: append([]progress.Streamed{}, l.Streams...),
 		}
 	}
 	if r.Scan != nil {

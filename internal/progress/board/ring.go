@@ -1,6 +1,7 @@
 package board
 
 import (
+	"sort"
 	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -86,16 +87,7 @@ func (r *Ring) at(t token.Token) *part {
 
 // index is the part that a range begins in.
 func (r *Ring) index(start token.Token) int {
-	low, high := 0, len(r.parts)
-	for low < high {
-		middle := int(uint(low+high) / 2)
-		if start.Less(r.parts[middle].within.End) {
-			high = middle
-		} else {
-			low = middle + 1
-		}
-	}
-	return low
+	return sort.Search(len(r.parts), func(i int) bool { return start.Less(r.parts[i].within.End) })
 }
 
 // over calls f for each part that a range has something of, with how much of the part that is.
@@ -162,19 +154,19 @@ type NodeRing struct {
 	UnderWay []int64   `json:"under_way"` // requests
 }
 
-// totals sums up a node's ring.
-func (n *NodeRing) totals(of func(i int) float64) (sum float64) {
-	for i := range n.Done {
-		sum += of(i)
+// mean is that of a number of all cells.
+func mean(cells []float64) (sum float64) {
+	for _, c := range cells {
+		sum += c
 	}
-	return sum / float64(max(len(n.Done), 1))
+	return sum / float64(max(len(cells), 1))
 }
 
 // DoneShare is the part of the node's ring that is done, 0 to 1.
-func (n NodeRing) DoneShare() float64 { return n.totals(func(i int) float64 { return n.Done[i] }) }
+func (n NodeRing) DoneShare() float64 { return mean(n.Done) }
 
 // FailedShare is the part of the node's ring that was given up, 0 to 1; of a load it is of no meaning.
-func (n NodeRing) FailedShare() float64 { return n.totals(func(i int) float64 { return n.Failed[i] }) }
+func (n NodeRing) FailedShare() float64 { return mean(n.Failed) }
 
 // Requests is how many requests are under way.
 func (n NodeRing) Requests() (sum int64) {

@@ -43,6 +43,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	scan.Consistency = ""
 	addConnectionFlags(to, "by default "+operation.WriteConsistency+" for FROM and "+operation.ReadConsistency+" for TO")
 	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
 }
 
 // copyNulls is what a null field does with cqlsh.
@@ -52,4 +53,4 @@ const copyNulls = "tombstone"
 var copyAlone = []string{"explain", "keyspace", "config", "help", helpAllFlag}
 
 // The flags of copy that what it runs has besides settings.
-var copyShown = []string{quietFlag, verboseFlag, jsonFlag, logFileFlag, logFormatFlag, progressFlag}
+var copyShown = []string{quietFlag, verboseFlag, jsonFlag, logFileFlag, logFormatFlag, progressFlag, httpFlag, reportFlag}

@@ -47,7 +47,7 @@ func (o *loadOptions) addColumnFlags(b binder) {
 
 // addWriteFlags adds the flags of what a row means once it is written.
 func (o *loadOptions) addWriteFlags(b binder) {
-	b.add("dry-run", "parse, type and group everything, and write nothing", everyday)
+	b.add("dry-run", "parse, type and group everything, and write nothing; tell the column of each field, and all bad columns of a row", everyday)
 	b.add("nulls", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
 	b.add("ttl", "after how long the rows expire, in seconds or as 12h or 30d (default: as the table says)")
 	b.add("timestamp", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")

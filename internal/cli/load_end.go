@@ -17,10 +17,20 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	stop := show.run(ctx, s, "load "+load.Table(), load.Counters(), false)
 	stopWatch := s.watch(ctx, load.Linger(), stop)
 	s.page.show(load)
+	if load.DryRun() {
+		load.Explain(func(in operation.ExplainedInput) {
+			if !show.Quiet {
+				s.tellFields(in)
+			}
+		})
+	}
 	report, err := load.Run(ctx)
 	stopWatch()
 	stop()
 	s.end.document = summary.OfLoad(report)
+	if !show.Quiet {
+		s.tellExplained(report.Explained)
+	}
 	if !show.Quiet && report.Files == nil && !report.DryRun {
 		s.tellStreamed(report.Stream, report.Compaction)
 	}

@@ -22,15 +22,20 @@ func addConnectionFlags(b binder, level string) {
 	b.add("password", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
 	b.add("password-file", "file whose first line is the password")
 	b.add("ssl", "secure connections by TLS; of version 1.2 or later; each node's certificate is verified: its authority, and that it holds the node's address", everyday)
-	b.add("cacert", "PEM file of the authorities to trust (default: the system's)")
-	b.add("cert", "PEM file of the client's certificate, where the nodes ask for one")
-	b.add("key", "PEM file of the private key to it, not encrypted")
-	b.add("ssl-server-name", "name that the certificates of all nodes hold, in place of their addresses")
-	b.add("ssl-insecure-skip-verify", "take any certificate, even a forged one; for tests alone")
+	addCertificateFlags(b, "", "")
 	b.add("dc", "data center to talk to (default: that of the first contact point)")
 	b.add("consistency", "consistency level; "+level, everyday)
 	b.add("timeout", "time limit of one request")
 	b.add("connections", "connections to each node (ScyllaDB: one to each shard whatever this says)")
+}
+
+// addCertificateFlags adds the flags of the certificates of TLS, with a prefix, of what when says.
+func addCertificateFlags(b binder, prefix, when string) {
+	b.add(prefix+"cacert", when+"PEM file of the authorities to trust (default: the system's)")
+	b.add(prefix+"cert", when+"PEM file of a certificate of this client, where the nodes ask for one")
+	b.add(prefix+"key", when+"PEM file of the private key to it, not encrypted")
+	b.add(prefix+"ssl-server-name", when+"name that the certificates of all nodes hold, in place of their addresses")
+	b.add(prefix+"ssl-insecure-skip-verify", when+"take any certificate, even a forged one; for tests alone")
 }
 
 // addTextFlags adds the flags of delimited text.

@@ -23,9 +23,5 @@ func addInternodeFlags(b binder) { addInternodeFlagsOf(b, "", "stream: ") }
 // addInternodeFlagsOf adds them with a prefix, of what when says.
 func addInternodeFlagsOf(b binder, prefix, when string) {
 	b.add(prefix+"internode-ssl", when+"the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
-	b.add(prefix+"internode-cacert", when+"PEM file of the authorities to trust (default: the system's)")
-	b.add(prefix+"internode-cert", when+"PEM file of a certificate for this host, where the nodes ask for one")
-	b.add(prefix+"internode-key", when+"PEM file of the private key to it, not encrypted")
-	b.add(prefix+"internode-ssl-server-name", when+"name that the certificates of all nodes hold, in place of their addresses")
-	b.add(prefix+"internode-ssl-insecure-skip-verify", when+"take any certificate, even a forged one; for tests alone")
+	addCertificateFlags(b, prefix+"internode-", when)
 }

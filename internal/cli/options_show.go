@@ -33,6 +33,12 @@ const (
 	progressFlag  = "progress"
 )
 
+// The flags of the page of a run, which copy hands on.
+const (
+	httpFlag   = "http"
+	reportFlag = "report"
+)
+
 func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
 	addOwn(f, &o.Quiet, quietFlag, "no progress and no summary: only what is wrong is said", of(groupShown), letter("q"), everyday)
 	addOwn(f, &o.JSON, jsonFlag, "answer with one JSON object; on the standard output, in place of the summary; where rows go there, as the last line of the standard error", of(groupShown), everyday)

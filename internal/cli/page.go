@@ -18,8 +18,8 @@ import (
 
 // addPageFlag adds the flag of the page that shows a run while it goes.
 func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
-	addOwn(f, &o.HTTP, "http", "HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)", of(groupShown), everyday)
-	addOwn(f, &o.Report, "report", "file for what that page shows last, written at the end, which needs no other file (default: none)", of(groupShown), path)
+	addOwn(f, &o.HTTP, httpFlag, "HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)", of(groupShown), everyday)
+	addOwn(f, &o.Report, reportFlag, "file for what that page shows last, written at the end, which needs no other file (default: none)", of(groupShown), path)
 }
 
 // page is the page that shows a run while it goes. A nil page shows nothing.

@@ -28,7 +28,7 @@ type account struct {
 
 	mu      sync.Mutex
 	chunk   *chunk // that it was made from; nil when all of its rows are freed
-	copied  int64  // bytes of rejects that outlast the chunk, of the memory
+	copied  int64  // bytes of rejects that outlast the chunk, and of their further bad fields, of the memory
 	tally   Tally
 	rejects []Reject // in no order
 }
@@ -92,6 +92,10 @@ func (a *account) add(t Tally) {
 func (a *account) keep(rej Reject) error {
 	a.mu.Lock()
 	a.rejects = append(a.rejects, rej)
+	if more := int64(len(rej.More)) * rejectMemory; more > 0 {
+		a.run.memory.Resize(a.copied, a.copied+more)
+		a.copied += more
+	}
 	if a.chunk == nil {
 		a.copyLocked(len(a.rejects) - 1)
 	}

@@ -79,7 +79,13 @@ type Job struct {
 	Journal       Journal
 	RepeatInDoubt bool
 	Counters      *progress.Counters
-	Warn          func(format string, args ...any) // something odd that stops nothing
+	// Explain is told what becomes of the fields of each input, when it is known, in the order of
+	// the inputs; nil: nobody asks.
+	Explain func(input string, e Explanation)
+	// AllBadFields has rejects name all fields of which no value can be made, and not the
+	// first alone.
+	AllBadFields bool
+	Warn         func(format string, args ...any) // something odd that stops nothing
 	// ChunkSize and ChunkRecords are how many bytes of text, and records, make up a
 	// piece, the same in a run that goes on; default 1 MiB, and what 4 MiB hold.
 	ChunkSize    int

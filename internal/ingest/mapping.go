@@ -16,6 +16,7 @@ import (
 // for an input and read by all its parsers.
 type Mapping struct {
 	Columns []schema.Column // in the order of their fields
+	names   []string        // of the fields; nil for JSON
 	width   int             // fields of a record
 	fields  []int           // by column: its field
 	times   []timing        // the times of columns among the fields
@@ -152,14 +153,14 @@ func MapNames(t *schema.Table, names []string, f Fields) (*Mapping, error) {
 // named is what the names of fields stand for.
 type named struct {
 	wanted []schema.Column
-	width  int
+	names  []string
 	fields []int // by column: its field
 	times  []schema.Selector
 	at     []int // by time: its field
 }
 
 func resolve(t *schema.Table, names []string, f Fields) (named, error) {
-	n := named{width: len(names)}
+	n := named{names: names}
 	if err := f.check(names); err != nil {
 		return n, err
 	}
@@ -200,7 +201,7 @@ func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.width, m.fields = n.width, n.fields
+	m.names, m.width, m.fields = n.names, len(n.names), n.fields
 	for i, s := range n.times {
 		column := slices.IndexFunc(n.wanted, func(c schema.Column) bool { return c.Name == s.Column.Name })
 		if column < 0 {

@@ -155,13 +155,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	for i, field := range m.fields {
 		f := &rec.Fields[field]
 		text := p.decode(f.Text)
-		null := false
-		if own := m.nullers[i]; own != nil {
-			null = own.IsNull(text)
-		} else {
-			null = p.isNull(text, f.Quoted, m.text[i])
-		}
-		if null {
+		if p.isNull(m, i, text, f.Quoted) {
 			c.cells = append(c.cells, p.null)
 			if p.null.State == row.Null {
 				size += cellOverhead
@@ -183,7 +177,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		t := &m.times[i]
 		f := &rec.Fields[t.field]
 		text := p.decode(f.Text)
-		if bad := p.setTime(t, text, p.isNull(text, f.Quoted, false)); bad != nil {
+		if bad := p.setTime(t, text, p.isNullText(text, f.Quoted, false)); bad != nil {
 			c.cells = c.cells[:from]
 			return bad
 		}
@@ -191,11 +185,19 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 	return p.finish(c, m, from, target.Source{Raw: rec.Raw, Line: rec.Line, Offset: rec.Offset, Stamp: stamp}, size)
 }
 
-// isNull says whether a field's text stands for null: nothing between delimiters, or
+// isNull says whether a field's text stands for null in a column of the mapping.
+func (p *parser) isNull(m *Mapping, column int, text []byte, quoted bool) bool {
+	if own := m.nullers[column]; own != nil {
+		return own.IsNull(text)
+	}
+	return p.isNullText(text, quoted, m.text[column])
+}
+
+// isNullText says whether a field's text stands for null: nothing between delimiters, or
 // one of the null texts without quotes, which make it a value. Only an empty
 // value in quotes is null all the same where the column does not hold text, since
 // it has no meaning there.
-func (p *parser) isNull(text []byte, quoted, textual bool) bool {
+func (p *parser) isNullText(text []byte, quoted, textual bool) bool {
 	if len(text) == 0 {
 		return !quoted || !textual
 	}
@@ -235,6 +237,7 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 		rej.Value = shorten(p.decode(rec.Fields[field].Text))
 		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
 	}
+	rej.More = p.more(c.file.mapping, rec, bad)
 	return c.account.keep(rej)
 }
 

@@ -12,6 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
+var errTwice = errors.New("two members of the object are of this column")
+
 // members says which column each member of an object goes to.
 type members struct {
 	table    *schema.Table
@@ -132,7 +134,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 			continue
 		case cells[column].State == row.Set:
 			c.cells = c.cells[:from]
-			return &badField{column: column, err: errors.New("two members of the object are of this column")}, i
+			return &badField{column: column, err: errTwice}, i
 		}
 		at := len(c.arena)
 		if c.arena, err = m.members.decoders[column].AppendWire(c.arena, f.Value); err != nil {
@@ -162,5 +164,6 @@ func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member 
 		rej.Line, rej.Field = rec.FieldPosition(member)
 		rej.Value = shorten(f.Value)
 	}
+	rej.More = p.moreMembers(c.file.mapping, rec, bad, member)
 	return c.account.keep(rej)
 }

@@ -52,6 +52,9 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		}
 		return inputError(f.name, err)
 	}
+	if r.job.Explain != nil {
+		r.job.Explain(f.name, f.mapping.explain(r.job.Table))
+	}
 	if !whole {
 		if s, err = r.skipTo(f, s, in, reader, from); err != nil {
 			return inputError(f.name, err)

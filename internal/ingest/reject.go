@@ -31,6 +31,7 @@ type Reject struct {
 	Long    bool // its bytes were given to AddPiece, and Raw is empty
 	Reason  string
 	Stage   Stage
+	More    []BadField // further ones of the row; see Job.AllBadFields
 }
 
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error

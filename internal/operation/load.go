@@ -30,6 +30,7 @@ type Load struct {
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	board     *board.Board           // nil: nobody looks
+	explained *Explained             // nil: nobody asks
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
@@ -154,6 +155,9 @@ func (l *Load) Table() string { return l.t.table.String() }
 
 // Counters are what the load has done so far.
 func (l *Load) Counters() *progress.Counters { return l.job.Counters }
+
+// DryRun says whether nothing will be written.
+func (l *Load) DryRun() bool { return l.spec.DryRun }
 
 // Linger is how long the load goes on, when it is told to stop, with rows that it has
 // read.

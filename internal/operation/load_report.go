@@ -25,6 +25,7 @@ type LoadReport struct {
 	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
 	IfNotExists bool
 	Rejects     Rejects
+	Explained   *Explained         // of a dry run; nil: nobody asked
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
 	RunDir      string             // that is left with a journal; empty when there is none
 	Next        Next
@@ -66,6 +67,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 			r.Files.Import = ""
 		}
 	}
+	r.Explained = l.explained
 	if l.rejects.Used() {
 		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -199,7 +198,7 @@ func (s *streamReader) up(n topology.Node) bool { return n.Up && !s.failing[n.ID
 func (s *streamReader) parts(r token.Range) []token.Range {
 	var all []token.Range
 	for i := s.ring.placement.Find(r.Start); i < s.ring.placement.Len(); i++ {
-		all = append(all, sstables.Common(s.ring.placement.Range(i), []token.Range{r})...)
+		all = append(all, token.Intersections(s.ring.placement.Range(i), []token.Range{r})...)
 		if !s.ring.placement.Range(i).End.Less(r.End) {
 			break
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -37,5 +36,5 @@ func (t *tableSession) selectorsOf(names []string) []schema.Selector {
 
 // wants says whether the condition may hold for rows of a range.
 func (f *tableFiles) wants(r token.Range) bool {
-	return f.where == nil || f.where.Tokens() == nil || len(sstables.Common(r, f.where.Tokens())) > 0
+	return f.where == nil || f.where.Tokens() == nil || len(token.Intersections(r, f.where.Tokens())) > 0
 }

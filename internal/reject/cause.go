@@ -8,7 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
-// Cause is one reason for which rows were rejected, whatever the values were.
+// Cause is one reason for which rows were rejected, whatever the values were. A row that has
+// several bad fields has a cause for each, where they were all looked for.
 type Cause struct {
 	Rows  int64
 	First ingest.Reject // the first of them, without its bytes
@@ -29,7 +30,17 @@ const mostCauses = 100
 var varying = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
 func (c *causes) add(r ingest.Reject) {
-	r.Raw = nil
+	more := r.More
+	r.Raw, r.More = nil, nil
+	c.count(r)
+	for _, b := range more {
+		r.Line, r.Field, r.Column, r.Value, r.Reason = b.Line, b.Field, b.Column, b.Value, b.Reason
+		c.count(r)
+	}
+}
+
+// count counts one reason of a row.
+func (c *causes) count(r ingest.Reject) {
 	key := string(r.Stage) + "\x00" + r.Column + "\x00" + varying.ReplaceAllString(r.Reason, "*")
 	cause := c.byKey[key]
 	if cause == nil && len(c.order) == mostCauses {

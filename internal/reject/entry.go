@@ -24,11 +24,13 @@ type entry struct {
 	Kept   string // file that has the row
 	// Repeats is how often it was written again, each time with a later timestamp.
 	Repeats uint8
+	More    []ingest.BadField // of a dry run
 }
 
 // line is a line of errors.jsonl. It has what is not as in the line before, so that the
 // file does not outgrow the rows by far when short ones fail for one reason. One with a
-// file begins anew: what is left out of it is empty or 0.
+// file begins anew: what is left out of it is empty or 0. Further bad fields are those of
+// this line alone.
 type line struct {
 	File    *string       `json:"file,omitempty"`
 	Line    *int64        `json:"line,omitempty"`
@@ -41,6 +43,16 @@ type line struct {
 	Stamp   *int64        `json:"timestamp,omitempty"`
 	Kept    *string       `json:"kept,omitempty"`
 	Repeats *uint8        `json:"repeats,omitempty"`
+	More    []badField    `json:"more,omitempty"`
+}
+
+// badField is a field that is bad besides the first one of its row.
+type badField struct {
+	Line   int64  `json:"line"`
+	Field  int    `json:"column"`
+	Column string `json:"name"`
+	Value  string `json:"value"`
+	Reason string `json:"reason"`
 }
 
 // lineOf makes the line of an entry behind that of another, or at the beginning.
@@ -49,10 +61,14 @@ func lineOf(e, before *entry) line {
 	if before == nil || e.File != before.File {
 		file, before = &e.File, &entry{}
 	}
+	var more []badField
+	for _, b := range e.More {
+		more = append(more, badField(b))
+	}
 	return line{
 		file, other(&e.Line, before.Line), other(&e.Field, before.Field), other(&e.Offset, before.Offset),
 		other(&e.Column, before.Column), other(&e.Value, before.Value), other(&e.Reason, before.Reason), other(&e.Stage, before.Stage),
-		other(&e.Stamp, before.Stamp), other(&e.Kept, before.Kept), other(&e.Repeats, before.Repeats),
+		other(&e.Stamp, before.Stamp), other(&e.Kept, before.Kept), other(&e.Repeats, before.Repeats), more,
 	}
 }
 
@@ -79,6 +95,10 @@ func (l *line) follow(e *entry) {
 	take(&e.Stamp, l.Stamp)
 	take(&e.Kept, l.Kept)
 	take(&e.Repeats, l.Repeats)
+	e.More = nil
+	for _, b := range l.More {
+		e.More = append(e.More, ingest.BadField(b))
+	}
 }
 
 func take[T any](field *T, told *T) {

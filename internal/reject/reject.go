@@ -167,7 +167,7 @@ func (d *Dir) tell(r ingest.Reject, kept string) error {
 	}
 	lines := json.NewEncoder(o.w)
 	lines.SetEscapeHTML(false)
-	e := &entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept, r.Repeats}
+	e := &entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept, r.Repeats, r.More}
 	if err := lines.Encode(lineOf(e, d.told)); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}

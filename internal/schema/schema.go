@@ -28,6 +28,11 @@ const (
 	Regular
 )
 
+// String names the role.
+func (k Kind) String() string {
+	return [...]string{"partition key", "clustering", "static", "regular"}[k]
+}
+
 // Column is one column of a table.
 type Column struct {
 	Name     string

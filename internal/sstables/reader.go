@@ -162,7 +162,7 @@ func (r *Reader) takeOpened(within token.Range) *cursor {
 func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) {
 	wanted := []token.Range{within}
 	if r.o.Tokens != nil {
-		wanted = Common(within, r.o.Tokens)
+		wanted = token.Intersections(within, r.o.Tokens)
 	}
 	if len(wanted) == 0 {
 		rows, err := r.merge(nil, nil)
@@ -178,23 +178,6 @@ func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) 
 		return nil, err
 	}
 	return &cursor{rows: rows, done: done}, nil
-}
-
-// Common is what a range has in common with others, none of which overlap.
-func Common(within token.Range, others []token.Range) []token.Range {
-	var all []token.Range
-	for _, o := range others {
-		if o.Start.Less(within.Start) {
-			o.Start = within.Start
-		}
-		if within.End.Less(o.End) {
-			o.End = within.End
-		}
-		if o.Start.Less(o.End) {
-			all = append(all, o)
-		}
-	}
-	return all
 }
 
 // merge begins to make one of what files have of a range.

@@ -70,21 +70,22 @@ type Run struct {
 // among them.
 type Load struct {
 	Run
-	Read        int64    `json:"rows_read"`
-	Rejected    int64    `json:"rows_rejected"`
-	ParseErrors int64    `json:"parse_errors" jsonschema:"of those rejected, that could not be read"`
-	InDoubt     int64    `json:"rows_in_doubt" jsonschema:"that may have been written"`
-	Existing    int64    `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
-	LeftInDoubt int64    `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`
-	Checksum    string   `json:"checksum" jsonschema:"of the rows that were acknowledged"`
-	DryRun      bool     `json:"dry_run"`
-	IfNotExists bool     `json:"if_not_exists"`
-	Stream      *Stream  `json:"stream,omitempty" jsonschema:"of rows that went past CQL"`
-	Causes      []Cause  `json:"causes" jsonschema:"of rejects, the most frequent first"`
-	RejectFiles []string `json:"reject_files" jsonschema:"with the rows themselves"`
-	ReasonsFile string   `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
-	Limit       string   `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
-	RunDir      string   `json:"run_dir,omitempty" jsonschema:"that was left"`
+	Read        int64      `json:"rows_read"`
+	Rejected    int64      `json:"rows_rejected"`
+	ParseErrors int64      `json:"parse_errors" jsonschema:"of those rejected, that could not be read"`
+	InDoubt     int64      `json:"rows_in_doubt" jsonschema:"that may have been written"`
+	Existing    int64      `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
+	LeftInDoubt int64      `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`
+	Checksum    string     `json:"checksum" jsonschema:"of the rows that were acknowledged"`
+	DryRun      bool       `json:"dry_run"`
+	IfNotExists bool       `json:"if_not_exists"`
+	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`
+	Stream      *Stream    `json:"stream,omitempty" jsonschema:"of rows that went past CQL"`
+	Causes      []Cause    `json:"causes" jsonschema:"of rejects, the most frequent first"`
+	RejectFiles []string   `json:"reject_files" jsonschema:"with the rows themselves"`
+	ReasonsFile string     `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
+	Limit       string     `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
+	RunDir      string     `json:"run_dir,omitempty" jsonschema:"that was left"`
 }
 
 // Stream is what went to nodes past CQL, or is in a folder for them.
@@ -115,6 +116,31 @@ type CompactionLeft struct {
 	Active  int   `json:"active" jsonschema:"tasks of all tables"`
 	Pending int   `json:"pending"`
 	Bytes   int64 `json:"bytes" jsonschema:"of the table, that tasks under way have yet to read"`
+}
+
+// Explained is what a load would do with its inputs.
+type Explained struct {
+	Inputs []ExplainedInput `json:"inputs" jsonschema:"of different fields, the first of each, and no more than ten"`
+	Others int              `json:"others" jsonschema:"inputs that are like none of those"`
+	Way    string           `json:"way" jsonschema:"how rows would go into the table"`
+	Nulls  []string         `json:"nulls" jsonschema:"texts that stand for null, besides nothing between the delimiters"`
+	Delete bool             `json:"nulls_delete" jsonschema:"a null deletes what is there"`
+}
+
+// ExplainedInput is what becomes of the fields of an input.
+type ExplainedInput struct {
+	Name    string     `json:"name"`
+	Like    int        `json:"like" jsonschema:"further inputs of the same fields"`
+	Fields  []FieldUse `json:"fields" jsonschema:"of JSON: members that an object may have"`
+	Missing []string   `json:"missing" jsonschema:"columns that no field is of"`
+}
+
+// FieldUse is what becomes of a field.
+type FieldUse struct {
+	Field  string `json:"field"`
+	Column string `json:"column,omitempty" jsonschema:"that it goes to, or time of one, as ttl(c); empty: it is not loaded"`
+	Type   string `json:"type,omitempty" jsonschema:"of the column, as CQL has it"`
+	Kind   string `json:"kind,omitempty" jsonschema:"of the column: partition key, clustering, static or regular"`
 }
 
 // Cause is why rows were rejected, with the first of them.

@@ -83,6 +83,7 @@ func OfLoad(r operation.LoadReport) Document {
 	for _, c := range r.Rejects.Causes {
 		l.Causes = append(l.Causes, Cause{c.Rows, c.First.File, c.First.Line, c.First.Column, c.First.Value, c.First.Reason})
 	}
+	l.Explained = explainedOf(r.Explained)
 	if r.Limit != nil {
 		l.Limit = string(r.Limit.Stage)
 	}
@@ -90,6 +91,25 @@ func OfLoad(r operation.LoadReport) Document {
 		l.Stream = streamOf(r.Stream, r.Files, r.Compaction)
 	}
 	return Document{Outcome: outcomes[r.Outcome], Next: nextOf(r.Next), Load: l}
+}
+
+func explainedOf(e *operation.Explained) *Explained {
+	if e == nil {
+		return nil
+	}
+	out := &Explained{Inputs: []ExplainedInput{}, Others: e.Others, Way: e.Way, Nulls: list(e.Nulls), Delete: e.Delete}
+	for _, in := range e.Inputs {
+		uses := []FieldUse{}
+		for _, f := range in.Fields {
+			use := FieldUse{Field: f.Field}
+			if f.Loaded != "" {
+				use.Column, use.Type, use.Kind = f.Loaded, f.Column.Type.String(), f.Column.Kind.String()
+			}
+			uses = append(uses, use)
+		}
+		out.Inputs = append(out.Inputs, ExplainedInput{in.Name, in.Like, uses, list(in.Missing)})
+	}
+	return out
 }
 
 func streamOf(s operation.StreamStats, kept *operation.KeptFiles, c *operation.Compaction) *Stream {

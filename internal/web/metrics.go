@@ -80,7 +80,7 @@ func (c runCollector) Collect(out chan<- prometheus.Metric) {
 		gauge(heldP99, s.HeldP99)
 	}
 	counter(rowsTotal, s.Rows-s.EarlierRows)
-	counter(textTotal, s.Bytes)
+	counter(textTotal, s.Bytes-s.EarlierBytes)
 	counter(retriesTotal, s.Retries)
 	counter(failedTotal, s.FailedRanges)
 	counter(rejectsTotal, s.RejectedRows)

@@ -9,6 +9,29 @@ func (r Range) Contains(t Token) bool {
 	return r.Start.Less(t) && !r.End.Less(t)
 }
 
+// Intersect gives what two ranges have in common; without ok they have nothing.
+func Intersect(a, b Range) (both Range, ok bool) {
+	both = a
+	if both.Start.Less(b.Start) {
+		both.Start = b.Start
+	}
+	if b.End.Less(both.End) {
+		both.End = b.End
+	}
+	return both, both.Start.Less(both.End)
+}
+
+// Intersections is what a range has in common with others, none of which overlap, in their order.
+func Intersections(r Range, others []Range) []Range {
+	var all []Range
+	for _, o := range others {
+		if both, ok := Intersect(o, r); ok {
+			all = append(all, both)
+		}
+	}
+	return all
+}
+
 // width is the number of tokens in r.
 func (r Range) width() Token { return r.End.sub(r.Start) }
 

@@ -126,6 +126,7 @@ func TestPace(t *testing.T) {
 	c.Earlier.Store(1_000_000)
 	c.Rows.Store(1_000_000)
 	c.Bytes.Store(1 << 40)
+	c.EarlierBytes.Store(1 << 40)
 	for second := 1; second <= 30; second++ {
 		c.Rows.Add(int64(100 * min(second, 20)))
 		c.Bytes.Add(1000)
@@ -133,7 +134,7 @@ func TestPace(t *testing.T) {
 	}
 	s := w.State()
 	require.Len(t, s.History, 30)
-	require.Equal(t, Point{1, 100, 0}, s.History[0])
+	require.Equal(t, Point{1, 100, 1000}, s.History[0])
 	require.Equal(t, Point{30, 2000, 1000}, s.History[29])
 	require.EqualValues(t, 1_000_000, s.EarlierRows)
 	require.Equal(t, 11, len(w.samples))

@@ -94,13 +94,7 @@ func (r *Ring) index(start token.Token) int {
 func (r *Ring) over(within token.Range, f func(p *part, share int64)) {
 	for i := r.index(within.Start); i < len(r.parts) && r.parts[i].within.Start.Less(within.End); i++ {
 		p := &r.parts[i]
-		both := p.within
-		if both.Start.Less(within.Start) {
-			both.Start = within.Start
-		}
-		if within.End.Less(both.End) {
-			both.End = within.End
-		}
+		both, _ := token.Intersect(p.within, within)
 		if both == p.within {
 			f(p, whole)
 		} else {

@@ -39,6 +39,7 @@ type State struct {
 	Rows         int64 `json:"rows"`         // of an earlier run as well that this one goes on with
 	EarlierRows  int64 `json:"earlier_rows"` // of those
 	Bytes        int64 `json:"text_bytes"`
+	EarlierBytes int64 `json:"earlier_text_bytes"` // of those
 	Retries      int64 `json:"retries"`
 	FailedRanges int64 `json:"failed_ranges"`
 	RejectedRows int64 `json:"rejected_rows"`
@@ -117,7 +118,7 @@ func (w *Watch) State() State {
 // fillLocked fills in what the board has.
 func (w *Watch) fillLocked(s *State, now time.Time) {
 	b, c := w.board, w.board.Counters
-	s.Rows, s.EarlierRows, s.Bytes = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load()
+	s.Rows, s.EarlierRows, s.Bytes, s.EarlierBytes = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
 	s.Retries, s.FailedRanges, s.RejectedRows = c.Retries.Load(), c.Failed.Load(), c.Rejected.Load()
 	if share, ok := c.Share(); ok {
 		s.Share = &share

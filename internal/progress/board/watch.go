@@ -45,8 +45,6 @@ type Watch struct {
 	said    int64
 	changed chan struct{} // is closed with each look
 	shown   time.Time     // when the run began to be shown
-	earlier int64         // rows of an earlier run
-	before  int64         // bytes of it
 	last    [2]float64    // rows and bytes at the last point of the history
 }
 
@@ -161,12 +159,8 @@ func (w *Watch) pointLocked(now time.Time) {
 	w.history, w.step = half, 2*w.step
 }
 
-// sampleLocked counts what this run has done. An earlier run's part is noted when the run begins, all at once; its bytes
-// are told from that.
+// sampleLocked counts what this run has done, without an earlier run's part.
 func (w *Watch) sampleLocked(now time.Time) sample {
 	c := w.board.Counters
-	if earlier := c.Earlier.Load(); earlier != w.earlier {
-		w.earlier, w.before = earlier, c.Bytes.Load()
-	}
-	return sample{at: now, rows: c.Rows.Load() - w.earlier, bytes: c.Bytes.Load() - w.before}
+	return sample{at: now, rows: c.Rows.Load() - c.Earlier.Load(), bytes: c.Bytes.Load() - c.EarlierBytes.Load()}
 }

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+// tellFields says what becomes of the fields of an input.
+func (s streams) tellFields(in operation.ExplainedInput) {
+	s.note("%s has %s fields:", in.Name, printer.Count(int64(len(in.Fields))))
+	field, column := 0, 0
+	for _, f := range in.Fields {
+		field = max(field, utf8.RuneCountInString(f.Field))
+		column = max(column, utf8.RuneCountInString(f.Loaded))
+	}
+	field, column = min(field, widestName), min(column, widestName)
+	for _, f := range in.Fields {
+		what := "not loaded"
+		if f.Loaded != "" {
+			what = fmt.Sprintf("%-*s  %s", column, f.Loaded, typeOf(f.Column, f.Loaded))
+		}
+		s.note("  %-*s  %s", field, f.Field, what)
+	}
+	if len(in.Missing) > 0 {
+		s.note("  no field, so these stay as they are: %s", strings.Join(in.Missing, ", "))
+	}
+}
+
+// widestName is how far the next name stands from the margin at the most.
+const widestName = 30
+
+// typeOf is the type of what a field goes to, and its part of the key.
+func typeOf(c schema.Column, loaded string) string {
+	switch {
+	case loaded != c.Name:
+		return "time of a value" // as ttl(c)
+	case c.Kind == schema.Regular:
+		return c.Type.String()
+	default:
+		return c.Type.String() + ", " + c.Kind.String()
+	}
+}
+
+// tellExplained says how rows would go into the table.
+func (s streams) tellExplained(e *operation.Explained) {
+	if e == nil || len(e.Inputs) == 0 {
+		return
+	}
+	for _, in := range e.Inputs {
+		if in.Like > 0 {
+			s.note("the fields of %s further inputs are those of %s", printer.Count(int64(in.Like)), in.Name)
+		}
+	}
+	if e.Others > 0 {
+		s.note("%s further inputs have other fields", printer.Count(int64(e.Others)))
+	}
+	null := "a field with nothing"
+	for _, text := range e.Nulls {
+		null += fmt.Sprintf(", or %q,", text)
+	}
+	does := "leaves its column as it is"
+	if e.Delete {
+		does = "deletes what is in its column"
+	}
+	s.note("%s %s", null, does)
+	s.note("%s", e.Way)
+}

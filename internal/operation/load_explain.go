@@ -1,0 +1,82 @@
+package operation
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+)
+
+// Explained is what a load would do, told by a dry run.
+type Explained struct {
+	Inputs []ExplainedInput // of different fields, at most mostExplained
+	Others int              // inputs that are like none of those
+	Way    string           // how rows would go into the table
+	Nulls  []string         // texts that stand for null, besides nothing
+	Delete bool             // a null deletes what is there, and does not leave it
+}
+
+// ExplainedInput is what becomes of the fields of an input, and of those that have the same.
+type ExplainedInput struct {
+	Name string
+	Like int // further inputs of the same fields
+	ingest.Explanation
+}
+
+// mostExplained bounds what is told of inputs that all have other fields.
+const mostExplained = 10
+
+// Explain has tell be told, while the load runs, what becomes of the fields of the first input, and
+// of those whose fields are others. It is for a dry run, and is called before Run.
+func (l *Load) Explain(tell func(ExplainedInput)) {
+	l.explained = &Explained{Way: l.way(), Nulls: l.spec.Nulls, Delete: l.job.Null == row.Null}
+	l.job.AllBadFields = true
+	l.job.Explain = func(input string, e ingest.Explanation) {
+		same := slices.IndexFunc(l.explained.Inputs, func(other ExplainedInput) bool { return sameUse(other.Explanation, e) })
+		switch {
+		case same >= 0:
+			l.explained.Inputs[same].Like++
+		case len(l.explained.Inputs) == mostExplained:
+			l.explained.Others++
+		default:
+			in := ExplainedInput{Name: input, Explanation: e}
+			l.explained.Inputs = append(l.explained.Inputs, in)
+			tell(in)
+		}
+	}
+}
+
+func sameUse(a, b ingest.Explanation) bool {
+	return slices.EqualFunc(a.Fields, b.Fields, func(x, y ingest.FieldUse) bool { return x.Field == y.Field && x.Loaded == y.Loaded })
+}
+
+// way says in words how rows go into the table.
+func (l *Load) way() string {
+	if s := l.streaming; s != nil {
+		nodes := len(s.options.Nodes) - len(s.options.Ignored)
+		switch {
+		case l.spec.Via == viaFiles:
+			return fmt.Sprintf("rows are sorted, and kept in %s as SSTables of version %s", l.spec.Dir, s.options.Version)
+		case s.options.Whole != nil:
+			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %d nodes, %s at a time", nodes, sizeText(s.options.Slice))
+		default:
+			return fmt.Sprintf("rows are sorted and streamed to %d nodes, which make SSTables of them, %s at a time", nodes, sizeText(s.options.Slice))
+		}
+	}
+	limits := l.job.CQL.Limits
+	switch {
+	case l.spec.IfNotExists:
+		return fmt.Sprintf("each row is a lightweight transaction, at %s", l.t.consistency)
+	case l.t.table.IsCounter():
+		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %d rows, at %s", limits.MaxRows, l.t.consistency)
+	}
+	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %d rows, and of several partitions at most %d and %s, at %s",
+		limits.MaxRows, limits.Partitions, sizeText(int64(limits.Bytes)), l.t.consistency)
+}
+
+func sizeText(bytes int64) string {
+	size := setting.Size(bytes)
+	return size.String()
+}

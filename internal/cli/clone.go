@@ -141,11 +141,11 @@ func (o *cloneOptions) fill(c *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-func runClone(ctx context.Context, s streams, o *cloneOptions) (err error) {
-	if s, err = s.withPage(o.showOptions, "clone"); err != nil {
+func runClone(ctx context.Context, s streams, o *cloneOptions) error {
+	s, err := s.withPage(o.showOptions, "clone")
+	if err != nil {
 		return err
 	}
-	defer func() { s.page.close(err) }()
 	clone, err := operation.PrepareClone(ctx, o.environment(s), *o.spec)
 	if err != nil {
 		return err
@@ -164,6 +164,5 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) (err error) {
 	if err != nil || report.Outcome == operation.Partly {
 		s.warn("the same command once more does no harm to what is there")
 	}
-	s.page.end(report.Outcome, err, "")
 	return runError(err, report.Outcome)
 }

@@ -78,11 +78,11 @@ the exit status is 2.
 	return c
 }
 
-func runCount(ctx context.Context, s streams, o *countOptions) (err error) {
-	if s, err = s.withPage(o.showOptions, "count"); err != nil {
+func runCount(ctx context.Context, s streams, o *countOptions) error {
+	s, err := s.withPage(o.showOptions, "count")
+	if err != nil {
 		return err
 	}
-	defer func() { s.page.close(err) }()
 	count, err := operation.PrepareCount(ctx, o.environment(s), *o.spec)
 	if err != nil {
 		return err
@@ -92,7 +92,6 @@ func runCount(ctx context.Context, s streams, o *countOptions) (err error) {
 	s.page.show(count)
 	report, err := count.Run(ctx)
 	stop()
-	defer func() { s.page.end(report.Outcome, err, "") }()
 	s.end.document = summary.OfCount(report)
 	s.tellFailed(report.Failed)
 	if report.Outcome == operation.Partly {

@@ -31,6 +31,7 @@ func (s streams) answer(ctx context.Context, err error) int {
 	for _, line := range errorLines(code, err) {
 		s.log.say(slog.LevelError, "%s", line)
 	}
+	s.log.page.end(&s.end.document)
 	if s.end.json {
 		if err := s.writeDocument(); err != nil {
 			s.log.say(slog.LevelError, "the answer could not be written: %v", err)

@@ -195,12 +195,12 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 }
 
 // runLoad prepares a load and runs it.
-func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) (err error) {
+func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
 	s.end.aside = false
-	if s, err = s.withPage(show, "load"); err != nil {
+	s, err := s.withPage(show, "load")
+	if err != nil {
 		return err
 	}
-	defer func() { s.page.close(err) }()
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err

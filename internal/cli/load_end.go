@@ -37,7 +37,6 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	s.tellImports(report.Files, show.Quiet)
 	s.tellRejects(report.Rejects)
 	s.tellNextOfLoad(report, err)
-	s.page.end(report.Outcome, err, report.RunDir)
 	if report.Limit != nil {
 		return &exitError{exitLimit, err}
 	}

@@ -158,6 +158,9 @@ func (l *logbook) end(d *summary.Document, lines []string) {
 	if len(all) == 0 {
 		return
 	}
+	for _, line := range all {
+		l.page.say(line)
+	}
 	if l.file != nil {
 		l.file.end(d, all)
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
 
@@ -28,12 +28,6 @@ type page struct {
 	report string // file for what it shows last; empty: none
 	watch  *board.Watch
 	warn   func(format string, args ...any)
-	ended  bool
-}
-
-// phases are the ends of runs as pages show them.
-var phases = map[operation.Outcome]board.Phase{
-	operation.Done: board.Done, operation.Partly: board.Partly, operation.Interrupted: board.Interrupted, operation.Failed: board.Failed,
 }
 
 // shown is an operation that a page can show.
@@ -42,8 +36,8 @@ type shown interface {
 	Board() *board.Board
 }
 
-// withPage serves the page of a command, where one is wanted. What is said from then on stands there, too. The
-// page must be closed at the end.
+// withPage serves the page of a command, where one is wanted. What is said from then on stands there, too. It
+// ends with the command's answer.
 func (s streams) withPage(o showOptions, command string) (streams, error) {
 	if o.HTTP == "" && o.Report == "" {
 		return s, nil
@@ -83,20 +77,20 @@ func (p *page) show(o shown) {
 	}
 }
 
-// end notes how the run ended, also in its run directory where there is one left.
-func (p *page) end(outcome operation.Outcome, err error, runDir string) {
+// end shows how the command ended, notes that also in its run directory where there is one left, writes the report, and
+// closes the page.
+func (p *page) end(d *summary.Document) {
 	if p == nil {
 		return
 	}
-	problem := ""
-	if err != nil {
-		problem = err.Error()
+	phase := board.Phase(d.Outcome)
+	if d.Outcome == summary.Refused {
+		phase = board.Failed
 	}
-	p.watch.End(phases[outcome], problem)
-	p.ended = true
+	p.watch.End(phase, d.Error)
 	state := p.watch.State()
-	if runDir != "" {
-		if err := operation.KeepPage(runDir, state); err != nil {
+	if dir := d.RunDir(); dir != "" {
+		if err := operation.KeepPage(dir, state); err != nil {
 			p.warn("what the page showed cannot be kept: %v", err)
 		}
 	}
@@ -105,6 +99,7 @@ func (p *page) end(outcome operation.Outcome, err error, runDir string) {
 			p.warn("--report: %v", err)
 		}
 	}
+	p.stop()
 }
 
 // look has the watch of a page without a server look, until stop is called.
@@ -130,15 +125,4 @@ func checkReport(name string) error {
 		return fmt.Errorf("--report %s: there is no folder %s", name, filepath.Dir(name))
 	}
 	return nil
-}
-
-// close ends the page, with the error that the command ends with.
-func (p *page) close(err error) {
-	if p == nil {
-		return
-	}
-	if status := (*exitError)(nil); err != nil && !p.ended && !errors.As(err, &status) {
-		p.end(operation.Failed, err, "")
-	}
-	p.stop()
 }

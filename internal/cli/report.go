@@ -181,6 +181,11 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	out.Sections = append(out.Sections, web.Section{Title: "The run", Facts: facts}, web.Section{Title: "Columns", Facts: columns})
 }
 
+// phases are the ends of runs as pages show them.
+var phases = map[operation.Outcome]board.Phase{
+	operation.Done: board.Done, operation.Partly: board.Partly, operation.Interrupted: board.Interrupted, operation.Failed: board.Failed,
+}
+
 // ofRun tells of a run directory.
 func ofRun(out *web.Report, r *operation.Record) {
 	s := r.Status

@@ -85,11 +85,11 @@ func oneRunDir(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) (err error) {
-	if s, err = s.withPage(show, "resume"); err != nil {
+func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
+	s, err := s.withPage(show, "resume")
+	if err != nil {
 		return err
 	}
-	defer func() { s.page.close(err) }()
 	run, err := operation.PrepareResume(ctx, show.environment(s), spec)
 	switch {
 	case err != nil:

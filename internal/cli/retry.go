@@ -39,11 +39,11 @@ gets its name.
 	return c
 }
 
-func runRetry(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) (err error) {
-	if s, err = s.withPage(show, "retry"); err != nil {
+func runRetry(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
+	s, err := s.withPage(show, "retry")
+	if err != nil {
 		return err
 	}
-	defer func() { s.page.close(err) }()
 	run, err := operation.PrepareRetry(ctx, show.environment(s), spec)
 	switch {
 	case err != nil:

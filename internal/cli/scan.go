@@ -148,12 +148,12 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 }
 
 // runScan prepares a scan and runs it.
-func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) (err error) {
+func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
 	s.end.aside = spec.ToStdout()
-	if s, err = s.withPage(show, "scan"); err != nil {
+	s, err := s.withPage(show, "scan")
+	if err != nil {
 		return err
 	}
-	defer func() { s.page.close(err) }()
 	scan, err := operation.PrepareScan(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err
@@ -173,7 +173,6 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	s.end.document = summary.OfScan(report)
 	s.tellFailed(report.Failed)
 	s.tellUnfinished(report)
-	s.page.end(report.Outcome, err, report.RunDir)
 	return runError(err, report.Outcome)
 }
 

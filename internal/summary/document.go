@@ -88,6 +88,18 @@ type Load struct {
 	RunDir      string     `json:"run_dir,omitempty" jsonschema:"that was left"`
 }
 
+// RunDir is the run directory that was left; empty: none.
+func (d *Document) RunDir() string {
+	switch {
+	case d.Load != nil:
+		return d.Load.RunDir
+	case d.Scan != nil:
+		return d.Scan.RunDir
+	default:
+		return ""
+	}
+}
+
 // Stream is what went to nodes past CQL, or is in a folder for them.
 type Stream struct {
 	Partitions int64           `json:"partitions"`

@@ -46,11 +46,11 @@ func (t Token) Shown() string {
 func lex(s string) ([]Token, error) {
 	var all []Token
 	for i := 0; ; {
-		i = skipBlanks(s, i)
-		switch {
-		case i < 0:
-			return nil, ErrorAt(s, strings.LastIndex(s, "/*"), "the comment has no end")
-		case i == len(s):
+		var ok bool
+		if i, ok = skipBlanks(s, i); !ok {
+			return nil, ErrorAt(s, i, "the comment has no end")
+		}
+		if i == len(s) {
 			return append(all, Token{Kind: End, At: i}), nil
 		}
 		t, end, err := lexOne(s, i)
@@ -62,8 +62,8 @@ func lex(s string) ([]Token, error) {
 	}
 }
 
-// skipBlanks finds what comes behind blanks and comments; -1 when a comment has no end.
-func skipBlanks(s string, i int) int {
+// skipBlanks finds what comes behind blanks and comments; without ok a comment, which begins there, has no end.
+func skipBlanks(s string, i int) (at int, ok bool) {
 	for i < len(s) {
 		switch {
 		case strings.IndexByte(" \t\r\n\f", s[i]) >= 0:
@@ -73,20 +73,20 @@ func skipBlanks(s string, i int) int {
 		case strings.HasPrefix(s[i:], "--"), strings.HasPrefix(s[i:], "//"):
 			end := strings.IndexByte(s[i:], '\n')
 			if end < 0 {
-				return len(s)
+				return len(s), true
 			}
 			i += end
 		case strings.HasPrefix(s[i:], "/*"):
 			end := strings.Index(s[i+2:], "*/")
 			if end < 0 {
-				return -1
+				return i, false
 			}
 			i += 2 + end + 2
 		default:
-			return i
+			return i, true
 		}
 	}
-	return i
+	return i, true
 }
 
 // lexOne reads the token at i.

@@ -57,6 +57,7 @@ func TestTextsWithoutAnEnd(t *testing.T) {
 		"\n\"b\"\"":  "line 2, column 1: the quote has no end",
 		"$$ a $":     "line 1, column 1: the quote has no end",
 		"a /* b * /": "line 1, column 3: the comment has no end",
+		"a /* b /*":  "line 1, column 3: the comment has no end",
 	} {
 		_, err := NewReader(text)
 		require.EqualError(t, err, want, text)

@@ -37,7 +37,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	result, err := c.copyAll(ctx)
 	r.Ranges, r.Stream = len(result.Done), c.copier.Stats()
 	if err == nil {
-		r.Failed, err = c.from.failed(result)
+		r.Failed, err = c.from.failed(ctx, result)
 	}
 	if err == nil && c.files != nil {
 		err = c.describeFiles()

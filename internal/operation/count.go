@@ -138,7 +138,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	if err != nil {
 		err = sweepError(err, c.spec.Where, len(result.Done) > 0)
 	} else {
-		r.Failed, err = c.t.failed(result.Result)
+		r.Failed, err = c.t.failed(ctx, result.Result)
 	}
 	if r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0); r.Outcome == Done {
 		err = c.breakDown(&r, result)

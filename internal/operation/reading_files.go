@@ -25,14 +25,16 @@ import (
 
 // tableFiles are the SSTables that a table is read from.
 type tableFiles struct {
-	table       *reconcile.Table
-	all         sstables.Files
-	pieces      []sstables.Piece    // that they are fetched in; nil: they are all there
-	opened      sstables.Fixed      // those in folders
-	found       *snapshot.Found     // nil: they are streamed
-	where       *cqlwhere.Condition // that rows must meet; nil: there is none
-	partitioner string              // its class
-	bytes       int64               // of Data.db, not compressed
+	table  *reconcile.Table
+	all    sstables.Files
+	pieces []sstables.Piece    // that they are fetched in; nil: they are all there
+	opened sstables.Fixed      // those in folders
+	found  *snapshot.Found     // nil: they are streamed
+	where  *cqlwhere.Condition // that rows must meet; nil: there is none
+	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
+	unchanged   func(ctx context.Context) error
+	partitioner string // its class
+	bytes       int64  // of Data.db, not compressed
 }
 
 // openFiles finds the SSTables of a table, and plans to read them.

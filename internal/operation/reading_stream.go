@@ -91,6 +91,7 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
 	fetched := sstables.FetchPieces(ctx, pieces, func(ctx context.Context, i int) (sstables.Fetched, error) { return s.fetch(ctx, pieces[i]) })
 	t.files.all, t.files.pieces = fetched, pieces
+	t.files.unchanged = func(ctx context.Context) error { _, err := s.hasMoved(ctx); return err }
 	t.closers = append(t.closers, s.listener.Close, fetched.Close)
 	return nil
 }

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -446,6 +447,33 @@ func TestTableThatChangesMeanwhile(t *testing.T) {
 			require.NoFileExists(t, "out.csv")
 		})
 	}
+}
+
+// Nodes learn one after the other that a table is dropped: those that know fail, while others still say that it is there. When
+// ranges have failed, it is asked for once more at the end.
+func TestTableDroppedWhereNodesFailed(t *testing.T) {
+	s := openStore(t)
+	s.let(func() {
+		s.harm = func(n int, table string, at internodetest.Step) internodetest.Harm {
+			if n != 0 && at == internodetest.MidBring && table == orders.Table {
+				return internodetest.Fail
+			}
+			return ""
+		}
+	})
+	scan, err := PrepareScan(t.Context(), s.env, *s.spec())
+	require.NoError(t, err)
+	defer scan.Close()
+	look := scan.t.files.unchanged
+	scan.t.files.unchanged = func(ctx context.Context) error {
+		require.NoError(t, s.cluster.Drop("shop.orders"))
+		return look(ctx)
+	}
+	r, err := scan.Run(t.Context())
+	require.ErrorContains(t, err, "the table was dropped meanwhile")
+	require.Equal(t, Failed, r.Outcome)
+	require.Empty(t, r.Next.Command)
+	require.NoFileExists(t, "out.csv")
 }
 
 // A folder that takes nothing is an error of this side, which no other node would do better with.

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -209,13 +210,19 @@ func (t *tableSession) close() {
 }
 
 // failed lists the ranges that a sweep gave up. Without any, every token of the ring was
-// read once, or there is an error.
-func (t *tableSession) failed(r sweep.Result) ([]FailedRange, error) {
+// read once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there is
+// no list but an error: nodes that know of it fail, before all say so.
+func (t *tableSession) failed(ctx context.Context, r sweep.Result) ([]FailedRange, error) {
 	if len(r.Failed) == 0 {
 		if err := t.plan.Check(r.Done); err != nil {
 			return nil, fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err)
 		}
 		return nil, nil
+	}
+	if t.files != nil && t.files.unchanged != nil {
+		if err := t.files.unchanged(ctx); errors.As(err, new(*RefusedError)) {
+			return nil, err
+		}
 	}
 	failed := make([]FailedRange, len(r.Failed))
 	for i, f := range r.Failed {

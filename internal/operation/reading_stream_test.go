@@ -1,8 +1,8 @@
 package operation
 
 import (
-	"context"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"

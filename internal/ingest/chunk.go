@@ -16,6 +16,8 @@ type chunk struct {
 	dsv.Chunk
 	buffer  []byte // of Chunk.Data, kept for reuse
 	file    *file
+	views   []*view // that its records are read by, one after the other until one gives a row
+	ends    []int   // by view: where its rows end
 	stamps  stamps
 	skip    int    // records to pass over
 	count   int    // records to load after those
@@ -45,7 +47,7 @@ func maxRecords(fields int) int {
 // weigh estimates the memory that a chunk will take until it is freed: its text,
 // the same again for the values and for the frames they travel in, and its records.
 func (c *chunk) weigh() int64 {
-	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.file.mapping.Columns)*cellMemory+recordMemory)
+	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
 // admit waits until there is memory for a chunk. What the target holds back for later
@@ -90,7 +92,7 @@ func (r *run) recycle(c *chunk) {
 		c.cells, c.rows, c.order = nil, nil, nil
 	}
 	clear(c.rows)
-	c.Data, c.file, c.account = nil, nil, nil
+	c.Data, c.file, c.views, c.account = nil, nil, nil, nil
 	r.memory.Release(c.weight)
 	c.weight = 0
 	r.empty <- c

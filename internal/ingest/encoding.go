@@ -6,7 +6,7 @@ import "unicode/utf8"
 //
 // ISO 8859-1 (Latin-1) has the first 256 characters of Unicode, in their order.
 func (p *parser) decode(text []byte) []byte {
-	if !p.run.job.Latin1 || isASCII(text) {
+	if !p.view.latin1 || isASCII(text) {
 		return text
 	}
 	p.utf8 = appendLatin1(p.utf8[:0], text)

@@ -74,10 +74,6 @@ func inputError(name string, err error) error {
 // plan reads the header, if there is one, and plans the fields. io.EOF: the input is
 // empty.
 func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
-	names := r.job.Columns
-	if len(names) == 0 && !r.job.Header {
-		names = r.job.Table.Names()
-	}
 	var line dsv.Record
 	if r.job.Header {
 		if line, err = s.Header(); err != nil {
@@ -88,22 +84,32 @@ func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
 		}
 		header = append([]byte(nil), line.Raw...)
 	}
+	m, err = r.mapFields(line, r.job.Reading)
+	return header, m, err
+}
+
+// mapFields plans the fields, of the header line where there is one.
+func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
+	names := o.Columns
+	if len(names) == 0 && !r.job.Header {
+		names = r.job.Table.Names()
+	}
 	if len(names) > 0 {
-		m, err = MapNames(r.job.Table, names, r.job.Fields)
+		m, err = MapNames(r.job.Table, names, o.Fields)
 	} else {
-		if r.job.Latin1 {
+		if o.Latin1 {
 			for i := range line.Fields {
 				line.Fields[i].Text = appendLatin1(nil, line.Fields[i].Text)
 			}
 		}
-		fields := r.job.Fields
+		fields := o.Fields
 		fields.delimiter = r.job.Format.Delimiter
 		m, err = MapHeader(r.job.Table, line, fields)
 	}
 	if err != nil {
-		return nil, nil, &MappingError{err}
+		return nil, &MappingError{err}
 	}
-	return header, m, nil
+	return m, nil
 }
 
 // open reads the header and plans the fields. io.EOF: the input is empty.
@@ -116,6 +122,6 @@ func (r *run) open(f *file, s *dsv.Splitter) error {
 		f.header, f.seed = header, xxh3.Hash(header)
 		r.job.Counters.Bytes.Add(int64(len(header)))
 	}
-	f.mapping, f.intake = m, r.intake(m.Columns)
+	f.views = []*view{r.newView(m, r.job.Reading)}
 	return nil
 }

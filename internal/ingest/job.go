@@ -50,15 +50,12 @@ type Job struct {
 	JSON      bool // inputs are JSON lines, an object a row, and not delimited text
 	Format    dsv.Format
 	Header    bool           // inputs begin with a line of names
-	Columns   []string       // names of the fields; empty: from the header, or all of the table's columns without one
-	Fields    Fields         // what those names mean
+	Reading                  // how the text of records is understood
 	SkipRows  int64          // rows to pass over, of all inputs together
 	MaxRows   int64          // rows to load after those; 0: all
-	Nulls     []string       // texts that stand for null besides an empty field
 	Router    *target.Router // tells where rows belong
 	Target    target.Target  // takes the rows; it serves one run
 	Limits    Limits
-	Latin1    bool      // the inputs are in ISO 8859-1 and not in UTF-8; not for JSON
 	Null      row.State // of a null field: Unset, or Null to delete what is there
 	Timestamp *int64    // of all rows, microseconds since the epoch; nil: by their place in the input
 	// StampStep is how far apart the timestamps of rows are, in microseconds; default 1,
@@ -74,6 +71,9 @@ type Job struct {
 	// KeepGoing has a load go on that rejects nearly every row; without it the run stops
 	// with a *LimitError, unless there is a limit for the stage.
 	KeepGoing bool
+	// Former are the readings of earlier runs that this one goes on with, the oldest first; of
+	// pieces that they began, a row that may have been written is written again as it was.
+	Former []Reading
 	// Journal keeps what is settled; nil: nobody. RepeatInDoubt writes rows again
 	// that an earlier run may have written and that writing twice counts twice.
 	Journal       Journal

@@ -26,6 +26,9 @@ type Piece struct {
 	// Line is the physical line of its first byte, 1-based; 0 where reading cannot be
 	// taken up: at a single line.
 	Line int64 `json:"line,omitempty"`
+	// Reading is by which of the job's readings it was begun: an index of Job.Former, or behind
+	// those for the present one. A journal tells it by where the record of the piece stands.
+	Reading int `json:"-"`
 }
 
 // Tally is what became of some rows. Existing are those not written since there was one of
@@ -138,7 +141,10 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 		return true, nil
 	}
 	a.begun = true
-	if c.file.intake.Idempotent() {
+	if c.views, err = c.file.since(r, earlier.Reading); err != nil {
+		return false, err
+	}
+	if idempotent(c.views) {
 		return false, nil
 	}
 	a.inDoubt = !r.job.RepeatInDoubt

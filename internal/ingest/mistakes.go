@@ -174,7 +174,7 @@ const latin1Hint = "--encoding latin1 reads ISO 8859-1"
 
 // hintEncoding adds to a reason what may be done about text that is not UTF-8.
 func (p *parser) hintEncoding(reason string, text []byte) string {
-	if p.run.job.Latin1 || utf8.Valid(text) {
+	if p.view.latin1 || utf8.Valid(text) {
 		return reason
 	}
 	return reason + "; " + latin1Hint

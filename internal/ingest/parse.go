@@ -19,9 +19,13 @@ type parser struct {
 	json  *jsonl.Parser
 	key   []byte
 	parts [][]byte
-	nulls [][]byte
 	null  row.Cell // what a null field becomes
 	sum   summer
+
+	view   *view // that a chunk is read by
+	last   bool  // there is no other one for what it makes no row of
+	again  []int // records that are left to it, where there was one before; in order
+	failed []int // records that it has left to the next
 
 	moments []moment // by column, what a row's values are written with
 	anyTime bool     // the row says so for some column
@@ -32,9 +36,6 @@ func newParser(r *run) *parser {
 	p := &parser{run: r, dsv: dsv.NewParser(r.job.Format), json: jsonl.NewParser()}
 	if !r.job.Table.IsCounter() { // a counter cannot be deleted and counted up again
 		p.null.State = r.job.Null
-	}
-	for _, n := range r.job.Nulls {
-		p.nulls = append(p.nulls, []byte(n))
 	}
 	return p
 }
@@ -68,8 +69,15 @@ func (r *run) give(ctx context.Context, c *chunk) error {
 	}
 	a.open.Add(int64(len(c.order)))
 	c.held.Add(int64(len(c.order)))
-	if err := c.file.intake.Put(ctx, c.order); err != nil {
-		return err
+	from := 0
+	for i, v := range c.views {
+		end := min(c.ends[i], len(c.rows)) // of rows in doubt none are left
+		if from < end || i == len(c.views)-1 {
+			if err := v.intake.Put(ctx, c.order[from:end]); err != nil {
+				return err
+			}
+		}
+		from = end
 	}
 	if err := a.settle(1); err != nil {
 		return err
@@ -78,30 +86,63 @@ func (r *run) give(ctx context.Context, c *chunk) error {
 	return nil
 }
 
-// parse fills the chunk's rows from its text. The cells of all rows share one
-// array and one arena, which may move while they grow; what was cut from the old
-// ones stays valid.
+// parse fills the chunk's rows from its text, by one view after the other.
 func (p *parser) parse(c *chunk) error {
-	m := c.file.mapping
-	c.arena, c.rows = c.arena[:0], c.rows[:0]
+	c.arena, c.rows, c.ends = c.arena[:0], c.rows[:0], c.ends[:0]
+	for i, v := range c.views {
+		p.view, p.last = v, i == len(c.views)-1
+		p.again, p.failed = p.failed, p.again[:0]
+		if i == 0 || len(p.again) > 0 {
+			if err := p.parseBy(c, i == 0); err != nil {
+				return err
+			}
+		}
+		c.ends = append(c.ends, len(c.rows))
+	}
+	return nil
+}
+
+// takes says whether a record of the chunk, in their order, is for the present view.
+func (p *parser) takes(c *chunk, n int, first bool) bool {
+	switch {
+	case n < c.skip:
+		return false
+	case first:
+		return true
+	case len(p.again) == 0 || p.again[0] != n:
+		return false
+	}
+	p.again = p.again[1:]
+	return true
+}
+
+// parseBy adds the rows that the present view makes. The cells of all rows share one array and
+// one arena, which may move while they grow; what was cut from the old ones stays valid.
+func (p *parser) parseBy(c *chunk, first bool) error {
+	m := p.view.mapping
 	// A row has at least a byte for each of its fields.
 	fields := len(m.Columns)
-	if need := fields * min(c.Records, len(c.Data)/fields+1); cap(c.cells) < need {
+	if need := fields * min(c.Records, len(c.Data)/fields+1); first && cap(c.cells) < need {
 		c.cells = make([]row.Cell, 0, need)
+	} else if first {
+		c.cells = c.cells[:0]
 	}
-	c.cells = c.cells[:0]
 	p.moments = slices.Grow(p.moments[:0], fields)[:fields]
 	if m.members != nil {
-		return p.parseJSON(c)
+		return p.parseJSON(c, first)
 	}
 	p.dsv.Reset(c.Chunk)
 	for n := 0; p.dsv.Next() && n < c.skip+c.count; n++ {
-		if n < c.skip {
+		if !p.takes(c, n, first) {
 			continue
 		}
 		rec := p.dsv.Record()
 		bad := p.row(c, m, rec, c.stamps.at(n))
 		if bad == nil {
+			continue
+		}
+		if !p.last {
+			p.failed = append(p.failed, n)
 			continue
 		}
 		if err := p.reject(c, rec, bad, c.stamps.at(n)); err != nil {
@@ -204,7 +245,7 @@ func (p *parser) isNullText(text []byte, quoted, textual bool) bool {
 	if quoted {
 		return false
 	}
-	for _, n := range p.nulls {
+	for _, n := range p.view.nulls {
 		if string(n) == string(text) {
 			return true
 		}
@@ -229,11 +270,11 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 	if bad.time != nil {
 		field = bad.time.field
 	} else if bad.column >= 0 {
-		field = c.file.mapping.fields[bad.column]
+		field = p.view.mapping.fields[bad.column]
 	}
 	if field >= 0 {
 		rej.Line, rej.Field = rec.FieldPosition(field)
-		rej.Column = bad.name(c.file.mapping)
+		rej.Column = bad.name(p.view.mapping)
 		rej.Value = shorten(p.decode(rec.Fields[field].Text))
 		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
 	}

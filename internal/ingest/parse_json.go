@@ -82,16 +82,20 @@ func (m *members) column(name []byte) (int, error) {
 }
 
 // parseJSON is parse for a chunk of JSON lines.
-func (p *parser) parseJSON(c *chunk) error {
-	m := c.file.mapping
+func (p *parser) parseJSON(c *chunk, first bool) error {
+	m := p.view.mapping
 	p.json.Reset(c.Chunk)
 	for n := 0; p.json.Next() && n < c.skip+c.count; n++ {
-		if n < c.skip {
+		if !p.takes(c, n, first) {
 			continue
 		}
 		rec := p.json.Record()
 		bad, member := p.object(c, m, rec, c.stamps.at(n))
 		if bad == nil {
+			continue
+		}
+		if !p.last {
+			p.failed = append(p.failed, n)
 			continue
 		}
 		if err := p.rejectObject(c, rec, bad, member, c.stamps.at(n)); err != nil {
@@ -158,7 +162,7 @@ func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member 
 	if errors.As(bad.err, &syntax) {
 		rej.Field, rej.Reason = syntax.Column, syntax.Msg
 	}
-	rej.Column = bad.name(c.file.mapping)
+	rej.Column = bad.name(p.view.mapping)
 	if member >= 0 {
 		f := rec.Fields[member]
 		rej.Line, rej.Field = rec.FieldPosition(member)

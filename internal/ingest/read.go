@@ -94,7 +94,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 			r.empty <- c
 			return inputError(f.name, failed)
 		}
-		c.buffer, c.file = c.Data, f
+		c.buffer, c.file, c.views = c.Data, f, f.views
 		r.choose(c)
 		f.end = c.Offset + int64(len(c.Data))
 		a := &account{run: r, chunk: c, file: f, repeats: f.repeats, text: int64(len(c.Data)), stored: meter.advance(f.end)}
@@ -143,22 +143,32 @@ func (r *run) split(f *file, in io.Reader) (splitter, error) {
 		s := dsv.NewSplitter(in, r.job.Format, o)
 		return s, r.open(f, s)
 	}
-	columns := r.job.Table.Columns
-	var err error
-	if len(r.job.Columns) > 0 {
-		columns, err = r.job.Table.ResolveAll(r.job.Columns)
-	}
-	if err == nil {
-		f.mapping, err = NewObjectMapping(r.job.Table, columns, r.job.Fields)
-	}
+	m, err := r.mapMembers(r.job.Reading)
 	if err != nil {
-		return nil, &MappingError{err}
+		return nil, err
 	}
-	f.intake = r.intake(columns)
+	f.views = []*view{r.newView(m, r.job.Reading)}
 	if in, err = refuseArray(in); err != nil {
 		return nil, &MappingError{err}
 	}
 	return jsonl.NewSplitter(in, o), nil
+}
+
+// mapMembers plans the members of objects.
+func (r *run) mapMembers(o Reading) (*Mapping, error) {
+	columns := r.job.Table.Columns
+	var err error
+	if len(o.Columns) > 0 {
+		columns, err = r.job.Table.ResolveAll(o.Columns)
+	}
+	var m *Mapping
+	if err == nil {
+		m, err = NewObjectMapping(r.job.Table, columns, o.Fields)
+	}
+	if err != nil {
+		return nil, &MappingError{err}
+	}
+	return m, nil
 }
 
 // cutting is how an input is cut.

@@ -173,12 +173,12 @@ func (r *run) intake(columns []schema.Column) target.Intake {
 type file struct {
 	index    int // among the job's inputs
 	name     string
-	header   []byte // its header line as it stood, empty without one
-	seed     uint64 // of the hashes of its pieces: the hash of the header
-	repeats  uint8  // of its records, before they were in this file
-	mapping  *Mapping
-	intake   target.Intake
-	records  int   // so far, bad lines among them
-	end      int64 // of what was cut so far
-	passOver bool  // the bad line being read is not among the rows to load
+	header   []byte  // its header line as it stood, empty without one
+	seed     uint64  // of the hashes of its pieces: the hash of the header
+	repeats  uint8   // of its records, before they were in this file
+	views    []*view // the one by the present reading
+	former   []*view // by Job.Former, nil where that does not fit; made when first needed
+	records  int     // so far, bad lines among them
+	end      int64   // of what was cut so far
+	passOver bool    // the bad line being read is not among the rows to load
 }

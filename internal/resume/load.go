@@ -2,6 +2,7 @@ package resume
 
 import (
 	"errors"
+	"fmt"
 	"sort"
 	"sync"
 	"time"
@@ -21,7 +22,10 @@ const (
 	kindSynced  = "synced" // of a load: the rejects of all pieces settled so far are on the disk
 	kindAgain   = "again"  // of both: the run goes on; of a load: goneOn
 	kindRetry   = "retry"  // of a load: retried
-	kindEnd     = "end"    // of both: End
+	// kindReading is of a load: what comes now is read otherwise; reread. A program that does not
+	// know it refuses to go on, rather than read the rest as before.
+	kindReading = "reading"
+	kindEnd     = "end" // of both: End
 )
 
 // Rejects are the rejects of a load; a journal keeps what changes of their state.
@@ -196,6 +200,18 @@ func (l *Load) syncRejects() error {
 	}
 	l.unsynced = false
 	return l.j.Append(kindSynced, struct{}{})
+}
+
+// Reread notes that text is read otherwise from now on, and has it on the disk. It comes
+// between GoOn and the first piece.
+func (l *Load) Reread(changed Changed) error {
+	if len(l.earlier.Readings) >= maxReadings {
+		return fmt.Errorf("how text is read was changed %d times: it is enough; the load goes on without a change", maxReadings)
+	}
+	if err := l.j.Append(kindReading, reread{changed}); err != nil {
+		return err
+	}
+	return l.j.Sync()
 }
 
 // Retry notes that files of rejects are loaded again, and has it on the disk.

@@ -33,6 +33,17 @@ type mendedInput struct {
 	Input
 }
 
+// Changed are settings of how text is read, by name, as a run directory keeps them.
+type Changed map[string][]string
+
+// reread is the record of a change in how text is read.
+type reread struct {
+	Settings Changed `json:"settings"` // those that changed
+}
+
+// maxReadings is far above what anybody changes, and fits into a piece.
+const maxReadings = 1000
+
 // retried is the record of rejects that are loaded again.
 type retried struct {
 	Files []string `json:"files"` // their names
@@ -43,6 +54,8 @@ type retried struct {
 type Retry struct {
 	Run string `json:"run"` // of its manifest
 	Dir string `json:"dir"` // the name of its run directory, which is in that of the first load
+	// Reading is what it reads otherwise than the first load did at its end.
+	Reading Changed `json:"reading,omitempty"`
 }
 
 // Loaded is what the journal of a load says.
@@ -53,7 +66,9 @@ type Loaded struct {
 	Open    []ingest.Piece   // begun and not settled
 	Rejects reject.State     // of the pieces settled
 	Retried map[string]Retry // by the name of a file of rejects
-	End     *End             // of the last run; nil when it did not come to one
+	// Readings are what runs that went on changed in how text is read, the oldest first.
+	Readings []Changed
+	End      *End // of the last run; nil when it did not come to one
 
 	pieces   pieces
 	unsynced []settled // those with rejects that are not known to be on the disk
@@ -75,7 +90,7 @@ func (l *Loaded) apply(r journal.Record) error {
 		}
 		l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
 		if known := l.pieces.at(p.Input, p.Offset); known.standing == ingest.New {
-			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats}
+			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats, uint16(len(l.Readings))}
 		} else {
 			known.repeats = p.Repeats
 		}
@@ -121,6 +136,15 @@ func (l *Loaded) apply(r journal.Record) error {
 		for _, name := range again.Files {
 			l.Retried[name] = again.Retry
 		}
+	case kindReading:
+		var again reread
+		if err := r.Decode(&again); err != nil {
+			return err
+		}
+		if len(l.Readings) >= maxReadings {
+			return fmt.Errorf("record %d: more than %d changes of how text is read", r.Seq, maxReadings)
+		}
+		l.Readings = append(l.Readings, again.Settings)
 	case kindEnd:
 		l.confirm(len(l.unsynced))
 		l.End = new(End)
@@ -184,6 +208,15 @@ func (l *Loaded) takeBack(n int) error {
 	l.unsynced = l.unsynced[:kept]
 	l.confirm(kept)
 	return nil
+}
+
+// Known is the tally of all pieces settled, with those whose rejects GoOn may find lost.
+func (l *Loaded) Known() ingest.Tally {
+	t := l.Tally
+	for _, s := range l.unsynced {
+		t.Add(s.Tally)
+	}
+	return t
 }
 
 // listOpen lists what is begun and not settled.

@@ -21,10 +21,11 @@ type piece struct {
 	bytes    int
 	standing ingest.Standing
 	repeats  uint8
+	reading  uint16 // see ingest.Piece
 }
 
 func (p piece) of(input int) ingest.Piece {
-	return ingest.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line, Repeats: p.repeats}
+	return ingest.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line, Repeats: p.repeats, Reading: int(p.reading)}
 }
 
 // mostInputs is far above the number of files that a load is given.

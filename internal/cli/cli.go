@@ -94,19 +94,19 @@ about every row.`,
 	setHelp(root)
 	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
 	completeFlags(root)
-	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if completing(c) {
 			return nil // it looks for settings where it needs them
 		}
-		return applyConfig(root, c, args, s)
+		return applyConfig(root, c, s)
 	}
 	return root
 }
 
 // applyConfig fills in what the command line left open.
-func applyConfig(root, c *cobra.Command, args []string, s streams) error {
+func applyConfig(root, c *cobra.Command, s streams) error {
 	settings, commands := settingsOf(root)
-	file, err := config.Apply(c.Name(), commandOf(c, args), c.Flags(), settings, commands)
+	file, err := config.Apply(c.Name(), commandOf(c), c.Flags(), settings, commands)
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ var passwordFlags = []string{"password", "from-password"}
 // settingsOf names what may be set, each once, and the commands, in order.
 func settingsOf(root *cobra.Command) (settings, commands []string) {
 	take := func(f *pflag.Flag) {
-		if f.Name != "help" && f.Name != helpAllFlag {
+		if _, once := f.Annotations[isOfOneRun]; !once && f.Name != "help" && f.Name != helpAllFlag {
 			settings = append(settings, f.Name)
 		}
 	}

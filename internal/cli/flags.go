@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"strings"
+
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -38,6 +40,7 @@ const (
 	isEveryday = "cqlbulk_everyday" // stands in --help
 	isPath     = "cqlbulk_path"     // names a file, or with a value a folder
 	amongThese = "cqlbulk_among"    // the values it may have
+	isOfOneRun = "cqlbulk_once"     // is for one call: no setting of the file or the environment
 )
 
 // binder makes flags of settings: each sets the field of its setting, and has as its
@@ -66,6 +69,9 @@ func path(f *pflag.Flag) { annotate(f, isPath) }
 
 // folder flags name a folder.
 func folder(f *pflag.Flag) { annotate(f, isPath, "folder") }
+
+// once flags are for one call of the program, and no settings.
+func once(f *pflag.Flag) { annotate(f, isOfOneRun) }
 
 // letter gives a flag a short name.
 func letter(short string) trait { return func(f *pflag.Flag) { f.Shorthand = short } }
@@ -177,5 +183,12 @@ func texts(f *pflag.Flag) []string {
 	if list, ok := f.Value.(pflag.SliceValue); ok {
 		return list.GetSlice()
 	}
-	return []string{f.Value.String()}
+	text := f.Value.String()
+	if f.Value.Type() == pairsType { // which the library writes in brackets
+		text = strings.TrimSuffix(strings.TrimPrefix(text, "["), "]")
+	}
+	return []string{text}
 }
+
+// pairsType is what the library calls the value of a flag of pairs.
+const pairsType = "stringToString"

@@ -170,7 +170,7 @@ func valueKind(f *pflag.Flag) string {
 		return paths[0]
 	case kind == "stringSlice":
 		return "list"
-	case kind == "stringToString":
+	case kind == pairsType:
 		return "pairs"
 	case kind == "string" && isPath:
 		return "file"

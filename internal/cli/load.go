@@ -26,8 +26,10 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.in(groupInput).add("maxrows", "rows to load after those (-1: all)")
 	b.in(groupFormat).add("format", "csv, tsv or json; which is an object a line (default: as the first file's name ends, else csv)", everyday)
 	addTextFlags(b)
-	addDialectFlags(b)
-	o.addColumnFlags(b.in(groupColumns))
+	addValueFlags(b, "")
+	b.in(groupValues).add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
+	addColumnFlags(b.in(groupColumns), "")
+	b.in(groupColumns).add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
 	o.addWriteFlags(b.in(groupWrites))
 	o.addPastFlags(b.in(groupPast))
 	o.addPaceFlags(b.in(groupPace))
@@ -38,11 +40,10 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // addColumnFlags adds the flags of which column a field goes to.
-func (o *loadOptions) addColumnFlags(b binder) {
-	b.add("columns", "columns of the fields, in order; whatever the header says (default: the header, or without one all columns, key columns first)", everyday)
-	b.add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
-	b.add("map", "field=column,...: columns of fields that have other names", everyday)
-	b.add("skipcols", "fields that are not loaded", everyday)
+func addColumnFlags(b binder, when string) {
+	b.add("columns", when+"columns of the fields, in order; whatever the header says (default: the header, or without one all columns, key columns first)", everyday)
+	b.add("map", when+"field=column,...: columns of fields that have other names", everyday)
+	b.add("skipcols", when+"fields that are not loaded", everyday)
 }
 
 // addWriteFlags adds the flags of what a row means once it is written.
@@ -114,19 +115,17 @@ func addStreamFlags(b binder, when string) {
 	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
 }
 
-// addDialectFlags adds the flags of how the text of values and records is read, besides
-// what a scan shares.
-func addDialectFlags(b binder) {
+// addValueFlags adds the flags of how the text of values is read, besides what a scan shares.
+func addValueFlags(b binder, when string) {
 	b = b.in(groupValues)
-	b.add("null-string", "texts that stand for null; besides nothing between the delimiters", everyday)
-	b.add("dialect", "cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
-	b.add("encoding", "utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
-	b.add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
-	b.add("unescape", `cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
-	b.add("datetimeformat", "cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
-	b.add("boolstyle", "cqlsh: the words for true and false (default: True,False)")
-	b.add("decimalsep", "cqlsh: what stands before decimals (default: .)")
-	b.add("thousandssep", "cqlsh: what stands between groups of digits (default: nothing)")
+	b.add("null-string", when+"texts that stand for null; besides nothing between the delimiters", everyday)
+	b.add("dialect", when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
+	b.add("encoding", when+"utf-8 or latin1 (ISO 8859-1) of delimited text; JSON is always UTF-8")
+	b.add("unescape", when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
+	b.add("datetimeformat", when+"cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
+	b.add("boolstyle", when+"cqlsh: the words for true and false (default: True,False)")
+	b.add("decimalsep", when+"cqlsh: what stands before decimals (default: .)")
+	b.add("thousandssep", when+"cqlsh: what stands between groups of digits (default: nothing)")
 }
 
 func newLoadCommand(s streams) *cobra.Command {

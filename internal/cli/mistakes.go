@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -39,6 +41,8 @@ func explainFlag(c *cobra.Command, err error) error {
 			invalid.GetFlag().Name, invalid.GetValue(), see)
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s: %w%s", invalid.GetFlag().Name, invalid.Unwrap(), see)
+	case errors.As(err, &unknown) && keptByRun(c, unknown.GetSpecifiedName()):
+		return fmt.Errorf("--%s cannot be changed: %s", unknown.GetSpecifiedName(), operation.WhyKept(unknown.GetSpecifiedName()))
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -46,6 +50,16 @@ func explainFlag(c *cobra.Command, err error) error {
 	default:
 		return fmt.Errorf("%w%s", err, see)
 	}
+}
+
+// keptByRun says whether a flag is one of scan or load that a run which goes on keeps.
+func keptByRun(c *cobra.Command, name string) bool {
+	if c.Name() != "resume" && c.Name() != "retry" {
+		return false
+	}
+	return slices.ContainsFunc(c.Root().Commands(), func(o *cobra.Command) bool {
+		return (o.Name() == "scan" || o.Name() == "load") && o.Flags().Lookup(name) != nil
+	})
 }
 
 // truthBehindFlag finds a word for true or false behind the name of a flag that is on or

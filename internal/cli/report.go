@@ -189,7 +189,7 @@ var phases = map[operation.Outcome]board.Phase{
 // ofRun tells of a run directory.
 func ofRun(out *web.Report, r *operation.Record) {
 	s := r.Status
-	out.Command, out.Table, out.State, out.Phase = s.Command, s.Table, stateOf(*s), board.Done
+	out.Command, out.Table, out.State, out.Phase = s.Command, s.Table, summary.OfStatus(*s).Status.StateText(), board.Done
 	switch {
 	case s.Live:
 		out.Phase = board.Running
@@ -205,22 +205,24 @@ func ofRun(out *web.Report, r *operation.Record) {
 	add := func(name, format string, args ...any) {
 		facts = append(facts, web.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
-	var next []operation.Next
 	if l := s.Load; l != nil {
+		t := l.Tally
 		add("inputs", "%s", inputsText(l))
-		tellLoaded(l, add)
-		next = l.Next
+		tellPieces(l, add)
+		add("rows", "%s read, %s written, %s rejected, %s in doubt, %s there already", printer.Count(t.Read), printer.Count(t.Written),
+			printer.Count(t.Rejected()), printer.Count(t.InDoubt), printer.Count(t.Existing))
+		add("checksum", "%s", t.Sum)
+		for _, change := range l.Changed {
+			add("changed", "%s", changeText(change))
+		}
 	}
 	if scan := s.Scan; scan != nil {
 		add("read", "%.1f %% of the tokens, up to the last mark", 100*scan.Share)
 		add("rows", "%s, %s of text", printer.Count(scan.Rows), printer.Size(scan.TextBytes))
 		add("checksum", "%s", scan.Sum)
-		next = []operation.Next{scan.Next}
 	}
-	for _, n := range next {
-		if n.Command != "" {
-			add("next", "%s", summary.CommandLine(n))
-		}
+	for _, n := range s.Next() {
+		add("next", "%s", summary.CommandLine(n))
 	}
 	if s.End != nil {
 		for _, f := range s.End.Failed {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,14 +10,19 @@ import (
 )
 
 // resumeOptions are the flags of what goes on with a run. Of settings, they are those that
-// may differ then: how the cluster is reached and how much is asked of it. All others are
-// those of the first run.
-type resumeOptions struct{ showOptions }
+// may differ then: how the text of a load is read, how the cluster is reached and how much is
+// asked of it. All others are those of the first run.
+type resumeOptions struct {
+	showOptions
+	chosenRun
+}
 
 func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
 	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
 	l, s := binder{flags: f, settings: load.Settings()}, binder{flags: f, settings: scan.Settings()}
+	addColumnFlags(l.in(groupColumns), "load: ")
+	addValueFlags(l, "load: ")
 	l.in(groupPace).add("ingestrate", "load: rows a second at the most", everyday)
 	l.in(groupPace).add("inflight", "load: requests under way at the most")
 	l.in(groupErrors).add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
@@ -42,47 +46,39 @@ const withEarlier = ", with resume those of the earlier run among them"
 func newResumeCommand(s streams) *cobra.Command {
 	opts := &resumeOptions{}
 	c := &cobra.Command{
-		Use:   "resume RUN_DIR",
+		Use:   "resume RUN_DIR | --last",
 		Short: "Go on with a scan or load that was stopped",
 		Long: `Go on with a scan or a load that was interrupted, killed, or could not go on, from
-its run directory, with the options that it was begun with.
+its run directory, with the options that it was begun with. --last is the newest run of
+this folder that was stopped.
 
 A scan's output then holds every row once. A load writes every row: of what was
 being written when it was stopped, rows are written again with the timestamps they
 had; counters, and lists that are not frozen, would count twice, so such rows go to
 in-doubt.csv in the run directory unless --repeat-in-doubt is given.
 
+How the text of a load is read may be changed: what null looks like, the formats of
+values, and which column a field goes to. Rows that are in stay as they were read, rows
+that were under way when the load was stopped are written as they may have been before,
+the rest of the inputs is read anew, and so is what was rejected when it is retried. The
+change is kept in the run directory.
+
 The run does not go on when the table was created anew, or its columns, an input, an
 output or a file of rejects were changed since. The cluster may have other nodes: what
 is noted are tokens and bytes.
 ` + exitHelp,
 		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
-		Args:              oneRunDir,
+		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,
-		RunE: func(c *cobra.Command, args []string) error {
-			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: args[0], Changes: changes(c.Flags())})
+		RunE: func(c *cobra.Command, _ []string) error {
+			opts.tell(s, &opts.showOptions, "was stopped")
+			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: opts.dir, Changes: changes(c.Flags())})
 		},
 	}
 	c.Flags().SortFlags = false
+	opts.addFlag(c.Flags(), "the newest run of this folder that was stopped")
 	opts.AddFlags(c.Flags())
 	return c
-}
-
-// commandOf is the command of the run that a command goes on with; empty when it goes on
-// with none, or that is not to be known.
-func commandOf(c *cobra.Command, args []string) string {
-	if len(args) != 1 || c.Name() != "resume" && c.Name() != "retry" {
-		return ""
-	}
-	return operation.CommandOf(args[0])
-}
-
-// oneRunDir wants one argument.
-func oneRunDir(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return fmt.Errorf("give one run directory: cqlbulk %s RUN_DIR", c.Name())
-	}
-	return nil
 }
 
 func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
@@ -97,6 +93,7 @@ func runResume(ctx context.Context, s streams, show showOptions, spec operation.
 	case run.Scan != nil:
 		return finishScan(ctx, s, show, run.Scan)
 	default:
+		s.tellRereading(run.Load.Rereading())
 		return finishLoad(ctx, s, show, run.Load)
 	}
 }

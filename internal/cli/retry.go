@@ -12,10 +12,10 @@ import (
 func newRetryCommand(s streams) *cobra.Command {
 	opts := &resumeOptions{}
 	c := &cobra.Command{
-		Use:   "retry RUN_DIR",
+		Use:   "retry RUN_DIR | --last",
 		Short: "Try again what failed in a scan or load",
 		Long: `Try again what failed in a run, and nothing else, with the options that it was
-begun with.
+begun with. --last is the newest run of this folder of which something failed.
 
 Of a load, the rejected rows are loaded again, mended or as they are, from the files
 in its run directory. As long as no rows were added or taken away, each is written
@@ -24,17 +24,24 @@ Rows in doubt are left alone unless --repeat-in-doubt is given. Rows of counters
 with lists that are not frozen, are loaded again once. What is rejected again is kept
 in a run directory inside the first.
 
+How the rejected rows are read may be changed, where that is why they were rejected: what
+null looks like (--null-string NA), the formats of values, and which column a field goes
+to. Rows that are in stay as they were read.
+
 Of a scan, the token ranges that failed are read, and when all of them are, the output
 gets its name.
 ` + exitHelp,
-		Example:           `  cqlbulk retry cqlbulk-load-demo.flights-20260102T150405Z-4711`,
-		Args:              oneRunDir,
+		Example: `  cqlbulk retry cqlbulk-load-demo.flights-20260102T150405Z-4711
+  cqlbulk retry --last --null-string NA`,
+		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,
-		RunE: func(c *cobra.Command, args []string) error {
-			return runRetry(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: args[0], Changes: changes(c.Flags())})
+		RunE: func(c *cobra.Command, _ []string) error {
+			opts.tell(s, &opts.showOptions, "has something that failed")
+			return runRetry(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: opts.dir, Changes: changes(c.Flags())})
 		},
 	}
 	c.Flags().SortFlags = false
+	opts.addFlag(c.Flags(), "the newest run of this folder of which something failed")
 	opts.AddFlags(c.Flags())
 	return c
 }
@@ -51,6 +58,7 @@ func runRetry(ctx context.Context, s streams, show showOptions, spec operation.R
 	case run.Scan != nil:
 		return finishScan(ctx, s, show, run.Scan)
 	}
+	s.tellRereading(run.Load.Rereading())
 	if err := finishLoad(ctx, s, show, run.Load); err != nil {
 		return err
 	}

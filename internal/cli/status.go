@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -10,28 +12,67 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 func newStatusCommand(s streams) *cobra.Command {
 	opts := &reportOptions{}
+	which := &chosenRun{}
 	c := &cobra.Command{
-		Use:   "status RUN_DIR",
-		Short: "Show what a scan or load has done, while it runs or after",
-		Long: `Show from its run directory what a scan or a load has done, what failed and what is
-left, while it runs or after. Nothing is changed, and no cluster is asked.
+		Use:   "status [RUN_DIR | FOLDER]",
+		Short: "Show what scans and loads have done, while they run or after",
+		Long: `Show the runs of which there is something in a folder, the newest first; by default in
+this folder: how each stands, how much of it is done, how fast it is, how long it still
+takes or how long ago it was. Of a run directory show what its scan or load has done,
+what failed and what is left. Nothing is changed, and no cluster is asked.
+
+A scan that is done is known by the manifest of its output, a load that ended well leaves
+nothing behind. No folder but run directories and outputs is looked into.
 
 Exit status:
   0  shown
   1  there is no run, or its journal cannot be read`,
-		Args:              oneRunDir,
+		Example: `  cqlbulk status
+  cqlbulk status --last`,
+		Args:              which.takeOrNone,
 		ValidArgsFunction: completeRunDir,
-		RunE:              func(_ *cobra.Command, args []string) error { return showStatus(s, opts, args[0]) },
+		RunE: func(c *cobra.Command, args []string) error {
+			if which.dir != "" {
+				return showStatus(s, opts, which.dir)
+			}
+			return showRuns(s, opts, args)
+		},
 	}
 	c.Flags().SortFlags = false
+	which.addFlag(c.Flags(), "the newest run of this folder")
 	opts.AddFlags(c.Flags())
 	return c
+}
+
+// showRuns shows the runs of a folder; or the one whose run directory it is.
+func showRuns(s streams, o *reportOptions, args []string) error {
+	folder := "."
+	if len(args) > 0 {
+		folder = args[0]
+	}
+	if operation.IsRun(folder) {
+		return showStatus(s, o, folder)
+	}
+	runs, err := operation.ListRuns(folder)
+	if err != nil && len(args) > 0 && !errors.Is(err, os.ErrPermission) {
+		if _, single := operation.ReadStatus(folder); single != nil {
+			return errors.Join(err, single)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if s.end.document = summary.OfRuns(folder, runs); o.JSON {
+		return nil
+	}
+	return fatal(writeRuns(s.out, s.end.document.Runs.List, printer.Width(s.out), time.Now()))
 }
 
 func showStatus(s streams, o *reportOptions, dir string) error {
@@ -42,27 +83,33 @@ func showStatus(s streams, o *reportOptions, dir string) error {
 	if s.end.document = summary.OfStatus(r); o.JSON {
 		return nil
 	}
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(s.out, 11, 0, 1, ' ', 0)
 	fmt.Fprintf(w, "run\t%s of %s, begun %s by %s\n", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
-	fmt.Fprintf(w, "state\t%s\n", stateOf(r))
 	if r.Load != nil {
 		showLoad(w, r.Load)
-	} else {
-		showScan(w, r)
+	} else if r.End != nil {
+		for _, f := range r.End.Failed {
+			fmt.Fprintf(w, "failed\t%s: %s\n", f.Range, f.Reason)
+		}
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return fatal(err)
+	}
+	_, err = fmt.Fprintln(s.out, strings.Join(s.end.document.Status.Lines(), "\n"))
+	return fatal(err)
 }
 
 // begunShown is how many pieces under way are listed.
 const begunShown = 20
 
+// showLoad shows what there is to know of a load besides how far it is.
 func showLoad(w io.Writer, l *operation.LoadStatus) {
 	known := ""
 	if l.Piped {
 		known = ", and what comes by pipes"
 	}
 	fmt.Fprintf(w, "inputs\t%s%s\n", inputsText(l), known)
-	tellLoaded(l, func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) })
+	tellPieces(l, func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
 			fmt.Fprintf(w, "\tand %s more\n", printer.Count(int64(len(l.Begun)-i)))
@@ -70,10 +117,10 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 		}
 		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", p.Path, p.From, p.To)
 	}
-	showRetried(w, l)
-	for _, next := range l.Next {
-		showNext(w, next)
+	for _, change := range l.Changed {
+		fmt.Fprintf(w, "changed\t%s\n", changeText(change))
 	}
+	showRetried(w, l)
 }
 
 // inputsText says what a load takes in, pipes left out.
@@ -81,13 +128,9 @@ func inputsText(l *operation.LoadStatus) string {
 	return fmt.Sprintf("%s, %s as stored", printer.Count(int64(l.Inputs)), printer.Size(l.Stored))
 }
 
-// tellLoaded tells how far a load is.
-func tellLoaded(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
-	t := l.Tally
+// tellPieces tells how much of the inputs is dealt with, and what nodes were streamed.
+func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
 	tell("settled", "%s of text, in %s pieces", printer.Size(l.Settled), printer.Count(int64(l.Pieces)))
-	tell("rows", "%s read, %s written, %s rejected, %s in doubt, %s there already", printer.Count(t.Read), printer.Count(t.Written),
-		printer.Count(t.ParseErrors+t.InsertErrors), printer.Count(t.InDoubt), printer.Count(t.Existing))
-	tell("checksum", "%s", t.Sum)
 	for _, n := range l.Streams {
 		tell("streamed", "%s to %s, %s sessions", printer.Size(n.Bytes), n.Node, printer.Count(n.Sessions))
 	}
@@ -95,7 +138,15 @@ func tellLoaded(l *operation.LoadStatus, tell func(name, format string, args ...
 
 // showRetried tells of rejects that were loaded again.
 func showRetried(w io.Writer, l *operation.LoadStatus) {
-	switch names := strings.Join(l.Retried, ", "); {
+	names := strings.Join(l.Retried, ", ")
+	if len(l.Reread) > 0 {
+		var with []string
+		for _, change := range l.Reread {
+			with = append(with, flagWith(change.Name, change.Now))
+		}
+		names += ", read with " + strings.Join(with, " ")
+	}
+	switch {
 	case len(l.Retried) == 0:
 	case l.Tries == 0:
 		fmt.Fprintf(w, "retried\t%s; nothing of it was left over\n", names)
@@ -104,46 +155,28 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 	}
 }
 
-// showNext tells what to do next.
-func showNext(w io.Writer, next operation.Next) {
-	note := ""
-	if next.RepeatInDoubt {
-		note = "   (of counters, those rows count twice that were applied)"
+// changeText tells of a setting that is not what it was.
+func changeText(c operation.SettingChange) string {
+	was := "not given"
+	if !empty(c.Was) {
+		was = setting.ListText(c.Was)
 	}
-	fmt.Fprintf(w, "next\t%s%s\n", summary.CommandLine(next), note)
+	return fmt.Sprintf("%s (before: %s)", flagWith(c.Name, c.Now), was)
 }
 
-func showScan(w io.Writer, r operation.StatusReport) {
-	fmt.Fprintf(w, "read\t%.1f%% of the tokens, up to the last mark\n", 100*r.Scan.Share)
-	fmt.Fprintf(w, "rows\t%s, %s of text\n", printer.Count(r.Scan.Rows), printer.Size(r.Scan.TextBytes))
-	fmt.Fprintf(w, "checksum\t%s\n", r.Scan.Sum)
-	if r.End != nil {
-		for _, f := range r.End.Failed {
-			fmt.Fprintf(w, "failed\t%s: %s\n", f.Range, f.Reason)
-		}
+// flagWith is a flag and its value, as one types it.
+func flagWith(name string, texts []string) string {
+	if empty(texts) {
+		return "--" + name + "=''"
 	}
-	switch {
-	case r.Scan.Anew:
-		fmt.Fprintf(w, "next\tbegin anew: it was stopped before its output was begun\n")
-	case r.Scan.Next.Command != "":
-		showNext(w, r.Scan.Next)
+	value := texts[0]
+	if len(texts) > 1 {
+		value = setting.ListText(texts)
 	}
+	if _, truth := setting.ParseBool(value); truth {
+		return "--" + name + "=" + value
+	}
+	return "--" + name + " " + setting.ShellQuote(value)
 }
 
-// stateOf says in words how a run stands.
-func stateOf(r operation.StatusReport) string {
-	switch {
-	case r.Live:
-		return "under way in " + r.Holder.String()
-	case r.End == nil:
-		return "stopped without a word: killed, or the machine went down, or its disk was full"
-	case r.End.Outcome == operation.Failed:
-		return "failed: " + r.End.Error
-	case r.End.Outcome == operation.Partly:
-		return "done, but for what failed"
-	case r.End.Outcome == operation.Interrupted:
-		return "interrupted"
-	default:
-		return "done"
-	}
-}
+func empty(texts []string) bool { return strings.Join(texts, "") == "" }

@@ -65,7 +65,7 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 	file := File{Path: path, keys: v.AllKeys()}
 	inSection := func(section, name string) bool {
 		if section == command {
-			return flags.Lookup(name) != nil
+			return known(name) && flags.Lookup(name) != nil
 		}
 		return known(name)
 	}

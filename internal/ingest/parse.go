@@ -278,7 +278,7 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 		rej.Value = shorten(p.decode(rec.Fields[field].Text))
 		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
 	}
-	rej.More = p.more(c.file.mapping, rec, bad)
+	rej.More = p.more(p.view.mapping, rec, bad)
 	return c.account.keep(rej)
 }
 

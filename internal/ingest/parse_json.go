@@ -168,6 +168,6 @@ func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member 
 		rej.Line, rej.Field = rec.FieldPosition(member)
 		rej.Value = shorten(f.Value)
 	}
-	rej.More = p.moreMembers(c.file.mapping, rec, bad, member)
+	rej.More = p.moreMembers(p.view.mapping, rec, bad, member)
 	return c.account.keep(rej)
 }

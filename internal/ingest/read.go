@@ -53,7 +53,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		return inputError(f.name, err)
 	}
 	if r.job.Explain != nil {
-		r.job.Explain(f.name, f.mapping.explain(r.job.Table))
+		r.job.Explain(f.name, f.views[0].mapping.explain(r.job.Table))
 	}
 	if !whole {
 		if s, err = r.skipTo(f, s, in, reader, from); err != nil {

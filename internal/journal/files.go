@@ -105,6 +105,9 @@ func IsRun(dir string) bool {
 	return err == nil && string(begin) == headerMark
 }
 
+// Path is where the journal of the run directory dir stands.
+func Path(dir string) string { return filepath.Join(dir, journalName) }
+
 // HasManifest says whether a folder has a manifest, readable or not.
 func HasManifest(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, manifestName))

@@ -54,7 +54,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"sync"
 )
 
@@ -189,4 +188,4 @@ func (j *Journal) fail(err error) error {
 	return j.err
 }
 
-func (j *Journal) path() string { return filepath.Join(j.dir, journalName) }
+func (j *Journal) path() string { return Path(j.dir) }

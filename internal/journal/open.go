@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 // Open goes on with the run in the folder dir: it takes the lock, checks run.json,
@@ -119,7 +118,7 @@ func look(dir string, root *os.Root, f func(Record) error) (s Status, err error)
 	if err != nil {
 		return s, fmt.Errorf("run directory %s: %w", dir, err)
 	}
-	path := filepath.Join(dir, journalName)
+	path := Path(dir)
 	s.Records, s.Tail, err = replayFile(path, io.LimitReader(journal, info.Size()), headerOf(s.Manifest), synced, f)
 	return s, err
 }

@@ -114,11 +114,17 @@ type Checksum struct {
 	Value      string `json:"value"`      // hex, 32 digits
 }
 
+// The names of manifests: that of one inside a folder, and the ending of one beside a file.
+const (
+	FolderName = "manifest.json"
+	Ending     = "." + FolderName
+)
+
 // Path is where the manifest of an output stands: OUTPUT.manifest.json beside a
 // file, manifest.json inside a folder.
 func Path(output string, folder bool) string {
 	if folder {
-		return filepath.Join(output, "manifest.json")
+		return filepath.Join(output, FolderName)
 	}
-	return output + ".manifest.json"
+	return output + Ending
 }

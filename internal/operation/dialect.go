@@ -30,9 +30,15 @@ type Dialect struct {
 // newDialect has the defaults.
 func newDialect() Dialect { return Dialect{Name: "cqlbulk", Encoding: "utf-8"} }
 
+// dialectCQLSH is the dialect of cqlsh's COPY, and cqlshEscape what it escapes with.
+const (
+	dialectCQLSH = "cqlsh"
+	cqlshEscape  = `\`
+)
+
 // The dialects and encodings there are.
 var (
-	dialects  = []string{"cqlbulk", "cqlsh"}
+	dialects  = []string{"cqlbulk", dialectCQLSH}
 	encodings = []string{"utf-8", "latin1"}
 )
 
@@ -52,7 +58,7 @@ func (o *Dialect) settings() setting.List {
 // codecs sets the escape in a format and gives what plans the codecs of columns,
 // nil for cqlbulk's own.
 func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (ingest.Codec, error), error) {
-	cqlsh := o.Name == "cqlsh"
+	cqlsh := o.Name == dialectCQLSH
 	switch {
 	case !slices.Contains(dialects, o.Name):
 		return nil, fmt.Errorf("--dialect %q: must be %s", o.Name, strings.Join(dialects, " or "))
@@ -68,7 +74,7 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 	if o.Escape != "" {
 		format.Escape = o.Escape[0]
 	} else if cqlsh {
-		format.Escape = '\\'
+		format.Escape = cqlshEscape[0]
 	}
 	if err := format.Validate(); err != nil {
 		return nil, fmt.Errorf("--escape, --delimiter or --quote: %w", err)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
@@ -31,18 +30,20 @@ type Load struct {
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	board     *board.Board           // nil: nobody looks
 	explained *Explained             // nil: nobody asks
+	reread    rereading              // how text was read before; of a load that goes on or of rejects
+	rejected  int64                  // rows in the inputs that are rejects
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
 // PrepareLoad checks, finds the inputs, and connects.
 func PrepareLoad(ctx context.Context, env Environment, spec LoadSpec) (*Load, error) {
-	return prepareLoad(ctx, env, spec, nil, nil)
+	return prepareLoad(ctx, env, spec, rereading{}, nil, nil)
 }
 
 // prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
 // then owns; or one of the rejects of outer, whose journal it then owns.
-func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, earlier, outer *resume.Load) (*Load, error) {
-	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec, outer: outer}
+func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, again rereading, earlier, outer *resume.Load) (*Load, error) {
+	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec, outer: outer, reread: again}
 	l.landing.spec = &l.spec.Writing
 	if earlier != nil {
 		l.run, l.journal = continuedIn(spec.RunDir, earlier), earlier
@@ -77,8 +78,8 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fields := ingest.Fields{Renamed: l.spec.Map, Skipped: l.spec.SkipCols, Untimed: l.spec.IfNotExists}
-	if fields.Codec, err = l.spec.Dialect.codecs(l.spec.Format, l.spec.Nulls, &format); err != nil {
+	reading, err := l.spec.reading(&format)
+	if err != nil {
 		return err
 	}
 	if err := l.findKept(inputs, format); err != nil {
@@ -92,7 +93,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	}
 	l.t.tellLearned(l.env)
 	limitMemory(l.spec.Memory)
-	if err := l.makeJob(ctx, format, fields, inputs); err != nil {
+	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
 		return err
 	}
 	if l.spec.Via != viaCQL {

@@ -51,11 +51,12 @@ func takeCare(job *load.Job) {
 }
 
 // makeJob puts the load together, but for the books that it keeps.
-func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fields, inputs []source.Input) error {
+func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Reading, inputs []source.Input) error {
 	o, t := &l.spec, l.t
 	o.orderColumns(t.table)
+	reading.Columns = o.Columns
 	if len(o.Columns) > 0 && o.Format != "json" {
-		if _, err := ingest.MapNames(t.table, o.Columns, fields); err != nil {
+		if _, err := ingest.MapNames(t.table, o.Columns, reading.Fields); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
 	}
@@ -72,7 +73,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 	if err != nil {
 		return err
 	}
-	latin1, err := o.latin1()
+	former, err := l.reread.readings(format)
 	if err != nil {
 		return err
 	}
@@ -96,14 +97,12 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, fields ingest.Fie
 		JSON:      o.Format == "json",
 		Format:    format,
 		Header:    o.Header,
-		Columns:   o.Columns,
-		Fields:    fields,
+		Reading:   reading,
+		Former:    former,
 		SkipRows:  o.SkipRows,
 		MaxRows:   max(o.MaxRows, 0),
-		Nulls:     o.Nulls,
 		Router:    target.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
 		Limits:    ingest.Limits{MaxMutationBytes: server.MaxMutationBytes, MaxFrameBytes: server.MaxFrameBytes},
-		Latin1:    latin1,
 		Timestamp: stamp,
 		Memory:    int64(o.Memory) / chunksShare,
 		MaxRecord: int(o.Memory / recordShare),

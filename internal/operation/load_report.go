@@ -24,6 +24,7 @@ type LoadReport struct {
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
 	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
 	IfNotExists bool
+	Changed     []SettingChange // how text is read otherwise than the load was begun with
 	Rejects     Rejects
 	Explained   *Explained         // of a dry run; nil: nobody asked
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
@@ -40,15 +41,16 @@ type Rejects struct {
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
 func (l *Load) Run(ctx context.Context) (LoadReport, error) {
-	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists}
+	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists, Changed: l.reread.all}
 	if err := l.begin(); err != nil {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
 	}
 	l.showRejects()
-	stopSync, stopNotes := l.syncEvery(), l.noteStreams()
+	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(l.counters, l.env.Warn)
 	var err error
 	r.Result, err = l.job.Run(ctx)
+	stopPace()
 	stopNotes()
 	stopSync()
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)

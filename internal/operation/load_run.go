@@ -37,6 +37,9 @@ func (l *Load) begin() (err error) {
 		if err = l.journal.GoOn(l.missingRejects); err == nil {
 			l.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.journal.Loaded().Rejects)
 		}
+		if err == nil && len(l.reread.note) > 0 {
+			err = l.journal.Reread(l.reread.note)
+		}
 	} else {
 		err = l.makeRun()
 	}

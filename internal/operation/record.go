@@ -116,6 +116,11 @@ func (r *Record) readRun() error {
 		return err
 	}
 	r.Settings, r.Args = options.Flags, options.Args
+	if status.Load != nil {
+		for _, change := range status.Load.Changed {
+			r.Settings[change.Name] = change.Now
+		}
+	}
 	if r.Page, err = readPage(r.Path); err != nil {
 		return err
 	}

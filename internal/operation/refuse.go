@@ -10,6 +10,7 @@ package operation
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
+//	scan: text is to be read otherwise                 refuseReread
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).unmoved

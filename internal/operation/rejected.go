@@ -38,6 +38,7 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		if err != nil {
 			return err
 		}
+		l.rejected += int64(records)
 		if records != len(k.Stamps) {
 			l.env.Warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
 			k.Stamps = nil
@@ -142,7 +143,7 @@ func (l *Load) noteRetry() {
 	}
 	l.job.Journal = noting{l.job.Journal, sync.OnceValue(func() error {
 		l.run.known = true
-		return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path)})
+		return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: l.reread.note})
 	})}
 }
 

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
@@ -47,19 +48,25 @@ func PrepareResume(ctx context.Context, env Environment, spec ResumeSpec) (Resum
 }
 
 func resumeLoad(ctx context.Context, env Environment, r ResumeSpec, options recorded) (*Load, error) {
-	spec, err := options.load(r.Changes)
-	if err != nil {
-		return nil, err
-	}
-	spec.RunDir = r.RunDir
 	earlier, err := resume.OpenLoad(r.RunDir)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return prepareLoad(ctx, env, spec, earlier, nil)
+	spec, again, err := options.reread(earlier.Loaded().Readings, r.Changes)
+	if err != nil {
+		return nil, errors.Join(err, earlier.Abandon())
+	}
+	spec.RunDir = r.RunDir
+	return prepareLoad(ctx, env, spec, again, earlier, nil)
 }
 
 func resumeScan(ctx context.Context, env Environment, r ResumeSpec, m journal.Manifest, options recorded) (*Scan, error) {
+	if err := refuseReread(r.Changes.Typed); err != nil {
+		return nil, err
+	}
+	for _, name := range rereadable { // of a file or the environment
+		delete(r.Changes.Values, name)
+	}
 	spec, err := options.scan(r.Changes)
 	if err != nil {
 		return nil, err

@@ -45,42 +45,42 @@ func PrepareRetry(ctx context.Context, env Environment, spec ResumeSpec) (*Retry
 	if err != nil {
 		return nil, err
 	}
-	inner, err := r.rejects(spec, outer, status.Manifest)
+	inner, again, err := r.rejects(spec, outer, status.Manifest)
 	if err != nil {
 		_ = outer.Abandon()
 		return nil, err
 	}
-	if r.Load, err = prepareLoad(ctx, env, inner, nil, outer); err != nil {
+	if r.Load, err = prepareLoad(ctx, env, inner, again, nil, outer); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
 // rejects is the spec of a load of the rejects of outer.
-func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest) (LoadSpec, error) {
+func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest) (inner LoadSpec, again rereading, err error) {
 	if err := refuseUnfinished(r.RunDir, outer.Loaded().End); err != nil {
-		return LoadSpec{}, err
+		return inner, again, err
 	}
 	options, err := recordedIn(m)
 	if err != nil {
-		return LoadSpec{}, err
+		return inner, again, err
 	}
-	inner, err := options.load(spec.Changes)
-	if err != nil {
-		return inner, err
+	if inner, again, err = options.reread(outer.Loaded().Readings, spec.Changes); err != nil {
+		return inner, again, err
 	}
+	again.former = nil // it has begun no piece of these inputs
 	inner.SkipRows, inner.MaxRows = 0, -1
 	if r.RunDir, err = filepath.Abs(r.RunDir); err != nil {
-		return inner, err
+		return inner, again, err
 	}
 	if err := r.find(&inner, outer.Loaded().Retried); err != nil {
-		return inner, err
+		return inner, again, err
 	}
 	inner.RejectsOf = r.RunDir
 	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == viaFiles {
 		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
 	}
-	return inner, err
+	return inner, again, err
 }
 
 // find finds the files of rejected rows in the run directory, and how many rows in doubt

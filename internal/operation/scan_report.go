@@ -43,7 +43,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		}
 		showSweep(s.board, &s.job.Sweep, &s.job.Reader)
 	}
+	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)
+	stopPace()
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 	result = s.withEarlier(result)
 	r.Ranges, r.Sum = len(result.Done), result.Sum

@@ -3,11 +3,14 @@ package operation
 import (
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
@@ -23,8 +26,10 @@ type StatusReport struct {
 	Live           bool           // it is under way
 	Holder         journal.Holder // in this process, then
 	End            *End           // of the last process that had it; nil: it came to no end
-	Load           *LoadStatus    // of a load
-	Scan           *ScanStatus    // of a scan
+	Seen           time.Time      // when its journal was last written
+	Pace           Pace
+	Load           *LoadStatus // of a load
+	Scan           *ScanStatus // of a scan
 }
 
 // End is how a run ended.
@@ -56,9 +61,11 @@ type LoadStatus struct {
 	Settled int64 // bytes of text
 	Pieces  int   // of them
 	Tally   ingest.Tally
-	Begun   []OpenPiece // and not settled
-	Retried []string    // files of rejects that were loaded again, or begun to be
-	Tries   int         // run directories of such loads that are left
+	Begun   []OpenPiece     // and not settled
+	Changed []SettingChange // how text is read otherwise than the load was begun with
+	Retried []string        // files of rejects that were loaded again, or begun to be
+	Reread  []SettingChange // how those were read otherwise
+	Tries   int             // run directories of such loads that are left
 	Next    []Next
 	Streams []progress.Streamed // of a load by streaming that is under way
 }
@@ -97,7 +104,39 @@ func ReadStatus(dir string) (StatusReport, error) {
 	default:
 		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
 	}
+	r.Pace = readPace(dir, r.Live)
+	if info, statErr := os.Stat(filepath.Join(dir, resume.PaceFile)); statErr == nil {
+		r.Seen = info.ModTime()
+	}
+	if info, statErr := os.Stat(journal.Path(dir)); statErr == nil && info.ModTime().After(r.Seen) {
+		r.Seen = info.ModTime()
+	}
 	return r, err
+}
+
+// Next is what can be done with the run, most likely first; empty: nothing, or it is under way.
+func (r *StatusReport) Next() []Next {
+	switch {
+	case r.Load != nil:
+		return r.Load.Next
+	case r.Scan != nil && r.Scan.Next.Command != "":
+		return []Next{r.Scan.Next}
+	default:
+		return nil
+	}
+}
+
+// Share is how much of the work is done, 0 to 1; nil: it is not known.
+func (r *StatusReport) Share() *float64 {
+	all := 1.0
+	switch {
+	case r.Scan != nil:
+		return &r.Scan.Share
+	case r.End != nil && (r.End.Outcome == Done || r.End.Outcome == Partly):
+		return &all
+	default:
+		return r.Pace.Share
+	}
 }
 
 func (r *StatusReport) readLoad() error {
@@ -125,6 +164,9 @@ func (r *StatusReport) readLoad() error {
 		}
 		out.Begun = append(out.Begun, OpenPiece{extra.Inputs[p.Input].Path, p.Offset, p.Offset + int64(p.Bytes)})
 	}
+	if err := out.readChanges(status.Manifest, l); err != nil {
+		return err
+	}
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	switch t := l.Tally; {
 	case r.Live:
@@ -144,6 +186,31 @@ func (r *StatusReport) readLoad() error {
 		out.Next = []Next{{Command: commandRetry, RunDir: r.RunDir}}
 	case t.InDoubt > 0:
 		out.Next = []Next{doubtful}
+	}
+	return nil
+}
+
+// readChanges reads how text was read otherwise than the load was begun with.
+func (s *LoadStatus) readChanges(m journal.Manifest, l *resume.Loaded) error {
+	if len(l.Readings) > 0 {
+		options, err := recordedIn(m)
+		if err != nil {
+			return err
+		}
+		_, again, err := options.reread(l.Readings, setting.Changes{})
+		if err != nil {
+			return err
+		}
+		s.Changed = again.all
+	}
+	reread := resume.Changed{}
+	for _, by := range l.Retried {
+		maps.Copy(reread, by.Reading)
+	}
+	for _, name := range rereadable {
+		if texts, ok := reread[name]; ok {
+			s.Reread = append(s.Reread, SettingChange{Name: name, Now: texts})
+		}
 	}
 	return nil
 }

@@ -46,6 +46,7 @@ type Status struct {
 	Table   string      `json:"table"`
 	Program string      `json:"program" jsonschema:"that began it"`
 	Started time.Time   `json:"started"`
+	Pace                // of its rows
 	State   string      `json:"state" jsonschema:"running, done, partly, interrupted, failed, or killed: it came to no end"`
 	PID     int         `json:"pid,omitempty" jsonschema:"process that has it under way"`
 	Host    string      `json:"host,omitempty" jsonschema:"where that runs"`
@@ -53,6 +54,43 @@ type Status struct {
 	Load    *LoadStatus `json:"load,omitempty"`
 	Scan    *ScanStatus `json:"scan,omitempty"`
 	Next    []Next      `json:"next" jsonschema:"what to do next"`
+}
+
+// Pace is how fast a run is, or was.
+type Pace struct {
+	Seen          time.Time `json:"seen" jsonschema:"when it ended, or was last heard of"`
+	Share         *float64  `json:"share,omitempty" jsonschema:"of the work that is done, 0 to 1"`
+	RowsPerSecond float64   `json:"rows_per_second" jsonschema:"of now where it is running, else of its last process; 0: not known"`
+	LeftSeconds   float64   `json:"left_seconds,omitempty" jsonschema:"a guess, of one that is running"`
+}
+
+// Runs are those of which there is something in a folder.
+type Runs struct {
+	Folder string      `json:"folder"`
+	List   []ListedRun `json:"list" jsonschema:"the newest first"`
+}
+
+// ListedRun is one of them.
+type ListedRun struct {
+	Path    string    `json:"path" jsonschema:"of its run directory, or of the manifest of its output"`
+	Command string    `json:"command,omitempty" jsonschema:"scan or load"`
+	Table   string    `json:"table,omitempty"`
+	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, or damaged: it cannot be read"`
+	Error   string    `json:"error,omitempty" jsonschema:"why it cannot be read"`
+	Started time.Time `json:"started"`
+	Pace
+	Rows   int64  `json:"rows" jsonschema:"written to the output, or into the table"`
+	Failed int64  `json:"failed" jsonschema:"rows rejected or in doubt, or token ranges that failed"`
+	Next   []Next `json:"next" jsonschema:"what to do next"`
+}
+
+// Setting is a setting of the command line.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  string `json:"value" jsonschema:"in force; of a secret: hidden"`
+	From   string `json:"from" jsonschema:"default, file, environment, or flag"`
+	Place  string `json:"place,omitempty" jsonschema:"file and line, or the variable"`
+	Secret bool   `json:"secret,omitempty"`
 }
 
 // LoadStatus is how far a load is.
@@ -69,7 +107,9 @@ type LoadStatus struct {
 	Existing int64               `json:"rows_existing"`
 	Checksum string              `json:"checksum"`
 	Begun    []OpenPiece         `json:"begun" jsonschema:"pieces of inputs under way"`
+	Changed  []Change            `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the load was begun with"`
 	Retried  []string            `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
+	Reread   []Change            `json:"retried_with,omitempty" jsonschema:"how those were read otherwise"`
 	Streams  []progress.Streamed `json:"streams" jsonschema:"what nodes were streamed"`
 }
 

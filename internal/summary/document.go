@@ -16,7 +16,7 @@ import (
 // and not when one is added.
 const Version = 1
 
-// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status and Verify
+// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Verify and Settings
 // it has the one that the command did, and none when it failed before.
 type Document struct {
 	Version int        `json:"version" jsonschema:"version of this form: 1"`
@@ -34,7 +34,10 @@ type Document struct {
 	Clone  *Clone  `json:"clone,omitempty"`
 	Plan   *Plan   `json:"plan,omitempty"`
 	Status *Status `json:"status,omitempty"`
+	Runs   *Runs   `json:"runs,omitempty" jsonschema:"of status without a run directory"`
 	Verify *Verify `json:"verify,omitempty"`
+
+	Settings []Setting `json:"settings,omitempty" jsonschema:"of config show"`
 }
 
 // Next is a command that goes on from here.
@@ -80,6 +83,7 @@ type Load struct {
 	DryRun      bool       `json:"dry_run"`
 	IfNotExists bool       `json:"if_not_exists"`
 	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`
+	Changed     []Change   `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the run was begun with"`
 	Stream      *Stream    `json:"stream,omitempty" jsonschema:"of rows that went past CQL"`
 	Causes      []Cause    `json:"causes" jsonschema:"of rejects, the most frequent first"`
 	RejectFiles []string   `json:"reject_files" jsonschema:"with the rows themselves"`
@@ -98,6 +102,13 @@ func (d *Document) RunDir() string {
 	default:
 		return ""
 	}
+}
+
+// Change is a setting that is not what it was when a run began.
+type Change struct {
+	Name string   `json:"name"`
+	Was  []string `json:"was,omitempty" jsonschema:"its value, or the elements of a list"`
+	Now  []string `json:"now"`
 }
 
 // Stream is what went to nodes past CQL, or is in a folder for them.

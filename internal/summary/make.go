@@ -1,6 +1,8 @@
 package summary
 
 import (
+	"time"
+
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -78,7 +80,7 @@ func OfLoad(r operation.LoadReport) Document {
 	l := &Load{
 		Run: runOf(r.Report), Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, InDoubt: r.InDoubt, Existing: r.Existing,
 		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir,
-		Causes: []Cause{},
+		Causes: []Cause{}, Changed: each(r.Changed, changeOf),
 	}
 	for _, c := range r.Rejects.Causes {
 		l.Causes = append(l.Causes, Cause{c.Rows, c.First.File, c.First.Line, c.First.Column, c.First.Value, c.First.Reason})
@@ -111,6 +113,8 @@ func explainedOf(e *operation.Explained) *Explained {
 	}
 	return out
 }
+
+func changeOf(c operation.SettingChange) Change { return Change{c.Name, c.Was, list(c.Now)} }
 
 func streamOf(s operation.StreamStats, kept *operation.KeptFiles, c *operation.Compaction) *Stream {
 	out := &Stream{Partitions: s.Partitions, Bytes: s.Bytes, Files: s.Files, Slices: s.Slices, Whole: s.Whole, Nodes: len(s.Nodes)}
@@ -194,25 +198,23 @@ func OfPlan(r operation.PlanReport) Document {
 
 // OfStatus makes the document of a run's status.
 func OfStatus(r operation.StatusReport) Document {
-	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Program: r.Tool, Started: r.Started, State: "killed", Next: []Next{}}
+	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Program: r.Tool, Started: r.Started, State: "killed", Pace: paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left)}
 	switch {
 	case r.Live:
 		s.State, s.PID, s.Host = "running", r.Holder.PID, r.Holder.Host
 	case r.End != nil:
 		s.State, s.Error = outcomes[r.End.Outcome], r.End.Error
 	}
-	var next []operation.Next
 	if l := r.Load; l != nil {
-		next = l.Next
 		s.Load = &LoadStatus{
 			Inputs: l.Inputs, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
 			Rejected: l.Tally.Rejected(), InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried),
+			Changed: each(l.Changed, changeOf), Reread: each(l.Reread, changeOf),
 			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
 			Streams: append([]progress.Streamed{}, l.Streams...),
 		}
 	}
 	if r.Scan != nil {
-		next = []operation.Next{r.Scan.Next}
 		s.Scan = &ScanStatus{
 			Share: r.Scan.Share, Rows: r.Scan.Rows, TextBytes: r.Scan.TextBytes, Checksum: r.Scan.Sum.String(), Failed: []StatusRange{}, Anew: r.Scan.Anew,
 		}
@@ -222,12 +224,31 @@ func OfStatus(r operation.StatusReport) Document {
 			}
 		}
 	}
-	for _, n := range next {
-		if one := nextOf(n); one != nil {
-			s.Next = append(s.Next, *one)
-		}
-	}
+	s.Next = nextsOf(r.Next())
 	return Document{Outcome: outcomes[operation.Done], Status: s}
+}
+
+func nextsOf(all []operation.Next) []Next {
+	return each(all, func(n operation.Next) Next { return *nextOf(n) })
+}
+
+// OfRuns makes the document of the runs of a folder.
+func OfRuns(folder string, runs []operation.Run) Document {
+	listed := each(runs, func(r operation.Run) ListedRun {
+		one := ListedRun{
+			Path: r.Path, Command: r.Command, Table: r.Table, State: string(r.State), Started: r.Started.UTC(), Rows: r.Rows, Failed: r.Failed, Next: nextsOf(r.Next),
+			Pace: paceOf(r.Seen, r.Share, r.RowsPerSecond, r.Left),
+		}
+		if r.Err != nil {
+			one.Error = r.Err.Error()
+		}
+		return one
+	})
+	return Document{Outcome: outcomes[operation.Done], Runs: &Runs{folder, listed}}
+}
+
+func paceOf(seen time.Time, share *float64, rate float64, left time.Duration) Pace {
+	return Pace{seen.UTC(), share, float64(int64(rate)), left.Seconds()}
 }
 
 // OfVerify makes the document of a verification.

@@ -23,8 +23,8 @@ func Count(n int64) string {
 	return string(out)
 }
 
-// briefly writes a number in three digits: 999, 1.23k, 45.6M.
-func briefly(n int64) string {
+// Briefly writes a number in three digits: 999, 1.23k, 45.6M.
+func Briefly(n int64) string {
 	if n < 1000 {
 		return strconv.FormatInt(n, 10)
 	}

@@ -42,7 +42,7 @@ func TestBriefly(t *testing.T) {
 		0: "0", 999: "999", 1000: "1.00k", 1234: "1.23k", 9994: "9.99k", 9996: "10.0k", 99949: "99.9k", 99951: "100k", 999_499: "999k",
 		999_500: "1.00M", 45_600_000: "45.6M", math.MaxInt64: "9.22E",
 	} {
-		require.Equal(t, want, briefly(n), n)
+		require.Equal(t, want, Briefly(n), n)
 	}
 }
 

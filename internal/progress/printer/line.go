@@ -41,7 +41,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	if r.Share != nil {
 		parts[partShare] = part{fmt.Sprintf("%.2f%%", 100**r.Share), fmt.Sprintf("%.0f%%", math.Floor(100**r.Share))}
 	}
-	parts[partRows] = part{Count(r.Rows) + " rows", briefly(r.Rows) + " rows"}
+	parts[partRows] = part{Count(r.Rows) + " rows", Briefly(r.Rows) + " rows"}
 	if r.Earlier > 0 {
 		parts[partRows].long += fmt.Sprintf(" (%s before)", Count(r.Earlier))
 	}
@@ -49,7 +49,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partRows].long += fmt.Sprintf(" and %s ready", Count(r.Ready))
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
-	parts[partRate] = part{Count(rate) + " rows/s", briefly(rate) + "/s"}
+	parts[partRate] = part{Count(rate) + " rows/s", Briefly(rate) + "/s"}
 	if bytes > 0 {
 		parts[partBytes] = part{Size(bytes) + "/s", strings.ReplaceAll(Size(bytes), " ", "") + "/s"}
 	}
@@ -61,7 +61,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partHeld] = part{fmt.Sprintf("held p99 %s of %s", held, seconds(r.Target)), fmt.Sprintf("held %s/%s", held, seconds(r.Target))}
 	}
 	if r.Limit > 0 || r.UnderWay > 0 {
-		parts[partUnderWay] = part{Count(r.UnderWay) + " under way", briefly(r.UnderWay) + " req"}
+		parts[partUnderWay] = part{Count(r.UnderWay) + " under way", Briefly(r.UnderWay) + " req"}
 	}
 	if r.P99 > 0 {
 		parts[partLatency] = part{fmt.Sprintf("p50 %s p99 %s", seconds(r.P50), seconds(r.P99)), "p99 " + seconds(r.P99)}
@@ -79,7 +79,7 @@ func losses(n int64, long, brief string) part {
 	if n == 0 {
 		return part{}
 	}
-	return part{Count(n) + " " + long, briefly(n) + " " + brief}
+	return part{Count(n) + " " + long, Briefly(n) + " " + brief}
 }
 
 func seconds(s float64) string { return Latency(time.Duration(s * float64(time.Second))) }

@@ -64,8 +64,14 @@ func (t *terminal) leave() {
 // usualWidth is that of a terminal that does not tell.
 const usualWidth = 80
 
-func (t *terminal) width() int {
-	if columns, _, err := term.GetSize(int(t.Fd())); err == nil && columns > 0 {
+func (t *terminal) width() int { return Width(t.File) }
+
+// Width is the number of columns of a terminal; 0: it is none.
+func Width(w io.Writer) int {
+	if !IsTerminal(w) {
+		return 0
+	}
+	if columns, _, err := term.GetSize(int(w.(*os.File).Fd())); err == nil && columns > 0 {
 		return columns
 	}
 	return usualWidth

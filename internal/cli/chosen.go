@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// chosenRun is the run that a command is about: one that is named, or the newest of this folder.
+type chosenRun struct {
+	last  bool
+	dir   string // its run directory, once the arguments are taken
+	found bool   // by --last
+}
+
+// lastFlag asks for the newest run.
+const lastFlag = "last"
+
+// chosenNote is where the commands that have one note their run directory, for the configuration,
+// which is applied before they run.
+const chosenNote = "cqlbulk_run"
+
+func (r *chosenRun) addFlag(f *pflag.FlagSet, which string) {
+	addOwn(f, &r.last, lastFlag, which+", in place of its name", of(groupInput), once, everyday)
+}
+
+// take wants one run directory, or --last.
+func (r *chosenRun) take(c *cobra.Command, args []string) error {
+	switch {
+	case r.last && len(args) > 0:
+		return fmt.Errorf("--last is the newest run of this folder: give %s or --last, not both", args[0])
+	case !r.last && len(args) != 1:
+		return fmt.Errorf("give one run directory: cqlbulk %s RUN_DIR, or cqlbulk %[1]s --last for the newest of this folder", c.Name())
+	case !r.last:
+		r.dir = args[0]
+	default:
+		doubt := c.Flags().Lookup("repeat-in-doubt")
+		dir, err := operation.Newest(".", c.Name(), doubt != nil && doubt.Value.String() == "true")
+		if err != nil {
+			return fmt.Errorf("--last: %w", err)
+		}
+		r.dir, r.found = dir, true
+	}
+	if c.Annotations == nil {
+		c.Annotations = make(map[string]string)
+	}
+	c.Annotations[chosenNote] = r.dir
+	return nil
+}
+
+// takeOrNone wants a run directory or a folder, --last, or nothing.
+func (r *chosenRun) takeOrNone(c *cobra.Command, args []string) error {
+	if r.last {
+		return r.take(c, args)
+	}
+	if len(args) > 1 {
+		return fmt.Errorf("give one run directory or folder: cqlbulk %s [RUN_DIR | FOLDER]", c.Name())
+	}
+	return nil
+}
+
+// tell says which run --last found.
+func (r *chosenRun) tell(s streams, show *showOptions, what string) {
+	if r.found && !show.Quiet {
+		s.note("%s is the newest run of this folder that %s", r.dir, what)
+	}
+}
+
+// commandOf is the command of the run that a command goes on with; empty when it goes on
+// with none, or that is not to be known.
+func commandOf(c *cobra.Command) string {
+	if dir := c.Annotations[chosenNote]; dir != "" && c.Name() != "status" {
+		return operation.CommandOf(dir)
+	}
+	return ""
+}
+
+// tellRereading says what a change in how text is read means.
+func (s streams) tellRereading(r *operation.Rereading) {
+	if r == nil {
+		return
+	}
+	for _, change := range r.Settings {
+		s.note("read otherwise: %s", changeText(change))
+	}
+	loaded, rejected := printer.Count(r.Loaded), printer.Count(r.Rejected)
+	if r.Retried {
+		s.note("so are read the %s rejected rows; the %s rows that are loaded stay as they were read", rejected, loaded)
+		return
+	}
+	s.note("so is read the rest of the inputs; the %s rows that are loaded stay as they were read, and rows that were under way are written as they may have been; "+
+		"the %s rows rejected before are read so when they are retried", loaded, rejected)
+}

@@ -1,0 +1,92 @@
+package operation
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+)
+
+// paceTime is how old the pace of a run that is under way may be, as others see it.
+const paceTime = time.Second
+
+// notedPace is what a run notes of its pace beside its journal, which has no times.
+type notedPace struct {
+	At      time.Time        `json:"at"`
+	Seconds float64          `json:"seconds"` // since its process began the run, or went on with it
+	Reading progress.Reading `json:"reading"`
+}
+
+// notePace notes again and again in the run directory how fast the run is, until stop is called,
+// and then once more. It is for others to look at: that it cannot be noted stops nothing.
+func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any)) (stop func()) {
+	if d.journal == nil {
+		return func() {}
+	}
+	began := time.Now()
+	meter := progress.NewMeter("", c, began)
+	note := func() error {
+		now := time.Now()
+		text, err := json.Marshal(notedPace{now.UTC(), now.Sub(began).Seconds(), meter.Read(now)})
+		if err != nil {
+			return err
+		}
+		// It need not be on the disk: of a machine that went down nobody asks for its pace.
+		path := filepath.Join(d.path, resume.PaceFile)
+		if err := os.WriteFile(path+resume.PartEnding, text, 0o600); err != nil {
+			return err
+		}
+		return os.Rename(path+resume.PartEnding, path)
+	}
+	over := make(chan struct{})
+	var noting sync.WaitGroup
+	noting.Go(func() {
+		ticker := time.NewTicker(paceTime)
+		defer ticker.Stop()
+		for {
+			last := false
+			select {
+			case <-over:
+				last = true
+			case <-ticker.C:
+			}
+			if err := note(); err != nil {
+				warn("the pace of the run cannot be noted: %v", err)
+				return
+			}
+			if last {
+				return
+			}
+		}
+	})
+	return func() {
+		close(over)
+		noting.Wait()
+	}
+}
+
+// Pace is how fast a run is, or was.
+type Pace struct {
+	Share         *float64      // of the work that is done, 0 to 1; nil: not known
+	RowsPerSecond float64       // of now where the run is under way, else of its last process; 0: not known
+	Left          time.Duration // a guess, of a run that is under way; 0: none
+}
+
+// readPace reads what a run noted; nothing where it has noted nothing.
+func readPace(dir string, live bool) Pace {
+	var p notedPace
+	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
+	if err != nil || json.Unmarshal(text, &p) != nil {
+		return Pace{}
+	}
+	r := p.Reading
+	out := Pace{Share: r.Share, RowsPerSecond: r.RowsPerSecond, Left: time.Duration(r.Left * float64(time.Second))}
+	if !live {
+		out.RowsPerSecond, out.Left = float64(r.Rows-r.Earlier)/max(p.Seconds, 0.001), 0
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package operation
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+)
+
+// RunState is how a run of a folder stands.
+type RunState string
+
+// The states.
+const (
+	RunRunning  RunState = "running"
+	RunStopped  RunState = "stopped"  // before its end
+	RunPartly   RunState = "partly"   // at its end, and some of it failed
+	RunRetried  RunState = "retried"  // so, but what failed was tried again by another run
+	RunComplete RunState = "complete" // nothing is left to do
+	RunDamaged  RunState = "damaged"  // it cannot be read
+)
+
+// Run is a run of which there is something in a folder.
+type Run struct {
+	Path           string // of its run directory, or of the manifest of its output; as one would name it
+	Command, Table string // empty of a damaged one
+	State          RunState
+	Started        time.Time // of a damaged one when its folder was last changed
+	Seen           time.Time // when it ended, or was last heard of
+	Share          *float64  // of the work that is done, 0 to 1; nil: not known
+	Rows           int64     // written to the output, or into the table
+	Failed         int64     // rows rejected or in doubt, or token ranges that failed
+	RowsPerSecond  float64   // of now, or else of the whole; 0: not known
+	Left           time.Duration
+	Next           []Next // what can be done with it
+	Err            error  // why it is damaged
+}
+
+// Runs lists the runs of which there is something in a folder, the newest first: run directories,
+// those of tries that are in them, and outputs of scans that are done, by their manifests. No
+// folder but these is looked into. A run that cannot be read is one of the list.
+func Runs(folder string) ([]Run, error) {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	var runs []Run
+	for _, e := range entries {
+		path := filepath.Join(folder, e.Name())
+		switch {
+		case isFolder(path, e):
+			runs = appendRuns(runs, path)
+		case strings.HasSuffix(e.Name(), manifest.Ending):
+			runs = appendDone(runs, path)
+		}
+	}
+	// Of a run that left an output the run directory knows more.
+	runs = slices.DeleteFunc(runs, func(r Run) bool {
+		return r.State == RunComplete && slices.ContainsFunc(runs, func(o Run) bool {
+			return o.Path != r.Path && o.Command == r.Command && o.Table == r.Table && o.Started.Equal(r.Started.Truncate(time.Millisecond)) && o.State != RunComplete
+		})
+	})
+	slices.SortStableFunc(runs, func(a, b Run) int {
+		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Path, b.Path))
+	})
+	return runs, nil
+}
+
+func isFolder(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// appendRuns adds the run of a folder, and those of the tries in it, where there is one.
+func appendRuns(runs []Run, path string) []Run {
+	if !IsRun(path) {
+		if name := filepath.Join(path, manifest.FolderName); !isRunName(filepath.Base(path)) {
+			return appendDone(runs, name)
+		}
+	}
+	status, err := ReadStatus(path)
+	if _, gone := os.Lstat(path); errors.Is(gone, fs.ErrNotExist) {
+		return runs // it ended well meanwhile
+	}
+	if err != nil {
+		return append(runs, damaged(path, err))
+	}
+	runs = append(runs, runOf(status))
+	for _, try := range tries(path) {
+		runs = appendRuns(runs, try)
+	}
+	return runs
+}
+
+// IsRun says whether a folder is a run directory, readable or not.
+func IsRun(path string) bool { return journal.HasManifest(path) || journal.IsRun(path) }
+
+// isRunName says whether runs name their folders so.
+func isRunName(name string) bool {
+	return strings.HasPrefix(name, tool+"-"+commandScan+"-") || strings.HasPrefix(name, tool+"-"+commandLoad+"-")
+}
+
+// damaged is a run that cannot be read.
+func damaged(path string, err error) Run {
+	r := Run{Path: path, State: RunDamaged, Err: err}
+	if info, err := os.Lstat(path); err == nil {
+		r.Started, r.Seen = info.ModTime(), info.ModTime()
+	}
+	return r
+}
+
+// runOf is a run as its run directory tells of it.
+func runOf(s StatusReport) Run {
+	r := Run{
+		Path: s.RunDir, Command: s.Command, Table: s.Table, Started: s.Started, Seen: s.Seen, State: RunStopped,
+		Share: s.Share(), RowsPerSecond: s.Pace.RowsPerSecond, Left: s.Pace.Left, Next: s.Next(),
+	}
+	if l := s.Load; l != nil {
+		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.Tally.Rejected()+l.Tally.InDoubt
+	}
+	if s.Scan != nil {
+		r.Rows = s.Scan.Rows
+	}
+	if s.End != nil {
+		r.Failed += int64(len(s.End.Failed))
+	}
+	switch {
+	case s.Live:
+		r.State = RunRunning
+	case s.End == nil || s.End.Outcome == Interrupted || s.End.Outcome == Failed:
+	case s.Load != nil && len(s.Load.Retried) > 0 && s.Load.Tries > 0:
+		r.State = RunRetried
+	case len(r.Next) > 0:
+		r.State = RunPartly
+	default:
+		r.State, r.Failed = RunComplete, 0
+	}
+	return r
+}
+
+// appendDone adds the scan whose output has the manifest at path, where it is one.
+func appendDone(runs []Run, path string) []Run {
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(`"tool": "`+tool+`"`)) {
+		return runs // of another program
+	}
+	if err != nil {
+		return append(runs, damaged(path, fmt.Errorf("manifest %w", err)))
+	}
+	m, err := manifest.Read(path)
+	if err != nil {
+		return append(runs, damaged(path, err))
+	}
+	r := Run{
+		Path: path, Command: m.Command, Table: m.Keyspace + "." + m.Table, State: RunComplete,
+		Started: m.Started, Seen: m.Finished, Rows: m.Rows, Failed: int64(m.Ranges.Failed),
+		RowsPerSecond: float64(m.Rows) / max(m.Finished.Sub(m.Started).Seconds(), 0.001),
+	}
+	share := 1.0
+	if m.Ranges.Failed > 0 {
+		r.State, share = RunPartly, float64(m.Ranges.Done)/float64(max(m.Ranges.Done+m.Ranges.Failed, 1))
+	}
+	r.Share = &share
+	return append(runs, r)
+}
+
+// Newest is the newest run of a folder that can be gone on with by a command; with status the
+// newest one there is. doubt says that rows in doubt are to be written again as well.
+func Newest(folder, command string, doubt bool) (string, error) {
+	runs, err := Runs(folder)
+	if err != nil {
+		return "", err
+	}
+	suits := func(r Run) bool {
+		return command == commandStatus && IsRun(r.Path) || slices.ContainsFunc(r.Next, func(n Next) bool {
+			return n.Command == command && n.RunDir == r.Path && (doubt || !n.RepeatInDoubt)
+		})
+	}
+	if i := slices.IndexFunc(runs, suits); i >= 0 {
+		return runs[i].Path, nil
+	}
+	wanted := map[string]string{
+		commandResume: "was stopped and can go on", commandRetry: "has something that failed", commandStatus: "can be shown",
+	}[command]
+	if len(runs) == 0 {
+		return "", noRuns(folder)
+	}
+	return "", fmt.Errorf("of the %d runs in %s none %s: cqlbulk status shows them", len(runs), folderName(folder), wanted)
+}
+
+// noRuns says that a folder has no run.
+func noRuns(folder string) error {
+	return fmt.Errorf("there is no run in %s: a scan or a load leaves its run directory where it was started, or where --run-dir says, as long as there is something to tell", folderName(folder))
+}
+
+// folderName is a folder as a message names it.
+func folderName(folder string) string {
+	if folder == "." {
+		return "this folder"
+	}
+	return folder
+}
+
+// ListRuns is Runs of a folder that has some.
+func ListRuns(folder string) ([]Run, error) {
+	runs, err := Runs(folder)
+	if err == nil && len(runs) == 0 {
+		err = noRuns(folder)
+	}
+	return runs, err
+}

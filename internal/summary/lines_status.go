@@ -1,0 +1,84 @@
+package summary
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// Lines are what a person is told of how far a run is: five, of which the last says how to go on,
+// and one more for each other way.
+func (s *Status) Lines() []string {
+	var t text
+	if l := s.Load; l != nil {
+		t.number("rows", printer.Count(l.Written), say("written", printer.Count(l.Read)+" read", printer.Count(l.Rejected)+" rejected",
+			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already")))
+	}
+	if c := s.Scan; c != nil {
+		t.number("rows", printer.Count(c.Rows), say("read, up to the last mark", printer.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), "token ranges failed")))
+	}
+	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.Pace.left()))
+	switch {
+	case s.Load != nil:
+		t.words("checksum", s.Load.Checksum)
+	case s.Scan != nil:
+		t.words("checksum", s.Scan.Checksum)
+	}
+	t.words("state", s.StateText())
+	if s.Scan != nil && s.Scan.Anew {
+		t.words("next", "begin anew: it was stopped before its output was begun")
+	}
+	for _, n := range s.Next {
+		note := ""
+		if strings.Contains(n.Line, " --repeat-in-doubt ") {
+			note = "   (of counters, those rows count twice that were applied)"
+		}
+		t.words("next", n.Line+note)
+	}
+	return t.lines
+}
+
+// StateText says how a run stands.
+func (s *Status) StateText() string {
+	switch s.State {
+	case "running":
+		if s.PID == 0 {
+			return "under way in another process"
+		}
+		return fmt.Sprintf("under way in process %d on %s", s.PID, s.Host)
+	case "killed":
+		return "stopped without a word: killed, or the machine went down, or its disk was full"
+	case "failed":
+		return "failed: " + s.Error
+	case "partly":
+		return "done, but for what failed"
+	default:
+		return s.State
+	}
+}
+
+// rate is the number of rows a second; a dash where it is not known.
+func (p Pace) rate() string {
+	if p.RowsPerSecond == 0 {
+		return "-"
+	}
+	return printer.Count(int64(p.RowsPerSecond))
+}
+
+// done is how much of the work is done; empty where that is not known.
+func (p Pace) done() string {
+	if p.Share == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.1f%% done", 100**p.Share)
+}
+
+// left is how long it still takes; empty where there is no guess.
+func (p Pace) left() string {
+	if p.LeftSeconds == 0 {
+		return ""
+	}
+	return printer.Elapsed(time.Duration(p.LeftSeconds*float64(time.Second))) + " left"
+}

@@ -92,7 +92,7 @@ about every row.`,
 	addOwn(root.PersistentFlags(), new(string), config.FileFlag, "configuration file", of(groupEverywhere), path)
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
 	completeFlags(root)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if completing(c) {
@@ -133,7 +133,7 @@ var passwordFlags = []string{"password", "from-password"}
 // settingsOf names what may be set, each once, and the commands, in order.
 func settingsOf(root *cobra.Command) (settings, commands []string) {
 	take := func(f *pflag.Flag) {
-		if _, once := f.Annotations[isOfOneRun]; !once && f.Name != "help" && f.Name != helpAllFlag {
+		if isSetting(f) {
 			settings = append(settings, f.Name)
 		}
 	}

@@ -61,6 +61,7 @@ func completing(c *cobra.Command) bool {
 // completeFlags has the values of all flags below a command completed.
 func completeFlags(root *cobra.Command) {
 	for _, c := range root.Commands() {
+		completeFlags(c)
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			if complete := flagValues(f); complete != nil {
 				// It fails only for a flag that is not there, or is registered already.

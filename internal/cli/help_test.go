@@ -24,7 +24,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 		}
 		out.Reset()
 	}
-	for _, c := range append([]*cobra.Command{root}, root.Commands()...) {
+	for _, c := range allCommands(root) {
 		most := 40
 		if c.Name() == "load" || c.Name() == "scan" {
 			most = 45
@@ -38,10 +38,18 @@ func TestHelpFitsTheScreen(t *testing.T) {
 	}
 }
 
+// allCommands are a command and those below it.
+func allCommands(c *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{c}
+	for _, sub := range c.Commands() {
+		all = append(all, allCommands(sub)...)
+	}
+	return all
+}
+
 // All help has all flags, each once, and what help of one screen has.
 func TestAllHelpHasEverything(t *testing.T) {
-	root := newRoot(streams{})
-	for _, c := range root.Commands() {
+	for _, c := range allCommands(newRoot(streams{}))[1:] {
 		var short, all bytes.Buffer
 		writeHelp(&short, c, false)
 		writeHelp(&all, c, true)

@@ -20,12 +20,7 @@ type ManPage struct {
 func ManPages(version, date string) []ManPage {
 	root := newRoot(streams{})
 	m := manual{root: root, foot: fmt.Sprintf("%q \"cqlbulk %s\"", date, version)}
-	m.command(root)
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			m.command(c)
-		}
-	}
+	m.commands(root)
 	for _, t := range topics {
 		m.topic(t)
 	}
@@ -51,6 +46,16 @@ func (m *manual) end(name string, section int) {
 	m.pages = append(m.pages, ManPage{file, m.text.String()})
 }
 
+// commands writes the page of a command, and those of the commands below it.
+func (m *manual) commands(c *cobra.Command) {
+	m.command(c)
+	for _, sub := range c.Commands() {
+		if sub.IsAvailableCommand() {
+			m.commands(sub)
+		}
+	}
+}
+
 // command writes the page of a command.
 func (m *manual) command(c *cobra.Command) {
 	c.InitDefaultHelpFlag()
@@ -59,11 +64,11 @@ func (m *manual) command(c *cobra.Command) {
 	fmt.Fprintf(&m.text, "# SYNOPSIS\n%s\n\n", escaped(usageLine(c)))
 	fmt.Fprint(&m.text, "# DESCRIPTION\n")
 	m.paragraphs(c.Long)
-	if c == m.root {
+	if c.HasAvailableSubCommands() {
 		fmt.Fprint(&m.text, "# COMMANDS\n")
 		for _, sub := range c.Commands() {
 			if sub.IsAvailableCommand() {
-				m.item("**cqlbulk-"+escaped(sub.Name())+"**(1)", sub.Short)
+				m.item("**"+escaped(name+"-"+sub.Name())+"**(1)", sub.Short)
 			}
 		}
 	}

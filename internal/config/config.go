@@ -40,8 +40,9 @@ const FileFlag = "config"
 
 // File is the configuration file that was read; empty when there is none.
 type File struct {
-	Path string
-	keys []string
+	Path    string
+	keys    []string // as they stand in it, those of a section behind its name and a dot
+	origins map[string]Origin
 }
 
 // Has says whether a setting stands in the file, at the top or in any section.
@@ -81,12 +82,18 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
 	var failures []error
+	file.origins = make(map[string]Origin)
 	flags.VisitAll(func(f *pflag.Flag) {
-		if f.Changed || f.Name == FileFlag || f.Name == "help" || !v.IsSet(f.Name) {
+		switch {
+		case f.Changed:
+			file.origins[f.Name] = Origin{From: FromFlag}
+			return
+		case f.Name == FileFlag || f.Name == "help" || !v.IsSet(f.Name):
 			return
 		}
+		file.origins[f.Name] = file.originOf(f.Name, command, of)
 		if err := set(f, v); err != nil {
-			failures = append(failures, fmt.Errorf("setting %s from %s: %w", f.Name, origin(f.Name, path), err))
+			failures = append(failures, fmt.Errorf("setting %s from %s: %w", f.Name, file.origins[f.Name].home(), err))
 		}
 	})
 	return file, errors.Join(failures...)
@@ -100,6 +107,8 @@ func set(f *pflag.Flag, v *viper.Viper) error {
 	elements, isList := value.([]any)
 	list, wantsList := f.Value.(pflag.SliceValue)
 	switch {
+	case isText && text == "" && f.Value.Type() == "stringToString": // no pairs, which the library cannot read
+		return nil
 	case isText:
 		return f.Value.Set(text)
 	case isList && !wantsList:
@@ -157,13 +166,6 @@ func didYouMean(name string, names []string) string {
 		return fmt.Sprintf("; did you mean %q?", nearest)
 	}
 	return ""
-}
-
-func origin(name, path string) string {
-	if os.Getenv(EnvName(name)) != "" {
-		return EnvName(name)
-	}
-	return path
 }
 
 // read loads the configuration file: the one that --config or CQLBULK_CONFIG

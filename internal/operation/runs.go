@@ -141,7 +141,7 @@ func runOf(s StatusReport) Run {
 		r.State = RunRunning
 	case s.End == nil || s.End.Outcome == Interrupted || s.End.Outcome == Failed:
 	case s.Load != nil && len(s.Load.Retried) > 0 && s.Load.Tries > 0:
-		r.State = RunRetried
+		r.State, r.Failed = RunRetried, 0 // the tries have it
 	case len(r.Next) > 0:
 		r.State = RunPartly
 	default:
@@ -184,7 +184,7 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", err
 	}
 	suits := func(r Run) bool {
-		return command == commandStatus && IsRun(r.Path) || slices.ContainsFunc(r.Next, func(n Next) bool {
+		return command == commandStatus && r.State != RunDamaged && IsRun(r.Path) || slices.ContainsFunc(r.Next, func(n Next) bool {
 			return n.Command == command && n.RunDir == r.Path && (doubt || !n.RepeatInDoubt)
 		})
 	}

@@ -1,6 +1,7 @@
 package summary
 
 import (
+	"math"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
@@ -248,7 +249,7 @@ func OfRuns(folder string, runs []operation.Run) Document {
 }
 
 func paceOf(seen time.Time, share *float64, rate float64, left time.Duration) Pace {
-	return Pace{seen.UTC(), share, float64(int64(rate)), left.Seconds()}
+	return Pace{seen.UTC(), share, math.Round(10*rate) / 10, left.Seconds()}
 }
 
 // OfVerify makes the document of a verification.

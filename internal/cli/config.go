@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+)
+
+func newConfigCommand(s streams) *cobra.Command {
+	c := &cobra.Command{
+		Use:   "config init | show",
+		Short: "Write a configuration file, or show the settings in force",
+		Long: `Write a configuration file with all settings, or show which value of each is in force
+and where it comes from.`,
+		Example: `  cqlbulk config init
+  cqlbulk config show load --null-string NA`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			var names []string
+			for _, sub := range c.Commands() {
+				names = append(names, sub.Name())
+			}
+			return fmt.Errorf("unknown command %q%s (see cqlbulk config --help)", args[0], schema.DidYouMean(args[0], names))
+		},
+		// A file that is not right must not keep from writing another one, or from looking at it.
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		RunE:              func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newConfigInitCommand(s), newConfigShowCommand(s))
+	return c
+}
+
+func newConfigInitCommand(s streams) *cobra.Command {
+	name := config.Places()[0]
+	c := &cobra.Command{
+		Use:   "init",
+		Short: "Write a configuration file with all settings, commented out",
+		Long: `Write a configuration file with all settings, each with what it means and its default,
+commented out. A file that exists is left alone.
+
+It is written where it is looked for first, into the working directory. The other places
+are cqlbulk/cqlbulk.yaml in the user's configuration directory, ~/.config on Linux, and
+/etc/cqlbulk/cqlbulk.yaml.
+
+Exit status:
+  0  written
+  1  there is such a file, or it cannot be written`,
+		Example: `  cqlbulk config init
+  cqlbulk config init -o ~/.config/cqlbulk/cqlbulk.yaml`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if name == "-" {
+				return fatal(writeConfig(s.out, c.Root()))
+			}
+			// It may hold a password one day.
+			f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if errors.Is(err, os.ErrExist) {
+				return fmt.Errorf("--output %s: exists, and is left alone", name)
+			}
+			if err != nil {
+				return fmt.Errorf("--output: %w", err)
+			}
+			if err := errors.Join(writeConfig(f, c.Root()), f.Close()); err != nil {
+				return fatal(err)
+			}
+			s.note("%s is written; every setting in it is commented out", name)
+			return nil
+		},
+	}
+	addOwn(c.Flags(), &name, "output", "file to write, which must not exist; \"-\" is the standard output", of(groupOutput), letter("o"), path, everyday)
+	return c
+}
+
+// configHead begins a configuration file.
+const configHead = `# Settings of cqlbulk. Take the # away from one to give it another value than the default, which
+# stands there. A flag wins over the environment, the environment over this file. Settings at the top
+# are for all commands that know them, a section is for its command alone and wins. resume and retry
+# take the section of the command whose run they go on with. cqlbulk config show tells what is in force.
+`
+
+// writeConfig writes a configuration file of all settings: first those that several commands have
+// with one meaning, then the others by command.
+func writeConfig(w io.Writer, root *cobra.Command) error {
+	var out strings.Builder
+	out.WriteString(configHead)
+	shared := sharedFlags(root)
+	for _, g := range groups {
+		writeSettings(&out, "# "+string(g), "", slices.DeleteFunc(slices.Clone(shared), func(f *pflag.Flag) bool { return groupOf(f) != g }))
+	}
+	for _, c := range root.Commands() {
+		var own []*pflag.Flag
+		for _, g := range groups {
+			for _, f := range settingFlags(c) {
+				if groupOf(f) == g && !slices.ContainsFunc(shared, func(o *pflag.Flag) bool { return isSame(f, o) }) {
+					own = append(own, f)
+				}
+			}
+		}
+		if !goesOn(c) {
+			writeSettings(&out, "#"+c.Name()+":", "  ", own)
+		}
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// writeSettings writes settings, each with its help before it, below a title.
+func writeSettings(out *strings.Builder, title, indent string, flags []*pflag.Flag) {
+	if len(flags) == 0 {
+		return
+	}
+	fmt.Fprintf(out, "\n%s\n", title)
+	for _, f := range flags {
+		for _, line := range wrap(f.Usage, 98) {
+			fmt.Fprintf(out, "# %s\n", line)
+		}
+		fmt.Fprintf(out, "#%s%s: %s\n", indent, f.Name, yamlValue(f))
+	}
+}
+
+// yamlValue is the default of a flag as it stands in a file. Texts are in quotes, since YAML takes
+// some for something else.
+func yamlValue(f *pflag.Flag) string {
+	quoted := func(v any) string {
+		text, _ := json.Marshal(v) // which is YAML as well; of texts it does not fail
+		return string(text)
+	}
+	switch {
+	case isList(f):
+		return quoted(append([]string{}, texts(f)...))
+	case f.Value.Type() == "string", f.Value.Type() == "text", f.Value.Type() == pairsType:
+		return quoted(texts(f)[0])
+	default:
+		return f.DefValue
+	}
+}
+
+func isList(f *pflag.Flag) bool {
+	_, list := f.Value.(pflag.SliceValue)
+	return list
+}
+
+// goesOn says whether a command goes on with a run of another.
+func goesOn(c *cobra.Command) bool { return c.Name() == "resume" || c.Name() == "retry" }
+
+// settingFlags are the flags of a command that are settings.
+func settingFlags(c *cobra.Command) []*pflag.Flag {
+	var flags []*pflag.Flag
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if isSetting(f) {
+			flags = append(flags, f)
+		}
+	})
+	return flags
+}
+
+// isSetting says whether a flag may be set by the environment and a configuration file.
+func isSetting(f *pflag.Flag) bool {
+	_, one := f.Annotations[isOfOneRun]
+	return !one && f.Name != "help" && f.Name != helpAllFlag
+}
+
+// isSame says whether the flags of two commands are one setting, with one meaning.
+func isSame(a, b *pflag.Flag) bool {
+	return a.Name == b.Name && a.Usage == b.Usage && a.DefValue == b.DefValue
+}
+
+// sharedFlags are the settings that several commands have with one meaning; where some have
+// another one, that of most of them.
+func sharedFlags(root *cobra.Command) []*pflag.Flag {
+	var all []*pflag.Flag
+	for _, c := range root.Commands() {
+		if !goesOn(c) { // they have those of load and scan, and say which
+			all = append(all, settingFlags(c)...)
+		}
+	}
+	times := func(f *pflag.Flag) (n int) {
+		for _, o := range all {
+			if isSame(f, o) {
+				n++
+			}
+		}
+		return n
+	}
+	var shared []*pflag.Flag
+	for _, f := range all {
+		i := slices.IndexFunc(shared, func(o *pflag.Flag) bool { return o.Name == f.Name })
+		switch n := times(f); {
+		case n < 2:
+		case i < 0:
+			shared = append(shared, f)
+		case n > times(shared[i]):
+			shared[i] = f
+		}
+	}
+	return shared
+}

@@ -177,13 +177,22 @@ func isSame(a, b *pflag.Flag) bool {
 	return a.Name == b.Name && a.Usage == b.Usage && a.DefValue == b.DefValue
 }
 
-// sharedFlags are the settings that several commands have with one meaning; where some have
-// another one, that of most of them.
+// sharedFlags are the settings that several commands have with one default; where help of some says
+// something else, with that of most of them.
 func sharedFlags(root *cobra.Command) []*pflag.Flag {
-	var all []*pflag.Flag
+	var all, onward []*pflag.Flag
 	for _, c := range root.Commands() {
-		if !goesOn(c) { // they have those of load and scan, and say which
+		if goesOn(c) {
+			onward = append(onward, settingFlags(c)...)
+		} else {
 			all = append(all, settingFlags(c)...)
+		}
+	}
+	// What goes on has settings of load and scan, and says which, and few of its own.
+	known := slices.Clone(all)
+	for _, f := range onward {
+		if !slices.ContainsFunc(known, func(o *pflag.Flag) bool { return o.Name == f.Name }) {
+			all = append(all, f)
 		}
 	}
 	times := func(f *pflag.Flag) (n int) {
@@ -197,8 +206,10 @@ func sharedFlags(root *cobra.Command) []*pflag.Flag {
 	var shared []*pflag.Flag
 	for _, f := range all {
 		i := slices.IndexFunc(shared, func(o *pflag.Flag) bool { return o.Name == f.Name })
+		isCommand := func(c *cobra.Command) bool { return c.Name() == f.Name }
+		isOther := func(o *pflag.Flag) bool { return o.Name == f.Name && o.DefValue != f.DefValue }
 		switch n := times(f); {
-		case n < 2:
+		case n < 2, slices.ContainsFunc(all, isOther), slices.ContainsFunc(root.Commands(), isCommand): // at the top of a file that is a section
 		case i < 0:
 			shared = append(shared, f)
 		case n > times(shared[i]):

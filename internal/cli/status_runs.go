@@ -31,15 +31,23 @@ var runColumns = []struct {
 	{"WHAT", false, func(r summary.ListedRun, _ bool, _ time.Time) string {
 		return strings.TrimSpace(r.Command + " " + r.Table)
 	}},
-	{"RUN", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return r.Path }},
+	{"RUN", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return outputOf(r.Path) }},
+}
+
+// outputOf is the output that a manifest is beside; of a run directory its name.
+func outputOf(path string) string {
+	if folder, ok := strings.CutSuffix(path, "/manifest.json"); ok {
+		return folder
+	}
+	return strings.TrimSuffix(path, ".manifest.json")
 }
 
 // writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and how
 // to go on with the newest that can go on. width is that of the terminal; 0: there is none.
 func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) error {
-	table := cellsOf(runs, false, now)
-	if width > 0 && widthOf(table) > width {
-		table = cellsOf(runs, true, now)
+	table, gap := cellsOf(runs, false, now), "  "
+	if width > 0 && widthOf(table, gap) > width {
+		table, gap = cellsOf(runs, true, now), " "
 	}
 	var out strings.Builder
 	for _, cells := range table {
@@ -52,7 +60,7 @@ func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) 
 			if last {
 				line += cell
 			} else {
-				line += fmt.Sprintf("%*s  ", padding(i, widest(table, i)), cell)
+				line += fmt.Sprintf("%*s", padding(i, widest(table, i)), cell) + gap
 			}
 		}
 		fmt.Fprintln(&out, strings.TrimRight(line, " "))
@@ -76,7 +84,7 @@ func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) 
 }
 
 // leastName is how much is left of the name of a run however narrow a terminal is.
-const leastName = 16
+const leastName = 12
 
 // cellsOf are the lines of a list, its head first.
 func cellsOf(runs []summary.ListedRun, brief bool, now time.Time) [][]string {
@@ -109,11 +117,11 @@ func widest(table [][]string, column int) (width int) {
 	return width
 }
 
-func widthOf(table [][]string) (width int) {
+func widthOf(table [][]string, gap string) (width int) {
 	for i := range runColumns {
-		width += widest(table, i) + 2
+		width += widest(table, i) + len(gap)
 	}
-	return width - 2
+	return width - len(gap)
 }
 
 // cutLeft leaves out the beginning of a text that is too long.

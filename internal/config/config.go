@@ -73,9 +73,15 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 	if err := errors.Join(unknown, check(v, path, settings, inSection, commands)); err != nil {
 		return File{}, err
 	}
-	for _, section := range []string{of, command} {
-		if err := v.MergeConfigMap(v.GetStringMap(section)); err != nil {
-			return File{}, fmt.Errorf("configuration file %s: section %s: %w", path, section, err)
+	sections := v
+	top := v.AllSettings()
+	for _, name := range commands { // one may be called as a flag is
+		delete(top, name)
+	}
+	v = viper.New()
+	for _, settings := range []map[string]any{top, sections.GetStringMap(of), sections.GetStringMap(command)} {
+		if err := v.MergeConfigMap(settings); err != nil {
+			return File{}, fmt.Errorf("configuration file %s: %w", path, err)
 		}
 	}
 	v.SetEnvPrefix(EnvPrefix)

@@ -307,3 +307,24 @@ func TestEnvName(t *testing.T) {
 	require.Equal(t, "CQLBULK_PASSWORD_FILE", EnvName("password-file"))
 	require.Equal(t, "CQLBULK_HOSTS", EnvName("hosts"))
 }
+
+// A section may be called as a flag of other commands is: it is no value of that.
+func TestASectionCalledLikeAFlag(t *testing.T) {
+	t.Chdir(t.TempDir())
+	settings, commands := []string{"config", "output", "report"}, []string{"load", "report"}
+	apply := func(text string) (string, File) {
+		require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte(text), 0o600))
+		flags := pflag.NewFlagSet("load", pflag.ContinueOnError)
+		flags.String(FileFlag, "", "")
+		value := flags.String("report", "", "")
+		file, err := Apply("load", "", flags, settings, commands)
+		require.NoError(t, err)
+		return *value, file
+	}
+	value, file := apply("report:\n  output: r.html\n")
+	require.Empty(t, value)
+	require.Equal(t, Origin{From: FromDefault}, file.Origin("report"))
+	value, file = apply("report:\n  output: r.html\nload:\n  # of each load\n  report: l.html\n")
+	require.Equal(t, "l.html", value)
+	require.Equal(t, Origin{From: FromFile, Path: "cqlbulk.yaml", Line: 5}, file.Origin("report"))
+}

@@ -98,7 +98,7 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 	require.Len(t, offsets, len(bad), "the reason of each")
 	told := status(t, dir)
 	require.Contains(t, told, "done, but for what failed")
-	require.Contains(t, told, fmt.Sprintf("%s read, %s written, %s rejected, 0 in doubt", grouped(rows), grouped(len(good)), grouped(len(bad))))
+	require.Contains(t, told, fmt.Sprintf(" %s written, %s read, %s rejected\n", grouped(len(good)), grouped(rows), grouped(len(bad))))
 }
 
 // TestCountersKilled kills a load of counters twice: of each increment the table has

@@ -31,7 +31,7 @@ const (
 
 // Run is a run of which there is something in a folder.
 type Run struct {
-	Path           string // of its run directory, or of the manifest of its output; as one would name it
+	Path           string // of its run directory, or of the manifest of its output
 	Command, Table string // empty of a damaged one
 	State          RunState
 	Started        time.Time // of a damaged one when its folder was last changed

@@ -1,0 +1,107 @@
+package operation
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// typedChanges are changes that were all typed.
+func typedChanges(values setting.Values) setting.Changes {
+	c := setting.Changes{Values: values, Typed: setting.Given{}}
+	for name := range values {
+		c.Typed[name] = true
+	}
+	return c
+}
+
+var begunRun = recorded{
+	Flags: setting.Values{"null-string": {"NA"}, "format": {"csv"}, "consistency": {"LOCAL_QUORUM"}}, Args: []string{"shop.orders", "/data/in.csv"},
+}
+
+// What runs in between changed stays, and a run that goes on knows how each of them read.
+func TestReread(t *testing.T) {
+	before := []resume.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
+	spec, again, err := begunRun.reread(before, typedChanges(setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}}))
+	require.NoError(t, err)
+	require.Equal(t, []string{"-", "x"}, spec.Nulls)
+	require.Equal(t, map[string]string{"a": "b"}, spec.Map)
+	require.EqualValues(t, 5, spec.IngestRate)
+	require.Equal(t, resume.Changed{"null-string": {"-", "x"}}, again.note)
+	require.Equal(t, []SettingChange{{"null-string", []string{"-"}, []string{"-", "x"}}}, again.now)
+	require.Equal(t, []SettingChange{{"map", []string{""}, []string{"a=b"}}, {"null-string", []string{"NA"}, []string{"-", "x"}}}, again.all)
+	var nulls [][]string
+	former, err := again.readings(dsv.DefaultFormat)
+	require.NoError(t, err)
+	for _, r := range former {
+		nulls = append(nulls, r.Nulls)
+	}
+	require.Equal(t, [][]string{{"NA"}, {"-"}, {"-"}}, nulls)
+	require.Empty(t, former[1].Fields.Renamed)
+	require.Equal(t, map[string]string{"a": "b"}, former[2].Fields.Renamed)
+	require.Equal(t, setting.Values{"null-string": {"NA"}, "format": {"csv"}, "consistency": {"LOCAL_QUORUM"}}, begunRun.Flags, "it is as it was")
+}
+
+// What a file or the environment has changes nothing, and what is as it was is no change.
+func TestRereadNothing(t *testing.T) {
+	for _, c := range []setting.Changes{
+		{}, {Values: setting.Values{"null-string": {"x"}, "encoding": {"latin1"}, "dialect": {"cqlsh"}}}, typedChanges(setting.Values{"null-string": {"NA"}, "dialect": {"cqlbulk"}}),
+	} {
+		spec, again, err := begunRun.reread(nil, c)
+		require.NoError(t, err)
+		require.Equal(t, []string{"NA"}, spec.Nulls)
+		require.Equal(t, "utf-8", spec.Dialect.Encoding)
+		require.Equal(t, "cqlbulk", spec.Dialect.Name)
+		require.Empty(t, again.former)
+		require.Empty(t, again.now)
+		require.Empty(t, again.note)
+	}
+}
+
+// With another dialect records are cut as before.
+func TestRereadKeepsTheEscape(t *testing.T) {
+	for _, c := range []struct {
+		was    setting.Values
+		now    string
+		escape string
+		want   byte
+	}{
+		{setting.Values{}, "cqlsh", `"`, '"'},
+		{setting.Values{"quote": {"'"}}, "cqlsh", "'", '\''},
+		{setting.Values{"escape": {"!"}}, "cqlsh", "!", '!'},
+		{setting.Values{"dialect": {"cqlsh"}}, "cqlbulk", `\`, '\\'},
+	} {
+		run := recorded{Flags: setting.Values{"format": {"csv"}, "consistency": {"ONE"}}, Args: begunRun.Args}
+		for name, value := range c.was {
+			run.Flags[name] = value
+		}
+		spec, again, err := run.reread(nil, typedChanges(setting.Values{"dialect": {c.now}}))
+		require.NoError(t, err)
+		require.Equal(t, c.escape, spec.Dialect.Escape)
+		format, err := spec.format("csv", spec.Given)
+		require.NoError(t, err)
+		_, err = spec.reading(&format)
+		require.NoError(t, err)
+		require.Equal(t, c.want, format.Escape)
+		_, err = again.readings(format)
+		require.NoError(t, err)
+	}
+}
+
+// Whatever a load has is either among what may be changed, or there is a word why not.
+func TestWhyKept(t *testing.T) {
+	for name := range keptSettings {
+		require.NotContains(t, rereadable, name)
+	}
+	settings := NewLoadSpec().Settings()
+	for _, name := range rereadable {
+		_, ok := settings.Find(name)
+		require.True(t, ok, name)
+	}
+	require.Contains(t, WhyKept("delimiter"), "records were cut by it")
+	require.Equal(t, "a run goes on with what it was begun with", WhyKept("minbatchsize"))
+}

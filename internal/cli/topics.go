@@ -216,5 +216,8 @@ In it, a section named after a command is for that command alone:
     null-string: NA
     ingestrate: 50k
 
-A setting or a variable that no command knows is an error.`
+A setting or a variable that no command knows is an error.
+
+cqlbulk config init writes such a file with all settings, and cqlbulk config show tells
+which value of each is in force, and where it comes from.`
 }

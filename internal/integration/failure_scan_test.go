@@ -102,7 +102,7 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	t.Helper()
 	dir := t.TempDir() + "/run"
 	when := newMoments(t, kills, rows, resume.MarkTime)
-	args := append(quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 20))), options...)
+	args := append(quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 60))), options...)
 	for kill := range kills {
 		if scanned(dir) == int64(rows) { // killed late, on a slow machine: there is hardly anything left to be killed in
 			break

@@ -15,9 +15,9 @@ type Cause struct {
 	First ingest.Reject // the first of them, without its bytes
 }
 
-// causes groups rejects by stage, column and reason. There are at most mostCauses
-// of them; rows for further ones go together.
-type causes struct {
+// Causes groups rejects by stage, column and reason. There are at most mostCauses
+// of them; rows for further ones go together. The zero value has none; it belongs to one goroutine.
+type Causes struct {
 	byKey map[string]*Cause
 	order []*Cause
 }
@@ -29,7 +29,11 @@ const mostCauses = 100
 // and numbers.
 var varying = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
-func (c *causes) add(r ingest.Reject) {
+// Add takes a reject.
+func (c *Causes) Add(r ingest.Reject) {
+	if c.byKey == nil {
+		c.byKey = make(map[string]*Cause)
+	}
 	more := r.More
 	r.Raw, r.More = nil, nil
 	c.count(r)
@@ -40,7 +44,7 @@ func (c *causes) add(r ingest.Reject) {
 }
 
 // count counts one reason of a row.
-func (c *causes) count(r ingest.Reject) {
+func (c *Causes) count(r ingest.Reject) {
 	key := string(r.Stage) + "\x00" + r.Column + "\x00" + varying.ReplaceAllString(r.Reason, "*")
 	cause := c.byKey[key]
 	if cause == nil && len(c.order) == mostCauses {
@@ -54,8 +58,8 @@ func (c *causes) count(r ingest.Reject) {
 	cause.Rows++
 }
 
-// list gives the causes, those of most rows first.
-func (c *causes) list() []Cause {
+// List gives the causes, those of most rows first.
+func (c *Causes) List() []Cause {
 	list := make([]Cause, len(c.order))
 	for i, cause := range c.order {
 		list[i] = *cause

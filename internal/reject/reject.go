@@ -44,7 +44,7 @@ type Dir struct {
 	torn    string             // the last of them until its row is added
 	reason  ingest.Reject      // of that row
 	told    *entry             // the last one, nil before there is one of this run
-	causes  causes
+	causes  Causes
 }
 
 // The files besides journal.ErrorsFile, which has the reasons: their names begin so.
@@ -61,7 +61,6 @@ func New(path, ext string) *Dir {
 	return &Dir{
 		path: path, ext: ext, files: make(map[string]*output), changed: make(map[string]bool),
 		names: make(map[string]string), numbers: make(map[string]int),
-		causes: causes{byKey: make(map[string]*Cause)},
 	}
 }
 
@@ -160,7 +159,7 @@ func (d *Dir) rows(r ingest.Reject) string {
 
 // tell writes the reason of a row and remembers it for the summary.
 func (d *Dir) tell(r ingest.Reject, kept string) error {
-	d.causes.add(r)
+	d.causes.Add(r)
 	o, err := d.use(journal.ErrorsFile, nil)
 	if err != nil {
 		return err
@@ -186,7 +185,7 @@ func (d *Dir) Used() bool {
 func (d *Dir) Causes() []Cause {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.causes.list()
+	return d.causes.List()
 }
 
 // Files lists the paths of the files of rows, by name.

@@ -222,7 +222,7 @@ func (d *Dir) recount() error {
 	}
 	defer func() { _ = f.Close() }()
 	return entries(f, f.Name(), func(e entry) {
-		d.causes.add(ingest.Reject{
+		d.causes.Add(ingest.Reject{
 			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage, More: e.More,
 		})
 	})

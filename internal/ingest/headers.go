@@ -78,7 +78,11 @@ func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
 	if r.job.Header {
 		if line, err = s.Header(); err != nil {
 			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
-				err = &MappingError{errors.Join(fmt.Errorf("header: %w", err), hintDelimiter(r.job.Table, string(line.Raw), r.job.Format.Delimiter))}
+				err = fmt.Errorf("header: %w", err)
+				if hint := hintDelimiter(r.job.Table, string(line.Raw), r.job.Format.Delimiter); hint != "" {
+					err = &hinted{err, hint, onNextLine}
+				}
+				err = &MappingError{err}
 			}
 			return nil, nil, err
 		}

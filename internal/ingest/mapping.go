@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,6 +57,15 @@ type MappingError struct{ err error }
 
 func (e *MappingError) Error() string { return e.err.Error() }
 func (e *MappingError) Unwrap() error { return e.err }
+
+// Parts are what may be done about it, empty where nothing is known, and what is wrong.
+func (e *MappingError) Parts() (hint string, wrong error) {
+	var h *hinted
+	if errors.As(e.err, &h) {
+		return h.hint, h.err
+	}
+	return "", e.err
+}
 
 // NewMapping plans the fields for columns in the given order. All of the primary
 // key must be among them; of a table with static columns the partition key may do

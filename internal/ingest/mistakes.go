@@ -25,18 +25,34 @@ var delimiters = []struct {
 	flag string
 }{{',', "--delimiter ,"}, {';', "--delimiter ';'"}, {'\t', "--format tsv"}, {'|', "--delimiter '|'"}}
 
+// OtherDelimiter begins what is said where something else seems to stand between the fields of an input than what they are
+// read by.
+const OtherDelimiter = "another character seems to stand between"
+
+// hinted is an error and what may be done about it, told as form has them.
+type hinted struct {
+	err        error
+	hint, form string
+}
+
+// onNextLine has a hint on a line of its own.
+const onNextLine = "%v\n%s"
+
+func (h *hinted) Error() string { return fmt.Sprintf(h.form, h.err, h.hint) }
+func (h *hinted) Unwrap() error { return h.err }
+
 // hintHeader adds to the error about a header why its names may be no columns: another
 // delimiter, no header at all, or fields too many.
 func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
-	if hint := hintDelimiter(t, string(header.Raw), f.delimiter); hint != nil {
-		return errors.Join(err, hint)
+	if hint := hintDelimiter(t, string(header.Raw), f.delimiter); hint != "" {
+		return &hinted{err, hint, onNextLine}
 	}
 	var unknown []string
 	known := 0
 	for _, field := range header.Fields {
 		name := string(field.Text)
 		if !utf8.ValidString(name) {
-			return fmt.Errorf("%w; it is not UTF-8: %s", err, latin1Hint)
+			return &hinted{err, latin1Hint, "%v; it is not UTF-8: %s"}
 		}
 		if f.fits(t, name) {
 			known++
@@ -46,11 +62,11 @@ func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
 	}
 	switch {
 	case known == 0 && looksLikeJSON(header.Raw):
-		return errors.Join(err, errors.New("this looks like JSON: if it is an object a line, say --format json"))
+		return &hinted{err, "this looks like JSON: if it is an object a line, say --format json", onNextLine}
 	case known == 0:
-		return errors.Join(err, errors.New("no field of the first line is a column: if the input has no header line, say --header=false"))
+		return &hinted{err, "no field of the first line is a column: if the input has no header line, say --header=false", onNextLine}
 	case len(unknown) > 0:
-		return fmt.Errorf("%w (%s)", err, hintField(t, unknown...))
+		return &hinted{err, hintField(t, unknown...), "%v (%s)"}
 	}
 	return err
 }
@@ -101,10 +117,10 @@ func flagList(names []string) string {
 }
 
 // hintDelimiter guesses that a header has another delimiter: one by which more of its
-// fields are columns, or where none is, the only one by which it has several fields.
-func hintDelimiter(t *schema.Table, line string, delimiter byte) error {
+// fields are columns, or where none is, the only one by which it has several fields. Empty: there is none.
+func hintDelimiter(t *schema.Table, line string, delimiter byte) string {
 	if delimiter == 0 {
-		return nil
+		return ""
 	}
 	line = strings.TrimRight(line, "\r\n")
 	columns := func(char byte) (known, all int) {
@@ -128,9 +144,9 @@ func hintDelimiter(t *schema.Table, line string, delimiter byte) error {
 		}
 	}
 	if best == "" {
-		return nil
+		return ""
 	}
-	return fmt.Errorf("another character seems to stand between the fields: %s", best)
+	return OtherDelimiter + " the fields: " + best
 }
 
 // fieldsError says that a record has not as many fields as there should be.
@@ -139,7 +155,7 @@ func (p *parser) fieldsError(rec dsv.Record, width int) error {
 	job := p.run.job
 	for _, d := range delimiters {
 		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 && bytes.Count(rec.Raw, []byte{d.char}) == width-1 {
-			return fmt.Errorf("%s: another character seems to stand between them: %s", text, d.flag)
+			return fmt.Errorf("%s: %s them: %s", text, OtherDelimiter, d.flag)
 		}
 	}
 	if !job.Header && len(rec.Fields) > width {

@@ -1,0 +1,112 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+// Sampled is what the first records of an input turned out to be.
+type Sampled struct {
+	Columns []schema.Column // that the fields go to
+	Rows    int64           // read, bad ones among them
+	Text    int64           // bytes of their text
+	Rejects []Reject        // rows that could not be made, without their bytes
+}
+
+// sampleSize is how much is read at once of an input whose first records are wanted.
+const sampleSize = 64 << 10
+
+// Sample reads the first records of one input, as Run would, and writes nothing. The job needs no
+// target, and its inputs, journal, rejects and limits do not matter; no rows are skipped. look is called
+// with each row, by one goroutine at a time; the bytes are valid until it returns. An error is that of
+// Run: the input cannot be read, or its fields do not fit (a [*MappingError]).
+func (j *Job) Sample(ctx context.Context, input Input, rows int64, look func(columns []schema.Column, r *target.Row)) (Sampled, error) {
+	one, to := *j, &sampler{look: look, done: make(chan struct{})}
+	one.Inputs, one.Target, one.Rejects, one.Journal = []Input{input}, to, to, nil
+	one.SkipRows, one.MaxRows, one.KeepGoing, one.MaxParseErrors, one.MaxInsertErrors = 0, rows, true, -1, -1
+	if j.MaxRows > 0 {
+		one.MaxRows = min(rows, j.MaxRows)
+	}
+	one.ChunkSize, one.Counters, one.Warn = sampleSize, new(progress.Counters), nil
+	tally, err := one.Run(ctx)
+	s := to.sampled
+	s.Rows = tally.Read
+	return s, err
+}
+
+// sampler is the target of rows that are only looked at, and what keeps the others.
+type sampler struct {
+	look func(columns []schema.Column, r *target.Row)
+	done chan struct{} // closed: no more rows will come
+
+	mu      sync.Mutex
+	sampled Sampled
+}
+
+func (s *sampler) Intake(columns []schema.Column) target.Intake {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sampled.Columns = columns
+	return &sampleIntake{s, columns}
+}
+
+func (s *sampler) Run(ctx context.Context) error {
+	select {
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (s *sampler) Yield(bool)     {}
+func (s *sampler) Finish()        { close(s.done) }
+func (s *sampler) Lookahead() int { return 0 }
+
+// Add is a method of Rejects.
+func (s *sampler) Add(rejects []Reject) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range rejects {
+		s.sampled.Text += int64(len(r.Raw))
+		r.Raw, r.Header = nil, nil
+		s.sampled.Rejects = append(s.sampled.Rejects, r)
+	}
+	return nil
+}
+
+// AddPiece is a method of Rejects.
+func (s *sampler) AddPiece(r Reject, _, _ bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sampled.Text += int64(len(r.Raw))
+	return nil
+}
+
+// sampleIntake takes rows of some columns.
+type sampleIntake struct {
+	*sampler
+	columns []schema.Column
+}
+
+func (s *sampleIntake) Idempotent() bool { return true }
+
+func (s *sampleIntake) Put(_ context.Context, rows []*target.Row) error {
+	s.mu.Lock()
+	for _, r := range rows {
+		s.sampled.Text += int64(len(r.Raw))
+		s.look(s.columns, r)
+	}
+	s.mu.Unlock()
+	for _, r := range rows {
+		if err := r.Piece.Written(1, r.Sum); err != nil {
+			return err
+		}
+		r.Piece.Free(1)
+	}
+	return nil
+}

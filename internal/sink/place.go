@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
@@ -82,15 +84,24 @@ func claimFile(path string, force bool) (place, error) {
 
 // claimFolder makes the folder, or sees to it that it is empty.
 func claimFolder(path string, force bool) error {
+	there, err := folderThere(path, force)
+	if err != nil || there {
+		return err
+	}
+	if err := fsync.MkdirAll(path); err != nil {
+		return fmt.Errorf("output folder %s: %w", path, err)
+	}
+	return nil
+}
+
+// folderThere says whether the folder is there, and refuses one that is not empty.
+func folderThere(path string, force bool) (bool, error) {
 	entries, err := os.ReadDir(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := fsync.MkdirAll(path); err != nil {
-			return fmt.Errorf("output folder %s: %w", path, err)
-		}
-		return nil
+		return false, nil
 	case err != nil:
-		return fmt.Errorf("output folder %s: %w", path, err)
+		return true, fmt.Errorf("output folder %s: %w", path, err)
 	}
 	files := 0
 	for _, e := range entries {
@@ -99,9 +110,9 @@ func claimFolder(path string, force bool) error {
 		}
 	}
 	if files > 0 && !force {
-		return fmt.Errorf("output folder %s is not empty (%d files): name another folder, or write over it with --force", path, files)
+		return true, fmt.Errorf("output folder %s is not empty (%d files): name another folder, or write over it with --force", path, files)
 	}
-	return nil
+	return true, nil
 }
 
 // ExistsError is for a file that must not be there.
@@ -112,4 +123,35 @@ func ExistsError(path string) error {
 // TakenError is for a file that was not there when the output was begun.
 func TakenError(path string) error {
 	return fmt.Errorf("output %s exists now, and did not when the run began: move it away to go on", path)
+}
+
+// Check says what Open would refuse, and makes nothing.
+func Check(o Options) error {
+	if _, err := o.check(); err != nil {
+		return err
+	}
+	at := o.Path
+	switch {
+	case o.Path == "":
+		return nil
+	case o.Dir:
+		if _, err := folderThere(o.Path, o.Force); err != nil {
+			return err
+		}
+	default:
+		if _, err := claimFile(o.Path, o.Force); err != nil {
+			return err
+		}
+		at = filepath.Dir(o.Path)
+	}
+	for o.Dir { // the first folder that is there
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	if err := unix.Access(at, unix.W_OK|unix.X_OK); err != nil {
+		return fmt.Errorf("output %s: nothing can be written in %s: %w", o.Path, at, err)
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package sink
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -145,4 +146,42 @@ func TestFolderInABadPlace(t *testing.T) {
 		require.ErrorIs(t, err, syscall.ENOTDIR)
 		require.ErrorContains(t, err, "output folder "+path+": ")
 	}
+}
+
+// Check refuses what Open would, and makes nothing.
+func TestCheckMakesNothing(t *testing.T) {
+	dir := t.TempDir()
+	there := filepath.Join(dir, "there.csv")
+	require.NoError(t, os.WriteFile(there, nil, 0o600))
+	folder := Options{Dir: true, Base: "part", Ext: ".csv", Exts: []string{".csv"}}
+	for _, tc := range []struct {
+		name string
+		path string
+		dir  bool
+		want string
+	}{
+		{"a stream", "", false, ""},
+		{"a new file", filepath.Join(dir, "new.csv"), false, ""},
+		{"one that is there", there, false, "exists already"},
+		{"no folder for it", filepath.Join(dir, "none", "new.csv"), false, "nothing can be written in"},
+		{"a new folder", filepath.Join(dir, "a", "b"), true, ""},
+		{"one with files", dir, true, "is not empty"},
+	} {
+		o := folder
+		if !tc.dir {
+			o = Options{}
+		}
+		o.Path = tc.path
+		if tc.path == "" {
+			o.Stream = io.Discard
+		}
+		if err := Check(o); tc.want == "" {
+			require.NoError(t, err, tc.name)
+		} else {
+			require.ErrorContains(t, err, tc.want, tc.name)
+		}
+	}
+	found, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, found, 1)
 }

@@ -74,6 +74,9 @@ func openFile(name string) (*Reader, error) {
 // the size of the file.
 func (r *Reader) Consumed() int64 { return r.raw.consumed.Load() }
 
+// Compressed says whether the input is, as far as the first Read has shown.
+func (r *Reader) Compressed() bool { return r.format != "" }
+
 // Read reads text. After the last of it comes io.EOF, a [*DamageError],
 // [ErrChanged], or whatever was wrong with reading; each names the input and
 // comes again with every later Read. Where the first bytes say that it is no text,

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 )
@@ -45,6 +46,14 @@ func (c *Cluster) Restart(node int) error {
 	}
 	c.emit(statusEvent(n, primitive.StatusChangeTypeUp))
 	return nil
+}
+
+// Disagree has a node say that it has another schema than the others, or the same again.
+func (c *Cluster) Disagree(node int, differs bool) { c.layout.Load().nodes[node].astray.Store(differs) }
+
+// SetClock sets a node's clock so far ahead of this host's; below zero: behind.
+func (c *Cluster) SetClock(node int, ahead time.Duration) {
+	c.layout.Load().nodes[node].ahead.Store(int64(ahead))
 }
 
 // Join adds a node, which takes its share of tokens or tablets, and gives its index.

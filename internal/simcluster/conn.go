@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"net"
 	"sync"
+	"sync/atomic"
 
 	"github.com/datastax/go-cassandra-native-protocol/frame"
 	"github.com/datastax/go-cassandra-native-protocol/message"
@@ -21,6 +22,7 @@ type conn struct {
 	gone   chan struct{}         // closed when the client has gone
 	events []primitive.EventType // that the client asked for; guarded by the node
 
+	known   atomic.Bool // the client, where it must give a name
 	sending sync.Mutex
 }
 
@@ -39,6 +41,24 @@ func (c *conn) serve() {
 		}
 		pending.Go(func() { c.deliver(request.Header, c.answer(request.Body.Message)) })
 	}
+}
+
+// welcome answers who comes: it may go on, or has to say who it is.
+func (c *conn) welcome() message.Message {
+	if c.node.cluster.options.User == "" {
+		return &message.Ready{}
+	}
+	return &message.Authenticate{Authenticator: "org.apache.cassandra.auth.PasswordAuthenticator"}
+}
+
+// admit looks at a name and a password, in the form of SASL's PLAIN.
+func (c *conn) admit(token []byte) message.Message {
+	o := &c.node.cluster.options
+	if string(token) != "\x00"+o.User+"\x00"+o.Password {
+		return &message.AuthenticationError{ErrorMessage: "Provided username " + o.User + " and/or password are incorrect"}
+	}
+	c.known.Store(true)
+	return &message.AuthSuccess{}
 }
 
 // deliver sends an answer, or as much of it as is to arrive.
@@ -85,11 +105,19 @@ func (c *conn) write(b []byte) {
 func (c *conn) answer(m message.Message) reply {
 	var w *work
 	var err error
+	switch m.(type) {
+	case *message.Prepare, *message.Query, *message.Execute, *message.Batch, *message.Register:
+		if c.node.cluster.options.User != "" && !c.known.Load() {
+			return reply{message: &message.ProtocolError{ErrorMessage: "simcluster was not told who asks"}}
+		}
+	}
 	switch m := m.(type) {
 	case *message.Options:
 		return reply{message: &message.Supported{Options: c.supported()}}
 	case *message.Startup:
-		return reply{message: &message.Ready{}}
+		return reply{message: c.welcome()}
+	case *message.AuthResponse:
+		return reply{message: c.admit(m.Token)}
 	case *message.Register:
 		c.register(m.EventTypes)
 		return reply{message: &message.Ready{}}

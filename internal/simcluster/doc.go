@@ -27,7 +27,9 @@
 //   - consistency as far as nodes that are down make a request unavailable, of a batch
 //     with the partitions written that come before the first such one;
 //   - statements have to be prepared on each node, which forgets them when it stops;
-//   - the system tables that drivers read, and events for who registers;
+//   - the system tables that drivers read, and events for who registers; nodes whose clocks and
+//     schemas are others' ([Cluster.SetClock], [Cluster.Disagree]);
+//   - TLS and a password, where the options say so, but no rights;
 //   - SSTables streamed in through a storage port ([Options.Storage]), row by row or whole, all of a
 //     session or nothing, and of partitions of that node alone, as Cassandra 4.0 and 4.1 have it;
 //     [Cluster.Streams] tells which replicas got what;
@@ -37,7 +39,7 @@
 // What is not: every row is kept once, not once per replica, so that any node reads
 // what any other wrote and no replica ever lags; nothing expires; DELETE, row and
 // range deletions, lightweight transactions, LIMIT, ORDER BY, named values, user
-// types, tuples bound by their elements, authentication, TLS and compression are
+// types, tuples bound by their elements, rights and compression are
 // unknown; a collection is one cell. What is not understood is answered with an error.
 //
 // All methods are safe for concurrent use. What they return is the caller's, except

@@ -1,8 +1,11 @@
 package simcluster
 
 import (
+	"crypto/tls"
 	"net"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // node is one server.
@@ -23,6 +26,9 @@ type node struct {
 	mu      sync.Mutex
 	stopped bool
 	conns   map[*conn]struct{}
+
+	ahead  atomic.Int64 // of this host's clock, in nanoseconds
+	astray atomic.Bool  // it has a schema of its own
 }
 
 // serve takes connections until the node is stopped.
@@ -87,11 +93,22 @@ func (n *node) admit(socket net.Conn, shard func(net.Conn) int) *conn {
 		_ = socket.Close()
 		return nil
 	}
-	c := &conn{node: n, socket: socket, shard: shard(socket), gone: make(chan struct{})}
+	c := &conn{node: n, socket: n.secured(socket), shard: shard(socket), gone: make(chan struct{})}
 	n.conns[c] = struct{}{}
 	n.cluster.handlers.Add(1)
 	return c
 }
+
+// secured is a connection behind TLS, where the node speaks that.
+func (n *node) secured(socket net.Conn) net.Conn {
+	if n.cluster.options.TLS == nil {
+		return socket
+	}
+	return tls.Server(socket, n.cluster.options.TLS(n.address))
+}
+
+// now is the time by the node's clock.
+func (n *node) now() time.Time { return time.Now().Add(time.Duration(n.ahead.Load())) }
 
 // freeShard is the shard with the fewest connections, as ScyllaDB chooses on its
 // plain port. The caller holds the lock.

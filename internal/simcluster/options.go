@@ -2,6 +2,8 @@ package simcluster
 
 import (
 	"cmp"
+	"crypto/tls"
+	"net"
 
 	"github.com/datastax/go-cassandra-native-protocol/message"
 
@@ -44,6 +46,12 @@ type Options struct {
 	// nil: they do not. It is called when a node starts, to give its port faults, or another answer than Has has
 	// by then; what becomes of a session in which rows are sent is the cluster's.
 	Storage func(node int, port *internodetest.Node)
+
+	// TLS is what a node that listens there secures its connections with; nil: they are not secured.
+	TLS func(address net.IP) *tls.Config
+
+	// User and Password are the name that a client must give; empty: anybody may come.
+	User, Password string
 
 	// Refuse is asked before each statement is answered, from several goroutines;
 	// Rows of a read is then still 0. What it returns, unless nil, is the answer.

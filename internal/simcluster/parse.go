@@ -142,6 +142,8 @@ func (p *parser) selector() {
 			s.column = p.name()
 		case "token":
 			p.list(func() { p.name() })
+		case "totimestamp":
+			p.expect("now", "(", ")")
 		default:
 			p.failed = true
 		}

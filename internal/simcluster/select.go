@@ -73,7 +73,7 @@ func (c *conn) systemSelection(rel *relation, st *statement, o *message.QueryOpt
 	if err != nil {
 		return nil, err
 	}
-	rows, err := st.pick(rel, o.PositionalValues)
+	rows, err := c.node.pick(st, rel, o.PositionalValues)
 	if err != nil {
 		return nil, err
 	}

@@ -29,8 +29,8 @@ type statement struct {
 
 // selector is a thing that a SELECT gives of each row.
 type selector struct {
-	function string // count, writetime, ttl or token; empty: the column itself
-	column   string // of token none
+	function string // count, writetime, ttl, token, or totimestamp of now(); empty: the column itself
+	column   string // of token and totimestamp none
 }
 
 // condition is one term of a WHERE clause.
@@ -172,6 +172,9 @@ func (st *statement) result(rel *relation) ([]*message.ColumnMetadata, error) {
 		switch s.function {
 		case "count", "token":
 			all = append(all, rel.describe(column{name: s.function, typ: datatype.Bigint}))
+			continue
+		case "totimestamp":
+			all = append(all, rel.describe(column{name: "system.totimestamp(system.now())", typ: datatype.Timestamp}))
 			continue
 		}
 		i, err := rel.find(s.column)

@@ -63,7 +63,7 @@ func (n *node) local() *relation {
 			text("local"), address, text("simulated"),
 			text(n.dc), n.id[:], address,
 			text(partitioner), text(n.rack), text(n.cluster.options.Release),
-			address, n.cluster.schema.schemaVersion(), n.tokenSet(),
+			address, n.schemaVersion(), n.tokenSet(),
 		}},
 	}
 	if n.cluster.options.Shards == 0 {
@@ -72,6 +72,15 @@ func (n *node) local() *relation {
 		r.rows[0] = append(r.rows[0], n.cluster.truncatedMap(), integer(n.cluster.options.StoragePort))
 	}
 	return r
+}
+
+// schemaVersion is the id of the schema that the node has.
+func (n *node) schemaVersion() []byte {
+	version := n.cluster.schema.schemaVersion()
+	if n.astray.Load() {
+		version[1] = 1
+	}
+	return version
 }
 
 // truncatedMap is when tables were truncated, as Cassandra keeps it: the time behind a

@@ -13,7 +13,7 @@ var textOnly = &cqltype.Type{Kind: cqltype.Text}
 
 // pick takes what a SELECT names out of the rows of a system table, which it may
 // compare with texts, or with markers of any type.
-func (st *statement) pick(rel *relation, values []*value) (message.RowSet, error) {
+func (n *node) pick(st *statement, rel *relation, values []*value) (message.RowSet, error) {
 	rows := rel.rows
 	for _, cond := range st.where {
 		if cond.onToken || cond.op != "=" {
@@ -45,6 +45,10 @@ func (st *statement) pick(rel *relation, values []*value) (message.RowSet, error
 			continue
 		}
 		for _, s := range st.selectors {
+			if s.function == "totimestamp" {
+				set[i] = append(set[i], bigint(n.now().UnixMilli()))
+				continue
+			}
 			at, err := rel.find(s.column)
 			if err != nil {
 				return nil, err

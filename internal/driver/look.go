@@ -1,0 +1,111 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// What follows asks each of some nodes for itself, all at the same time, no longer than
+// [Config.AskTimeout] in all. The errors stand by the places of the nodes; that of a node without a
+// connection is at hand at once.
+
+// askEach puts a question to each of the nodes, and names the place of each.
+func (s *Session) askEach(ctx context.Context, nodes []topology.Node, question func(ctx context.Context, at int, host string) error) []error {
+	errs := make([]error, len(nodes))
+	var at []int
+	var hosts []*gocql.HostInfo
+	for i, n := range nodes {
+		h := s.policy.host(n.ID)
+		if h == nil || !n.Up {
+			errs[i] = fault.New(fault.Transient, errors.New("there is no connection to it"))
+			continue
+		}
+		at, hosts = append(at, i), append(hosts, h)
+	}
+	asked, _ := s.askAll(ctx, hosts, func(ctx context.Context, i int) error { return question(ctx, at[i], hosts[i].HostID()) })
+	for i, err := range asked {
+		errs[at[i]] = err
+	}
+	return errs
+}
+
+// PingAll says how long each of the nodes takes to give a row of its own.
+func (s *Session) PingAll(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
+	took := make([]time.Duration, len(nodes))
+	return took, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) (err error) {
+		if _, err = s.Ping(ctx, host); err == nil { // which has the statement prepared
+			took[at], err = s.Ping(ctx, host)
+		}
+		return err
+	})
+}
+
+// Clock is a node's clock beside this host's.
+type Clock struct {
+	Ahead time.Duration // of this host's
+	Error time.Duration // by which that may be wrong: half of the time until the answer was there
+}
+
+// clockAsks is how often a node is asked for its time. The quickest answer is the most exact; the first has
+// the statement prepared.
+const clockAsks = 3
+
+// Clocks asks each of the nodes for its time, which it tells in milliseconds.
+func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, []error) {
+	clocks := make([]Clock, len(nodes))
+	return clocks, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
+		for ask := range clockAsks {
+			var told time.Time
+			begin := time.Now()
+			err := s.each(ctx, host, func() error { return nil }, []any{&told}, "SELECT toTimestamp(now()) FROM system.local")
+			if err != nil {
+				return err
+			}
+			half := time.Since(begin) / 2
+			if ask == 0 || half < clocks[at].Error {
+				clocks[at] = Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}
+			}
+		}
+		return nil
+	})
+}
+
+// SchemaVersions asks each of the nodes which version of the schema it has.
+func (s *Session) SchemaVersions(ctx context.Context, nodes []topology.Node) ([]string, []error) {
+	versions := make([]string, len(nodes))
+	return versions, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
+		return s.each(ctx, host, func() error { return nil }, []any{&versions[at]}, "SELECT schema_version FROM system.local")
+	})
+}
+
+// SettingsOf asks each of the nodes for its settings, by name. Nodes before Cassandra 4.0, and those of ScyllaDB,
+// have no table of them.
+func (s *Session) SettingsOf(ctx context.Context, nodes []topology.Node) ([]map[string]string, []error) {
+	settings := make([]map[string]string, len(nodes))
+	return settings, s.askEach(ctx, nodes, func(ctx context.Context, at int, _ string) (err error) {
+		settings[at], err = s.settings(ctx, s.policy.host(nodes[at].ID))
+		return err
+	})
+}
+
+// DiskUsage is what each node tells the others of how full its disk is, by host id: SPACIOUS, STUFFED, FULL or
+// NOT_AVAILABLE, as Cassandra's guardrail of disk usage has it. One node is asked; one before 4.1 does not know.
+func (s *Session) DiskUsage(ctx context.Context) (map[string]string, error) {
+	all := make(map[string]string)
+	var id, usage string
+	err := s.each(ctx, "", func() error {
+		all[strings.Clone(id)] = strings.Clone(usage)
+		return nil
+	}, []any{&id, &usage}, "SELECT host_id, disk_usage FROM system_views.gossip_info")
+	if refused(err) {
+		return nil, nil
+	}
+	return all, err
+}

@@ -1,0 +1,64 @@
+package driver
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// Rights is what the cluster tells of what the user may do with a table.
+type Rights struct {
+	Open    bool     // everybody may do everything: names or rights are not asked for
+	Super   bool     // the user may do everything
+	Granted []string // permissions on the table, or on what it is in, such as SELECT
+}
+
+// Rights asks what the user that is logged in may do with a table: every role may list what it has itself.
+// The error is that the cluster does not tell.
+func (s *Session) Rights(ctx context.Context, keyspace, table string) (Rights, error) {
+	if s.cfg.User == "" {
+		return Rights{Open: true}, nil // else there would be no session
+	}
+	role := cqltype.QuoteIdent(s.cfg.User)
+	var r Rights
+	err := s.list(ctx, "LIST ROLES OF "+role, func(row map[string]any) {
+		if super, ok := row["super"].(bool); ok && super { // of a role that was granted, too
+			r.Super = true
+		}
+	})
+	if err == nil && !r.Super {
+		err = s.list(ctx, "LIST ALL PERMISSIONS ON TABLE "+cqltype.QuoteIdent(keyspace)+"."+cqltype.QuoteIdent(table)+" OF "+role, func(row map[string]any) {
+			if permission, ok := row["permission"].(string); ok {
+				r.Granted = append(r.Granted, strings.ToUpper(permission))
+			}
+		})
+	}
+	if isOpen(err) {
+		return Rights{Open: true}, nil
+	}
+	return r, err
+}
+
+// isOpen recognizes, by their texts, the answers of a cluster that asks for no names, or checks no rights.
+func isOpen(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "have to be logged in and not anonymous") || strings.Contains(err.Error(), "not supported by AllowAllAuthorizer"))
+}
+
+// list gives the rows of a statement that lists something, by the names of their columns.
+func (s *Session) list(ctx context.Context, stmt string, f func(row map[string]any)) error {
+	iter := s.s.Query(stmt).WithContext(ctx).Idempotent(true).Consistency(gocql.LocalOne).Iter()
+	for row := make(map[string]any); iter.MapScan(row); row = make(map[string]any) {
+		f(row)
+	}
+	return classify(ctx, iter.Close())
+}
+
+// Unauthorized says whether an error is that the user lacks a right.
+func Unauthorized(err error) bool {
+	var request answered
+	return errors.As(err, &request) && request.GetCode() == gocql.ErrCodeUnauthorized
+}

@@ -1,0 +1,178 @@
+package doctor
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+)
+
+// order is in what order a date that is not in the form of ISO 8601 can be read.
+type order uint8
+
+const (
+	noDate     order = iota // not a date of that kind
+	dayFirst                // 31/12/2024
+	monthFirst              // 12/31/2024
+	either                  // 03/04/2024
+)
+
+// Dates counts the dates in a column of an input that begin with a day or a month. Note is safe for
+// concurrent use.
+type Dates struct {
+	Column string
+
+	dayFirst, monthFirst, either int64
+	example                      string // one that can be read in one order alone, where there is one
+	bad                          int64  // of all of them, that the column does not take
+}
+
+// Watch notes the texts of one column.
+type Watch struct {
+	mu    sync.Mutex
+	dates Dates
+}
+
+// Note takes the text of a value, and whether the column took it.
+func (w *Watch) Note(text []byte, taken bool) {
+	o := orderOf(text)
+	if o == noDate {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := &w.dates
+	if d.example == "" || o != either && d.dayFirst+d.monthFirst == 0 {
+		d.example = string(text)
+	}
+	switch o {
+	case dayFirst:
+		d.dayFirst++
+	case monthFirst:
+		d.monthFirst++
+	case either:
+		d.either++
+	}
+	if !taken {
+		d.bad++
+	}
+}
+
+// Dates is what was noted of a column; false: there was no such date.
+func (w *Watch) Dates(column string) (Dates, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	d := w.dates
+	d.Column = column
+	return d, d.all() > 0
+}
+
+func (d Dates) all() int64 { return d.dayFirst + d.monthFirst + d.either }
+
+// orderOf reads a text that begins with two numbers of one or two digits and a year, with the same
+// of / . - between them, and perhaps a time behind.
+func orderOf(text []byte) order {
+	at := 0
+	for at < len(text) && text[at] == ' ' {
+		at++
+	}
+	number := func(most int) (n, digits int) {
+		for at < len(text) && digits < most && '0' <= text[at] && text[at] <= '9' {
+			n = 10*n + int(text[at]-'0')
+			at, digits = at+1, digits+1
+		}
+		return n, digits
+	}
+	first, digits := number(2)
+	if digits == 0 || at == len(text) {
+		return noDate
+	}
+	between := text[at]
+	if between != '/' && between != '.' && between != '-' {
+		return noDate
+	}
+	at++
+	second, digits := number(2)
+	if digits == 0 || at == len(text) || text[at] != between {
+		return noDate
+	}
+	at++
+	_, digits = number(4)
+	if digits != 2 && digits != 4 || at < len(text) && '0' <= text[at] && text[at] <= '9' {
+		return noDate
+	}
+	day := func(n int) bool { return 1 <= n && n <= 31 }
+	month := func(n int) bool { return 1 <= n && n <= 12 }
+	switch {
+	case month(first) && month(second):
+		return either
+	case day(first) && month(second):
+		return dayFirst
+	case month(first) && day(second):
+		return monthFirst
+	default:
+		return noDate
+	}
+}
+
+// AsDates says what is to be known of dates that begin with a day or a month. format is that by which
+// timestamps are read, as strftime has it; empty: there is none, and no such date is taken.
+func AsDates(samples []Sample, format string) []Finding {
+	var out []Finding
+	for _, s := range readable(samples) {
+		for _, d := range s.Dates {
+			out = append(out, d.finding(s.Name, format))
+		}
+	}
+	if more := len(out) - namesShown; more > 0 {
+		out = append(out[:namesShown], Warn("", "and %s of dates like it", count(more, "more column")))
+	}
+	return out
+}
+
+func (d Dates) finding(name, format string) Finding {
+	where := fmt.Sprintf("%s, column %q", name, d.Column)
+	kinds := fmt.Sprintf("%s such as %s: %s only day first, %s only month first, %s either way",
+		count(d.all(), "date"), d.example, grouped(d.dayFirst), grouped(d.monthFirst), grouped(d.either))
+	switch {
+	case d.bad == 0 && d.either == d.all():
+		return Warn("look at one of which you know the day", "%s: %s; taken as %s says", where, kinds, format)
+	case d.bad == 0:
+		return Fine("%s: %s; taken as %s says", where, kinds, format)
+	case format != "" && d.bad < d.all():
+		return Fail("say the other order with --datetimeformat, or have one order in the file",
+			"%s: %s; %s are not taken by %s, and some of the others may be other days", where, kinds, grouped(d.bad), format)
+	}
+	first := "%d"
+	switch {
+	case d.dayFirst > 0 && d.monthFirst > 0:
+		return Fail("write them as 2024-12-31", "%s: %s: both orders are in one file", where, kinds)
+	case d.monthFirst > 0:
+		first = "%m"
+	}
+	return Warn(fmt.Sprintf("write them as 2024-12-31, or for timestamps say --dialect cqlsh --datetimeformat '%s'", formatOf(d.example, first)), "%s: %s", where, kinds)
+}
+
+// parts are those of a date that begins with two numbers, and of a time behind it.
+var parts = regexp.MustCompile(`^ *[0-9]+(.)[0-9]+.([0-9]+)(?:([ T])[0-9]+:[0-9]+(:[0-9]+)?)?`)
+
+// formatOf is how strftime has a date that is like the example and begins with the day (%d) or the month (%m).
+func formatOf(example, first string) string {
+	found := parts.FindStringSubmatch(example)
+	between, year, gap, seconds := found[1], found[2], found[3], found[4]
+	second, format := "%m", first
+	if first == "%m" {
+		second = "%d"
+	}
+	format += between + second + between + "%Y"
+	if len(year) == 2 {
+		format = strings.TrimSuffix(format, "Y") + "y"
+	}
+	if gap != "" {
+		format += gap + "%H:%M"
+	}
+	if seconds != "" {
+		format += ":%S"
+	}
+	return format
+}

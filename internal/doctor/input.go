@@ -1,0 +1,314 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Sample is what the first records of an input are, as a load reads them.
+type Sample struct {
+	Name string
+	Size int64  // as it is stored; below zero: not known
+	Head []byte // its first text; of one that cannot be read, what there was
+	Err  error  // why it cannot be read as text
+	Do   string // what may be done about that; empty: nothing is known
+	Pipe bool   // it was not looked at, since it can be read once
+
+	// Of one that was read as a load reads it.
+	Fit       error  // why its fields do not fit the table
+	Hint      string // what may be done about that; empty: nothing is known
+	Otherwise bool   // something else than the delimiter seems to stand between the fields, as Hint says
+	Columns   int    // columns that its fields go to
+	Missing   []string
+	Rows      int64 // read
+	Bad       int64 // of those, that make no row
+	Why       []Cause
+	Text      int64 // bytes of the rows' text
+	All       int64 // bytes of all of the input's text, about; below zero: not known
+	Whole     bool  // there are no more rows
+	Dates     []Dates
+	Early     []Early
+}
+
+// Cause is why rows of a sample do not fit, with the first of them.
+type Cause struct {
+	Rows   int64
+	Line   int64
+	Column string // empty: the row as a whole
+	Value  string
+	Reason string
+}
+
+// Early is a column of timestamps, of which some are in January 1970.
+type Early struct {
+	Column        string
+	Values, Early int64
+	First         string // such a one, as it stood in the input
+}
+
+// readable are the samples that could be read.
+func readable(samples []Sample) []Sample {
+	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Err != nil || s.Pipe })
+}
+
+// withText are those of them that are not empty.
+func withText(samples []Sample) []Sample {
+	return slices.DeleteFunc(readable(samples), func(s Sample) bool { return len(s.Head) == 0 })
+}
+
+// Inputs says whether the inputs are there and can be read.
+func Inputs(samples []Sample, format string) []Finding {
+	var out []Finding
+	var total int64
+	var empty, pipes []string
+	for _, s := range samples {
+		switch {
+		case s.Err != nil:
+			out = append(out, Fail(s.Do, "%v", s.Err))
+		case s.Pipe:
+			pipes = append(pipes, s.Name)
+		case len(s.Head) == 0:
+			empty = append(empty, s.Name)
+		}
+		total += max(s.Size, 0)
+	}
+	if len(out) > namesShown {
+		more := len(out) - namesShown
+		out = append(out[:namesShown], Fail("", "and %s that cannot be read", count(more, "more input")))
+	}
+	if len(empty) > 0 {
+		out = append(out, Warn("see whether what wrote it came to its end", "empty: %s", some(empty)))
+	}
+	text := count(len(samples), "input")
+	if total > 0 {
+		text += ", " + size(total)
+	}
+	text += ", read as " + format
+	if len(pipes) > 0 {
+		text += "; not looked at, as it can be read but once: " + some(pipes)
+	}
+	return append(out, Fine("%s", text))
+}
+
+// Encoding says whether the text is in the encoding that it is read in.
+func Encoding(samples []Sample, latin1 bool) []Finding {
+	var wrong []string
+	ascii, texts := true, withText(samples)
+	for _, s := range texts {
+		letters, valid := unicodeText(s.Head)
+		ascii = ascii && !letters
+		if !valid && !latin1 || letters && valid && latin1 {
+			wrong = append(wrong, s.Name)
+		}
+	}
+	var f Finding
+	switch {
+	case len(texts) == 0:
+		return nil
+	case len(wrong) > 0 && latin1:
+		f = Warn("leave --encoding latin1 out", "letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more", some(wrong))
+	case len(wrong) > 0:
+		f = Fail("--encoding latin1 reads ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong))
+	case ascii:
+		f = Fine("ASCII, in the first of the text")
+	case latin1:
+		f = Fine("latin1")
+	default:
+		f = Fine("UTF-8")
+	}
+	return []Finding{f}
+}
+
+// unicodeText says whether a text has letters beyond ASCII, and whether it is UTF-8 but for a
+// character that is cut off at its end.
+func unicodeText(text []byte) (letters, valid bool) {
+	for cut := 1; cut < utf8.UTFMax && cut <= len(text); cut++ {
+		if b := text[len(text)-cut]; utf8.RuneStart(b) {
+			if !utf8.FullRune(text[len(text)-cut:]) {
+				text = text[:len(text)-cut]
+			}
+			break
+		}
+	}
+	for _, b := range text {
+		if b >= utf8.RuneSelf {
+			return true, utf8.Valid(text)
+		}
+	}
+	return false, true
+}
+
+// Delimiter says whether the fields of the inputs are cut by what stands between them.
+func Delimiter(samples []Sample, by byte) []Finding {
+	texts := withText(samples)
+	if len(texts) == 0 {
+		return nil
+	}
+	for _, s := range texts {
+		if s.Otherwise {
+			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by))}
+		}
+	}
+	return []Finding{Fine("%s", delimiter(by))}
+}
+
+func delimiter(by byte) string {
+	if by == '\t' {
+		return "a tab"
+	}
+	return fmt.Sprintf("'%c'", by)
+}
+
+// Fields says whether the fields of the inputs fit the table's columns. header: they have names in
+// the first line. json: they are members of objects.
+func Fields(samples []Sample, header, json bool) []Finding {
+	var out []Finding
+	fit := 0
+	var fits Sample
+	for _, s := range readable(samples) {
+		switch {
+		case s.Fit != nil && s.Otherwise: // which Delimiter tells
+		case s.Fit != nil:
+			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit))
+		case len(s.Head) > 0:
+			fit++
+			fits = s
+		}
+	}
+	if more := len(out) - namesShown; more > 0 {
+		out = append(out[:namesShown], Fail("", "and the fields of %s", count(more, "more input")))
+	}
+	if fit == 0 || len(out) > 0 {
+		return out
+	}
+	from := "without a header, by their order"
+	switch {
+	case json:
+		from = "by the members' names"
+	case header:
+		from = "by the header"
+	}
+	text := fmt.Sprintf("%s, %s", count(fits.Columns, "column"), from)
+	if json {
+		text = "columns " + from
+	}
+	if len(fits.Missing) > 0 && !json {
+		text += "; left unset: " + some(fits.Missing)
+	}
+	return append(out, Fine("%s", text))
+}
+
+// mostBad is the share of bad rows from which a load is not worth beginning.
+const mostBad = 0.5
+
+// Rows says whether the values of the first rows fit the columns' types.
+func Rows(samples []Sample) []Finding {
+	var rows, bad int64
+	var causes []string
+	for _, s := range readable(samples) {
+		rows, bad = rows+s.Rows, bad+s.Bad
+		for _, c := range s.Why {
+			text := fmt.Sprintf("%s:%d: ", s.Name, c.Line)
+			if c.Column != "" {
+				text += fmt.Sprintf("column %q, value %q: ", c.Column, c.Value)
+			}
+			text += c.Reason
+			if c.Rows > 1 {
+				text += fmt.Sprintf(" (and %s more)", grouped(c.Rows-1))
+			}
+			causes = append(causes, text)
+		}
+	}
+	if rows == 0 {
+		return nil
+	}
+	if bad == 0 {
+		return []Finding{Fine("the first %s fit", count(rows, "row"))}
+	}
+	if more := len(causes) - namesShown; more > 0 {
+		causes = append(causes[:namesShown], fmt.Sprintf("%d more causes", more))
+	}
+	f := Warn("mend them, or see --null-string, --map, --dialect; a load puts such rows aside and goes on",
+		"%s of the first %s cannot be loaded: %s", grouped(bad), count(rows, "row"), strings.Join(causes, "; "))
+	if float64(bad) > mostBad*float64(rows) {
+		f.State = Failure
+	}
+	return []Finding{f}
+}
+
+// Seconds says whether numbers in columns of timestamps look like seconds, where milliseconds are
+// meant.
+func Seconds(samples []Sample) []Finding {
+	var out []Finding
+	for _, s := range readable(samples) {
+		for _, e := range s.Early {
+			if 2*e.Early < e.Values {
+				continue
+			}
+			out = append(out, Warn("multiply them by 1000", "%s, column %q: %s of %s such as %s are in January 1970: seconds, where milliseconds are meant?",
+				s.Name, e.Column, grouped(e.Early), count(e.Values, "value"), e.First))
+		}
+	}
+	if more := len(out) - namesShown; more > 0 {
+		out = append(out[:namesShown], Warn("multiply them by 1000", "and %s like it", count(more, "more column")))
+	}
+	return out
+}
+
+// guessedRate is the pace that a time is told for where no rate is set: about what one node with two
+// cores takes.
+const guessedRate = 30_000
+
+// Estimate says how many rows there may be, and how long they take at a rate; 0: none is set.
+// It says nothing of inputs that cannot be loaded.
+func Estimate(samples []Sample, rate float64) []Finding {
+	var rows float64
+	exact, known := true, false
+	for _, s := range samples {
+		switch {
+		case s.Whole:
+			rows, known = rows+float64(s.Rows), true
+		case s.Err != nil || s.Fit != nil:
+			return nil // which has been told
+		case s.Pipe || s.All < 0 || s.Rows == 0 || s.Text == 0:
+			return []Finding{Fine("not known: %s does not tell its size", s.Name)}
+		default:
+			rows, known, exact = rows+float64(s.All)*float64(s.Rows)/float64(s.Text), true, false
+		}
+	}
+	if !known {
+		return nil
+	}
+	number := count(int64(rows), "row")
+	if !exact {
+		number = "about " + count(rounded(rows), "row")
+	}
+	if rate > 0 {
+		return []Finding{Fine("%s: %s at --ingestrate, or longer", number, lasting(rows/rate))}
+	}
+	return []Finding{Fine("%s: %s at %s a second, an assumption; the cluster decides", number, lasting(rows/guessedRate), grouped(guessedRate))}
+}
+
+// rounded is a number with two digits that count.
+func rounded(f float64) int64 {
+	unit := 1.0
+	for f/unit >= 100 {
+		unit *= 10
+	}
+	return int64(f/unit+0.5) * int64(unit)
+}
+
+// lasting is a number of seconds as one says it.
+func lasting(seconds float64) string {
+	d := time.Duration(min(seconds, 1e9) * float64(time.Second))
+	if d < time.Second {
+		return "under a second"
+	}
+	if d < 2*time.Minute {
+		return count(int64(d.Seconds()+0.5), "second")
+	}
+	return span(d)
+}

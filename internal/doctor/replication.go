@@ -1,0 +1,133 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Replication is how rows of a keyspace are kept, and how many replicas are waited for.
+type Replication struct {
+	Options   map[string]string // system_schema.keyspaces.replication
+	Level     string            // consistency level, as CQL spells it
+	LocalDC   string
+	Nodes     []topology.Node  // Up of those that answer
+	Placement *token.Placement // of all replicas, by the places of Nodes; nil: it cannot be told
+	TellsDCs  bool             // Nodes has the nodes of all data centers
+}
+
+// Replicas says whether the consistency level can be reached, and whether it still can when a node
+// goes down.
+func Replicas(r Replication) Finding {
+	class := r.Options["class"]
+	if strings.HasSuffix(class, "LocalStrategy") {
+		return Fine("each node answers for itself")
+	}
+	need, of, where := r.need()
+	if of == 0 {
+		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", r.factors(), where)
+	}
+	if need > of {
+		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", r.Level, count(need, "replica"), of, where)
+	}
+	short, ranges := r.short()
+	if short > 0 {
+		return Fail("bring back the nodes that are down, or say another --consistency",
+			"%s waits for %d of %s%s: too few are up for %d of %s", r.Level, need, count(of, "replica"), where, short, count(ranges, "token range"))
+	}
+	text := fmt.Sprintf("%s waits for %d of %s%s", r.Level, need, count(of, "replica"), where)
+	switch spare := of - need; {
+	case of == 1:
+		return Fine("%s: rows of a node that is down are out of reach", text)
+	case spare == 0:
+		return Warn("see that all nodes stay up, or say another --consistency", "%s: no node may go down", text)
+	default:
+		return Fine("%s: %s may be down", text, count(spare, "replica"))
+	}
+}
+
+// factors are the replication factors, as one reads them.
+func (r Replication) factors() string {
+	class := r.Options["class"]
+	text := class[strings.LastIndexByte(class, '.')+1:]
+	var names []string
+	for name := range r.Options {
+		if name != "class" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		text += ", " + name + " " + r.Options[name]
+	}
+	return text
+}
+
+// local says whether the level is about the local data center alone.
+func (r Replication) local() bool {
+	return strings.HasPrefix(r.Level, "LOCAL_") && !strings.HasSuffix(r.Options["class"], "SimpleStrategy")
+}
+
+// factor is how many replicas rows have in a data center, or in all of them together when it is empty.
+func (r Replication) factor(dc string) int {
+	all := 0
+	for name, text := range r.Options {
+		if name == "class" || dc != "" && name != dc && name != "replication_factor" {
+			continue
+		}
+		text, _, _ = strings.Cut(text, "/") // of those the transient ones
+		n, _ := strconv.Atoi(text)
+		all += n
+	}
+	return all
+}
+
+// need is how many replicas are waited for, of how many, and where those are.
+func (r Replication) need() (need, of int, where string) {
+	of = r.factor("")
+	if strings.HasSuffix(r.Options["class"], "EverywhereStrategy") {
+		of = len(r.Nodes)
+	} else if r.local() {
+		of, where = r.factor(r.LocalDC), " in "+r.LocalDC
+	}
+	switch r.Level {
+	case "ANY":
+		return 0, of, where
+	case "TWO":
+		return 2, of, where
+	case "THREE":
+		return 3, of, where
+	case "QUORUM", "LOCAL_QUORUM":
+		return of/2 + 1, of, where
+	case "EACH_QUORUM":
+		return r.factor(r.LocalDC)/2 + 1, r.factor(r.LocalDC), " in each data center"
+	case "ALL":
+		return of, of, where
+	default: // ONE, LOCAL_ONE
+		return 1, of, where
+	}
+}
+
+// short is how many token ranges have too few replicas that are up, of how many.
+func (r Replication) short() (short, of int) {
+	if r.Placement == nil || !r.local() && !r.TellsDCs {
+		return 0, 0
+	}
+	need, _, _ := r.need()
+	for i := range r.Placement.Len() {
+		up := 0
+		for _, n := range r.Placement.Replicas(i) {
+			if r.Nodes[n].Up && (!r.local() && r.Level != "EACH_QUORUM" || r.Nodes[n].DC == r.LocalDC) {
+				up++
+			}
+		}
+		if up < need {
+			short++
+		}
+	}
+	return short, r.Placement.Len()
+}

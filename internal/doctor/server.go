@@ -1,0 +1,186 @@
+package doctor
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Thresholds are the servers' bounds on what they are sent, in bytes but for partitions.
+type Thresholds struct {
+	BatchWarnBytes, BatchWarnPartitions, MaxMutationBytes int
+	// Settings of each node that tells them, by its address.
+	Settings map[string]map[string]string
+	Level    string // consistency level of the requests
+	Write    bool   // rows are written by CQL; else they are read
+	Scylla   bool   // whose nodes have no table of settings
+}
+
+// Bounds says what the servers take, and what they refuse by a guardrail.
+func Bounds(t Thresholds) []Finding {
+	text := fmt.Sprintf("warned of: batches over %s or %s; refused: mutations over %s",
+		size(int64(t.BatchWarnBytes)), count(t.BatchWarnPartitions, "partition"), size(int64(t.MaxMutationBytes)))
+	if len(t.Settings) == 0 {
+		if t.Scylla {
+			return []Finding{Fine("ScyllaDB does not tell; as Cassandra has them: %s", text)}
+		}
+		return []Finding{Warn("let the role SELECT system_views.settings, which Cassandra has since 4.0", "no node tells its settings; those by default are taken: %s", text)}
+	}
+	return append([]Finding{Fine("%s", text)}, t.guardrails()...)
+}
+
+// guardrails are what the servers refuse, or warn of, whatever the rows hold.
+func (t Thresholds) guardrails() []Finding {
+	var out []Finding
+	side := "read"
+	if t.Write {
+		side = "write"
+	}
+	if node := t.where(side+"_consistency_levels_disallowed", t.holds); node != "" {
+		out = append(out, Fail("say another --consistency", "%s refuses to %s at %s (%s_consistency_levels_disallowed)", node, side, t.Level, side))
+	} else if node := t.where(side+"_consistency_levels_warned", t.holds); node != "" {
+		out = append(out, Warn("say another --consistency", "%s warns when one is to %s at %s (%s_consistency_levels_warned)", node, side, t.Level, side))
+	}
+	if node := t.where("user_timestamps_enabled", func(v string) bool { return v == "false" }); node != "" && t.Write {
+		out = append(out, Fail("have user_timestamps_enabled set to true: rows of a load bear timestamps by their place in the input",
+			"%s refuses rows with timestamps (user_timestamps_enabled)", node))
+	}
+	if node := t.where("page_size_fail_threshold", func(v string) bool { n, err := strconv.Atoi(v); return err == nil && n > 0 }); node != "" && !t.Write {
+		n := t.Settings[node]["page_size_fail_threshold"]
+		out = append(out, Warn("say --pagesize "+n, "%s refuses pages of more than %s rows (page_size_fail_threshold)", node, n))
+	}
+	return out
+}
+
+// where is a node of which a setting is so; empty: none is.
+func (t Thresholds) where(name string, so func(value string) bool) string {
+	for _, node := range slices.Sorted(maps.Keys(t.Settings)) {
+		if value, ok := t.Settings[node][name]; ok && so(value) {
+			return node
+		}
+	}
+	return ""
+}
+
+// holds says whether a list, as Java or YAML writes it, has the level.
+func (t Thresholds) holds(list string) bool {
+	return slices.ContainsFunc(strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune("[], ", r) }),
+		func(level string) bool { return strings.EqualFold(level, t.Level) })
+}
+
+// size is a number of bytes as one says it.
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return fmt.Sprintf("%d B", n)
+	case n < 1<<20:
+		return trimmed(float64(n)/(1<<10)) + " KiB"
+	case n < 1<<30:
+		return trimmed(float64(n)/(1<<20)) + " MiB"
+	default:
+		return trimmed(float64(n)/(1<<30)) + " GiB"
+	}
+}
+
+func trimmed(f float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") }
+
+// Disk is what is known of a node's disk.
+type Disk struct {
+	Node string
+	Free int64 // bytes; of a node that is not Known nothing
+	// Known says that Free is known: the node is on this host.
+	Known bool
+	// Used is what the node tells of how full it is, as a guardrail has it: SPACIOUS, STUFFED or FULL;
+	// empty, or anything else: nothing.
+	Used string
+}
+
+// leastFree is what a node is to have left.
+const leastFree = 1 << 30
+
+// Disks says how much room there is, where that is told. coming is how many bytes of text are to be
+// loaded, of which each node gets a part; 0: none, or not known.
+func Disks(disks []Disk, coming int64) []Finding {
+	var out []Finding
+	var known, silent []Disk
+	for _, d := range disks {
+		switch {
+		case d.Used == "FULL":
+			out = append(out, Fail("make room, or add nodes", "%s says that its disk is full, and refuses writes (data_disk_usage_percentage_fail_threshold)", d.Node))
+		case d.Used == "STUFFED":
+			out = append(out, Warn("make room, or add nodes", "%s says that its disk is nearly full (data_disk_usage_percentage_warn_threshold)", d.Node))
+		case d.Known:
+			known = append(known, d)
+		case d.Used == "SPACIOUS":
+		default:
+			silent = append(silent, d)
+		}
+	}
+	rest := ""
+	if len(silent) > 0 {
+		rest = fmt.Sprintf("%s not tell by CQL", plural(grouped(len(silent)), "node")+does(len(silent)))
+	}
+	if len(known) == 0 {
+		switch {
+		case rest != "":
+			out = append(out, Fine("%s: look there with df", rest))
+		case len(out) == 0:
+			out = append(out, Fine("the nodes say that there is room"))
+		}
+		return out
+	}
+	least := slices.MinFunc(known, func(a, b Disk) int { return int((a.Free - b.Free) >> 20) })
+	text := fmt.Sprintf("%s free on %s", size(least.Free), least.Node)
+	if len(known) > 1 {
+		text = fmt.Sprintf("%s free on %s, the least of %s on this host", size(least.Free), least.Node, count(len(known), "node"))
+	}
+	if rest != "" {
+		text += "; " + rest
+	}
+	// A replica on each of them, and compaction, which writes all of it once more.
+	if want := max(leastFree, 2*coming); least.Free < want {
+		return append(out, Warn("make room: "+size(want)+" are wanted, for the rows and for compaction", "%s", text))
+	}
+	return append(out, Fine("%s", text))
+}
+
+func does(n int) string {
+	if n == 1 {
+		return " does"
+	}
+	return " do"
+}
+
+// Port is a node's storage port.
+type Port struct {
+	Node string
+	Err  error // why nothing can be streamed through it
+}
+
+// Ports says whether the nodes' storage ports can be reached. wanted: rows are to be streamed; else
+// it is but good to know.
+func Ports(ports []Port, wanted bool) Finding {
+	var shut []string
+	var why error
+	for _, p := range ports {
+		if p.Err != nil {
+			shut = append(shut, p.Node)
+			if why == nil {
+				why = p.Err
+			}
+		}
+	}
+	switch {
+	case len(ports) == 0:
+		return Fine("not told by the nodes; --via stream needs it")
+	case len(shut) == 0:
+		return Fine("reached on %s, as --via stream needs it", count(len(ports), "node"))
+	case wanted:
+		return Fail("open it from here, or see --storage-port and --internode-ssl; a node that is down may be left out with --ignore-hosts",
+			"not reached on %s: %v", some(shut), why)
+	default:
+		return Fine("not reached on %s, which --via stream alone needs: %v", some(shut), why)
+	}
+}

@@ -19,11 +19,13 @@ type simulated struct {
 	*simcluster.Cluster
 	faults  []*simcluster.Injected
 	stalled chan struct{} // closed when a request has met the stall
+	options []func(o *simcluster.Options)
 }
 
 // clusterCommands are the commands of scripts that are about the cluster.
 var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal,
+	"password": password, "certificates": certificates, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits,
 }
 
 // clusterKey finds it among the values of a script.
@@ -68,6 +70,9 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 		options.Shards, options.Storage = 1, nil
 	default:
 		options.Release = args[1]
+	}
+	for _, set := range s.options {
+		set(&options)
 	}
 	var err error
 	s.Cluster, err = simcluster.Start(options)

@@ -21,7 +21,20 @@ type loadOptions struct {
 func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	addOwn(f, &o.Files, "files", "files to load, where none is given as an argument", of(groupInput), path)
+	o.addInputFlags(b)
+	o.addWriteFlags(b.in(groupWrites))
+	o.addPastFlags(b.in(groupPast))
+	o.addPaceFlags(b.in(groupPace))
+	o.addErrorFlags(b.in(groupErrors))
+	addConnectionFlags(b, writeLevelHelp)
+	o.showOptions.AddFlags(f)
+	o.addPageFlag(f)
+	o.addCheckFlag(f)
+}
+
+// addInputFlags adds the flags of the inputs, and how they are read.
+func (o *loadOptions) addInputFlags(b binder) {
+	addOwn(b.flags, &o.Files, "files", "files to load, where none is given as an argument", of(groupInput), path)
 	b.in(groupInput).add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
 	b.in(groupInput).add("maxrows", "rows to load after those (-1: all)")
 	b.in(groupFormat).add("format", "csv, tsv or json; which is an object a line (default: as the first file's name ends, else csv)", everyday)
@@ -30,13 +43,6 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 	b.in(groupValues).add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
 	addColumnFlags(b.in(groupColumns), "")
 	b.in(groupColumns).add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
-	o.addWriteFlags(b.in(groupWrites))
-	o.addPastFlags(b.in(groupPast))
-	o.addPaceFlags(b.in(groupPace))
-	o.addErrorFlags(b.in(groupErrors))
-	addConnectionFlags(b, writeLevelHelp)
-	o.showOptions.AddFlags(f)
-	o.addPageFlag(f)
 }
 
 // addColumnFlags adds the flags of which column a field goes to.
@@ -172,6 +178,9 @@ reason. The exit status is then 2.
 			if err := opts.fill(c, args); err != nil {
 				return err
 			}
+			if opts.Check {
+				return checkLoad(c.Context(), s, opts.showOptions, opts.spec)
+			}
 			return runLoad(c.Context(), s, opts.showOptions, opts.spec)
 		},
 	}
@@ -191,6 +200,15 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 	}
 	o.spec.Inputs, o.spec.Given = args, typed(c.Flags())
 	return nil
+}
+
+// checkLoad looks whether a load would do well.
+func checkLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
+	d, err := operation.PrepareLoadCheck(show.environment(s), *spec)
+	if err != nil {
+		return err
+	}
+	return runDoctor(ctx, s, show, d)
 }
 
 // runLoad prepares a load and runs it.

@@ -88,7 +88,7 @@ func truthBehindFlag(root *cobra.Command, args []string) error {
 // swapped says that a file stands where the table belongs, when it does: behind it there is
 // the table, or none.
 func swapped(c *cobra.Command, args []string) error {
-	if len(args) == 0 || c.Name() != "load" {
+	if len(args) == 0 || c.Name() != "load" && c.Name() != "doctor" {
 		return nil
 	}
 	if info, err := os.Stat(args[0]); err != nil || info.IsDir() {
@@ -102,5 +102,5 @@ func swapped(c *cobra.Command, args []string) error {
 	for i := range words {
 		words[i] = setting.ShellQuote(words[i])
 	}
-	return fmt.Errorf("%s is a file, and the table comes first: cqlbulk load %s", args[0], strings.Join(words, " "))
+	return fmt.Errorf("%s is a file, and the table comes first: %s %s", args[0], c.CommandPath(), strings.Join(words, " "))
 }

@@ -53,6 +53,7 @@ type showOptions struct {
 	Progress time.Duration
 	HTTP     string // address of the page that shows the run; empty: there is none
 	Report   string // file for what it shows last; empty: there is none
+	Check    bool   // the command is looked at, and not run
 
 	flags *pflag.FlagSet // tell what was typed
 }

@@ -36,6 +36,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 	o.addPageFlag(f)
+	o.addCheckFlag(f)
 }
 
 // addOutputFlags adds the flags of where the rows go, and in which form.
@@ -126,6 +127,9 @@ with their SHA-256, and a checksum of the rows that does not depend on their ord
 			if err := opts.fill(c, args); err != nil {
 				return err
 			}
+			if opts.Check {
+				return checkScan(c.Context(), s, opts.showOptions, opts.spec)
+			}
 			return runScan(c.Context(), s, opts.showOptions, opts.spec)
 		},
 	}
@@ -145,6 +149,16 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 	}
 	o.spec.Given = typed(c.Flags())
 	return nil
+}
+
+// checkScan looks whether a scan would do well.
+func checkScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
+	s.end.aside = false
+	d, err := operation.PrepareScanCheck(show.environment(s), *spec)
+	if err != nil {
+		return err
+	}
+	return runDoctor(ctx, s, show, d)
 }
 
 // runScan prepares a scan and runs it.

@@ -26,13 +26,17 @@ func (t *tableSession) replicated() bool {
 	if strings.HasSuffix(t.replication["class"], "LocalStrategy") {
 		return false
 	}
-	replicas := 0
-	for name, factor := range t.replication {
+	return replicasOf(t.replication) != 1 // a strategy without factors has one on every node
+}
+
+// replicasOf is how many replicas a row has, in all data centers together; 0 where there are no factors.
+func replicasOf(replication map[string]string) (replicas int) {
+	for name, factor := range replication {
 		if name != "class" {
 			factor, _, _ = strings.Cut(factor, "/") // of those the transient ones
 			n, _ := strconv.Atoi(factor)            // a plan was made of it
 			replicas += n
 		}
 	}
-	return replicas != 1 // a strategy without factors has one on every node
+	return replicas
 }

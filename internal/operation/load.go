@@ -35,6 +35,11 @@ type Load struct {
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
+var (
+	errNoInput = errors.New(`no input given: name files after the table, or "-" for the standard input`)
+	errNoFile  = errors.New("no input given: there is no file to load in what was named")
+)
+
 // PrepareLoad checks, finds the inputs, and connects.
 func PrepareLoad(ctx context.Context, env Environment, spec LoadSpec) (*Load, error) {
 	return prepareLoad(ctx, env, spec, rereading{}, nil, nil)
@@ -57,7 +62,7 @@ func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, again rere
 
 func (l *Load) prepare(ctx context.Context) error {
 	if len(l.spec.Inputs) == 0 {
-		return errors.New(`no input given: name files after the table, or "-" for the standard input`)
+		return errNoInput
 	}
 	if err := l.spec.check(l.run.continued); err != nil {
 		return err
@@ -67,7 +72,7 @@ func (l *Load) prepare(ctx context.Context) error {
 		return l.run.refuseIfBegun(err) // they were there
 	}
 	if len(inputs) == 0 {
-		return errors.New("no input given: there is no file to load in what was named")
+		return errNoFile
 	}
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {

@@ -49,7 +49,8 @@ type streaming struct {
 // checkVia refuses settings that mean nothing on the way that was chosen.
 func (o *LoadSpec) checkVia(continued bool) error {
 	if !slices.Contains(o.ways, o.Via) {
-		return fmt.Errorf("--via %q: must be %s, %s or %s", o.Via, viaCQL, viaStream, viaFiles)
+		last := len(o.ways) - 1
+		return fmt.Errorf("--via %q: must be %s or %s", o.Via, strings.Join(o.ways[:last], ", "), o.ways[last])
 	}
 	if o.Via != viaFiles && o.Given["dir"] {
 		return fmt.Errorf("--dir: means nothing without --via %s", viaFiles)

@@ -19,8 +19,7 @@ func (l *landing) ignoreHosts(s *streaming) error {
 	for _, name := range l.spec.IgnoreHosts {
 		found := false
 		for _, n := range l.t.cluster.Nodes {
-			host, _, err := net.SplitHostPort(n.Address)
-			if name == n.ID || name == n.Address || err == nil && name == host {
+			if isCalled(n, name) {
 				s.options.Ignored[n.ID], found = true, true
 			}
 		}
@@ -34,6 +33,12 @@ func (l *landing) ignoreHosts(s *streaming) error {
 		}
 	}
 	return nil
+}
+
+// isCalled says whether a node is meant by a name: its id, or its address with a port or without.
+func isCalled(n topology.Node, name string) bool {
+	host, _, err := net.SplitHostPort(n.Address)
+	return name == n.ID || name == n.Address || err == nil && name == host
 }
 
 // findStorage finds the nodes' storage ports, and whether they can be reached from here.

@@ -1,10 +1,10 @@
 // Package operation is what the program does, apart from how it is told to: a scan, a
-// load, a count, a plan, a verification, a look at SSTables, and a run that goes on or has its failures tried
+// load, a count, a plan, a verification, a look at SSTables, what a doctor looks at, and a run that goes on or has its failures tried
 // again. Each is a plain struct in, its spec, which flags, a COPY statement or the run
 // directory of an earlier run fill in, and a report out.
 //
 // An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount],
-// [PreparePlan], [PrepareVerify], [PrepareInspect], [PrepareResume], [PrepareRetry]. That checks the spec,
+// [PreparePlan], [PrepareVerify], [PrepareInspect], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks the spec,
 // connects, and gets ready whatever the run needs, so that an error of it is a matter of
 // usage: nothing was done. There are two exceptions: an error of the cluster keeps its
 // class (package fault), and a run that was begun before and cannot go on gives a

@@ -120,6 +120,15 @@ func prepareScan(ctx context.Context, env Environment, spec ScanSpec, earlier *r
 }
 
 func (s *Scan) prepare(ctx context.Context) error {
+	err := s.plan(ctx)
+	if err == nil && !s.run.continued {
+		s.out, err = sink.Open(s.spec.sinkOptions(s.env.Stdout, s.header))
+	}
+	return err
+}
+
+// plan prepares all but the output.
+func (s *Scan) plan(ctx context.Context) error {
 	format, err := s.spec.check(s.run.continued)
 	if err != nil {
 		return err
@@ -153,11 +162,7 @@ func (s *Scan) prepare(ctx context.Context) error {
 	if err := s.makeJob(format); err != nil {
 		return err
 	}
-	if err := s.freeManifest(); err != nil {
-		return err
-	}
-	s.out, err = sink.Open(s.spec.sinkOptions(s.env.Stdout, s.header))
-	return err
+	return s.freeManifest()
 }
 
 // Table is the table's name, as CQL has it.

@@ -157,3 +157,22 @@ type VerifySet struct {
 	Shards   int    `json:"shards" jsonschema:"that there have to be; 0: it is whole"`
 	Given    int    `json:"given" jsonschema:"of them"`
 }
+
+// Doctor is what was found of a cluster, a table and inputs.
+type Doctor struct {
+	Table    string    `json:"table,omitempty" jsonschema:"where one was named"`
+	Started  time.Time `json:"started"`
+	Seconds  float64   `json:"seconds"`
+	OK       int       `json:"ok" jsonschema:"findings of that state"`
+	Warnings int       `json:"warnings"`
+	Failures int       `json:"failures"`
+	Findings []Finding `json:"findings" jsonschema:"in the order in which they are told"`
+}
+
+// Finding is one line of what was found.
+type Finding struct {
+	Check string `json:"check" jsonschema:"what was looked at: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, side door, inputs, encoding, delimiter, header, rows, dates, epoch, estimate, load or scan"`
+	State string `json:"state" jsonschema:"ok, warning or failure"`
+	Found string `json:"found"`
+	Do    string `json:"do,omitempty" jsonschema:"what to do"`
+}

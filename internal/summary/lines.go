@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
-// Lines are what a person is told at the end of a run over a table, in five lines or less, of
-// which the last says how it ended and how to go on;
+// Lines are what a person is told at the end of a run over a table, or of a look at one, in five lines or less,
+// of which the last says how it ended and how to go on;
 // of anything else, and of one that did nothing, there are none.
 func (d *Document) Lines() []string {
 	var t text
@@ -29,6 +29,8 @@ func (d *Document) Lines() []string {
 		t.pace(d.Clone.Run, "")
 		t.ranges(d.Clone.Run, d.Clone.Ranges, d.Clone.Failed, "cloned")
 		t.stream(d.Clone.Stream, d.Clone.DryRun)
+	case d.Doctor != nil:
+		t.doctor(d.Doctor)
 	default:
 		return nil
 	}
@@ -166,9 +168,25 @@ func (t *text) stream(s *Stream, dryRun bool) {
 	t.number("streamed", printer.Size(s.Bytes), say(printer.Count(s.Partitions)+" partitions", printer.Count(s.Files)+" "+kind, nodes, sent))
 }
 
+// doctor adds how the findings of a doctor came out.
+func (t *text) doctor(d *Doctor) {
+	t.number("checked", things(len(d.Findings), "finding"), say("in "+printer.Elapsed(time.Duration(d.Seconds*float64(time.Second))),
+		fmt.Sprintf("%d ok", d.OK), things(d.Warnings, "warning"), things(d.Failures, "failure")))
+}
+
+// things are so many of them.
+func things(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
 // end says how a run ended, and how it goes on.
 func (d *Document) end() string {
 	switch {
+	case d.Outcome == "partly" && d.Doctor != nil:
+		return things(d.Doctor.Failures, "failure") + " to be mended first"
 	case d.Outcome == "partly":
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():

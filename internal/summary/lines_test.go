@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
@@ -97,6 +98,15 @@ func TestLinesOfACount(t *testing.T) {
 	require.Contains(t, text, "\nend        done, but 1 token ranges failed: there is no number\n")
 }
 
+func TestLinesOfADoctor(t *testing.T) {
+	r := operation.DoctorReport{Table: "shop.orders", Duration: 1200 * time.Millisecond, Findings: []doctor.Finding{doctor.Fine("well"), doctor.Warn("mend", "odd"), doctor.Fine("well")}}
+	require.Equal(t, "checked      3 findings in 1.2s, 2 ok, 1 warning, 0 failures\nend        done\n", said(t, OfDoctor(r)))
+	r.Findings, r.Outcome = append(r.Findings, doctor.Fail("", "broken"), doctor.Fail("", "broken")), operation.Partly
+	d := OfDoctor(r)
+	require.Contains(t, said(t, d), "\nend        2 failures to be mended first\n")
+	require.Equal(t, Finding{Check: "", State: "warning", Found: "odd", Do: "mend"}, d.Doctor.Findings[1])
+}
+
 // A command that did nothing has no summary, and its document says so.
 func TestDocumentOfWhatDidNothing(t *testing.T) {
 	for exit, want := range map[int]string{0: "done", 1: Refused, 2: "failed", 4: "failed", 130: "interrupted"} {
@@ -115,7 +125,7 @@ func TestDocumentOfWhatDidNothing(t *testing.T) {
 func TestListsOfDocuments(t *testing.T) {
 	for _, d := range []Document{
 		OfLoad(operation.LoadReport{}), OfScan(operation.ScanReport{}), OfCount(operation.CountReport{}), OfClone(operation.CloneReport{}), OfPlan(operation.PlanReport{Replication: map[string]string{}}),
-		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}),
+		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfDoctor(operation.DoctorReport{}),
 	} {
 		text, err := json.Marshal(d)
 		require.NoError(t, err)

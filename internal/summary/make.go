@@ -268,6 +268,24 @@ func OfVerify(r operation.VerifyReport) Document {
 	return Document{Outcome: outcomes[r.Outcome], Verify: v}
 }
 
+// OfDoctor makes the document of what a doctor found.
+func OfDoctor(r operation.DoctorReport) Document {
+	d := &Doctor{Table: r.Table, Started: r.Started, Seconds: r.Duration.Seconds(), Findings: []Finding{}}
+	for _, f := range r.Findings {
+		one := Finding{f.Name, string(f.State), f.Found, f.Do}
+		d.Findings = append(d.Findings, one)
+		switch one.State {
+		case "failure":
+			d.Failures++
+		case "warning":
+			d.Warnings++
+		default:
+			d.OK++
+		}
+	}
+	return Document{Outcome: outcomes[r.Outcome], Doctor: d}
+}
+
 // Ended fills in what every document has: the command, the program, the exit
 // status, and the error that it ended with, if any.
 func (d *Document) Ended(command string, program build.Info, exit int, err string) {

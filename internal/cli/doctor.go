@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
+)
+
+// doctorOptions are the flags of doctor.
+type doctorOptions struct {
+	loadOptions
+}
+
+// AddFlags adds the flags of doctor: those of a load that say what is looked at, and how it is read.
+func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
+	b := binder{flags: f, settings: o.spec.Settings()}
+	o.tableOptions.AddFlags(f)
+	o.addInputFlags(b)
+	b.in(groupWrites).add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
+	b.in(groupWrites).add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
+	past := b.in(groupPast)
+	past.add("via", "how rows are to go into the table: cql or stream")
+	past.add("storage-port", "port that the nodes stream to each other by (default: what they tell)")
+	addInternodeFlags(past)
+	pace := b.in(groupPace)
+	pace.add("ingestrate", "rows a second that the load is to have; for the time that it takes")
+	pace.add("cores", coresHelp)
+	b.in(groupErrors).add("patience", "how long each check may take", everyday)
+	addConnectionFlags(b, writeLevelHelp)
+	o.showOptions.AddFlags(f)
+}
+
+func newDoctorCommand(s streams) *cobra.Command {
+	opts := &doctorOptions{loadOptions{spec: operation.NewDoctorSpec()}}
+	c := &cobra.Command{
+		Use:   "doctor [keyspace.table] [FILE... | -]",
+		Short: "Look whether a cluster, a table and files are fit for a load",
+		Long: `Look whether a cluster, a table and files are fit for a load, and change nothing. Each
+line is ok, a warning or a failure, and says what to do.
+
+Of the cluster: the connection, when certificates end, versions, the schema that the
+nodes agree on, their clocks, cores, thresholds and free disk as far as they tell, and
+the storage port. Of a table: how many replicas the consistency level waits for, rights,
+and whether rows can go past CQL. Of files: the encoding, the fields beside the columns,
+the values of the first 1,000 rows of each, dates that begin with the day, seconds where
+milliseconds are meant, and about how many rows there are.
+
+The checks run side by side, each for --patience at the most. Files are read as load
+reads them, with the same flags. load --check and scan --check look at the same for that
+command, and then prepare it up to its first row.
+
+Exit status:
+  0    no failure; there may be warnings
+  1    wrong usage or configuration; nothing was looked at
+  2    something will fail, and is listed
+  4    fatal: the answer could not be written
+  130  interrupted`,
+		Example: `  cqlbulk doctor --hosts 10.0.0.1
+  cqlbulk doctor demo.flights
+  cqlbulk doctor demo.flights flights.csv --null-string NA
+  cqlbulk load demo.flights flights.csv --via stream --check
+
+  # for a script: what failed
+  cqlbulk doctor demo.flights --json | jq -r '.doctor.findings[] | select(.state == "failure") | .found'`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := opts.fill(c, args); err != nil {
+				return err
+			}
+			d, err := operation.PrepareDoctor(opts.environment(s), *opts.spec)
+			if err != nil {
+				return err
+			}
+			return runDoctor(c.Context(), s, opts.showOptions, d)
+		},
+	}
+	c.Flags().SortFlags = false
+	c.ValidArgsFunction = completeTable(&opts.spec.Connection, true)
+	opts.AddFlags(c.Flags())
+	return c
+}
+
+// fill fills in what the command line says besides settings. A table need not be named.
+func (o *doctorOptions) fill(c *cobra.Command, args []string) error {
+	if len(args) == 0 && o.Table == "" {
+		o.spec.Given = typed(c.Flags())
+		return nil
+	}
+	return o.loadOptions.fill(c, args)
+}
+
+// addCheckFlag adds the flag by which a command looks whether it would do well, and does nothing.
+func (o *showOptions) addCheckFlag(f *pflag.FlagSet) {
+	addOwn(f, &o.Check, "check", "look at the cluster, the table and the rest as cqlbulk doctor does; and do nothing else: nothing is written", of(groupShown), everyday)
+}
+
+// runDoctor looks, and tells what was found.
+func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Doctor) error {
+	s.end.aside = false
+	var written error
+	report, err := d.Run(ctx, func(f doctor.Finding) {
+		if !show.JSON && (!show.Quiet || f.State != doctor.OK) && written == nil {
+			written = writeFinding(s.out, f)
+		}
+	})
+	s.end.document = summary.OfDoctor(report)
+	if err == nil {
+		err = written
+	}
+	return runError(err, report.Outcome)
+}
+
+// The columns of a finding.
+const (
+	findingState = 9
+	findingName  = 15
+)
+
+// writeFinding writes a finding, in lines of 80 columns.
+func writeFinding(w io.Writer, f doctor.Finding) error {
+	var text strings.Builder
+	indent := strings.Repeat(" ", findingState+findingName)
+	for i, line := range wrap(f.Found, helpWidth-len(indent)) {
+		if i == 0 {
+			fmt.Fprintf(&text, "%-*s%-*s%s\n", findingState, f.State, findingName, f.Name, line)
+		} else {
+			fmt.Fprintln(&text, indent+line)
+		}
+	}
+	const do = "do: "
+	if f.Do != "" {
+		for i, line := range wrap(f.Do, helpWidth-len(indent)-len(do)) {
+			lead := do
+			if i > 0 {
+				lead = strings.Repeat(" ", len(do))
+			}
+			fmt.Fprintln(&text, indent+lead+line)
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}

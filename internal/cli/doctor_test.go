@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// Commands of scripts about what a doctor finds of a cluster. The first two come before the command cluster.
+
+// password is the command "password user word": the cluster asks for these.
+func password(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: password user word")
+	}
+	s := ts.Value(clusterKey{}).(*simulated)
+	s.options = append(s.options, func(o *simcluster.Options) { o.User, o.Password = args[0], args[1] })
+}
+
+// certificates is the command "certificates time": the nodes speak TLS, with certificates that end so much later. It
+// writes ca.pem, and client.pem and client-key.pem of a client whose certificate ends then as well.
+func certificates(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: certificates time")
+	}
+	left, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	ends := time.Now().Add(left)
+	ca := newAuthority(ts)
+	ts.Check(os.WriteFile(ts.MkAbs("ca.pem"), block("CERTIFICATE", ca.pair.Certificate[0]), 0o600))
+	client, err := ca.issue(ends, nil)
+	ts.Check(err)
+	key, err := x509.MarshalPKCS8PrivateKey(client.PrivateKey)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs("client.pem"), block("CERTIFICATE", client.Certificate[0]), 0o600))
+	ts.Check(os.WriteFile(ts.MkAbs("client-key.pem"), block("PRIVATE KEY", key), 0o600))
+	s := ts.Value(clusterKey{}).(*simulated)
+	s.options = append(s.options, func(o *simcluster.Options) {
+		o.TLS = func(address net.IP) *tls.Config {
+			cert, err := ca.issue(ends, address)
+			if err != nil {
+				return new(tls.Config) // a handshake fails then
+			}
+			return &tls.Config{Certificates: []tls.Certificate{cert}}
+		}
+	})
+}
+
+func block(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+// authority issues certificates.
+type authority struct{ pair tls.Certificate }
+
+func newAuthority(ts *testscript.TestScript) *authority {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	ts.Check(err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	ts.Check(err)
+	leaf, err := x509.ParseCertificate(der)
+	ts.Check(err)
+	return &authority{tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}}
+}
+
+// issue makes a certificate, of a node at an address or of a client.
+func (a *authority) issue(ends time.Time, address net.IP) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().AddDate(0, -1, 0), NotAfter: ends}
+	if address != nil {
+		template.IPAddresses = []net.IP{address}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.pair.Leaf, &key.PublicKey, a.pair.PrivateKey)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+}
+
+// makeVisits is the command "visits": it makes a table with dates:
+//
+//	CREATE TABLE shop.visits (page text PRIMARY KEY, at timestamp, day date)
+func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: visits")
+	}
+	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "visits", Columns: []simcluster.Column{
+		{Name: "page", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "at", Type: "timestamp"}, {Name: "day", Type: "date"},
+	}}, 1))
+}
+
+// nodeOf reads the number of a node, from 1.
+func nodeOf(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n - 1
+}
+
+// setClock is the command "clock node time": that node's clock is so far ahead.
+func setClock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: clock node time")
+	}
+	ahead, err := time.ParseDuration(args[1])
+	ts.Check(err)
+	clusterOf(ts).SetClock(nodeOf(ts, args[0]), ahead)
+}
+
+// disagree is the command "[!] disagree node": that node has another schema than the others.
+func disagree(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] disagree node")
+	}
+	clusterOf(ts).Disagree(nodeOf(ts, args[0]), !neg)
+}
+
+// nodeDown is the command "[!] down node": the node goes down, or comes back.
+func nodeDown(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] down node")
+	}
+	if neg {
+		ts.Check(clusterOf(ts).Restart(nodeOf(ts, args[0])))
+		return
+	}
+	clusterOf(ts).Stop(nodeOf(ts, args[0]))
+}
+
+// A finding is read without colours, in 80 columns; what to do stands below it.
+func TestFindingIsWrittenIn80Columns(t *testing.T) {
+	var out strings.Builder
+	require.NoError(t, writeFinding(&out, doctor.Finding{Name: "connection", State: doctor.OK, Found: "3 of 3 nodes answer, in 2 ms"}))
+	long := strings.Repeat("many words ", 20)
+	require.NoError(t, writeFinding(&out, doctor.Finding{Name: "storage port", State: doctor.Warning, Found: long, Do: long}))
+	require.True(t, strings.HasPrefix(out.String(), "ok       connection     3 of 3 nodes answer, in 2 ms\nwarning  storage port   many words"))
+	require.Contains(t, out.String(), "\n                        do: many words")
+	require.Contains(t, out.String(), "\n                            many words")
+	for line := range strings.Lines(out.String()) {
+		require.LessOrEqual(t, len(line), 81, line)
+	}
+}

@@ -1,0 +1,180 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// clusterChecks are those of the nodes. Without a session only certificates can be looked at.
+func (d *Doctor) clusterChecks() []doctor.Check {
+	if d.offline {
+		return nil
+	}
+	checks := []doctor.Check{{Name: "tls", Look: d.certificates}}
+	if d.t == nil {
+		return checks
+	}
+	return append(checks,
+		doctor.One("versions", func(context.Context) doctor.Finding { return doctor.Versions(d.t.cluster.Nodes, d.t.isScylla()) }),
+		doctor.One("schema", d.schema),
+		doctor.One("clock", d.clocks),
+		doctor.One("cores", d.cores),
+		doctor.Check{Name: "thresholds", Look: d.thresholds},
+		doctor.Check{Name: "disk space", Look: d.disks},
+		doctor.One("storage port", d.ports),
+	)
+}
+
+// certificates looks at those of all nodes, or of the contact points where there is no session, and at our own.
+func (d *Doctor) certificates(ctx context.Context) []doctor.Finding {
+	if d.cfg.TLS == nil {
+		return doctor.Certificates(nil, time.Now())
+	}
+	addresses := d.conn.Hosts
+	if d.t != nil {
+		addresses = nil
+		for _, a := range d.answers {
+			addresses = append(addresses, a.Address)
+		}
+	}
+	var all []doctor.Certificate
+	for i, c := range driver.NodeCertificates(ctx, d.cfg, addresses) {
+		if c.Err != nil && c.Ends.IsZero() && d.t != nil && d.answers[i].Err != nil {
+			continue // it is down, and was told of
+		}
+		if c.Err != nil && !c.Ends.IsZero() && c.Ends.Before(time.Now()) {
+			c.Err = nil // that is why it is not taken
+		}
+		all = append(all, doctor.Certificate{Of: c.Address, Ends: c.Ends, Err: c.Err})
+	}
+	if ends := driver.ClientEnds(d.cfg.TLS); !ends.IsZero() {
+		all = append(all, doctor.Certificate{Of: "--" + d.conn.TLS.name("cert"), Ends: ends})
+	}
+	return doctor.Certificates(all, time.Now())
+}
+
+func (d *Doctor) schema(ctx context.Context) doctor.Finding {
+	versions, errs := d.t.session.SchemaVersions(ctx, d.t.cluster.Nodes)
+	told := make(map[string]string)
+	for i, n := range d.t.cluster.Nodes {
+		if errs[i] == nil {
+			told[n.Address] = versions[i]
+		}
+	}
+	return doctor.Schema(told)
+}
+
+func (d *Doctor) clocks(ctx context.Context) doctor.Finding {
+	clocks, errs := d.t.session.Clocks(ctx, d.t.cluster.Nodes)
+	var told []doctor.Clock
+	for i, n := range d.t.cluster.Nodes {
+		if errs[i] == nil {
+			told = append(told, doctor.Clock{Node: n.Address, Ahead: clocks[i].Ahead, Error: clocks[i].Error})
+		}
+	}
+	// Of a conditional write and of a counter the servers have the time.
+	stamped := d.load != nil && d.load.Timestamp == "" && !d.load.IfNotExists && (d.t.table == nil || !d.t.table.IsCounter())
+	return doctor.Clocks(told, stamped)
+}
+
+// cores are those of the nodes that are asked; of one that is down there is nothing to learn.
+func (d *Doctor) cores(context.Context) doctor.Finding {
+	var nodes []topology.Node
+	var taken []int
+	for i, cores := range plan.Cores(d.t.cluster, d.plan) {
+		if n := d.t.cluster.Nodes[i]; n.DC == d.t.cluster.LocalDC && n.Up {
+			nodes, taken = append(nodes, n), append(taken, cores)
+		}
+	}
+	return doctor.Cores(nodes, taken)
+}
+
+func (d *Doctor) thresholds(ctx context.Context) []doctor.Finding {
+	limits := d.t.limits(ctx)
+	t := doctor.Thresholds{
+		BatchWarnBytes: limits.BatchWarnBytes, BatchWarnPartitions: limits.BatchWarnPartitions, MaxMutationBytes: limits.MaxMutationBytes,
+		Settings: make(map[string]map[string]string), Level: d.cfg.Consistency, Write: d.load != nil, Scylla: d.t.isScylla(),
+	}
+	for i, settings := range d.settings() {
+		if len(settings) > 0 {
+			t.Settings[d.t.cluster.Nodes[i].Address] = settings
+		}
+	}
+	return doctor.Bounds(t)
+}
+
+func (d *Doctor) disks(ctx context.Context) []doctor.Finding {
+	usage, err := d.t.session.DiskUsage(ctx)
+	if err != nil {
+		d.env.log("not told how full the disks are: %v", err)
+	}
+	settings, here := d.settings(), make(disks)
+	var all []doctor.Disk
+	for i, n := range d.t.cluster.Nodes {
+		if isHere(n.Address) {
+			here[n.ID] = listOf(settings[i]["data_file_directories"])
+		}
+		one := doctor.Disk{Node: n.Address, Used: usage[n.ID]}
+		one.Free, one.Known = here.free(n.ID)
+		all = append(all, one)
+	}
+	return doctor.Disks(all, d.coming())
+}
+
+// coming is about how many bytes of text each node will be sent; 0: that is not known.
+func (d *Doctor) coming() (share int64) {
+	for _, in := range d.inputs {
+		share += max(in.Size, 0)
+	}
+	if nodes := len(d.t.cluster.Nodes); nodes > 0 && d.t.replication != nil {
+		share = share * int64(min(replicasOf(d.t.replication), nodes)) / int64(nodes)
+	}
+	return share
+}
+
+// ignores says whether a node is left out by a load (--ignore-hosts).
+func (d *Doctor) ignores(n topology.Node) bool {
+	return slices.ContainsFunc(d.load.IgnoreHosts, func(name string) bool { return isCalled(n, name) })
+}
+
+// ports tries the storage ports, as a load or a scan past CQL does.
+func (d *Doctor) ports(ctx context.Context) doctor.Finding {
+	settings, err := d.internode.config(d.env)
+	if err != nil {
+		return doctor.Fail("", "%v", err)
+	}
+	var s standing
+	if s.told, err = d.t.session.StorageAddresses(ctx); err != nil {
+		return doctor.Warn("see whether the nodes hang", "not told: %v", err)
+	}
+	addresses, err := s.storagePorts(d.t.cluster.Nodes, d.storage)
+	if err != nil {
+		return doctor.Fail("", "%v", err)
+	}
+	client := &internode.Client{TLS: settings}
+	var ports []doctor.Port
+	var mu sync.Mutex
+	wanted := make(map[string]bool)
+	for _, a := range d.answers {
+		// A load waits for nodes that are down, but for those that it leaves out; a scan asks others.
+		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
+	}
+	_ = tryPorts(d.t.cluster.Nodes, addresses, wanted, storagePortSetting, func(_ topology.Node, address string) error {
+		_, err := client.Probe(ctx, address)
+		mu.Lock()
+		defer mu.Unlock()
+		ports = append(ports, doctor.Port{Node: address, Err: err})
+		return nil // which is found, and no reason to try no other
+	})
+	slices.SortFunc(ports, func(a, b doctor.Port) int { return strings.Compare(a.Node, b.Node) })
+	return doctor.Ports(ports, d.streamed)
+}

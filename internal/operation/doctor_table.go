@@ -1,0 +1,158 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// tableChecks are those of the table. Where it is not known, that is all there is to say.
+func (d *Doctor) tableChecks() []doctor.Check {
+	if d.t == nil || d.t.plan == nil {
+		if d.tableErr == nil {
+			return nil // there is no connection
+		}
+		return []doctor.Check{doctor.One("table", func(context.Context) doctor.Finding { return doctor.Fail("", "%s", oneLine(d.tableErr)) })}
+	}
+	checks := []doctor.Check{doctor.One("table", d.table)}
+	if d.offline {
+		return checks
+	}
+	return append(checks,
+		doctor.One("replication", d.replicas),
+		doctor.Check{Name: "rights", Look: d.rights},
+		doctor.One("side door", d.sideDoor),
+	)
+}
+
+// table says what the table is.
+func (d *Doctor) table(context.Context) doctor.Finding {
+	t := d.t.table
+	text := fmt.Sprintf("%s, %d columns, %d of them key", t, len(t.Columns), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
+	if t.IsCounter() {
+		text += ", with counters"
+	}
+	if d.t.plan.Serial != "" {
+		return doctor.Warn("", "%s; it is read as one range: %s", text, d.t.plan.Serial)
+	}
+	if t.IsCounter() && d.load != nil {
+		return doctor.Warn("look at rows in doubt before you retry", "%s: rows are added, and those of a load that is stopped may count twice", text)
+	}
+	return doctor.Fine("%s", text)
+}
+
+func (d *Doctor) replicas(context.Context) doctor.Finding {
+	r := doctor.Replication{
+		Options: d.t.replication, Level: d.cfg.Consistency, LocalDC: d.t.cluster.LocalDC, Nodes: d.t.cluster.Nodes, TellsDCs: d.cfg.DC == "",
+	}
+	// Of tablets only the local replicas are known.
+	if placement, err := d.t.cluster.PlaceAll(d.t.replication); err == nil && !d.t.isScylla() {
+		r.Placement = placement
+	}
+	return doctor.Replicas(r)
+}
+
+// Rights that a load or a scan needs.
+const (
+	mayRead  = "SELECT"
+	mayWrite = "MODIFY"
+)
+
+func (d *Doctor) rights(ctx context.Context) []doctor.Finding {
+	r := doctor.Rights{Level: d.cfg.Consistency, User: d.cfg.User, Table: d.t.table.String(), Needs: []string{mayWrite}}
+	switch {
+	case d.past:
+		return []doctor.Finding{doctor.Fine("rows go past CQL, where rights are not asked for")}
+	case d.scan != nil:
+		r.Needs = []string{mayRead}
+	case d.alone && len(d.inputs) == 0:
+		r.Needs, r.Either = []string{mayRead, mayWrite}, true
+	case d.load.IfNotExists:
+		r.Needs = []string{mayRead, mayWrite}
+	}
+	told, err := d.t.session.Rights(ctx, d.t.table.Keyspace, d.t.table.Name)
+	r.Open, r.Super, r.Granted, r.Hidden = told.Open, told.Super, told.Granted, err
+	r.Read = insistOn(ctx, func() error { return d.readOne(ctx) })
+	r.Denied, r.Wrong = driver.Unauthorized(r.Read), fault.ClassOf(r.Read) == fault.Permanent
+	if ctx.Err() != nil {
+		r.Read = fmt.Errorf("no answer within %s", d.patience)
+	}
+	return doctor.Allowed(r)
+}
+
+// readOne reads next to nothing of the table, at the level and by the condition that are to be.
+func (d *Doctor) readOne(ctx context.Context) error {
+	key := d.t.table.OfKind(schema.PartitionKey)[0]
+	selection, err := d.t.table.Selectors([]string{key.Name})
+	if err != nil {
+		return err
+	}
+	p := d.t.plan.Partitioner()
+	if p == nil {
+		return nil // the whole table would be read
+	}
+	within := token.Range{Start: p.Hash([]byte("a")), End: p.Hash([]byte("a"))}
+	within.End.Lo++
+	query := driver.Columns(selection)
+	if d.scan != nil {
+		query.Where, query.AllowFiltering = d.scan.Where, d.scan.AllowFiltering
+	}
+	page, err := d.t.session.Reader(d.t.table, query, p).Page(ctx, "", within, nil, 1)
+	if err == nil {
+		page.Close()
+	}
+	return err
+}
+
+// sideDoor says whether the table's rows can go past CQL.
+func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
+	options, err := d.t.options(ctx)
+	if err != nil {
+		return doctor.Warn("see whether the nodes hang", "not told what the table is: %v", err)
+	}
+	if d.scan != nil {
+		t := *d.t
+		t.tableOptions = options
+		return aside(t.refuseStreamOut(), d.scan.Via, "its SSTables can be read past CQL", "")
+	}
+	writing := d.load.Writing
+	if writing.Via == viaCQL {
+		writing.Via = viaStream
+	}
+	l := landing{env: d.env, spec: &writing, t: d.t}
+	how, note := "SSTables are sent whole", ""
+	if _, why := wholeOptions(options, defaultChunk(d.t.isScylla(), 0)); why != "" {
+		how = "rows are sent one by one: " + why
+	}
+	switch {
+	case len(options.Views) > 0:
+		note = "; its views (" + strings.Join(options.Views, ", ") + ") take the servers as long as by CQL"
+	case options.CDC:
+		note = "; its change capture takes the servers as long as by CQL"
+	case len(options.Triggers) > 0:
+		note = "; its triggers would not run"
+	}
+	return aside(l.refuseStream(options), d.load.Via, "rows can go past CQL, "+how, note)
+}
+
+// aside says whether the side door is open; via is the way that was chosen.
+func aside(refused error, via, open, note string) doctor.Finding {
+	switch {
+	case refused != nil && via == viaCQL:
+		return doctor.Fine("shut, which CQL does not need: %v", refused)
+	case refused != nil:
+		return doctor.Fail("leave --via out", "--via %s: %v", via, refused)
+	case note != "" && via != viaCQL:
+		return doctor.Warn("see whether that is meant", "%s%s", open, note)
+	case via == viaCQL:
+		return doctor.Fine("--via stream: %s%s", open, note)
+	default:
+		return doctor.Fine("%s", open)
+	}
+}

@@ -28,6 +28,7 @@ func (j *Job) Sample(ctx context.Context, input Input, rows int64, look func(col
 	one, to := *j, &sampler{look: look, done: make(chan struct{})}
 	one.Inputs, one.Target, one.Rejects, one.Journal = []Input{input}, to, to, nil
 	one.SkipRows, one.MaxRows, one.KeepGoing, one.MaxParseErrors, one.MaxInsertErrors = 0, rows, true, -1, -1
+	one.AllBadFields = true
 	if j.MaxRows > 0 {
 		one.MaxRows = min(rows, j.MaxRows)
 	}

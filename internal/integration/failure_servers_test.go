@@ -90,11 +90,16 @@ func (s server) signal(t *testing.T, signal syscall.Signal) {
 // administer runs a command of deploy/cassandra on the test cluster, and gives what it says.
 func administer(t *testing.T, words ...string) string {
 	t.Helper()
+	out, err := administered(words...)
+	require.NoError(t, err, out)
+	return out
+}
+
+func administered(words ...string) (string, error) {
 	dir := clusterFolder()
 	words = append([]string{"--cluster", filepath.Base(dir), "--dir", filepath.Dir(dir)}, words...)
 	out, err := command.Command("../../deploy/cassandra/cassandra", words...).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return string(out)
+	return string(out), err
 }
 
 // flush has what a node was told of a table on its disk. Its commit log is synced every

@@ -51,12 +51,12 @@ func NewShell(ctx context.Context, folder string, environment []string, printed 
 	if err != nil {
 		return nil, err
 	}
-	defer typed.Close()
+	defer func() { _ = typed.Close() }() // the shell has it
 	told, statuses, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
-	defer statuses.Close()
+	defer func() { _ = statuses.Close() }()
 	s.commands, s.told, s.statuses = commands, told, bufio.NewReader(told)
 	s.cmd.ExtraFiles = []*os.File{typed, statuses}
 	return s, s.cmd.Start()

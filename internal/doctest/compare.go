@@ -31,12 +31,9 @@ var varying = []struct {
 }
 
 // measured are lines of which all figures, and what is not known, hang on the machine, the cluster, or the moment.
-var measured = regexp.MustCompile(`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|\S+:9042) |rows +[\d,]+ read, )`)
+var measured = regexp.MustCompile(`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written), )`)
 
-var (
-	figure = regexp.MustCompile(`\d[\d,]*(\.\d+)?|\?`)
-	blanks = regexp.MustCompile(`\s+`)
-)
+var figure = regexp.MustCompile(`\d[\d,]*(\.\d+)?|\?|<share>`)
 
 // shape is a line without what differs from run to run, and without what lines up columns.
 func shape(line string) string {
@@ -44,10 +41,16 @@ func shape(line string) string {
 	for _, v := range varying {
 		line = v.what.ReplaceAllString(line, v.kind)
 	}
+	words := strings.Fields(line)
 	if all {
-		line = figure.ReplaceAllString(line, "<number>")
+		for i, word := range words {
+			if word == "-" { // what is not known yet
+				word = "<number>"
+			}
+			words[i] = figure.ReplaceAllString(word, "<number>")
+		}
 	}
-	return strings.TrimSpace(blanks.ReplaceAllString(line, " "))
+	return strings.Join(words, " ")
 }
 
 // Lines cuts what was printed into lines as pages show them.

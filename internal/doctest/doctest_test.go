@@ -147,6 +147,7 @@ func TestCompare(t *testing.T) {
 		{"cqlbulk-load-a.b-20261121T030611Z-4711/x", "cqlbulk-load-a.b-20270101T000000Z-1/x"},
 		{"node 10.0.0.1:9042 has 5.0.6", "node 10.0.0.1:9042 has 4.1.10"},
 		{"a ... c", "a b c"},
+		{"stopped  8%  15,140  -  4,065  3m ago  a run-7", "stopped  -  1  -  -  0s ago  a run-8"},
 		{"a\n...\nd", "a\nb\nc\nd"},
 		{"...", ""},
 		{"a\n...", "a"},

@@ -10,6 +10,7 @@ other files, looks the same by day and by night, and stands still, at its end, w
 import html
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -18,13 +19,13 @@ import time
 
 import pyte
 
-COLUMNS, LINES = 100, 26
+COLUMNS, LINES = 108, 23
 
-# A command, and for how many seconds it runs before it is killed (None: to its end).
+# A command, and the share in percent at which it is killed (None: it runs to its end).
 SCENE = [
-    ("cqlbulk load demo.flights flights.csv --null-string NA", 4.0),
-    ("cqlbulk status cqlbulk-load-* | grep -v ^begun", None),
-    ("cqlbulk resume cqlbulk-load-*", None),
+    ("cqlbulk load demo.flights flights.csv --null-string NA", 45),
+    ("cqlbulk status", None),
+    ("cqlbulk resume --last", None),
     ("cqlbulk scan demo.flights -o flights-out.csv --via stream", None),
 ]
 
@@ -89,9 +90,10 @@ class Recorder:
             stdin=follower, stdout=follower, stderr=follower, start_new_session=True,
         )
         os.close(follower)
-        begun = last = time.monotonic()
+        last = time.monotonic()
         while True:
-            if killed and time.monotonic() - begun > killed:
+            share = re.search(r"(\d+\.\d+)%", "\n".join(self.screen.display))
+            if killed and share and float(share[1]) >= killed:
                 os.kill(process.pid, signal.SIGKILL)
                 killed = None
             ready, _, _ = select.select([leader], [], [], 0.05)

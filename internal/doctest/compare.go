@@ -23,7 +23,7 @@ var varying = []struct {
 	{regexp.MustCompile(`(^|[^\d.])\d+\.\d+\.\d+($|[^\d.])`), "$1<version>$2"},
 	{regexp.MustCompile(`\d[\d,]*(\.\d+)?k? rows/s`), "<speed>"},
 	{regexp.MustCompile(`\d[\d,]*(\.\d+)? ?[KMG]?i?B(/s)?\b`), "<size>"},
-	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms|us|µs))+\b`), "<duration>"},
+	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms|us|µs))+\b|\b\d+(\.\d+)? m?s\b`), "<duration>"},
 	{regexp.MustCompile(`\d+(\.\d+)?%`), "<share>"},
 	{regexp.MustCompile(`\b(seed|pid|^files) \d+`), "$1 <number>"},
 	{regexp.MustCompile(`\b\d+ files\b`), "<number> files"}, // a scan writes as many as there are processors to

@@ -151,7 +151,8 @@ func Cores(nodes []topology.Node, taken []int) Finding {
 	if len(silent) == 0 {
 		return Fine("%s a node", plural(each, "core"))
 	}
-	return Warn("say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0",
+	// Cassandra makes the pool that tells it when the node first has an answer of another one.
+	return Warn("say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started tells later",
 		"not told by %s: %s taken for each", some(silent), each)
 }
 

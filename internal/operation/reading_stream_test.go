@@ -133,6 +133,18 @@ func (s *store) scan(t *testing.T, spec *ScanSpec) (ScanReport, error) {
 	return scan.Run(t.Context())
 }
 
+// failButFirst has all nodes but the first fail while they bring the table.
+func (s *store) failButFirst() {
+	s.let(func() {
+		s.harm = func(n int, table string, at internodetest.Step) internodetest.Harm {
+			if n != 0 && at == internodetest.MidBring && table == orders.Table {
+				return internodetest.Fail
+			}
+			return ""
+		}
+	})
+}
+
 // requireWhole requires that all rows are in the output.
 func (s *store) requireWhole(t *testing.T, r ScanReport, err error) {
 	t.Helper()
@@ -303,14 +315,7 @@ func TestListenerAtTheAddressOfANode(t *testing.T) {
 // Ranges that no replica gave are listed, and are read by a retry.
 func TestRangesThatNobodyGave(t *testing.T) {
 	s := openStore(t)
-	s.let(func() {
-		s.harm = func(n int, table string, at internodetest.Step) internodetest.Harm {
-			if n != 0 && at == internodetest.MidBring && table == orders.Table {
-				return internodetest.Fail
-			}
-			return ""
-		}
-	})
+	s.failButFirst()
 	r, err := s.scan(t, s.spec())
 	require.NoError(t, err)
 	require.Equal(t, Partly, r.Outcome)
@@ -453,14 +458,7 @@ func TestTableThatChangesMeanwhile(t *testing.T) {
 // ranges have failed, it is asked for once more at the end.
 func TestTableDroppedWhereNodesFailed(t *testing.T) {
 	s := openStore(t)
-	s.let(func() {
-		s.harm = func(n int, table string, at internodetest.Step) internodetest.Harm {
-			if n != 0 && at == internodetest.MidBring && table == orders.Table {
-				return internodetest.Fail
-			}
-			return ""
-		}
-	})
+	s.failButFirst()
 	scan, err := PrepareScan(t.Context(), s.env, *s.spec())
 	require.NoError(t, err)
 	defer scan.Close()

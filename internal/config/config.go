@@ -21,9 +21,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/pflag"
 	"github.com/spf13/viper"
+	"go.yaml.in/yaml/v3"
 
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
@@ -43,6 +45,8 @@ type File struct {
 	Path    string
 	keys    []string // as they stand in it, those of a section behind its name and a dot
 	origins map[string]Origin
+	// document is what stands in it; nil where that cannot be read. It is read when it is first asked for: no run needs it.
+	document func() *yaml.Node
 }
 
 // Has says whether a setting stands in the file, at the top or in any section.
@@ -88,7 +92,7 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
 	var failures []error
-	file.origins = make(map[string]Origin)
+	file.origins, file.document = make(map[string]Origin), sync.OnceValue(func() *yaml.Node { return documentOf(path) })
 	flags.VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Changed:

@@ -25,6 +25,8 @@ type Origin struct {
 	Path     string // of the file
 	Line     int    // in it; 0: not known
 	Variable string // of the environment
+
+	key string // in the file
 }
 
 // home names the file or the variable.
@@ -37,13 +39,18 @@ func (o Origin) home() string {
 
 // Origin is where the value of a flag comes from that [Apply] has been given.
 func (f File) Origin(name string) Origin {
-	if o, ok := f.origins[name]; ok {
-		return o
+	o, ok := f.origins[name]
+	switch {
+	case !ok:
+		o.From = FromDefault
+	case o.From == FromFile:
+		o.Line = f.lineOf(o.key)
 	}
-	return Origin{From: FromDefault}
+	o.key = "" // nobody's matter
+	return o
 }
 
-// originOf is where a value comes from that was found for a flag of a command.
+// originOf is where a value comes from that was found for a flag of a command, without its line.
 func (f File) originOf(name, command, of string) Origin {
 	if os.Getenv(EnvName(name)) != "" {
 		return Origin{From: FromEnvironment, Variable: EnvName(name)}
@@ -54,17 +61,12 @@ func (f File) originOf(name, command, of string) Origin {
 			key = inSection
 		}
 	}
-	return Origin{From: FromFile, Path: f.Path, Line: f.lineOf(key)}
+	return Origin{From: FromFile, Path: f.Path, key: key}
 }
 
 // lineOf is the line of the file that a key stands in; 0: it is not found.
 func (f File) lineOf(key string) int {
-	text, err := os.ReadFile(f.Path)
-	var document yaml.Node
-	if err != nil || yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
-		return 0
-	}
-	node, line := document.Content[0], 0
+	node, line := f.document(), 0
 	for name := range strings.SplitSeq(key, ".") {
 		if node == nil || node.Kind != yaml.MappingNode {
 			return 0
@@ -81,4 +83,14 @@ func (f File) lineOf(key string) int {
 		node = below
 	}
 	return line
+}
+
+// documentOf is the top of what stands in a file of YAML; nil: it cannot be read, or is empty.
+func documentOf(path string) *yaml.Node {
+	text, err := os.ReadFile(path)
+	var document yaml.Node
+	if err != nil || yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
+		return nil
+	}
+	return document.Content[0]
 }

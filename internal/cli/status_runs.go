@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
@@ -31,15 +32,7 @@ var runColumns = []struct {
 	{"WHAT", false, func(r summary.ListedRun, _ bool, _ time.Time) string {
 		return strings.TrimSpace(r.Command + " " + r.Table)
 	}},
-	{"RUN", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return outputOf(r.Path) }},
-}
-
-// outputOf is the output that a manifest is beside; of a run directory its name.
-func outputOf(path string) string {
-	if folder, ok := strings.CutSuffix(path, "/manifest.json"); ok {
-		return folder
-	}
-	return strings.TrimSuffix(path, ".manifest.json")
+	{"RUN", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return manifest.Output(r.Path) }},
 }
 
 // writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and how

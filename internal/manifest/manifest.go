@@ -14,6 +14,7 @@ package manifest
 
 import (
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
@@ -119,6 +120,15 @@ const (
 	FolderName = "manifest.json"
 	Ending     = "." + FolderName
 )
+
+// Output is the output that the manifest at a path is of, as [Path] places it; of a path that is no manifest's the
+// path itself.
+func Output(path string) string {
+	if filepath.Base(path) == FolderName {
+		return filepath.Dir(path)
+	}
+	return strings.TrimSuffix(path, Ending)
+}
 
 // Path is where the manifest of an output stands: OUTPUT.manifest.json beside a
 // file, manifest.json inside a folder.

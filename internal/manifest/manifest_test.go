@@ -219,3 +219,13 @@ func names(t *testing.T, folder string) []string {
 	}
 	return all
 }
+
+func TestOutput(t *testing.T) {
+	for _, o := range []struct {
+		output string
+		folder bool
+	}{{"out.csv", false}, {"a/out.csv.gz", false}, {"parts", true}, {"a/parts", true}} {
+		require.Equal(t, o.output, Output(Path(o.output, o.folder)))
+	}
+	require.Equal(t, "a/run", Output("a/run"))
+}

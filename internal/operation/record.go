@@ -52,8 +52,8 @@ func ReadRecord(path string) (*Record, error) {
 	if !info.IsDir() {
 		return r, r.readManifest()
 	}
-	if _, err := os.Stat(filepath.Join(path, "manifest.json")); err == nil && !journal.HasManifest(path) {
-		return nil, fmt.Errorf("%s: is no run directory, but the output of a scan: name its manifest, %s", path, filepath.Join(path, "manifest.json"))
+	if _, err := os.Stat(filepath.Join(path, manifest.FolderName)); err == nil && !journal.HasManifest(path) {
+		return nil, fmt.Errorf("%s: is no run directory, but the output of a scan: name its manifest, %s", path, filepath.Join(path, manifest.FolderName))
 	}
 	return r, r.readRun()
 }

@@ -132,7 +132,7 @@ func (a *account) option(name string) string {
 // strays tells of files in an output folder that look like parts of the output,
 // finished or not, and are none: whoever reads all of the folder would read them.
 func (a *account) strays() {
-	if filepath.Base(a.path) != "manifest.json" {
+	if filepath.Base(a.path) != manifest.FolderName {
 		return
 	}
 	own := make(map[string]bool)

@@ -98,7 +98,7 @@ func locate(path string) (string, error) {
 // named says whether a path has the name of a manifest.
 func named(path string) bool {
 	base := filepath.Base(path)
-	return base == "manifest.json" || strings.HasSuffix(base, ".manifest.json")
+	return base == manifest.FolderName || strings.HasSuffix(base, manifest.Ending)
 }
 
 func exists(path string) bool {

@@ -64,10 +64,18 @@ func Runs(folder string) ([]Run, error) {
 		}
 	}
 	// Of a run that left an output the run directory knows more.
+	type begun struct {
+		command, table string
+		at             int64
+	}
+	left := make(map[begun]bool)
+	for _, r := range runs {
+		if r.State != RunComplete {
+			left[begun{r.Command, r.Table, r.Started.UnixNano()}] = true
+		}
+	}
 	runs = slices.DeleteFunc(runs, func(r Run) bool {
-		return r.State == RunComplete && slices.ContainsFunc(runs, func(o Run) bool {
-			return o.Path != r.Path && o.Command == r.Command && o.Table == r.Table && o.Started.Equal(r.Started.Truncate(time.Millisecond)) && o.State != RunComplete
-		})
+		return r.State == RunComplete && left[begun{r.Command, r.Table, r.Started.Truncate(time.Millisecond).UnixNano()}]
 	})
 	slices.SortStableFunc(runs, func(a, b Run) int {
 		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Path, b.Path))

@@ -127,12 +127,19 @@ func setClock(ts *testscript.TestScript, neg bool, args []string) {
 	clusterOf(ts).SetClock(nodeOf(ts, args[0]), ahead)
 }
 
-// disagree is the command "[!] disagree node": that node has another schema than the others.
+// disagree is the command "[!] disagree node [time]": that node has another schema than the others, for that time.
 func disagree(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) != 1 {
-		ts.Fatalf("usage: [!] disagree node")
+	if len(args) != 1 && (neg || len(args) != 2) {
+		ts.Fatalf("usage: [!] disagree node [time]")
 	}
-	clusterOf(ts).Disagree(nodeOf(ts, args[0]), !neg)
+	c, node := clusterOf(ts), nodeOf(ts, args[0])
+	c.Disagree(node, !neg)
+	if len(args) == 2 {
+		lag, err := time.ParseDuration(args[1])
+		ts.Check(err)
+		agreed := time.AfterFunc(lag, func() { c.Disagree(node, false) })
+		ts.Defer(func() { agreed.Stop() })
+	}
 }
 
 // nodeDown is the command "[!] down node": the node goes down, or comes back.

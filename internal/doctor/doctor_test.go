@@ -77,11 +77,11 @@ func TestVersions(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}).State)
-	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"})
+	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, 0).State)
+	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, 5*time.Second)
 	require.Equal(t, Failure, f.State)
-	require.Equal(t, "the nodes have 2 versions of it; another one than most: b", f.Found)
-	require.Equal(t, Warning, Schema(nil).State)
+	require.Equal(t, "for 5.0 s the nodes have had 2 versions of it; another one than most: b", f.Found)
+	require.Equal(t, Warning, Schema(nil, 0).State)
 }
 
 func TestCores(t *testing.T) {

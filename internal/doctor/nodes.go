@@ -99,8 +99,8 @@ func releaseOf(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// Schema says whether the nodes agree on the schema: the version of each, by its address.
-func Schema(versions map[string]string) Finding {
+// Schema says whether the nodes agree on the schema: the version of each, by its address, after they were waited for.
+func Schema(versions map[string]string, waited time.Duration) Finding {
 	nodes := make(map[string][]string)
 	for node, v := range versions {
 		nodes[v] = append(nodes[v], node)
@@ -124,7 +124,7 @@ func Schema(versions map[string]string) Finding {
 		return strings.Compare(a[0], b[0])
 	})
 	return Fail("wait a minute and look again; if it stays, see nodetool describecluster, and restart the nodes that lag",
-		"the nodes have %d versions of it; another one than most: %s", len(nodes), some(slices.Concat(groups[:len(groups)-1]...)))
+		"for %s the nodes have had %d versions of it; another one than most: %s", brief(waited), len(nodes), some(slices.Concat(groups[:len(groups)-1]...)))
 }
 
 // Cores says how many cores nodes have, by which requests under way are bounded. taken is what is

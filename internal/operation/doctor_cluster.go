@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
@@ -62,15 +63,25 @@ func (d *Doctor) certificates(ctx context.Context) []doctor.Finding {
 	return doctor.Certificates(all, time.Now())
 }
 
+// schemaInterval is how long it takes until nodes that differ are asked again, as gocql has it.
+const schemaInterval = 200 * time.Millisecond
+
+// schema waits half of the patience for nodes that differ: after any change of the schema they do for a moment.
 func (d *Doctor) schema(ctx context.Context) doctor.Finding {
-	versions, errs := d.t.session.SchemaVersions(ctx, d.t.cluster.Nodes)
-	told := make(map[string]string)
-	for i, n := range d.t.cluster.Nodes {
-		if errs[i] == nil {
-			told[n.Address] = versions[i]
+	for begin := time.Now(); ; {
+		versions, errs := d.t.session.SchemaVersions(ctx, d.t.cluster.Nodes)
+		told := make(map[string]string)
+		for i, n := range d.t.cluster.Nodes {
+			if errs[i] == nil {
+				told[n.Address] = versions[i]
+			}
+		}
+		waited := time.Since(begin)
+		f := doctor.Schema(told, waited)
+		if f.State != doctor.Failure || waited >= d.patience/2 || pace.Sleep(ctx, schemaInterval) != nil {
+			return f
 		}
 	}
-	return doctor.Schema(told)
 }
 
 func (d *Doctor) clocks(ctx context.Context) doctor.Finding {

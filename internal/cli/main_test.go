@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -21,9 +23,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script. Besides the usual commands of a script there is
-// "exits 1 cqlbulk scan", which runs a program and wants that exit status, and those of
-// a simulated cluster.
+// TestScripts runs testdata/script. Besides the usual commands of a script there are
+// "exits 1 cqlbulk scan", which runs a program and wants that exit status, "offers shop.orders cqlbulk __complete scan sh",
+// and those of a simulated cluster.
 func TestScripts(t *testing.T) {
 	golden, err := filepath.Abs("../../pkg/sstable/testdata/golden") // SSTables of Cassandra
 	if err != nil {
@@ -35,6 +37,7 @@ func TestScripts(t *testing.T) {
 	}
 	commands := maps.Clone(clusterCommands)
 	commands["exits"], commands["glob"], commands["follows"], commands["bytes"], commands["taken"] = exits, glob, follows, writeBytes, taken
+	commands["offers"] = offers
 	schema, err := filepath.Abs("../../docs/report.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -98,6 +101,21 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit status %d instead of %d", got, want)
 	}
+}
+
+// offers is the command "offers WORD PROGRAM ARGUMENTS...": it runs a program that completes a word, and wants that one among
+// its answers. On a machine that is busy a cluster may not answer in the time that a person who types has: it is asked again.
+func offers(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: offers word program arguments...")
+	}
+	for range 30 {
+		ts.Check(ts.Exec(args[1], args[2:]...))
+		if slices.Contains(strings.Split(ts.ReadFile("stdout"), "\n"), args[0]) {
+			return
+		}
+	}
+	ts.Fatalf("%s is not offered", args[0])
 }
 
 // taken is the command "taken": it takes a port until the script ends, whose address it leaves in TAKEN.

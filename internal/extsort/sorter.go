@@ -107,7 +107,9 @@ func (b *Buffer) Add(number, hint uint64, record []byte) error {
 		}
 	}
 	if b.records == nil {
-		b.records = make([]byte, 0, max(b.sorter.size/2, need))
+		// As if all records were like this one: a slice that grows is copied to memory that was never touched.
+		most := max(b.sorter.size/(need+entryMemory), 1)
+		b.records, b.entries = make([]byte, 0, most*need), slices.Grow(b.entries, most)
 	}
 	b.entries = append(b.entries, entry{number, hint, len(b.records)})
 	b.records = binary.AppendUvarint(b.records, uint64(len(record)))
@@ -124,7 +126,7 @@ func (b *Buffer) record(e entry) []byte {
 
 func (b *Buffer) sort() {
 	compare := func(x, y entry) int { return b.sorter.o.Compare(b.record(x), b.record(y)) }
-	slices.SortFunc(b.entries, func(x, y entry) int {
+	sortEntries(b.entries, 64-radixBits, func(x, y entry) int {
 		switch {
 		case x.number != y.number:
 			return cmp.Compare(x.number, y.number)
@@ -141,6 +143,51 @@ func (b *Buffer) sort() {
 		}
 		if misled {
 			slices.SortFunc(b.entries[from:to], compare)
+		}
+		from = to
+	}
+}
+
+// radixBits is how many bits of the numbers entries are put in order by at once, and fewBy below how many entries they are
+// compared rather.
+const (
+	radixBits = 8
+	fewBy     = 64
+)
+
+// sortEntries sorts entries whose numbers have all bits in common beyond shift+radixBits: it puts them into their places by
+// those bits of the number (American flag sort: McIlroy, Bostic, McIlroy, "Engineering Radix Sort"), and each group by what follows.
+// A hash is not compared that way, but for a few neighbors.
+func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
+	if len(entries) < fewBy || shift < 0 {
+		slices.SortFunc(entries, compare)
+		return
+	}
+	var next, end [1 << radixBits]int // of each group: the place that is filled next, and the one behind the last
+	for _, e := range entries {
+		end[e.number>>shift%(1<<radixBits)]++
+	}
+	at := 0
+	for group, n := range end {
+		next[group] = at
+		at += n
+		end[group] = at
+	}
+	for group := range next {
+		for next[group] < end[group] {
+			e := entries[next[group]]
+			for to := e.number >> shift % (1 << radixBits); to != uint64(group); to = e.number >> shift % (1 << radixBits) {
+				e, entries[next[to]] = entries[next[to]], e
+				next[to]++
+			}
+			entries[next[group]] = e
+			next[group]++
+		}
+	}
+	from := 0
+	for _, to := range end {
+		if to > from {
+			sortEntries(entries[from:to], shift-radixBits, compare)
 		}
 		from = to
 	}

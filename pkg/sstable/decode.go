@@ -81,7 +81,8 @@ func (c *Codec) decodeBody(in *cursor, flags byte, r *Row) {
 // decodeCell reads one cell of a column.
 func (c *Codec) decodeCell(in *cursor, p *columnPlan, column int, r *Row) {
 	flags := in.byte()
-	cell := Cell{Column: column, Timestamp: r.Liveness.Timestamp}
+	cell := r.addCell()
+	cell.Column, cell.Timestamp = column, r.Liveness.Timestamp
 	switch flags & (cellDeleted | cellExpiring) {
 	case cellDeleted:
 		cell.Kind = Tombstone
@@ -116,7 +117,6 @@ func (c *Codec) decodeCell(in *cursor, p *columnPlan, column int, r *Row) {
 	default:
 		cell.Value = p.decodeValue(in)
 	}
-	r.Cells = append(r.Cells, cell)
 }
 
 // timestamp reads what appendTimestamp writes.

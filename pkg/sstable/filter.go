@@ -99,6 +99,44 @@ func (f *Filter) has(h1, h2 uint64) bool {
 	return true
 }
 
+// hashed are the hashes of some keys, which are put in or looked for one right after the other: bits are anywhere in the
+// memory of a filter, and those of several keys are fetched from there at the same time.
+type hashed struct {
+	keys [hashedTogether][2]uint64
+	n    int
+}
+
+const hashedTogether = 64
+
+// take takes a hash, for which there must be room.
+func (h *hashed) take(h1, h2 uint64) {
+	h.keys[h.n] = [2]uint64{h1, h2}
+	h.n++
+}
+
+func (h *hashed) full() bool { return h.n == hashedTogether }
+
+// addAll puts in the keys of some hashes, of which none are left then.
+func (f *Filter) addAll(h *hashed) {
+	for _, key := range h.keys[:h.n] {
+		f.add(key[0], key[1])
+	}
+	h.n = 0
+}
+
+// hasAll reports whether has is so of some hashes, of which none are left then, or else the first word of one that it is
+// not so of.
+func (f *Filter) hasAll(h *hashed) (missing uint64, all bool) {
+	all = true
+	for _, key := range h.keys[:h.n] {
+		if !f.has(key[0], key[1]) {
+			missing, all = key[0], false
+		}
+	}
+	h.n = 0
+	return missing, all
+}
+
 // bit is the place of a bit: what is left of the amount of the hash, a signed number in Java, when it is divided by how
 // many bits there are. A division takes the processor ten times as long as this, which is all that there is to a
 // filter: the quotient by the inverse is the right one or one less.

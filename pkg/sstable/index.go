@@ -68,12 +68,14 @@ func (r *IndexReader) Next() (IndexEntry, error) {
 }
 
 func (r *IndexReader) entry() (e IndexEntry, err error) {
-	var length [2]byte
-	if _, err := io.ReadFull(r.in, length[:]); err != nil {
+	length, err := r.in.Peek(2)
+	if err != nil {
 		return e, err
 	}
-	r.next += uint64(len(length))
-	if r.key, err = r.bytes(r.key, uint64(binary.BigEndian.Uint16(length[:]))); err != nil {
+	n := uint64(binary.BigEndian.Uint16(length))
+	_, _ = r.in.Discard(2) // they are there
+	r.next += 2
+	if r.key, err = r.bytes(r.key, n); err != nil {
 		return e, err
 	}
 	if e.Position, err = r.uvint(); err != nil {

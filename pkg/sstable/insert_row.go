@@ -30,31 +30,37 @@ func (in *Inserter) build(r *Row, static bool, st *Insert, expiry int64) error {
 			d := Deletion{Set: true, Timestamp: st.Timestamp - 1, Time: st.Now}
 			r.Deletions = append(r.Deletions, ColumnDeletion{Column: c.column, Deletion: d})
 		}
-		cell := Cell{Column: c.column, Timestamp: st.Timestamp}
-		switch {
-		case v.State == Null && c.complex:
+		if v.State == Null {
+			if !c.complex {
+				cell := r.addCell()
+				cell.Column, cell.Timestamp, cell.Kind, cell.Time = c.column, st.Timestamp, Tombstone, st.Now
+			}
 			continue
-		case v.State == Null:
-			cell.Kind, cell.Time = Tombstone, st.Now
-			r.Cells = append(r.Cells, cell)
-			continue
-		case st.TTL != 0:
-			cell.Kind, cell.TTL, cell.Time = Expiring, st.TTL, expiry
 		}
 		value, err := c.canonical(&in.buf, v.Bytes)
-		switch {
-		case err != nil:
-		case !c.complex:
-			cell.Value = value
-			r.Cells = append(r.Cells, cell)
-		default:
-			err = in.elements(r, c, cell, value)
-		}
 		if err != nil {
 			return err
 		}
+		if c.complex {
+			cell := Cell{Column: c.column, Timestamp: st.Timestamp}
+			cell.expire(st.TTL, expiry)
+			if err := in.elements(r, c, cell, value); err != nil {
+				return err
+			}
+			continue
+		}
+		cell := r.addCell()
+		cell.Column, cell.Timestamp, cell.Value = c.column, st.Timestamp, value
+		cell.expire(st.TTL, expiry)
 	}
 	return nil
+}
+
+// expire makes it a cell that expires, unless the time to live is 0.
+func (c *Cell) expire(ttl int32, expiry int64) {
+	if ttl != 0 {
+		c.Kind, c.TTL, c.Time = Expiring, ttl, expiry
+	}
 }
 
 // clusteringValues takes the values of the clustering columns over.

@@ -93,6 +93,19 @@ func (r *Row) Reset() {
 	r.Clustering, r.Deletions, r.Cells = r.Clustering[:0], r.Deletions[:0], r.Cells[:0]
 }
 
+// addCell appends an empty cell, to be filled in its place: one that is copied there takes as long as the rest of it.
+func (r *Row) addCell() *Cell {
+	n := len(r.Cells)
+	if n == cap(r.Cells) {
+		r.Cells = append(r.Cells, Cell{})
+		return &r.Cells[n]
+	}
+	r.Cells = r.Cells[:n+1]
+	cell := &r.Cells[n]
+	*cell = Cell{}
+	return cell
+}
+
 // Empty reports whether the row says nothing. Such a row must not be written, but for a static one.
 func (r *Row) Empty() bool {
 	return !r.Liveness.Set && !r.Deletion.Set && len(r.Deletions) == 0 && len(r.Cells) == 0

@@ -52,6 +52,7 @@ type TableWriter struct {
 	index   *output
 	rows    *PartitionWriter
 	filter  *Filter // nil: none
+	hashed  hashed  // keys that are not in the filter yet
 	summary *Summary
 	keys    Cardinality
 	collect *collector
@@ -227,7 +228,10 @@ func (w *tableIndex) Partition(p *Partition) error {
 	w.summary.Add(w.rows.Partitions()-1, p.Key, uint64(w.index.written))
 	w.keys.Add(p.Key)
 	if w.filter != nil {
-		w.filter.add(w.h1, w.h2)
+		if w.hashed.full() {
+			w.filter.addAll(&w.hashed)
+		}
+		w.hashed.take(w.h1, w.h2)
 	}
 	w.entry = AppendIndexEntry(w.entry[:0], IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted})
 	_, err := w.index.Write(w.entry)
@@ -252,6 +256,7 @@ func (w *TableWriter) Finish() (*Written, error) {
 		DigestCRC32:  AppendDigest(nil, w.data.digest),
 	}
 	if w.filter != nil {
+		w.filter.addAll(&w.hashed)
 		components[FilterDB] = w.filter.Append(nil, w.codec.version)
 	}
 	if w.data.compress != nil {

@@ -57,6 +57,7 @@ type verifier struct {
 	table *TableReader
 
 	filter  *Filter // nil: none
+	hashed  hashed  // keys that the filter was not asked for yet
 	index   *IndexReader
 	summary *Summary // as it should be
 	keys    Cardinality

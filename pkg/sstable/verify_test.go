@@ -260,7 +260,7 @@ func TestVerifyFindsAFilterWithoutAKey(t *testing.T) {
 		b[len(b)/2] &= b[len(b)/2] - 1
 		return b
 	})
-	refused(t, folder, testCheck(t), "Filter.db does not have it")
+	refused(t, folder, testCheck(t), "Filter.db does not have the partition of token")
 	// The layout of another version.
 	folder, _ = written(t, NB, testOptions(Compression{}))
 	change(t, folder, FilterDB, func(b []byte) []byte {
@@ -268,7 +268,7 @@ func TestVerifyFindsAFilterWithoutAKey(t *testing.T) {
 		require.NoError(t, err)
 		return f.Append(nil, MD)
 	})
-	refused(t, folder, testCheck(t), "Filter.db does not have it")
+	refused(t, folder, testCheck(t), "Filter.db does not have the partition of token")
 }
 
 // changeIndex rewrites the entries of Index.db.

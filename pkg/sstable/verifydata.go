@@ -30,6 +30,9 @@ func (v *verifier) readPartitions() error {
 	for {
 		item, err := v.table.decoder.Next()
 		if err == io.EOF {
+			if err := v.filtered(); err != nil {
+				return err
+			}
 			return v.atEnd()
 		}
 		if err != nil {
@@ -37,6 +40,11 @@ func (v *verifier) readPartitions() error {
 		}
 		switch item {
 		case PartitionStart:
+			if v.hashed.full() {
+				if err := v.filtered(); err != nil {
+					return err
+				}
+			}
 			err = v.begin()
 		case StaticRow:
 			err = v.elements(v.table.decoder.Row())
@@ -68,8 +76,8 @@ func (v *verifier) begin() error {
 	if len(v.check.Ranges) > 0 && (len(v.ranges) == 0 || !v.ranges[0].Contains(at)) {
 		return fmt.Errorf("token %s is in none of the %d ranges", token.Murmur3.Append(nil, at), len(v.check.Ranges))
 	}
-	if v.filter != nil && !v.filter.has(h1, h2) {
-		return fmt.Errorf("%s does not have it", FilterDB)
+	if v.filter != nil {
+		v.hashed.take(h1, h2)
 	}
 	entry, err := v.index.Next()
 	if err == io.EOF {
@@ -97,6 +105,14 @@ func (v *verifier) begin() error {
 	v.collect.partition(deletion)
 	v.last = at
 	v.partitions++
+	return nil
+}
+
+// filtered checks that the filter has the partitions that were read since it was asked last.
+func (v *verifier) filtered() error {
+	if h1, all := v.filter.hasAll(&v.hashed); !all {
+		return fmt.Errorf("%s does not have the partition of token %s", FilterDB, token.Murmur3.Append(nil, token.Murmur3Token(h1)))
+	}
 	return nil
 }
 

@@ -58,24 +58,29 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	e.bytes = 0
 	written := settled{piece: piece}
 	for _, r := range rows {
-		var refused *refusal
-		switch err := e.add(b, r); {
-		case errors.As(err, &refused):
-			if err := piece.Reject(r, target.Refused, refused.err); err != nil {
+		if err := e.add(b, r); err != nil {
+			if err := refuse(piece, r, err); err != nil {
 				return err
 			}
-		case err != nil:
-			return fmt.Errorf("sorting: %w", err)
-		default:
-			written.rows++
-			written.sum = written.sum.Add(r.Sum)
+			continue
 		}
+		written.rows++
+		written.sum = written.sum.Add(r.Sum)
 	}
 	piece.Ready(written.rows)
 	in.t.note(written)
 	in.t.fill(e.bytes)
 	piece.Free(len(rows))
 	return nil
+}
+
+// refuse rejects a row that is to blame for an error; any other error is given back.
+func refuse(piece target.Piece, r *target.Row, err error) error {
+	var refused *refusal
+	if errors.As(err, &refused) {
+		return piece.Reject(r, target.Refused, refused.err)
+	}
+	return fmt.Errorf("sorting: %w", err)
 }
 
 // open waits until the batch has room, and holds it for reading.

@@ -15,6 +15,7 @@ type partitions struct {
 	sections
 	t      *Target
 	merged *atomic.Int64 // bytes of records that partitions were made of, of all stretches together
+	added  int64         // those that are not in merged yet
 	merger *merger
 	ahead  *ahead
 
@@ -31,8 +32,11 @@ func (p *partitions) write(ctx context.Context, m *extsort.Merge) error {
 		return err
 	}
 	for n := 0; m.Next(); n++ {
-		if n%checkEvery == 0 && ctx.Err() != nil {
-			return context.Cause(ctx)
+		if n%checkEvery == 0 {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			p.tell()
 		}
 		if err := p.add(m.Number(), m.Record()); err != nil {
 			return err
@@ -41,6 +45,7 @@ func (p *partitions) write(ctx context.Context, m *extsort.Merge) error {
 	if m.Err() != nil {
 		return m.Err()
 	}
+	p.tell()
 	if err := p.row(); err != nil {
 		return err
 	}
@@ -53,12 +58,18 @@ func (p *partitions) write(ctx context.Context, m *extsort.Merge) error {
 	return p.spool.end()
 }
 
-// checkEvery is how many rows are taken until it is looked whether all was called off.
+// checkEvery is how many rows are taken until it is looked whether all was called off, and others see how many there were.
 const checkEvery = 4096
+
+// tell adds to what all stretches count together.
+func (p *partitions) tell() {
+	p.merged.Add(p.added)
+	p.added = 0
+}
 
 // add takes a record: it is merged with the one before where they are of one clustering.
 func (p *partitions) add(number uint64, record []byte) error {
-	p.merged.Add(int64(len(record)))
+	p.added += int64(len(record))
 	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
 		if !p.merging {
 			_, _, first := splitRecord(p.record)

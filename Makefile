@@ -5,11 +5,14 @@ FUZZTIME ?= 30s
 SCHEDULES ?= 3000
 CHAOSTIME ?= 1h
 DIST ?= dist
+BIN ?= bin/cqlbulk
 
 MODULE := github.com/cqlbulk/cqlbulk
 COMMIT ?= $(shell git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null)
 DATE ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
 LDFLAGS := -s -w -X $(MODULE)/internal/build.version=$(VERSION) -X $(MODULE)/internal/build.commit=$(COMMIT) -X $(MODULE)/internal/build.date=$(DATE)
+# What the compiler optimizes by. It is not called default.pgo, which tests would be built by as well.
+PGO := cmd/cqlbulk/cqlbulk.pgo
 BENCHED := ./pkg/cqltext ./pkg/dsv ./pkg/token ./internal/scan ./internal/load
 
 LINTER_MODULE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
@@ -17,7 +20,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man dist demo test test-long test-versions test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload fuzz chaos flights clean
+.PHONY: help check build man dist demo test test-long test-versions test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload profile fuzz chaos flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -27,14 +30,14 @@ check: $(LINTER) ## all tests that need no database, and the linter's fast part:
 	go vet -tags integration ./internal/integration
 	$(LINTER) run --fast-only ./...
 
-build: ## the program, one static binary: bin/cqlbulk
-	CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags "$(LDFLAGS)" -o bin/cqlbulk ./cmd/cqlbulk
+build: ## the program, one static binary: BIN (bin/cqlbulk)
+	CGO_ENABLED=0 go build -trimpath -buildvcs=false -pgo=$(PGO) -ldflags "$(LDFLAGS)" -o $(BIN) ./cmd/cqlbulk
 
 man: ## the manual pages, of the text that --help-all has: bin/man
 	go run ./internal/tools/manpages -version "$(VERSION)" -date "$(firstword $(subst T, ,$(DATE)))" bin/man
 
 dist: ## what is released: archives, deb, rpm, image, SBOMs and checksums, the same bytes each time, in DIST (dist)
-	VERSION="$(VERSION)" COMMIT="$(COMMIT)" LDFLAGS="$(LDFLAGS)" deploy/dist $(DIST)
+	VERSION="$(VERSION)" COMMIT="$(COMMIT)" PGO="$(PGO)" LDFLAGS="$(LDFLAGS)" deploy/dist $(DIST)
 
 demo: build ## a local Cassandra, and a file into it and out of it again
 	deploy/demo
@@ -57,7 +60,7 @@ test-monitoring: ## the alert rules and their tests, with Prometheus's tool, fet
 
 test-dist: $(LINTER) ## make dist twice, compare, install and run what it makes, and check the image and the units
 	cd internal/tools/dist && $(CURDIR)/$(LINTER) run ./...
-	VERSION="$(VERSION)" COMMIT="$(COMMIT)" LDFLAGS="$(LDFLAGS)" deploy/test-dist
+	VERSION="$(VERSION)" COMMIT="$(COMMIT)" PGO="$(PGO)" LDFLAGS="$(LDFLAGS)" deploy/test-dist
 
 lint: $(LINTER) ## vet the code, its format and its architecture
 	$(LINTER) run ./...
@@ -73,6 +76,9 @@ bench-peers: build ## loads beside cqlsh, DSBulk, sstableloader and PostgreSQL; 
 
 bench-unload: build ## scans, through CQL and past it, beside cqlsh and DSBulk; a page of it in docs/
 	deploy/bench-peers --unload
+
+profile: ## what the compiler optimizes the program by, from loads and scans on a Cassandra: cmd/cqlbulk/cqlbulk.pgo
+	deploy/profile
 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	deploy/fuzz $(FUZZTIME)

@@ -23,7 +23,7 @@ var program = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	build := command.Command("go", "build", "-buildvcs=false", "-o", path, "../../cmd/cqlbulk")
+	build := command.Command("make", "-s", "-C", "../..", "build", "BIN="+path)
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", errors.Join(err, errors.New(string(out)))
 	}

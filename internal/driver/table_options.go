@@ -3,6 +3,8 @@ package driver
 import (
 	"context"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // TableOptions is what the servers do with the rows of a table besides keeping them, and how
@@ -26,46 +28,54 @@ type Index struct {
 	Class string // of a custom one, such as SAI; else empty
 }
 
-// TableOptions reads the options of a table. A table that is not there has none.
+// TableOptions reads the options of a table. A table that is not there has none. All that is asked for it is asked at the
+// same time.
 func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (TableOptions, error) {
-	o := TableOptions{}
-	var flags []string
-	err := s.each(ctx, "", func() error { return nil },
-		[]any{&o.DefaultTTL, &flags, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
-		"SELECT default_time_to_live, flags, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
-			"WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
-	if err != nil {
-		return o, err
-	}
-	// What CQL made without COMPACT STORAGE is compound, and nothing else.
-	o.Compact = len(flags) > 0 && (!slices.Contains(flags, "compound") || slices.Contains(flags, "dense") || slices.Contains(flags, "super"))
-	if o.Compression["enabled"] == "false" {
-		o.Compression = nil
-	}
-	err = s.each(ctx, "", func() error { return nil }, []any{&o.CDC}, "SELECT cdc FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
-	if err != nil && !refused(err) { // ScyllaDB has no such column
-		return o, err
-	}
-	var name, base string
-	err = s.each(ctx, "", func() error {
-		o.IsView = o.IsView || name == table
-		if base == table {
-			o.Views = append(o.Views, name)
+	var o TableOptions
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error {
+		var flags []string
+		err := s.each(ctx, "", func() error { return nil },
+			[]any{&o.DefaultTTL, &flags, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
+			"SELECT default_time_to_live, flags, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
+				"WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		// What CQL made without COMPACT STORAGE is compound, and nothing else.
+		o.Compact = len(flags) > 0 && (!slices.Contains(flags, "compound") || slices.Contains(flags, "dense") || slices.Contains(flags, "super"))
+		if o.Compression["enabled"] == "false" {
+			o.Compression = nil
 		}
-		return nil
-	}, []any{&name, &base}, "SELECT view_name, base_table_name FROM system_schema.views WHERE keyspace_name = ?", keyspace)
-	if err != nil {
-		return o, err
-	}
-	var options map[string]string
-	err = s.each(ctx, "", func() error {
-		o.Indexes = append(o.Indexes, Index{name, options["class_name"]})
-		return nil
-	}, []any{&name, &options}, "SELECT index_name, options FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
-	if err != nil {
-		return o, err
-	}
-	err = s.each(ctx, "", func() error { o.Triggers = append(o.Triggers, name); return nil },
-		[]any{&name}, "SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		return err
+	})
+	group.Go(func() error {
+		err := s.each(ctx, "", func() error { return nil }, []any{&o.CDC}, "SELECT cdc FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		if refused(err) { // ScyllaDB has no such column
+			return nil
+		}
+		return err
+	})
+	group.Go(func() error {
+		var name, base string
+		return s.each(ctx, "", func() error {
+			o.IsView = o.IsView || name == table
+			if base == table {
+				o.Views = append(o.Views, name)
+			}
+			return nil
+		}, []any{&name, &base}, "SELECT view_name, base_table_name FROM system_schema.views WHERE keyspace_name = ?", keyspace)
+	})
+	group.Go(func() error {
+		var name string
+		var options map[string]string
+		return s.each(ctx, "", func() error {
+			o.Indexes = append(o.Indexes, Index{name, options["class_name"]})
+			return nil
+		}, []any{&name, &options}, "SELECT index_name, options FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	})
+	group.Go(func() error {
+		var name string
+		return s.each(ctx, "", func() error { o.Triggers = append(o.Triggers, name); return nil },
+			[]any{&name}, "SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	})
+	err := group.Wait()
 	return o, err
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -120,6 +121,24 @@ func TestSort(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, left, "a run must leave nothing behind")
 		})
+	}
+}
+
+// Numbers that share many bits, all of them, or none are sorted alike, be there few of them or many.
+func TestEntriesAreSortedByTheirBits(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	compare := func(a, b entry) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at)) }
+	for _, n := range []int{0, 1, fewBy - 1, fewBy, 5000} {
+		for _, mask := range []uint64{0, 1, 3, 0xff, 0xff << 56, 0x8000_0000_0000_0001, 0xf0f0_f0f0_f0f0_f0f0, math.MaxUint64} {
+			entries := make([]entry, n)
+			for i := range entries {
+				entries[i] = entry{number: random.Uint64()&mask | 1<<40, at: random.IntN(n)}
+			}
+			want := slices.Clone(entries)
+			slices.SortFunc(want, compare)
+			sortEntries(entries, 64-radixBits, compare)
+			require.Equal(t, want, entries, "%d entries, %x", n, mask)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
 
 // folder finds the files below a folder, in the order of their paths (byte by
@@ -98,5 +99,5 @@ func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 func companion(name string) bool {
 	return hidden(name) || strings.HasSuffix(name, ".part") ||
 		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||
-		name == "manifest.json" || strings.HasSuffix(name, ".manifest.json") || name == journal.ErrorsFile
+		name == manifest.FolderName || strings.HasSuffix(name, manifest.Ending) || name == journal.ErrorsFile
 }

@@ -16,7 +16,7 @@ import (
 )
 
 func newConfigShowCommand(s streams) *cobra.Command {
-	var asJSON bool
+	var asJSON, quiet bool
 	c := &cobra.Command{
 		Use:   "show [COMMAND [FLAGS]]",
 		Short: "Show the settings in force, and where each comes from",
@@ -41,15 +41,18 @@ Exit status:
 			if err != nil {
 				return err
 			}
-			if f := flags.Lookup(jsonFlag); f != nil && f.Changed && f.Value.String() == "true" {
-				asJSON = true
+			// The command that is shown may have these as well.
+			for name, to := range map[string]*bool{jsonFlag: &asJSON, quietFlag: &quiet} {
+				if f := flags.Lookup(name); f != nil && f.Changed && f.Value.String() == "true" {
+					*to = true
+				}
 			}
 			settings, commands := settingsOf(c.Root())
 			file, err := config.Apply(command, "", flags, settings, commands)
 			if err != nil {
 				return err
 			}
-			s.end.command, s.end.json = "config", asJSON
+			s.end.command, s.end.json, s.end.quiet = "config", asJSON, quiet
 			s.end.document.Settings = settingsInForce(flags, file)
 			if asJSON {
 				return nil
@@ -59,6 +62,7 @@ Exit status:
 	}
 	c.Flags().SetInterspersed(false) // behind the command stand its own flags
 	addOwn(c.Flags(), &asJSON, jsonFlag, "answer with one JSON object", of(groupShown), everyday)
+	addOwn(c.Flags(), &quiet, quietFlag, "no summary", of(groupShown), letter("q"), everyday)
 	return c
 }
 

@@ -11,17 +11,17 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // inspectOptions are the flags of inspect.
 type inspectOptions struct {
-	Quiet  bool
+	reportOptions
 	Format string
 	spec   operation.InspectSpec
 }
 
-// The forms of a summary.
+// The forms of what is shown of SSTables.
 const (
 	inspectText = "text"
 	inspectJSON = "json"
@@ -33,8 +33,8 @@ func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", everyday)
 	b.add("largest", "find so many of the largest partitions; all data are read for it", everyday)
 	o.Format = inspectText
-	addOwn(f, &o.Format, "format", "form of the summary: text or json", of(groupOutput), among(inspectText, inspectJSON), everyday)
-	addOwn(f, &o.Quiet, "quiet", "no summary on the standard error", of(groupShown), letter("q"), everyday)
+	addOwn(f, &o.Format, "format", "form of what is shown on the standard output: text or json", of(groupOutput), among(inspectText, inspectJSON), everyday)
+	o.reportOptions.AddFlags(f)
 }
 
 func newInspectCommand(s streams) *cobra.Command {
@@ -82,6 +82,7 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 	if o.Format != inspectText && o.Format != inspectJSON {
 		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
 	}
+	s.end.aside = o.spec.Rows
 	inspection, err := operation.PrepareInspect(operation.Environment{Stdout: s.out, Warn: s.warn, Build: build.Read()}, o.spec)
 	if err != nil {
 		return err
@@ -90,46 +91,34 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 	if err != nil {
 		return runError(err, report.Outcome)
 	}
-	if o.spec.Rows {
-		return nil
-	}
 	for _, f := range report.Failures {
 		s.warn("%v", f.Err)
 	}
-	if err := o.print(s, report); err != nil {
-		return fatal(err)
+	s.end.document = summary.OfInspect(report)
+	if o.spec.Rows || o.JSON {
+		return runError(nil, report.Outcome)
 	}
-	if !o.Quiet {
-		s.note("inspect: %s", summaryOfInspect(report))
+	if err := o.print(s, s.end.document.Inspect); err != nil {
+		return fatal(err)
 	}
 	return runError(nil, report.Outcome)
 }
 
-// summaryOfInspect says how much was looked at.
-func summaryOfInspect(r operation.InspectReport) string {
-	sum := sumOfInspected(r.Tables)
-	line := fmt.Sprintf("%s SSTables, %s", printer.Count(int64(len(r.Tables))), printer.Size(sum.FileBytes))
-	if n := len(r.Failures); n > 0 {
-		line += fmt.Sprintf("; %s could not be read", printer.Count(int64(n)))
-	}
-	return line
-}
-
 // print writes the answer.
-func (o *inspectOptions) print(s streams, r operation.InspectReport) error {
+func (o *inspectOptions) print(s streams, all *summary.Inspect) error {
 	out := bufio.NewWriter(s.out)
 	switch {
 	case o.Format == inspectJSON:
 		encoder := json.NewEncoder(out)
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
-		if err := encoder.Encode(inspectDocument(r)); err != nil {
+		if err := encoder.Encode(all); err != nil {
 			return err
 		}
-	case len(r.Tables) == 1 && len(r.Failures) == 0:
-		printInspected(out, inspected(r.Tables[0]))
-	case len(r.Tables) > 0:
-		printInspectedLines(out, r.Tables)
+	case len(all.SSTables) == 1 && len(all.Failures) == 0:
+		printInspected(out, all.SSTables[0])
+	case len(all.SSTables) > 0:
+		printInspectedLines(out, all)
 	}
 	return out.Flush()
 }

@@ -95,7 +95,7 @@ func (p *page) end(d *summary.Document) {
 		}
 	}
 	if p.report != "" {
-		if err := writePage(p.report, false, web.Report{Command: state.Command, Table: state.Table, Phase: state.Phase, Made: made(), Page: &state}); err != nil {
+		if _, err := writePage(p.report, false, web.Report{Command: state.Command, Table: state.Table, Phase: state.Phase, Made: made(), Page: &state}); err != nil {
 			p.warn("--report: %v", err)
 		}
 	}

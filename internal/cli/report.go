@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -21,6 +22,7 @@ import (
 
 // recordOptions are the flags of report.
 type recordOptions struct {
+	reportOptions
 	Output string
 	Counts []string
 	Force  bool
@@ -64,10 +66,12 @@ Exit status:
 	addOwn(f, &opts.Output, "output", "file to write; \"-\" is the standard output", of(groupOutput), letter("o"), path, everyday)
 	addOwn(f, &opts.Counts, "counts", "files with what count --by printed", of(groupInput), path, everyday)
 	addOwn(f, &opts.Force, "force", "write over a file that exists", of(groupOutput), everyday)
+	opts.reportOptions.AddFlags(f)
 	return c
 }
 
 func writeReport(s streams, o *recordOptions, path string) error {
+	s.end.aside = o.Output == "-"
 	record, err := operation.ReadRecord(path)
 	if err != nil {
 		return err
@@ -80,30 +84,50 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		}
 		r.Counts = append(r.Counts, count)
 	}
-	if o.Output == "-" {
-		return web.WriteReport(s.out, r)
+	page := summary.Page{Run: path, Command: r.Command, Table: r.Table, State: r.State}
+	if s.end.aside {
+		out := &measured{Writer: s.out}
+		err = web.WriteReport(out, r)
+		page.Bytes = out.bytes
+	} else {
+		page.File = o.Output
+		page.Bytes, err = writePage(o.Output, o.Force, r)
 	}
-	if err := writePage(o.Output, o.Force, r); err != nil {
+	if err != nil {
 		return fmt.Errorf("--output %w", err)
 	}
+	s.end.document.Report = &page
 	return nil
 }
 
-// writePage writes a report to a file, which it makes; or over one that is there.
-func writePage(name string, over bool, r web.Report) error {
+// writePage writes a report to a file, which it makes; or over one that is there. It says how many bytes it has.
+func writePage(name string, over bool, r web.Report) (int64, error) {
 	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if over {
 		how = os.O_WRONLY | os.O_CREATE | os.O_TRUNC
 	}
 	f, err := os.OpenFile(name, how, 0o600)
 	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s: exists; --force writes over it", name)
+		return 0, fmt.Errorf("%s: exists; --force writes over it", name)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
-	err = web.WriteReport(f, r)
-	return errors.Join(err, f.Close())
+	out := &measured{Writer: f}
+	err = web.WriteReport(out, r)
+	return out.bytes, errors.Join(err, f.Close())
+}
+
+// measured counts the bytes that are written.
+type measured struct {
+	io.Writer
+	bytes int64
+}
+
+func (m *measured) Write(b []byte) (int, error) {
+	n, err := m.Writer.Write(b)
+	m.bytes += int64(n)
+	return n, err
 }
 
 // made says when a report was made, and by what.

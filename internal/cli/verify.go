@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
@@ -90,7 +89,6 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 		for _, n := range report.Notes {
 			s.note("note: %s", n)
 		}
-		s.note("verify: %s", summaryOfVerify(report))
 	}
 	if s.end.document = summary.OfVerify(report); o.JSON {
 		return runError(nil, report.Outcome)
@@ -99,19 +97,6 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 		return fatal(err)
 	}
 	return runError(nil, report.Outcome)
-}
-
-// summaryOfVerify says what was looked at, and whether that was enough.
-func summaryOfVerify(r operation.VerifyReport) string {
-	how := printer.Size(r.Bytes) + " read"
-	if r.NoHash {
-		how = "sizes alone"
-	}
-	result := "all as stated"
-	if n := len(r.Findings); n > 0 {
-		result = fmt.Sprintf("%s not as stated", printer.Count(int64(n)))
-	}
-	return fmt.Sprintf("%s files, %s: %s", printer.Count(int64(r.Files)), how, result)
 }
 
 // printVerify writes the answer.

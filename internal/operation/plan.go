@@ -70,6 +70,7 @@ type PlanReport struct {
 	Partitions int64 // in the table, as the nodes estimate
 	Bytes      int64 // of them
 	Nodes      []PlanNode
+	SavedRing  string // file that the cluster was written to; empty: none
 }
 
 // PlanNode is a node and its part in a scan.
@@ -139,6 +140,7 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		Seed:        t.plan.Seed,
 		Partitions:  sum.Partitions,
 		Bytes:       sum.Bytes,
+		SavedRing:   p.spec.SaveRing,
 	}
 	cores, shares := plan.Cores(t.cluster, plan.Options{Cores: p.spec.Cores}), t.plan.Shares()
 	for i, n := range t.cluster.Nodes {

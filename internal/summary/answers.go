@@ -17,12 +17,15 @@ type Plan struct {
 	Replication map[string]string `json:"replication"`
 	Serial      string            `json:"serial,omitempty" jsonschema:"why the table is read as one range"`
 	Parallel    int               `json:"parallel" jsonschema:"requests under way at the most (N)"`
+	Asked       bool              `json:"parallel_asked" jsonschema:"so many were asked for; else they are the cores of the data center times smudge"`
+	Smudge      int               `json:"smudge" jsonschema:"requests for each core"`
 	Splits      int               `json:"splits" jsonschema:"token ranges (M)"`
 	Vnodes      int               `json:"vnodes" jsonschema:"ranges that they are cut from"`
 	Seed        uint64            `json:"seed"`
 	Partitions  int64             `json:"partitions" jsonschema:"as the nodes estimate"`
 	Bytes       int64             `json:"bytes" jsonschema:"as the nodes estimate"`
 	Nodes       []PlanNode        `json:"nodes"`
+	SavedRing   string            `json:"saved_ring,omitempty" jsonschema:"file that the nodes and their tokens were written to"`
 }
 
 // PlanNode is a node and its part in a scan.
@@ -175,4 +178,14 @@ type Finding struct {
 	State string `json:"state" jsonschema:"ok, warning or failure"`
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty" jsonschema:"what to do"`
+}
+
+// Page is what report made of a run.
+type Page struct {
+	Run     string `json:"run" jsonschema:"run directory or manifest that it is of"`
+	Command string `json:"command" jsonschema:"scan or load"`
+	Table   string `json:"table" jsonschema:"keyspace.table"`
+	State   string `json:"state" jsonschema:"how the run stands, in words"`
+	File    string `json:"file,omitempty" jsonschema:"empty: the standard output"`
+	Bytes   int64  `json:"bytes"`
 }

@@ -16,8 +16,8 @@ import (
 // and not when one is added.
 const Version = 1
 
-// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Verify, Settings
-// and Doctor it has the one that the command did, and none when it failed before.
+// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Verify, Doctor,
+// Inspect, Report and Settings it has the one that the command did, and none when it failed before.
 type Document struct {
 	Version int        `json:"version" jsonschema:"version of this form: 1"`
 	Command string     `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`
@@ -37,6 +37,9 @@ type Document struct {
 	Runs   *Runs   `json:"runs,omitempty" jsonschema:"of status without a run directory"`
 	Verify *Verify `json:"verify,omitempty"`
 	Doctor *Doctor `json:"doctor,omitempty" jsonschema:"of doctor, and of load and scan with --check"`
+
+	Inspect *Inspect `json:"inspect,omitempty"`
+	Report  *Page    `json:"report,omitempty" jsonschema:"of report"`
 
 	Settings []Setting `json:"settings,omitempty" jsonschema:"of config show"`
 }

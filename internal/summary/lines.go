@@ -8,9 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
-// Lines are what a person is told at the end of a run over a table, or of a look at one, in five lines or less,
-// of which the last says how it ended and how to go on;
-// of anything else, and of one that did nothing, there are none.
+// Lines are what a person is told at the end of a command, in five lines or less, of which the last says how it ended
+// and how to go on. Of one that did nothing there are none, nor of status, whose answer is lines.
 func (d *Document) Lines() []string {
 	var t text
 	switch {
@@ -31,6 +30,16 @@ func (d *Document) Lines() []string {
 		t.stream(d.Clone.Stream, d.Clone.DryRun)
 	case d.Doctor != nil:
 		t.doctor(d.Doctor)
+	case d.Plan != nil:
+		t.plan(d.Plan)
+	case d.Inspect != nil:
+		t.inspect(d.Inspect)
+	case d.Verify != nil:
+		t.verify(d.Verify)
+	case d.Report != nil:
+		t.report(d.Report)
+	case d.Settings != nil:
+		t.settings(d.Settings)
 	default:
 		return nil
 	}
@@ -187,6 +196,10 @@ func (d *Document) end() string {
 	switch {
 	case d.Outcome == "partly" && d.Doctor != nil:
 		return things(d.Doctor.Failures, "failure") + " to be mended first"
+	case d.Outcome == "partly" && d.Verify != nil:
+		return "done, but " + d.Verify.unlike()
+	case d.Outcome == "partly" && d.Inspect != nil:
+		return fmt.Sprintf("done, but %s could not be read: copy again, or scrub with nodetool, what is listed", things(len(d.Inspect.Failures), "SSTable"))
 	case d.Outcome == "partly":
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
@@ -231,9 +244,14 @@ func (d *Document) left() string {
 	}
 }
 
-// output is where a scan's output is.
+// output is where what was made is: a scan's output, or another file.
 func (d *Document) output() string {
-	if d.Scan == nil {
+	switch {
+	case d.Plan != nil && d.Plan.SavedRing != "":
+		return ": " + d.Plan.SavedRing
+	case d.Report != nil && d.Report.File != "":
+		return ": " + d.Report.File
+	case d.Scan == nil:
 		return ""
 	}
 	switch files := d.Scan.Files; {

@@ -125,7 +125,7 @@ func TestDocumentOfWhatDidNothing(t *testing.T) {
 func TestListsOfDocuments(t *testing.T) {
 	for _, d := range []Document{
 		OfLoad(operation.LoadReport{}), OfScan(operation.ScanReport{}), OfCount(operation.CountReport{}), OfClone(operation.CloneReport{}), OfPlan(operation.PlanReport{Replication: map[string]string{}}),
-		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfDoctor(operation.DoctorReport{}),
+		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfInspect(operation.InspectReport{}), OfDoctor(operation.DoctorReport{}),
 	} {
 		text, err := json.Marshal(d)
 		require.NoError(t, err)

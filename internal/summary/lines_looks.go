@@ -1,0 +1,88 @@
+package summary
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+)
+
+// plan adds what would be asked, of whom, and about how much there is.
+func (t *text) plan(p *Plan) {
+	how := fmt.Sprintf("of %s vnode ranges", printer.Count(int64(p.Vnodes)))
+	if p.Serial != "" {
+		how = "the table is read as one"
+	}
+	t.number("planned", printer.Count(int64(p.Splits)), say("token ranges of "+p.Table, how))
+	t.number("requests", printer.Count(int64(p.Parallel)), fmt.Sprintf("at once at the most, seed %d", p.Seed))
+	nodes, down := 0, 0
+	for _, n := range p.Nodes {
+		if n.DC != p.DC {
+			continue
+		}
+		if nodes++; !n.Up {
+			down++
+		}
+	}
+	t.number("nodes", printer.Count(int64(nodes)), say("of data center "+p.DC, unless0(int64(down), "down")))
+	if p.Bytes > 0 || p.Partitions > 0 {
+		t.number("estimate", printer.Size(p.Bytes), printer.Count(p.Partitions)+" partitions, as the nodes tell")
+	}
+}
+
+// inspect adds what SSTables hold, all together.
+func (t *text) inspect(i *Inspect) {
+	if len(i.SSTables) == 0 && len(i.Failures) == 0 {
+		return // they were not looked at
+	}
+	t.number("inspected", printer.Count(int64(i.Sum.SSTables)), say("SSTables", unless0(int64(len(i.Failures)), "could not be read")))
+	t.number("rows", printer.Count(i.Sum.Rows), fmt.Sprintf("in %s partitions, deleted ones among them", printer.Count(i.Sum.Partitions)))
+	t.number("data", printer.Size(i.Sum.Bytes), say("uncompressed", printer.Size(i.Sum.DataBytes)+" as stored", printer.Size(i.Sum.FileBytes)+" with all components"))
+}
+
+// verify adds what was looked at, and what rows are there.
+func (t *text) verify(v *Verify) {
+	how := printer.Size(v.Bytes) + " read"
+	if v.NoHash {
+		how = "of sizes alone"
+	}
+	t.number("verified", printer.Count(int64(v.Files)), fmt.Sprintf("files, %s, in %s", how, printer.Elapsed(time.Duration(v.Seconds*float64(time.Second)))))
+	first, others := v.Sets[0], int64(len(v.Sets)-1)
+	switch v.Verdict {
+	case "":
+		t.number("rows", printer.Count(first.Rows), "in "+first.Name)
+	case "the same rows":
+		t.number("rows", printer.Count(first.Rows), fmt.Sprintf("in %s, the same in %s", first.Name, things(int(others), "other")))
+	default:
+		t.words("rows", fmt.Sprintf("%s in %d scans", v.Verdict, others+1))
+		return
+	}
+	if first.Checksum != "" {
+		t.words("checksum", first.Checksum)
+	}
+}
+
+// unlike says what of a verification is not as it should be, and what to do.
+func (v *Verify) unlike() string {
+	all := things(len(v.Findings), "finding")
+	if v.Verdict == "different rows" {
+		return fmt.Sprintf("different rows, %s in all: scan again what should be the same", all)
+	}
+	return all + " not as stated: fetch or scan again what is listed"
+}
+
+// report adds what a page is of.
+func (t *text) report(p *Page) {
+	t.number("page", printer.Size(p.Bytes), fmt.Sprintf("of the %s of %s", p.Command, p.Table))
+	t.words("state", p.State)
+}
+
+// settings adds how many settings there are, and how many of them were set.
+func (t *text) settings(all []Setting) {
+	from := make(map[string]int64)
+	for _, s := range all {
+		from[s.From]++
+	}
+	t.number("settings", printer.Count(int64(len(all))), say("in force", unless0(from["flag"], "by flag"),
+		unless0(from["environment"], "by environment"), unless0(from["file"], "by file"), unless0(from["default"], "by default")))
+}

@@ -72,6 +72,7 @@ type totals struct {
 type worker struct {
 	total   *totals
 	numbers int   // of rows, in the range so far
+	weight  int64 // rows that those of the last page add up to
 	rows    int64 // of the range so far, those of pending left out
 	top     top
 
@@ -84,6 +85,7 @@ type worker struct {
 
 // Page takes numbers of rows.
 func (w *worker) Page(within token.Range, p row.Page) error {
+	w.weight = 0
 	for p.Next() {
 		cells := p.Cells()
 		last := len(cells) - 1
@@ -92,6 +94,7 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 		}
 		n := int64(binary.BigEndian.Uint64(cells[last]))
 		w.numbers++
+		w.weight += n
 		switch {
 		case last == 0:
 			w.rows += n
@@ -103,6 +106,9 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 	}
 	return nil
 }
+
+// Weight implements sweep.Weigher: the servers read all the rows that they count.
+func (w *worker) Weight() int64 { return w.weight }
 
 // counted takes in a partition for good.
 func (w *worker) counted(key [][]byte, rows int64) {

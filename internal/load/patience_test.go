@@ -73,7 +73,7 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					job, c, _ := newJob(t, events, numbered("k,c,id", 40))
 					job.CQL.MinBatch, job.CQL.Patience = 1, time.Second
-					begin, sent := time.Now(), 0
+					begin, sent, ahead := time.Now(), 0, 0.0
 					c.answer = func(_ context.Context, r request) (bool, error) {
 						c.mu.Lock()
 						defer c.mu.Unlock()
@@ -84,6 +84,7 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 								sent += one.Size()
 							}
 						}
+						ahead = max(ahead, float64(sent)-perSecond*time.Since(begin).Seconds())
 						if c.requests%3 != 0 {
 							return false, failure(class, "refused")
 						}
@@ -96,6 +97,7 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 					}
 					mustRun(t, job, c)
 					require.Greater(t, c.requests, 10)
+					require.LessOrEqual(t, ahead, perSecond/4+1.0, "from the first row on")
 					require.GreaterOrEqual(t, time.Since(begin), time.Duration(sent-perSecond)*time.Second/perSecond, "%d %s", sent, limit)
 				})
 			})

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -120,8 +121,8 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession, c *progress.
 		Ping:        t.ping,
 		Budget:      pace.NewBudget(budget),
 		BudgetSize:  budget,
-		Pace:        o.pace(),
 	}
+	o.hold(&options)
 	c.Requests.SetNames(t.nodeName)
 	c.Requests.SetGate("", gate)
 	if o.TargetP99 == 0 {
@@ -132,15 +133,42 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession, c *progress.
 	return options, watch(ctx, t, judge, &c.Held, 2*o.TargetP99+50*time.Millisecond)
 }
 
-// pace keeps to the rates.
-func (o *Pacing) pace() func(ctx context.Context, rows int, size int64) error {
-	rows := pace.NewLimiter(o.Rate)
-	bytes := pace.NewLimiter(float64(o.MaxBytesPerSec))
-	return func(ctx context.Context, n int, size int64) error {
-		if err := rows.Wait(ctx, n); err != nil {
-			return err
+// What pages of a sweep with a rate are not made smaller than, as far as that allows: each has its fixed cost.
+const (
+	leastRows  = 16
+	leastBytes = 16 << 10
+)
+
+// hold has a sweep keep to the rates, from its first page on: pages are so small that all workers have one and no more
+// is asked for at once than the rates allow in a moment.
+func (o *Pacing) hold(s *sweep.Options) {
+	rows, bytes := pace.NewMeter(o.Rate), pace.NewMeter(float64(o.MaxBytesPerSec))
+	if rows == nil && bytes == nil {
+		return
+	}
+	if rows != nil {
+		s.MostRows = min(max(rows.Most()/s.Workers, leastRows), rows.Most())
+	}
+	if bytes != nil {
+		if s.PageRows > 0 {
+			s.MostRows, s.PageRows = min(s.PageRows, cmp.Or(s.MostRows, s.PageRows)), 0
 		}
-		return bytes.Wait(ctx, int(size))
+		s.PageBytes = min(s.PageBytes, max(bytes.Most()/s.Workers, leastBytes), bytes.Most())
+	}
+	s.Pace = func(ctx context.Context, many, size func() int64) (sweep.Came, error) {
+		askedRows, err := rows.Ask(ctx, many)
+		if err != nil {
+			return nil, err
+		}
+		askedBytes, err := bytes.Ask(ctx, size)
+		if err != nil {
+			_ = askedRows.Settle(ctx, 0) // for nothing it does not wait
+			return nil, err
+		}
+		return func(ctx context.Context, many, size int64) error {
+			err := askedRows.Settle(ctx, many)
+			return cmp.Or(askedBytes.Settle(ctx, size), err)
+		}, nil
 	}
 }
 
@@ -148,10 +176,12 @@ func (o *Pacing) pace() func(ctx context.Context, rows int, size int64) error {
 func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.plan.Parallel
-	return sweep.Options{
+	options := sweep.Options{
 		Workers: workers, MaxAttempts: 1, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
-		Budget: pace.NewBudget(budget), BudgetSize: budget, Pace: o.pace(),
+		Budget: pace.NewBudget(budget), BudgetSize: budget,
 	}
+	o.hold(&options)
+	return options
 }
 
 // probesPerSecond is how often each node is asked for a row of its own to see how

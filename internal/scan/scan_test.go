@@ -217,9 +217,11 @@ func TestOptionsReachTheSweep(t *testing.T) {
 	job, _ := newJob(t, table, 2)
 	var paced atomic.Int64
 	job.Sweep.Hosts = func(int) []string { return []string{"node"} }
-	job.Sweep.Pace = func(_ context.Context, rows int, _ int64) error {
-		paced.Add(int64(rows))
-		return nil
+	job.Sweep.Pace = func(_ context.Context, _, _ func() int64) (sweep.Came, error) {
+		return func(_ context.Context, rows, _ int64) error {
+			paced.Add(rows)
+			return nil
+		}, nil
 	}
 	_, err := job.Run(context.Background())
 	require.NoError(t, err)

@@ -30,6 +30,7 @@ func (q *request) host(asked int) string {
 // fetched is the answer to a request.
 type fetched struct {
 	page row.Page
+	came Came // to be told what the page held
 	err  error
 	next request // for the page after this one, when there is one
 }
@@ -65,9 +66,10 @@ func (q request) following(page row.Page, asked int) request {
 	return q
 }
 
-func (f fetched) discard() {
+func (f fetched) discard(ctx context.Context) {
 	if f.page != nil {
 		f.page.Close()
+		_ = f.came(ctx, 0, 0) // for nothing it does not wait
 	}
 }
 
@@ -100,11 +102,11 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		}
 		answers := w.run.silence.pulse.Answers()
 		host := q.host(asked)
-		page, err := w.ask(ctx, &q, host, rows)
+		page, came, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
 			w.run.answered(host)
 			w.run.health.Answered(host)
-			return fetched{page: page, next: q.following(page, asked)}
+			return fetched{page: page, came: came, next: q.following(page, asked)}
 		}
 		if !fault.Retryable(err, true) {
 			return fetched{err: err}

@@ -21,14 +21,39 @@ type Budget interface {
 	Release(n int64)
 }
 
-// ask sends one request through the gate and within the budget. The page keeps
-// its part of the budget until it is closed.
-func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+// ask sends one request as soon as the pace, the budget and the gate let it. came is to be told what the page held.
+func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p row.Page, came Came, err error) {
 	if opener, ok := w.run.reader.(Opener); ok && len(q.state) == 0 {
 		if err := opener.Open(ctx, q.within); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
+	if came, err = w.pace(ctx, rows); err != nil {
+		return nil, nil, fault.New(fault.Canceled, err)
+	}
+	if p, err = w.afford(ctx, q, host, rows); err != nil {
+		_ = came(ctx, 0, 0) // for nothing it does not wait
+	}
+	return p, came, err
+}
+
+// pace waits until a page may be asked for; nothing is asked of the cluster meanwhile.
+func (w *worker) pace(ctx context.Context, rows int) (Came, error) {
+	o := &w.run.options
+	if o.Pace == nil {
+		return func(context.Context, int64, int64) error { return nil }, nil
+	}
+	w.run.silence.pulse.End()
+	defer w.run.silence.pulse.Begin()
+	many := func() int64 { return int64(rows) }
+	if _, ok := w.consumer.(Weigher); ok {
+		many = w.run.size.weight
+	}
+	return o.Pace(ctx, many, func() int64 { return w.run.size.estimate(rows, o.BudgetSize) })
+}
+
+// afford sends one request within the budget. The page keeps its part of that until it is closed.
+func (w *worker) afford(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
 	budget := w.run.options.Budget
 	if budget == nil {
 		return w.pass(ctx, q, host, rows)

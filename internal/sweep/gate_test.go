@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -126,21 +127,29 @@ func TestCancelAtTheGate(t *testing.T) {
 	}
 }
 
-// Pace is told of each page, with its rows and their bytes as they came.
+// Pace is asked before each page, and told of it, with its rows and their bytes as they came.
 func TestPaceIsToldOfEachPage(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(100), Trailing: true}
 	var mu sync.Mutex
-	pages, rows, bytes := 0, 0, int64(0)
-	result, err := Run(bg(), many(5), table, Options{Workers: 3, PageRows: 7, Pace: func(_ context.Context, r int, b int64) error {
+	asked, pages, rows, bytes := 0, 0, int64(0), int64(0)
+	result, err := Run(bg(), many(5), table, Options{Workers: 3, PageRows: 9, MostRows: 7, Pace: func(_ context.Context, most, about func() int64) (Came, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		pages, rows, bytes = pages+1, rows+r, bytes+b
-		return nil
+		require.EqualValues(t, 7, most())
+		require.Zero(t, about(), "without a budget")
+		asked++
+		return func(_ context.Context, r, b int64) error {
+			mu.Lock()
+			defer mu.Unlock()
+			pages, rows, bytes = pages+1, rows+r, bytes+b
+			return nil
+		}, nil
 	}}, take(table).consumer)
 	require.NoError(t, err)
 	require.Len(t, result.Done, 5)
-	require.Equal(t, len(table.Requests()), pages)
-	require.Equal(t, 100, rows)
+	require.Equal(t, len(table.Requests()), asked)
+	require.Equal(t, asked, pages)
+	require.EqualValues(t, 100, rows)
 	var want int64
 	for _, r := range table.Rows {
 		want += int64(len(r.Cells[0])) + 4
@@ -148,20 +157,26 @@ func TestPaceIsToldOfEachPage(t *testing.T) {
 	require.Equal(t, want, bytes)
 }
 
-// An error of Pace ends the run, with all pages closed.
+// An error of Pace ends the run, with all pages closed, and whatever it let pass is told of.
 func TestPaceErrorEndsTheRun(t *testing.T) {
 	for at := range 8 {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(100)}
 		budget := newLogBudget(1 << 20)
-		calls := 0
-		_, err := Run(bg(), many(2), table, Options{PageRows: 10, Budget: budget, BudgetSize: 1 << 20, Pace: func(context.Context, int, int64) error {
-			if calls++; calls > at {
-				return context.Canceled
+		var asked, told atomic.Int64
+		_, err := Run(bg(), many(2), table, Options{PageRows: 10, Budget: budget, BudgetSize: 1 << 20, Pace: func(_ context.Context, _, _ func() int64) (Came, error) {
+			if at%2 == 0 && asked.Load() >= int64(at) {
+				return nil, context.Canceled
 			}
-			return nil
+			asked.Add(1)
+			return func(_ context.Context, rows, _ int64) error {
+				if told.Add(1) >= int64(at) && rows > 0 {
+					return context.Canceled
+				}
+				return nil
+			}, nil
 		}}, blind().consumer)
 		require.ErrorIs(t, err, context.Canceled)
-		require.Equal(t, at+1, calls)
+		require.Equal(t, asked.Load(), told.Load())
 		require.NoError(t, table.Check())
 		budget.requireBalanced(t)
 	}

@@ -111,9 +111,12 @@ func TestTimeInWhichNothingIsAskedIsNoSilence(t *testing.T) {
 		}
 		result, err := Run(bg(), splits, table, Options{
 			Hosts: placed, PageRows: 1, Ping: answering,
-			Pace: func(ctx context.Context, _ int, _ int64) error {
+			Pace: func(ctx context.Context, _, _ func() int64) (Came, error) {
 				time.Sleep(5 * time.Minute)
-				return ctx.Err()
+				return func(ctx context.Context, _, _ int64) error {
+					time.Sleep(5 * time.Minute)
+					return ctx.Err()
+				}, ctx.Err()
 			},
 		}, take(table).consumer)
 		require.NoError(t, err)

@@ -13,11 +13,20 @@ const (
 type sizer struct {
 	target int64
 	fixed  int
+	most   int
 	mean   atomic.Int64 // bytes a row; 0 before the first row
 	empty  atomic.Int64 // pages without rows before that
+	stood  atomic.Int64 // rows that the rows of a page stand for, of a Weigher; 0 before the first of them
+	light  atomic.Int64 // pages that stood for none before that
 }
 
-func newSizer(o Options) *sizer { return &sizer{target: int64(o.PageBytes), fixed: o.PageRows} }
+func newSizer(o Options) *sizer {
+	s := &sizer{target: int64(o.PageBytes), fixed: o.PageRows, most: mostRows}
+	if o.MostRows > 0 {
+		s.fixed, s.most = min(s.fixed, o.MostRows), min(s.most, o.MostRows)
+	}
+	return s
+}
 
 // rows is the number of rows to ask for.
 func (s *sizer) rows() int {
@@ -26,9 +35,9 @@ func (s *sizer) rows() int {
 	}
 	mean := s.mean.Load()
 	if mean == 0 {
-		return firstRows
+		return min(firstRows, s.most)
 	}
-	return int(min(max(s.target/mean, 1), mostRows))
+	return int(min(max(s.target/mean, 1), int64(s.most)))
 }
 
 // saw takes in a page that was read.
@@ -42,6 +51,27 @@ func (s *sizer) saw(rows int, bytes int64) {
 		mean = max((3*old+mean)/4, 1)
 	}
 	s.mean.Store(mean)
+}
+
+// weighed takes in how many rows the rows of a page stand for: many count at once, few little by little.
+func (s *sizer) weighed(rows int64) {
+	if old := s.stood.Load(); old > rows {
+		rows = max((3*old+rows)/4, 1)
+	}
+	if s.stood.Store(rows); rows == 0 {
+		s.light.Add(1)
+	}
+}
+
+// mostWeight is what the rows of a page are taken to stand for before one has come. Each that stands for none makes it half of that.
+const mostWeight = 1 << 30
+
+// weight is how many rows those of a page may stand for.
+func (s *sizer) weight() int64 {
+	if rows := s.stood.Load(); rows > 0 {
+		return rows
+	}
+	return max(int64(mostWeight)>>min(s.light.Load(), 62), 1)
 }
 
 // pageOverhead is what a page takes besides its rows.

@@ -30,6 +30,11 @@ func TestSizer(t *testing.T) {
 		{"a row above the target", Options{PageBytes: 1000}, []page{{1, 5000}}, 1},
 		{"rows of no bytes", Options{PageBytes: 1000}, []page{{5, 0}}, 1000},
 		{"never above the most", Options{}, []page{{100, 100}}, mostRows},
+		{"never above what is allowed", Options{MostRows: 40}, []page{{100, 100}}, 40},
+		{"nor before the first page", Options{MostRows: 4}, nil, 4},
+		{"nor when fixed", Options{MostRows: 4, PageRows: 7}, nil, 4},
+		{"less than is allowed", Options{MostRows: 7, PageRows: 4}, nil, 4},
+		{"fixed, above the most", Options{PageRows: 20_000}, nil, 20_000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newSizer(c.o.withDefaults())
@@ -50,6 +55,26 @@ func TestSizerComesBack(t *testing.T) {
 		s.saw(100, 100*1000)
 	}
 	require.Equal(t, 1048, s.rows())
+}
+
+// What rows stand for is taken for much until some have come, and then for what it was.
+func TestSizerOfWeights(t *testing.T) {
+	s := newSizer(Options{})
+	require.EqualValues(t, mostWeight, s.weight())
+	s.weighed(0)
+	require.EqualValues(t, mostWeight/2, s.weight())
+	for range 100 {
+		s.weighed(0)
+	}
+	require.EqualValues(t, 1, s.weight())
+	s.weighed(1000)
+	require.EqualValues(t, 1000, s.weight())
+	s.weighed(0)
+	require.EqualValues(t, 750, s.weight())
+	for range 100 {
+		s.weighed(0)
+	}
+	require.EqualValues(t, 1, s.weight())
 }
 
 func TestSizerIsSafeForConcurrentUse(t *testing.T) {

@@ -58,6 +58,12 @@ type Consumer interface {
 	Cut(within token.Range) error
 }
 
+// Weigher is a Consumer of rows that stand for others, as a number of rows does. To the pace it is those that count.
+type Weigher interface {
+	// Weight is how many rows those of the page that was taken last stand for.
+	Weight() int64
+}
+
 // DefaultPageBytes is large enough that the fixed cost of a request hardly shows,
 // and small enough that a node is not kept from others for long: with pages four
 // times as large scans are no faster, and point reads beside them twice as slow.
@@ -88,15 +94,17 @@ type Options struct {
 	PageBytes int
 	// PageRows, when above zero, is the fixed number of rows to ask for.
 	PageRows int
+	// MostRows, when above zero, is the largest number of rows to ask for, and goes before PageRows.
+	MostRows int
 	// Gate may hold requests back; nil: none.
 	Gate Gate
 	// Budget bounds the bytes of pages under way and at hand, of which there may
 	// be BudgetSize; nil: none.
 	Budget     Budget
 	BudgetSize int64
-	// Pace is called with what each page held, and waits until the next may be
-	// asked for. May be nil.
-	Pace func(ctx context.Context, rows int, bytes int64) error
+	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions say, which are quick. May
+	// be nil.
+	Pace func(ctx context.Context, rows, bytes func() int64) (Came, error)
 	// OnRetry is called for each page that is asked for again, with the node that failed and
 	// why. May be nil.
 	OnRetry func(host string, err error)
@@ -109,6 +117,10 @@ type Options struct {
 	// OnFailure is called for each range that is given up. May be nil.
 	OnFailure func(token.Range)
 }
+
+// Came takes what a page held that Pace let pass, and waits until that may have come; nothing where no page came, for which
+// it does not wait. It is called once for each.
+type Came func(ctx context.Context, rows, bytes int64) error
 
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
@@ -125,9 +137,6 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hosts == nil {
 		o.Hosts = func(int) []string { return nil }
-	}
-	if o.Pace == nil {
-		o.Pace = func(context.Context, int, int64) error { return nil }
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}

@@ -160,14 +160,14 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 		if more {
 			next = w.start(ctx, got.next)
 		}
-		err := w.take(ctx, p.within, got.page)
+		err := w.take(ctx, p.within, got)
 		if err == nil && !more {
 			err = w.consumer.Done(p.within)
 		}
 		if err != nil {
 			if more {
 				cancel()
-				(<-next).discard()
+				(<-next).discard(ctx)
 			}
 			return &stopError{err}
 		}
@@ -178,23 +178,28 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 }
 
 // take gives a page to the consumer.
-func (w *worker) take(ctx context.Context, within token.Range, p row.Page) error {
-	rows, bytes, err := w.consume(within, p)
+func (w *worker) take(ctx context.Context, within token.Range, got fetched) error {
+	rows, bytes, err := w.consume(within, got.page)
 	if err != nil {
+		_ = got.came(ctx, 0, 0) // for nothing it does not wait
 		return err
 	}
-	return w.run.options.Pace(ctx, rows, bytes)
+	if weigher, ok := w.consumer.(Weigher); ok {
+		rows = weigher.Weight()
+		w.run.size.weighed(rows)
+	}
+	return got.came(ctx, rows, bytes)
 }
 
-func (w *worker) consume(within token.Range, p row.Page) (int, int64, error) {
+func (w *worker) consume(within token.Range, p row.Page) (rows, bytes int64, err error) {
 	defer p.Close()
 	counted := &sizedPage{Page: p}
-	err := w.consumer.Page(within, counted)
+	err = w.consumer.Page(within, counted)
 	if err == nil {
 		w.run.size.saw(counted.rows, counted.bytes) // before Close wakes who waits for the budget
 		w.reach(w.consumer.Progress(within))
 	}
-	return counted.rows, counted.bytes, errors.Join(err, p.Err())
+	return int64(counted.rows), counted.bytes, errors.Join(err, p.Err())
 }
 
 // sizedPage measures the rows that pass through it.

@@ -25,9 +25,7 @@ func (t *text) plan(p *Plan) {
 		}
 	}
 	t.number("nodes", printer.Count(int64(nodes)), say("of data center "+p.DC, unless0(int64(down), "down")))
-	if p.Bytes > 0 || p.Partitions > 0 {
-		t.number("estimate", printer.Size(p.Bytes), printer.Count(p.Partitions)+" partitions, as the nodes tell")
-	}
+	t.number("estimate", printer.Size(p.Bytes), printer.Count(p.Partitions)+" partitions, as the nodes tell")
 }
 
 // inspect adds what SSTables hold, all together.

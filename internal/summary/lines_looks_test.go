@@ -29,8 +29,9 @@ end        done
 	require.Equal(t, `planned               1 token ranges of shop.orders, the table is read as one
 requests              1 at once at the most, seed 0
 nodes                 1 of data center dc1
+estimate            0 B 0 partitions, as the nodes tell
 end        done: ring.json
-`, said(t, OfPlan(r)), "nodes that tell nothing, and a file that was written")
+`, said(t, OfPlan(r)))
 }
 
 func TestLinesOfAnInspection(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
 // chosenRun is the run that a command is about: one that is named, or the newest of this folder.
@@ -87,7 +87,7 @@ func (s streams) tellRereading(r *operation.Rereading) {
 	for _, change := range r.Settings {
 		s.note("read otherwise: %s", changeText(change))
 	}
-	loaded, rejected := printer.Count(r.Loaded), printer.Count(r.Rejected)
+	loaded, rejected := amount.Count(r.Loaded), amount.Count(r.Rejected)
 	if r.Retried {
 		s.note("so are read the %s rejected rows; the %s rows that are loaded stay as they were read", rejected, loaded)
 		return

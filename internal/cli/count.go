@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -95,7 +95,7 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	s.end.document = summary.OfCount(report)
 	s.tellFailed(report.Failed)
 	if report.Outcome == operation.Partly {
-		s.warn("counted %s rows in the ranges that answered", printer.Count(report.Rows))
+		s.warn("counted %s rows in the ranges that answered", amount.Count(report.Rows))
 	}
 	if err != nil || report.Outcome != operation.Done || o.JSON {
 		return runError(err, report.Outcome)

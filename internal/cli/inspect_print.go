@@ -6,7 +6,7 @@ import (
 	"io"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -39,14 +39,14 @@ func printInspected(w io.Writer, t summary.SSTable) {
 	line("partitions", "%d", t.Partitions)
 	line("rows", "%d", t.Rows)
 	line("columns_set", "%d", t.ColumnsSet)
-	line("bytes", "%d (%s)", t.Bytes, printer.Size(t.Bytes))
+	line("bytes", "%d (%s)", t.Bytes, amount.Size(t.Bytes))
 	if t.Compressor == "" {
 		line("compressor", "none")
 	} else {
 		line("compressor", "%s, chunks of %d bytes", t.Compressor, t.ChunkLength)
-		line("data_bytes", "%d (%s, %.1f %% of that)", t.DataBytes, printer.Size(t.DataBytes), share(t.DataBytes, t.Bytes))
+		line("data_bytes", "%d (%s, %.1f %% of that)", t.DataBytes, amount.Size(t.DataBytes), share(t.DataBytes, t.Bytes))
 	}
-	line("file_bytes", "%d (%s)", t.FileBytes, printer.Size(t.FileBytes))
+	line("file_bytes", "%d (%s)", t.FileBytes, amount.Size(t.FileBytes))
 	for _, k := range []struct {
 		name string
 		key  *summary.SSTableKey

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -147,7 +147,7 @@ func (s streams) tellRejects(r operation.Rejects) {
 		}
 		text += c.First.Reason
 		if c.Rows > 1 {
-			text += fmt.Sprintf(" (and %s more rows like it)", printer.Count(c.Rows-1))
+			text += fmt.Sprintf(" (and %s more rows like it)", amount.Count(c.Rows-1))
 		}
 		s.warn("%s", text)
 	}

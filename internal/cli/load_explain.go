@@ -5,14 +5,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
 // tellFields says what becomes of the fields of an input.
 func (s streams) tellFields(in operation.ExplainedInput) {
-	s.note("%s has %s fields:", in.Name, printer.Count(int64(len(in.Fields))))
+	s.note("%s has %s fields:", in.Name, amount.Count(len(in.Fields)))
 	field, column := 0, 0
 	for _, f := range in.Fields {
 		field = max(field, utf8.RuneCountInString(f.Field))
@@ -53,11 +53,11 @@ func (s streams) tellExplained(e *operation.Explained) {
 	}
 	for _, in := range e.Inputs {
 		if in.Like > 0 {
-			s.note("the fields of %s further inputs are those of %s", printer.Count(int64(in.Like)), in.Name)
+			s.note("the fields of %s further inputs are those of %s", amount.Count(in.Like), in.Name)
 		}
 	}
 	if e.Others > 0 {
-		s.note("%s further inputs have other fields", printer.Count(int64(e.Others)))
+		s.note("%s further inputs have other fields", amount.Count(e.Others))
 	}
 	null := "a field with nothing"
 	for _, text := range e.Nulls {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
 // tellStreamed says what was left on the nodes that were streamed to.
@@ -30,10 +30,10 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 	if !stats.Whole {
 		what = "files of rows landed, an SSTable or more each,"
 	}
-	line := fmt.Sprintf("%s %s on %s nodes: %s by median, %s in all", printer.Count(int64(len(sizes))), what, printer.Count(int64(len(stats.Nodes))),
-		printer.Size(sizes[len(sizes)/2]), printer.Size(total))
+	line := fmt.Sprintf("%s %s on %s nodes: %s by median, %s in all", amount.Count(len(sizes)), what, amount.Count(len(stats.Nodes)),
+		amount.Size(sizes[len(sizes)/2]), amount.Size(total))
 	if stats.Slices > 1 {
-		line += fmt.Sprintf(", in %s slices", printer.Count(stats.Slices))
+		line += fmt.Sprintf(", in %s slices", amount.Count(stats.Slices))
 	}
 	if len(stats.Nodes) > 1 {
 		line += fmt.Sprintf("; %s took longest, %v", longest.Node, longest.Time.Round(time.Millisecond))
@@ -46,16 +46,16 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 
 // compactionLine says what nodes told of their compaction.
 func compactionLine(c *operation.Compaction) string {
-	nodes := printer.Count(int64(c.Told))
+	nodes := amount.Count(c.Told)
 	if c.Told < c.Nodes {
-		nodes += " of " + printer.Count(int64(c.Nodes))
+		nodes += " of " + amount.Count(c.Nodes)
 	}
 	if c.Active+c.Pending == 0 {
 		return fmt.Sprintf("compaction on %s nodes: nothing under way or waiting", nodes)
 	}
-	line := fmt.Sprintf("compaction on %s nodes, of all tables: %s tasks under way, %s waiting", nodes, printer.Count(int64(c.Active)), printer.Count(int64(c.Pending)))
+	line := fmt.Sprintf("compaction on %s nodes, of all tables: %s tasks under way, %s waiting", nodes, amount.Count(c.Active), amount.Count(c.Pending))
 	if c.Left > 0 {
-		line += fmt.Sprintf("; of this table %s are yet to be read", printer.Size(c.Left))
+		line += fmt.Sprintf("; of this table %s are yet to be read", amount.Size(c.Left))
 	}
 	return line
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -128,7 +129,7 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 			limit = fmt.Sprintf(" of %d at the most", n.Limit)
 		}
 		s.detail("%s: %d requests under way%s, %s answered, %s failed, now p50 %s p99 %s", name, n.UnderWay, limit,
-			printer.Count(n.Answered), printer.Count(n.Failed), printer.Latency(n.Now.P50), printer.Latency(n.Now.P99))
+			amount.Count(n.Answered), amount.Count(n.Failed), amount.Latency(n.Now.P50), amount.Latency(n.Now.P99))
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -94,9 +94,9 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 			cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Cores), " ", " + "), "[]")
 			facts("parallel (N)", "%d = (%s cores) x smudge %d", r.Parallel, cores, r.Smudge)
 		}
-		facts("splits (M)", "%s of %s vnode ranges, seed %d", printer.Count(int64(r.Splits)), printer.Count(int64(r.Vnodes)), r.Seed)
+		facts("splits (M)", "%s of %s vnode ranges, seed %d", amount.Count(r.Splits), amount.Count(r.Vnodes), r.Seed)
 	}
-	facts("estimate", "%s partitions, %s, %s a split", printer.Count(r.Partitions), printer.Size(r.Bytes), printer.Size(r.Bytes/max(int64(r.Splits), 1)))
+	facts("estimate", "%s partitions, %s, %s a split", amount.Count(r.Partitions), amount.Size(r.Bytes), amount.Size(r.Bytes/max(int64(r.Splits), 1)))
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err
@@ -112,7 +112,7 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 			told = fmt.Sprint(n.Cores)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", n.Address, n.DC, n.Rack, n.Version, state, told,
-			n.Tokens, 100*n.Holds, 100*n.Reads, printer.Size(n.Bytes))
+			n.Tokens, 100*n.Holds, 100*n.Reads, amount.Size(n.Bytes))
 	}
 	return w.Flush()
 }

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
@@ -158,7 +158,7 @@ func reportOf(r *operation.Record) web.Report {
 	if p := r.Plan; p != nil {
 		out.Sections = append(out.Sections, web.Section{Title: "Plan", Facts: []web.Fact{
 			{Name: "cluster", Value: p.Cluster}, {Name: "partitioner", Value: p.Partitioner},
-			{Name: "token ranges", Value: printer.Count(int64(p.Splits))}, {Name: "seed of their order", Value: fmt.Sprint(p.Seed)}, {Name: "hash", Value: p.Hash},
+			{Name: "token ranges", Value: amount.Count(p.Splits)}, {Name: "seed of their order", Value: fmt.Sprint(p.Seed)}, {Name: "hash", Value: p.Hash},
 		}})
 	}
 	out.Sections = append(out.Sections, settingsSection(r))
@@ -182,11 +182,11 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	took := m.Finished.Sub(m.Started)
 	facts := []web.Fact{
-		{Name: "rows", Value: printer.Count(m.Rows)},
-		{Name: "text", Value: printer.Size(text) + ", " + printer.Size(stored) + " as stored"},
-		{Name: "token ranges", Value: fmt.Sprintf("%s read, %s failed", printer.Count(int64(m.Ranges.Done)), printer.Count(int64(m.Ranges.Failed)))},
+		{Name: "rows", Value: amount.Count(m.Rows)},
+		{Name: "text", Value: amount.Size(text) + ", " + amount.Size(stored) + " as stored"},
+		{Name: "token ranges", Value: fmt.Sprintf("%s read, %s failed", amount.Count(m.Ranges.Done), amount.Count(m.Ranges.Failed))},
 		{Name: "begun", Value: m.Started.UTC().Format(time.RFC3339)},
-		{Name: "took", Value: fmt.Sprintf("%s (%s rows/s)", printer.Elapsed(took), printer.Count(int64(float64(m.Rows)/max(took.Seconds(), 0.001))))},
+		{Name: "took", Value: fmt.Sprintf("%s (%s rows/s)", amount.Elapsed(took), amount.Count(int64(float64(m.Rows)/max(took.Seconds(), 0.001))))},
 		{Name: "by", Value: m.Tool + " " + m.ToolVersion},
 	}
 	if m.Checksum != nil {
@@ -233,8 +233,8 @@ func ofRun(out *web.Report, r *operation.Record) {
 		t := l.Tally
 		add("inputs", "%s", inputsText(l))
 		tellPieces(l, add)
-		add("rows", "%s read, %s written, %s rejected, %s in doubt, %s there already", printer.Count(t.Read), printer.Count(t.Written),
-			printer.Count(t.Rejected()), printer.Count(t.InDoubt), printer.Count(t.Existing))
+		add("rows", "%s read, %s written, %s rejected, %s in doubt, %s there already", amount.Count(t.Read), amount.Count(t.Written),
+			amount.Count(t.Rejected()), amount.Count(t.InDoubt), amount.Count(t.Existing))
 		add("checksum", "%s", t.Sum)
 		for _, change := range l.Changed {
 			add("changed", "%s", changeText(change))
@@ -242,7 +242,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	if scan := s.Scan; scan != nil {
 		add("read", "%.1f %% of the tokens, up to the last mark", 100*scan.Share)
-		add("rows", "%s, %s of text", printer.Count(scan.Rows), printer.Size(scan.TextBytes))
+		add("rows", "%s, %s of text", amount.Count(scan.Rows), amount.Size(scan.TextBytes))
 		add("checksum", "%s", scan.Sum)
 	}
 	for _, n := range s.Next() {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -112,7 +113,7 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	tellPieces(l, func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
-			fmt.Fprintf(w, "\tand %s more\n", printer.Count(int64(len(l.Begun)-i)))
+			fmt.Fprintf(w, "\tand %s more\n", amount.Count(int64(len(l.Begun)-i)))
 			break
 		}
 		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", p.Path, p.From, p.To)
@@ -125,14 +126,14 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 
 // inputsText says what a load takes in, pipes left out.
 func inputsText(l *operation.LoadStatus) string {
-	return fmt.Sprintf("%s, %s as stored", printer.Count(int64(l.Inputs)), printer.Size(l.Stored))
+	return fmt.Sprintf("%s, %s as stored", amount.Count(l.Inputs), amount.Size(l.Stored))
 }
 
 // tellPieces tells how much of the inputs is dealt with, and what nodes were streamed.
 func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
-	tell("settled", "%s of text, in %s pieces", printer.Size(l.Settled), printer.Count(int64(l.Pieces)))
+	tell("settled", "%s of text, in %s pieces", amount.Size(l.Settled), amount.Count(l.Pieces))
 	for _, n := range l.Streams {
-		tell("streamed", "%s to %s, %s sessions", printer.Size(n.Bytes), n.Node, printer.Count(n.Sessions))
+		tell("streamed", "%s to %s, %s sessions", amount.Size(n.Bytes), n.Node, amount.Count(n.Sessions))
 	}
 }
 

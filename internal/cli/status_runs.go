@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -138,9 +138,9 @@ func number(n int64, known, brief bool) string {
 	case !known:
 		return "-"
 	case brief:
-		return printer.Briefly(n)
+		return amount.Briefly(n)
 	default:
-		return printer.Count(n)
+		return amount.Count(n)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // Clock is what a node's clock is beside this host's.
@@ -32,9 +34,9 @@ func Clocks(clocks []Clock, stamped bool) Finding {
 	worst := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.off() - b.off()) })
 	if worst.off() <= clockDiffers {
 		most := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.Ahead.Abs() + a.Error - b.Ahead.Abs() - b.Error) })
-		return Fine("%s within %s of this host's", plural(fmt.Sprint(len(clocks)), "clock"), brief(max(most.Ahead.Abs()+most.Error, time.Millisecond)))
+		return Fine("%s within %s of this host's", amount.Of(len(clocks), "clock"), amount.Latency(max(most.Ahead.Abs()+most.Error, time.Millisecond)))
 	}
-	by := span(worst.Ahead.Abs())
+	by := amount.Roughly(worst.Ahead.Abs())
 	differs, cure := fmt.Sprintf("%s is %s %s this host", worst.Node, by, side(worst.Ahead)), "set the clock of "+worst.Node+" (NTP)"
 	if ours(clocks) {
 		differs, cure = fmt.Sprintf("this host is %s %s the nodes", by, side(-worst.Ahead)), "set the clock of this host (NTP)"
@@ -70,18 +72,4 @@ func side(ahead time.Duration) string {
 		return "behind"
 	}
 	return "ahead of"
-}
-
-// span is a time as one says it.
-func span(d time.Duration) string {
-	switch {
-	case d < 2*time.Minute:
-		return brief(d)
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes", int(d.Round(time.Minute).Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours", int(d.Round(time.Hour).Hours()))
-	default:
-		return fmt.Sprintf("%d days", int(d.Hours())/24)
-	}
 }

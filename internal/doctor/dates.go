@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // order is in what order a date that is not in the form of ISO 8601 can be read.
@@ -125,7 +127,7 @@ func AsDates(samples []Sample, format string) []Finding {
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("", "and %s of dates like it", count(more, "more column")))
+		out = append(out[:namesShown], Warn("", "and %s of dates like it", amount.Of(more, "more column")))
 	}
 	return out
 }
@@ -133,7 +135,7 @@ func AsDates(samples []Sample, format string) []Finding {
 func (d Dates) finding(name, format string) Finding {
 	where := fmt.Sprintf("%s, column %q", name, d.Column)
 	kinds := fmt.Sprintf("%s such as %s: %s only day first, %s only month first, %s either way",
-		count(d.all(), "date"), d.example, grouped(d.dayFirst), grouped(d.monthFirst), grouped(d.either))
+		amount.Of(d.all(), "date"), d.example, amount.Count(d.dayFirst), amount.Count(d.monthFirst), amount.Count(d.either))
 	switch {
 	case d.bad == 0 && d.either == d.all():
 		return Warn("look at one of which you know the day", "%s: %s; taken as %s says", where, kinds, format)
@@ -141,7 +143,7 @@ func (d Dates) finding(name, format string) Finding {
 		return Fine("%s: %s; taken as %s says", where, kinds, format)
 	case format != "" && d.bad < d.all():
 		return Fail("say the other order with --datetimeformat, or have one order in the file",
-			"%s: %s; %s are not taken by %s, and some of the others may be other days", where, kinds, grouped(d.bad), format)
+			"%s: %s; %s %s not taken by %s, and some of the others may be other days", where, kinds, amount.Count(d.bad), amount.Verb(d.bad, "is", "are"), format)
 	}
 	first := "%d"
 	switch {

@@ -116,20 +116,3 @@ func some(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
-
-// count is a number of things, in the singular or the plural.
-func count[N int | int64](n N, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return grouped(n) + " " + thing + "s"
-}
-
-// grouped is a number with commas.
-func grouped[N int | int64](n N) string {
-	text := fmt.Sprint(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
-}

@@ -55,11 +55,11 @@ func node(address string) topology.Node {
 
 func TestConnection(t *testing.T) {
 	one := Answer{Node: node("a"), Took: 1500 * time.Microsecond}
-	require.Equal(t, Fine("the one node answers, in 2 ms"), Connection([]Answer{one}, ""))
+	require.Equal(t, Fine("the one node answers, in 1.50ms"), Connection([]Answer{one}, ""))
 	away := Answer{Node: node("b"), Err: errAway}
 	f := Connection([]Answer{one, away}, "dc1")
 	require.Equal(t, Warning, f.State)
-	require.Equal(t, "1 of 2 nodes of dc1 answer, in 2 ms, not b: no answer", f.Found)
+	require.Equal(t, "1 of 2 nodes of dc1 answers, in 1.50ms, not b: no answer", f.Found)
 	require.Equal(t, Failure, Connection([]Answer{away}, "").State)
 }
 
@@ -80,7 +80,7 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, 0).State)
 	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, 5*time.Second)
 	require.Equal(t, Failure, f.State)
-	require.Equal(t, "for 5.0 s the nodes have had 2 versions of it; another one than most: b", f.Found)
+	require.Equal(t, "for 5.0s the nodes have had 2 versions of it; another one than most: b", f.Found)
 	require.Equal(t, Warning, Schema(nil, 0).State)
 }
 
@@ -101,10 +101,10 @@ func TestClocks(t *testing.T) {
 		want    State
 		found   string
 	}{
-		{"as ours", []Clock{clock("a", 20*time.Millisecond), clock("b", -900*time.Millisecond)}, true, OK, "2 clocks within 901 ms of this host's"},
-		{"as far as is known", []Clock{{"a", 3 * time.Second, 2500 * time.Millisecond}}, true, OK, "1 clock within 5.5 s of this host's"},
+		{"as ours", []Clock{clock("a", 20*time.Millisecond), clock("b", -900*time.Millisecond)}, true, OK, "2 clocks within 901ms of this host's"},
+		{"as far as is known", []Clock{{"a", 3 * time.Second, 2500 * time.Millisecond}}, true, OK, "1 clock within 5.50s of this host's"},
 		{"one is ahead", []Clock{clock("a", 0), clock("b", 5*time.Second)}, true, Warning,
-			"b is 5.0 s ahead of this host; rows of a load bear this host's time: they lose against what was written in the last 5.0 s"},
+			"b is 5 seconds ahead of this host; rows of a load bear this host's time: they lose against what was written in the last 5 seconds"},
 		{"one is far behind", []Clock{clock("a", 0), clock("b", -time.Hour)}, true, Failure,
 			"b is 60 minutes behind this host; rows of a load bear this host's time: what others write in the next 60 minutes loses against them"},
 		{"of rows that are read", []Clock{clock("a", 0), clock("b", -time.Hour)}, false, Warning, "b is 60 minutes behind this host"},

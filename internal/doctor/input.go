@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // Sample is what the first records of an input are, as a load reads them.
@@ -77,14 +79,14 @@ func Inputs(samples []Sample, format string) []Finding {
 	}
 	if len(out) > namesShown {
 		more := len(out) - namesShown
-		out = append(out[:namesShown], Fail("", "and %s that cannot be read", count(more, "more input")))
+		out = append(out[:namesShown], Fail("", "and %s that cannot be read", amount.Of(more, "more input")))
 	}
 	if len(empty) > 0 {
 		out = append(out, Warn("see whether what wrote it came to its end", "empty: %s", some(empty)))
 	}
-	text := count(len(samples), "input")
+	text := amount.Of(len(samples), "input")
 	if total > 0 {
-		text += ", " + size(total)
+		text += ", " + amount.Size(total)
 	}
 	text += ", read as " + format
 	if len(pipes) > 0 {
@@ -179,7 +181,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Fail("", "and the fields of %s", count(more, "more input")))
+		out = append(out[:namesShown], Fail("", "and the fields of %s", amount.Of(more, "more input")))
 	}
 	if fit == 0 || len(out) > 0 {
 		return out
@@ -191,7 +193,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 	case header:
 		from = "by the header"
 	}
-	text := fmt.Sprintf("%s, %s", count(fits.Columns, "column"), from)
+	text := fmt.Sprintf("%s, %s", amount.Of(fits.Columns, "column"), from)
 	if json {
 		text = "columns " + from
 	}
@@ -217,7 +219,7 @@ func Rows(samples []Sample) []Finding {
 			}
 			text += c.Reason
 			if c.Rows > 1 {
-				text += fmt.Sprintf(" (and %s more)", grouped(c.Rows-1))
+				text += fmt.Sprintf(" (and %s more)", amount.Count(c.Rows-1))
 			}
 			causes = append(causes, text)
 		}
@@ -226,13 +228,13 @@ func Rows(samples []Sample) []Finding {
 		return nil
 	}
 	if bad == 0 {
-		return []Finding{Fine("the first %s fit", count(rows, "row"))}
+		return []Finding{Fine("the first %s", amount.Verb(rows, "row fits", amount.Of(rows, "row")+" fit"))}
 	}
 	if more := len(causes) - namesShown; more > 0 {
-		causes = append(causes[:namesShown], fmt.Sprintf("%d more causes", more))
+		causes = append(causes[:namesShown], amount.Of(more, "more cause"))
 	}
 	f := Warn("mend them, or see --null-string, --map, --dialect; a load puts such rows aside and goes on",
-		"%s of the first %s cannot be loaded: %s", grouped(bad), count(rows, "row"), strings.Join(causes, "; "))
+		"%s of the first %s cannot be loaded: %s", amount.Count(bad), amount.Of(rows, "row"), strings.Join(causes, "; "))
 	if float64(bad) > mostBad*float64(rows) {
 		f.State = Failure
 	}
@@ -248,12 +250,12 @@ func Seconds(samples []Sample) []Finding {
 			if 2*e.Early < e.Values {
 				continue
 			}
-			out = append(out, Warn("multiply them by 1000", "%s, column %q: %s of %s such as %s are in January 1970: seconds, where milliseconds are meant?",
-				s.Name, e.Column, grouped(e.Early), count(e.Values, "value"), e.First))
+			out = append(out, Warn("multiply them by 1000", "%s, column %q: %s of %s such as %s %s in January 1970: seconds, where milliseconds are meant?",
+				s.Name, e.Column, amount.Count(e.Early), amount.Of(e.Values, "value"), e.First, amount.Verb(e.Early, "is", "are")))
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("multiply them by 1000", "and %s like it", count(more, "more column")))
+		out = append(out[:namesShown], Warn("multiply them by 1000", "and %s like it", amount.Of(more, "more column")))
 	}
 	return out
 }
@@ -282,14 +284,14 @@ func Estimate(samples []Sample, rate float64) []Finding {
 	if !known {
 		return nil
 	}
-	number := count(int64(rows), "row")
+	number := amount.Of(int64(rows), "row")
 	if !exact {
-		number = "about " + count(rounded(rows), "row")
+		number = "about " + amount.Of(rounded(rows), "row")
 	}
 	if rate > 0 {
 		return []Finding{Fine("%s: %s at --ingestrate, or longer", number, lasting(rows/rate))}
 	}
-	return []Finding{Fine("%s: %s at %s a second, an assumption; the cluster decides", number, lasting(rows/guessedRate), grouped(guessedRate))}
+	return []Finding{Fine("%s: %s at %s a second, an assumption; the cluster decides", number, lasting(rows/guessedRate), amount.Count(guessedRate))}
 }
 
 // rounded is a number with two digits that count.
@@ -303,12 +305,5 @@ func rounded(f float64) int64 {
 
 // lasting is a number of seconds as one says it.
 func lasting(seconds float64) string {
-	d := time.Duration(min(seconds, 1e9) * float64(time.Second))
-	if d < time.Second {
-		return "under a second"
-	}
-	if d < 2*time.Minute {
-		return count(int64(d.Seconds()+0.5), "second")
-	}
-	return span(d)
+	return amount.Roughly(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -32,21 +33,21 @@ func Replicas(r Replication) Finding {
 		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", r.factors(), where)
 	}
 	if need > of {
-		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", r.Level, count(need, "replica"), of, where)
+		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", r.Level, amount.Of(need, "replica"), of, where)
 	}
 	short, ranges := r.short()
 	if short > 0 {
 		return Fail("bring back the nodes that are down, or say another --consistency",
-			"%s waits for %d of %s%s: too few are up for %d of %s", r.Level, need, count(of, "replica"), where, short, count(ranges, "token range"))
+			"%s waits for %d of %s%s: too few are up for %d of %s", r.Level, need, amount.Of(of, "replica"), where, short, amount.Of(ranges, "token range"))
 	}
-	text := fmt.Sprintf("%s waits for %d of %s%s", r.Level, need, count(of, "replica"), where)
+	text := fmt.Sprintf("%s waits for %d of %s%s", r.Level, need, amount.Of(of, "replica"), where)
 	switch spare := of - need; {
 	case of == 1:
 		return Fine("%s: rows of a node that is down are out of reach", text)
 	case spare == 0:
 		return Warn("see that all nodes stay up, or say another --consistency", "%s: no node may go down", text)
 	default:
-		return Fine("%s: %s may be down", text, count(spare, "replica"))
+		return Fine("%s: %s may be down", text, amount.Of(spare, "replica"))
 	}
 }
 

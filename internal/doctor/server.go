@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // Thresholds are the servers' bounds on what they are sent, in bytes but for partitions.
@@ -21,7 +23,7 @@ type Thresholds struct {
 // Bounds says what the servers take, and what they refuse by a guardrail.
 func Bounds(t Thresholds) []Finding {
 	text := fmt.Sprintf("warned of: batches over %s or %s; refused: mutations over %s",
-		size(int64(t.BatchWarnBytes)), count(t.BatchWarnPartitions, "partition"), size(int64(t.MaxMutationBytes)))
+		amount.Size(int64(t.BatchWarnBytes)), amount.Of(t.BatchWarnPartitions, "partition"), amount.Size(int64(t.MaxMutationBytes)))
 	if len(t.Settings) == 0 {
 		if t.Scylla {
 			return []Finding{Fine("ScyllaDB does not tell; as Cassandra has them: %s", text)}
@@ -70,22 +72,6 @@ func (t Thresholds) holds(list string) bool {
 		func(level string) bool { return strings.EqualFold(level, t.Level) })
 }
 
-// size is a number of bytes as one says it.
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return fmt.Sprintf("%d B", n)
-	case n < 1<<20:
-		return trimmed(float64(n)/(1<<10)) + " KiB"
-	case n < 1<<30:
-		return trimmed(float64(n)/(1<<20)) + " MiB"
-	default:
-		return trimmed(float64(n)/(1<<30)) + " GiB"
-	}
-}
-
-func trimmed(f float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") }
-
 // Disk is what is known of a node's disk.
 type Disk struct {
 	Node string
@@ -120,7 +106,7 @@ func Disks(disks []Disk, coming int64) []Finding {
 	}
 	rest := ""
 	if len(silent) > 0 {
-		rest = fmt.Sprintf("%s not tell by CQL", plural(grouped(len(silent)), "node")+does(len(silent)))
+		rest = fmt.Sprintf("%s %s not tell by CQL", amount.Of(len(silent), "node"), amount.Verb(len(silent), "does", "do"))
 	}
 	if len(known) == 0 {
 		switch {
@@ -132,25 +118,18 @@ func Disks(disks []Disk, coming int64) []Finding {
 		return out
 	}
 	least := slices.MinFunc(known, func(a, b Disk) int { return int((a.Free - b.Free) >> 20) })
-	text := fmt.Sprintf("%s free on %s", size(least.Free), least.Node)
+	text := fmt.Sprintf("%s free on %s", amount.Size(least.Free), least.Node)
 	if len(known) > 1 {
-		text = fmt.Sprintf("%s free on %s, the least of %s on this host", size(least.Free), least.Node, count(len(known), "node"))
+		text = fmt.Sprintf("%s free on %s, the least of %s on this host", amount.Size(least.Free), least.Node, amount.Of(len(known), "node"))
 	}
 	if rest != "" {
 		text += "; " + rest
 	}
 	// A replica on each of them, and compaction, which writes all of it once more.
 	if want := max(leastFree, 2*coming); least.Free < want {
-		return append(out, Warn("make room: "+size(want)+" are wanted, for the rows and for compaction", "%s", text))
+		return append(out, Warn("make room: "+amount.Size(want)+" are wanted, for the rows and for compaction", "%s", text))
 	}
 	return append(out, Fine("%s", text))
-}
-
-func does(n int) string {
-	if n == 1 {
-		return " does"
-	}
-	return " do"
 }
 
 // Port is a node's storage port.
@@ -176,7 +155,7 @@ func Ports(ports []Port, wanted bool) Finding {
 	case len(ports) == 0:
 		return Fine("not told by the nodes; --via stream needs it")
 	case len(shut) == 0:
-		return Fine("reached on %s, as --via stream needs it", count(len(ports), "node"))
+		return Fine("reached on %s, as --via stream needs it", amount.Of(len(ports), "node"))
 	case wanted:
 		return Fail("open it from here, or see --storage-port and --internode-ssl; a node that is down may be left out with --ignore-hosts",
 			"not reached on %s: %v", some(shut), why)

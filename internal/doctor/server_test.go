@@ -65,7 +65,7 @@ func TestBounds(t *testing.T) {
 	th := Thresholds{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 16 << 20, Level: "LOCAL_QUORUM", Write: true}
 	require.Equal(t, Warning, Bounds(th)[0].State, "no node tells")
 	th.Settings = map[string]map[string]string{"a": {"max_mutation_size": "16MiB", "page_size_fail_threshold": "-1", "write_consistency_levels_warned": "[]"}}
-	require.Equal(t, []Finding{Fine("warned of: batches over 5 KiB or 10 partitions; refused: mutations over 16 MiB")}, Bounds(th))
+	require.Equal(t, []Finding{Fine("warned of: batches over 5.0 KiB or 10 partitions; refused: mutations over 16.0 MiB")}, Bounds(th))
 	th.Settings["b"] = settings
 	found := Bounds(th)
 	require.Len(t, found, 3)
@@ -81,9 +81,9 @@ func TestBounds(t *testing.T) {
 
 func TestDisks(t *testing.T) {
 	require.Equal(t, []Finding{Fine("2 nodes do not tell by CQL: look there with df")}, Disks([]Disk{{Node: "a"}, {Node: "b"}}, 0))
-	require.Equal(t, []Finding{Fine("5 GiB free on b, the least of 2 nodes on this host; 1 node does not tell by CQL")},
+	require.Equal(t, []Finding{Fine("5.0 GiB free on b, the least of 2 nodes on this host; 1 node does not tell by CQL")},
 		Disks([]Disk{{Node: "a", Free: 7 << 30, Known: true}, {Node: "b", Free: 5 << 30, Known: true}, {Node: "c"}}, 2<<30))
-	require.Equal(t, Warn("make room: 6 GiB are wanted, for the rows and for compaction", "5 GiB free on b"), Disks([]Disk{{Node: "b", Free: 5 << 30, Known: true}}, 3<<30)[0])
+	require.Equal(t, Warn("make room: 6.0 GiB are wanted, for the rows and for compaction", "5.0 GiB free on b"), Disks([]Disk{{Node: "b", Free: 5 << 30, Known: true}}, 3<<30)[0])
 	told := Disks([]Disk{{Node: "a", Used: "FULL"}, {Node: "b", Used: "STUFFED"}, {Node: "c", Used: "SPACIOUS"}}, 0)
 	require.Equal(t, []State{Failure, Warning}, []State{told[0].State, told[1].State})
 	require.Equal(t, []Finding{Fine("the nodes say that there is room")}, Disks([]Disk{{Node: "c", Used: "SPACIOUS"}}, 0))

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 )
 
@@ -60,9 +60,9 @@ func (l *Load) way() string {
 		case l.spec.Via == viaFiles:
 			return fmt.Sprintf("rows are sorted, and kept in %s as SSTables of version %s", l.spec.Dir, s.options.Version)
 		case s.options.Whole != nil:
-			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %d nodes, %s at a time", nodes, sizeText(s.options.Slice))
+			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %d nodes, %s at a time", nodes, amount.Size(s.options.Slice))
 		default:
-			return fmt.Sprintf("rows are sorted and streamed to %d nodes, which make SSTables of them, %s at a time", nodes, sizeText(s.options.Slice))
+			return fmt.Sprintf("rows are sorted and streamed to %d nodes, which make SSTables of them, %s at a time", nodes, amount.Size(s.options.Slice))
 		}
 	}
 	limits := l.job.CQL.Limits
@@ -73,10 +73,5 @@ func (l *Load) way() string {
 		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %d rows, at %s", limits.MaxRows, l.t.consistency)
 	}
 	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %d rows, and of several partitions at most %d and %s, at %s",
-		limits.MaxRows, limits.Partitions, sizeText(int64(limits.Bytes)), l.t.consistency)
-}
-
-func sizeText(bytes int64) string {
-	size := setting.Size(bytes)
-	return size.String()
+		limits.MaxRows, limits.Partitions, amount.Size(int64(limits.Bytes)), l.t.consistency)
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // Lines are what a person is told at the end of a command, in five lines or less, of which the last says how it ended
@@ -20,11 +20,11 @@ func (d *Document) Lines() []string {
 	case d.Scan != nil:
 		t.scan(d.Scan)
 	case d.Count != nil:
-		t.number("counted", printer.Count(d.Count.Rows), "rows of "+d.Count.Table)
+		t.number("counted", amount.Count(d.Count.Rows), "rows of "+d.Count.Table)
 		t.pace(d.Count.Run, "")
 		t.ranges(d.Count.Run, d.Count.Ranges, d.Count.Failed, "counted")
 	case d.Clone != nil:
-		t.number("cloned", printer.Count(d.Clone.Rows), "rows of "+d.Clone.Table)
+		t.number("cloned", amount.Count(d.Clone.Rows), "rows of "+d.Clone.Table)
 		t.pace(d.Clone.Run, "")
 		t.ranges(d.Clone.Run, d.Clone.Ranges, d.Clone.Failed, "cloned")
 		t.stream(d.Clone.Stream, d.Clone.DryRun)
@@ -75,20 +75,20 @@ func unless0(n int64, of string) string {
 	if n == 0 {
 		return ""
 	}
-	return printer.Count(n) + " " + of
+	return amount.Count(n) + " " + of
 }
 
 func (t *text) load(l *Load) {
-	t.number("loaded", printer.Count(l.Rows), say("rows into "+l.Table, printer.Count(l.Read)+" read", printer.Count(l.Rejected)+" rejected",
+	t.number("loaded", amount.Count(l.Rows), say("rows into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 		unless0(l.InDoubt, "in doubt"), existing(l)))
 	t.pace(l.Run, "read")
 	switch {
 	case l.Stream != nil:
 		t.stream(l.Stream, l.DryRun)
 	case l.DryRun:
-		t.number("requests", printer.Count(l.Requests), fmt.Sprintf("of %s, none of them sent", rowsEach(l)))
+		t.number("requests", amount.Count(l.Requests), fmt.Sprintf("of %s, none of them sent", rowsEach(l)))
 	default:
-		t.number("requests", printer.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, "retries"), latency(l.Run), l.level()))
+		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, "retries"), latency(l.Run), l.level()))
 	}
 	if !l.DryRun {
 		t.words("checksum", l.Checksum)
@@ -99,7 +99,7 @@ func existing(l *Load) string {
 	if !l.IfNotExists {
 		return ""
 	}
-	return printer.Count(l.Existing) + " were there already"
+	return amount.Count(l.Existing) + " were there already"
 }
 
 // rowsEach is how many rows a request had.
@@ -111,7 +111,7 @@ func latency(r Run) string {
 	if r.Requests == 0 {
 		return ""
 	}
-	of := func(seconds float64) string { return printer.Latency(time.Duration(seconds * float64(time.Second))) }
+	of := func(seconds float64) string { return amount.Latency(time.Duration(seconds * float64(time.Second))) }
 	return fmt.Sprintf("p50 %s, p99 %s", of(r.P50Seconds), of(r.P99Seconds))
 }
 
@@ -127,26 +127,26 @@ func (r Run) level() string {
 func (t *text) pace(r Run, what string) {
 	volume, speed := "", ""
 	if what != "" && r.Bytes > 0 {
-		volume, speed = printer.Size(r.Bytes)+" "+what, printer.Size(int64(r.BytesPerSecond))+"/s"
+		volume, speed = amount.Size(r.Bytes)+" "+what, amount.Size(int64(r.BytesPerSecond))+"/s"
 	}
-	t.number("in", printer.Elapsed(time.Duration(r.Seconds*float64(time.Second))),
-		say(printer.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, "rows before")))
+	t.number("in", amount.Elapsed(time.Duration(r.Seconds*float64(time.Second))),
+		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, "rows before")))
 }
 
 // ranges adds how many token ranges were dealt with, and how.
 func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
 	from := r.level()
 	if r.SSTables > 0 {
-		from = "SSTables: " + printer.Count(int64(r.SSTables))
+		from = "SSTables: " + amount.Count(r.SSTables)
 		if len(r.Snapshots) > 0 {
 			from += " of snapshot " + strings.Join(r.Snapshots, ", ")
 		}
 	}
-	t.number("ranges", printer.Count(int64(read)), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, "retries"), latency(r), from))
+	t.number("ranges", amount.Count(read), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, "retries"), latency(r), from))
 }
 
 func (t *text) scan(s *Scan) {
-	t.number("scanned", printer.Count(s.Rows), "rows of "+s.Table)
+	t.number("scanned", amount.Count(s.Rows), "rows of "+s.Table)
 	t.pace(s.Run, "written")
 	t.ranges(s.Run, s.Ranges, s.Failed, "read")
 	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
@@ -161,9 +161,9 @@ func (t *text) stream(s *Stream, dryRun bool) {
 	if s.Dir != "" {
 		nodes := "all nodes"
 		if s.Nodes > 0 {
-			nodes = printer.Count(int64(s.Nodes)) + " nodes"
+			nodes = amount.Count(s.Nodes) + " nodes"
 		}
-		t.number("kept", printer.Size(s.Bytes), say(printer.Count(s.Partitions)+" partitions", fmt.Sprintf("%s SSTables for %s", printer.Count(s.Files), nodes), sent))
+		t.number("kept", amount.Size(s.Bytes), say(amount.Count(s.Partitions)+" partitions", fmt.Sprintf("%s SSTables for %s", amount.Count(s.Files), nodes), sent))
 		return
 	}
 	kind := "files of rows"
@@ -172,14 +172,14 @@ func (t *text) stream(s *Stream, dryRun bool) {
 	}
 	nodes := ""
 	if s.Nodes > 0 {
-		nodes = "on " + printer.Count(int64(s.Nodes)) + " nodes"
+		nodes = "on " + amount.Count(s.Nodes) + " nodes"
 	}
-	t.number("streamed", printer.Size(s.Bytes), say(printer.Count(s.Partitions)+" partitions", printer.Count(s.Files)+" "+kind, nodes, sent))
+	t.number("streamed", amount.Size(s.Bytes), say(amount.Count(s.Partitions)+" partitions", amount.Count(s.Files)+" "+kind, nodes, sent))
 }
 
 // doctor adds how the findings of a doctor came out.
 func (t *text) doctor(d *Doctor) {
-	t.number("checked", things(len(d.Findings), "finding"), say("in "+printer.Elapsed(time.Duration(d.Seconds*float64(time.Second))),
+	t.number("checked", things(len(d.Findings), "finding"), say("in "+amount.Elapsed(time.Duration(d.Seconds*float64(time.Second))),
 		fmt.Sprintf("%d ok", d.OK), things(d.Warnings, "warning"), things(d.Failures, "failure")))
 }
 
@@ -226,19 +226,19 @@ func (d *Document) onward(words string) string {
 func (d *Document) left() string {
 	switch {
 	case d.Load != nil && d.Load.Rejected > 0:
-		return printer.Count(d.Load.Rejected) + " rows were rejected"
+		return amount.Count(d.Load.Rejected) + " rows were rejected"
 	case d.Load != nil && d.Load.InDoubt > 0:
-		return printer.Count(d.Load.InDoubt) + " rows are in doubt"
+		return amount.Count(d.Load.InDoubt) + " rows are in doubt"
 	case d.Load != nil && d.Load.LeftInDoubt > 0:
-		return printer.Count(d.Load.LeftInDoubt) + " rows in doubt were left alone"
+		return amount.Count(d.Load.LeftInDoubt) + " rows in doubt were left alone"
 	case d.Load != nil:
 		return "not all nodes have imported their SSTables"
 	case d.Scan != nil:
-		return printer.Count(int64(len(d.Scan.Failed))) + " token ranges failed"
+		return amount.Count(len(d.Scan.Failed)) + " token ranges failed"
 	case d.Count != nil:
-		return printer.Count(int64(len(d.Count.Failed))) + " token ranges failed: there is no number"
+		return amount.Count(len(d.Count.Failed)) + " token ranges failed: there is no number"
 	case len(d.Clone.Failed) > 0:
-		return printer.Count(int64(len(d.Clone.Failed))) + " token ranges failed"
+		return amount.Count(len(d.Clone.Failed)) + " token ranges failed"
 	default:
 		return "not all nodes have imported their SSTables"
 	}
@@ -260,8 +260,8 @@ func (d *Document) output() string {
 	case len(files) == 1:
 		return ": " + files[0].Name
 	case d.Scan.Manifest != "":
-		return fmt.Sprintf(": %s files, %s", printer.Count(int64(len(files))), d.Scan.Manifest)
+		return fmt.Sprintf(": %s files, %s", amount.Count(len(files)), d.Scan.Manifest)
 	default:
-		return fmt.Sprintf(": %s files", printer.Count(int64(len(files))))
+		return fmt.Sprintf(": %s files", amount.Count(len(files)))
 	}
 }

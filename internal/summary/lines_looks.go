@@ -4,17 +4,17 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // plan adds what would be asked, of whom, and about how much there is.
 func (t *text) plan(p *Plan) {
-	how := fmt.Sprintf("of %s vnode ranges", printer.Count(int64(p.Vnodes)))
+	how := fmt.Sprintf("of %s vnode ranges", amount.Count(p.Vnodes))
 	if p.Serial != "" {
 		how = "the table is read as one"
 	}
-	t.number("planned", printer.Count(int64(p.Splits)), say("token ranges of "+p.Table, how))
-	t.number("requests", printer.Count(int64(p.Parallel)), fmt.Sprintf("at once at the most, seed %d", p.Seed))
+	t.number("planned", amount.Count(p.Splits), say("token ranges of "+p.Table, how))
+	t.number("requests", amount.Count(p.Parallel), fmt.Sprintf("at once at the most, seed %d", p.Seed))
 	nodes, down := 0, 0
 	for _, n := range p.Nodes {
 		if n.DC != p.DC {
@@ -24,8 +24,8 @@ func (t *text) plan(p *Plan) {
 			down++
 		}
 	}
-	t.number("nodes", printer.Count(int64(nodes)), say("of data center "+p.DC, unless0(int64(down), "down")))
-	t.number("estimate", printer.Size(p.Bytes), printer.Count(p.Partitions)+" partitions, as the nodes tell")
+	t.number("nodes", amount.Count(nodes), say("of data center "+p.DC, unless0(int64(down), "down")))
+	t.number("estimate", amount.Size(p.Bytes), amount.Count(p.Partitions)+" partitions, as the nodes tell")
 }
 
 // inspect adds what SSTables hold, all together.
@@ -33,24 +33,24 @@ func (t *text) inspect(i *Inspect) {
 	if len(i.SSTables) == 0 && len(i.Failures) == 0 {
 		return // they were not looked at
 	}
-	t.number("inspected", printer.Count(int64(i.Sum.SSTables)), say("SSTables", unless0(int64(len(i.Failures)), "could not be read")))
-	t.number("rows", printer.Count(i.Sum.Rows), fmt.Sprintf("in %s partitions, deleted ones among them", printer.Count(i.Sum.Partitions)))
-	t.number("data", printer.Size(i.Sum.Bytes), say("uncompressed", printer.Size(i.Sum.DataBytes)+" as stored", printer.Size(i.Sum.FileBytes)+" with all components"))
+	t.number("inspected", amount.Count(i.Sum.SSTables), say("SSTables", unless0(int64(len(i.Failures)), "could not be read")))
+	t.number("rows", amount.Count(i.Sum.Rows), fmt.Sprintf("in %s partitions, deleted ones among them", amount.Count(i.Sum.Partitions)))
+	t.number("data", amount.Size(i.Sum.Bytes), say("uncompressed", amount.Size(i.Sum.DataBytes)+" as stored", amount.Size(i.Sum.FileBytes)+" with all components"))
 }
 
 // verify adds what was looked at, and what rows are there.
 func (t *text) verify(v *Verify) {
-	how := printer.Size(v.Bytes) + " read"
+	how := amount.Size(v.Bytes) + " read"
 	if v.NoHash {
 		how = "of sizes alone"
 	}
-	t.number("verified", printer.Count(int64(v.Files)), fmt.Sprintf("files, %s, in %s", how, printer.Elapsed(time.Duration(v.Seconds*float64(time.Second)))))
+	t.number("verified", amount.Count(v.Files), fmt.Sprintf("files, %s, in %s", how, amount.Elapsed(time.Duration(v.Seconds*float64(time.Second)))))
 	first, others := v.Sets[0], int64(len(v.Sets)-1)
 	switch v.Verdict {
 	case "":
-		t.number("rows", printer.Count(first.Rows), "in "+first.Name)
+		t.number("rows", amount.Count(first.Rows), "in "+first.Name)
 	case "the same rows":
-		t.number("rows", printer.Count(first.Rows), fmt.Sprintf("in %s, the same in %s", first.Name, things(int(others), "other")))
+		t.number("rows", amount.Count(first.Rows), fmt.Sprintf("in %s, the same in %s", first.Name, things(int(others), "other")))
 	default:
 		t.words("rows", fmt.Sprintf("%s in %d scans", v.Verdict, others+1))
 		return
@@ -71,7 +71,7 @@ func (v *Verify) unlike() string {
 
 // report adds what a page is of.
 func (t *text) report(p *Page) {
-	t.number("page", printer.Size(p.Bytes), fmt.Sprintf("of the %s of %s", p.Command, p.Table))
+	t.number("page", amount.Size(p.Bytes), fmt.Sprintf("of the %s of %s", p.Command, p.Table))
 	t.words("state", p.State)
 }
 
@@ -81,6 +81,6 @@ func (t *text) settings(all []Setting) {
 	for _, s := range all {
 		from[s.From]++
 	}
-	t.number("settings", printer.Count(int64(len(all))), say("in force", unless0(from["flag"], "by flag"),
+	t.number("settings", amount.Count(len(all)), say("in force", unless0(from["flag"], "by flag"),
 		unless0(from["environment"], "by environment"), unless0(from["file"], "by file"), unless0(from["default"], "by default")))
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // Lines are what a person is told of how far a run is: five, of which the last says how to go on,
@@ -13,11 +13,11 @@ import (
 func (s *Status) Lines() []string {
 	var t text
 	if l := s.Load; l != nil {
-		t.number("rows", printer.Count(l.Written), say("written", printer.Count(l.Read)+" read", printer.Count(l.Rejected)+" rejected",
+		t.number("rows", amount.Count(l.Written), say("written", amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already")))
 	}
 	if c := s.Scan; c != nil {
-		t.number("rows", printer.Count(c.Rows), say("read, up to the last mark", printer.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), "token ranges failed")))
+		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), "token ranges failed")))
 	}
 	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.Pace.left()))
 	switch {
@@ -64,7 +64,7 @@ func (p Pace) rate() string {
 	if p.RowsPerSecond == 0 {
 		return "-"
 	}
-	return printer.Count(int64(p.RowsPerSecond))
+	return amount.Count(int64(p.RowsPerSecond))
 }
 
 // done is how much of the work is done; empty where that is not known.
@@ -80,5 +80,5 @@ func (p Pace) left() string {
 	if p.LeftSeconds == 0 {
 		return ""
 	}
-	return printer.Elapsed(time.Duration(p.LeftSeconds*float64(time.Second))) + " left"
+	return amount.Elapsed(time.Duration(p.LeftSeconds*float64(time.Second))) + " left"
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
-	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
 var (
@@ -32,8 +32,8 @@ var templates = template.Must(parse("parts", partsHTML, "state", stateHTML, "pag
 
 func parse(texts ...string) (*template.Template, error) {
 	all := template.New("").Funcs(template.FuncMap{
-		"count": printer.Count, "size": printer.Size, "percent": percent, "seconds": seconds, "latency": latency,
-		"rate": func(f float64) string { return printer.Count(int64(f)) }, "speed": func(f float64) string { return printer.Size(int64(f)) + "/s" },
+		"count": amount.Count[int64], "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
+		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": func(f float64) string { return amount.Size(int64(f)) + "/s" },
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"chart": chartOf, "cells": cellsOf, "words": words, "dict": dict, "styleHash": styleHash, "style": func() template.CSS { return template.CSS(pageCSS) },
 		"part": func(n, most int64) float64 { return tenth(200 * float64(n) / float64(max(most, 1))) }, "thousandths": func(f float64) float64 { return 1000 * f },
@@ -77,20 +77,14 @@ func percent(share float64) string {
 }
 
 // seconds writes a number of seconds for a person.
-func seconds(s float64) string { return printer.Elapsed(time.Duration(s * float64(time.Second))) }
+func seconds(s float64) string { return amount.Elapsed(time.Duration(s * float64(time.Second))) }
 
 // latency writes a latency; a dash where there is none.
 func latency(s float64) string {
-	switch {
-	case s <= 0:
+	if s <= 0 {
 		return "-"
-	case s < 0.001:
-		return fmt.Sprintf("%.2f ms", 1000*s)
-	case s < 1:
-		return fmt.Sprintf("%.1f ms", 1000*s)
-	default:
-		return fmt.Sprintf("%.2f s", s)
 	}
+	return amount.Latency(time.Duration(s * float64(time.Second)))
 }
 
 // words says what a phase means.

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
@@ -41,17 +42,17 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	if r.Share != nil {
 		parts[partShare] = part{fmt.Sprintf("%.2f%%", 100**r.Share), fmt.Sprintf("%.0f%%", math.Floor(100**r.Share))}
 	}
-	parts[partRows] = part{Count(r.Rows) + " rows", Briefly(r.Rows) + " rows"}
+	parts[partRows] = part{amount.Count(r.Rows) + " rows", amount.Briefly(r.Rows) + " rows"}
 	if r.Earlier > 0 {
-		parts[partRows].long += fmt.Sprintf(" (%s before)", Count(r.Earlier))
+		parts[partRows].long += fmt.Sprintf(" (%s before)", amount.Count(r.Earlier))
 	}
 	if r.Ready > 0 {
-		parts[partRows].long += fmt.Sprintf(" and %s ready", Count(r.Ready))
+		parts[partRows].long += fmt.Sprintf(" and %s ready", amount.Count(r.Ready))
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
-	parts[partRate] = part{Count(rate) + " rows/s", Briefly(rate) + "/s"}
+	parts[partRate] = part{amount.Count(rate) + " rows/s", amount.Briefly(rate) + "/s"}
 	if bytes > 0 {
-		parts[partBytes] = part{Size(bytes) + "/s", strings.ReplaceAll(Size(bytes), " ", "") + "/s"}
+		parts[partBytes] = part{amount.Size(bytes) + "/s", strings.ReplaceAll(amount.Size(bytes), " ", "") + "/s"}
 	}
 	if r.Target > 0 {
 		held := "?"
@@ -61,7 +62,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partHeld] = part{fmt.Sprintf("held p99 %s of %s", held, seconds(r.Target)), fmt.Sprintf("held %s/%s", held, seconds(r.Target))}
 	}
 	if r.Limit > 0 || r.UnderWay > 0 {
-		parts[partUnderWay] = part{Count(r.UnderWay) + " under way", Briefly(r.UnderWay) + " req"}
+		parts[partUnderWay] = part{amount.Count(r.UnderWay) + " under way", amount.Briefly(r.UnderWay) + " req"}
 	}
 	if r.P99 > 0 {
 		parts[partLatency] = part{fmt.Sprintf("p50 %s p99 %s", seconds(r.P50), seconds(r.P99)), "p99 " + seconds(r.P99)}
@@ -79,10 +80,10 @@ func losses(n int64, long, brief string) part {
 	if n == 0 {
 		return part{}
 	}
-	return part{Count(n) + " " + long, Briefly(n) + " " + brief}
+	return part{amount.Count(n) + " " + long, amount.Briefly(n) + " " + brief}
 }
 
-func seconds(s float64) string { return Latency(time.Duration(s * float64(time.Second))) }
+func seconds(s float64) string { return amount.Latency(time.Duration(s * float64(time.Second))) }
 
 // sentTo says in words what nodes were streamed: the least and the most of them, where that is not the same.
 func sentTo(nodes []progress.Streamed) string {
@@ -94,11 +95,11 @@ func sentTo(nodes []progress.Streamed) string {
 	if most == 0 {
 		return ""
 	}
-	sizes := Size(most)
-	if s := Size(least); s != sizes {
+	sizes := amount.Size(most)
+	if s := amount.Size(least); s != sizes {
 		sizes = s + " to " + sizes
 	}
-	return fmt.Sprintf("%s sent to each of %s nodes, %s sessions", sizes, Count(int64(len(nodes))), Count(sessions))
+	return fmt.Sprintf("%s sent to each of %s nodes, %s sessions", sizes, amount.Count(len(nodes)), amount.Count(sessions))
 }
 
 // Text is a reading as a line of its own, which nothing is left out of.

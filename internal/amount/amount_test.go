@@ -1,4 +1,4 @@
-package printer
+package amount
 
 import (
 	"math"
@@ -52,5 +52,28 @@ func TestLatencyInThreeDigits(t *testing.T) {
 		123 * time.Millisecond: "123ms", 999600 * time.Microsecond: "1.00s", 12345 * time.Millisecond: "12.3s", 10 * time.Minute: "600s",
 	} {
 		require.Equal(t, want, Latency(d))
+	}
+}
+
+func TestOf(t *testing.T) {
+	require.Equal(t, []string{"0 nodes", "1 node", "1,200 nodes"}, []string{Of(0, "node"), Of(int64(1), "node"), Of(1200, "node")})
+	for thing, many := range map[string]string{
+		"row": "rows", "token range": "token ranges", "retry": "retries", "query": "queries", "day": "days", "key": "keys", "SSTable": "SSTables",
+	} {
+		require.Equal(t, thing, Noun(1, thing))
+		require.Equal(t, many, Noun(2, thing))
+		require.Equal(t, many, Noun(0, thing))
+	}
+	require.Equal(t, "was", Verb(1, "was", "were"))
+	require.Equal(t, "were", Verb(0, "was", "were"))
+}
+
+func TestRoughly(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "under a second", 999 * time.Millisecond: "under a second", time.Second: "1 second", 1499 * time.Millisecond: "1 second",
+		82 * time.Second: "82 seconds", 2 * time.Minute: "2 minutes", 3*time.Minute + 40*time.Second: "4 minutes", time.Hour: "60 minutes",
+		2 * time.Hour: "2 hours", 7*time.Hour + 40*time.Minute: "8 hours", 49 * time.Hour: "2 days", 9000 * 24 * time.Hour: "9,000 days",
+	} {
+		require.Equal(t, want, Roughly(d), d)
 	}
 }

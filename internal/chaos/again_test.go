@@ -88,7 +88,7 @@ func TestCountersRetriedOnce(t *testing.T) {
 	}
 	require.Len(t, want, 2, "one is in doubt and was not applied")
 	want[9] = 1
-	s.run(2, "1 rows in doubt were left alone", "retry", "run")
+	s.run(2, "1 row in doubt was left alone", "retry", "run")
 	require.Equal(t, want, s.values())
 	s.run(1, "what was rejected was loaded again before, and nothing of it was left over", "retry", "run")
 	require.Contains(t, s.run(0, "rejects.csv; nothing of it was left over", "status", "run"), "retry --repeat-in-doubt run")
@@ -164,7 +164,7 @@ func TestRetryWithoutRowsInDoubt(t *testing.T) {
 	s := newSmall(t, "counter")
 	s.doubt()
 	require.NoError(t, os.Rename(filepath.Join(s.dir, "run/in-doubt.csv"), filepath.Join(s.dir, "elsewhere.csv")))
-	s.run(2, "1 rows in doubt were left alone", "retry", "run")
+	s.run(2, "1 row in doubt was left alone", "retry", "run")
 	require.EqualValues(t, 1, s.values()[9])
 	require.NoError(t, os.Remove(filepath.Join(s.dir, "run/errors.jsonl")))
 	s.run(1, "errors.jsonl is gone", "retry", "run")

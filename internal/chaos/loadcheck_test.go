@@ -140,7 +140,7 @@ func (l *loading) checkState(k *kept) {
 func (l *loading) has(rec *record, column int) bool { return l.in.json || rec.has[column] }
 
 var (
-	summaryLine = regexp.MustCompile(`loaded +([0-9,]+) rows into ks\.t, ([0-9,]+) read, ([0-9,]+) rejected(?s:.*)checksum +([0-9a-f]{32})`)
+	summaryLine = regexp.MustCompile(`loaded +([0-9,]+) rows? into ks\.t, ([0-9,]+) read, ([0-9,]+) rejected(?s:.*)checksum +([0-9a-f]{32})`)
 	doubtPart   = regexp.MustCompile(`rejected, ([0-9,]+) in doubt`)
 )
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
@@ -40,7 +41,7 @@ func (l *loading) retry(before *kept) {
 	if !resumed && !last.killed() && before.of(inDoubt) > 0 && after.of(atParse, atInsert, inDoubt) == 0 {
 		// What was in doubt before is left alone, and told.
 		require.Equal(l, exitPartly, last.code)
-		require.Contains(l, last.output, fmt.Sprintf("%d rows in doubt were left alone", before.of(inDoubt)))
+		require.Contains(l, last.output, amount.Of(before.of(inDoubt), "row")+amount.Verb(before.of(inDoubt), " in doubt was", " in doubt were")+" left alone")
 		last.code = exitOK
 	}
 	l.checkEnd(last, dir, again, after)

@@ -87,11 +87,12 @@ func (s streams) tellRereading(r *operation.Rereading) {
 	for _, change := range r.Settings {
 		s.note("read otherwise: %s", changeText(change))
 	}
-	loaded, rejected := amount.Count(r.Loaded), amount.Count(r.Rejected)
+	loaded := fmt.Sprintf("the %s that %s loaded %s as %s read", amount.Of(r.Loaded, "row"), amount.Verb(r.Loaded, "is", "are"),
+		amount.Verb(r.Loaded, "stays", "stay"), amount.Verb(r.Loaded, "it was", "they were"))
 	if r.Retried {
-		s.note("so are read the %s rejected rows; the %s rows that are loaded stay as they were read", rejected, loaded)
+		s.note("so %s read the %s; %s", amount.Verb(r.Rejected, "is", "are"), amount.Of(r.Rejected, "rejected row"), loaded)
 		return
 	}
-	s.note("so is read the rest of the inputs; the %s rows that are loaded stay as they were read, and rows that were under way are written as they may have been; "+
-		"the %s rows rejected before are read so when they are retried", loaded, rejected)
+	s.note("so is read the rest of the inputs; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
+		loaded, amount.Of(r.Rejected, "row"), amount.Verb(r.Rejected, "is", "are"), amount.Verb(r.Rejected, "it is", "they are"))
 }

@@ -95,7 +95,7 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	s.end.document = summary.OfCount(report)
 	s.tellFailed(report.Failed)
 	if report.Outcome == operation.Partly {
-		s.warn("counted %s rows in the ranges that answered", amount.Count(report.Rows))
+		s.warn("counted %s in the ranges that answered", amount.Of(report.Rows, "row"))
 	}
 	if err != nil || report.Outcome != operation.Done || o.JSON {
 		return runError(err, report.Outcome)

@@ -73,8 +73,13 @@ func printInspected(w io.Writer, t summary.SSTable) {
 	line("originating_host", "%s", cmp.Or(t.Host, "not told"))
 	line("bloom_filter_fp_chance", "%g", t.FilterChance)
 	for _, p := range t.LargestPartitions {
-		line("largest", "%q token %s: %d bytes, %d rows, %d cells", p.Key, cmp.Or(p.Token, "not known"), p.Bytes, p.Rows, p.Cells)
+		line("largest", "%q token %s: %s, %s, %s", p.Key, cmp.Or(p.Token, "not known"), plain(p.Bytes, "byte"), plain(p.Rows, "row"), plain(p.Cells, "cell"))
 	}
+}
+
+// plain is how many there are of a thing, without commas: scripts read these numbers.
+func plain[N amount.Number](n N, thing string) string {
+	return fmt.Sprintf("%d %s", n, amount.Noun(n, thing))
 }
 
 // printInspectedLines writes a line for each of several SSTables, and their sum; behind it the largest partitions of all.
@@ -94,9 +99,9 @@ func printInspectedLines(w io.Writer, all *summary.Inspect) {
 		wanted = max(wanted, len(i.LargestPartitions))
 	}
 	sum := all.Sum
-	fmt.Fprintf(w, "sum\t-\t%d\t%d\t%d\t%d\t%d\t-\t-\t%d SSTables\n", sum.Partitions, sum.Rows, sum.ColumnsSet, sum.Bytes, sum.DataBytes, sum.SSTables)
+	fmt.Fprintf(w, "sum\t-\t%d\t%d\t%d\t%d\t%d\t-\t-\t%s\n", sum.Partitions, sum.Rows, sum.ColumnsSet, sum.Bytes, sum.DataBytes, plain(sum.SSTables, "SSTable"))
 	slices.SortStableFunc(largest, func(a, b large) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	for _, p := range largest[:min(len(largest), wanted)] {
-		fmt.Fprintf(w, "largest\t%q\t%s\t%d bytes\t%d rows\t%d cells\t%s\n", p.Key, cmp.Or(p.Token, "-"), p.Bytes, p.Rows, p.Cells, p.path)
+		fmt.Fprintf(w, "largest\t%q\t%s\t%s\t%s\t%s\t%s\n", p.Key, cmp.Or(p.Token, "-"), plain(p.Bytes, "byte"), plain(p.Rows, "row"), plain(p.Cells, "cell"), p.path)
 	}
 }

@@ -54,7 +54,7 @@ func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
 	}
 	for _, i := range f.Imports {
 		if i.Err != nil {
-			s.warn("node %s has not imported its %d SSTables: %v; to be run there: %s", i.Node, i.Tables, i.Err, i.Command)
+			s.warn("node %s has not imported its %s: %v; to be run there: %s", i.Node, amount.Of(i.Tables, "SSTable"), i.Err, i.Command)
 		}
 	}
 }
@@ -73,7 +73,7 @@ func importDetails(f *operation.KeptFiles) string {
 			taken++
 		}
 	}
-	return fmt.Sprintf("imported by %d of %d nodes", taken, len(f.Imports))
+	return fmt.Sprintf("imported by %d of %s", taken, amount.Of(len(f.Imports), "node"))
 }
 
 // tellNextOfLoad says what is to be known before it is gone on with.
@@ -138,7 +138,7 @@ func (s streams) tellRejects(r operation.Rejects) {
 	}
 	for i, c := range r.Causes {
 		if i == causesShown {
-			s.warn("and %d more causes", len(r.Causes)-i)
+			s.warn("and %s", amount.Of(len(r.Causes)-i, "more cause"))
 			break
 		}
 		text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
@@ -147,7 +147,7 @@ func (s streams) tellRejects(r operation.Rejects) {
 		}
 		text += c.First.Reason
 		if c.Rows > 1 {
-			text += fmt.Sprintf(" (and %s more rows like it)", amount.Count(c.Rows-1))
+			text += fmt.Sprintf(" (and %s like it)", amount.Of(c.Rows-1, "more row"))
 		}
 		s.warn("%s", text)
 	}
@@ -160,7 +160,7 @@ const filesShown = 10
 // someOf names files, and counts those that are too many to be named.
 func someOf(files []string) string {
 	if more := len(files) - filesShown; more > 0 {
-		return fmt.Sprintf("%s and %d more files beside them", strings.Join(files[:filesShown], ", "), more)
+		return fmt.Sprintf("%s and %s beside them", strings.Join(files[:filesShown], ", "), amount.Of(more, "more file"))
 	}
 	return strings.Join(files, ", ")
 }

@@ -20,5 +20,5 @@ func TestManyFilesOfRejectsAreCounted(t *testing.T) {
 	var out bytes.Buffer
 	newStreams(nil, nil, &out).tellRejects(operation.Rejects{Files: files, Reasons: "run/errors.jsonl"})
 	require.Equal(t, "cqlbulk: rejected rows are in "+strings.Join(files[:10], ", ")+
-		" and 2990 more files beside them, their reasons in run/errors.jsonl\n", out.String())
+		" and 2,990 more files beside them, their reasons in run/errors.jsonl\n", out.String())
 }

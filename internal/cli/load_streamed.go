@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
@@ -26,17 +25,17 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 		}
 	}
 	slices.Sort(sizes)
-	what := "SSTables landed"
+	what := amount.Of(len(sizes), "SSTable") + " landed"
 	if !stats.Whole {
-		what = "files of rows landed, an SSTable or more each,"
+		what = amount.Of(len(sizes), "file") + " of rows landed, an SSTable or more each,"
 	}
-	line := fmt.Sprintf("%s %s on %s nodes: %s by median, %s in all", amount.Count(len(sizes)), what, amount.Count(len(stats.Nodes)),
+	line := fmt.Sprintf("%s on %s: %s by median, %s in all", what, amount.Of(len(stats.Nodes), "node"),
 		amount.Size(sizes[len(sizes)/2]), amount.Size(total))
 	if stats.Slices > 1 {
-		line += fmt.Sprintf(", in %s slices", amount.Count(stats.Slices))
+		line += fmt.Sprintf(", in %s", amount.Of(stats.Slices, "slice"))
 	}
 	if len(stats.Nodes) > 1 {
-		line += fmt.Sprintf("; %s took longest, %v", longest.Node, longest.Time.Round(time.Millisecond))
+		line += fmt.Sprintf("; %s took longest, %s", longest.Node, amount.Elapsed(longest.Time))
 	}
 	s.note("%s", line)
 	if c != nil {
@@ -46,14 +45,14 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 
 // compactionLine says what nodes told of their compaction.
 func compactionLine(c *operation.Compaction) string {
-	nodes := amount.Count(c.Told)
+	nodes := amount.Of(c.Told, "node")
 	if c.Told < c.Nodes {
-		nodes += " of " + amount.Count(c.Nodes)
+		nodes = amount.Count(c.Told) + " of " + amount.Of(c.Nodes, "node")
 	}
 	if c.Active+c.Pending == 0 {
-		return fmt.Sprintf("compaction on %s nodes: nothing under way or waiting", nodes)
+		return fmt.Sprintf("compaction on %s: nothing under way or waiting", nodes)
 	}
-	line := fmt.Sprintf("compaction on %s nodes, of all tables: %s tasks under way, %s waiting", nodes, amount.Count(c.Active), amount.Count(c.Pending))
+	line := fmt.Sprintf("compaction on %s, of all tables: %s under way, %s waiting", nodes, amount.Of(c.Active, "task"), amount.Count(c.Pending))
 	if c.Left > 0 {
 		line += fmt.Sprintf("; of this table %s are yet to be read", amount.Size(c.Left))
 	}

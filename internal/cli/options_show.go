@@ -118,7 +118,7 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 	nodes := c.Requests.Nodes(time.Now())
 	for i, n := range nodes {
 		if i == nodesShown {
-			s.detail("and %d more nodes", len(nodes)-i)
+			s.detail("and %s", amount.Of(len(nodes)-i, "more node"))
 			break
 		}
 		name, limit := n.Node, ""
@@ -128,7 +128,7 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 		if n.Limit > 0 {
 			limit = fmt.Sprintf(" of %d at the most", n.Limit)
 		}
-		s.detail("%s: %d requests under way%s, %s answered, %s failed, now p50 %s p99 %s", name, n.UnderWay, limit,
+		s.detail("%s: %s under way%s, %s answered, %s failed, now p50 %s p99 %s", name, amount.Of(n.UnderWay, "request"), limit,
 			amount.Count(n.Answered), amount.Count(n.Failed), amount.Latency(n.Now.P50), amount.Latency(n.Now.P99))
 	}
 }

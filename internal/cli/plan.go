@@ -91,12 +91,16 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		if r.Asked {
 			facts("parallel (N)", "%d, as asked", r.Parallel)
 		} else {
+			sum := 0
+			for _, n := range r.Cores {
+				sum += n
+			}
 			cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Cores), " ", " + "), "[]")
-			facts("parallel (N)", "%d = (%s cores) x smudge %d", r.Parallel, cores, r.Smudge)
+			facts("parallel (N)", "%d = (%s %s) x smudge %d", r.Parallel, cores, amount.Noun(sum, "core"), r.Smudge)
 		}
-		facts("splits (M)", "%s of %s vnode ranges, seed %d", amount.Count(r.Splits), amount.Count(r.Vnodes), r.Seed)
+		facts("splits (M)", "%s of %s, seed %d", amount.Count(r.Splits), amount.Of(r.Vnodes, "vnode range"), r.Seed)
 	}
-	facts("estimate", "%s partitions, %s, %s a split", amount.Count(r.Partitions), amount.Size(r.Bytes), amount.Size(r.Bytes/max(int64(r.Splits), 1)))
+	facts("estimate", "%s, %s, %s a split", amount.Of(r.Partitions, "partition"), amount.Size(r.Bytes), amount.Size(r.Bytes/max(int64(r.Splits), 1)))
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
@@ -63,7 +64,8 @@ func runRetry(ctx context.Context, s streams, show showOptions, spec operation.R
 		return err
 	}
 	if run.LeftInDoubt > 0 {
-		s.warn("%d rows in doubt were left alone: they are in %s, and --repeat-in-doubt writes them again", run.LeftInDoubt, run.RunDir)
+		s.warn("%s in doubt %s in %s, and --repeat-in-doubt writes %s again", amount.Of(run.LeftInDoubt, "row"),
+			amount.Verb(run.LeftInDoubt, "was left alone: it is", "were left alone: they are"), run.RunDir, amount.Verb(run.LeftInDoubt, "it", "them"))
 		s.end.document.LeaveInDoubt(run.LeftInDoubt, operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true})
 		return partly()
 	}

@@ -113,7 +113,7 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	tellPieces(l, func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
-			fmt.Fprintf(w, "\tand %s more\n", amount.Count(int64(len(l.Begun)-i)))
+			fmt.Fprintf(w, "\tand %s more\n", amount.Count(len(l.Begun)-i))
 			break
 		}
 		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", p.Path, p.From, p.To)
@@ -131,9 +131,9 @@ func inputsText(l *operation.LoadStatus) string {
 
 // tellPieces tells how much of the inputs is dealt with, and what nodes were streamed.
 func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
-	tell("settled", "%s of text, in %s pieces", amount.Size(l.Settled), amount.Count(l.Pieces))
+	tell("settled", "%s of text, in %s", amount.Size(l.Settled), amount.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
-		tell("streamed", "%s to %s, %s sessions", amount.Size(n.Bytes), n.Node, amount.Count(n.Sessions))
+		tell("streamed", "%s to %s, %s", amount.Size(n.Bytes), n.Node, amount.Of(n.Sessions, "session"))
 	}
 }
 

@@ -26,7 +26,7 @@ var varying = []struct {
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms|us|µs))+\b|\b\d+(\.\d+)? m?s\b`), "<duration>"},
 	{regexp.MustCompile(`\d+(\.\d+)?%`), "<share>"},
 	{regexp.MustCompile(`\b(seed|pid|^files) \d+`), "$1 <number>"},
-	{regexp.MustCompile(`\b\d+ files\b`), "<number> files"}, // a scan writes as many as there are processors to
+	{regexp.MustCompile(`\b\d+ files?\b`), "<number> files"}, // a scan writes as many as there are processors to
 	{regexp.MustCompile(`^(cluster +)[^ ,]+`), "$1<name>"},
 }
 
@@ -34,6 +34,9 @@ var varying = []struct {
 var measured = regexp.MustCompile(`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written), )`)
 
 var figure = regexp.MustCompile(`\d[\d,]*(\.\d+)?|\?|<share>`)
+
+// counted is what a measured number is of: with another number it may be in the singular, or the plural.
+var counted = regexp.MustCompile(`(<number> [A-Za-z]+?)(ies|y|s)?\b`)
 
 // shape is a line without what differs from run to run, and without what lines up columns.
 func shape(line string) string {
@@ -49,6 +52,7 @@ func shape(line string) string {
 			}
 			words[i] = figure.ReplaceAllString(word, "<number>")
 		}
+		return counted.ReplaceAllString(strings.Join(words, " "), "$1")
 	}
 	return strings.Join(words, " ")
 }

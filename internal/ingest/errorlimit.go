@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 )
 
@@ -17,9 +18,9 @@ type LimitError struct {
 
 func (e *LimitError) Error() string {
 	if e.Hopeless {
-		return fmt.Sprintf("stopped: %d rows were rejected with %s errors, and hardly one was good", e.Limit, e.Stage)
+		return fmt.Sprintf("stopped: %s were rejected with %s errors, and hardly one was good", amount.Of(e.Limit, "row"), e.Stage)
 	}
-	return fmt.Sprintf("stopped: more than %d %s errors", e.Limit, e.Stage)
+	return "stopped: more than " + amount.Of(e.Limit, string(e.Stage)+" error")
 }
 
 // Is says that the error is target.ErrEnough.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -40,7 +41,7 @@ func (r *run) checkHeaders(ctx context.Context) error {
 		}
 	}
 	if bad > badHeadersShown {
-		failures = append(failures, fmt.Errorf("and %d more inputs that cannot be loaded", bad-badHeadersShown))
+		failures = append(failures, fmt.Errorf("and %s that cannot be loaded", amount.Of(bad-badHeadersShown, "more input")))
 	}
 	return errors.Join(failures...)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
@@ -151,7 +152,7 @@ func hintDelimiter(t *schema.Table, line string, delimiter byte) string {
 
 // fieldsError says that a record has not as many fields as there should be.
 func (p *parser) fieldsError(rec dsv.Record, width int) error {
-	text := fmt.Sprintf("row has %d fields instead of %d", len(rec.Fields), width)
+	text := fmt.Sprintf("row has %s instead of %d", amount.Of(len(rec.Fields), "field"), width)
 	job := p.run.job
 	for _, d := range delimiters {
 		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 && bytes.Count(rec.Raw, []byte{d.char}) == width-1 {

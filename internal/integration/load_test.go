@@ -89,7 +89,7 @@ func TestCausesAreGrouped(t *testing.T) {
 	r := cqlbulk(t, "load", "it1.causes", file(t, "in.csv", input+"99\n"), "--run-dir", t.TempDir()+"/run")
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.report, `:3:3: column "n", value "x0": invalid int: not an integer (and 49 more rows like it)`)
-	require.Contains(t, r.report, ":53:1: row has 1 fields instead of 2\n")
+	require.Contains(t, r.report, ":53:1: row has 1 field instead of 2\n")
 
 	stopped := cqlbulk(t, "load", "it1.causes", file(t, "in.csv", input), "--run-dir", t.TempDir()+"/run", "--maxparseerrors", "10")
 	require.Equal(t, 3, stopped.code)

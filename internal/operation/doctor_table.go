@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -34,7 +35,7 @@ func (d *Doctor) tableChecks() []doctor.Check {
 // table says what the table is.
 func (d *Doctor) table(context.Context) doctor.Finding {
 	t := d.t.table
-	text := fmt.Sprintf("%s, %d columns, %d of them key", t, len(t.Columns), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
+	text := fmt.Sprintf("%s, %s, %d of them key", t, amount.Of(len(t.Columns), "column"), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
 	if t.IsCounter() {
 		text += ", with counters"
 	}

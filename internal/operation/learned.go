@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 )
@@ -15,25 +16,25 @@ func (t *tableSession) tellLearned(env Environment) {
 	if c == nil {
 		return
 	}
-	env.log("cluster %q: %d nodes, %s, data centers %s, of which %s is talked to", c.Name, len(c.Nodes),
+	env.log("cluster %q: %s, %s, data centers %s, of which %s is talked to", c.Name, amount.Of(len(c.Nodes), "node"),
 		c.Partitioner[strings.LastIndexByte(c.Partitioner, '.')+1:], strings.Join(c.DCs(), ", "), c.LocalDC)
 	taken := plan.Cores(c, plan.Options{})
 	for i, n := range c.Nodes {
-		state, cores := "up", fmt.Sprintf("%d cores", n.Cores)
+		state, cores := "up", amount.Of(n.Cores, "core")
 		if !n.Up {
 			state = "down"
 		}
 		if n.Cores == 0 {
 			cores = fmt.Sprintf("cores not told, taken for %d", taken[i])
 		}
-		env.log("node %s: data center %s, rack %s, version %s, %s, %d tokens, %s", n.Address, n.DC, n.Rack, n.Version, state, len(n.Tokens), cores)
+		env.log("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, amount.Of(len(n.Tokens), "token"), cores)
 	}
 	if t.estimates == nil {
 		return
 	}
-	env.log("plan: %d requests under way at the most, %d token ranges cut from %d, seed %d", t.plan.Parallel, len(t.plan.Splits), t.plan.Ranges(), t.plan.Seed)
+	env.log("plan: %s under way at the most, %s cut from %d, seed %d", amount.Of(t.plan.Parallel, "request"), amount.Of(len(t.plan.Splits), "token range"), t.plan.Ranges(), t.plan.Seed)
 	if sum := t.estimate(); sum.Partitions > 0 {
-		env.log("the nodes estimate the table at %d partitions, %d bytes", sum.Partitions, sum.Bytes)
+		env.log("the nodes estimate the table at %s, %s", amount.Of(sum.Partitions, "partition"), amount.Of(sum.Bytes, "byte"))
 	} else {
 		env.log("no node estimates how large the table is")
 	}
@@ -43,8 +44,8 @@ func (t *tableSession) tellLearned(env Environment) {
 func tellLimits(env Environment, l driver.Limits) {
 	frame := "how large a request may be was not told"
 	if l.MaxFrameBytes > 0 {
-		frame = fmt.Sprintf("requests of %d bytes at the most", l.MaxFrameBytes)
+		frame = fmt.Sprintf("requests of %s at the most", amount.Of(l.MaxFrameBytes, "byte"))
 	}
-	env.log("the servers warn of batches above %d bytes, or of more than %d partitions, and take mutations of %d bytes at the most; %s",
-		l.BatchWarnBytes, l.BatchWarnPartitions, l.MaxMutationBytes, frame)
+	env.log("the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
+		amount.Of(l.BatchWarnBytes, "byte"), amount.Of(l.BatchWarnPartitions, "partition"), amount.Of(l.MaxMutationBytes, "byte"), frame)
 }

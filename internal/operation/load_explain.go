@@ -60,9 +60,9 @@ func (l *Load) way() string {
 		case l.spec.Via == viaFiles:
 			return fmt.Sprintf("rows are sorted, and kept in %s as SSTables of version %s", l.spec.Dir, s.options.Version)
 		case s.options.Whole != nil:
-			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %d nodes, %s at a time", nodes, amount.Size(s.options.Slice))
+			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %s, %s at a time", amount.Of(nodes, "node"), amount.Size(s.options.Slice))
 		default:
-			return fmt.Sprintf("rows are sorted and streamed to %d nodes, which make SSTables of them, %s at a time", nodes, amount.Size(s.options.Slice))
+			return fmt.Sprintf("rows are sorted and streamed to %s, %s SSTables of them, %s at a time", amount.Of(nodes, "node"), amount.Verb(nodes, "which makes", "which make"), amount.Size(s.options.Slice))
 		}
 	}
 	limits := l.job.CQL.Limits
@@ -70,8 +70,8 @@ func (l *Load) way() string {
 	case l.spec.IfNotExists:
 		return fmt.Sprintf("each row is a lightweight transaction, at %s", l.t.consistency)
 	case l.t.table.IsCounter():
-		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %d rows, at %s", limits.MaxRows, l.t.consistency)
+		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %s, at %s", amount.Of(limits.MaxRows, "row"), l.t.consistency)
 	}
-	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %d rows, and of several partitions at most %d and %s, at %s",
-		limits.MaxRows, limits.Partitions, amount.Size(int64(limits.Bytes)), l.t.consistency)
+	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %s, and of several partitions at most %d and %s, at %s",
+		amount.Of(limits.MaxRows, "row"), limits.Partitions, amount.Size(int64(limits.Bytes)), l.t.consistency)
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -226,7 +227,7 @@ func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 // refuseUnknown refuses a picture of the cluster that does not have all of its nodes, or has others.
 func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place) error {
 	if len(places) != len(t.cluster.Nodes) {
-		return fmt.Errorf("--%s: the cluster tells of %d nodes, and %d are known here: some of them are no members, or were left out", flag, len(places), len(t.cluster.Nodes))
+		return fmt.Errorf("--%s: the cluster tells of %s, and %d %s known here: some of them are no members, or were left out", flag, amount.Of(len(places), "node"), len(t.cluster.Nodes), amount.Verb(len(t.cluster.Nodes), "is", "are"))
 	}
 	return nil
 }

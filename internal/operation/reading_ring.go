@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -83,7 +84,7 @@ func (s *streamReader) enough(r ring) error {
 		case len(candidates) == 0:
 			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %v", s.o.streamFlag(), r.replication)
 		case len(candidates) < number:
-			return fmt.Errorf("--%s %s: some rows have no more than %d replicas: the keyspace's replication is %v", consistencySetting, s.t.consistency, len(candidates), r.replication)
+			return fmt.Errorf("--%s %s: some rows have no more than %s: the keyspace's replication is %v", consistencySetting, s.t.consistency, amount.Of(len(candidates), "replica"), r.replication)
 		}
 	}
 	return nil

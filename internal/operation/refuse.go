@@ -32,6 +32,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
@@ -242,7 +243,7 @@ func refuseUnfinished(dir string, end *resume.End) error {
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {
 	case inDoubt > 0:
-		return fmt.Errorf("%s: no row was rejected, but %d rows are in doubt: --repeat-in-doubt writes them again", dir, inDoubt)
+		return fmt.Errorf("%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again", dir, amount.Of(inDoubt, "row"), amount.Verb(inDoubt, "is", "are"), amount.Verb(inDoubt, "it", "them"))
 	case passed != "":
 		return loadedBefore(dir, passed)
 	default:

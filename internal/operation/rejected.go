@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
@@ -40,7 +41,8 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		}
 		l.rejected += int64(records)
 		if records != len(k.Stamps) {
-			l.env.Warn("%s has %d rows instead of the %d that were rejected: they are written as of now", k.Path, records, len(k.Stamps))
+			l.env.Warn("%s has %s instead of the %d that %s rejected: %s written as of now", k.Path, amount.Of(records, "row"), len(k.Stamps),
+				amount.Verb(len(k.Stamps), "was", "were"), amount.Verb(records, "it is", "they are"))
 			k.Stamps = nil
 		}
 		l.kept[k.Path] = k

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
@@ -205,7 +206,7 @@ func Newest(folder, command string, doubt bool) (string, error) {
 	if len(runs) == 0 {
 		return "", noRuns(folder)
 	}
-	return "", fmt.Errorf("of the %d runs in %s none %s: cqlbulk status shows them", len(runs), folderName(folder), wanted)
+	return "", fmt.Errorf("of the %s in %s none %s: cqlbulk status shows them", amount.Of(len(runs), "run"), folderName(folder), wanted)
 }
 
 // noRuns says that a folder has no run.

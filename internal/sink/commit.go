@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
@@ -109,7 +110,7 @@ func (o *Output) each(do func(*series) error) error {
 		}
 	}
 	if failed > 1 {
-		return fmt.Errorf("%w (and %d more files failed)", first, failed-1)
+		return fmt.Errorf("%w (and %s failed)", first, amount.Of(failed-1, "more file"))
 	}
 	return first
 }

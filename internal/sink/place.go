@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
@@ -110,7 +111,7 @@ func folderThere(path string, force bool) (bool, error) {
 		}
 	}
 	if files > 0 && !force {
-		return true, fmt.Errorf("output folder %s is not empty (%d files): name another folder, or write over it with --force", path, files)
+		return true, fmt.Errorf("output folder %s is not empty (%s): name another folder, or write over it with --force", path, amount.Of(files, "file"))
 	}
 	return true, nil
 }

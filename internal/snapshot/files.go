@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -182,7 +183,7 @@ func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, er
 		all = append(all, SSTable{Descriptor: d, Folder: c.folder, Node: c.node, Tag: c.tag})
 	}
 	if unnamed > 0 {
-		f.skip(c.folder, "%d SSTables are left out, since %s does not name them", unnamed, c.namedBy)
+		f.skip(c.folder, "%s left out, since %s does not name %s", amount.Of(unnamed, "SSTable")+amount.Verb(unnamed, " is", " are"), c.namedBy, amount.Verb(unnamed, "it", "them"))
 	}
 	return all, nil
 }

@@ -281,7 +281,7 @@ func TestFind(t *testing.T) {
 				"m/n1/mon/meta/manifest.json" + section("users-"+id1, "m/n1/mon/data/ks/users-"+id1+"/nb-1-big-Data.db"),
 				"m/n1/mon/meta/schema.cql CREATE TABLE ks.users (k int PRIMARY KEY);"},
 			paths: []string{"m"}, want: []string{"m/n1/mon/data/ks/users-" + id1 + "/nb-1-big-Data.db"}, nodes: []string{"m/n1"}, tags: []string{"mon"}, id: id1, schema: "m/n1/mon/meta/schema.cql",
-			skipped: []string{"m/n1/mon/data/ks/users-" + id1 + ": 1 SSTables are left out, since ROOT/m/n1/mon/meta/manifest.json does not name them"},
+			skipped: []string{"m/n1/mon/data/ks/users-" + id1 + ": 1 SSTable is left out, since ROOT/m/n1/mon/meta/manifest.json does not name it"},
 		},
 		"Medusa, a full backup with a file missing": {
 			files: []string{"m/n1/mon/data/ks/users-" + id1 + "/nb-2-big-Data.db", "m/n1/mon/meta/manifest.json" + section("users-"+id1, "m/n1/mon/data/ks/users-"+id1+"/nb-1-big-Data.db")},
@@ -290,12 +290,12 @@ func TestFind(t *testing.T) {
 		"Medusa, differential backups": {files: differential, paths: []string{"m"}, err: "ks.users has several snapshots: mon, tue; choose one by its name, or by its folder"},
 		"Medusa, a differential backup by its name": {
 			files: differential, request: Request{Tag: "tue"}, paths: []string{"m/n1/data"}, want: prefixed("m/n1/data/ks/users-"+id1+"/", data("nb-2", "nb-3")), nodes: []string{"m/n1"}, tags: []string{"tue"}, id: id1,
-			skipped: []string{"m/n1/data/ks/users-" + id1 + ": 1 SSTables are left out, since ROOT/m/n1/tue/meta/manifest.json does not name them",
+			skipped: []string{"m/n1/data/ks/users-" + id1 + ": 1 SSTable is left out, since ROOT/m/n1/tue/meta/manifest.json does not name it",
 				"m/n1/data/ks/users-" + id1 + `: snapshot "mon" is left out, since "tue" was chosen`},
 		},
 		"Medusa, a differential backup by its folder": {
 			files: differential, paths: []string{"m/n1/mon"}, want: prefixed("m/n1/data/ks/users-"+id1+"/", data("nb-1", "nb-2")), nodes: []string{"m/n1"}, tags: []string{"mon"}, id: id1, schema: "m/n1/mon/meta/schema.cql",
-			skipped: []string{"m/n1/data/ks/users-" + id1 + ": 1 SSTables are left out, since ROOT/m/n1/mon/meta/manifest.json does not name them"},
+			skipped: []string{"m/n1/data/ks/users-" + id1 + ": 1 SSTable is left out, since ROOT/m/n1/mon/meta/manifest.json does not name it"},
 		},
 		"Medusa, a name that leads elsewhere": {
 			files: []string{"m/n1/mon/meta/manifest.json" + section("../../users")}, paths: []string{"m"}, err: `ROOT/m/n1/mon/meta/manifest.json: "ks", "../../users" is no keyspace and table`,

@@ -20,11 +20,11 @@ func (d *Document) Lines() []string {
 	case d.Scan != nil:
 		t.scan(d.Scan)
 	case d.Count != nil:
-		t.number("counted", amount.Count(d.Count.Rows), "rows of "+d.Count.Table)
+		t.number("counted", amount.Count(d.Count.Rows), amount.Noun(d.Count.Rows, "row")+" of "+d.Count.Table)
 		t.pace(d.Count.Run, "")
 		t.ranges(d.Count.Run, d.Count.Ranges, d.Count.Failed, "counted")
 	case d.Clone != nil:
-		t.number("cloned", amount.Count(d.Clone.Rows), "rows of "+d.Clone.Table)
+		t.number("cloned", amount.Count(d.Clone.Rows), amount.Noun(d.Clone.Rows, "row")+" of "+d.Clone.Table)
 		t.pace(d.Clone.Run, "")
 		t.ranges(d.Clone.Run, d.Clone.Ranges, d.Clone.Failed, "cloned")
 		t.stream(d.Clone.Stream, d.Clone.DryRun)
@@ -79,7 +79,7 @@ func unless0(n int64, of string) string {
 }
 
 func (t *text) load(l *Load) {
-	t.number("loaded", amount.Count(l.Rows), say("rows into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
+	t.number("loaded", amount.Count(l.Rows), say(amount.Noun(l.Rows, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 		unless0(l.InDoubt, "in doubt"), existing(l)))
 	t.pace(l.Run, "read")
 	switch {
@@ -88,7 +88,7 @@ func (t *text) load(l *Load) {
 	case l.DryRun:
 		t.number("requests", amount.Count(l.Requests), fmt.Sprintf("of %s, none of them sent", rowsEach(l)))
 	default:
-		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, "retries"), latency(l.Run), l.level()))
+		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level()))
 	}
 	if !l.DryRun {
 		t.words("checksum", l.Checksum)
@@ -99,7 +99,7 @@ func existing(l *Load) string {
 	if !l.IfNotExists {
 		return ""
 	}
-	return amount.Count(l.Existing) + " were there already"
+	return amount.Count(l.Existing) + " " + amount.Verb(l.Existing, "was", "were") + " there already"
 }
 
 // rowsEach is how many rows a request had.
@@ -130,7 +130,7 @@ func (t *text) pace(r Run, what string) {
 		volume, speed = amount.Size(r.Bytes)+" "+what, amount.Size(int64(r.BytesPerSecond))+"/s"
 	}
 	t.number("in", amount.Elapsed(time.Duration(r.Seconds*float64(time.Second))),
-		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, "rows before")))
+		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, amount.Noun(r.EarlierRows, "row")+" before")))
 }
 
 // ranges adds how many token ranges were dealt with, and how.
@@ -142,11 +142,11 @@ func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
 			from += " of snapshot " + strings.Join(r.Snapshots, ", ")
 		}
 	}
-	t.number("ranges", amount.Count(read), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, "retries"), latency(r), from))
+	t.number("ranges", amount.Count(read), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, amount.Noun(r.Retries, "retry")), latency(r), from))
 }
 
 func (t *text) scan(s *Scan) {
-	t.number("scanned", amount.Count(s.Rows), "rows of "+s.Table)
+	t.number("scanned", amount.Count(s.Rows), amount.Noun(s.Rows, "row")+" of "+s.Table)
 	t.pace(s.Run, "written")
 	t.ranges(s.Run, s.Ranges, s.Failed, "read")
 	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
@@ -161,45 +161,37 @@ func (t *text) stream(s *Stream, dryRun bool) {
 	if s.Dir != "" {
 		nodes := "all nodes"
 		if s.Nodes > 0 {
-			nodes = amount.Count(s.Nodes) + " nodes"
+			nodes = amount.Of(s.Nodes, "node")
 		}
-		t.number("kept", amount.Size(s.Bytes), say(amount.Count(s.Partitions)+" partitions", fmt.Sprintf("%s SSTables for %s", amount.Count(s.Files), nodes), sent))
+		t.number("kept", amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), fmt.Sprintf("%s for %s", amount.Of(s.Files, "SSTable"), nodes), sent))
 		return
 	}
-	kind := "files of rows"
+	files := amount.Of(s.Files, "file") + " of rows"
 	if s.Whole {
-		kind = "whole SSTables"
+		files = amount.Of(s.Files, "whole SSTable")
 	}
 	nodes := ""
 	if s.Nodes > 0 {
-		nodes = "on " + amount.Count(s.Nodes) + " nodes"
+		nodes = "on " + amount.Of(s.Nodes, "node")
 	}
-	t.number("streamed", amount.Size(s.Bytes), say(amount.Count(s.Partitions)+" partitions", amount.Count(s.Files)+" "+kind, nodes, sent))
+	t.number("streamed", amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), files, nodes, sent))
 }
 
 // doctor adds how the findings of a doctor came out.
 func (t *text) doctor(d *Doctor) {
-	t.number("checked", things(len(d.Findings), "finding"), say("in "+amount.Elapsed(time.Duration(d.Seconds*float64(time.Second))),
-		fmt.Sprintf("%d ok", d.OK), things(d.Warnings, "warning"), things(d.Failures, "failure")))
-}
-
-// things are so many of them.
-func things(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return fmt.Sprintf("%d %s", n, thing)
+	t.number("checked", amount.Of(len(d.Findings), "finding"), say("in "+amount.Elapsed(time.Duration(d.Seconds*float64(time.Second))),
+		fmt.Sprintf("%d ok", d.OK), amount.Of(d.Warnings, "warning"), amount.Of(d.Failures, "failure")))
 }
 
 // end says how a run ended, and how it goes on.
 func (d *Document) end() string {
 	switch {
 	case d.Outcome == "partly" && d.Doctor != nil:
-		return things(d.Doctor.Failures, "failure") + " to be mended first"
+		return amount.Of(d.Doctor.Failures, "failure") + " to be mended first"
 	case d.Outcome == "partly" && d.Verify != nil:
 		return "done, but " + d.Verify.unlike()
 	case d.Outcome == "partly" && d.Inspect != nil:
-		return fmt.Sprintf("done, but %s could not be read: copy again, or scrub with nodetool, what is listed", things(len(d.Inspect.Failures), "SSTable"))
+		return fmt.Sprintf("done, but %s could not be read: copy again, or scrub with nodetool, what is listed", amount.Of(len(d.Inspect.Failures), "SSTable"))
 	case d.Outcome == "partly":
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
@@ -226,19 +218,19 @@ func (d *Document) onward(words string) string {
 func (d *Document) left() string {
 	switch {
 	case d.Load != nil && d.Load.Rejected > 0:
-		return amount.Count(d.Load.Rejected) + " rows were rejected"
+		return amount.Of(d.Load.Rejected, "row") + amount.Verb(d.Load.Rejected, " was", " were") + " rejected"
 	case d.Load != nil && d.Load.InDoubt > 0:
-		return amount.Count(d.Load.InDoubt) + " rows are in doubt"
+		return amount.Of(d.Load.InDoubt, "row") + amount.Verb(d.Load.InDoubt, " is", " are") + " in doubt"
 	case d.Load != nil && d.Load.LeftInDoubt > 0:
-		return amount.Count(d.Load.LeftInDoubt) + " rows in doubt were left alone"
+		return amount.Of(d.Load.LeftInDoubt, "row") + " in doubt" + amount.Verb(d.Load.LeftInDoubt, " was", " were") + " left alone"
 	case d.Load != nil:
 		return "not all nodes have imported their SSTables"
 	case d.Scan != nil:
-		return amount.Count(len(d.Scan.Failed)) + " token ranges failed"
+		return amount.Of(len(d.Scan.Failed), "token range") + " failed"
 	case d.Count != nil:
-		return amount.Count(len(d.Count.Failed)) + " token ranges failed: there is no number"
+		return amount.Of(len(d.Count.Failed), "token range") + " failed: there is no number"
 	case len(d.Clone.Failed) > 0:
-		return amount.Count(len(d.Clone.Failed)) + " token ranges failed"
+		return amount.Of(len(d.Clone.Failed), "token range") + " failed"
 	default:
 		return "not all nodes have imported their SSTables"
 	}
@@ -260,8 +252,8 @@ func (d *Document) output() string {
 	case len(files) == 1:
 		return ": " + files[0].Name
 	case d.Scan.Manifest != "":
-		return fmt.Sprintf(": %s files, %s", amount.Count(len(files)), d.Scan.Manifest)
+		return fmt.Sprintf(": %s, %s", amount.Of(len(files), "file"), d.Scan.Manifest)
 	default:
-		return fmt.Sprintf(": %s files", amount.Count(len(files)))
+		return ": " + amount.Of(len(files), "file")
 	}
 }

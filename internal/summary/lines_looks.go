@@ -9,11 +9,11 @@ import (
 
 // plan adds what would be asked, of whom, and about how much there is.
 func (t *text) plan(p *Plan) {
-	how := fmt.Sprintf("of %s vnode ranges", amount.Count(p.Vnodes))
+	how := "of " + amount.Of(p.Vnodes, "vnode range")
 	if p.Serial != "" {
 		how = "the table is read as one"
 	}
-	t.number("planned", amount.Count(p.Splits), say("token ranges of "+p.Table, how))
+	t.number("planned", amount.Count(p.Splits), say(amount.Noun(p.Splits, "token range")+" of "+p.Table, how))
 	t.number("requests", amount.Count(p.Parallel), fmt.Sprintf("at once at the most, seed %d", p.Seed))
 	nodes, down := 0, 0
 	for _, n := range p.Nodes {
@@ -25,7 +25,7 @@ func (t *text) plan(p *Plan) {
 		}
 	}
 	t.number("nodes", amount.Count(nodes), say("of data center "+p.DC, unless0(int64(down), "down")))
-	t.number("estimate", amount.Size(p.Bytes), amount.Count(p.Partitions)+" partitions, as the nodes tell")
+	t.number("estimate", amount.Size(p.Bytes), amount.Of(p.Partitions, "partition")+", as the nodes tell")
 }
 
 // inspect adds what SSTables hold, all together.
@@ -33,8 +33,8 @@ func (t *text) inspect(i *Inspect) {
 	if len(i.SSTables) == 0 && len(i.Failures) == 0 {
 		return // they were not looked at
 	}
-	t.number("inspected", amount.Count(i.Sum.SSTables), say("SSTables", unless0(int64(len(i.Failures)), "could not be read")))
-	t.number("rows", amount.Count(i.Sum.Rows), fmt.Sprintf("in %s partitions, deleted ones among them", amount.Count(i.Sum.Partitions)))
+	t.number("inspected", amount.Count(i.Sum.SSTables), say(amount.Noun(i.Sum.SSTables, "SSTable"), unless0(int64(len(i.Failures)), "could not be read")))
+	t.number("rows", amount.Count(i.Sum.Rows), fmt.Sprintf("in %s, deleted ones among them", amount.Of(i.Sum.Partitions, "partition")))
 	t.number("data", amount.Size(i.Sum.Bytes), say("uncompressed", amount.Size(i.Sum.DataBytes)+" as stored", amount.Size(i.Sum.FileBytes)+" with all components"))
 }
 
@@ -44,15 +44,15 @@ func (t *text) verify(v *Verify) {
 	if v.NoHash {
 		how = "of sizes alone"
 	}
-	t.number("verified", amount.Count(v.Files), fmt.Sprintf("files, %s, in %s", how, amount.Elapsed(time.Duration(v.Seconds*float64(time.Second)))))
+	t.number("verified", amount.Count(v.Files), fmt.Sprintf("%s, %s, in %s", amount.Noun(v.Files, "file"), how, amount.Elapsed(time.Duration(v.Seconds*float64(time.Second)))))
 	first, others := v.Sets[0], int64(len(v.Sets)-1)
 	switch v.Verdict {
 	case "":
 		t.number("rows", amount.Count(first.Rows), "in "+first.Name)
 	case "the same rows":
-		t.number("rows", amount.Count(first.Rows), fmt.Sprintf("in %s, the same in %s", first.Name, things(int(others), "other")))
+		t.number("rows", amount.Count(first.Rows), fmt.Sprintf("in %s, the same in %s", first.Name, amount.Of(others, "other")))
 	default:
-		t.words("rows", fmt.Sprintf("%s in %d scans", v.Verdict, others+1))
+		t.words("rows", fmt.Sprintf("%s in %s", v.Verdict, amount.Of(others+1, "scan")))
 		return
 	}
 	if first.Checksum != "" {
@@ -62,7 +62,7 @@ func (t *text) verify(v *Verify) {
 
 // unlike says what of a verification is not as it should be, and what to do.
 func (v *Verify) unlike() string {
-	all := things(len(v.Findings), "finding")
+	all := amount.Of(len(v.Findings), "finding")
 	if v.Verdict == "different rows" {
 		return fmt.Sprintf("different rows, %s in all: scan again what should be the same", all)
 	}

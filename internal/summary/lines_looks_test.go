@@ -26,7 +26,7 @@ end        done
 `, said(t, OfPlan(r)))
 
 	r = operation.PlanReport{Table: "shop.orders", DC: "dc1", Serial: "the partitioner has no tokens", Parallel: 1, Splits: 1, SavedRing: "ring.json", Nodes: []operation.PlanNode{{DC: "dc1", Up: true}}}
-	require.Equal(t, `planned               1 token ranges of shop.orders, the table is read as one
+	require.Equal(t, `planned               1 token range of shop.orders, the table is read as one
 requests              1 at once at the most, seed 0
 nodes                 1 of data center dc1
 estimate            0 B 0 partitions, as the nodes tell

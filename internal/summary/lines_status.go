@@ -17,7 +17,7 @@ func (s *Status) Lines() []string {
 			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already")))
 	}
 	if c := s.Scan; c != nil {
-		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), "token ranges failed")))
+		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), amount.Noun(len(c.Failed), "token range")+" failed")))
 	}
 	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.Pace.left()))
 	switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
 // ofARun is a report of much.
@@ -36,6 +37,21 @@ func said(t *testing.T, d Document) string {
 		require.LessOrEqual(t, utf8.RuneCountInString(line), 100, line)
 	}
 	return strings.Join(lines, "\n") + "\n"
+}
+
+// One of a thing is told in the singular.
+func TestLinesOfOne(t *testing.T) {
+	r := operation.LoadReport{Report: operation.Report{Table: "ks.t", Outcome: operation.Partly, Rows: 1, Earlier: 1, Retries: 1}, Streamed: true}
+	r.Read, r.ParseErrors, r.Stream = 2, 1, operation.StreamStats{Partitions: 1, Bytes: 5, Files: 1, Whole: true, Nodes: []stream.NodeStats{{Node: "a"}}}
+	text := said(t, OfLoad(r))
+	for _, line := range []string{"1 row into ks.t,", "1 row before\n", "5 B 1 partition, 1 whole SSTable, on 1 node\n", "done, but 1 row was rejected"} {
+		require.Contains(t, text, line)
+	}
+	r.Stream.Whole, r.ParseErrors, r.InDoubt = false, 0, 1
+	require.Contains(t, said(t, OfLoad(r)), "1 file of rows, on 1 node\n")
+	require.Contains(t, said(t, OfLoad(r)), "done, but 1 row is in doubt")
+	r.Streamed = false
+	require.Contains(t, said(t, OfLoad(r)), ", 1 retry\n")
 }
 
 func TestLinesOfALoad(t *testing.T) {
@@ -95,7 +111,7 @@ func TestLinesOfACount(t *testing.T) {
 	r.Failed = []operation.FailedRange{{Err: errors.New("away")}}
 	text := said(t, OfCount(r))
 	require.Contains(t, text, ", SSTables: 1,200 of snapshot a, b\n")
-	require.Contains(t, text, "\nend        done, but 1 token ranges failed: there is no number\n")
+	require.Contains(t, text, "\nend        done, but 1 token range failed: there is no number\n")
 }
 
 func TestLinesOfADoctor(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -61,18 +62,18 @@ func (a *account) checkRows() {
 		a.find("it names no file")
 	}
 	if a.m.Rows < 0 {
-		a.find("it states %d rows", a.m.Rows)
+		a.find("it states %s", amount.Of(a.m.Rows, "row"))
 	}
 	var rows int64
 	for _, f := range a.m.Files {
 		if f.Rows < 0 || f.Rows > math.MaxInt64-rows {
-			a.find("file %s cannot have %d rows", f.Name, f.Rows)
+			a.find("file %s cannot have %s", f.Name, amount.Of(f.Rows, "row"))
 			return
 		}
 		rows += f.Rows
 	}
 	if rows != a.m.Rows {
-		a.find("its files have %d rows together, not the %d that it states", rows, a.m.Rows)
+		a.find("its files have %s together, not the %s that it states", amount.Of(rows, "row"), amount.Count(a.m.Rows))
 	}
 }
 
@@ -88,10 +89,10 @@ func (a *account) checkRanges() {
 		a.find("token range (%s, %s] was not read: %s", lost.Start, lost.End, lost.Error)
 	}
 	if r.Failed != len(r.Lost) {
-		a.find("%d token ranges were not read, but it lists %d", r.Failed, len(r.Lost))
+		a.find("%s not read, but it lists %s", amount.Of(r.Failed, "token range")+amount.Verb(r.Failed, " was", " were"), amount.Count(len(r.Lost)))
 	}
 	if r.Failed == 0 && r.Done < r.Splits && a.option("limit") == "" {
-		a.find("only %d of %d token ranges were read", r.Done, r.Splits)
+		a.find("only %s of %s %s read", amount.Count(r.Done), amount.Of(r.Splits, "token range"), amount.Verb(r.Done, "was", "were"))
 	}
 }
 

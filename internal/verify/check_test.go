@@ -194,7 +194,7 @@ func TestStatements(t *testing.T) {
 		{"the only range lost", func(m *manifest.Manifest) {
 			m.Ranges = manifest.Ranges{Splits: 1, Failed: 1, Lost: []manifest.Range{{Error: "gone"}}}
 		}, []string{"the table's only token range was not read to its end: gone"}},
-		{"ranges lost and not listed", func(m *manifest.Manifest) { m.Ranges.Failed = 1 }, []string{"1 token ranges were not read, but it lists 0"}},
+		{"ranges lost and not listed", func(m *manifest.Manifest) { m.Ranges.Failed = 1 }, []string{"1 token range was not read, but it lists 0"}},
 		{"ranges left out", func(m *manifest.Manifest) { m.Ranges.Done = 2 }, []string{"only 2 of 3 token ranges were read"}},
 		{"ranges left out by a limit", func(m *manifest.Manifest) { m.Ranges.Done, m.Options["limit"] = 2, 7 }, nil},
 		{"no checksum", func(m *manifest.Manifest) { m.Checksum = nil }, nil},

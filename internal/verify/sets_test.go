@@ -115,7 +115,7 @@ func TestShardsOddOnes(t *testing.T) {
 	r = check(t, root, "many")
 	require.Len(t, r.Findings, mostMissing+1)
 	require.Equal(t, "shard 1/2000000000 of demo.flights is missing", r.Findings[0])
-	require.Equal(t, "1999999979 more shards of demo.flights are missing", r.Findings[mostMissing])
+	require.Equal(t, "1,999,999,979 more shards of demo.flights are missing", r.Findings[mostMissing])
 
 	// Every host read the whole of it.
 	for k, name := range []string{"1/2", "2/2"} {
@@ -133,7 +133,7 @@ func TestShardsOddOnes(t *testing.T) {
 	put(t, root, "p", shard(scanned(1, math.MaxInt64), "1/2"))
 	put(t, root, "q", shard(scanned(1, math.MaxInt64), "2/2"))
 	r = check(t, root, "p", "q")
-	require.Equal(t, []string{"q/manifest.json: 9223372036854775807 rows cannot be added"}, r.Findings)
+	require.Equal(t, []string{"q/manifest.json: 9,223,372,036,854,775,807 rows cannot be added"}, r.Findings)
 }
 
 func TestCompare(t *testing.T) {
@@ -163,7 +163,7 @@ func TestCompare(t *testing.T) {
 			m.Columns = append(m.Columns, manifest.Column{Name: "x", Kind: "regular", Type: "int"})
 		}, "not compared", "a/manifest.json and b/manifest.json cannot be compared: their columns are not the same"},
 		{"ranges lost", func(m *manifest.Manifest) { m.Ranges.Done = 1 }, "not compared",
-			"b/manifest.json: only 1 of 3 token ranges were read"},
+			"b/manifest.json: only 1 of 3 token ranges was read"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			root := t.TempDir()

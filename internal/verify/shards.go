@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // mostMissing is how many missing shards are told one by one.
@@ -38,7 +40,7 @@ func (r *Report) join(shards []*account) Set {
 		}
 		given[a.shard.Number] = a
 		if a.m.Rows < 0 || set.Rows > math.MaxInt64-a.m.Rows {
-			find("%s: %d rows cannot be added", a.path, a.m.Rows)
+			find("%s: %s cannot be added", a.path, amount.Of(a.m.Rows, "row"))
 			continue
 		}
 		set.Rows += a.m.Rows
@@ -54,7 +56,7 @@ func (r *Report) join(shards []*account) Set {
 		}
 	}
 	if more := set.Shards - set.Given - told; more > 0 {
-		find("%d more shards of %s are missing", more, table(first))
+		find("%s of %s %s missing", amount.Of(more, "more shard"), table(first), amount.Verb(more, "is", "are"))
 	}
 	return set
 }

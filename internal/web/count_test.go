@@ -29,7 +29,7 @@ func TestReadCount(t *testing.T) {
 func TestReadCountRefuses(t *testing.T) {
 	for text, problem := range map[string]string{
 		"":                         "f: is empty",
-		"123\n":                    "f: line 1: 1 fields",
+		"123\n":                    "f: line 1: 1 field",
 		"a\tb\n":                   `f: line 1: "b" is no number of rows`,
 		"a\t-1\n":                  `f: line 1: "-1" is no number of rows`,
 		"a\t5\na\t5\t1.00%\n":      "f: line 2: is a line of --by host among those of --by partition",

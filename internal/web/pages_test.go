@@ -127,7 +127,7 @@ func TestPageInABrowser(t *testing.T) {
 			require.Equal(t, "48", b.ask("document.querySelector('svg.ring').querySelectorAll('rect.done').length"), "half of the first node's ring is filled")
 			require.Equal(t, "1", b.ask("document.querySelector('svg.ring').querySelectorAll('path.under').length"))
 			require.Equal(t, "48", b.ask("document.querySelectorAll('svg.ring')[1].querySelectorAll('path.cross').length"), "what failed is crossed")
-			require.Contains(t, b.ask("document.querySelector('svg.ring').getAttribute('aria-label')"), "a: 50.0 % done, 1 requests under way")
+			require.Contains(t, b.ask("document.querySelector('svg.ring').getAttribute('aria-label')"), "a: 50.0 % done, 1 request under way")
 			require.Equal(t, hostile, b.ask("document.querySelector('.rejects code').textContent"), "what is hostile is text")
 			require.Equal(t, "25.0 % load shop.orders", b.ask("document.title"))
 			b.look("page-" + name + "-run")

@@ -32,7 +32,7 @@ var templates = template.Must(parse("parts", partsHTML, "state", stateHTML, "pag
 
 func parse(texts ...string) (*template.Template, error) {
 	all := template.New("").Funcs(template.FuncMap{
-		"count": amount.Count[int64], "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
+		"count": amount.Count[int64], "of": of, "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
 		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": func(f float64) string { return amount.Size(int64(f)) + "/s" },
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"chart": chartOf, "cells": cellsOf, "words": words, "dict": dict, "styleHash": styleHash, "style": func() template.CSS { return template.CSS(pageCSS) },
@@ -74,6 +74,14 @@ func percent(share float64) string {
 		share = min(share, 0.999)
 	}
 	return fmt.Sprintf("%.1f %%", 100*share)
+}
+
+// of writes how many there are of a thing; templates have numbers of either type.
+func of(n any, thing string) string {
+	if few, ok := n.(int); ok {
+		return amount.Of(few, thing)
+	}
+	return amount.Of(n.(int64), thing)
 }
 
 // seconds writes a number of seconds for a person.
@@ -141,7 +149,7 @@ func cellsOf(n board.NodeRing, rows bool) []cell {
 			left, right := tenth(x+width*0.2), tenth(x+width*0.8)
 			c.Cross = fmt.Sprintf("M%g 8L%g 16M%g 8L%g 16", left, right, right, left)
 			if rows {
-				tip = append(tip, fmt.Sprintf("%.0f requests failed", n.Failed[i]))
+				tip = append(tip, fmt.Sprintf("%s failed", amount.Of(int64(n.Failed[i]), "request")))
 			} else {
 				tip = append(tip, percent(n.Failed[i])+" failed")
 			}

@@ -37,12 +37,12 @@ const (
 // partsOf says a reading in words.
 func partsOf(r progress.Reading) (parts [partKinds]part) {
 	parts[partRejected] = losses(r.Rejected, "rejected", "rej")
-	parts[partFailed] = losses(r.Failed, "ranges failed", "failed")
-	parts[partRetries] = losses(r.Retries, "retries", "retr")
+	parts[partFailed] = losses(r.Failed, amount.Noun(r.Failed, "range")+" failed", "failed")
+	parts[partRetries] = losses(r.Retries, amount.Noun(r.Retries, "retry"), "retr")
 	if r.Share != nil {
 		parts[partShare] = part{fmt.Sprintf("%.2f%%", 100**r.Share), fmt.Sprintf("%.0f%%", math.Floor(100**r.Share))}
 	}
-	parts[partRows] = part{amount.Count(r.Rows) + " rows", amount.Briefly(r.Rows) + " rows"}
+	parts[partRows] = part{amount.Of(r.Rows, "row"), amount.Briefly(r.Rows) + " " + amount.Noun(r.Rows, "row")}
 	if r.Earlier > 0 {
 		parts[partRows].long += fmt.Sprintf(" (%s before)", amount.Count(r.Earlier))
 	}
@@ -99,7 +99,11 @@ func sentTo(nodes []progress.Streamed) string {
 	if s := amount.Size(least); s != sizes {
 		sizes = s + " to " + sizes
 	}
-	return fmt.Sprintf("%s sent to each of %s nodes, %s sessions", sizes, amount.Count(len(nodes)), amount.Count(sessions))
+	to := amount.Of(len(nodes), "node")
+	if len(nodes) > 1 {
+		to = "each of " + to
+	}
+	return fmt.Sprintf("%s sent to %s, %s", sizes, to, amount.Of(sessions, "session"))
 }
 
 // Text is a reading as a line of its own, which nothing is left out of.

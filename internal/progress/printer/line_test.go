@@ -118,6 +118,7 @@ func TestWhatNodesWereSent(t *testing.T) {
 	require.Empty(t, sentTo([]progress.Streamed{{Node: "b", Sessions: 1}}), "SSTables that are kept in a folder are sent nowhere")
 	two := []progress.Streamed{{Node: "a", Bytes: 3 << 20}, {Node: "b", Bytes: 3 << 20, Sessions: 2}}
 	require.Equal(t, "3.0 MiB sent to each of 2 nodes, 2 sessions", sentTo(two))
+	require.Equal(t, "3.0 MiB sent to 1 node, 1 session", sentTo([]progress.Streamed{{Node: "a", Bytes: 3 << 20, Sessions: 1}}))
 	two[0].Bytes = 1 << 20
 	require.Equal(t, "1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions", sentTo(two))
 	r := inMidRun()

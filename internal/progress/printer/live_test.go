@@ -67,7 +67,7 @@ func TestLiveLineWaitsForItsTurn(t *testing.T) {
 func TestLiveLineOfSeveralPrograms(t *testing.T) {
 	s := shared{met: neighbors{before: []progress.Reading{{Run: "scan ks.t", Rows: 1}}, after: []progress.Reading{{Run: "count ks.t", Rows: 2}}}}
 	first, _ := play(&s, "load ks.t")
-	require.Equal(t, Clear+"scan ks.t: 1 rows  0 rows/s | load: 0 rows  0 rows/s | count: 2 rows  0 rows/s", first)
+	require.Equal(t, Clear+"scan ks.t: 1 row  0 rows/s | load: 0 rows  0 rows/s | count: 2 rows  0 rows/s", first)
 }
 
 // A line that was wider than the terminal is now stands on several.

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -312,7 +313,7 @@ func (d *delivery) insist(ctx context.Context, node string, f File) error {
 			since = time.Now()
 		}
 		if past := time.Since(since); past >= d.t.o.Patience {
-			return fmt.Errorf("%s: given up after %d attempts in %s: %w", d.t.o.NodeName(node), attempt, past.Round(time.Second), err)
+			return fmt.Errorf("%s: given up after %s in %s: %w", d.t.o.NodeName(node), amount.Of(attempt, "attempt"), past.Round(time.Second), err)
 		}
 		if d.t.o.Check != nil { // what does not mend is not waited for
 			if err := d.t.o.Check(ctx); err != nil && !fault.Retryable(err, true) {

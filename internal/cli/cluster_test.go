@@ -25,7 +25,7 @@ type simulated struct {
 // clusterCommands are the commands of scripts that are about the cluster.
 var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal,
-	"password": password, "certificates": certificates, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits,
+	"password": password, "certificates": certificates, "index": index, "newer": newer, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits,
 }
 
 // clusterKey finds it among the values of a script.
@@ -40,7 +40,7 @@ func clusterOf(ts *testscript.TestScript) *simulated {
 }
 
 // startCluster is the command "cluster [replicas [version]]". It starts a simulated cluster of three
-// nodes, of that version of Cassandra or of "scylla", and points the program to it by its environment. The
+// nodes, of that version of Cassandra or of "scylla", and points the program to it by its environment; NODE3 is the last one. The
 // keyspace shop has a replica on so many of them, 2 if nothing is said, and a table that is empty:
 //
 //	CREATE TABLE shop.orders (customer text, number int, item text, pieces int,
@@ -79,6 +79,7 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(s.Close)
 	ts.Setenv("CQLBULK_HOSTS", s.Hosts()[0])
+	ts.Setenv("NODE3", s.Hosts()[2])
 	ts.Setenv("CQLBULK_PORT", fmt.Sprint(s.Port()))
 }
 

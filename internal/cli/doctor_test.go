@@ -20,10 +20,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
-// Commands of scripts about what a doctor finds of a cluster. The first two come before the command cluster.
+// Commands of scripts about what a doctor finds of a cluster. The first four come before the command cluster.
 
 // password is the command "password user word": the cluster asks for these.
 func password(ts *testscript.TestScript, neg bool, args []string) {
@@ -59,6 +60,33 @@ func certificates(ts *testscript.TestScript, neg bool, args []string) {
 				return new(tls.Config) // a handshake fails then
 			}
 			return &tls.Config{Certificates: []tls.Certificate{cert}}
+		}
+	})
+}
+
+// index is the command "index name class": the table shop.orders has such an index.
+func index(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: index name class")
+	}
+	s := ts.Value(clusterKey{}).(*simulated)
+	s.options = append(s.options, func(o *simcluster.Options) { o.Tables[0].Indexes = map[string]string{args[0]: args[1]} })
+}
+
+// newer is the command "newer node": that one, counted from 1, writes SSTables of a later version than nb, as nodes of
+// Cassandra 5.0 may.
+func newer(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: newer node")
+	}
+	n, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	s := ts.Value(clusterKey{}).(*simulated)
+	s.options = append(s.options, func(o *simcluster.Options) {
+		o.Storage = func(node int, port *internodetest.Node) {
+			if node == n-1 {
+				port.Version = 13
+			}
 		}
 	})
 }

@@ -45,6 +45,9 @@ type Doctor struct {
 	tableErr error                      // why the table is not known
 	settings func() []map[string]string // of the nodes, asked for once
 	said     warnings
+
+	probing sync.Once
+	probed  probes // of the storage ports
 }
 
 // DoctorPatience is how long each check may take by default.

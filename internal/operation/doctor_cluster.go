@@ -157,35 +157,60 @@ func (d *Doctor) ignores(n topology.Node) bool {
 	return slices.ContainsFunc(d.load.IgnoreHosts, func(name string) bool { return isCalled(n, name) })
 }
 
-// ports tries the storage ports, as a load or a scan past CQL does.
+// probes is what the nodes' storage ports told.
+type probes struct {
+	ports    []doctor.Port
+	writesNB map[string]bool // by the nodes that answered: whether they write SSTables of version nb
+	failed   *doctor.Finding // why no port was tried; nil: some were
+}
+
+// ports says whether the nodes' storage ports can be reached.
 func (d *Doctor) ports(ctx context.Context) doctor.Finding {
+	p := d.probe(ctx)
+	if p.failed != nil {
+		return *p.failed
+	}
+	return doctor.Ports(p.ports, d.streamed)
+}
+
+// probe tries the storage ports, as a load or a scan past CQL does: once, whichever checks want to know.
+func (d *Doctor) probe(ctx context.Context) probes {
+	d.probing.Do(func() { d.probed = d.tryStorage(ctx) })
+	return d.probed
+}
+
+func (d *Doctor) tryStorage(ctx context.Context) probes {
+	failed := func(f doctor.Finding) probes { return probes{failed: &f} }
 	settings, err := d.internode.config(d.env)
 	if err != nil {
-		return doctor.Fail("", "%v", err)
+		return failed(doctor.Fail("", "%v", err))
 	}
 	var s standing
 	if s.told, err = d.t.session.StorageAddresses(ctx); err != nil {
-		return doctor.Warn("see whether the nodes hang", "not told: %v", err)
+		return failed(doctor.Warn("see whether the nodes hang", "not told: %v", err))
 	}
 	addresses, err := s.storagePorts(d.t.cluster.Nodes, d.storage)
 	if err != nil {
-		return doctor.Fail("", "%v", err)
+		return failed(doctor.Fail("", "%v", err))
 	}
 	client := &internode.Client{TLS: settings}
-	var ports []doctor.Port
+	p := probes{writesNB: make(map[string]bool)}
 	var mu sync.Mutex
 	wanted := make(map[string]bool)
 	for _, a := range d.answers {
 		// A load waits for nodes that are down, but for those that it leaves out; a scan asks others.
 		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
 	}
-	_ = tryPorts(d.t.cluster.Nodes, addresses, wanted, storagePortSetting, func(_ topology.Node, address string) error {
-		_, err := client.Probe(ctx, address)
+	_ = tryPorts(d.t.cluster.Nodes, addresses, wanted, storagePortSetting, func(n topology.Node, address string) error {
+		told, err := client.Probe(ctx, address)
 		mu.Lock()
 		defer mu.Unlock()
-		ports = append(ports, doctor.Port{Node: address, Err: err})
+		p.ports = append(p.ports, doctor.Port{Node: address, Err: err})
+		if err == nil {
+			p.writesNB[n.ID] = told.WritesNB()
+		}
 		return nil // which is found, and no reason to try no other
 	})
-	slices.SortFunc(ports, func(a, b doctor.Port) int { return strings.Compare(a.Node, b.Node) })
-	return doctor.Ports(ports, d.streamed)
+	slices.SortFunc(p.ports, func(a, b doctor.Port) int { return strings.Compare(a.Node, b.Node) })
+	return p
 }

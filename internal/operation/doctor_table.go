@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -127,19 +128,60 @@ func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
 		writing.Via = viaStream
 	}
 	l := landing{env: d.env, spec: &writing, t: d.t}
-	how, note := "SSTables are sent whole", ""
-	if _, why := wholeOptions(options, defaultChunk(d.t.isScylla(), 0)); why != "" {
-		how = "rows are sent one by one: " + why
+	s, err := l.outline(ctx, options)
+	if err != nil {
+		return aside(err, d.load.Via, "", "")
 	}
+	if err := l.ignoreHosts(s); err != nil {
+		return doctor.Fail("", "%v", err)
+	}
+	how, err := d.landingForm(ctx, &l, s)
 	switch {
-	case len(options.Views) > 0:
-		note = "; its views (" + strings.Join(options.Views, ", ") + ") take the servers as long as by CQL"
-	case options.CDC:
-		note = "; its change capture takes the servers as long as by CQL"
-	case len(options.Triggers) > 0:
-		note = "; its triggers would not run"
+	case err != nil && writing.Via == viaFiles:
+		return doctor.Fail("leave --via out", "%v", err)
+	case err != nil:
+		return doctor.Fail("leave --stream out", "%v", err)
 	}
-	return aside(l.refuseStream(options), d.load.Via, "rows can go past CQL, "+how, note)
+	var note strings.Builder
+	for _, n := range passedBy(options, writing.Via, s.taking) {
+		note.WriteString("; " + n)
+	}
+	return aside(nil, d.load.Via, "rows can go past CQL, "+how, note.String())
+}
+
+// landingForm says in what form a load would bring its rows: as far as storage ports are reached, which tell the version that
+// nodes write.
+func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (string, error) {
+	var silent []string
+	if l.spec.Via == viaStream {
+		told, holders := d.probe(ctx).writesNB, s.holders()
+		for _, n := range d.t.cluster.Nodes {
+			switch nb, answered := told[n.ID]; {
+			case !holders[n.ID]:
+			case !answered && !releaseOf(n.Version).before(release{5}): // older ones write no other version
+				silent = append(silent, n.Address)
+			case !answered:
+			case !nb:
+				s.others = append(s.others, n.Address)
+			}
+		}
+		slices.Sort(s.others)
+	}
+	form, err := l.chooseForm(s.table, s.options.Version, s.others)
+	switch {
+	case err != nil:
+		return "", err
+	case l.spec.Via == viaFiles:
+		return fmt.Sprintf("made SSTables of version %s", s.options.Version), nil
+	case form.why != "":
+		return "one by one: " + form.why, nil
+	case form.whole == nil:
+		return "one by one, as --stream " + streamRows + " says", nil
+	case len(silent) > 0:
+		return "SSTables are sent whole, unless " + silent[0] + ", whose storage port was not reached, writes another version than nb", nil
+	default:
+		return "SSTables are sent whole", nil
+	}
 }
 
 // aside says whether the side door is open; via is the way that was chosen.

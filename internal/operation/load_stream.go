@@ -43,8 +43,8 @@ type streaming struct {
 	addresses map[string]string // of storage ports, by node; nil where none is connected to
 	client    *internode.Client // nil as well
 	disks     disks
-	others    bool   // some node writes SSTables of another version than nb
-	taking    taking // of SSTables in a folder
+	others    []string // addresses of nodes that write SSTables of another version than nb, in their order
+	taking    taking   // of SSTables in a folder
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
@@ -152,34 +152,17 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.refuseStream(options); err != nil {
-		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
-	}
-	form := fileForm{version: sstable.NB}
-	if l.spec.Via == viaFiles {
-		if form, err = l.chooseFiles(ctx); err != nil {
-			return fmt.Errorf("--via %s: %w", viaFiles, err)
-		}
-		if err := l.refuseImport(form.taking); err != nil {
-			return err
-		}
-	}
-	placement, err := l.placement(form.taking)
+	s, err := l.outline(ctx, options)
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	s := &streaming{taking: form.taking, table: options, options: stream.Options{
-		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool), Dir: l.spec.TempDir,
-		Patience: l.spec.Patience, NodeName: l.t.nodeName, Progress: l.counters, OnRetry: l.counters.Retried,
-	}}
-	for _, n := range l.t.cluster.Nodes {
-		s.options.Nodes = append(s.options.Nodes, n.ID)
-	}
-	for i := range placement.Len() {
-		if len(placement.Replicas(i)) == 0 {
-			return fmt.Errorf("--via %s: some rows have no replica: the keyspace's replication is %v", l.spec.Via, l.t.replication)
+	if l.spec.Via == viaFiles {
+		if err := l.refuseImport(s.taking); err != nil {
+			return err
 		}
 	}
+	s.options.Dir, s.options.Patience = l.spec.TempDir, l.spec.Patience
+	s.options.NodeName, s.options.Progress, s.options.OnRetry = l.t.nodeName, l.counters, l.counters.Retried
 	if err := l.ignoreHosts(s); err != nil {
 		return err
 	}
@@ -188,11 +171,18 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := l.chooseForm(s, options); err != nil {
+	form, err := l.chooseForm(options, s.options.Version, s.others)
+	if err != nil {
 		return err
 	}
+	s.options.Whole = form.whole
 	l.streaming = s
-	notes := passedBy(options, l.spec.Via, form.taking)
+	var notes []string
+	if form.why != "" {
+		notes = append(notes, "rows are streamed one by one: "+form.why)
+	}
+	notes = append(notes, "rows go past CQL: rights, guardrails, audit and hints do not see them")
+	notes = append(notes, passedBy(options, l.spec.Via, s.taking)...)
 	if l.spec.Via == viaStream {
 		told, err := l.lookAtDisks(ctx, s)
 		if err != nil {
@@ -201,12 +191,43 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		notes = append(notes, told...)
 	}
 	if len(s.options.Ignored) > 0 {
-		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), map[bool]string{true: "is", false: "are"}[len(s.options.Ignored) == 1]))
+		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), amount.Verb(len(s.options.Ignored), "is", "are")))
 	}
 	for _, note := range notes {
 		l.env.Warn("%s", note)
 	}
 	return nil
+}
+
+// outline says what rows are streamed with, or made SSTables of, as far as the table and the versions of the nodes tell. The
+// error says why they cannot be.
+func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*streaming, error) {
+	if err := l.refuseStream(options); err != nil {
+		return nil, err
+	}
+	form := fileForm{version: sstable.NB}
+	if l.spec.Via == viaFiles {
+		var err error
+		if form, err = l.chooseFiles(ctx); err != nil {
+			return nil, err
+		}
+	}
+	placement, err := l.placement(form.taking)
+	if err != nil {
+		return nil, err
+	}
+	for i := range placement.Len() {
+		if len(placement.Replicas(i)) == 0 {
+			return nil, fmt.Errorf("some rows have no replica: the keyspace's replication is %v", l.t.replication)
+		}
+	}
+	s := &streaming{taking: form.taking, table: options, options: stream.Options{
+		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool),
+	}}
+	for _, n := range l.t.cluster.Nodes {
+		s.options.Nodes = append(s.options.Nodes, n.ID)
+	}
+	return s, nil
 }
 
 // lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
@@ -268,9 +289,8 @@ func (l *landing) placement(by taking) (*token.Placement, error) {
 	return l.t.cluster.PlaceAll(l.t.replication)
 }
 
-// passedBy says what the servers do with rows that come by CQL, and not with these.
-func passedBy(o driver.TableOptions, via string, by taking) []string {
-	notes := []string{"rows go past CQL: rights, guardrails, audit and hints do not see them"}
+// passedBy says what is otherwise with a table's triggers, views and change capture than when rows come by CQL.
+func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 	if len(o.Triggers) > 0 {
 		notes = append(notes, fmt.Sprintf("the table has triggers (%s), which are not run", strings.Join(o.Triggers, ", ")))
 	}
@@ -282,7 +302,14 @@ func passedBy(o driver.TableOptions, via string, by taking) []string {
 	case via == viaFiles && o.CDC:
 		notes = append(notes, "the table's change capture does not see rows that are imported")
 	case len(o.Views) > 0 || o.CDC:
-		notes = append(notes, "the servers write each row once more, for the table's views or its change capture, which takes them as long as by CQL")
+		var of []string
+		if len(o.Views) > 0 {
+			of = append(of, fmt.Sprintf("views (%s)", strings.Join(o.Views, ", ")))
+		}
+		if o.CDC {
+			of = append(of, "change capture")
+		}
+		notes = append(notes, fmt.Sprintf("the servers write each row once more, for the table's %s, which takes them as long as by CQL", strings.Join(of, " and ")))
 	}
 	return notes
 }

@@ -8,41 +8,61 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// chooseForm decides whether nodes are sent whole SSTables. In a folder they always are: indexes of any class are
-// built, and older versions read, by a node that imports.
-func (l *landing) chooseForm(s *streaming, options driver.TableOptions) error {
-	whole, why := wholeOptions(options, defaultChunk(l.t.isScylla(), s.options.Version))
-	switch {
-	case l.spec.Via == viaFiles && why != "":
-		return fmt.Errorf("--via %s: %s", viaFiles, why)
-	case l.spec.Via == viaFiles:
-		s.options.Whole = whole
-		return nil
-	case l.spec.Stream == streamRows:
-		return nil
+// form is what nodes are sent: whole SSTables, or rows one by one.
+type form struct {
+	whole *stream.WholeOptions // how SSTables are made; nil: rows are sent one by one
+	why   string               // why they are, unless that was asked for
+}
+
+// chooseForm decides what nodes are sent, and says why rows where whole SSTables would be better. others are the nodes that
+// write SSTables of another version than nb. In a folder they are always whole: indexes of any class are built, and older versions read, by a
+// node that imports. An error says that what was asked for cannot be.
+func (l *landing) chooseForm(options driver.TableOptions, version sstable.Version, others []string) (form, error) {
+	whole, why := wholeOptions(options, defaultChunk(l.t.isScylla(), version))
+	if l.spec.Via == viaFiles {
+		if why != "" {
+			return form{}, fmt.Errorf("--via %s: %s", viaFiles, why)
+		}
+		return form{whole: whole}, nil
+	}
+	if l.spec.Stream == streamRows {
+		return form{}, nil
+	}
+	var reasons []string
+	if why != "" {
+		reasons = append(reasons, why)
 	}
 	for _, index := range options.Indexes {
 		if index.Class != "" {
-			why = fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class)
+			reasons = append(reasons, fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class))
 		}
 	}
-	if s.others {
-		why = "some nodes write SSTables of another version than nb"
+	if len(others) > 0 {
+		reasons = append(reasons, otherVersions(others))
 	}
-	if why != "" && l.spec.Stream == streamWhole {
-		return fmt.Errorf("--stream %s: %s", streamWhole, why)
+	why = strings.Join(reasons, "; ")
+	switch {
+	case why == "":
+		return form{whole: whole}, nil
+	case l.spec.Stream == streamWhole:
+		return form{}, fmt.Errorf("--stream %s: %s", streamWhole, why)
+	default:
+		return form{why: why}, nil
 	}
-	if why != "" {
-		l.env.Warn("rows are streamed one by one: %s", why)
-		return nil
+}
+
+// otherVersions names one of the nodes that write SSTables of another version.
+func otherVersions(nodes []string) string {
+	if more := len(nodes) - 1; more > 0 {
+		return fmt.Sprintf("node %s and %s write SSTables of another version than nb", nodes[0], amount.Of(more, "other"))
 	}
-	s.options.Whole = whole
-	return nil
+	return fmt.Sprintf("node %s writes SSTables of another version than nb", nodes[0])
 }
 
 // defaultChunk is how many KiB servers compress together where a table does not say: ScyllaDB, Cassandra 3.11, and later.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"net"
 	"slices"
-	"sync/atomic"
+	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
@@ -47,29 +47,36 @@ func (l *landing) findStorage(ctx context.Context, s *streaming) (err error) {
 	if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
 		return err
 	}
+	nodes := l.t.cluster.Nodes
+	if s.addresses, err = s.standing.storagePorts(nodes, l.spec.StoragePort); err != nil {
+		return err
+	}
+	var mu sync.Mutex
+	err = tryPorts(nodes, s.addresses, s.holders(), storagePortSetting, func(n topology.Node, address string) error {
+		probed, err := s.client.Probe(ctx, address)
+		if err == nil && !probed.WritesNB() {
+			mu.Lock()
+			defer mu.Unlock()
+			s.others = append(s.others, n.Address)
+		}
+		return err
+	})
+	slices.Sort(s.others)
+	if err != nil {
+		return fmt.Errorf("--via %s: %w", viaStream, err)
+	}
+	return nil
+}
+
+// holders are the nodes that rows are streamed to: false of one that is left out.
+func (s *streaming) holders() map[string]bool {
 	holds := make(map[string]bool)
 	for i := range s.options.Placement.Len() {
 		for _, n := range s.options.Placement.Replicas(i) {
 			holds[s.options.Nodes[n]] = !s.options.Ignored[s.options.Nodes[n]]
 		}
 	}
-	nodes := l.t.cluster.Nodes
-	if s.addresses, err = s.standing.storagePorts(nodes, l.spec.StoragePort); err != nil {
-		return err
-	}
-	var others atomic.Bool
-	err = tryPorts(nodes, s.addresses, holds, storagePortSetting, func(_ topology.Node, address string) error {
-		probed, err := s.client.Probe(ctx, address)
-		if err == nil && !probed.WritesNB() {
-			others.Store(true)
-		}
-		return err
-	})
-	s.others = others.Load()
-	if err != nil {
-		return fmt.Errorf("--via %s: %w", viaStream, err)
-	}
-	return nil
+	return holds
 }
 
 // unmoved gives an error when rows may belong to other nodes than when the load began.

@@ -1,6 +1,8 @@
 package simcluster
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
@@ -27,9 +29,7 @@ func (c *Cluster) schemaTable(name string) *relation {
 			{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false}, {"dropped_time", datatype.Timestamp, false},
 		}}
 	case "system_schema.indexes":
-		return &relation{columns: []column{
-			{"keyspace_name", textType, true}, {"table_name", textType, false}, {"index_name", textType, false}, {"options", textsMap, false},
-		}}
+		return c.indexes()
 	case "system_schema.triggers":
 		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}, {"trigger_name", textType, false}}}
 	case "system_schema.types":
@@ -47,6 +47,18 @@ func (c *Cluster) schemaTable(name string) *relation {
 		}
 	}
 	return nil
+}
+
+func (c *Cluster) indexes() *relation {
+	r := &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"index_name", textType, false}, {"options", textsMap, false},
+	}}
+	for _, t := range c.options.Tables {
+		for _, name := range slices.Sorted(maps.Keys(t.Indexes)) {
+			r.rows = append(r.rows, [][]byte{text(cmp.Or(t.Keyspace, c.options.Keyspace)), text(t.Name), text(name), textMap(map[string]string{"class_name": t.Indexes[name]})})
+		}
+	}
+	return r
 }
 
 // virtualSchema tells of no virtual table.

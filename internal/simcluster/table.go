@@ -45,6 +45,9 @@ type Table struct {
 	Text       int     // bytes of the longest text or blob, default 20
 	Nulls      float64 // share of the cells outside of the key that are null
 
+	// Indexes are custom ones, the class of each by its name: they are told of in system_schema, and nothing else.
+	Indexes map[string]string
+
 	// Data are rows given instead of made: the bytes of each in the order of
 	// Columns, nil for null.
 	Data [][][]byte

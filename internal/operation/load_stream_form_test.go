@@ -1,0 +1,60 @@
+package operation
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// Every reason is told why SSTables are not sent whole, and what was asked for and cannot be is refused.
+func TestFormOfWhatIsStreamed(t *testing.T) {
+	plain := driver.TableOptions{Indexes: []driver.Index{{Name: "old"}}}
+	odd := driver.TableOptions{
+		Compression: map[string]string{"class": "org.apache.cassandra.io.compress.DeflateCompressor"},
+		Indexes:     []driver.Index{{Name: "old"}, {Name: "new", Class: "sai"}},
+	}
+	const packed, indexed = "the table is compressed by DeflateCompressor, which is not written here", "index new is of sai, which fails when it is sent whole SSTables"
+	for _, tc := range []struct {
+		name, via, stream string
+		options           driver.TableOptions
+		others            []string
+		whole             bool
+		why, refused      string
+	}{
+		{"a plain table", viaStream, streamAuto, plain, nil, true, "", ""},
+		{"rows are asked for", viaStream, streamRows, odd, []string{"a"}, false, "", ""},
+		{"all that there is", viaStream, streamAuto, odd, []string{"a"}, false, packed + "; " + indexed + "; node a writes SSTables of another version than nb", ""},
+		{"two nodes", viaStream, streamAuto, plain, []string{"a", "b"}, false, "node a and 1 other write SSTables of another version than nb", ""},
+		{"three nodes", viaStream, streamAuto, plain, []string{"a", "b", "c"}, false, "node a and 2 others write SSTables of another version than nb", ""},
+		{"whole is asked for", viaStream, streamWhole, plain, nil, true, "", ""},
+		{"whole is asked for, and cannot be", viaStream, streamWhole, odd, nil, false, "", "--stream whole: " + packed + "; " + indexed},
+		{"in a folder", viaFiles, streamAuto, driver.TableOptions{Indexes: odd.Indexes}, nil, true, "", ""},
+		{"in a folder, not written", viaFiles, streamAuto, odd, nil, false, "", "--via sstables: " + packed},
+	} {
+		l := landing{spec: &Writing{Via: tc.via, Stream: tc.stream}, t: &tableSession{cluster: &topology.Cluster{}}}
+		f, err := l.chooseForm(tc.options, sstable.NB, tc.others)
+		if tc.refused != "" {
+			require.EqualError(t, err, tc.refused, tc.name)
+			continue
+		}
+		require.NoError(t, err, tc.name)
+		require.Equal(t, tc.whole, f.whole != nil, tc.name)
+		require.Equal(t, tc.why, f.why, tc.name)
+	}
+}
+
+// What a table's triggers, views and change capture mean is told of what it has.
+func TestWhatRowsPassBy(t *testing.T) {
+	all := driver.TableOptions{Triggers: []string{"t"}, Views: []string{"v", "w"}, CDC: true}
+	require.Empty(t, passedBy(driver.TableOptions{}, viaStream, byImport))
+	require.Equal(t, []string{
+		"the table has triggers (t), which are not run",
+		"the servers write each row once more, for the table's views (v, w) and change capture, which takes them as long as by CQL",
+	}, passedBy(all, viaStream, byImport))
+	require.Equal(t, []string{"the table has triggers (t), which are not run"}, passedBy(all, viaFiles, byUpload))
+	require.Len(t, passedBy(all, viaFiles, byImport), 2)
+}

@@ -1,7 +1,10 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +22,8 @@ type Replication struct {
 	Nodes     []topology.Node  // Up of those that answer
 	Placement *token.Placement // of all replicas, by the places of Nodes; nil: it cannot be told
 	TellsDCs  bool             // Nodes has the nodes of all data centers
+
+	named string // what the level is called, where it is looked at as another one
 }
 
 // Replicas says whether the consistency level can be reached, and whether it still can when a node
@@ -28,19 +33,23 @@ func Replicas(r Replication) Finding {
 	if strings.HasSuffix(class, "LocalStrategy") {
 		return Fine("each node answers for itself")
 	}
+	if r.Level == "EACH_QUORUM" && strings.HasSuffix(class, "NetworkTopologyStrategy") {
+		return r.each()
+	}
+	level := cmp.Or(r.named, r.Level)
 	need, of, where := r.need()
 	if of == 0 {
 		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", r.factors(), where)
 	}
 	if need > of {
-		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", r.Level, amount.Of(need, "replica"), of, where)
+		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", level, amount.Of(need, "replica"), of, where)
 	}
 	short, ranges := r.short()
 	if short > 0 {
 		return Fail("bring back the nodes that are down, or say another --consistency",
-			"%s waits for %d of %s%s: too few are up for %d of %s", r.Level, need, amount.Of(of, "replica"), where, short, amount.Of(ranges, "token range"))
+			"%s waits for %d of %s%s: too few are up for %d of %s", level, need, amount.Of(of, "replica"), where, short, amount.Of(ranges, "token range"))
 	}
-	text := fmt.Sprintf("%s waits for %d of %s%s", r.Level, need, amount.Of(of, "replica"), where)
+	text := fmt.Sprintf("%s waits for %d of %s%s", level, need, amount.Of(of, "replica"), where)
 	switch spare := of - need; {
 	case of == 1:
 		return Fine("%s: rows of a node that is down are out of reach", text)
@@ -49,6 +58,33 @@ func Replicas(r Replication) Finding {
 	default:
 		return Fine("%s: %s may be down", text, amount.Of(spare, "replica"))
 	}
+}
+
+// each is Replicas of EACH_QUORUM: LOCAL_QUORUM in every data center. It tells of the one where that is reached least.
+func (r Replication) each() (worst Finding) {
+	least := math.MaxInt
+	for _, dc := range slices.Sorted(maps.Keys(r.Options)) {
+		one := r
+		one.Level, one.LocalDC, one.named = "LOCAL_QUORUM", dc, r.Level
+		if dc == "class" || one.factor(dc) == 0 {
+			continue
+		}
+		if dc != r.LocalDC && !r.TellsDCs {
+			one.Placement = nil
+		}
+		need, of, _ := one.need()
+		f, spare := Replicas(one), of-need
+		if f.State == Failure {
+			spare = -1
+		}
+		if spare < least {
+			worst, least = f, spare
+		}
+	}
+	if least == math.MaxInt {
+		return Fail("give the keyspace replicas", "%s: no replica", r.factors())
+	}
+	return worst
 }
 
 // factors are the replication factors, as one reads them.
@@ -102,10 +138,8 @@ func (r Replication) need() (need, of int, where string) {
 		return 2, of, where
 	case "THREE":
 		return 3, of, where
-	case "QUORUM", "LOCAL_QUORUM":
+	case "QUORUM", "LOCAL_QUORUM", "EACH_QUORUM": // the last where replicas are not of data centers
 		return of/2 + 1, of, where
-	case "EACH_QUORUM":
-		return r.factor(r.LocalDC)/2 + 1, r.factor(r.LocalDC), " in each data center"
 	case "ALL":
 		return of, of, where
 	default: // ONE, LOCAL_ONE
@@ -122,7 +156,7 @@ func (r Replication) short() (short, of int) {
 	for i := range r.Placement.Len() {
 		up := 0
 		for _, n := range r.Placement.Replicas(i) {
-			if r.Nodes[n].Up && (!r.local() && r.Level != "EACH_QUORUM" || r.Nodes[n].DC == r.LocalDC) {
+			if r.Nodes[n].Up && (!r.local() || r.Nodes[n].DC == r.LocalDC) {
 				up++
 			}
 		}

@@ -27,7 +27,8 @@ func TestReplicas(t *testing.T) {
 	simple := func(factor string) map[string]string {
 		return map[string]string{"class": "SimpleStrategy", "replication_factor": factor}
 	}
-	dcs := []string{"dc1", "dc1", "dc1", "dc2"}
+	both := map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3", "dc2": "3"}
+	dcs, six := []string{"dc1", "dc1", "dc1", "dc2"}, []string{"dc1", "dc1", "dc1", "dc2", "dc2", "dc2"}
 	for _, tc := range []struct {
 		name  string
 		r     Replication
@@ -39,7 +40,12 @@ func TestReplicas(t *testing.T) {
 		{"all", placed(t, "ALL", three, "", dcs...), Warning, "ALL waits for 4 of 4 replicas: no node may go down"},
 		{"all, with one down", placed(t, "ALL", three, "d", dcs...), Failure, "ALL waits for 4 of 4 replicas: too few are up for 5 of 5 token ranges"},
 		{"a majority of all", placed(t, "QUORUM", three, "d", dcs...), OK, "QUORUM waits for 3 of 4 replicas: 1 replica may be down"},
-		{"each", placed(t, "EACH_QUORUM", three, "", dcs...), OK, "EACH_QUORUM waits for 2 of 3 replicas in each data center: 1 replica may be down"},
+		{"each", placed(t, "EACH_QUORUM", both, "", six...), OK, "EACH_QUORUM waits for 2 of 3 replicas in dc1: 1 replica may be down"},
+		{"each, with one down elsewhere", placed(t, "EACH_QUORUM", both, "f", six...), OK, "EACH_QUORUM waits for 2 of 3 replicas in dc1: 1 replica may be down"},
+		{"each, with a single one elsewhere", placed(t, "EACH_QUORUM", three, "", dcs...), OK, "EACH_QUORUM waits for 1 of 1 replica in dc2: rows of a node that is down are out of reach"},
+		{"each, with the single one down", placed(t, "EACH_QUORUM", three, "d", dcs...), Failure, "EACH_QUORUM waits for 1 of 1 replica in dc2: too few are up for 5 of 5 token ranges"},
+		{"each, of one data center", placed(t, "EACH_QUORUM", simple("2"), "", "dc1", "dc1"), Warning, "EACH_QUORUM waits for 2 of 2 replicas: no node may go down"},
+		{"each, without replicas", placed(t, "EACH_QUORUM", map[string]string{"class": "NetworkTopologyStrategy", "dc1": "0"}, "", dcs...), Failure, "NetworkTopologyStrategy, dc1 0: no replica"},
 		{"none here", placed(t, "LOCAL_ONE", map[string]string{"class": "NetworkTopologyStrategy", "dc2": "1"}, "", dcs...), Failure, "NetworkTopologyStrategy, dc2 1: no replica in dc1"},
 		{"more than there are", placed(t, "THREE", simple("2"), "", "dc1", "dc1"), Failure, "THREE waits for 3 replicas, and rows have 2"},
 		{"one", placed(t, "LOCAL_QUORUM", simple("1"), "", "dc1", "dc1"), OK, "LOCAL_QUORUM waits for 1 of 1 replica: rows of a node that is down are out of reach"},
@@ -54,6 +60,9 @@ func TestReplicas(t *testing.T) {
 	}
 	unseen := placed(t, "QUORUM", three, "b", dcs...)
 	unseen.TellsDCs = false // --dc: nobody knows what is up elsewhere
+	require.Equal(t, OK, Replicas(unseen).State)
+	unseen = placed(t, "EACH_QUORUM", three, "d", dcs...)
+	unseen.TellsDCs = false
 	require.Equal(t, OK, Replicas(unseen).State)
 }
 

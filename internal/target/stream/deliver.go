@@ -80,17 +80,18 @@ func newDelivery(ctx context.Context, t *carrier, whole int64) *delivery {
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
 		kept: make(chan struct{}, t.o.Sessions+processors),
 	}
-	if t.o.Whole == nil && (!d.bySet || queues == 1) { // else nodes have sessions of several sets
-		d.sendTogether = rowSessions
+	if !d.bySet || queues == 1 { // else nodes have sessions of several sets
+		d.sendTogether = nodeSessions
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
 	d.group, d.ctx = errgroup.WithContext(ctx)
 	return d
 }
 
-// rowSessions is how many files of rows a node is sent at the same time: it makes SSTables of those of a session with one
-// thread, which takes longer than to make the rows. One that is slow is sent fewer (pace.Throttle).
-const rowSessions = 2
+// nodeSessions is how many files a node is sent at the same time: it takes one thread for those of a session, with which it
+// makes SSTables of rows, and that longer than we make the rows, or takes over SSTables that it was sent whole. One that is slow is
+// sent fewer (pace.Throttle).
+const nodeSessions = 2
 
 // tokens is a channel with so many elements.
 func tokens(n int) chan struct{} {

@@ -130,10 +130,16 @@ func TestNextIsMadeWhileOneIsSent(t *testing.T) {
 	p := &pieces{}
 	most := nodeSessions + runtime.GOMAXPROCS(0)
 	var sent atomic.Int64
+	var full atomic.Bool // so many were made, as one of the first saw
 	tg, rows := oneNode(t, p, func(tg *Target) senderFunc {
 		return func(context.Context, string, File) error {
 			if sent.Add(1) <= nodeSessions {
-				require.Eventually(t, func() bool { return made(t, tg) >= min(most, 4) }, time.Minute, time.Millisecond)
+				require.Eventually(t, func() bool {
+					if made(t, tg) >= min(most, 4) {
+						full.Store(true)
+					}
+					return full.Load()
+				}, time.Minute, time.Millisecond)
 			}
 			require.LessOrEqual(t, made(t, tg), most)
 			return nil
@@ -176,9 +182,9 @@ func TestMadeButNotSent(t *testing.T) {
 	p := &pieces{}
 	var sent atomic.Int64
 	tg, rows := oneNode(t, p, func(tg *Target) senderFunc {
-		return func(context.Context, string, File) error {
+		return func(ctx context.Context, _ string, _ File) error {
 			sent.Add(1)
-			require.Eventually(t, func() bool { return made(t, tg) >= 2 }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return made(t, tg) >= 2 || ctx.Err() != nil }, time.Minute, time.Millisecond)
 			return fault.New(fault.Fatal, fmt.Errorf("gone"))
 		}
 	})

@@ -78,6 +78,9 @@ func unless0(n int64, of string) string {
 	return amount.Count(n) + " " + of
 }
 
+// duration is a number of seconds, as documents have them.
+func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+
 func (t *text) load(l *Load) {
 	t.number("loaded", amount.Count(l.Rows), say(amount.Noun(l.Rows, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 		unless0(l.InDoubt, "in doubt"), existing(l)))
@@ -111,7 +114,7 @@ func latency(r Run) string {
 	if r.Requests == 0 {
 		return ""
 	}
-	of := func(seconds float64) string { return amount.Latency(time.Duration(seconds * float64(time.Second))) }
+	of := func(seconds float64) string { return amount.Latency(duration(seconds)) }
 	return fmt.Sprintf("p50 %s, p99 %s", of(r.P50Seconds), of(r.P99Seconds))
 }
 
@@ -129,7 +132,7 @@ func (t *text) pace(r Run, what string) {
 	if what != "" && r.Bytes > 0 {
 		volume, speed = amount.Size(r.Bytes)+" "+what, amount.Size(int64(r.BytesPerSecond))+"/s"
 	}
-	t.number("in", amount.Elapsed(time.Duration(r.Seconds*float64(time.Second))),
+	t.number("in", amount.Elapsed(duration(r.Seconds)),
 		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, amount.Noun(r.EarlierRows, "row")+" before")))
 }
 
@@ -179,7 +182,7 @@ func (t *text) stream(s *Stream, dryRun bool) {
 
 // doctor adds how the findings of a doctor came out.
 func (t *text) doctor(d *Doctor) {
-	t.number("checked", amount.Of(len(d.Findings), "finding"), say("in "+amount.Elapsed(time.Duration(d.Seconds*float64(time.Second))),
+	t.number("checked", amount.Of(len(d.Findings), "finding"), say("in "+amount.Elapsed(duration(d.Seconds)),
 		fmt.Sprintf("%d ok", d.OK), amount.Of(d.Warnings, "warning"), amount.Of(d.Failures, "failure")))
 }
 

@@ -2,7 +2,6 @@ package summary
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
@@ -44,7 +43,7 @@ func (t *text) verify(v *Verify) {
 	if v.NoHash {
 		how = "of sizes alone"
 	}
-	t.number("verified", amount.Count(v.Files), fmt.Sprintf("%s, %s, in %s", amount.Noun(v.Files, "file"), how, amount.Elapsed(time.Duration(v.Seconds*float64(time.Second)))))
+	t.number("verified", amount.Count(v.Files), fmt.Sprintf("%s, %s, in %s", amount.Noun(v.Files, "file"), how, amount.Elapsed(duration(v.Seconds))))
 	first, others := v.Sets[0], int64(len(v.Sets)-1)
 	switch v.Verdict {
 	case "":

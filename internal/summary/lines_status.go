@@ -3,7 +3,6 @@ package summary
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
@@ -80,5 +79,5 @@ func (p Pace) left() string {
 	if p.LeftSeconds == 0 {
 		return ""
 	}
-	return amount.Elapsed(time.Duration(p.LeftSeconds*float64(time.Second))) + " left"
+	return amount.Elapsed(duration(p.LeftSeconds)) + " left"
 }

@@ -69,7 +69,7 @@ func (q request) following(page row.Page, asked int) request {
 func (f fetched) discard(ctx context.Context) {
 	if f.page != nil {
 		f.page.Close()
-		_ = f.came(ctx, 0, 0) // for nothing it does not wait
+		f.came.none(ctx)
 	}
 }
 

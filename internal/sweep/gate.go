@@ -32,7 +32,7 @@ func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p 
 		return nil, nil, fault.New(fault.Canceled, err)
 	}
 	if p, err = w.afford(ctx, q, host, rows); err != nil {
-		_ = came(ctx, 0, 0) // for nothing it does not wait
+		came.none(ctx)
 	}
 	return p, came, err
 }

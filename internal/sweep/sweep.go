@@ -122,6 +122,9 @@ type Options struct {
 // it does not wait. It is called once for each.
 type Came func(ctx context.Context, rows, bytes int64) error
 
+// none tells it that no page came.
+func (c Came) none(ctx context.Context) { _ = c(ctx, 0, 0) }
+
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
 		o.Workers = 1

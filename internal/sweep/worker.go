@@ -181,7 +181,7 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 func (w *worker) take(ctx context.Context, within token.Range, got fetched) error {
 	rows, bytes, err := w.consume(within, got.page)
 	if err != nil {
-		_ = got.came(ctx, 0, 0) // for nothing it does not wait
+		got.came.none(ctx)
 		return err
 	}
 	if weigher, ok := w.consumer.(Weigher); ok {

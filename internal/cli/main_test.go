@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,7 +38,7 @@ func TestScripts(t *testing.T) {
 	}
 	commands := maps.Clone(clusterCommands)
 	commands["exits"], commands["glob"], commands["follows"], commands["bytes"], commands["taken"] = exits, glob, follows, writeBytes, taken
-	commands["offers"] = offers
+	commands["offers"], commands["says"] = offers, says
 	schema, err := filepath.Abs("../../docs/report.schema.json")
 	if err != nil {
 		t.Fatal(err)
@@ -100,6 +101,21 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got != want {
 		ts.Fatalf("exit status %d instead of %d", got, want)
+	}
+}
+
+// elapsed is a time that a run took, as amount.Elapsed writes it.
+var elapsed = regexp.MustCompile(`\b[0-9]+m?[0-9.]*s\b`)
+
+// says is the command "says FILE": what was printed last to the standard error is the file's text, but for the times
+// that things took.
+func says(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: says file")
+	}
+	timeless := func(name string) string { return elapsed.ReplaceAllString(ts.ReadFile(name), "TIME") }
+	if want, got := timeless(args[0]), timeless("stderr"); got != want {
+		ts.Fatalf("the standard error is\n%s\nand not\n%s", got, want)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 type Order struct {
 	form   form
 	size   int // bytes of each value of a form that has one length
+	bits   int // that a prefix has at the most: see Prefix
 	layout *cqlwire.Layout
 	elems  []*Order // as cqltype.Type.Elems
 	// plain says that the server stores a value as it is sent, also when it is part of a collection.
@@ -40,6 +41,9 @@ const (
 	vector
 )
 
+// timestampBits are enough for 4,460 years before and after 1970, in milliseconds.
+const timestampBits = 48
+
 // Plan returns the order of a type's values. It fails where cqlwire.Plan does: when the type is nil, nested too deep or
 // not whole.
 func Plan(t *cqltype.Type) (*Order, error) {
@@ -51,7 +55,7 @@ func Plan(t *cqltype.Type) (*Order, error) {
 }
 
 func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
-	o := &Order{layout: layout, plain: true}
+	o := &Order{layout: layout, bits: 64, plain: true}
 	for i, e := range t.Elems {
 		elem := plan(e, layout.Elem(i))
 		o.elems = append(o.elems, elem)
@@ -68,10 +72,14 @@ func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
 		o.form, o.size = signed, 2
 	case cqltype.Int:
 		o.form, o.size = number4, 4
-	case cqltype.Bigint, cqltype.Counter, cqltype.Timestamp:
+	case cqltype.Bigint, cqltype.Counter:
+		o.form, o.size = number8, 8
+	case cqltype.Timestamp:
 		if t.Class != cqltype.DateClass {
-			o.form, o.size = number8, 8
+			o.form, o.size, o.bits = number8, 8, timestampBits
 		}
+	case cqltype.Date:
+		o.bits = 32
 	case cqltype.Boolean:
 		o.form, o.size = boolean, 1
 	case cqltype.Float:

@@ -7,22 +7,25 @@ import (
 
 // Prefix gives the beginning of a value as a number, in the highest bits, of which there are so many that count: of two
 // values the one that comes before the other does not have a greater one. A value without bytes has that of the least
-// other one. Of types whose values have no such beginning no bits count.
+// other one. Of types whose values have no such beginning no bits count, and of dates and timestamps no more than it takes to
+// tell those of our time apart, so that there is room for what follows.
 func (o *Order) Prefix(value []byte) (prefix uint64, bits int) {
 	const sign = 1 << 63
 	switch {
 	case o.form == unsigned || o.form == inet:
 		var first [8]byte
 		copy(first[:], value)
-		return binary.BigEndian.Uint64(first[:]), 64
+		return binary.BigEndian.Uint64(first[:]) &^ (math.MaxUint64 >> o.bits), o.bits
 	case o.size == 0:
 		return 0, 0
 	}
-	if bits = min(8*o.size, 64); len(value) == 0 {
+	bits = min(8*o.size, o.bits)
+	switch len(value) {
+	case o.size:
+	case 0:
 		return 0, bits
-	}
-	if len(value) != o.size {
-		return math.MaxUint64, bits
+	default:
+		return math.MaxUint64 &^ (math.MaxUint64 >> bits), bits
 	}
 	switch o.form {
 	case boolean:
@@ -40,6 +43,13 @@ func (o *Order) Prefix(value []byte) (prefix uint64, bits int) {
 			high = uuidTime(high)
 		}
 		return version<<60 | high>>4, bits
+	case number8:
+		const most = 1 << (timestampBits - 1)
+		number := int64(binary.BigEndian.Uint64(value))
+		if bits == timestampBits {
+			return uint64(min(max(number, -most), most-1)+most) << (64 - timestampBits), bits
+		}
+		return uint64(number) ^ sign, bits
 	default: // signed numbers, and of lexical UUIDs the first one
 		var first [8]byte
 		copy(first[:], value)

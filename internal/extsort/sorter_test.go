@@ -124,6 +124,39 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// How many numbers there are is known of records in memory; one that is in two buffers counts twice.
+func TestNumbers(t *testing.T) {
+	s := New(Options{Memory: 1 << 20, Buffers: 2, Stretches: 2, Dir: t.TempDir(), Compare: bytes.Compare})
+	first, err := s.Take(t.Context())
+	require.NoError(t, err)
+	second, err := s.Take(t.Context())
+	require.NoError(t, err)
+	for _, number := range []uint64{7, 7, 3, 7, 1 << 63, 3} {
+		require.NoError(t, first.Add(number, 0, []byte("record")))
+	}
+	require.NoError(t, second.Add(7, 0, []byte("record")))
+	s.Give(first)
+	s.Give(second)
+	merges := s.Merges()
+	for i, want := range []int64{3, 1} {
+		n, known := merges[i].Numbers()
+		require.True(t, known)
+		require.Equal(t, want, n)
+	}
+	require.NoError(t, s.Close())
+
+	s = New(Options{Memory: 1 << 10, Buffers: 1, Dir: t.TempDir(), Compare: bytes.Compare})
+	b, err := s.Take(t.Context())
+	require.NoError(t, err)
+	for number := range uint64(100) {
+		require.NoError(t, b.Add(number, 0, []byte("record")))
+	}
+	s.Give(b)
+	_, known := s.Merges()[0].Numbers()
+	require.False(t, known)
+	require.NoError(t, s.Close())
+}
+
 // Numbers that share many bits, all of them, or none are sorted alike, be there few of them or many.
 func TestEntriesAreSortedByTheirBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))

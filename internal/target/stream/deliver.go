@@ -117,12 +117,7 @@ func (d *delivery) put(s section, replicas []string) error {
 
 // add adds a section to the queue of some nodes.
 func (d *delivery) add(s section, nodes []string) error {
-	name := strings.Join(nodes, " ")
-	q := d.queues[name]
-	if q == nil {
-		q = &queue{nodes: nodes, making: tokens(d.makeTogether), sending: tokens(d.sendTogether)}
-		d.queues[name] = q
-	}
+	q := d.queueOf(nodes)
 	s.file.hold()
 	d.queued.Add(s.bytes() * int64(len(nodes)))
 	q.sections = append(q.sections, s)
@@ -132,6 +127,17 @@ func (d *delivery) add(s section, nodes []string) error {
 	}
 	q.filled = true
 	return d.send(q, q.out(q.bytes))
+}
+
+// queueOf gives the queue of some nodes.
+func (d *delivery) queueOf(nodes []string) *queue {
+	name := strings.Join(nodes, " ")
+	q := d.queues[name]
+	if q == nil {
+		q = &queue{nodes: nodes, making: tokens(d.makeTogether), sending: tokens(d.sendTogether)}
+		d.queues[name] = q
+	}
+	return q
 }
 
 // out takes the first sections out of the queue, as many as have that many bytes or more.
@@ -187,6 +193,11 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 	}
+	return d.carry(q, f)
+}
+
+// carry sends a file of a queue when the one before is there, and has the next one made.
+func (d *delivery) carry(q *queue, f File) error {
 	if err := take(d.ctx, q.sending); err != nil {
 		f.Whole.remove()
 		return err
@@ -350,15 +361,23 @@ func (d *delivery) finish() error {
 // leastHalved is the size, in bytes, from which on a queue that has filled no file makes two SSTables rather than one.
 const leastHalved = 8 << 20
 
-// sendRest sends what is left of all queues. A queue that has filled no file makes two SSTables where they are made at the
-// same time, here or by a node: most loads are no more than that.
-func (d *delivery) sendRest() error {
+// restTables is how many SSTables are made of a queue of so many bytes that has filled no file: two, where they are made at the
+// same time, here or by a node; most loads are no more than that.
+func (d *delivery) restTables(bytes int64) int {
 	together := d.sendTogether
 	if d.t.o.Whole != nil {
 		together = d.makeTogether
 	}
+	if together > 1 && bytes >= leastHalved {
+		return 2
+	}
+	return 1
+}
+
+// sendRest sends what is left of all queues.
+func (d *delivery) sendRest() error {
 	for _, q := range d.queues {
-		if together > 1 && !q.filled && q.bytes >= leastHalved {
+		if !q.filled && d.restTables(q.bytes) > 1 {
 			if err := d.send(q, q.out(q.bytes/2)); err != nil {
 				return err
 			}

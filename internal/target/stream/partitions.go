@@ -3,21 +3,29 @@ package stream
 import (
 	"bytes"
 	"context"
-	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// partitions makes partitions of the sorted records of a stretch of tokens, section by section.
+// taker is given partitions in the order of their tokens: for each begin, perhaps static, and rows in the order of their
+// clustering; when the next one begins the one before has ended, and the last one by endPartition.
+type taker interface {
+	begin(at token.Token, key []byte, d sstable.Deletion) error
+	static(encoded []byte) error
+	row(encoded []byte) error
+	endPartition() error
+}
+
+// partitions makes partitions of the sorted records of a stretch of tokens.
 type partitions struct {
-	sections
 	t      *Target
-	merged *atomic.Int64 // bytes of records that partitions were made of, of all stretches together
-	added  int64         // those that are not in merged yet
+	to     taker
 	merger *merger
-	ahead  *ahead
+	tell   func(bytes int64) // is told now and then of the records that partitions were made of
+	added  int64             // bytes of those that it was not told of
+	begun  int64             // partitions
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
@@ -25,45 +33,36 @@ type partitions struct {
 	key     []byte // of the open partition
 }
 
-// write makes partitions of all records.
-func (p *partitions) write(ctx context.Context, m *extsort.Merge) error {
-	p.made = func(s section, replicas []string) error { return p.ahead.add(ctx, s, replicas) }
-	if err := p.start(p.t.codec); err != nil {
-		return err
-	}
+// take makes partitions of all records of a merge.
+func (p *partitions) take(ctx context.Context, m *extsort.Merge) error {
 	for n := 0; m.Next(); n++ {
 		if n%checkEvery == 0 {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
 			}
-			p.tell()
+			p.report()
 		}
 		if err := p.add(m.Number(), m.Record()); err != nil {
 			return err
 		}
 	}
-	if m.Err() != nil {
-		return m.Err()
-	}
-	p.tell()
+	return m.Err()
+}
+
+// end ends the last partition.
+func (p *partitions) end() error {
+	p.report()
 	if err := p.row(); err != nil {
 		return err
 	}
-	if err := p.endSection(); err != nil {
-		return err
-	}
-	if err := p.ahead.flush(ctx); err != nil {
-		return err
-	}
-	return p.spool.end()
+	return p.to.endPartition()
 }
 
 // checkEvery is how many rows are taken until it is looked whether all was called off, and others see how many there were.
 const checkEvery = 4096
 
-// tell adds to what all stretches count together.
-func (p *partitions) tell() {
-	p.merged.Add(p.added)
+func (p *partitions) report() {
+	p.tell(p.added)
 	p.added = 0
 }
 
@@ -94,8 +93,9 @@ func (p *partitions) row() error {
 		return nil
 	}
 	key, static, encoded := splitRecord(p.record)
-	if !p.open || !bytes.Equal(key, p.key) {
-		if err := p.begin(token.Token{Lo: p.number}, key, sstable.Deletion{}); err != nil {
+	if p.begun == 0 || !bytes.Equal(key, p.key) {
+		p.begun++
+		if err := p.to.begin(token.Token{Lo: p.number}, key, sstable.Deletion{}); err != nil {
 			return err
 		}
 		p.key = append(p.key[:0], key...)
@@ -108,7 +108,7 @@ func (p *partitions) row() error {
 		}
 	}
 	if static {
-		return p.writer.Static(encoded)
+		return p.to.static(encoded)
 	}
-	return p.writer.Row(encoded)
+	return p.to.row(encoded)
 }

@@ -59,6 +59,10 @@ func (s *sections) begin(at token.Token, key []byte, d sstable.Deletion) error {
 	return s.writer.Begin(key, d)
 }
 
+func (s *sections) static(encoded []byte) error { return s.writer.Static(encoded) }
+
+func (s *sections) row(encoded []byte) error { return s.writer.Row(encoded) }
+
 func (s *sections) endPartition() error {
 	if !s.open {
 		return nil

@@ -25,10 +25,9 @@ func (t *Target) makePartitions(d *delivery, merges []*extsort.Merge, spools []*
 	for i, m := range merges {
 		made := &ahead{ready: make(chan []placed, t.o.FileBytes/handedOn+1), room: semaphore.NewWeighted(t.o.FileBytes), limit: t.o.FileBytes}
 		all[i] = made
-		p := &partitions{sections: sections{o: &t.o, spool: spools[i]}, t: t, merged: &d.merged, merger: newMerger(t.codec), ahead: made}
 		group.Go(func() error {
 			defer close(made.ready)
-			return p.write(ctx, m)
+			return t.makeSections(ctx, d, m, spools[i], made)
 		})
 	}
 	group.Go(func() error {
@@ -43,6 +42,28 @@ func (t *Target) makePartitions(d *delivery, merges []*extsort.Merge, spools []*
 	})
 	err = group.Wait()
 	return total, err
+}
+
+// makeSections makes partitions of the records of a stretch, section by section.
+func (t *Target) makeSections(ctx context.Context, d *delivery, m *extsort.Merge, to *spool, made *ahead) error {
+	s := &sections{o: &t.o, spool: to, made: func(s section, replicas []string) error { return made.add(ctx, s, replicas) }}
+	if err := s.start(t.codec); err != nil {
+		return err
+	}
+	p := &partitions{t: t, to: s, merger: newMerger(t.codec), tell: func(bytes int64) { d.merged.Add(bytes) }}
+	if err := p.take(ctx, m); err != nil {
+		return err
+	}
+	if err := p.end(); err != nil {
+		return err
+	}
+	if err := s.endSection(); err != nil {
+		return err
+	}
+	if err := made.flush(ctx); err != nil {
+		return err
+	}
+	return to.end()
 }
 
 // ahead is what was made of a stretch and is not delivered yet: those behind the first wait for their turn. They

@@ -310,14 +310,19 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, tidy()) }()
 	merges := t.batch.sorter.Merges()
-	spools := make([]*spool, len(merges))
-	for i := range spools {
-		spools[i] = &spool{dir: t.o.Dir, size: t.o.FileBytes}
-		defer spools[i].discard()
-	}
 	d := newDelivery(ctx, &t.carrier, t.batch.bytes.Load())
 	defer d.cancel()
-	partitions, err := t.makePartitions(d, merges, spools)
+	var partitions int64
+	if tables, keys := t.direct(d, merges); tables != nil {
+		partitions, err = t.makeTables(d, tables, keys)
+	} else {
+		spools := make([]*spool, len(merges))
+		for i := range spools {
+			spools[i] = &spool{dir: t.o.Dir, size: t.o.FileBytes}
+			defer spools[i].discard()
+		}
+		partitions, err = t.makePartitions(d, merges, spools)
+	}
 	if err == nil {
 		err = d.finish()
 	} else if cause := d.abandon(); cause != nil {

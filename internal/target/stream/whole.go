@@ -48,32 +48,48 @@ func (f File) Size() int64 {
 	return n
 }
 
-// makeWhole makes the SSTable of a file, of its bytes that in has, and reads it back: nodes check next to nothing of what
-// they are sent whole, and a fault would show as rows that are not found, or as a node that
-// does not start again.
-func (c *carrier) makeWhole(in io.Reader, f File, nodes []string, number int64) (*Whole, error) {
+// makeWhole makes the SSTable of a file, of its bytes that in has, and verifies it.
+func (c *carrier) makeWhole(in io.Reader, f File, nodes []string, number int64) (whole *Whole, err error) {
+	f.Whole, err = c.writeWhole(number, f.Keys, func(w *sstable.TableWriter) error {
+		return w.Take(sstable.NewDecoder(c.codec, in, sstable.MaxRowBytes))
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f.Whole, c.verify(f, nodes)
+}
+
+// writeWhole writes an SSTable of about so many partitions, which write is to give it, in a folder by its number.
+func (c *carrier) writeWhole(number, keys int64, write func(*sstable.TableWriter) error) (*Whole, error) {
 	folder := filepath.Join(c.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("SSTable: %w", err)
 	}
-	written, err := c.writeTable(in, folder, f.Keys)
+	written, err := c.writeTable(folder, keys, write)
 	if err != nil {
 		return nil, fmt.Errorf("SSTable: %w", errors.Join(err, os.RemoveAll(folder)))
 	}
+	return &Whole{*written, folder}, nil
+}
+
+// verify reads the SSTable of a file back, and removes it when it is wrong: nodes check next to nothing of what
+// they are sent whole, and a fault would show as rows that are not found, or as a node that
+// does not start again.
+func (c *carrier) verify(f File, nodes []string) error {
 	check := sstable.Check{Schema: c.schema, Ranges: c.o.rangesOf(nodes), IndexInterval: c.o.Whole.IndexInterval}
-	verified, err := sstable.Verify(folder, written.Descriptor, check)
+	verified, err := sstable.Verify(f.Whole.folder, f.Whole.Descriptor, check)
 	// The same rows, by the same codec, have the same bytes.
 	if err == nil && (verified.Partitions != f.Keys || verified.DataLength != f.Bytes) {
 		err = fmt.Errorf("it has %d partitions in %d bytes, not %d in %d", verified.Partitions, verified.DataLength, f.Keys, f.Bytes)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("internal check failed: an SSTable that was made is wrong, and not sent: %w", errors.Join(err, os.RemoveAll(folder)))
+		return fmt.Errorf("internal check failed: an SSTable that was made is wrong, and not sent: %w", errors.Join(err, os.RemoveAll(f.Whole.folder)))
 	}
-	return &Whole{*written, folder}, nil
+	return nil
 }
 
 // writeTable writes the components.
-func (c *carrier) writeTable(in io.Reader, folder string, keys int64) (written *sstable.Written, err error) {
+func (c *carrier) writeTable(folder string, keys int64, write func(*sstable.TableWriter) error) (written *sstable.Written, err error) {
 	w, err := sstable.CreateTable(folder, c.codec, sstable.Options{
 		ID: "1", Volatile: true, Keys: keys, FilterChance: c.o.Whole.FilterChance, IndexInterval: c.o.Whole.IndexInterval, Compression: c.o.Whole.Compression,
 	})
@@ -81,7 +97,7 @@ func (c *carrier) writeTable(in io.Reader, folder string, keys int64) (written *
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Discard()) }()
-	if err := w.Take(sstable.NewDecoder(c.codec, in, sstable.MaxRowBytes)); err != nil {
+	if err := write(w); err != nil {
 		return nil, err
 	}
 	return w.Finish()

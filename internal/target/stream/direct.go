@@ -1,0 +1,124 @@
+package stream
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/extsort"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// direct says whether SSTables can be made of sorted records as they are merged, without a spool between: where all rows go to the
+// same nodes, as one file or a few, and it is known how many partitions there are. It gives the records of each SSTable, and
+// about how many partitions they have.
+func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
+	size := t.batch.bytes.Load()
+	if t.o.Whole == nil || t.o.queues() > 1 || size > t.o.FileBytes {
+		return nil, nil
+	}
+	count := d.restTables(size)
+	for part := range slices.Chunk(merges, (len(merges)+count-1)/count) {
+		var all int64
+		for _, m := range part {
+			n, known := m.Numbers()
+			if !known {
+				return nil, nil
+			}
+			all += n
+		}
+		if all > 0 {
+			tables, keys = append(tables, part), append(keys, all)
+		}
+	}
+	return tables, keys
+}
+
+// makeTables makes an SSTable of the records of each of some merges, and has them sent as they are ready. It returns how many partitions
+// there are.
+func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64) (total int64, err error) {
+	q := d.queueOf(t.o.replicas(0))
+	group, ctx := errgroup.WithContext(d.ctx)
+	begun := make([]int64, len(tables))
+	for i, merges := range tables {
+		group.Go(func() error {
+			if err := take(ctx, q.making); err != nil {
+				return err
+			}
+			f, err := t.makeTable(ctx, d, q, merges, keys[i])
+			if err != nil {
+				return err
+			}
+			begun[i] = f.Keys
+			d.group.Go(func() error { return d.carry(q, f) })
+			return nil
+		})
+	}
+	err = group.Wait()
+	for _, n := range begun {
+		total += n
+	}
+	return total, err
+}
+
+// makeTable makes an SSTable of records.
+func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []*extsort.Merge, keys int64) (File, error) {
+	f := File{Header: t.codec.AppendHeader(nil)}
+	nodes := int64(len(q.nodes))
+	told := int64(0)
+	made := func(bytes int64) { // of partitions, for each of the nodes; as many bytes as the records have, until it is known
+		told += bytes
+		d.queued.Add(bytes * nodes)
+		d.prepared.Add(bytes * nodes)
+		d.share()
+	}
+	var err error
+	f.Whole, err = t.writeWhole(d.made.Add(1), keys, func(w *sstable.TableWriter) error {
+		p := &partitions{t: t, to: &tablePartitions{w: w}, merger: newMerger(t.codec), tell: func(bytes int64) {
+			d.merged.Add(bytes)
+			made(bytes)
+		}}
+		for _, m := range merges {
+			if err := p.take(ctx, m); err != nil {
+				return err
+			}
+		}
+		err := p.end()
+		f.Keys = p.begun
+		return err
+	})
+	if err != nil {
+		return File{}, err
+	}
+	f.Bytes = f.Whole.DataLength
+	made(f.Bytes - told)
+	return f, t.verify(f, q.nodes)
+}
+
+// tablePartitions writes partitions into an SSTable.
+type tablePartitions struct {
+	w    *sstable.TableWriter
+	open bool
+}
+
+func (p *tablePartitions) begin(_ token.Token, key []byte, d sstable.Deletion) error {
+	if err := p.endPartition(); err != nil {
+		return err
+	}
+	p.open = true
+	return p.w.Begin(key, d)
+}
+
+func (p *tablePartitions) static(encoded []byte) error { return p.w.Static(encoded) }
+
+func (p *tablePartitions) row(encoded []byte) error { return p.w.Row(encoded) }
+
+func (p *tablePartitions) endPartition() error {
+	if !p.open {
+		return nil
+	}
+	p.open = false
+	return p.w.End()
+}

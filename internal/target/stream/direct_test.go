@@ -1,0 +1,102 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// SSTables made as records are merged have the rows that those have which are made of a spool.
+func TestSSTablesAreMadeWithoutASpool(t *testing.T) {
+	for name, memory := range map[string]int64{"of records in memory": 16 << 20, "of records on the disk": 16 << 10} {
+		t.Run(name, func(t *testing.T) {
+			p := &pieces{}
+			rows, last := many(p, 4000)
+			tg, n := newTarget(t, func(o *Options) {
+				wholeOnOne(t, o)
+				o.Whole.Compression = sstable.Compression{}
+				o.Memory, o.FileBytes = memory, 64<<20
+			})
+			n.rows["one"] = map[string]string{}
+			tg.o.Sender = senderFunc(func(_ context.Context, node string, f File) error {
+				data, err := os.ReadFile(f.Whole.Path(sstable.DataDB))
+				require.NoError(t, err)
+				return n.take(node, File{Bytes: f.Bytes, Keys: f.Keys, Open: func() io.Reader { return bytes.NewReader(data) }})
+			})
+			require.NoError(t, load(t, tg, rows))
+			require.Equal(t, last, n.rows["one"])
+			require.Equal(t, 4000, p.written)
+			stats, keys := tg.Stats(), make(map[int32]bool)
+			for _, r := range rows {
+				keys[int32(r.Token.Lo)] = true
+			}
+			require.EqualValues(t, len(keys), stats.Partitions)
+			require.Equal(t, memory == 16<<10, stats.Spilled > 0)
+		})
+	}
+}
+
+func TestSSTablesThatNeedNoSpool(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	for name, c := range map[string]struct {
+		set  func(o *Options)
+		want int
+	}{
+		"one node":            {func(*Options) {}, 1},
+		"rows, not SSTables":  {func(o *Options) { o.Whole = nil }, 0},
+		"more than a file":    {func(o *Options) { o.FileBytes = 1 << 10 }, 0},
+		"records on the disk": {func(o *Options) { o.Memory = 16 << 10 }, 0},
+		"other nodes' rows":   {func(o *Options) { o.Placement, o.Nodes = ring(t) }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			rows, _ := many(&pieces{}, 1000)
+			tg, _ := newTarget(t, func(o *Options) {
+				wholeOnOne(t, o)
+				o.Memory, o.FileBytes = 16<<20, 64<<20
+				c.set(o)
+			})
+			require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
+			d := newDelivery(t.Context(), &tg.carrier, tg.batch.bytes.Load())
+			defer d.cancel()
+			tables, keys := tg.direct(d, tg.batch.sorter.Merges())
+			require.Len(t, tables, c.want)
+			require.Len(t, keys, c.want)
+			require.NoError(t, tg.batch.sorter.Close())
+		})
+	}
+}
+
+// A stretch of tokens without rows makes no SSTable.
+func TestRowsOfOneStretch(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
+	p := &pieces{}
+	var sent []*Whole
+	tg, _ := newTarget(t, func(o *Options) {
+		wholeOnOne(t, o)
+		o.Memory, o.FileBytes = 64<<20, 128<<20
+		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+			sent = append(sent, f.Whole)
+			return nil
+		})
+	})
+	long := string(bytes.Repeat([]byte("long"), 25_000))
+	var rows []*target.Row
+	for i := range int32(1000) {
+		if r := reading(p, i, 1, long, 1_700_000_000_000_000); r.Token.Lo < 1<<63 && len(rows) < 100 {
+			rows = append(rows, r)
+		}
+	}
+	require.NoError(t, load(t, tg, rows))
+	require.Len(t, sent, 1)
+	require.Less(t, token.Murmur3.Hash(sent[0].Last).Lo, uint64(1<<63))
+	require.EqualValues(t, 100, tg.Stats().Partitions)
+}

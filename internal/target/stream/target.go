@@ -4,7 +4,8 @@
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort);
 // when a slice of them is there (all, where there are no slices), or memory is short, rows of one clustering are merged as a server would, and the partitions
 // written to spools on the disk, of a few stretches of tokens at the same time, in sections of one token range each. Each replica of a range
-// is sent its sections, in files of many ranges: few and large ones, that do not overlap.
+// is sent its sections, in files of many ranges: few and large ones, that do not overlap. Rows that are in memory, and all for the same
+// nodes, become SSTables without that.
 // The rows of a slice are settled when all nodes have all of its files. Until then the load has done
 // nothing that it could not do again: rows have timestamps, by their place in the input.
 //

@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"math"
 	"os"
 	"runtime"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // SSTables made as records are merged have the rows that those have which are made of a spool.
@@ -75,28 +77,41 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 	}
 }
 
-// A stretch of tokens without rows makes no SSTable.
-func TestRowsOfOneStretch(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	p := &pieces{}
-	var sent []*Whole
-	tg, _ := newTarget(t, func(o *Options) {
-		wholeOnOne(t, o)
-		o.Memory, o.FileBytes = 64<<20, 128<<20
-		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
-			sent = append(sent, f.Whole)
-			return nil
+// Stretches of tokens share two SSTables, and one without rows makes none.
+func TestStretchesMakeSSTables(t *testing.T) {
+	for name, c := range map[string]struct {
+		processors int
+		below      uint64 // tokens of rows
+		want       int
+	}{
+		"three stretches": {3, math.MaxUint64, 2},
+		"an empty one":    {2, 1 << 63, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(c.processors))
+			p := &pieces{}
+			var mu sync.Mutex
+			var sent int
+			tg, _ := newTarget(t, func(o *Options) {
+				wholeOnOne(t, o)
+				o.Memory, o.FileBytes = 64<<20, 128<<20
+				o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+					mu.Lock()
+					defer mu.Unlock()
+					sent++
+					return nil
+				})
+			})
+			long := strings.Repeat("long", 25_000)
+			var rows []*target.Row
+			for i := range int32(1000) {
+				if r := reading(p, i, 1, long, 1_700_000_000_000_000); r.Token.Lo < c.below && len(rows) < 100 {
+					rows = append(rows, r)
+				}
+			}
+			require.NoError(t, load(t, tg, rows))
+			require.Equal(t, c.want, sent)
+			require.EqualValues(t, 100, tg.Stats().Partitions)
 		})
-	})
-	long := string(bytes.Repeat([]byte("long"), 25_000))
-	var rows []*target.Row
-	for i := range int32(1000) {
-		if r := reading(p, i, 1, long, 1_700_000_000_000_000); r.Token.Lo < 1<<63 && len(rows) < 100 {
-			rows = append(rows, r)
-		}
 	}
-	require.NoError(t, load(t, tg, rows))
-	require.Len(t, sent, 1)
-	require.Less(t, token.Murmur3.Hash(sent[0].Last).Lo, uint64(1<<63))
-	require.EqualValues(t, 100, tg.Stats().Partitions)
 }

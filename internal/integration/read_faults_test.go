@@ -290,7 +290,7 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out, dir := filepath.Join(t.TempDir(), "out.csv"), filepath.Join(t.TempDir(), "run")
-			run := spawn(t, nil, streamedBy("LOCAL_ONE", "scan", c.name, "-o", out, "--run-dir", dir, "--slice", "1MiB", "--rate", strconv.Itoa(rows/6))...)
+			run := spawn(t, nil, streamedBy("LOCAL_ONE", "scan", c.name, "-o", out, "--run-dir", dir, "--slice", "1MiB", "--rate", strconv.Itoa(rows/30))...)
 			run.until(t, "rows were written", func() bool { return scanned(dir) > 0 })
 			exec(t, c.change)
 			r := run.end(t)

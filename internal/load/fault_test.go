@@ -303,10 +303,10 @@ func TestCancellation(t *testing.T) {
 				case n < 20:
 					return true, nil
 				}
+				<-ctx.Done() // nobody gives a row up before
 				if state == "retries" {
 					return false, failure(fault.Transient, "unavailable")
 				}
-				<-ctx.Done()
 				return false, fault.New(fault.Canceled, ctx.Err())
 			}
 			if state == "before the start" {

@@ -183,7 +183,7 @@ func (c *Copier) copyRange(ctx context.Context, within token.Range, s *spool, fr
 	if err == nil {
 		err = to.noted(to.endSection())
 	}
-	copied.Partitions, copied.Rows = to.writer.Partitions(), reading.rows
+	copied.Partitions, copied.Rows = to.sections.Partitions(), reading.rows
 	switch {
 	case ctx.Err() != nil:
 		return copied, context.Cause(ctx)
@@ -209,16 +209,16 @@ type copySink struct {
 }
 
 func (s *copySink) Begin(key []byte, d sstable.Deletion) error {
-	return s.noted(s.begin(token.Murmur3.Hash(key), key, d))
+	return s.noted(s.sections.Begin(key, d))
 }
 
-func (s *copySink) Static(encoded []byte) error { return s.noted(s.writer.Static(encoded)) }
+func (s *copySink) Static(encoded []byte) error { return s.noted(s.sections.Static(encoded)) }
 
-func (s *copySink) Row(encoded []byte) error { return s.noted(s.writer.Row(encoded)) }
+func (s *copySink) Row(encoded []byte) error { return s.noted(s.sections.Row(encoded)) }
 
-func (s *copySink) Marker(m *sstable.Marker) error { return s.noted(s.writer.Marker(m)) }
+func (s *copySink) Marker(m *sstable.Marker) error { return s.noted(s.sections.Marker(m)) }
 
-func (s *copySink) End() error { return s.noted(s.endPartition()) }
+func (s *copySink) End() error { return s.noted(s.sections.End()) }
 
 // noted tells errors of what is written from those of what is read.
 func (s *copySink) noted(err error) error {

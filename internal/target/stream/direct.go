@@ -8,7 +8,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // direct says whether SSTables can be made of sorted records as they are merged, without a spool between: where all rows go to the
@@ -76,7 +75,7 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 	}
 	var err error
 	f.Whole, err = t.writeWhole(d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-		p := &partitions{t: t, to: &tablePartitions{w: w}, merger: newMerger(t.codec), tell: func(bytes int64) {
+		p := &partitions{t: t, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
 			d.merged.Add(bytes)
 			made(bytes)
 		}}
@@ -95,30 +94,4 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 	f.Bytes = f.Whole.DataLength
 	made(f.Bytes - told)
 	return f, t.verify(f, q.nodes)
-}
-
-// tablePartitions writes partitions into an SSTable.
-type tablePartitions struct {
-	w    *sstable.TableWriter
-	open bool
-}
-
-func (p *tablePartitions) begin(_ token.Token, key []byte, d sstable.Deletion) error {
-	if err := p.endPartition(); err != nil {
-		return err
-	}
-	p.open = true
-	return p.w.Begin(key, d)
-}
-
-func (p *tablePartitions) static(encoded []byte) error { return p.w.Static(encoded) }
-
-func (p *tablePartitions) row(encoded []byte) error { return p.w.Row(encoded) }
-
-func (p *tablePartitions) endPartition() error {
-	if !p.open {
-		return nil
-	}
-	p.open = false
-	return p.w.End()
 }

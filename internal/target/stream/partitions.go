@@ -6,22 +6,12 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-// taker is given partitions in the order of their tokens: for each begin, perhaps static, and rows in the order of their
-// clustering; when the next one begins the one before has ended, and the last one by endPartition.
-type taker interface {
-	begin(at token.Token, key []byte, d sstable.Deletion) error
-	static(encoded []byte) error
-	row(encoded []byte) error
-	endPartition() error
-}
 
 // partitions makes partitions of the sorted records of a stretch of tokens.
 type partitions struct {
 	t      *Target
-	to     taker
+	to     sstable.Sink
 	merger *merger
 	tell   func(bytes int64) // is told now and then of the records that partitions were made of
 	added  int64             // bytes of those that it was not told of
@@ -55,7 +45,10 @@ func (p *partitions) end() error {
 	if err := p.row(); err != nil {
 		return err
 	}
-	return p.to.endPartition()
+	if p.begun == 0 {
+		return nil
+	}
+	return p.to.End()
 }
 
 // checkEvery is how many rows are taken until it is looked whether all was called off, and others see how many there were.
@@ -94,8 +87,13 @@ func (p *partitions) row() error {
 	}
 	key, static, encoded := splitRecord(p.record)
 	if p.begun == 0 || !bytes.Equal(key, p.key) {
+		if p.begun > 0 {
+			if err := p.to.End(); err != nil {
+				return err
+			}
+		}
 		p.begun++
-		if err := p.to.begin(token.Token{Lo: p.number}, key, sstable.Deletion{}); err != nil {
+		if err := p.to.Begin(key, sstable.Deletion{}); err != nil {
 			return err
 		}
 		p.key = append(p.key[:0], key...)
@@ -108,7 +106,7 @@ func (p *partitions) row() error {
 		}
 	}
 	if static {
-		return p.to.static(encoded)
+		return p.to.Static(encoded)
 	}
-	return p.to.row(encoded)
+	return p.to.Row(encoded)
 }

@@ -10,14 +10,14 @@ import (
 // mostSection is from which size on a section ends, though its token range goes on.
 const mostSection = 32 << 20
 
-// sections writes partitions into a spool, in the order of their tokens, and cuts them into sections.
+// sections writes partitions into a spool, in the order of their tokens, and cuts them into sections. It is a sstable.Sink.
 type sections struct {
-	o      *Options
-	spool  *spool
-	writer *sstable.PartitionWriter
-	made   func(s section, replicas []string) error // is given each section when it ends, with the nodes that it belongs to
+	*sstable.PartitionWriter // since start
 
-	open  bool        // a partition
+	o     *Options
+	spool *spool
+	made  func(s section, replicas []string) error // is given each section when it ends, with the nodes that it belongs to
+
 	vnode int         // of the open section
 	reach token.Range // of its token range; empty: no section is open
 	from  int64       // where the section begins, in what the writer wrote
@@ -26,8 +26,7 @@ type sections struct {
 
 // start begins to write what a codec encodes.
 func (s *sections) start(c *sstable.Codec) (err error) {
-	s.writer, err = sstable.NewPartitionWriter(c, s, nil)
-	s.open, s.reach, s.from, s.keys = false, token.Range{}, 0, 0
+	s.PartitionWriter, err = sstable.NewPartitionWriter(c, s, nil)
 	return err
 }
 
@@ -39,12 +38,10 @@ func (s *sections) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// begin begins a partition, and before it a section where one is due.
-func (s *sections) begin(at token.Token, key []byte, d sstable.Deletion) error {
-	if err := s.endPartition(); err != nil {
-		return err
-	}
-	if s.spool.file == nil || !s.reach.Contains(at) || s.writer.Position()-s.from >= mostSection {
+// Begin begins a partition, and before it a section where one is due.
+func (s *sections) Begin(key []byte, d sstable.Deletion) error {
+	at := token.Murmur3.Hash(key)
+	if s.spool.file == nil || !s.reach.Contains(at) || s.Position()-s.from >= mostSection {
 		if err := s.endSection(); err != nil {
 			return err
 		}
@@ -53,34 +50,18 @@ func (s *sections) begin(at token.Token, key []byte, d sstable.Deletion) error {
 		}
 		s.vnode = s.o.Placement.Find(at)
 		s.reach = s.o.Placement.Range(s.vnode)
-		s.from, s.keys = s.writer.Position(), s.writer.Partitions()
+		s.from, s.keys = s.Position(), s.Partitions()
 	}
-	s.open = true
-	return s.writer.Begin(key, d)
-}
-
-func (s *sections) static(encoded []byte) error { return s.writer.Static(encoded) }
-
-func (s *sections) row(encoded []byte) error { return s.writer.Row(encoded) }
-
-func (s *sections) endPartition() error {
-	if !s.open {
-		return nil
-	}
-	s.open = false
-	return s.writer.End()
+	return s.PartitionWriter.Begin(key, d)
 }
 
 // endSection hands on what was written since the last one, with the nodes it belongs to.
 func (s *sections) endSection() error {
-	if err := s.endPartition(); err != nil {
-		return err
-	}
-	length := s.writer.Position() - s.from
+	length := s.Position() - s.from
 	if s.spool.file == nil || length == 0 {
 		return nil
 	}
-	if err := s.writer.Flush(); err != nil {
+	if err := s.Flush(); err != nil {
 		return err
 	}
 	f := s.spool.file
@@ -88,5 +69,5 @@ func (s *sections) endSection() error {
 	if len(replicas) == 0 {
 		return errors.New("a token range has no replica")
 	}
-	return s.made(section{file: f, from: f.size - length, to: f.size, keys: s.writer.Partitions() - s.keys}, replicas)
+	return s.made(section{file: f, from: f.size - length, to: f.size, keys: s.Partitions() - s.keys}, replicas)
 }

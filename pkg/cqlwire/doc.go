@@ -18,7 +18,7 @@
 //	decimal       [int] scale, then the unscaled number like a varint
 //	duration      three [vint]s: months, days, nanoseconds
 //	date          4 bytes unsigned, days, with 1970-01-01 at DateEpoch
-//	others        see Layout.CheckSize
+//	others        see Layout.CheckAs
 //
 // An [unsigned vint] has as many bytes after the first as that one has leading ones; the bits after the zero that
 // follows them, and the bytes after it, are the number. A [vint] is zig-zag coded first: 0, -1, 1, -2 become 0, 1, 2, 3.

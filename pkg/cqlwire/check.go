@@ -100,6 +100,19 @@ func (l *Layout) check(wire []byte, m mode) error {
 	}
 }
 
+// Checkable reports whether CheckAs knows the rules of the type: there is no class without a name in CQL in it.
+func (l *Layout) Checkable() bool {
+	if l.kind == cqltype.Custom {
+		return false
+	}
+	for _, e := range l.elems {
+		if !e.Checkable() {
+			return false
+		}
+	}
+	return true
+}
+
 // CheckScalar is Check for a type without elements, with an error that does not name the type.
 func (l *Layout) CheckScalar(wire []byte) error { return l.fault(wire, 0) }
 

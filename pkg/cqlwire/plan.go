@@ -115,6 +115,9 @@ func (l *Layout) String() string { return l.name }
 // element of a tuple and each field of a UDT.
 func (l *Layout) Elem(i int) *Layout { return l.elems[i] }
 
+// Elems returns the number of layouts that Elem has.
+func (l *Layout) Elems() int { return len(l.elems) }
+
 // Dimension returns the number of elements of a vector.
 func (l *Layout) Dimension() int { return l.limit }
 

@@ -126,3 +126,14 @@ func rawError(body []byte) error {
 	n := binary.BigEndian.Uint16(body[4:])
 	return fmt.Errorf("%#04x %s", binary.BigEndian.Uint32(body), body[6:6+n])
 }
+
+// rows runs a query that gives n rows, and returns what stands in them.
+func (c *rawCQL) rows(t *testing.T, query string, n int) string {
+	t.Helper()
+	const skipMetadata = 0x02
+	body := append(binary.BigEndian.AppendUint32(nil, uint32(len(query))), query...)
+	op, body := c.ask(t, opQuery, append(binary.BigEndian.AppendUint16(body, consistencyOne), skipMetadata))
+	require.EqualValues(t, opResult, op, "%s: %s", query, body)
+	require.EqualValues(t, n, binary.BigEndian.Uint32(body[12:]), query)
+	return string(body[16:])
+}

@@ -158,8 +158,8 @@ func (l *Layout) checkCounted(wire []byte, m mode) error {
 			return l.broken(Walk{wire: wire, index: i, length: length, fault: nullElem})
 		case length == 0 && m&nullless != 0 && e.emptyNull:
 			return malformed(l, "element %d has no bytes, which is null", i)
-		case l.kind == cqltype.Set || l.kind == cqltype.Map && i%2 == 0:
-			at |= compared
+		case m&decoded != 0 && i%len(l.elems) == 0 && l.kind != cqltype.List:
+			at |= compared // it sorts them
 		}
 		if err := e.check(elem, at); err != nil {
 			return err

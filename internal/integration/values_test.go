@@ -64,14 +64,24 @@ func stricter(t *testing.T, use cqlwire.Use, typ string, err error) bool {
 	case strings.Contains(typ, "vector<") && strings.Contains(reason, "is cut off"):
 		return true // the length of an element in more bytes than need be
 	case strings.Contains(reason, "0 bytes, too few for the number of elements") && !atLeast(t, 5):
-		return strings.Contains(typ, "tuple<") || strings.Contains(typ, "value_deep")
-	case use == cqlwire.BoundClustering || use == cqlwire.Compared:
-		// The server fails where it compares it with a second value.
-		return strings.Contains(reason, "a scale without a number") || strings.Contains(reason, "has the length -") || strings.Contains(reason, "which is null")
+		return use == cqlwire.Compared || strings.Contains(typ, "tuple<") || strings.Contains(typ, "value_deep")
+	case cannotFlush(use, err):
+		return true
 	default:
 		// So it is in elements of a set, where it has but one.
 		return strings.Contains(reason, "a scale without a number") && (strings.Contains(typ, "set<") || strings.Contains(typ, "map<"))
 	}
+}
+
+// cannotFlush says whether a value is one that a server takes into a clustering, and then fails where it compares it, which
+// it does when it writes the table to its disk: such a node must be rid of the table.
+func cannotFlush(use cqlwire.Use, err error) bool {
+	if err == nil || use != cqlwire.BoundClustering && use != cqlwire.Compared {
+		return false
+	}
+	reason := err.Error()
+	return strings.Contains(reason, "a scale without a number") ||
+		use == cqlwire.BoundClustering && (strings.Contains(reason, "has the length -") || strings.Contains(reason, "which is null"))
 }
 
 // A value is refused here exactly when a server refuses it that a client binds it to.
@@ -146,6 +156,9 @@ func (v *valueTable) try(t *testing.T, c *rawCQL, r *rand.Rand, column, n int) (
 		for i := from; i < min(from+1000, n); i++ {
 			bad := []float64{0, 0.03, 0.1, 0.3}[i%4]
 			wire := append([]byte{}, (&values{r, bad}).of(col.Type)...)
+			if cannotFlush(use, layout.CheckAs(use, wire)) {
+				continue
+			}
 			row := [][]byte{binary.BigEndian.AppendUint32(nil, uint32(column<<20+i))}
 			if v.id == nil {
 				row = append(row, wire)

@@ -78,7 +78,7 @@ func (l *Layout) Check(wire []byte) error { return l.CheckAs(Bound, wire) }
 // to the caller. The values of a class that has no name in CQL are not checked.
 //
 // The rules are those of Cassandra 4.0, 4.1 and 5.0: TypeSerializer.validate, and what reading and comparing refuse
-// besides. They differ in one point, where the strictest holds: 4.x takes a set or map of no bytes inside a tuple. It is
+// besides. They differ in one point, where the strictest holds: 4.x takes a set or map of no bytes that it does not read. It is
 // stricter than any of them in two points. The length of a vector's element must be a vint of the fewest bytes. In a
 // clustering, and in the elements of sets and the keys of maps, decimals must be whole and lists without null: the
 // server stores the first such value, and fails where it compares it with a second one.

@@ -107,15 +107,15 @@ func (v *valueTypes) columns(ordered bool, each, deep int) []string {
 	return all
 }
 
-// values makes values of types, as bytes. Each part is wrong with a probability of bad.
-type values struct {
+// valueMaker makes values of types, as bytes. Each part is wrong with a probability of bad.
+type valueMaker struct {
 	r   *rand.Rand
 	bad float64
 }
 
-func (v *values) wrong() bool { return v.r.Float64() < v.bad }
+func (v *valueMaker) wrong() bool { return v.r.Float64() < v.bad }
 
-func (v *values) bytes(n int) []byte {
+func (v *valueMaker) bytes(n int) []byte {
 	b := make([]byte, n)
 	switch v.r.IntN(4) {
 	case 0:
@@ -132,10 +132,10 @@ func (v *values) bytes(n int) []byte {
 }
 
 // some is one of the texts.
-func (v *values) some(texts ...string) []byte { return []byte(texts[v.r.IntN(len(texts))]) }
+func (v *valueMaker) some(texts ...string) []byte { return []byte(texts[v.r.IntN(len(texts))]) }
 
-// sizes are the lengths of values of one length, and whether there may be none.
-var sizes = map[cqltype.Kind]struct {
+// valueSizes are the lengths of values of one length, and whether there may be none.
+var valueSizes = map[cqltype.Kind]struct {
 	n    int
 	zero bool
 }{
@@ -144,8 +144,8 @@ var sizes = map[cqltype.Kind]struct {
 	cqltype.Tinyint: {1, false}, cqltype.UUID: {16, true}, cqltype.TimeUUID: {16, true},
 }
 
-func (v *values) scalar(kind cqltype.Kind) []byte {
-	if s, fixed := sizes[kind]; fixed {
+func (v *valueMaker) scalar(kind cqltype.Kind) []byte {
+	if s, fixed := valueSizes[kind]; fixed {
 		switch {
 		case v.wrong():
 			return v.bytes(v.r.IntN(s.n + 2))
@@ -202,7 +202,7 @@ func (v *values) scalar(kind cqltype.Kind) []byte {
 	}
 }
 
-func (v *values) duration() []byte {
+func (v *valueMaker) duration() []byte {
 	sign := int64(1 - 2*v.r.IntN(2))
 	part := func(limit int64) int64 {
 		n := sign * v.r.Int64N(limit)
@@ -219,7 +219,7 @@ func (v *values) duration() []byte {
 }
 
 // of makes a value.
-func (v *values) of(t *cqltype.Type) []byte {
+func (v *valueMaker) of(t *cqltype.Type) []byte {
 	var b []byte
 	switch t.Kind {
 	case cqltype.List, cqltype.Set, cqltype.Map:
@@ -274,7 +274,7 @@ func (v *values) of(t *cqltype.Type) []byte {
 }
 
 // elem appends an element after its length. null is how often it is null, where parts may be wrong, or a field.
-func (v *values) elem(dst []byte, t *cqltype.Type, null float64) []byte {
+func (v *valueMaker) elem(dst []byte, t *cqltype.Type, null float64) []byte {
 	if v.bad > 0 && v.r.Float64() < null*v.bad*4 {
 		return cqlwire.AppendCount(dst, -1-v.r.IntN(2))
 	}

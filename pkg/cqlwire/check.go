@@ -8,42 +8,44 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// Use is what a value is for. The servers read some values before they store them, and compare some: then they refuse
-// bytes that they take elsewhere.
+// Use is the purpose of a value. A server decodes some values before it stores them, and compares
+// others. There it refuses bytes that it takes elsewhere.
 type Use uint8
 
 const (
 	// Bound is a value that a client binds to a static or regular column.
 	Bound Use = iota
-	// BoundKey is one that a client binds to a column of the partition key.
+	// BoundKey is a value that a client binds to a column of the partition key.
 	BoundKey
-	// BoundClustering is one that a client binds to a clustering column in ascending order.
+	// BoundClustering is a value that a client binds to a clustering column in ascending order.
 	BoundClustering
-	// Compared is one that a client binds to a clustering column in descending order, whose type (ReversedType) is no
-	// collection to the server; and one that is stored in a clustering, or in the path of a cell.
+	// Compared is a value that a client binds to a clustering column in descending order. The
+	// server does not decode it, because its type (ReversedType) is no collection. Compared is
+	// also a value stored in a clustering or in the path of a cell.
 	Compared
 	// Stored is the value of a cell.
 	Stored
 	uses
 )
 
-// mode is what must hold for the bytes of a value besides TypeSerializer.validate.
+// mode is what a value must fulfil besides TypeSerializer.validate.
 type mode uint8
 
 const (
-	// decoded: the server reads the value (TypeSerializer.deserialize) and writes it anew, as it does with all that is
-	// in a list, set or map that a client binds (cql3.Lists, Sets and Maps, Value.fromSerialized).
+	// decoded: the server decodes the value (TypeSerializer.deserialize) and encodes it again. It
+	// does that with a list, set or map that a client binds, and with all inside of it
+	// (fromSerialized of cql3.Lists.Value, cql3.Sets.Value and cql3.Maps.Value).
 	decoded mode = 1 << iota
 	// compared: the server compares the value with others (AbstractType.compare).
 	compared
-	// nullable: elements of the list may be null. Reading one does not refuse them, other than validate
+	// nullable: the list may have null elements. deserialize takes them, and validate does not
 	// (CASSANDRA-6839).
 	nullable
-	// nullless: elements of the list must not become null when they are read.
+	// nullless: the list must not have elements that deserialize makes null.
 	nullless
 )
 
-// modes are those of an outermost value. One that is no collection is not read.
+// modes has the mode of an outermost collection for each Use.
 var modes = [uses]mode{
 	Bound:           decoded,
 	BoundKey:        decoded | nullless,
@@ -52,7 +54,7 @@ var modes = [uses]mode{
 	Stored:          nullable,
 }
 
-// mode returns what must hold for an outermost value of the type.
+// mode returns the mode of an outermost value of the type.
 func (l *Layout) mode(use Use) mode {
 	m := modes[use]
 	switch {
@@ -63,25 +65,31 @@ func (l *Layout) mode(use Use) mode {
 	case use == Bound && l.frozen:
 		return m | nullable
 	case use == Bound:
-		// A cell cannot be made of null (cql3.Lists.Appender).
+		// The server cannot make a cell of null (cql3.Lists.Appender).
 		return m | nullless
 	default:
 		return m
 	}
 }
 
-// Check is CheckAs for a value that a client binds to a column that is not part of the primary key.
+// Check is CheckAs for a value that a client binds to a static or regular column.
 func (l *Layout) Check(wire []byte) error { return l.CheckAs(Bound, wire) }
 
-// CheckAs says why a server would not take the bytes as a value of the type, as "malformed int value: 3 bytes, where 0
-// or 4 bytes are due". All that is inside is checked too. The longest key (64 KiB) and the empty partition key are left
-// to the caller. The values of a class that has no name in CQL are not checked.
+// CheckAs returns why a server refuses the bytes as a value of the type, for example "malformed int
+// value: 3 bytes, where 0 or 4 bytes are due". It checks all elements too. It allocates only
+// errors.
 //
-// The rules are those of Cassandra 4.0, 4.1 and 5.0: TypeSerializer.validate, and what reading and comparing refuse
-// besides. They differ in one point, where the strictest holds: 4.x takes a set or map of no bytes that it does not read. It is
-// stricter than any of them in two points. The length of a vector's element must be a vint of the fewest bytes. In a
-// clustering, and in the elements of sets and the keys of maps, decimals must be whole and lists without null: the
-// server stores the first such value, and fails where it compares it with a second one.
+// The rules are those of Cassandra 4.0, 4.1 and 5.0: TypeSerializer.validate, and what the server
+// cannot decode or compare. Three rules are stricter:
+//
+//   - A set or map must have bytes. Cassandra 4.x takes one of no bytes where it does not decode it.
+//   - The length of a vector's element must be a vint of the fewest bytes.
+//   - In a clustering, a decimal must have digits, and a list no null. The server stores such a
+//     value, and then cannot flush the table, because it cannot compare the value. The same rule
+//     holds for decimals in the elements of sets and in the keys of maps that it decodes.
+//
+// The caller must check that a key has at most 64 KiB, and that a partition key is not empty.
+// CheckAs takes all values of a class that has no name in CQL (see Checkable).
 func (l *Layout) CheckAs(use Use, wire []byte) error { return l.check(wire, l.mode(use)) }
 
 func (l *Layout) check(wire []byte, m mode) error {
@@ -100,7 +108,8 @@ func (l *Layout) check(wire []byte, m mode) error {
 	}
 }
 
-// Checkable reports whether CheckAs knows the rules of the type: there is no class without a name in CQL in it.
+// Checkable reports whether CheckAs knows the rules of the type. It does not know those of a class
+// that has no name in CQL.
 func (l *Layout) Checkable() bool {
 	if l.kind == cqltype.Custom {
 		return false
@@ -113,10 +122,10 @@ func (l *Layout) Checkable() bool {
 	return true
 }
 
-// CheckScalar is Check for a type without elements, with an error that does not name the type.
+// CheckScalar is Check for a type without elements. Its error does not name the type.
 func (l *Layout) CheckScalar(wire []byte) error { return l.fault(wire, 0) }
 
-// fault says what is wrong with a value of a type without elements.
+// fault returns what is wrong with a value of a type without elements.
 func (l *Layout) fault(wire []byte, m mode) error {
 	if !l.sizes.allow(len(wire)) {
 		return fmt.Errorf("%d bytes, where %s are due", len(wire), l.sizes.words)
@@ -139,7 +148,7 @@ func (l *Layout) checkCounted(wire []byte, m mode) error {
 	case !ok:
 		return l.broken(Walk{wire: wire, fault: noCount})
 	case count < 0 && m&decoded != 0:
-		// Validate goes through none of the elements then; deserialize refuses it.
+		// validate takes it as empty, and deserialize does not.
 		return malformed(l, "%d elements", count)
 	}
 	inside := m & (decoded | compared)
@@ -159,7 +168,7 @@ func (l *Layout) checkCounted(wire []byte, m mode) error {
 		case length == 0 && m&nullless != 0 && e.emptyNull:
 			return malformed(l, "element %d has no bytes, which is null", i)
 		case m&decoded != 0 && i%len(l.elems) == 0 && l.kind != cqltype.List:
-			at |= compared // it sorts them
+			at |= compared // the server sorts them
 		}
 		if err := e.check(elem, at); err != nil {
 			return err
@@ -171,8 +180,8 @@ func (l *Layout) checkCounted(wire []byte, m mode) error {
 	return nil
 }
 
-// checkFields checks a tuple or user type. Whatever it is in, the server only validates what is in it: to read one is to
-// keep its bytes.
+// checkFields checks a tuple or user type. The server decodes none of its fields, because it decodes
+// a tuple to its bytes (TupleSerializer extends BytesSerializer).
 func (l *Layout) checkFields(wire []byte, m mode) error {
 	pos := 0
 	for i, e := range l.elems {
@@ -197,7 +206,7 @@ func (l *Layout) checkFields(wire []byte, m mode) error {
 	return nil
 }
 
-// checkVector checks a vector, whose elements are read where the vector itself is.
+// checkVector checks a vector. The server decodes its elements if it decodes the vector.
 func (l *Layout) checkVector(wire []byte, m mode) error {
 	if len(wire) == 0 {
 		return l.broken(Walk{fault: cutOff})
@@ -222,13 +231,13 @@ func (l *Layout) checkVector(wire []byte, m mode) error {
 	return nil
 }
 
-// broken is the error of a walk through a value of the type that ended so.
+// broken returns the error of a walk that ended as w did.
 func (l *Layout) broken(w Walk) error {
 	w.layout = l
 	return w.Err()
 }
 
-// checkScale refuses a decimal that is cut off in its scale.
+// checkScale refuses a decimal whose scale is cut off.
 func checkScale(wire []byte) error {
 	if n := len(wire); n > 0 && n < 4 {
 		return fmt.Errorf("%d bytes, where 0 or at least 4 bytes are due", n)
@@ -236,18 +245,18 @@ func checkScale(wire []byte) error {
 	return nil
 }
 
-// wholeDecimal refuses a scale without a number: java.math.BigInteger is not made of no bytes.
+// wholeDecimal refuses a scale without digits, of which java.math.BigInteger cannot be made.
 func wholeDecimal(wire []byte, _ mode) error {
 	if len(wire) == 4 {
-		return errors.New("a scale without a number")
+		return errors.New("a scale without digits")
 	}
 	return nil
 }
 
-// wholeText refuses text that is read and that the standard does not take for UTF-8, as java.nio.charset does.
+// wholeText refuses text that java.nio.charset cannot decode. CheckUTF8 takes more.
 func wholeText(wire []byte, m mode) error {
 	if m&decoded != 0 && !utf8.Valid(wire) {
-		return errors.New("not the UTF-8 of the standard, which inside a collection is due")
+		return errors.New("not standard UTF-8, which a collection needs")
 	}
 	return nil
 }
@@ -260,8 +269,8 @@ func checkTimeUUID(wire []byte) error {
 	return nil
 }
 
-// checkDuration refuses what DurationSerializer.validate does. It takes longer vints than needed, and any bytes after
-// the third.
+// checkDuration refuses what DurationSerializer.validate refuses. It takes vints that are longer than
+// they need to be, and any bytes after the third vint.
 func checkDuration(wire []byte) error {
 	months, n1 := longVint(wire)
 	days, n2 := longVint(wire[n1:])
@@ -272,7 +281,8 @@ func checkDuration(wire []byte) error {
 	case months != int64(int32(months)) || days != int64(int32(days)):
 		return fmt.Errorf("%d months and %d days, where 32 bits are due", months, days)
 	case (months > 0 || days > 0 || nanos > 0) && (months < 0 || days < 0 || nanos < 0):
-		return fmt.Errorf("%d months, %d days and %d nanoseconds are not of one sign", months, days, nanos)
+		return fmt.Errorf("%d months, %d days and %d nanoseconds have different signs",
+			months, days, nanos)
 	}
 	return nil
 }

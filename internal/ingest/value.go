@@ -5,8 +5,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// valueCheck refuses the values of a column that a server refuses when a client binds them. Streaming bypasses the
-// server's own check, and what passes neither makes a partition that no node can read.
+// valueCheck refuses the values of a column that a server refuses when a client binds them.
+// Streaming bypasses the server's own check, and what passes neither makes a partition that no node
+// can read.
 type valueCheck struct {
 	layout *cqlwire.Layout
 	use    cqlwire.Use
@@ -26,8 +27,8 @@ func checkOf(c schema.Column) (valueCheck, error) {
 	return check, err
 }
 
-// appendWire appends the value of a column that a text of any input stands for. Each value of each format and dialect
-// passes here, whatever writes it then.
+// appendWire appends the value of a column that a text of any input stands for. Each value of each
+// format and dialect passes here, whatever writes it then.
 func (m *Mapping) appendWire(dst []byte, column int, codec Codec, text []byte) ([]byte, error) {
 	mark := len(dst)
 	dst, err := codec.AppendWire(dst, text)

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// poison are values in their raw form that no server takes, by column. Of most a server that has them reads a partition no
-// more, nor compacts it.
+// poison are values in their raw form that no server takes, by column. Of most a server that has
+// them reads a partition no more, nor compacts it.
 var poison = []struct{ column, typ, wire string }{
 	{"a", "smallint", ""},
 	{"b", "tinyint", ""},
@@ -46,7 +46,8 @@ var poison = []struct{ column, typ, wire string }{
 	{"r4", "frozen<list<int>>", "00000001 ffffffff"},
 }
 
-// What a server refuses through CQL is rejected whatever the input is and whatever loads it, row by row.
+// What a server refuses through CQL is rejected whatever the input is and whatever loads it, row by
+// row.
 func TestPoisonIsRejected(t *testing.T) {
 	t.Parallel()
 	var names, body, keys []string
@@ -120,8 +121,8 @@ func TestPoisonIsRejected(t *testing.T) {
 	}
 }
 
-// A clone does not copy a value that no server should have: it names it, and the range is not cloned. No server takes such a
-// value through CQL, so the SSTable is made here.
+// A clone does not copy a value that no server should have: it names it, and the range is not
+// cloned. No server takes such a value through CQL, so the SSTable is made here.
 func TestCloneReportsPoison(t *testing.T) {
 	t.Parallel()
 	const body = "(id int, c smallint, v int, PRIMARY KEY (id, c))"

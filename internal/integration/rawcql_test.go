@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rawCQL is a connection of the native protocol, version 4, that binds any bytes. The driver takes tuples apart before
-// it sends them, and so cannot ask a server what it thinks of the bytes of one.
+// rawCQL is a connection of the native protocol, version 4, that binds any bytes. The driver takes
+// tuples apart before it sends them, and so cannot ask a server what it thinks of the bytes of one.
 type rawCQL struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -83,8 +83,8 @@ func (c *rawCQL) prepare(t *testing.T, stmt string) []byte {
 	return body[6 : 6+n]
 }
 
-// execute runs a prepared statement with each list of values, many at a time, and returns the servers' errors, nil
-// where there is none. A value that is nil is null.
+// execute runs a prepared statement with each list of values, many at a time, and returns the
+// servers' errors, nil where there is none. A value that is nil is null.
 func (c *rawCQL) execute(t *testing.T, id []byte, rows [][][]byte) []error {
 	t.Helper()
 	const together = 128

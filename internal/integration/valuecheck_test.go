@@ -19,7 +19,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// valueCount is how many values of each type are made. CQLBULK_TEST_VALUES sets another number: 100000 take an hour.
+// valueCount is how many values of each type are made. CQLBULK_TEST_VALUES sets another number:
+// 100000 take an hour.
 func valueCount(t *testing.T) int {
 	n, err := strconv.Atoi(env("CQLBULK_TEST_VALUES", either("60", "5000")))
 	require.NoError(t, err)
@@ -33,7 +34,8 @@ func valueSeed(t *testing.T) uint64 {
 	return n
 }
 
-// valueTable is a table each of whose columns but id has values of a type, and what a server took of them.
+// valueTable is a table each of whose columns but id has values of a type, and what a server took
+// of them.
 type valueTable struct {
 	name    string
 	table   *schema.Table
@@ -57,7 +59,8 @@ func useOf(c schema.Column) cqlwire.Use {
 	}
 }
 
-// valueStricter says why a value is refused here that a server takes, where that is meant. See cqlwire.Layout.CheckAs.
+// valueStricter says why a value is refused here that a server takes, where that is meant. See
+// cqlwire.Layout.CheckAs.
 func valueStricter(t *testing.T, use cqlwire.Use, typ string, err error) bool {
 	reason := err.Error()
 	switch {
@@ -73,8 +76,9 @@ func valueStricter(t *testing.T, use cqlwire.Use, typ string, err error) bool {
 	}
 }
 
-// valueUnflushable says whether a value is one that a server takes into a clustering, and then fails where it compares it, which
-// it does when it writes the table to its disk: such a node must be rid of the table.
+// valueUnflushable says whether a value is one that a server takes into a clustering, and then
+// fails where it compares it, which it does when it writes the table to its disk: such a node must
+// be rid of the table.
 func valueUnflushable(use cqlwire.Use, err error) bool {
 	if err == nil || use != cqlwire.BoundClustering && use != cqlwire.Compared {
 		return false
@@ -205,7 +209,8 @@ func (v *valueTable) plain(c schema.Column) []byte {
 	return append([]byte{}, (&valueMaker{rand.New(rand.NewPCG(1, 1)), 0}).of(c.Type)...)
 }
 
-// valueStreams says whether a column can be streamed: the driver does not know vectors of types that have elements.
+// valueStreams says whether a column can be streamed: the driver does not know vectors of types
+// that have elements.
 func valueStreams(t *cqltype.Type) bool {
 	if t.Kind == cqltype.Vector && !t.Elems[0].Kind.Scalar() {
 		return false

@@ -74,8 +74,8 @@ func (v *valueTypes) around(kind int, elem string, ordered bool) string {
 	}
 }
 
-// columns are the types of a table's columns: each one without elements, each kind around each of those, or some of
-// them, and deeper ones. Of each second one that may be, the type is not frozen.
+// columns are the types of a table's columns: each one without elements, each kind around each of
+// those, or some of them, and deeper ones. Of each second one that may be, the type is not frozen.
 func (v *valueTypes) columns(ordered bool, each, deep int) []string {
 	var all []string
 	for _, s := range valueScalars {
@@ -273,7 +273,8 @@ func (v *valueMaker) of(t *cqltype.Type) []byte {
 	return b
 }
 
-// elem appends an element after its length. null is how often it is null, where parts may be wrong, or a field.
+// elem appends an element after its length. null is how often it is null, where parts may be wrong,
+// or a field.
 func (v *valueMaker) elem(dst []byte, t *cqltype.Type, null float64) []byte {
 	if v.bad > 0 && v.r.Float64() < null*v.bad*4 {
 		return cqlwire.AppendCount(dst, -1-v.r.IntN(2))

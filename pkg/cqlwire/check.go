@@ -180,8 +180,8 @@ func (l *Layout) checkCounted(wire []byte, m mode) error {
 	return nil
 }
 
-// checkFields checks a tuple or user type. The server decodes none of its fields, because it decodes
-// a tuple to its bytes (TupleSerializer extends BytesSerializer).
+// checkFields checks a tuple or user type. The server decodes none of its fields, because it
+// decodes a tuple to its bytes (TupleSerializer extends BytesSerializer).
 func (l *Layout) checkFields(wire []byte, m mode) error {
 	pos := 0
 	for i, e := range l.elems {
@@ -269,8 +269,8 @@ func checkTimeUUID(wire []byte) error {
 	return nil
 }
 
-// checkDuration refuses what DurationSerializer.validate refuses. It takes vints that are longer than
-// they need to be, and any bytes after the third vint.
+// checkDuration refuses what DurationSerializer.validate refuses. It takes vints that are longer
+// than they need to be, and any bytes after the third vint.
 func checkDuration(wire []byte) error {
 	months, n1 := longVint(wire)
 	days, n2 := longVint(wire[n1:])

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCheckAs has the values whose use decides whether a server takes them: each was bound to a column of Cassandra
-// 5.0.6, 4.1.10 and 4.0.19.
+// TestCheckAs has the values whose use decides whether a server takes them: each was bound to a
+// column of Cassandra 5.0.6, 4.1.10 and 4.0.19.
 func TestCheckAs(t *testing.T) {
 	const (
 		none = 0
@@ -74,8 +74,9 @@ func TestCheckable(t *testing.T) {
 	require.False(t, mustPlan(t, "map<int, 'org.example.Odd'>").Checkable())
 }
 
-// FuzzCheck checks that no bytes are too much for CheckAs, that what it takes divides into its elements to the bottom,
-// but for the nulls of a list, and that what is bound to a key may be stored, and what is bound to a clustering be a key.
+// FuzzCheck checks that no bytes are too much for CheckAs, that what it takes divides into its
+// elements to the bottom, but for the nulls of a list, and that what is bound to a key may be
+// stored, and what is bound to a clustering be a key.
 func FuzzCheck(f *testing.F) {
 	layouts := make([]*Layout, len(fuzzTypes))
 	for i, typ := range fuzzTypes {

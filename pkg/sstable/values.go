@@ -12,9 +12,10 @@ import (
 // timeuuids is the layout of the paths of lists.
 var timeuuids = cqlwire.Scalar(cqltype.TimeUUID)
 
-// CheckValues names the first value of a row that its type's serializer refuses (ColumnMetadata.validateCell,
-// ClusteringComparator.validate). A server checks none of what it streams or imports, and fails where it reads such a
-// value. Values of classes that have no name in CQL are not checked.
+// CheckValues names the first value of a row that its type's serializer refuses
+// (ColumnMetadata.validateCell, ClusteringComparator.validate). A server checks none of what it
+// streams or imports, and fails where it reads such a value. Values of classes that have no name in
+// CQL are not checked.
 func (s *Schema) CheckValues(r *Row) error {
 	if err := s.checkPrefix(r.Clustering); err != nil {
 		return err
@@ -80,7 +81,8 @@ func (s *Schema) checkPrefix(values [][]byte) error {
 // CheckMarker is CheckValues for the bound of a range of rows.
 func (s *Schema) CheckMarker(m *Marker) error { return s.checkPrefix(m.Values) }
 
-// CheckKey is CheckValues for a partition key (CompositeType.validate where it has several columns).
+// CheckKey is CheckValues for a partition key (CompositeType.validate where it has several
+// columns).
 func (s *Schema) CheckKey(key []byte) error {
 	if len(s.key) == 1 {
 		return s.key[0].checkKey(key)

@@ -39,9 +39,9 @@ func valueSeed(t *testing.T) uint64 {
 type valueTable struct {
 	name    string
 	table   *schema.Table
-	id      []byte // of the statement that inserts a row, where all values are bound at once; else of each column
-	ids     map[string][]byte
-	columns []schema.Column // those with values
+	id      []byte            // of the statement that binds all values, or nil
+	ids     map[string][]byte // of the statements that bind one column's value
+	columns []schema.Column   // those with values
 	taken   map[string][][]byte
 }
 
@@ -94,10 +94,10 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 	exec(t, valueUDTs...)
 	c := rawConnect(t)
 	r := rand.New(rand.NewPCG(valueSeed(t), 1))
-	make := &valueTypes{r: r, vectors: atLeast(t, 5)}
-	typed := func(types []string) (string, []string) {
+	types := &valueTypes{r: r, vectors: atLeast(t, 5)}
+	typed := func(list []string) (string, []string) {
 		var body, names []string
-		for i, typ := range types {
+		for i, typ := range list {
 			names = append(names, fmt.Sprintf("v%d", i))
 			body = append(body, names[i]+" "+typ)
 		}
@@ -123,11 +123,11 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 		}
 		tables = append(tables, v)
 	}
-	body, names := typed(make.columns(false, either(3, 19), either(20, 120)))
+	body, names := typed(types.columns(false, either(3, 19), either(20, 120)))
 	add("values_regular", "(id int PRIMARY KEY, "+body+")", names)
-	body, names = typed(make.columns(true, either(1, 6), either(6, 20)))
+	body, names = typed(types.columns(true, either(1, 6), either(6, 20)))
 	add("values_key", "(id int, "+body+", PRIMARY KEY ((id, "+strings.Join(names, ", ")+")))", names)
-	body, names = typed(make.columns(true, either(1, 6), either(6, 20)))
+	body, names = typed(types.columns(true, either(1, 6), either(6, 20)))
 	var order []string
 	for i, name := range names {
 		order = append(order, name+[]string{" ASC", " DESC"}[i%2])

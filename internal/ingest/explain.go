@@ -101,7 +101,7 @@ func (p *parser) more(m *Mapping, rec dsv.Record, first *badField) []BadField {
 			continue
 		}
 		var err error
-		if scratch, err = m.codecs[i].AppendWire(scratch[:0], text); err != nil {
+		if scratch, err = m.appendWire(scratch[:0], i, m.codecs[i], text); err != nil {
 			add(field, text, &badField{column: i, err: err})
 		}
 	}
@@ -149,7 +149,7 @@ func (p *parser) moreMembers(m *Mapping, rec jsonl.Record, first *badField, memb
 			bad = &badField{column: column, err: errTwice}
 		default:
 			set[column] = true
-			if scratch, err = m.members.decoders[column].AppendWire(scratch[:0], f.Value); err == nil {
+			if scratch, err = m.appendWire(scratch[:0], column, m.members.decoders[column], f.Value); err == nil {
 				continue
 			}
 			bad = &badField{column: column, err: err}

@@ -25,6 +25,7 @@ type Mapping struct {
 	nullers []nuller // by column, nil: the rule of parser.isNull
 	text    []bool   // column holds text, whose empty value must be told from null
 	shapes  []shape
+	checks  []valueCheck
 	key     []int // the partition key's components, in key order
 	cluster []int // the clustering columns
 	statics []int
@@ -85,7 +86,11 @@ func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, e
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
-		m.codecs = append(m.codecs, codec)
+		check, err := checkOf(c)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		m.codecs, m.checks = append(m.codecs, codec), append(m.checks, check)
 		own, _ := codec.(nuller)
 		m.nullers = append(m.nullers, own)
 		m.text = append(m.text, cqltext.TextLike(c.Type))

@@ -205,7 +205,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		}
 		at := len(c.arena)
 		var err error
-		if c.arena, err = m.codecs[i].AppendWire(c.arena, text); err != nil {
+		if c.arena, err = m.appendWire(c.arena, i, m.codecs[i], text); err != nil {
 			c.cells = c.cells[:from]
 			return &badField{column: i, err: err}
 		}

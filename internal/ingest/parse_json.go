@@ -141,7 +141,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 			return &badField{column: column, err: errTwice}, i
 		}
 		at := len(c.arena)
-		if c.arena, err = m.members.decoders[column].AppendWire(c.arena, f.Value); err != nil {
+		if c.arena, err = m.appendWire(c.arena, column, m.members.decoders[column], f.Value); err != nil {
 			c.cells = c.cells[:from]
 			return &badField{column: column, err: err}, i
 		}

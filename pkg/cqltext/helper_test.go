@@ -104,5 +104,5 @@ func exact(t *testing.T, typ, wireHex, text string) {
 	back, err := toWire(t, c, text)
 	require.NoError(t, err)
 	require.Equal(t, hex.EncodeToString(wire), hex.EncodeToString([]byte(back)))
-	require.NoError(t, mustLayout(t, typ).Check(wire))
+	require.NoError(t, mustLayout(t, typ).CheckAs(cqlwire.Stored, wire))
 }

@@ -160,7 +160,7 @@ func appendRawElem(dst []byte, wire *cqlwire.Layout, text []byte, pos int, key b
 	}
 	mark := len(dst)
 	if dst, err = parseRaw(dst, word); err == nil {
-		err = wire.Check(dst[mark:])
+		err = wire.CheckAs(cqlwire.Stored, dst[mark:])
 	}
 	if err != nil {
 		return dst, start, true, at(start, err)

@@ -67,7 +67,6 @@ func TestNested(t *testing.T) {
 		{"vector<boolean, 2>", "0200", "[0x02, false]"},
 		{"vector<timestamp, 1>", "0000000000000000", "['1970-01-01T00:00:00Z']"},
 		{"vector<smallint, 2>", "02 0001 02 ffff", "[1, -1]"},
-		{"vector<tinyint, 2>", "01 01 00", "[1, 0x]"},
 		{"vector<date, 1>", "04 80000000", "['1970-01-01']"},
 		{"vector<text, 3>", "01 61 00 01 27", "['a', '', '''']"},
 		{"vector<vector<float, 1>, 2>", "3f800000 40000000", "[[1], [2]]"},
@@ -110,7 +109,6 @@ func TestMalformed(t *testing.T) {
 		{"list<int>", "00000001", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "7fffffff", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "00000001 00000004 0000", "malformed list<int> value: element 0 is cut off"},
-		{"list<int>", "00000001 ffffffff", "malformed list<int> value: element 0 has the length -1"},
 		{"list<int>", "00000001 00000001 00", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
 		{"list<timestamp>", "00000001 00000001 00", "malformed timestamp value: 1 bytes, where 0 or 8 bytes are due"},
 		{"list<int>", "00000000 00", "malformed list<int> value: 1 bytes left over after the last element"},
@@ -133,13 +131,13 @@ func TestMalformed(t *testing.T) {
 		{"vector<text, 1>", "0261", "malformed vector<text, 1> value: element 0 is cut off"},
 		{"vector<text, 1>", "800161", "malformed vector<text, 1> value: element 0 is cut off"},
 		{"vector<text, 1>", "016100", "malformed vector<text, 1> value: 1 bytes left over after the last element"},
-		{"vector<smallint, 1>", "0100", "malformed smallint value: 1 bytes, where 0 or 2 bytes are due"},
+		{"vector<smallint, 1>", "0100", "malformed smallint value: 1 bytes, where 2 bytes are due"},
 	} {
 		t.Run(c.typ+" "+c.wire, func(t *testing.T) {
 			codec, wire := mustPlan(t, c.typ), unhex(t, c.wire)
 			_, err := toText(t, codec, wire)
 			require.EqualError(t, err, c.want)
-			require.EqualError(t, mustLayout(t, c.typ).Check(wire), c.want)
+			require.EqualError(t, mustLayout(t, c.typ).CheckAs(cqlwire.Compared, wire), c.want)
 			_, err = toWire(t, codec, string(appendRaw(nil, wire)))
 			require.Error(t, err)
 		})

@@ -2,7 +2,7 @@
 // length, which is also what Cassandra keeps in its SSTables, but for collections that are not frozen.
 //
 // Start with Plan, which gives the Layout of a type; plan once per column. Layout.Walk goes through the elements of a
-// value made of others, Layout.Check says whether a server takes a value, Layout.Open and Layout.Close write an
+// value made of others, Layout.CheckAs says whether a server takes a value, Layout.Open and Layout.Close write an
 // element. The other functions are the pieces: counts, lengths, vints, integers of any length, decimals and durations.
 //
 // # Formats
@@ -18,7 +18,7 @@
 //	decimal       [int] scale, then the unscaled number like a varint
 //	duration      three [vint]s: months, days, nanoseconds
 //	date          4 bytes unsigned, days, with 1970-01-01 at DateEpoch
-//	others        see Layout.CheckSize
+//	others        see Layout.CheckAs
 //
 // An [unsigned vint] has as many bytes after the first as that one has leading ones; the bits after the zero that
 // follows them, and the bytes after it, are the number. A [vint] is zig-zag coded first: 0, -1, 1, -2 become 0, 1, 2, 3.
@@ -27,7 +27,7 @@
 // Sources: the specification of the native protocol, version 5, section 3 (vints), 6 (types) and 7 (UDTs), where
 // version 4 says the same of what it has; of Apache Cassandra 5.0 the packages org.apache.cassandra.serializers,
 // db.marshal (VectorType, TupleType, AbstractType.valueLengthIfFixed) and utils.vint.VIntCoding. ScyllaDB takes the
-// same; its checks let through a value of no bytes for every type of fixed size, as Cassandra's do.
+// same, and a value of no bytes for every type of fixed size, some of which Cassandra, and so CheckAs, refuses.
 //
 // # Bytes and concurrency
 //

@@ -14,14 +14,21 @@ const maxDepth = 2 * cqltype.MaxDepth
 // Layout says how the values of a type stand in bytes. It may be copied.
 type Layout struct {
 	name  string // of the type
+	kind  cqltype.Kind
 	form  form
 	elems []*Layout // as cqltype.Type.Elems
 	limit int       // how many elements a value has, or may have where form is fields
 	fixed int       // bytes of each value inside a vector, or -1
 
+	// frozen: the type is frozen<...> itself, which decides whether a list may have null in it.
+	frozen bool
+
 	// Of types without elements.
 	sizes sizes
-	valid func(wire []byte) error // of text
+	valid func(wire []byte) error         // nil: all bytes of these sizes are valid
+	whole func(wire []byte, m mode) error // what else must hold in a mode that is not zero, or nil
+	// emptyNull: a server that reads a value of no bytes makes it null.
+	emptyNull bool
 }
 
 // form is how the elements of a value stand in it.
@@ -50,7 +57,7 @@ func plan(t *cqltype.Type, depth int) (*Layout, error) {
 	if int(t.Kind) < len(scalars) && scalars[t.Kind] != nil {
 		return scalars[t.Kind], nil
 	}
-	l := &Layout{name: t.String(), sizes: anySize, fixed: -1}
+	l := &Layout{name: t.String(), kind: t.Kind, frozen: t.Frozen, sizes: anySize, fixed: -1}
 	if t.Kind == cqltype.Custom {
 		return l, nil
 	}
@@ -107,6 +114,9 @@ func (l *Layout) String() string { return l.name }
 // Elem returns the layout of the type's element i: one for list, set and vector, key and value for map, one for each
 // element of a tuple and each field of a UDT.
 func (l *Layout) Elem(i int) *Layout { return l.elems[i] }
+
+// Elems returns the number of layouts that Elem has.
+func (l *Layout) Elems() int { return len(l.elems) }
 
 // Dimension returns the number of elements of a vector.
 func (l *Layout) Dimension() int { return l.limit }

@@ -26,35 +26,40 @@ func zeroOr(n int) sizes {
 // anySize allows every length.
 var anySize = sizes{words: "any number of bytes"}
 
+// exactly allows n bytes, at most 16.
+func exactly(n int) sizes {
+	return sizes{exact: 1 << n, atLeast: -1, words: fmt.Sprintf("%d bytes", n)}
+}
+
 // scalars are the layouts of the types that have neither elements nor a class.
 var scalars = named([...]*Layout{
 	cqltype.Ascii:     {sizes: anySize, valid: CheckASCII, fixed: -1},
-	cqltype.Bigint:    {sizes: zeroOr(8), fixed: 8},
+	cqltype.Bigint:    {sizes: zeroOr(8), fixed: 8, emptyNull: true},
 	cqltype.Blob:      {sizes: anySize, fixed: -1},
-	cqltype.Boolean:   {sizes: zeroOr(1), fixed: 1},
-	cqltype.Counter:   {sizes: zeroOr(8), fixed: -1},
-	cqltype.Date:      {sizes: zeroOr(4), fixed: -1},
-	cqltype.Decimal:   {sizes: anySize, fixed: -1}, // ScyllaDB does not check it
-	cqltype.Double:    {sizes: zeroOr(8), fixed: 8},
-	cqltype.Duration:  {sizes: sizes{atLeast: 3, words: "at least 3 bytes"}, fixed: -1},
-	cqltype.Empty:     {sizes: sizes{exact: 1, atLeast: -1, words: "0 bytes"}, fixed: 0},
-	cqltype.Float:     {sizes: zeroOr(4), fixed: 4},
-	cqltype.Inet:      {sizes: sizes{exact: 1 | 1<<4 | 1<<16, atLeast: -1, words: "0, 4 or 16 bytes"}, fixed: -1},
-	cqltype.Int:       {sizes: zeroOr(4), fixed: 4},
-	cqltype.Smallint:  {sizes: zeroOr(2), fixed: -1},
-	cqltype.Text:      {sizes: anySize, valid: CheckUTF8, fixed: -1},
-	cqltype.Time:      {sizes: zeroOr(8), fixed: -1},
-	cqltype.Timestamp: {sizes: zeroOr(8), fixed: 8},
-	cqltype.TimeUUID:  {sizes: zeroOr(16), fixed: 16},
-	cqltype.Tinyint:   {sizes: zeroOr(1), fixed: -1},
-	cqltype.UUID:      {sizes: zeroOr(16), fixed: 16},
-	cqltype.Varint:    {sizes: anySize, fixed: -1},
+	cqltype.Boolean:   {sizes: zeroOr(1), fixed: 1, emptyNull: true},
+	cqltype.Counter:   {sizes: exactly(8), fixed: -1}, // what is added (cql3.Constants.Adder)
+	cqltype.Date:      {sizes: exactly(4), fixed: -1},
+	cqltype.Decimal:   {sizes: anySize, valid: checkScale, whole: wholeDecimal, fixed: -1, emptyNull: true},
+	cqltype.Double:    {sizes: zeroOr(8), fixed: 8, emptyNull: true},
+	cqltype.Duration:  {sizes: sizes{atLeast: 3, words: "at least 3 bytes"}, valid: checkDuration, fixed: -1},
+	cqltype.Empty:     {sizes: exactly(0), fixed: 0, emptyNull: true},
+	cqltype.Float:     {sizes: zeroOr(4), fixed: 4, emptyNull: true},
+	cqltype.Inet:      {sizes: sizes{exact: 1 | 1<<4 | 1<<16, atLeast: -1, words: "0, 4 or 16 bytes"}, fixed: -1, emptyNull: true},
+	cqltype.Int:       {sizes: zeroOr(4), fixed: 4, emptyNull: true},
+	cqltype.Smallint:  {sizes: exactly(2), fixed: -1},
+	cqltype.Text:      {sizes: anySize, valid: CheckUTF8, whole: wholeText, fixed: -1},
+	cqltype.Time:      {sizes: exactly(8), fixed: -1},
+	cqltype.Timestamp: {sizes: zeroOr(8), fixed: 8, emptyNull: true},
+	cqltype.TimeUUID:  {sizes: zeroOr(16), valid: checkTimeUUID, fixed: 16, emptyNull: true},
+	cqltype.Tinyint:   {sizes: exactly(1), fixed: -1},
+	cqltype.UUID:      {sizes: zeroOr(16), fixed: 16, emptyNull: true},
+	cqltype.Varint:    {sizes: anySize, fixed: -1, emptyNull: true},
 })
 
 // named gives each layout the name of the kind that is its place.
 func named(layouts [cqltype.Varint + 1]*Layout) [cqltype.Varint + 1]*Layout {
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
-		layouts[kind].name = kind.String()
+		layouts[kind].name, layouts[kind].kind = kind.String(), kind
 	}
 	return layouts
 }
@@ -65,14 +70,6 @@ func Scalar(kind cqltype.Kind) Layout { return *scalars[kind] }
 
 // AllowsSize reports whether a value may have n bytes. Of a type made of others it may have any number.
 func (l *Layout) AllowsSize(n int) bool { return l.sizes.allow(n) }
-
-// CheckSize is AllowsSize with an error that says which sizes are allowed: "3 bytes, where 0 or 4 bytes are due".
-func (l *Layout) CheckSize(n int) error {
-	if !l.sizes.allow(n) {
-		return fmt.Errorf("%d bytes, where %s are due", n, l.sizes.words)
-	}
-	return nil
-}
 
 // FixedLen returns the number of bytes of each value of the type inside a vector, where such values then stand side by
 // side; -1 when they stand after their length. It is AbstractType.valueLengthIfFixed of Cassandra 5.0, for which a

@@ -28,6 +28,15 @@ func AppendUvint(dst []byte, u uint64) []byte {
 // Uvint reads the unsigned vint that wire begins with and returns how many bytes it has: 0 when it is cut off or has
 // more of them than it needs.
 func Uvint(wire []byte) (u uint64, n int) {
+	u, n = longUvint(wire)
+	if n > 1 && uvintLen(u) != n {
+		return 0, 0
+	}
+	return u, n
+}
+
+// longUvint is Uvint, and takes a vint that has more bytes than it needs.
+func longUvint(wire []byte) (u uint64, n int) {
 	if len(wire) == 0 {
 		return 0, 0
 	}
@@ -45,9 +54,6 @@ func Uvint(wire []byte) (u uint64, n int) {
 	for _, b := range wire[1:n] {
 		u = u<<8 | uint64(b)
 	}
-	if uvintLen(u) != n {
-		return 0, 0
-	}
 	return u, n
 }
 
@@ -59,5 +65,13 @@ func AppendVint(dst []byte, v int64) []byte {
 // Vint reads a signed vint as Uvint does an unsigned one.
 func Vint(wire []byte) (v int64, n int) {
 	u, n := Uvint(wire)
-	return int64(u>>1) ^ -int64(u&1), n
+	return unzigzag(u), n
 }
+
+// longVint is Vint, and takes a vint that has more bytes than it needs.
+func longVint(wire []byte) (v int64, n int) {
+	u, n := longUvint(wire)
+	return unzigzag(u), n
+}
+
+func unzigzag(u uint64) int64 { return int64(u>>1) ^ -int64(u&1) }

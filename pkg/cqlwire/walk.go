@@ -145,29 +145,3 @@ func (l *Layout) CheckShape(wire []byte) error {
 	}
 	return w.Err()
 }
-
-// Check says why a server would not take the bytes as a value of the type, as "malformed int value: 3 bytes, where 0
-// or 4 bytes are due". What is deep inside is checked too. Some of what is taken a server would not write itself: a
-// negative number of elements, a length below -1 for null, a duration of any three bytes.
-func (l *Layout) Check(wire []byte) error {
-	if l.form == scalar {
-		err := l.CheckSize(len(wire))
-		if err == nil && l.valid != nil {
-			err = l.valid(wire)
-		}
-		if err != nil {
-			return malformed(l, "%v", err)
-		}
-		return nil
-	}
-	w := l.Walk(wire)
-	for w.Next() {
-		if w.Null() {
-			continue
-		}
-		if err := w.Type().Check(w.Elem()); err != nil {
-			return err
-		}
-	}
-	return w.Err()
-}

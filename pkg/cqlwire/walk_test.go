@@ -56,7 +56,9 @@ func TestWalk(t *testing.T) {
 		l := mustPlan(t, c.typ)
 		wire := unhex(t, c.wire)
 		require.Equal(t, c.want, spell(t, l, wire), "%s %s", c.typ, c.wire)
-		require.NoError(t, l.Check(wire))
+		if c.typ != "vector<empty, 3>" { // a vector of no bytes is none to the servers
+			require.NoError(t, l.CheckAs(Stored, wire))
+		}
 	}
 }
 
@@ -91,7 +93,7 @@ func TestMalformed(t *testing.T) {
 		require.False(t, w.Whole())
 		require.False(t, w.Next(), "it goes on after the end")
 		require.EqualError(t, w.Err(), c.want)
-		require.EqualError(t, l.Check(wire), c.want)
+		require.EqualError(t, l.CheckAs(Compared, wire), c.want)
 	}
 }
 
@@ -102,7 +104,7 @@ func TestCheckIsDeep(t *testing.T) {
 		{"map<int, text>", "00000001 00000000 00000001 ff", "malformed text value: invalid UTF-8 byte 0xff at offset 0"},
 		{"tuple<int, ascii>", "ffffffff 00000001 80", "malformed ascii value: invalid ASCII byte 0x80 at offset 0"},
 		{"two", "00000001 00", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
-		{"vector<smallint, 1>", "0100", "malformed smallint value: 1 bytes, where 0 or 2 bytes are due"},
+		{"vector<smallint, 1>", "0100", "malformed smallint value: 1 bytes, where 2 bytes are due"},
 	} {
 		require.EqualError(t, mustPlan(t, c.typ).Check(unhex(t, c.wire)), c.want)
 	}

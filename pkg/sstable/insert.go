@@ -24,7 +24,7 @@ const (
 )
 
 // Value is what an INSERT has for a column, in the CQL wire format. It is taken to be one that a server would not
-// refuse (cqlwire.Layout.Check); one that cannot be written is an error.
+// refuse (cqlwire.Layout.CheckAs); one that cannot be written is an error.
 type Value struct {
 	Bytes []byte
 	State State
@@ -81,7 +81,7 @@ type insertColumn struct {
 
 // NewInserter plans statements on columns of the codec's schema, in the order of Insert.Values. All key columns must be
 // among them; the clustering columns, together, only where there are no static columns or some regular ones. Tables
-// with counters are refused.
+// with counters are refused, and columns of classes that have no name in CQL.
 func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error) {
 	s := c.schema
 	in := &Inserter{codec: c, options: o, columns: len(columns), merger: [2]*Merger{NewMerger(s), NewMerger(s)}}
@@ -101,6 +101,9 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 			at := slices.Index(columns, column.Name)
 			if at < 0 {
 				continue
+			}
+			if !kind.plans[i].layout.Checkable() {
+				return nil, fmt.Errorf("column %.100q is of %s, whose values only a server can check", column.Name, column.Type)
 			}
 			planned++
 			c := insertColumn{columnPlan: &kind.plans[i], value: at, column: i}

@@ -170,7 +170,7 @@ func (c *Copier) copyRange(ctx context.Context, within token.Range, s *spool, fr
 	default:
 		return copied, err
 	}
-	reading := &copiedSource{Source: source, ctx: ctx, version: c.o.Version}
+	reading := &copiedSource{Source: source, ctx: ctx, table: c.o.Table, schema: c.schema, version: c.o.Version}
 	to := &copySink{sections: sections{o: &c.o, spool: s, made: func(one section, replicas []string) error {
 		one.file.hold()
 		copied.sections = append(copied.sections, placed{one, replicas})
@@ -228,10 +228,13 @@ func (s *copySink) noted(err error) error {
 	return err
 }
 
-// copiedSource gives what is copied, and refuses what cannot be told in the version that it is copied to.
+// copiedSource gives what is copied. It refuses what cannot be told in the version that it is copied to, and values that
+// a server would refuse.
 type copiedSource struct {
 	sstable.Source
 	ctx     context.Context
+	table   fmt.Stringer
+	schema  *sstable.Schema
 	version sstable.Version
 	items   int
 	rows    int64 // those of the partitions' static columns are none
@@ -247,16 +250,29 @@ func (s *copiedSource) Next() (sstable.Item, error) {
 	case err != nil:
 		return item, err
 	case item == sstable.PartitionStart:
-		return item, s.refuseLate(s.Deletion())
+		return item, errors.Join(s.refuseLate(s.Deletion()), s.refused(s.schema.CheckKey(s.Key())))
 	case item == sstable.RangeMarker:
-		return item, errors.Join(s.refuseLate(s.Marker().Ended), s.refuseLate(s.Marker().Started))
+		return item, errors.Join(s.refuseLate(s.Marker().Ended), s.refuseLate(s.Marker().Started),
+			s.refused(s.schema.CheckMarker(s.Marker())))
 	case item == sstable.RegularRow:
 		s.rows++
 	}
 	if item == sstable.RegularRow || item == sstable.StaticRow {
-		err = s.refuseRow(s.Row())
+		if err = s.refuseRow(s.Row()); err == nil {
+			err = s.refused(s.schema.CheckValues(s.Row()))
+		}
 	}
 	return item, err
+}
+
+// refused says what is to be done about a value that no server takes. A node that has it fails where it reads it, for good
+// once it has compacted it.
+func (s *copiedSource) refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: partition 0x%x: %w; no server takes this value through CQL, and a table that has it may become unreadable: "+
+		"overwrite or delete it where it is cloned from, then clone again", s.table, s.Key(), err)
 }
 
 // refuseRow refuses a row with a time that is too late.

@@ -15,6 +15,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -193,6 +195,15 @@ func New(o Options) (*Target, error) {
 	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: o.Now.Unix()} // a collection is deleted a microsecond before
 	if err := t.prepare(o, minima); err != nil {
 		return nil, err
+	}
+	for _, c := range o.Table.Columns {
+		layout, err := cqlwire.Plan(c.Type)
+		if err != nil {
+			return nil, err
+		}
+		if !layout.Checkable() {
+			return nil, fmt.Errorf("column %q of %s is of %s, whose values only a server can check: load it with --via cql", c.Name, o.Table, c.Type)
+		}
 	}
 	t.compare = byKey(t.schema)
 	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})

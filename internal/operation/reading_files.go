@@ -154,7 +154,9 @@ func (t *tableSession) mergedTable() (*reconcile.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reconcile.Table{Schema: planned, Dropped: t.dropped, Partitioner: token.Murmur3}, nil
+	return &reconcile.Table{
+		Schema: planned, Dropped: t.dropped, Partitioner: token.Murmur3, StrictLiveness: t.tableOptions.StrictLiveness,
+	}, nil
 }
 
 // openAll opens the SSTables that were found.

@@ -5,6 +5,7 @@ package integration
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -127,4 +128,64 @@ func TestViewsAreReadAlikeByEveryDoor(t *testing.T) {
 	for view, folders := range snapshots {
 		requireSameSoon(t, "it1.viewed_"+view, append(folders, "--via", "sstables")...)
 	}
+}
+
+// A snapshot of a view is read without the cluster where a schema has the view and its base table, and is cloned by no
+// way: in a table rows would live again that are over in the view.
+func TestSnapshotsOfViewsAreReadByASchemaAndNotCloned(t *testing.T) {
+	t.Parallel()
+	const as = " AS SELECT * FROM it1.sighted WHERE g IS NOT NULL AND k IS NOT NULL PRIMARY KEY (g, k)"
+	exec(t, "DROP MATERIALIZED VIEW IF EXISTS it1.sighted_by_g")
+	const body = "(k int PRIMARY KEY, g int, v text)"
+	table(t, "it1.sighted", body)
+	table(t, "it1.sighted_copy", "(g int, k int, v text, PRIMARY KEY (g, k))")
+	exec(t, "CREATE MATERIALIZED VIEW it1.sighted_by_g"+as, "INSERT INTO it1.sighted (k, g, v) VALUES (1, 10, 'a')",
+		"INSERT INTO it1.sighted (k, g, v) VALUES (2, 1, 'b')", "UPDATE it1.sighted SET g = 20 WHERE k = 1")
+	requireSameSoon(t, "it1.sighted_by_g", "--via", "stream", "--listen", anyPort)
+	var folders, snapshots []string
+	for _, n := range tablesOnDisk(t, "it1", "sighted_by_g") {
+		administer(t, "nodetool", n.node, "snapshot", "-t", "sighted", "-kt", "it1.sighted_by_g")
+		folders = append(folders, n.folder)
+		snapshots = append(snapshots, filepath.Join(n.folder, "snapshots/sighted"))
+	}
+	schema := file(t, "schema.cql", "CREATE MATERIALIZED VIEW it1.sighted_by_g"+as+"; CREATE TABLE it1.sighted "+body)
+	read := append([]string{"it1.sighted_by_g", "--via", "sstables", "--schema", schema, "--hosts", "127.0.0.255"}, snapshots...)
+	require.Equal(t, []string{"1,2,b\n", "20,1,a\n"}, scannedLines(t, read...))
+
+	alone := file(t, "alone.cql", "CREATE MATERIALIZED VIEW it1.sighted_by_g"+as)
+	r := cqlbulk(t, append([]string{"scan", "it1.sighted_by_g", "--via", "sstables", "--schema", alone}, snapshots...)...)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.report, `no statement makes its base table "sighted"`)
+	asTable := file(t, "table.cql", "CREATE TABLE it1.sighted_by_g (g int, k int, v text, PRIMARY KEY (g, k))")
+	r = cqlbulk(t, append([]string{"scan", "it1.sighted_by_g", "--via", "sstables", "--schema", asTable}, snapshots...)...)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.report, "schema.cql makes a materialized view")
+	r = cqlbulk(t, append([]string{"scan", "it1.sighted_by_g", "--via", "sstables", "--schema", asTable}, folders...)...)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.report, "has rows that only a materialized view can have")
+
+	for _, from := range [][]string{snapshots, folders, append([]string{"--schema", schema}, snapshots...)} {
+		r := cqlbulk(t, append([]string{"clone", "it1.sighted_copy", "--from-table", "it1.sighted_by_g"}, from...)...)
+		require.Equal(t, 1, r.code, r.report)
+		require.Contains(t, r.report, "materialized view")
+	}
+	require.Equal(t, "0\n", ok(t, "count", "it1.sighted_copy").out)
+}
+
+// The folder of a table that was dropped, and made again with other columns, is not read with the columns that it has now.
+func TestFolderOfADroppedTableIsNotReadAsTheNewOne(t *testing.T) {
+	t.Parallel()
+	table(t, "it1.anew", "(k int, c int, v int, PRIMARY KEY (k, c))")
+	exec(t, "INSERT INTO it1.anew (k, c, v) VALUES (1, 2, 3)")
+	old := t.TempDir()
+	for _, n := range nodeTables(t, "it1", "anew") {
+		copied := filepath.Join(old, "node"+n.node, "it1", filepath.Base(n.folder))
+		require.NoError(t, os.CopyFS(copied, os.DirFS(n.folder)))
+	}
+	table(t, "it1.anew", "(c int, k int, v int, PRIMARY KEY (c, k))")
+	r := cqlbulk(t, "scan", "it1.anew", "--via", "sstables", old)
+	require.Equal(t, 1, r.code)
+	require.Contains(t, r.report, "it was dropped and made again, or they are of another cluster")
+	schema := file(t, "schema.cql", "CREATE TABLE it1.anew (k int, c int, v int, PRIMARY KEY (k, c))")
+	require.Equal(t, []string{"1,2,3\n"}, scannedLines(t, "it1.anew", "--via", "sstables", old, "--schema", schema))
 }

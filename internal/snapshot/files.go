@@ -23,7 +23,7 @@ func (f *finder) chooseSchema(out *Found) error {
 		if c.schema == "" {
 			continue
 		}
-		text, err := os.ReadFile(c.schema)
+		text, err := sstable.ReadFile(c.schema)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (f *finder) checkManifest(i int, lists []*listing) error {
 
 // readManifest reads which files of data a snapshot has, without those of indexes.
 func readManifest(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := sstable.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -239,7 +239,7 @@ func (l *listing) checkData(c *candidate, name string) error {
 // CompressionInfo.db the data would be taken to be not compressed.
 func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Component) bool) error {
 	toc := join(folder, d.Name(sstable.TOCTxt))
-	text, err := os.ReadFile(toc)
+	text, err := sstable.ReadFile(toc)
 	if err != nil {
 		return err
 	}

@@ -21,13 +21,9 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// checkRegular refuses a path that does not lead to a regular file.
+// checkRegular refuses a path that leads to something else than a regular file. If it leads nowhere, opening it fails.
 func checkRegular(path string) error {
-	stat, err := os.Stat(path)
-	if err != nil {
-		return err
-	}
-	if !stat.Mode().IsRegular() {
+	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
 		return fmt.Errorf("%s is no regular file, but of the kind %s", path, kindOf(stat.Mode()))
 	}
 	return nil

@@ -84,3 +84,14 @@ func TestPathThatIsNoFieldIsRefused(t *testing.T) {
 		require.ErrorContains(t, d.cell(&d.regulars[0], cell, &sstable.Liveness{}), "column \"u\" has ", "%x", path)
 	}
 }
+
+// Values that are none of their type are strings: what is written stays JSON.
+func TestMalformedNumbersAreStrings(t *testing.T) {
+	for kind, wire := range map[cqltype.Kind][]byte{cqltype.Boolean: {0x81}, cqltype.Decimal: {0xff, 0xff, 0xff, 0xee, 0, 4, 5}} {
+		v, err := planValue(&cqltype.Type{Kind: kind})
+		require.NoError(t, err)
+		out, err := v.appendJSON(nil, wire)
+		require.NoError(t, err)
+		require.True(t, json.Valid(out), "%s", out)
+	}
+}

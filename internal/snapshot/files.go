@@ -23,7 +23,7 @@ func (f *finder) chooseSchema(out *Found) error {
 		if c.schema == "" {
 			continue
 		}
-		text, err := os.ReadFile(c.schema)
+		text, err := sstable.ReadFile(c.schema)
 		if err != nil {
 			return err
 		}
@@ -32,16 +32,23 @@ func (f *finder) chooseSchema(out *Found) error {
 			f.skip(c.schema, "%v", err)
 			continue
 		}
-		t := s.Table(f.request.Keyspace, f.request.Table)
-		if t == nil {
-			f.skip(c.schema, "it does not make %s", f.name())
+		t, v := tableIn(s, f.request.Keyspace, f.request.Table)
+		if t == nil && v == nil {
+			f.skip(c.schema, "%s", f.reason(string(text)))
 			continue
 		}
-		id := strings.ReplaceAll(t.ID, "-", "")
+		var id string
+		if t != nil {
+			id = strings.ReplaceAll(t.ID, "-", "")
+		} else {
+			id = strings.ReplaceAll(v.ID, "-", "")
+		}
 		switch {
 		case id != "" && f.id != "" && id != f.id:
 			f.skip(c.schema, "its table has the id %s, not %s", id, f.id)
 			continue
+		case t == nil:
+			out.ViewPath = c.schema
 		case out.Schema == "":
 			out.Schema, out.SchemaPath = string(text), c.schema
 		case out.Schema != string(text):
@@ -62,6 +69,26 @@ func (f *finder) chooseSchema(out *Found) error {
 		return &ChoiceError{What: "table ids", Of: f.name(), Have: have, Hint: "it was dropped and made again, and there is a schema.cql of each: name its folder, or give a schema that has its id"}
 	}
 	return nil
+}
+
+// reason says why a schema without the table is passed over. Servers write a table of COMPACT STORAGE into a comment
+// (TableMetadata.CompactTableMetadata.appendCqlTo).
+func (f *finder) reason(schema string) string {
+	if strings.Contains(schema, "omitted because it has constructs not compatible with CQL") {
+		return fmt.Sprintf("it has %s in a comment, as a table of COMPACT STORAGE", f.name())
+	}
+	return "it does not make " + f.name()
+}
+
+// tableIn finds what a schema makes of a name: a table, or a view with the types of its columns, or else a view without.
+func tableIn(s *cqlschema.Schema, keyspace, name string) (*cqlschema.Table, *cqlschema.Dependent) {
+	if t := s.Table(keyspace, name); t != nil {
+		return t, nil
+	}
+	if t := s.View(keyspace, name); t != nil {
+		return t, nil
+	}
+	return nil, s.MakesView(keyspace, name)
 }
 
 // snapshotManifest is the manifest.json of a snapshot: of Cassandra, and of ScyllaDB (files, or sstables from 2026 on).
@@ -108,7 +135,7 @@ func (f *finder) checkManifest(i int, lists []*listing) error {
 
 // readManifest reads which files of data a snapshot has, without those of indexes.
 func readManifest(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := sstable.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -212,7 +239,7 @@ func (l *listing) checkData(c *candidate, name string) error {
 // CompressionInfo.db the data would be taken to be not compressed.
 func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Component) bool) error {
 	toc := join(folder, d.Name(sstable.TOCTxt))
-	text, err := os.ReadFile(toc)
+	text, err := sstable.ReadFile(toc)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,9 @@ type Order struct {
 	elems  []*Order // as cqltype.Type.Elems
 	// plain says that the server stores a value as it is sent, also when it is part of a collection.
 	plain bool
+	// emptyNull says that a server that reads a value of no bytes makes it null (TypeSerializer.deserialize).
+	emptyNull bool
+	udt       bool
 }
 
 // form is the way in which the values of a type are compared.
@@ -54,8 +57,14 @@ func Plan(t *cqltype.Type) (*Order, error) {
 	return plan(t, layout), nil
 }
 
+// emptyNull are the kinds whose values of no bytes a server takes, and makes null where it reads them.
+var emptyNull = [cqltype.Custom + 1]bool{
+	cqltype.Bigint: true, cqltype.Boolean: true, cqltype.Decimal: true, cqltype.Double: true, cqltype.Float: true, cqltype.Inet: true,
+	cqltype.Int: true, cqltype.Timestamp: true, cqltype.TimeUUID: true, cqltype.UUID: true, cqltype.Varint: true,
+}
+
 func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
-	o := &Order{layout: layout, bits: 64, plain: true}
+	o := &Order{layout: layout, bits: 64, plain: true, emptyNull: emptyNull[t.Kind]}
 	for i, e := range t.Elems {
 		elem := plan(e, layout.Elem(i))
 		o.elems = append(o.elems, elem)
@@ -104,7 +113,7 @@ func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
 	case cqltype.Map:
 		o.form, o.plain = entries, false
 	case cqltype.Tuple, cqltype.UDT:
-		o.form, o.plain = fields, true
+		o.form, o.plain, o.udt = fields, true, t.Kind == cqltype.UDT
 	case cqltype.Vector:
 		o.form = vector
 	}

@@ -16,8 +16,9 @@ type Layout struct {
 	name  string // of the type
 	form  form
 	elems []*Layout // as cqltype.Type.Elems
-	limit int       // how many elements a value has, or may have where form is fields
-	fixed int       // bytes of each value inside a vector, or -1
+	list  bool
+	limit int // how many elements a value has, or may have where form is fields
+	fixed int // bytes of each value inside a vector, or -1
 
 	// Of types without elements.
 	sizes sizes
@@ -64,7 +65,7 @@ func plan(t *cqltype.Type, depth int) (*Layout, error) {
 	want := len(t.Elems)
 	switch t.Kind {
 	case cqltype.List, cqltype.Set:
-		l.form, want = counted, 1
+		l.form, l.list, want = counted, t.Kind == cqltype.List, 1
 	case cqltype.Map:
 		l.form, want = counted, 2
 	case cqltype.Tuple:

@@ -153,3 +153,31 @@ func TestTuplesAsKeysOfCounters(t *testing.T) {
 	ok(t, "load", "it1.tuple_counters", file(t, "counters.csv", counters))
 	require.Equal(t, slices.Sorted(strings.Lines(counters[len("k,c,n\n"):])), scannedLines(t, "it1.tuple_counters"))
 }
+
+// Vectors of types that are made of others are named by classes with parameters, alone and within
+// other types.
+func TestVectorsOfEveryType(t *testing.T) {
+	if !atLeast(t, 5) {
+		return // there are none
+	}
+	t.Parallel()
+	exec(t, `CREATE TYPE IF NOT EXISTS it1.vector_of (a int, "b c" frozen<list<vector<int, 2>>>)`)
+	types := []string{
+		"vector<vector<int, 2>, 2>", "vector<vector<text, 1>, 2>", "vector<frozen<list<int>>, 2>", "vector<frozen<set<text>>, 1>",
+		"vector<frozen<map<int, vector<float, 2>>>, 1>", "vector<frozen<tuple<int, frozen<list<text>>>>, 2>", "vector<frozen<vector_of>, 1>",
+		"list<vector<frozen<list<int>>, 1>>", "map<int, vector<frozen<tuple<int>>, 1>>", "tuple<vector<vector<int, 1>, 1>>",
+	}
+	values := []string{
+		"[[1, 2], [3, 4]]", "[['a'], ['b']]", "[[1], [2, 3]]", "[{'x', 'y'}]", "[{1: [1.5, 2], 2: [0, -1]}]", "[(1, ['a']), (null, null)]",
+		`[{a: 1, "b c": [[1, 2]]}]`, "[[[1, 2]], [[]]]", "{1: [(5)]}", "([[7]])",
+	}
+	columns, names, in := []string{"k int PRIMARY KEY"}, []string{"k"}, []string{"1"}
+	for i, typ := range types {
+		columns, names, in = append(columns, fmt.Sprintf("v%d %s", i, typ)), append(names, fmt.Sprintf("v%d", i)), append(in, values[i])
+	}
+	body := "(" + strings.Join(columns, ", ") + ")"
+	table(t, "it1.vectors", body)
+	exec(t, fmt.Sprintf("INSERT INTO it1.vectors (%s) VALUES (%s)", strings.Join(names, ", "), strings.Join(in, ", ")))
+	require.Equal(t, "1", strings.TrimSpace(ok(t, append(byStream("count", "it1.vectors"), "--quiet")...).out))
+	requireCarried(t, "it1.vectors", body)
+}

@@ -4,6 +4,8 @@ VERSION ?= $(or $(shell git describe --tags --match 'v[0-9]*' --dirty 2>/dev/nul
 FUZZTIME ?= 30s
 SCHEDULES ?= 3000
 CHAOSTIME ?= 1h
+RUNS ?= 500
+SEED ?=
 DIST ?= dist
 BIN ?= bin/cqlbulk
 
@@ -20,7 +22,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man dist demo test test-long test-versions test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload profile fuzz chaos flights clean
+.PHONY: help check build man dist demo test test-long test-versions test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload profile fuzz chaos differ flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -85,6 +87,9 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 
 chaos: ## SCHEDULES (3000) of faults, kills and resumes, for CHAOSTIME (1h) at the most
 	deploy/chaos $(SCHEDULES) $(CHAOSTIME)
+
+differ: ## RUNS (500) tables by chance on a Cassandra made for them, out and in by every way and compared; SEED is the first
+	deploy/differ $(RUNS) $(SEED)
 
 flights: ## fetch the whole sample file, 31 MB; prints its path
 	@testdata/fetch-flights

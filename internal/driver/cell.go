@@ -15,7 +15,3 @@ func (c *cell) UnmarshalCQL(_ gocql.TypeInfo, data []byte) error {
 
 // MarshalCQL gives the bytes as they are; the driver copies them into its frame.
 func (c *cell) MarshalCQL(gocql.TypeInfo) ([]byte, error) { return c.bytes, nil }
-
-// opaque stands in for the type of a tuple column, so that the driver hands
-// over the tuple's bytes whole instead of taking the tuple apart.
-var opaque = gocql.NewNativeType(4, gocql.TypeBlob)

@@ -23,6 +23,8 @@ import (
 // buffer. A frame with more than wholeAbove after the metadata is held until it is
 // there; so a length alone costs no more than that, and what comes costs three times
 // its size. The source is the native protocol specification, version 4.
+//
+// The types of some columns are hidden from the library: see answer.typ.
 type guard struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -155,6 +157,8 @@ func (g *guard) frame(first byte) error {
 	if a.shards != nil && !g.said {
 		g.said, g.metadataID = true, a.shards.metadataID
 	}
+	// Types that are hidden are shorter than they were.
+	binary.BigEndian.PutUint32(a.seen[5:], uint32(len(a.seen)-headerSize+a.left))
 	g.rows, g.rest = a.rows, a.left
 	g.ready = a.seen
 	if cap(a.seen) <= wholeAbove {

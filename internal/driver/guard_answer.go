@@ -196,7 +196,10 @@ func (a *answer) columns(flags, columns int) {
 // deepest is how deep types may be within one another.
 const deepest = 64
 
-// typ checks a column's type.
+// typ checks a column's type, and hides those from the library that it would take apart: a tuple
+// column, of which it binds and gives the elements, never the whole (scylladb/gocql#57), and a type
+// that is given as the name of a Java class, whose grammar it reads only in part. In their place it
+// is told blob, and passes the values' bytes on as they are. Nothing here asks it for such a type.
 func (a *answer) typ(depth int) {
 	if depth > deepest {
 		a.fail("types more than %d deep", deepest)
@@ -205,11 +208,11 @@ func (a *answer) typ(depth int) {
 		return
 	}
 	const custom, list, mapping, set, udt, tuple = 0x00, 0x20, 0x21, 0x22, 0x30, 0x31
+	from := len(a.seen)
 	switch a.short() {
 	case custom:
-		if class := a.text(); a.err == nil && !readableClass(class) {
-			a.fail("type %q", class)
-		}
+		a.text()
+		a.hide(from)
 	case list, set:
 		a.typ(depth + 1)
 	case mapping:
@@ -230,5 +233,15 @@ func (a *answer) typ(depth int) {
 		for ; n > 0 && a.err == nil; n-- {
 			a.typ(depth + 1)
 		}
+		if depth == 0 {
+			a.hide(from)
+		}
+	}
+}
+
+// hide puts blob in the place of the type that was read from an offset on.
+func (a *answer) hide(from int) {
+	if a.err == nil {
+		a.seen = append(a.seen[:from], 0, 0x03)
 	}
 }

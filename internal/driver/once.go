@@ -47,10 +47,6 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 	var places []any
 	for i := range columns {
 		places = append(places, &cells[i])
-		if tuple, ok := columns[i].TypeInfo.(gocql.TupleTypeInfo); ok {
-			columns[i].TypeInfo = opaque
-			places = append(places, make([]any, len(tuple.Elems)-1)...)
-		}
 	}
 	told := iter.Scan(places...) && columns[0].Name == "[applied]" && len(cells[0].bytes) == 1
 	applied := told && cells[0].bytes[0] != 0

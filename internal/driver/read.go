@@ -93,8 +93,7 @@ func (r *Reader) Page(ctx context.Context, host string, within token.Range, stat
 	if err != nil {
 		return nil, err
 	}
-	// The metadata is asked for with every page: it belongs to this page alone,
-	// so that the tuple columns in it may be changed.
+	// The metadata is asked for with every page, so that a table that was altered shows.
 	q := r.s.query(r.stmt, values).WithContext(ctx).Idempotent(true).PageSize(rows).PageState(state).NoSkipMetadata()
 	iter := q.Iter()
 	columns := iter.Columns()
@@ -108,18 +107,8 @@ func (r *Reader) Page(ctx context.Context, host string, within token.Range, stat
 		return nil, fault.New(fault.Permanent, fmt.Errorf("the server answered with %d columns instead of %d: the table was altered", len(columns), r.columns))
 	}
 	p := &page{iter: iter, state: iter.PageState(), cells: make([]cell, r.columns), values: make([][]byte, r.columns)}
-	// The driver wants a place for each element of a tuple column. With the
-	// column's type hidden only the first places are used.
-	for i := range columns {
+	for i := range p.cells {
 		p.places = append(p.places, &p.cells[i])
-	}
-	for i := range columns {
-		if tuple, ok := columns[i].TypeInfo.(gocql.TupleTypeInfo); ok {
-			columns[i].TypeInfo = opaque
-			for range len(tuple.Elems) - 1 {
-				p.places = append(p.places, nil)
-			}
-		}
 	}
 	return p, nil
 }

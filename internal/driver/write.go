@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Writer writes rows into one table: inserts, each with its own client
@@ -59,7 +58,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	}
 	b := binders.Get().(*binder)
 	defer b.release()
-	b.reserve(w.statements, rows)
+	b.reserve(rows)
 	if len(rows) == 1 {
 		st := b.bind(w.statements, rows[0])
 		if w.statements.once {
@@ -104,7 +103,6 @@ type binder struct {
 	cells  []cell
 	values []any
 	times  []byte
-	shape  []byte
 }
 
 var binders = sync.Pool{New: func() any { return new(binder) }}
@@ -115,13 +113,10 @@ func (b *binder) release() {
 	binders.Put(b)
 }
 
-func (b *binder) reserve(s *statements, rows []row.Row) {
+func (b *binder) reserve(rows []row.Row) {
 	n := 0
 	for _, r := range rows {
 		n += len(r.Cells) + 2
-		for _, i := range s.tuples {
-			n += countMarkers(s.columns[i].Type, r.Cells[i])
-		}
 	}
 	if cap(b.cells) < n {
 		b.cells, b.values = make([]cell, 0, n), make([]any, 0, n)
@@ -134,18 +129,21 @@ func (b *binder) reserve(s *statements, rows []row.Row) {
 
 // bind appends a row's values in the order of its statement's markers.
 func (b *binder) bind(s *statements, r row.Row) *statement {
-	var st *statement
-	st, b.shape = s.of(r, b.shape)
+	st := s.of(r)
+	if st.timesFirst {
+		b.addTimes(s, r)
+	}
 	for _, i := range st.order {
-		if s.columns[i].Type.Kind == cqltype.Tuple {
-			b.addTuple(s.columns[i].Type, r.Cells[i])
-		} else {
-			b.add(r.Cells[i])
-		}
+		b.add(r.Cells[i])
 	}
-	if s.counter {
-		return st
+	if !st.timesFirst && !s.counter {
+		b.addTimes(s, r)
 	}
+	return st
+}
+
+// addTimes appends the row's timestamp and time to live, where the statement has markers for them.
+func (b *binder) addTimes(s *statements, r row.Row) {
 	if !s.once {
 		from := len(b.times)
 		b.times = binary.BigEndian.AppendUint64(b.times, uint64(r.Timestamp))
@@ -156,7 +154,6 @@ func (b *binder) bind(s *statements, r row.Row) *statement {
 		b.times = binary.BigEndian.AppendUint32(b.times, uint32(max(r.TTL, 0)))
 		b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
 	}
-	return st
 }
 
 func (b *binder) add(c row.Cell) {
@@ -174,32 +171,4 @@ func (b *binder) add(c row.Cell) {
 		b.cells = append(b.cells, cell{bytes})
 		b.values = append(b.values, &b.cells[len(b.cells)-1])
 	}
-}
-
-func (b *binder) addTuple(t *cqltype.Type, c row.Cell) {
-	if c.State != row.Set {
-		return
-	}
-	eachElement(t, c.Bytes, func(_ int, elem *cqltype.Type, value row.Cell) {
-		if elem.Kind == cqltype.Tuple {
-			b.addTuple(elem, value)
-		} else {
-			b.add(value)
-		}
-	})
-}
-
-// countMarkers is the number of values that a tuple is bound with.
-func countMarkers(t *cqltype.Type, c row.Cell) int {
-	n := 0
-	if c.State == row.Set {
-		eachElement(t, c.Bytes, func(_ int, elem *cqltype.Type, value row.Cell) {
-			if elem.Kind == cqltype.Tuple {
-				n += countMarkers(elem, value)
-			} else {
-				n++
-			}
-		})
-	}
-	return n
 }

@@ -90,9 +90,7 @@ func (l Limits) refuse(m *Mapping, cells []row.Cell, size int) error {
 			continue
 		}
 		mutation += m.shapes[i].least(c.Bytes)
-		if m.shapes[i].kind != cqltype.Tuple { // which is taken apart
-			frame += len(c.Bytes)
-		}
+		frame += len(c.Bytes)
 	}
 	switch {
 	case mutation > l.MaxMutationBytes:

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 
@@ -12,7 +14,7 @@ import (
 // A scan writes the time to live and the write time of a column as fields of their
 // own, ttl(c) and writetime(c). Loaded again, the column is written with them. A
 // statement has but one of each, so a row whose columns differ in them becomes
-// several statements, of one partition and in one request.
+// several statements, of one partition and in one request. One of them makes the row.
 
 // timing is a field that holds a time of a column.
 type timing struct {
@@ -74,52 +76,88 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 	return nil
 }
 
-// timed parts a row by what its values are written with. Nulls that delete, and a
-// row without values, are written as at plain.
+// timed parts a row into statements by what its values are written with. One makes the row,
+// and comes first: no other writes the marker that keeps a row of nulls alive, or its time would
+// be the marker's. A value of a column that is not static tells the row's time; without one it is
+// not known, and the row is written as at plain, like nulls that delete.
 func (p *parser) timed(c *chunk, m *Mapping, cells []row.Cell, plain moment) (first row.Row, more []row.Row) {
+	own, makes := plain, makesRow(m, cells)
 	var few [4]moment
 	distinct := few[:0]
+	valued := false
 	for i, cell := range cells {
-		if cell.State == row.Null {
+		if cell.State != row.Set {
 			p.moments[i] = plain
 		}
-		if cell.State != row.Unset && !m.Columns[i].IsKey() && !slices.Contains(distinct, p.moments[i]) {
-			distinct = append(distinct, p.moments[i])
+		if cell.State == row.Unset || m.Columns[i].IsKey() || !makes && m.Columns[i].Kind == schema.Regular {
+			continue
 		}
+		at := p.moments[i]
+		if cell.State == row.Set && m.Columns[i].Kind == schema.Regular && (!valued || at.outlives(own)) {
+			own, valued = at, true
+		}
+		if !slices.Contains(distinct, at) {
+			distinct = append(distinct, at)
+		}
+	}
+	switch {
+	case makes:
+		distinct = slices.DeleteFunc(distinct, func(at moment) bool { return at == own })
+	case len(distinct) > 0:
+		own, distinct = distinct[0], distinct[1:]
 	}
 	if len(distinct) == 0 {
-		distinct = append(distinct, plain)
+		return row.Row{Cells: cells, Timestamp: own.stamp, TTL: own.ttl}, nil
 	}
-	if len(distinct) == 1 {
-		return row.Row{Cells: cells, Timestamp: distinct[0].stamp, TTL: distinct[0].ttl}, nil
-	}
-	for i, d := range distinct {
-		part := row.Row{Cells: p.part(c, m, cells, d), Timestamp: d.stamp, TTL: d.ttl}
-		if i == 0 {
-			first = part
-		} else {
-			more = append(more, part)
-		}
+	first = p.part(c, m, cells, own, makes)
+	for _, at := range distinct {
+		more = append(more, p.part(c, m, cells, at, false))
 	}
 	return first, more
 }
 
-// part copies the key and the cells that are written at a moment. Static columns
-// alone take no clustering columns with them, lest they make a row.
-func (p *parser) part(c *chunk, m *Mapping, cells []row.Cell, at moment) []row.Cell {
+// makesRow reports whether there is a row to make, and not static columns alone.
+func makesRow(m *Mapping, cells []row.Cell) bool {
+	if len(m.cluster) == 0 {
+		return len(m.statics) == 0
+	}
+	return cells[m.cluster[0]].State == row.Set
+}
+
+// outlives reports whether a value written at a moment is there longer than one of another, or as
+// long and is newer. The end of a value with the load's or the table's time to live is not known.
+func (a moment) outlives(b moment) bool {
+	rank := func(m moment) int64 {
+		switch m.ttl {
+		case row.Forever:
+			return math.MaxInt64
+		case 0:
+			return math.MaxInt64 - 1
+		default:
+			return int64(m.ttl)
+		}
+	}
+	return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.stamp, b.stamp)) > 0
+}
+
+// part is the statement for the cells that are written at a moment; makes says that it makes the
+// row. Else it is an update, or has static columns alone, and then no clustering columns.
+func (p *parser) part(c *chunk, m *Mapping, cells []row.Cell, at moment, makes bool) row.Row {
 	from := len(c.cells)
-	regular := false
+	alone := !makesRow(m, cells)
+	update := false
 	for i, cell := range cells {
-		if !m.Columns[i].IsKey() && p.moments[i] != at {
+		kind := m.Columns[i].Kind
+		if !m.Columns[i].IsKey() && p.moments[i] != at || alone && kind == schema.Regular {
 			cell = row.Cell{}
 		}
 		c.cells = append(c.cells, cell)
-		regular = regular || cell.State != row.Unset && m.Columns[i].Kind == schema.Regular
+		update = update || !makes && kind == schema.Regular && cell.State != row.Unset
 	}
-	out := c.cells[from:len(c.cells):len(c.cells)]
-	if !regular {
+	out := row.Row{Cells: c.cells[from:len(c.cells):len(c.cells)], Timestamp: at.stamp, TTL: at.ttl, Update: update}
+	if !makes && !update {
 		for _, i := range m.cluster {
-			out[i] = row.Cell{}
+			out.Cells[i] = row.Cell{}
 		}
 	}
 	return out

@@ -31,6 +31,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -217,4 +218,15 @@ func read(t *testing.T, path string) string {
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	return string(b)
+}
+
+// execAll runs CQL statements, several at a time and in no order.
+func execAll(t *testing.T, stmts []string) {
+	t.Helper()
+	group, ctx := errgroup.WithContext(t.Context())
+	group.SetLimit(8)
+	for _, stmt := range stmts {
+		group.Go(func() error { return session.Exec(ctx, stmt) })
+	}
+	require.NoError(t, group.Wait())
 }

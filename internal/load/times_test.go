@@ -58,9 +58,9 @@ func TestTimesOfColumns(t *testing.T) {
 		want []part
 	}{
 		{"the same for all", "k,v,n,ttl(v),writetime(v),ttl(n),writetime(n)\na,b,1,7,100,7,100\n", false, []part{{"xxx", 100, 7}}},
-		{"different", "k,v,n,ttl(v),writetime(v),ttl(n),writetime(n)\na,b,1,7,100,7,101\n", false, []part{{"xx-", 100, 7}, {"x-x", 101, 7}}},
+		{"different", "k,v,n,ttl(v),writetime(v),ttl(n),writetime(n)\na,b,1,7,100,7,101\n", false, []part{{"x-x", 101, 7}, {"xx-", 100, 7}}},
 		{"null does not expire", "k,v,n,ttl(v),ttl(n)\na,b,1,,9\n", false, []part{{"xx-", 0, row.Forever}, {"x-x", 0, 9}}},
-		{"of one column", "writetime(v),k,v,n\n100,a,b,1\n", false, []part{{"xx-", 100, 0}, {"x-x", 0, 0}}},
+		{"of one column", "writetime(v),k,v,n\n100,a,b,1\n", false, []part{{"x-x", 0, 0}, {"xx-", 100, 0}}},
 		{"of a null column", "k,v,n,ttl(v),writetime(v)\na,,1,,\n", false, []part{{"x-x", 0, 0}}},
 		{"no values", "k,v,n,ttl(v),writetime(v)\na,,,,\n", false, []part{{"x--", 0, 0}}},
 		{"JSON", `{"k":"a","v":"b","n":1,"ttl(v)":7,"writetime(v)":100}` + "\n", true, []part{{"xx-", 0, 0}, {"x-x", 100, 7}}},
@@ -69,7 +69,8 @@ func TestTimesOfColumns(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []part
-			for _, r := range statementsOf(t, names, tc.text, tc.json) {
+			for i, r := range statementsOf(t, names, tc.text, tc.json) {
+				require.Equal(t, i > 0, r.Update, "the first makes the row")
 				if r.Timestamp > 1000 {
 					r.Timestamp = 0
 				}
@@ -84,10 +85,10 @@ func TestTimesOfColumns(t *testing.T) {
 func TestTimesOfStaticColumns(t *testing.T) {
 	got := statementsOf(t, sensors, "a,b,c,d,s,v,writetime(s),writetime(v)\np,q,1,2,st,re,50,60\n", false)
 	require.Len(t, got, 2)
-	require.Equal(t, "xx--x-", set(got[0].Cells))
-	require.EqualValues(t, 50, got[0].Timestamp)
-	require.Equal(t, "xxxx-x", set(got[1].Cells))
-	require.EqualValues(t, 60, got[1].Timestamp)
+	require.Equal(t, "xxxx-x", set(got[0].Cells))
+	require.EqualValues(t, 60, got[0].Timestamp)
+	require.Equal(t, "xx--x-", set(got[1].Cells))
+	require.EqualValues(t, 50, got[1].Timestamp)
 }
 
 func TestBadTimes(t *testing.T) {

@@ -28,6 +28,9 @@ type Row struct {
 	Timestamp int64       // client timestamp, microseconds since the epoch; not used for counters
 	TTL       int32       // seconds, or Forever; 0: that of the load, or else of the table
 	Token     token.Token // of its partition key, zero when that is not known
+	// Update writes the cells alone, as UPDATE does: without the marker of a row, which keeps it
+	// alive when all of its cells are gone.
+	Update bool
 }
 
 // Forever is the time to live of what does not expire, whatever the table says.

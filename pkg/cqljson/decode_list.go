@@ -83,7 +83,8 @@ func appendSized(dst []byte, r reader, json []byte, pos int, nullable bool) ([]b
 // listReader reads list and set, an array; the wire has its order.
 type listReader struct {
 	composite
-	elem reader
+	elem     reader
+	nullable bool // a list that is frozen, which may have null in it
 }
 
 func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {
@@ -95,7 +96,7 @@ func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	dst = cqlwire.AppendCount(dst, 0)
 	count := 0
 	for ; !done; count++ {
-		if dst, pos, err = appendSized(dst, r.elem, json, pos, false); err != nil {
+		if dst, pos, err = appendSized(dst, r.elem, json, pos, r.nullable); err != nil {
 			return dst, pos, err
 		}
 		if pos, done, err = jsonscan.More(json, pos, ']'); err != nil {

@@ -87,7 +87,7 @@ func TestLenient(t *testing.T) {
 func TestDecodeErrors(t *testing.T) {
 	for _, c := range []struct{ typ, in, want string }{
 		{"int", ``, `invalid int "" at offset 0: expected a number or a string, found the end`},
-		{"int", `null`, `invalid int null at offset 0: null can only stand in a tuple or a user type`},
+		{"int", `null`, `invalid int null at offset 0: null can only stand in a tuple, a user type or a frozen list`},
 		{"int", `true`, `invalid int true at offset 0: expected a number or a string, found true`},
 		{"int", `[1]`, `invalid int [1] at offset 0: expected a number or a string, found an array`},
 		{"int", `nul`, `invalid int nul at offset 0: expected a number or a string, found "nul"`},
@@ -119,12 +119,13 @@ func TestDecodeErrors(t *testing.T) {
 		{"text", `"` + strings.Repeat("é", 99), `invalid text "` + strings.Repeat("é", 31) + `... (199 bytes) at offset 0: string is not closed`},
 
 		{"list<int>", `[1,"x"]`, `invalid list<int> [1,"x"] at offset 3: invalid int "x": not an integer`},
-		{"list<int>", `[1,null]`, `invalid list<int> [1,null] at offset 3: null can only stand in a tuple or a user type`},
+		{"list<int>", `[1,null]`, `invalid list<int> [1,null] at offset 3: null can only stand in a tuple, a user type or a frozen list`},
+		{"set<int>", `[1,null]`, `invalid set<int> [1,null] at offset 3: null can only stand in a tuple, a user type or a frozen list`},
 		{"list<int>", `[1,]`, `invalid list<int> [1,] at offset 3: expected a number or a string, found "]"`},
 		{"list<int>", `[1`, `invalid list<int> [1 at offset 2: expected ',' or ']', found the end`},
 		{"list<int>", `[1}`, `invalid list<int> [1} at offset 2: expected ',' or ']', found "}"`},
 		{"list<int>", `{}`, `invalid list<int> {} at offset 0: expected an array, found an object`},
-		{"list<int>", `null`, `invalid list<int> null at offset 0: null can only stand in a tuple or a user type`},
+		{"list<int>", `null`, `invalid list<int> null at offset 0: null can only stand in a tuple, a user type or a frozen list`},
 		{"list<int>", `"[1]"`, `invalid list<int> "[1]" at offset 0: expected an array or a string that begins with 0x, found a string`},
 		{"inner", `"{}"`, `invalid inner "{}" at offset 0: expected an object or a string that begins with 0x, found a string`},
 		{"list<int>", `"0x00"`, `invalid list<int> "0x00" at offset 0: invalid list<int> "0x00": offset 0: malformed list<int> value: 1 bytes, too few for the number of elements`},
@@ -133,14 +134,14 @@ func TestDecodeErrors(t *testing.T) {
 		{"vector<float, 2>", `[1]`, `invalid vector<float, 2> [1] at offset 0: 1 elements, where vector<float, 2> has 2`},
 		{"vector<float, 2>", `[1,2,3]`, `invalid vector<float, 2> [1,2,3] at offset 5: more than the 2 elements of vector<float, 2>`},
 		{"vector<float, 2>", `[1,"0x"]`, `invalid vector<float, 2> [1,"0x"] at offset 3: 0 bytes, where each element of vector<float, 2> has 4`},
-		{"vector<float, 2>", `[1,null]`, `invalid vector<float, 2> [1,null] at offset 3: null can only stand in a tuple or a user type`},
+		{"vector<float, 2>", `[1,null]`, `invalid vector<float, 2> [1,null] at offset 3: null can only stand in a tuple, a user type or a frozen list`},
 		{"tuple<int, text, boolean>", `[1,"x",true,1]`, `invalid tuple<int, text, boolean> [1,"x",true,1] at offset 12: more than the 3 elements of tuple<int, text, boolean>`},
 		{"tuple<int, text, boolean>", `[nil]`, `invalid tuple<int, text, boolean> [nil] at offset 1: expected a number or a string, found "nil"`},
 
 		{"map<int, text>", `{1:"x"}`, `invalid map<int, text> {1:"x"} at offset 1: expected a key in double quotes, found a number`},
 		{"map<int, text>", `[]`, `invalid map<int, text> [] at offset 0: expected an object, found an array`},
 		{"map<int, text>", `{"a":"x"}`, `invalid map<int, text> {"a":"x"} at offset 1: key: invalid int "a": not an integer`},
-		{"map<int, text>", `{"1":null}`, `invalid map<int, text> {"1":null} at offset 5: null can only stand in a tuple or a user type`},
+		{"map<int, text>", `{"1":null}`, `invalid map<int, text> {"1":null} at offset 5: null can only stand in a tuple, a user type or a frozen list`},
 		{"map<int, text>", `{"1" "x"}`, `invalid map<int, text> {"1" "x"} at offset 5: expected ':', found a string`},
 		{"map<int, text>", `{"1":"x","2":"y","01":"z"}`, `invalid map<int, text> {"1":"x","2":"y","01":"z"} at offset 17: key stands twice`},
 		{"map<text, int>", `{"b":1, "a":{}}`, `invalid map<text, int> {"b":1, "a":{}} at offset 12: expected a number or a string, found an object`},
@@ -170,11 +171,11 @@ func TestDecodeErrors(t *testing.T) {
 }
 
 func TestDecodeErrorUnwraps(t *testing.T) {
-	_, err := mustPlan(t, "list<int>").decode(t, "[null]")
+	_, err := mustPlan(t, "set<int>").decode(t, "[null]")
 	require.ErrorIs(t, err, errNullHere)
 	var e *Error
 	require.True(t, errors.As(err, &e))
-	require.Equal(t, &Error{Type: "list<int>", JSON: "[null]", Offset: 1, Err: errNullHere}, e)
+	require.Equal(t, &Error{Type: "set<int>", JSON: "[null]", Offset: 1, Err: errNullHere}, e)
 }
 
 func TestPlanDecoderErrors(t *testing.T) {

@@ -24,7 +24,8 @@
 //	timestamp                       string: "2015-12-13T09:46:40Z"        "2015-12-13 09:46:40.000Z"; the sign of
 //	                                                                      years before 0001 is lost
 //	duration                        string: "1y2mo3d", "0s"               "" for the zero duration
-//	list, set, vector               array
+//	list, set, vector               array, null for a null element
+//	                                of a list
 //	tuple                           array, null for a null element, none  none for a value with absent elements
 //	                                for an absent one
 //	user type                       object, null for a null field, none   null for an absent field; "\"A\"" for
@@ -59,7 +60,7 @@
 //   - the members of a user type in any order: those not named are null up to the last one named, and absent after it.
 //
 // It is an error when a member is no field of the user type, when a field or a key stands twice (keys are compared as
-// wire bytes: "1" and "01" are one int), when null stands anywhere but in a tuple or a user type, and when an escape
+// wire bytes: "1" and "01" are one int), when null stands anywhere but in a tuple, a user type or a list, and when an escape
 // is half of a surrogate pair. Numbers are read from their digits, never through a double, and what does not fit is an
 // error; 1.0 is no integer.
 //
@@ -132,7 +133,7 @@ func plan(t *cqltype.Type, keyDepth int) (Encoder, error) {
 		cqltype.Decimal, cqltype.Float, cqltype.Double, cqltype.Boolean:
 		return &bareEncoder{text}, nil
 	case cqltype.List, cqltype.Set:
-		return &listEncoder{odd: odd{text}, elem: elems[0]}, nil
+		return &listEncoder{odd: odd{text}, elem: elems[0], nullable: t.Kind == cqltype.List}, nil
 	case cqltype.Map:
 		return &mapEncoder{odd: odd{text}, key: elems[0], value: elems[1]}, nil
 	case cqltype.Tuple:

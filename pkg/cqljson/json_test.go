@@ -94,6 +94,8 @@ func TestAppendJSON(t *testing.T) {
 
 		{"list<int>", "[1, 0x, -3]", `[1,"0x",-3]`},
 		{"list<int>", "[]", "[]"},
+		{"frozen<list<text>>", "['null', null, '']", `["null",null,""]`},
+		{"frozen<list<int>>", "0x00000001fffffffe", `"0x00000001fffffffe"`},
 		{"list<int>", "0xffffffff", `"0xffffffff"`},
 		{"list<double>", "[NaN, 1.5, -Infinity]", `["NaN",1.5,"-Infinity"]`},
 		{"set<text>", "{'it''s', '', 'a\"b'}", `["it's","","a\"b"]`},
@@ -150,7 +152,7 @@ func TestMalformed(t *testing.T) {
 		{"list<int>", "00000000 00", "malformed list<int> value: 1 bytes left over after the last element"},
 		{"list<int>", "7fffffff", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "00000001 00000004 000000", "malformed list<int> value: element 0 is cut off"},
-		{"list<int>", "00000001 ffffffff", "malformed list<int> value: element 0 has the length -1"},
+		{"set<int>", "00000001 ffffffff", "malformed set<int> value: element 0 has the length -1"},
 		{"list<int>", "00000001 00000001 00", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
 		{"set<text>", "00000001 00000000 00", "malformed set<text> value: 1 bytes left over after the last element"},
 		{"map<int, int>", "000000", "malformed map<int, int> value: 3 bytes, too few for the number of elements"},

@@ -2,10 +2,11 @@ package cqljson
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// listEncoder is the encoder of list and set: an array in the order of the wire.
+// listEncoder is the encoder of list and set: an array in the order of the wire, null for a null element.
 type listEncoder struct {
 	odd
-	elem Encoder
+	elem     Encoder
+	nullable bool // a list
 }
 
 func (e *listEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
@@ -21,6 +22,11 @@ func (e *listEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 			dst = append(dst, ',')
 		}
 		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
+		if length == -1 && e.nullable {
+			dst = append(dst, "null"...)
+			pos = next
+			continue
+		}
 		if !ok || length < 0 {
 			return e.appendOdd(dst, begin, wire)
 		}

@@ -9,16 +9,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Canonical reports whether AppendCanonical changes no value of the type: it does when it is a set or map, or a list
-// with sets, maps or inets in it.
-func (o *Order) Canonical() bool { return o.plain || o.form == vector || o.form == inet }
+// Canonical reports whether AppendCanonical changes no value of the type: it may when it is a list, set, map or UDT.
+func (o *Order) Canonical() bool {
+	return o.form == vector || o.form == inet || o.plain && o.form != list && !o.udt
+}
 
 // AppendCanonical appends a value as the server stores what a client sends, and returns the extended buffer. dst and
 // wire must not overlap. The error says why the bytes of a list, set or map do not divide into elements, as
 // cqlwire.Layout.CheckShape does; the elements' own bytes are not checked, unless they are sorted too. dst may then have
 // grown.
 func (o *Order) AppendCanonical(dst, wire []byte) ([]byte, error) {
-	if o.Canonical() {
+	if o.Canonical() || o.unchanged(wire) {
 		return append(dst, wire...), nil
 	}
 	if len(wire) > math.MaxInt32 {
@@ -32,7 +33,12 @@ func (o *Order) AppendCanonical(dst, wire []byte) ([]byte, error) {
 // appendCanonical appends one value; outermost says that it is not part of another. depth is the number of sets and
 // maps around it.
 func (o *Order) appendCanonical(dst, wire []byte, s *scratch, depth int, outermost bool) ([]byte, error) {
-	if o.plain || len(wire) == 0 {
+	switch {
+	case len(wire) == 0:
+		return dst, nil
+	case o.udt && outermost:
+		return o.appendFields(dst, wire)
+	case o.plain && (o.form != list || !outermost):
 		return append(dst, wire...), nil
 	}
 	if o.form == inet {
@@ -42,7 +48,7 @@ func (o *Order) appendCanonical(dst, wire []byte, s *scratch, depth int, outermo
 		return append(dst, wire...), nil
 	}
 	if o.form == list || o.form == vector {
-		return o.appendElems(dst, wire, s, depth)
+		return o.appendElems(dst, wire, s, depth, outermost)
 	}
 	if o.elemsPlain() {
 		sorted, err := o.sorted(wire)
@@ -76,13 +82,43 @@ func (o *Order) elemsPlain() bool {
 	return true
 }
 
-// appendElems appends a list or vector, whose elements stay where they are.
-func (o *Order) appendElems(dst, wire []byte, s *scratch, depth int) ([]byte, error) {
+// unchanged reports whether a list or UDT, outside of others, surely stays as it is: it has none of the lengths that
+// are changed, and no elements that are.
+func (o *Order) unchanged(wire []byte) bool {
+	if !o.plain {
+		return false
+	}
+	w := o.layout.Walk(wire)
+	for w.Next() {
+		if w.Length() < -1 || w.Length() == 0 && o.form == list && o.elems[0].layout.EmptyIsNull() {
+			return false
+		}
+	}
+	return w.Whole() && w.Count() >= 0
+}
+
+// appendFields appends a UDT that is not part of another value. The server takes it apart, and null then has one
+// length (cql3.UserTypes.Value).
+func (o *Order) appendFields(dst, wire []byte) ([]byte, error) {
+	w := o.layout.Walk(wire)
+	for w.Next() {
+		dst = cqlwire.AppendElem(dst, w.Elem())
+	}
+	return dst, w.Err()
+}
+
+// appendElems appends a list or vector, whose elements stay where they are. In a list that is not part of another value
+// an element that is null stays so, and one becomes null that the server reads as null.
+func (o *Order) appendElems(dst, wire []byte, s *scratch, depth int, outermost bool) ([]byte, error) {
 	w := o.layout.Walk(wire)
 	if o.form == list {
 		dst = cqlwire.AppendCount(dst, max(w.Count(), 0))
 	}
 	for w.Next() {
+		if w.Null() || outermost && o.form == list && len(w.Elem()) == 0 && o.elems[0].layout.EmptyIsNull() {
+			dst = cqlwire.AppendNull(dst)
+			continue
+		}
 		mark := len(dst)
 		out, err := o.elems[0].appendCanonical(o.layout.Open(dst), w.Elem(), s, depth, false)
 		if err != nil {

@@ -30,12 +30,15 @@
 // key with the last value. Inside of a collection it does so too, but there elements that are equal and not the same,
 // as 1.0 and 1.00, all stay. There an inet that is an IPv4 address written as one of IPv6 becomes the former.
 //
-// A tuple, UDT or vector it keeps as the client sent it, with all that is inside, a vector only where it is not part of
-// a collection. It also keeps what a client sends for a clustering column in descending order, whatever the type: such
+// In a list that is a column of its own, null may stand (CASSANDRA-6839); there an element of no bytes becomes null, but
+// for text, blob, tuples and UDTs. In a UDT that is a column of its own, each null gets the length -1.
+//
+// A tuple, UDT or vector it keeps else as the client sent it, with all that is inside, a vector only where it is not
+// part of a collection. It also keeps what a client sends for a clustering column in descending order, whatever the type: such
 // a value has no canonical form. (That holds for bound values; of a literal each set and map is sorted.)
 //
 // The bytes of other elements stay as they are, though the server writes some in another way: true as 02, a number with
-// needless leading bytes, and in a list an int of no bytes, which it makes null.
+// needless leading bytes.
 // No value that was once in a collection of a Cassandra has such bytes.
 //
 // Sources, of Apache Cassandra 5.0: in org.apache.cassandra.db.marshal the method compareCustom of each type, TupleType,

@@ -14,6 +14,7 @@ type Order struct {
 	elems  []*Order // as cqltype.Type.Elems
 	// plain says that the server stores a value as it is sent, also when it is part of a collection.
 	plain bool
+	udt   bool
 }
 
 // form is the way in which the values of a type are compared.
@@ -104,7 +105,7 @@ func plan(t *cqltype.Type, layout *cqlwire.Layout) *Order {
 	case cqltype.Map:
 		o.form, o.plain = entries, false
 	case cqltype.Tuple, cqltype.UDT:
-		o.form, o.plain = fields, true
+		o.form, o.plain, o.udt = fields, true, t.Kind == cqltype.UDT
 	case cqltype.Vector:
 		o.form = vector
 	}

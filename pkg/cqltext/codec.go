@@ -4,7 +4,7 @@
 // Start with Plan, which gives the Codec of a column's type. Plan once per column; a Codec keeps no state, so
 // that one may serve any number of goroutines. Both directions append to a buffer of the caller's and keep
 // nothing of what they are given. Null is the caller's: it is neither a wire value nor a text here, except
-// inside a tuple or a UDT, where it is the bare word null.
+// inside a tuple, a UDT or a list, where it is the bare word null.
 //
 // The law: reading text is the exact inverse of writing it. For every wire value that Cassandra or ScyllaDB
 // accepts, AppendWire(AppendText(w)) is w, bit for bit. Where the ordinary text of a value would lose

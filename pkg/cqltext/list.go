@@ -2,12 +2,13 @@ package cqltext
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// seqCodec is the codec of list, `[a, b]`, and of set, `{a, b}`. The order is the wire's, both ways. A value
+// seqCodec is the codec of list, `[a, null, b]`, and of set, `{a, b}`. The order is the wire's, both ways. A value
 // of a negative count, which the servers take, is written raw.
 type seqCodec struct {
 	wire        *cqlwire.Layout
 	elem        codec
 	open, close byte
+	nullable    bool // a list that is frozen, which may have null in it
 }
 
 func (c *seqCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
@@ -22,12 +23,18 @@ func (c *seqCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 			dst = append(dst, ',', ' ')
 		}
 		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
-		if !ok || length < 0 {
+		switch {
+		case !ok || length < 0 && !c.nullable:
 			return dst[:mark], c.wire.CheckShape(wire)
-		}
-		var err error
-		if dst, err = c.elem.appendElemText(dst, elem); err != nil {
-			return dst[:mark], err
+		case length == nullLength:
+			dst = append(dst, nullWord...)
+		case length < 0:
+			return rawFields(dst[:mark], c.wire, wire)
+		default:
+			var err error
+			if dst, err = c.elem.appendElemText(dst, elem); err != nil {
+				return dst[:mark], err
+			}
 		}
 		pos = next
 	}
@@ -57,7 +64,7 @@ func (c *seqCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 	dst = cqlwire.AppendCount(dst, 0)
 	count := 0
 	for ; !done; count++ {
-		if dst, pos, err = appendSized(dst, c.elem, text, pos, false, false); err != nil {
+		if dst, pos, err = appendSized(dst, c.elem, text, pos, false, c.nullable); err != nil {
 			return dst, pos, err
 		}
 		if pos, done, err = nextElem(text, pos, c.close); err != nil {

@@ -14,7 +14,7 @@ import (
 
 var (
 	errOpenQuote = errors.New("single quote is not closed")
-	errNullHere  = errors.New("null can only stand in a tuple or a user type")
+	errNullHere  = errors.New("null can only stand in a tuple, a user type or a frozen list")
 )
 
 func skipBlanks(text []byte, pos int) int {
@@ -76,7 +76,7 @@ func endsWord(c byte, key bool) bool {
 	return c == ',' || c == ']' || c == '}' || c == ')' || key && c == ':'
 }
 
-// nullWord is the word for an absent element of a tuple or UDT; it is read in any case.
+// nullWord is the word for a null element of a tuple, UDT or list; it is read in any case.
 var nullWord = []byte("null")
 
 // isNull reports whether the word null begins at text[pos:].

@@ -64,6 +64,9 @@ func TestNested(t *testing.T) {
 		{"vector<float, 3>", "3f8000007fc0000080000000", "[1, NaN, -0]"},
 		{"vector<float, 1>", "7fc00001", "[0x7fc00001]"},
 		{"vector<boolean, 2>", "0100", "[true, false]"},
+		{"frozen<list<int>>", "00000003 00000004 00000001 ffffffff 00000000", "[1, null, 0x]"},
+		{"frozen<list<text>>", "00000003 ffffffff 00000000 00000004 6e756c6c", "[null, '', 'null']"},
+		{"frozen<list<int>>", "00000001 fffffffe", "0x00000001fffffffe"},
 		{"vector<boolean, 2>", "0200", "[0x02, false]"},
 		{"vector<timestamp, 1>", "0000000000000000", "['1970-01-01T00:00:00Z']"},
 		{"vector<smallint, 2>", "02 0001 02 ffff", "[1, -1]"},
@@ -80,6 +83,16 @@ func TestNested(t *testing.T) {
 		{"list<'org.example.Odd'>", "00000001 00000001 00", "[0x00]"},
 	} {
 		t.Run(c.typ+" "+c.text, func(t *testing.T) { exact(t, c.typ, c.wire, c.text) })
+	}
+}
+
+// TestNullsDeepInside: servers refuse null in a list inside another value. Its text is exact all the same.
+func TestNullsDeepInside(t *testing.T) {
+	for _, c := range []struct{ typ, wire, text string }{
+		{"frozen<list<frozen<list<blob>>>>", "00000002 ffffffff 0000000c 00000002 ffffffff 00000000", "[null, [null, 0x]]"},
+		{"tuple<frozen<list<int>>>", "00000008 00000001 ffffffff", "([null])"},
+	} {
+		t.Run(c.typ, func(t *testing.T) { exactText(t, c.typ, c.wire, c.text) })
 	}
 }
 
@@ -109,6 +122,7 @@ func TestMalformed(t *testing.T) {
 		{"list<int>", "00000001", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "7fffffff", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "00000001 00000004 0000", "malformed list<int> value: element 0 is cut off"},
+		{"set<int>", "00000001 ffffffff", "malformed set<int> value: element 0 has the length -1"},
 		{"list<int>", "00000001 00000001 00", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
 		{"list<timestamp>", "00000001 00000001 00", "malformed timestamp value: 1 bytes, where 0 or 8 bytes are due"},
 		{"list<int>", "00000000 00", "malformed list<int> value: 1 bytes left over after the last element"},

@@ -17,7 +17,7 @@ type tupleCodec struct {
 // written raw.
 const nullLength = -1
 
-// rawFields appends the raw form of a tuple or UDT that has a length below nullLength.
+// rawFields appends the raw form of a tuple, UDT or list that has a length below nullLength.
 func rawFields(dst []byte, l *cqlwire.Layout, wire []byte) ([]byte, error) {
 	if err := l.Check(wire); err != nil {
 		return dst, err

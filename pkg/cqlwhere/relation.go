@@ -152,7 +152,7 @@ type containment struct {
 func (r *containment) holds(cells [][]byte, _ token.Token) bool {
 	w := r.layout.Walk(cells[r.cell])
 	for w.Next() {
-		if w.Index()%r.per == r.which && compare(r.order, w.Elem(), r.value) == 0 {
+		if !w.Null() && w.Index()%r.per == r.which && compare(r.order, w.Elem(), r.value) == 0 {
 			return true
 		}
 	}

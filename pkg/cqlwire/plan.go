@@ -17,8 +17,9 @@ type Layout struct {
 	kind  cqltype.Kind
 	form  form
 	elems []*Layout // as cqltype.Type.Elems
-	limit int       // how many elements a value has, or may have where form is fields
-	fixed int       // bytes of each value inside a vector, or -1
+	list  bool
+	limit int // how many elements a value has, or may have where form is fields
+	fixed int // bytes of each value inside a vector, or -1
 
 	// frozen: the type is frozen<...> itself, which decides whether a list may have null in it.
 	frozen bool
@@ -27,7 +28,7 @@ type Layout struct {
 	sizes sizes
 	valid func(wire []byte) error         // nil: all bytes of these sizes are valid
 	whole func(wire []byte, m mode) error // what else must hold in a mode that is not zero, or nil
-	// emptyNull: a server that reads a value of no bytes makes it null.
+	// emptyNull: see EmptyIsNull.
 	emptyNull bool
 }
 
@@ -71,7 +72,7 @@ func plan(t *cqltype.Type, depth int) (*Layout, error) {
 	want := len(t.Elems)
 	switch t.Kind {
 	case cqltype.List, cqltype.Set:
-		l.form, want = counted, 1
+		l.form, l.list, want = counted, t.Kind == cqltype.List, 1
 	case cqltype.Map:
 		l.form, want = counted, 2
 	case cqltype.Tuple:
@@ -117,6 +118,10 @@ func (l *Layout) Elem(i int) *Layout { return l.elems[i] }
 
 // Elems returns the number of layouts that Elem has.
 func (l *Layout) Elems() int { return len(l.elems) }
+
+// EmptyIsNull reports whether a server that decodes a value of no bytes makes it null
+// (TypeSerializer.deserialize).
+func (l *Layout) EmptyIsNull() bool { return l.emptyNull }
 
 // Dimension returns the number of elements of a vector.
 func (l *Layout) Dimension() int { return l.limit }

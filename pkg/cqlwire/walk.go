@@ -77,7 +77,7 @@ func (w *Walk) Next() bool {
 	switch {
 	case !ok:
 		return w.fail(cutOff)
-	case length < 0 && form == counted:
+	case length < 0 && form == counted && !w.layout.list:
 		return w.fail(nullElem)
 	}
 	w.elem, w.end = elem, next
@@ -93,7 +93,8 @@ func (w *Walk) fail(f fault) bool {
 // Elem returns the element that Next went to, nil when it is null. It is a part of the value.
 func (w *Walk) Elem() []byte { return w.elem }
 
-// Null reports whether the element is null, which only one of a tuple or a UDT can be.
+// Null reports whether the element is null, which only one of a tuple, a UDT or a list can be. Cassandra takes
+// such a list for a frozen column (CASSANDRA-6839), though no literal of CQL has one.
 func (w *Walk) Null() bool { return w.length < 0 }
 
 // Length returns the length of the element as it is written: of a null some negative number, most often -1. A vector's

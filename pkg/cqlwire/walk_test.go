@@ -70,7 +70,7 @@ func TestMalformed(t *testing.T) {
 		{"list<int>", "7fffffff", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "00000001 00000004 0000", "malformed list<int> value: element 0 is cut off"},
 		{"list<int>", "00000001 7fffffff 0000", "malformed list<int> value: element 0 is cut off"},
-		{"list<int>", "00000002 00000000 ffffffff", "malformed list<int> value: element 1 has the length -1"},
+		{"set<int>", "00000002 00000000 ffffffff", "malformed set<int> value: element 1 has the length -1"},
 		{"list<int>", "00000000 00", "malformed list<int> value: 1 bytes left over after the last element"},
 		{"list<int>", "ffffffff 00", "malformed list<int> value: 1 bytes left over after the last element"},
 		{"map<int, int>", "00000001 00000000", "malformed map<int, int> value: element 1 is cut off"},

@@ -30,12 +30,14 @@ type Value struct {
 	State State
 }
 
-// Insert is one INSERT statement.
+// Insert is one INSERT statement, or an UPDATE that sets whole columns.
 type Insert struct {
 	Values    []Value // in the order of the columns that NewInserter was told
 	Timestamp int64   // microseconds since the epoch
 	TTL       int32   // seconds; 0: what is written does not expire
 	Now       int64   // when it is written, in seconds since the epoch: what expires and deletes is told from it
+	// Update makes no marker of a row, as an UPDATE makes none: the row is there as long as it has cells.
+	Update bool
 }
 
 // InsertOptions say how an Inserter differs from the server's INSERT.
@@ -52,8 +54,7 @@ const maxClusteringBytes = math.MaxUint16
 const maxTTL = 20 * 365 * 24 * 60 * 60
 
 // Inserter makes rows of INSERT statements on one list of columns: what the server would write (UpdateStatement,
-// UpdateParameters) where tuples are written as literals of their elements and all other values are bound. It is not
-// safe for concurrent use.
+// UpdateParameters) where all values are bound, each as a whole. It is not safe for concurrent use.
 type Inserter struct {
 	codec      *Codec
 	options    InsertOptions
@@ -74,9 +75,8 @@ type Inserter struct {
 // insertColumn is a column of the statement.
 type insertColumn struct {
 	*columnPlan
-	value  int        // its place among the statement's columns
-	column int        // in the schema, among those of its kind
-	tuple  *tuplePlan // nil: its values are not stored in another form for being tuples
+	value  int // its place among the statement's columns
+	column int // in the schema, among those of its kind
 }
 
 // NewInserter plans statements on columns of the codec's schema, in the order of Insert.Values. All key columns must be
@@ -106,14 +106,7 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 				return nil, fmt.Errorf("column %.100q is of %s, whose values only a server can check", column.Name, column.Type)
 			}
 			planned++
-			c := insertColumn{columnPlan: &kind.plans[i], value: at, column: i}
-			if column.Type.Kind == cqltype.Tuple {
-				var err error
-				if c.tuple, err = planTuple(column.Type); err != nil {
-					return nil, fmt.Errorf("column %.100q: %w", column.Name, err)
-				}
-			}
-			*kind.out = append(*kind.out, c)
+			*kind.out = append(*kind.out, insertColumn{columnPlan: &kind.plans[i], value: at, column: i})
 		}
 	}
 	switch {
@@ -177,17 +170,12 @@ func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
 	if wire == nil {
 		wire = emptyValue
 	}
+	if c.desc || c.order.Canonical() {
+		return wire, nil
+	}
 	from := len(*buf)
 	var err error
-	switch {
-	case c.tuple != nil:
-		*buf, err = c.tuple.append(*buf, wire)
-	case c.desc || c.order.Canonical():
-		return wire, nil
-	default:
-		*buf, err = c.order.AppendCanonical(*buf, wire)
-	}
-	if err != nil {
+	if *buf, err = c.order.AppendCanonical(*buf, wire); err != nil {
 		return nil, fmt.Errorf("column %.100q: %w", c.name, err)
 	}
 	return (*buf)[from:len(*buf):len(*buf)], nil
@@ -223,6 +211,9 @@ func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 		} else if static == nil || in.sets(in.regulars, st.Values) {
 			return nil, nil, errors.New("a row without clustering columns writes static columns, and no others")
 		}
+	}
+	if row != nil && row.Empty() { // an update that adds no elements to collections
+		row = nil
 	}
 	return static, row, nil
 }

@@ -15,7 +15,9 @@ func (in *Inserter) build(r *Row, static bool, st *Insert, expiry int64) error {
 		r.Static = true
 		columns = in.statics
 	} else {
-		r.Liveness = Liveness{Set: true, Timestamp: st.Timestamp, TTL: st.TTL, Expiry: expiry}
+		if !st.Update {
+			r.Liveness = Liveness{Set: true, Timestamp: st.Timestamp, TTL: st.TTL, Expiry: expiry}
+		}
 		if err := in.clusteringValues(r, st.Values); err != nil {
 			return err
 		}
@@ -83,7 +85,11 @@ func (in *Inserter) clusteringValues(r *Row, values []Value) error {
 func (in *Inserter) elements(r *Row, c *insertColumn, cell Cell, value []byte) error {
 	w := c.layout.Walk(value)
 	for w.Next() {
-		if w.Null() { // a field; the walk ends at any other null
+		switch {
+		case !w.Null():
+		case c.kind == cqltype.List: // the server, too, makes no cell of it (cql3.Lists.Appender)
+			return fmt.Errorf("column %.100q: element %d is null, which only a frozen list can have", c.name, w.Index())
+		default: // a field
 			continue
 		}
 		from := len(in.buf)

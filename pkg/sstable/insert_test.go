@@ -217,7 +217,7 @@ func TestInsertRefuses(t *testing.T) {
 		{OA, Insert{Values: []Value{key, clustering, {}}, TTL: 500000000, Now: 4000000000},
 			"TTL of 500000000 seconds ends after 2106-02-07T06:28:13Z, the latest time that version oa of SSTables can keep"},
 		{NB, Insert{Values: []Value{key, clustering, {}}, Timestamp: noTimestamp}, "timestamp -9223372036854775808 is none that a server takes"},
-		{NB, Insert{Values: []Value{key, clustering, {Bytes: []byte{0, 0, 0, 1, 255, 255, 255, 255}, State: Set}}}, `column "l": malformed list<int> value: element 0 has the length -1`},
+		{NB, Insert{Values: []Value{key, clustering, {Bytes: []byte{0, 0, 0, 1, 255, 255, 255, 255}, State: Set}}}, `column "l": element 0 is null, which only a frozen list can have`},
 		{NB, Insert{Values: []Value{key, clustering, {Bytes: []byte{0, 0, 0, 1}, State: Set}}}, `column "l": malformed list<int> value: element 0 is cut off`},
 	} {
 		in, err := NewInserter(elements(t, c.version), []string{"k", "c", "l"}, InsertOptions{})
@@ -268,9 +268,9 @@ func TestListPathsAscend(t *testing.T) {
 	require.Equal(t, ticks, back)
 }
 
-// Values of tuples, and of clustering columns in descending order, are stored as CQL does it for literals and for bound
+// Values of tuples, and of clustering columns in descending order, are stored as they come, as CQL does it for bound
 // values.
-func TestSetsInTuplesAreSortedAndReversedOnesNot(t *testing.T) {
+func TestTuplesAndReversedSetsAreKeptAsBound(t *testing.T) {
 	desc := column(t, "c", "frozen<set<int>>")
 	desc.Desc = true
 	c := mustCodec(t, &Table{
@@ -285,26 +285,43 @@ func TestSetsInTuplesAreSortedAndReversedOnesNot(t *testing.T) {
 		}
 		return out
 	}
-	unsorted, sorted := list(t, 2, "00000002", "00000001"), list(t, 2, "00000001", "00000002")
-	for _, c := range []struct{ sent, stored []byte }{
-		{elem(one(1), elem(unsorted.Bytes, one(2))), elem(one(1), elem(sorted.Bytes, one(2)))},
-		{elem(nil, nil, nil), elem(nil, nil, nil)},
-		{elem(nil, elem(unsorted.Bytes), []byte{}), elem(nil, elem(sorted.Bytes), []byte{})},
-		{elem(one(1), nil, list(t, 1, "00000001", "00000002").Bytes), elem(one(1), nil, list(t, 1, "00000001", "00000002").Bytes)},
-		{elem(one(1), nil, list(t, 1, "00000001", "00000002").Bytes, one(1)), nil},
-		{[]byte{0, 0}, nil},
-		{elem(one(1), []byte{0, 0, 0}), nil},
+	unsorted := list(t, 2, "00000002", "00000001")
+	for _, sent := range [][]byte{
+		elem(one(1), elem(unsorted.Bytes, one(2))),
+		elem(nil, nil, nil),
+		elem(nil, elem(unsorted.Bytes), []byte{}),
+		elem(one(1), nil, unsorted.Bytes),
+		elem(one(1)),
 	} {
 		_, row, err := in.Insert(Insert{Timestamp: stamp, Values: []Value{
-			{Bytes: one(1), State: Set}, unsorted, {Bytes: c.sent, State: Set}, {Bytes: elem(one(3)), State: Set},
+			{Bytes: one(1), State: Set}, unsorted, {Bytes: sent, State: Set}, {Bytes: elem(one(3)), State: Set},
 		}})
-		if c.stored == nil {
-			require.Error(t, err, "%x", c.sent)
-			continue
-		}
 		require.NoError(t, err)
 		require.Equal(t, unsorted.Bytes, row.Clustering[0])
-		require.Equal(t, c.stored, row.Cells[0].Value)
+		require.Equal(t, sent, row.Cells[0].Value)
 		require.Equal(t, elem(one(3)), row.Cells[1].Value)
 	}
+}
+
+// An update makes no marker of a row, and no row where it has nothing to write.
+func TestAnUpdateMakesNoMarker(t *testing.T) {
+	c := elements(t, NB)
+	static, row := insert(t, c, []string{"s", "v"}, Insert{Timestamp: stamp, Update: true, Values: []Value{set(t, "00000001"), set(t, "00000003")}}, InsertOptions{})
+	require.Len(t, static.Cells, 1)
+	require.Equal(t, Liveness{}, row.Liveness)
+	require.Len(t, row.Cells, 1)
+	static, row = insert(t, c, []string{"s2"}, Insert{Timestamp: stamp, Update: true, Values: []Value{list(t, 0)}}, InsertOptions{AppendCollections: true})
+	require.Nil(t, static)
+	require.Nil(t, row)
+
+	in, err := NewInserter(c, []string{"k", "c", "v"}, InsertOptions{})
+	require.NoError(t, err)
+	key := []Value{set(t, "00000001"), set(t, "00000002")}
+	_, row, err = in.Insert(
+		Insert{Timestamp: stamp, TTL: 5, Now: now, Values: append(key[:2:2], Value{})},
+		Insert{Timestamp: stamp + 1, Update: true, Values: append(key[:2:2], set(t, "00000003"))},
+	)
+	require.NoError(t, err)
+	require.Equal(t, Liveness{Set: true, Timestamp: stamp, TTL: 5, Expiry: now + 5}, row.Liveness, "the row's own time stays")
+	require.Equal(t, int64(stamp+1), row.Cells[0].Timestamp)
 }

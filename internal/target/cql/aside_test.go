@@ -39,7 +39,7 @@ func full(n int, p target.Piece, set *target.Replicas) *target.Row {
 		Source:       target.Source{Raw: fmt.Appendf(nil, "line %d\n", n), Line: int64(n), Offset: 1 << 40, Stamp: 1_700_000_000_000_000},
 	}
 	for i := range n % 3 {
-		r.More = append(r.More, row.Row{Cells: cells[:3:3], Timestamp: int64(i), TTL: 7, Token: r.Token})
+		r.More = append(r.More, row.Row{Cells: cells[:3:3], Timestamp: int64(i), TTL: 7, Token: r.Token, Update: i == 0})
 	}
 	return r
 }

@@ -49,6 +49,11 @@ func appendStatement(dst []byte, r *row.Row) []byte {
 	dst = binary.AppendVarint(dst, int64(r.TTL))
 	dst = binary.AppendUvarint(dst, r.Token.Hi)
 	dst = binary.AppendUvarint(dst, r.Token.Lo)
+	update := byte(0)
+	if r.Update {
+		update = 1
+	}
+	dst = append(dst, update)
 	dst = binary.AppendUvarint(dst, uint64(len(r.Cells)))
 	for _, c := range r.Cells {
 		dst = append(dst, byte(c.State))
@@ -117,6 +122,8 @@ func (p *copied) statement(r *row.Row) {
 	r.Timestamp = p.varint()
 	r.TTL = int32(p.varint())
 	r.Token = token.Token{Hi: p.uvarint(), Lo: p.uvarint()}
+	r.Update = p.text[0] != 0
+	p.text = p.text[1:]
 	n := p.uvarint()
 	r.Cells, p.cells = p.cells[:n:n], p.cells[n:]
 	for i := range r.Cells {

@@ -207,7 +207,7 @@ func (e *encoder) statement(r *row.Row) {
 		ttl = 0
 	}
 	e.statements = append(e.statements, sstable.Insert{
-		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.o.Now.Unix(),
+		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.o.Now.Unix(), Update: r.Update,
 	})
 }
 

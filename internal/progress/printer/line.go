@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
@@ -71,8 +72,8 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		left := time.Duration(r.Left*float64(time.Second)).Round(time.Second).String() + " left"
 		parts[partLeft] = part{left, left}
 	}
-	sent := sentTo(r.Streams)
-	parts[partSent], parts[partRun] = part{sent, sent}, part{r.Run, r.Run}
+	sent, run := sentTo(r.Streams), safetext.Line(r.Run)
+	parts[partSent], parts[partRun] = part{sent, sent}, part{run, run}
 	return parts
 }
 
@@ -133,7 +134,7 @@ func fit(runs []progress.Reading, columns int) string {
 	for i, r := range runs {
 		all[i] = partsOf(r)
 		if len(runs) > 1 { // whose numbers they are is told first
-			all[i][partRun].brief, _, _ = strings.Cut(r.Run, " ")
+			all[i][partRun].brief, _, _ = strings.Cut(all[i][partRun].long, " ")
 		}
 	}
 	try := func(run, kind int, text string) bool {

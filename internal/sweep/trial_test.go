@@ -19,7 +19,7 @@ import (
 var errOverflows = &fault.Error{Class: fault.Transient, Err: errors.New("StackOverflowError"), Answered: true}
 
 // When nodes answer and every request fails, also one for a single token, the run ends within
-// the patience. Each range alone would use up ten attempts first.
+// the patience and a wait between attempts, of the clock of the bubble.
 func TestARunWhoseEveryRequestFailsEndsWithTheReason(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -28,9 +28,9 @@ func TestARunWhoseEveryRequestFailsEndsWithTheReason(t *testing.T) {
 		workers int
 		most    time.Duration
 	}{
-		{"at once", errOverflows, time.Millisecond, 4, 6 * time.Second},
-		{"one worker", errOverflows, time.Millisecond, 1, 10 * time.Second},
-		{"time runs out", errHangs, 5 * time.Second, 4, 11 * time.Second},
+		{"at once", errOverflows, time.Millisecond, 4, 20 * time.Second},
+		{"one worker", errOverflows, time.Millisecond, 1, 20 * time.Second},
+		{"time runs out", errHangs, 5 * time.Second, 4, 25 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -65,8 +65,17 @@ func (r *chosenRun) takeOrNone(c *cobra.Command, args []string) error {
 
 // tell says which run --last found.
 func (r *chosenRun) tell(s streams, show *showOptions, what string) {
+	s.tellOwner(r.dir)
 	if r.found && !show.Quiet {
 		s.note("%s is the newest run of this folder that %s", r.dir, what)
+	}
+}
+
+// tellOwner warns of a run directory that belongs to another user.
+func (s streams) tellOwner(dir string) {
+	if other := operation.RunOwner(dir); other != "" {
+		s.warn("run directory %s belongs to user %s: its settings are what that user wrote there, "+
+			"the hosts that get the password among them", dir, other)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
 
 // streams are the program's own input and outputs, and what goes to them besides data.
@@ -36,6 +37,9 @@ type streams struct {
 func newStreams(in io.Reader, out, err io.Writer) streams {
 	return streams{in: in, out: out, err: err, log: &logbook{err: err}, end: new(ending)}
 }
+
+// text is the standard output of answers in words, where what others wrote does nothing.
+func (s streams) text() io.Writer { return safetext.NewWriter(s.out) }
 
 // warn tells the user something odd that does not stop the run.
 func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }

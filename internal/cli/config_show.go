@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
@@ -144,7 +145,7 @@ func valueText(f *pflag.Flag) string {
 
 // showSettings shows settings as a table.
 func showSettings(s streams, settings []summary.Setting) error {
-	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(s.text(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM")
 	for _, one := range settings {
 		from := one.From
@@ -155,7 +156,7 @@ func showSettings(s streams, settings []summary.Setting) error {
 		if value == "" {
 			value = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", one.Name, value, from)
+		fmt.Fprintf(w, "%s\t%s\t%s\n", one.Name, safetext.Line(value), safetext.Line(from))
 	}
 	return w.Flush()
 }

@@ -88,7 +88,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 		return err
 	}
 	if o.Explain {
-		fmt.Fprintln(s.out, t.commandLine(c.Flags()))
+		fmt.Fprintln(s.text(), t.commandLine(c.Flags()))
 	}
 	for _, note := range t.notes {
 		s.warn("%s", note)

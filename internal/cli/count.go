@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -100,5 +101,9 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	if err != nil || report.Outcome != operation.Done || o.JSON {
 		return runError(err, report.Outcome)
 	}
-	return fatal(o.print(s.out, report))
+	out := s.out
+	if printer.IsTerminal(out) {
+		out = s.text() // keys are what others wrote
+	}
+	return fatal(o.print(out, report))
 }

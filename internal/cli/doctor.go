@@ -107,7 +107,7 @@ func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Do
 	var written error
 	report, err := d.Run(ctx, func(f doctor.Finding) {
 		if !show.JSON && (!show.Quiet || f.State != doctor.OK) && written == nil {
-			written = writeFinding(s.out, f)
+			written = writeFinding(s.text(), f)
 		}
 	})
 	s.end.document = summary.OfDoctor(report)

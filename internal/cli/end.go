@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -87,6 +88,6 @@ func (s streams) writeDocument() error {
 	if err := encoder.Encode(s.end.document); err != nil {
 		return err
 	}
-	_, err := to.Write(text.Bytes())
+	_, err := to.Write(safetext.JSON(text.Bytes()))
 	return err
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -106,10 +107,10 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 
 // print writes the answer.
 func (o *inspectOptions) print(s streams, all *summary.Inspect) error {
-	out := bufio.NewWriter(s.out)
+	out := bufio.NewWriter(s.text())
 	switch {
 	case o.Format == inspectJSON:
-		encoder := json.NewEncoder(out)
+		encoder := json.NewEncoder(safetext.JSONWriter(out))
 		encoder.SetEscapeHTML(false)
 		encoder.SetIndent("", "  ")
 		if err := encoder.Encode(all); err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -14,7 +15,7 @@ import (
 // printInspected writes what is shown of one SSTable, a line each.
 func printInspected(w io.Writer, t summary.SSTable) {
 	line := func(name, form string, args ...any) {
-		fmt.Fprintf(w, "%-24s "+form+"\n", append([]any{name}, args...)...)
+		fmt.Fprintf(w, "%-24s %s\n", name, safetext.Line(fmt.Sprintf(form, args...)))
 	}
 	date := func(t *summary.SSTableTime, none string) string {
 		if t == nil {

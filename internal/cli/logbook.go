@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -46,7 +47,7 @@ func newRecord(w io.Writer, format string, verbose bool) *record {
 	}
 	o := &slog.HandlerOptions{Level: level}
 	if format == logJSON {
-		return &record{slog.New(slog.NewJSONHandler(w, o)), true}
+		return &record{slog.New(slog.NewJSONHandler(safetext.JSONWriter(w), o)), true}
 	}
 	return &record{slog.New(slog.NewTextHandler(w, o)), false}
 }
@@ -66,7 +67,8 @@ func (l *logbook) open(file, format string, verbose bool) error {
 		}
 		return nil
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	// It has values of rejected rows.
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("--log-file: %w", err)
 	}
@@ -118,9 +120,9 @@ func (l *logbook) say(level slog.Level, format string, args ...any) {
 }
 
 // line writes a line for a person. On a terminal a live line may stand there, of this
-// program or of another one in a pipe.
+// program or of another one in a pipe. Whatever others wrote into the message stays in the line.
 func (l *logbook) line(format string, args ...any) {
-	fmt.Fprintf(l.err, l.clear()+"cqlbulk: "+format+"\n", args...)
+	fmt.Fprint(l.err, l.clear()+"cqlbulk: "+safetext.Line(fmt.Sprintf(format, args...))+"\n")
 }
 
 func (l *logbook) clear() string {
@@ -147,7 +149,7 @@ func (l *logbook) progress(r progress.Reading, shown bool) {
 	case l.screen != nil:
 		tell(l.screen)
 	default:
-		fmt.Fprintln(l.err, printer.Text(r))
+		fmt.Fprintln(l.err, safetext.Line(printer.Text(r)))
 	}
 }
 
@@ -169,7 +171,11 @@ func (l *logbook) end(d *summary.Document, lines []string) {
 	case l.screen != nil:
 		l.screen.end(d, lines)
 	default: // at once, as another program of a pipe may write there
-		fmt.Fprint(l.err, l.clear()+strings.Join(lines, "\n")+"\n")
+		text := l.clear()
+		for _, line := range lines {
+			text += safetext.Line(line) + "\n"
+		}
+		fmt.Fprint(l.err, text)
 	}
 }
 

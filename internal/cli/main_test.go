@@ -62,15 +62,17 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// writeBytes is the command "bytes FILE TEXT": it writes a file of what is a string's text in
-// Go.
+// writeBytes is the command "bytes FILE TEXT": it writes a file. Name and text are those of a
+// string in Go.
 func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: bytes file text")
 	}
 	text, err := strconv.Unquote(`"` + args[1] + `"`)
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+	name, err := strconv.Unquote(`"` + args[0] + `"`)
+	ts.Check(err)
+	ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 }
 
 // glob wants files whose names match a pattern, or none.

@@ -14,5 +14,5 @@ func addPaceFlags(b binder) {
 }
 
 // patienceHelp is the help of the flag of how long a run goes on with a cluster that is
-// silent.
-const patienceHelp = "how long to go on when no node answers anything, before the run ends"
+// silent, or fails all that it is asked.
+const patienceHelp = "how long to go on when no node answers, or every request fails"

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -73,13 +74,13 @@ func runPlan(ctx context.Context, s streams, o *planOptions) error {
 	if s.end.document = summary.OfPlan(report); o.JSON {
 		return nil
 	}
-	return fatal(printPlan(s.out, report))
+	return fatal(printPlan(s.text(), report))
 }
 
 // printPlan writes a plan as two tables: facts, then nodes.
 func printPlan(out io.Writer, r operation.PlanReport) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	facts := func(name, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", name, fmt.Sprintf(format, args...)) }
+	facts := func(name, format string, args ...any) { writeFact(w, name, format, args...) }
 	facts("table", "%s", r.Table)
 	facts("statement", "%s", r.Statement)
 	facts("cluster", "%s, %s", r.Cluster, r.Partitioner[strings.LastIndexByte(r.Partitioner, '.')+1:])
@@ -115,7 +116,7 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		if n.Cores > 0 {
 			told = fmt.Sprint(n.Cores)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", n.Address, n.DC, n.Rack, n.Version, state, told,
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", safetext.Line(n.Address), safetext.Line(n.DC), safetext.Line(n.Rack), safetext.Line(n.Version), state, told,
 			n.Tokens, 100*n.Holds, 100*n.Reads, amount.Size(n.Bytes))
 	}
 	return w.Flush()

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -73,7 +74,7 @@ func showRuns(s streams, o *reportOptions, args []string) error {
 	if s.end.document = summary.OfRuns(folder, runs); o.JSON {
 		return nil
 	}
-	return fatal(writeRuns(s.out, s.end.document.Runs.List, printer.Width(s.out), time.Now()))
+	return fatal(writeRuns(s.text(), s.end.document.Runs.List, printer.Width(s.out), time.Now()))
 }
 
 func showStatus(s streams, o *reportOptions, dir string) error {
@@ -81,23 +82,33 @@ func showStatus(s streams, o *reportOptions, dir string) error {
 	if err != nil {
 		return err
 	}
+	s.tellOwner(dir)
 	if s.end.document = summary.OfStatus(r); o.JSON {
 		return nil
 	}
-	w := tabwriter.NewWriter(s.out, 11, 0, 1, ' ', 0)
-	fmt.Fprintf(w, "run\t%s of %s, begun %s by %s\n", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
+	w := tabwriter.NewWriter(s.text(), 11, 0, 1, ' ', 0)
+	writeFact(w, "run", "%s of %s, begun %s by %s", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
 	if r.Load != nil {
 		showLoad(w, r.Load)
 	} else if r.End != nil {
 		for _, f := range r.End.Failed {
-			fmt.Fprintf(w, "failed\t%s: %s\n", f.Range, f.Reason)
+			writeFact(w, "failed", "%s: %s", f.Range, f.Reason)
 		}
 	}
 	if err := w.Flush(); err != nil {
 		return fatal(err)
 	}
-	_, err = fmt.Fprintln(s.out, strings.Join(s.end.document.Status.Lines(), "\n"))
+	var lines strings.Builder
+	for _, line := range s.end.document.Status.Lines() {
+		lines.WriteString(safetext.Line(line) + "\n")
+	}
+	_, err = io.WriteString(s.out, lines.String())
 	return fatal(err)
+}
+
+// writeFact writes a line of a table: a name, and what there is to say, which stays in the line.
+func writeFact(w io.Writer, name, format string, args ...any) {
+	fmt.Fprintf(w, "%s\t%s\n", name, safetext.Line(fmt.Sprintf(format, args...)))
 }
 
 // begunShown is how many pieces under way are listed.
@@ -109,17 +120,17 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	if l.Piped {
 		known = ", and what comes by pipes"
 	}
-	fmt.Fprintf(w, "inputs\t%s%s\n", inputsText(l), known)
-	tellPieces(l, func(name, format string, args ...any) { fmt.Fprintf(w, name+"\t"+format+"\n", args...) })
+	writeFact(w, "inputs", "%s%s", inputsText(l), known)
+	tellPieces(l, func(name, format string, args ...any) { writeFact(w, name, format, args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
-			fmt.Fprintf(w, "\tand %s more\n", amount.Count(len(l.Begun)-i))
+			writeFact(w, "", "and %s more", amount.Count(len(l.Begun)-i))
 			break
 		}
-		fmt.Fprintf(w, "begun\t%s, bytes %d to %d\n", p.Path, p.From, p.To)
+		writeFact(w, "begun", "%s, bytes %d to %d", p.Path, p.From, p.To)
 	}
 	for _, change := range l.Changed {
-		fmt.Fprintf(w, "changed\t%s\n", changeText(change))
+		writeFact(w, "changed", "%s", changeText(change))
 	}
 	showRetried(w, l)
 }
@@ -150,9 +161,9 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 	switch {
 	case len(l.Retried) == 0:
 	case l.Tries == 0:
-		fmt.Fprintf(w, "retried\t%s; nothing of it was left over\n", names)
+		writeFact(w, "retried", "%s; nothing of it was left over", names)
 	default:
-		fmt.Fprintf(w, "retried\t%s, or begun to be\n", names)
+		writeFact(w, "retried", "%s, or begun to be", names)
 	}
 }
 

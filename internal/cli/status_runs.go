@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -60,7 +61,7 @@ func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) 
 	}
 	for _, r := range runs {
 		if r.Error != "" {
-			fmt.Fprintf(&out, "%-8s  %s\n", r.State, r.Error)
+			fmt.Fprintf(&out, "%-8s  %s\n", r.State, safetext.Line(r.Error))
 		}
 	}
 	told := map[string]bool{}
@@ -88,7 +89,7 @@ func cellsOf(runs []summary.ListedRun, brief bool, now time.Time) [][]string {
 	for _, r := range runs {
 		var cells []string
 		for _, c := range runColumns {
-			cells = append(cells, c.text(r, brief, now))
+			cells = append(cells, safetext.Line(c.text(r, brief, now)))
 		}
 		table = append(table, cells)
 	}

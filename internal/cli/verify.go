@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
@@ -93,7 +94,7 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 	if s.end.document = summary.OfVerify(report); o.JSON {
 		return runError(nil, report.Outcome)
 	}
-	if err := printVerify(s.out, report); err != nil {
+	if err := printVerify(s.text(), report); err != nil {
 		return fatal(err)
 	}
 	return runError(nil, report.Outcome)
@@ -115,7 +116,7 @@ func printVerify(w io.Writer, r operation.VerifyReport) error {
 			sum = set.Sum.String()
 		}
 		if named {
-			name = " " + set.Name
+			name = " " + safetext.Line(set.Name)
 		}
 		fmt.Fprintf(out, "rows %d%s\nchecksum %s%s\n", set.Rows, name, sum, name)
 	}

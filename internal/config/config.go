@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/viper"
 	"go.yaml.in/yaml/v3"
 
+	"github.com/cqlbulk/cqlbulk/internal/owner"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
@@ -193,6 +194,9 @@ func read(v *viper.Viper, flags *pflag.FlagSet) (string, error) {
 		if path = usual(); path == "" {
 			return "", nil
 		}
+		if err := checkOwner(path); err != nil {
+			return "", err
+		}
 	}
 	v.SetConfigFile(path)
 	v.SetConfigType("yaml")
@@ -229,6 +233,25 @@ func Places() []string {
 		places = append(places, filepath.Join(dir, "cqlbulk", "cqlbulk.yaml"))
 	}
 	return append(places, "/etc/cqlbulk/cqlbulk.yaml")
+}
+
+// otherOwner is [owner.Other]. Tests replace it.
+var otherOwner = owner.Other
+
+// checkOwner refuses a file of the working folder that belongs to another user. In a folder
+// where others may write, the file could send a password to their hosts. The other places
+// belong to this user or to root.
+func checkOwner(path string) error {
+	if filepath.IsAbs(path) {
+		return nil
+	}
+	other := otherOwner(path)
+	if other == "" {
+		return nil
+	}
+	return fmt.Errorf("configuration file %s of this folder belongs to user %s, and could have "+
+		"your password sent elsewhere: if you trust it, name it (--%s ./%[1]s); --%[3]s /dev/null uses no file",
+		path, other, FileFlag)
 }
 
 func usual() string {

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
@@ -101,7 +102,7 @@ func hintField(t *schema.Table, names ...string) string {
 	return "--skipcols leaves out what is no column, --map FIELD=COLUMN says which one it is"
 }
 
-// flagList writes names as the value of a flag.
+// flagList writes names as the value of a flag, as one types it into a shell.
 func flagList(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
@@ -110,11 +111,7 @@ func flagList(names []string) string {
 		}
 		quoted[i] = name
 	}
-	list := strings.Join(quoted, ",")
-	if strings.ContainsAny(list, " '\"\t|;&<>()$*?") {
-		list = "'" + strings.ReplaceAll(list, "'", `'\''`) + "'"
-	}
-	return list
+	return safetext.ShellWord(strings.Join(quoted, ","))
 }
 
 // hintDelimiter guesses that a header has another delimiter: one by which more of its

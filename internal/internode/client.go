@@ -38,8 +38,9 @@ type Timeouts struct {
 	Stall time.Duration
 	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
 	Received time.Duration
-	// Complete is the time from the last file's acknowledgement until the session is complete,
-	// in which a node builds indexes and feeds views: 30 minutes.
+	// Complete is the time in which the node says nothing after it has acknowledged the last
+	// file, while it builds indexes and feeds views: a minute, then Watch.Alive is asked; without
+	// that, 30 minutes.
 	Complete time.Duration
 	// Bring is the time in which no file is on its way where files are asked for, from when the node has said what it
 	// will bring until the session is complete: 5 minutes. The table is flushed by then; but a node sends no more files at
@@ -64,8 +65,14 @@ const (
 func (t Timeouts) connect() time.Duration  { return cmp.Or(t.Connect, 10*time.Second) }
 func (t Timeouts) stall() time.Duration    { return cmp.Or(t.Stall, 5*time.Minute) }
 func (t Timeouts) received() time.Duration { return cmp.Or(t.Received, 5*time.Minute) }
-func (t Timeouts) complete() time.Duration { return cmp.Or(t.Complete, 30*time.Minute) }
 func (t Timeouts) bring() time.Duration    { return cmp.Or(t.Bring, 5*time.Minute) }
+
+func (t Timeouts) complete(asked bool) time.Duration {
+	if asked {
+		return cmp.Or(t.Complete, time.Minute)
+	}
+	return cmp.Or(t.Complete, 30*time.Minute)
+}
 
 // The defaults of Timeouts.Prepare.
 const (

@@ -38,6 +38,8 @@ const (
 	Source
 	// Sink: the caller did not take a file that the node sent.
 	Sink
+	// Foreign: the node is not one of the cluster that the caller means.
+	Foreign
 	// Canceled: the caller's context ended, or the listener was closed.
 	Canceled
 )
@@ -65,6 +67,8 @@ func (k Kind) String() string {
 		return "source"
 	case Sink:
 		return "sink"
+	case Foreign:
+		return "another cluster"
 	case Canceled:
 		return "canceled"
 	default:

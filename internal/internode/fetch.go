@@ -187,7 +187,7 @@ func (s *incoming) patience() time.Duration {
 }
 
 // overdue says what did not come in time.
-func (s *incoming) overdue() error {
+func (s *incoming) overdue(context.Context) error {
 	return problemf(Deadline, "the node neither sent a file nor completed the session within %s", s.client.Timeouts.bring())
 }
 

@@ -40,9 +40,10 @@ type direction interface {
 	hear(m Message) (done bool, err error)
 	// happened takes what became of a file.
 	happened(file int)
-	// patience is how long nothing may happen from now on, 0 for ever, and overdue the error of it that nothing did.
+	// patience is how long nothing may happen from now on, 0 for ever, and overdue the error of it that nothing did; nil
+	// has the session wait as long again.
 	patience() time.Duration
-	overdue() error
+	overdue(ctx context.Context) error
 }
 
 // fileID is what the node calls a file.
@@ -247,7 +248,9 @@ func (s *session) follow(ctx context.Context, d direction) error {
 			if s.failure != nil {
 				return s.failure
 			}
-			return d.overdue()
+			if err := d.overdue(ctx); err != nil {
+				return err
+			}
 		case e := <-s.events:
 			switch {
 			case e.message != nil:

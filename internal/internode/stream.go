@@ -13,6 +13,10 @@ type Watch struct {
 	// Received tells that the node has all of a file, whose place among the files is given, and how
 	// long that took since its last bytes, 64 KiB at the most, were about to be sent.
 	Received func(file int, took time.Duration)
+	// Alive is asked whether the node still works at the session of that plan, when it has all
+	// files and has been silent for Timeouts.Complete. Nil as an answer has the session wait as
+	// long again. Building indexes may take hours, and nodes since 4.1 give no sign of life.
+	Alive func(ctx context.Context, plan UUID) error
 }
 
 // Stream sends files to a node, address and storage port, in one session. Without an error the
@@ -80,16 +84,23 @@ func (o *outgoing) patience() time.Duration {
 	case o.waiting > 0:
 		return o.client.Timeouts.received()
 	case len(o.awaited) == 0:
-		return o.client.Timeouts.complete()
+		return o.client.Timeouts.complete(o.watch.Alive != nil)
 	default:
 		return 0
 	}
 }
 
 // overdue says what did not come in time.
-func (o *outgoing) overdue() error {
+func (o *outgoing) overdue(ctx context.Context) error {
+	if len(o.awaited) == 0 && o.watch.Alive != nil {
+		if err := o.watch.Alive(ctx, o.plan); err != nil {
+			return problemf(Deadline, "the node has all files, and did not complete the session: %w", err)
+		}
+		return nil
+	}
 	if len(o.awaited) == 0 {
-		return problemf(Deadline, "the node has all files, and did not complete the session within %s: it may still do so", o.client.Timeouts.complete())
+		return problemf(Deadline, "the node has all files, and did not complete the session within %s: it may still do so",
+			o.client.Timeouts.complete(false))
 	}
 	return problemf(Deadline, "the node did not acknowledge %d of %d files within %s", o.waiting, len(o.files), o.client.Timeouts.received())
 }

@@ -68,9 +68,12 @@ const MaxPayload = 16 << 20
 // reject writes it, with or without a journal beside it.
 const ErrorsFile = "errors.jsonl"
 
+// ManifestFile is the file of a run directory that has the settings of the run.
+const ManifestFile = "run.json"
+
 // The files of a run directory that are this package's.
 const (
-	manifestName = "run.json"
+	manifestName = ManifestFile
 	journalName  = "journal"
 	lockName     = "lock"
 	syncedName   = "synced"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -28,9 +28,9 @@ func (l *landing) importText(nodes []stream.KeptNode) []byte {
 	var b bytes.Buffer
 	of := ""
 	if l.t.cluster.Name != "" {
-		of = ", of cluster " + l.t.cluster.Name
+		of = ", of cluster " + safetext.Line(l.t.cluster.Name)
 	}
-	fmt.Fprintf(&b, "# SSTables of %s%s.\n#\n%s", l.t.table, of, map[taking]string{
+	fmt.Fprintf(&b, "# SSTables of %s%s.\n#\n%s", safetext.Line(l.t.table.String()), of, map[taking]string{
 		byImport: importNote + ringNote, byRefresh: refreshNote + ringNote, byUpload: uploadNote, byLoader: loaderNote,
 	}[l.streaming.taking])
 	for _, n := range nodes {
@@ -38,7 +38,7 @@ func (l *landing) importText(nodes []stream.KeptNode) []byte {
 			fmt.Fprintf(&b, "\n# all nodes, SSTables: %d\n%s\n", len(n.Tables), l.loaderCommands(n))
 			continue
 		}
-		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n%s\n", l.t.nodeName(n.ID), len(n.Tables), l.importCommand(n))
+		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n%s\n", safetext.Line(l.t.nodeName(n.ID)), len(n.Tables), l.importCommand(n))
 	}
 	return b.Bytes()
 }
@@ -81,14 +81,14 @@ const (
 
 // importCommand is what is run on a node.
 func (l *landing) importCommand(n stream.KeptNode) string {
-	name, folder := l.quotedTable(), setting.ShellQuote(l.files.folder(n))
+	name, folder := l.quotedTable(), safetext.ScriptWord(l.files.folder(n))
 	switch l.streaming.taking {
 	case byUpload:
-		to := setting.ShellQuote(filepath.Join(scyllaData, l.tableFolder(), uploadFolder))
+		to := safetext.ScriptWord(filepath.Join(scyllaData, l.tableFolder(), uploadFolder))
 		none := noneLeft(to, "*-Data.db")
 		return fmt.Sprintf("%s && cp %s/* %s && nodetool refresh %s --load-and-stream && %[1]s", none, folder, to, name)
 	case byRefresh:
-		to := setting.ShellQuote(filepath.Join(cassandraData, l.tableFolder()))
+		to := safetext.ScriptWord(filepath.Join(cassandraData, l.tableFolder()))
 		none := noneLeft(to, fmt.Sprintf("%s-%s-big-Data.db", l.streaming.options.Version, namesByRefresh))
 		return fmt.Sprintf("%s && cp %s/* %s && nodetool refresh %s && %[1]s", none, folder, to, name)
 	default:
@@ -98,18 +98,18 @@ func (l *landing) importCommand(n stream.KeptNode) string {
 
 // loaderCommands is what is run where the cluster is not known.
 func (l *landing) loaderCommands(n stream.KeptNode) string {
-	folder := setting.ShellQuote(l.files.folder(n))
+	folder := safetext.ScriptWord(l.files.folder(n))
 	commands := "sstableloader -d ADDRESS " + folder
 	if l.streaming.options.Version == sstable.MD {
 		commands += "\n# or, of ScyllaDB, on any one node, where * stands for the table's id:\n# " + fmt.Sprintf("cp %s/* %s/%s-*/%s/ && nodetool refresh %s --load-and-stream",
-			folder, setting.ShellQuote(filepath.Join(scyllaData, l.t.table.Keyspace)), setting.ShellQuote(l.t.table.Name), uploadFolder, l.quotedTable())
+			safetext.ShellWord(l.files.folder(n)), safetext.ScriptWord(filepath.Join(scyllaData, l.t.table.Keyspace)), safetext.ScriptWord(l.t.table.Name), uploadFolder, l.quotedTable())
 	}
 	return commands
 }
 
 // quotedTable is the keyspace and the table, two words of a command.
 func (l *landing) quotedTable() string {
-	return setting.ShellQuote(l.t.table.Keyspace) + " " + setting.ShellQuote(l.t.table.Name)
+	return safetext.ScriptWord(l.t.table.Keyspace) + " " + safetext.ScriptWord(l.t.table.Name)
 }
 
 // noneLeft is a command that fails, and names them, when files are in a folder.

@@ -3,7 +3,6 @@ package operation
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -355,9 +354,12 @@ func (l *Load) startStream() error {
 
 // newSender makes what streams to the storage ports.
 func (l *landing) newSender() (*streamSender, error) {
-	id, err := hex.DecodeString(strings.ReplaceAll(l.t.table.ID, "-", ""))
-	if err != nil || len(id) != 16 {
-		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
+	id, err := internode.ParseUUID(l.t.table.ID)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: id: %w", l.t.table, err)
 	}
-	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, disks: l.streaming.disks, failure: l.t.session.StreamFailure}, nil
+	return &streamSender{
+		client: l.streaming.client, table: id, addresses: l.streaming.addresses, disks: l.streaming.disks,
+		failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
+	}, nil
 }

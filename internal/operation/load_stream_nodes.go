@@ -51,6 +51,10 @@ func (l *landing) findStorage(ctx context.Context, s *streaming) (err error) {
 	if s.addresses, err = s.standing.storagePorts(nodes, l.spec.StoragePort); err != nil {
 		return err
 	}
+	table, err := internode.ParseUUID(l.t.table.ID)
+	if err != nil {
+		return fmt.Errorf("table %s: id: %w", l.t.table, err)
+	}
 	var mu sync.Mutex
 	err = tryPorts(nodes, s.addresses, s.holders(), storagePortSetting, func(n topology.Node, address string) error {
 		probed, err := s.client.Probe(ctx, address)
@@ -59,7 +63,10 @@ func (l *landing) findStorage(ctx context.Context, s *streaming) (err error) {
 			defer mu.Unlock()
 			s.others = append(s.others, n.Address)
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		return s.client.CheckTable(ctx, address, table)
 	})
 	slices.Sort(s.others)
 	if err != nil {

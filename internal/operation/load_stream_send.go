@@ -21,6 +21,7 @@ type streamSender struct {
 	addresses map[string]string
 	disks     disks
 	failure   func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
+	ended     func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 }
 
 // Send is a method of stream.Sender: it holds one session.
@@ -35,7 +36,10 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	}
 	client := *s.client
 	client.Limiter = limiters{s.client.Limiter, f.Transfer}
-	watch := internode.Watch{Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }}
+	finishing := finishing{ask: s.ended, node: node}
+	watch := internode.Watch{
+		Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }, Alive: finishing.alive,
+	}
 	plan, err := client.Stream(ctx, s.addresses[node], []internode.File{file}, watch)
 	kind := internode.KindOf(err)
 	if kind == internode.Failed {

@@ -85,6 +85,12 @@ func (t *tableSession) parseSchema(env Environment, path, text string, name Tabl
 	if table == nil {
 		return nil, missingTable(s, name)
 	}
+	// The file may come from others, and these names become folders.
+	if err := errors.Join(
+		schema.CheckKeyspaceName(table.Keyspace), schema.CheckTableName(table.Name), schema.CheckTableID(table.ID),
+	); err != nil {
+		return nil, err
+	}
 	tellSkipped(env, path, s.Skipped)
 	t.table, t.replication = tableOf(table), s.Replication(name.Keyspace)
 	if t.tableOptions, err = optionsOf(s, table); err != nil {

@@ -2,6 +2,8 @@ package operation
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -37,7 +39,7 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 		}
 		// It need not be on the disk: of a machine that went down nobody asks for its pace.
 		path := filepath.Join(d.path, resume.PaceFile)
-		if err := os.WriteFile(path+resume.PartEnding, text, 0o600); err != nil {
+		if err := writeOver(path+resume.PartEnding, text); err != nil {
 			return err
 		}
 		return os.Rename(path+resume.PartEnding, path)
@@ -67,6 +69,20 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 		close(over)
 		noting.Wait()
 	}
+}
+
+// writeOver writes a file in place of one that a killed run may have left. It makes the file
+// anew, so that a link of that name leads nowhere.
+func writeOver(path string, text []byte) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	return errors.Join(err, f.Close())
 }
 
 // Pace is how fast a run is, or was.

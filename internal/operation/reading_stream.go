@@ -154,13 +154,19 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 			return fmt.Errorf("--listen %s: %w", listen, err)
 		}
 	}
+	table, err := internode.ParseUUID(s.t.table.ID)
+	if err != nil {
+		return err
+	}
 	s.client = &internode.Client{Timeouts: s.timeouts()}
 	if s.client.TLS, err = s.o.Internode.config(s.env); err != nil {
 		return err
 	}
 	if err := s.tryNodes(s.asked(), func(_ topology.Node, address string) error {
-		_, err := s.client.Probe(ctx, address)
-		return err
+		if _, err := s.client.Probe(ctx, address); err != nil {
+			return err
+		}
+		return s.client.CheckTable(ctx, address, table)
 	}); err != nil {
 		return err
 	}

@@ -233,7 +233,7 @@ func refuseUnderWay(dir string, status journal.Status) error {
 // end.
 func refuseUnfinished(dir string, end *resume.End) error {
 	if end == nil || end.Outcome != resume.Partly {
-		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, dir)
+		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, setting.ShellQuote(dir))
 	}
 	return nil
 }

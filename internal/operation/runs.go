@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/owner"
 )
 
 // RunState is how a run of a folder stands.
@@ -198,7 +199,12 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		})
 	}
 	if i := slices.IndexFunc(runs, suits); i >= 0 {
-		return runs[i].Path, nil
+		path := runs[i].Path
+		if other := RunOwner(path); other != "" {
+			return "", fmt.Errorf("the newest run is %s, which belongs to user %s: name it if you "+
+				"trust it, or name one of your own: cqlbulk status shows them", path, other)
+		}
+		return path, nil
 	}
 	wanted := map[string]string{
 		commandResume: "was stopped and can go on", commandRetry: "has something that failed", commandStatus: "can be shown",
@@ -207,6 +213,16 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", noRuns(folder)
 	}
 	return "", fmt.Errorf("of the %s in %s none %s: cqlbulk status shows them", amount.Of(len(runs), "run"), folderName(folder), wanted)
+}
+
+// otherOwner is [owner.Other]. Tests replace it.
+var otherOwner = owner.Other
+
+// RunOwner returns the name of another user to whom a run directory belongs: hosts, files and
+// settings of the run are what that user wrote there. It is empty for those of this user and
+// of root.
+func RunOwner(dir string) string {
+	return otherOwner(dir, filepath.Join(dir, journal.ManifestFile))
 }
 
 // noRuns says that a folder has no run.

@@ -23,6 +23,7 @@ type Reading struct {
 	Held           float64    `json:"held_p99_seconds,omitempty"`   // that is measured there; 0: not yet known
 	Left           float64    `json:"left_seconds,omitempty"`       // a guess; 0: there is too little to go by
 	Streams        []Streamed `json:"streams,omitempty"`            // what nodes were streamed
+	Trouble        string     `json:"trouble,omitempty"`            // why all requests so far have failed; empty: not all have
 }
 
 // Meter reads counters as time goes by, for what is of now: speeds of the last Window. It
@@ -61,7 +62,9 @@ func (m *Meter) Read(now time.Time) Reading {
 	if share, ok := c.Share(); ok {
 		r.Share = &share
 	}
-	if left, ok := c.Left(now.Sub(m.begin)); ok {
+	if c.Requests.AllFailed() {
+		r.Trouble = c.Reasons.last()
+	} else if left, ok := c.Left(now.Sub(m.begin)); ok {
 		r.Left = left.Seconds()
 	}
 	return r

@@ -19,6 +19,7 @@ type Reason struct {
 type Reasons struct {
 	mu    sync.Mutex
 	times map[Reason]int64
+	late  string // the last one
 	first func(node, text string)
 }
 
@@ -46,11 +47,19 @@ func (r *Reasons) note(node, text string) {
 		key = Reason{Text: otherReasons}
 	}
 	r.times[key]++
+	r.late = text
 	isFirst, first := r.times[key] == 1, r.first
 	r.mu.Unlock()
 	if isFirst && first != nil {
 		first(key.Node, key.Text)
 	}
+}
+
+// last returns the text of the last one.
+func (r *Reasons) last() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.late
 }
 
 // List gives all of them, the most frequent first.

@@ -144,6 +144,21 @@ func (r *Requests) Whole() Latency {
 	return latencyOf(r.whole)
 }
 
+// AllFailed reports whether requests have failed and none was answered as it should be.
+func (r *Requests) AllFailed() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.whole != nil {
+		return false
+	}
+	for _, n := range r.nodes {
+		if n.failed > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Now is the latency of the requests to all nodes that were answered within the Window
 // before now.
 func (r *Requests) Now(now time.Time) Latency {

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -102,8 +103,10 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		}
 		answers := w.run.silence.pulse.Answers()
 		host := q.host(asked)
+		begun := time.Now()
 		page, came, err := w.ask(ctx, &q, host, rows)
 		if err == nil {
+			w.run.trial.came.Store(true)
 			w.run.answered(host)
 			w.run.health.Answered(host)
 			return fetched{page: page, came: came, next: q.following(page, asked)}
@@ -117,6 +120,9 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			answered = true
 		}
 		if w.run.silence.broken(ctx, answers) {
+			if err := w.failed(ctx, begun); err != nil {
+				return fetched{err: err}
+			}
 			attempts++
 			if attempts >= most {
 				if !answered && !w.lives(ctx, q.hosts...) {

@@ -78,8 +78,9 @@ type Options struct {
 	// list leaves the choice to the driver. The nodes of a list take turns as the
 	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
-	// Patience is how long the sweep goes on when no node answers any request,
-	// default pace.DefaultPatience. Then it ends with an error of class Fatal.
+	// Patience is how long the sweep goes on when no node answers any request, or all that
+	// were ever sent fail, default pace.DefaultPatience. Then it ends with an error of class
+	// Fatal.
 	Patience time.Duration
 	// Ping asks a node for something small, all nodes of the cluster when host is empty,
 	// and gives nil once the node, or one of all, has answered. All are asked when a request
@@ -178,7 +179,10 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 		queue <- s
 	}
 	close(queue)
-	run := &run{reader: r, options: o, size: newSizer(o), silence: silence{patience: o.Patience}}
+	run := &run{
+		reader: r, splits: splits, options: o, size: newSizer(o),
+		silence: silence{patience: o.Patience}, trial: trial{patience: o.Patience},
+	}
 	workers := make([]*worker, min(o.Workers, len(splits)))
 	for i := range workers {
 		consumer, err := newConsumer()
@@ -208,11 +212,13 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 // run is what the workers share.
 type run struct {
 	reader  Reader
+	splits  []token.Split
 	options Options
 	size    *sizer
 	health  pace.Health
 	dead    deadNodes
 	silence silence
+	trial   trial
 
 	mu     sync.Mutex
 	result Result

@@ -96,16 +96,14 @@ func ParseSaved(b []byte) (*Saved, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
 	s := &Saved{
 		Cluster: Cluster{Name: f.Cluster, Partitioner: f.Partitioner, LocalDC: f.Datacenter},
 		At:      f.At, ScyllaDB: f.Server == savedScyllaDB, Keyspaces: f.Keyspaces,
 	}
-	known := make(map[string]bool)
-	for i, n := range f.Nodes {
-		if n.ID == "" || known[n.ID] {
-			return nil, fmt.Errorf("node %d has the id %q, which is empty or another's", i+1, n.ID)
-		}
-		known[n.ID] = true
+	for _, n := range f.Nodes {
 		node := Node{ID: n.ID, Address: n.Address, DC: n.Datacenter, Rack: n.Rack, Version: n.Version}
 		for _, text := range n.Tokens {
 			t, err := partitioner.Parse(text)

@@ -136,7 +136,9 @@ func (c *connection) converse() error {
 		switch m := m.(type) {
 		case internode.Init:
 			c.s = c.node.begin(c, m)
-			err = c.harm(Begin)
+			if !m.Preview {
+				err = c.harm(Begin)
+			}
 		case internode.PrepareSyn:
 			err = c.prepare(m)
 		case internode.PrepareAck:
@@ -162,6 +164,9 @@ func (c *connection) prepare(m internode.PrepareSyn) error {
 	if c.s == nil {
 		return errors.New("PREPARE_SYN without a session")
 	}
+	if c.s.init.Preview && len(m.Requests) == 0 {
+		return c.check(m.Summaries)
+	}
 	if err := c.harm(Prepare); err != nil {
 		return err
 	}
@@ -181,6 +186,19 @@ func (c *connection) prepare(m internode.PrepareSyn) error {
 	for _, table := range m.Summaries {
 		c.s.parts += table.Files
 	}
+	c.s.mu.Unlock()
+	return c.say(internode.PrepareSynAck{})
+}
+
+// check answers a session that only asks whether the node knows tables.
+func (c *connection) check(summaries []internode.Summary) error {
+	for _, table := range summaries {
+		if c.node.Knows != nil && !c.node.Knows(table.Table) {
+			return errors.New("there is no such table")
+		}
+	}
+	c.s.mu.Lock()
+	c.s.over = true
 	c.s.mu.Unlock()
 	return c.say(internode.PrepareSynAck{})
 }

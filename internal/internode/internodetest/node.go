@@ -95,6 +95,8 @@ type Node struct {
 	// fails the session. It may be nil.
 	Take func(*Session) error
 
+	// Knows reports whether the node has a table of that id. Nil: it has all.
+	Knows func(internode.UUID) bool
 	// Has gives the files that the node has of what is asked for; an error fails the session. Nil is of a node
 	// without tables.
 	Has func(internode.Request) ([]Brought, error)

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
 
 // Texts are the value as texts that Set takes: one, or the elements of a list.
@@ -69,13 +71,5 @@ func ListText(list []string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// ShellQuote is a word as a shell reads it.
-func ShellQuote(word string) string {
-	plain := func(r rune) bool {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=%@:,./", r)
-	}
-	if word != "" && !strings.ContainsFunc(word, func(r rune) bool { return !plain(r) }) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-}
+// ShellQuote returns a word as one types it into a shell.
+func ShellQuote(word string) string { return safetext.ShellWord(word) }

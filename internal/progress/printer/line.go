@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
 
 // part is a part of the line, as it is where there is room, and as it is where there is
@@ -21,6 +22,7 @@ const (
 	partRejected = iota
 	partFailed
 	partRetries
+	partTrouble
 	partShare
 	partRows
 	partRate
@@ -39,6 +41,17 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	parts[partRejected] = losses(r.Rejected, "rejected", "rej")
 	parts[partFailed] = losses(r.Failed, amount.Noun(r.Failed, "range")+" failed", "failed")
 	parts[partRetries] = losses(r.Retries, amount.Noun(r.Retries, "retry"), "retr")
+	if r.Trouble != "" {
+		reason := safetext.Line(r.Trouble)
+		brief, cut := []rune(reason), "…"
+		if len(brief) <= briefTrouble {
+			cut = ""
+		}
+		parts[partTrouble] = part{
+			"nothing succeeds: " + reason,
+			"nothing succeeds: " + string(brief[:min(len(brief), briefTrouble)]) + cut,
+		}
+	}
 	if r.Share != nil {
 		parts[partShare] = part{fmt.Sprintf("%.2f%%", 100**r.Share), fmt.Sprintf("%.0f%%", math.Floor(100**r.Share))}
 	}
@@ -71,10 +84,13 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		left := time.Duration(r.Left*float64(time.Second)).Round(time.Second).String() + " left"
 		parts[partLeft] = part{left, left}
 	}
-	sent := sentTo(r.Streams)
-	parts[partSent], parts[partRun] = part{sent, sent}, part{r.Run, r.Run}
+	sent, run := sentTo(r.Streams), safetext.Line(r.Run)
+	parts[partSent], parts[partRun] = part{sent, sent}, part{run, run}
 	return parts
 }
+
+// briefTrouble is the number of characters of a reason where there is little room.
+const briefTrouble = 24
 
 func losses(n int64, long, brief string) part {
 	if n == 0 {
@@ -133,7 +149,7 @@ func fit(runs []progress.Reading, columns int) string {
 	for i, r := range runs {
 		all[i] = partsOf(r)
 		if len(runs) > 1 { // whose numbers they are is told first
-			all[i][partRun].brief, _, _ = strings.Cut(r.Run, " ")
+			all[i][partRun].brief, _, _ = strings.Cut(all[i][partRun].long, " ")
 		}
 	}
 	try := func(run, kind int, text string) bool {

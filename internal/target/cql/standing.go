@@ -99,6 +99,7 @@ func (t *Target) end(st *standing) {
 
 // took notes that a set's nodes have taken a write, or refused it for what is in it.
 func (t *Target) took(st *standing) {
+	t.hopeless.took.Store(true)
 	t.pulse.Answered()
 	st.answers.Add(1)
 	st.pulse.Answered()
@@ -122,8 +123,11 @@ func (t *Target) failed(st *standing, err error) time.Duration {
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.last.Swap(failing) == taking {
+	switch st.last.Swap(failing) {
+	case taking:
 		t.takers.Add(-1)
+	case 0:
+		t.failers.Add(1)
 	}
 	return st.pulse.Failed()
 }

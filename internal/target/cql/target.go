@@ -106,9 +106,11 @@ type Target struct {
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health
-	pulse     pace.Pulse         // of the whole cluster
-	standings []standing         // of the sets of replicas, by their index
-	takers    atomic.Int64       // sets whose nodes have taken the last write that they were sent
+	pulse     pace.Pulse   // of the whole cluster
+	standings []standing   // of the sets of replicas, by their index
+	takers    atomic.Int64 // sets whose nodes have taken the last write that they were sent
+	failers   atomic.Int64 // sets whose nodes have failed the first write that they were sent
+	hopeless  hopeless
 	told      sync.Map           // names of nodes that were given up
 	pings     singleflight.Group // questions to nodes under way, by their names
 

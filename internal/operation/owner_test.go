@@ -1,0 +1,56 @@
+package operation
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+)
+
+// A folder where others may write can have a run of theirs, as new as they like.
+func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
+	folder := t.TempDir()
+	run := filepath.Join(folder, "run")
+	options, err := json.Marshal(recorded{Args: []string{"ks.t", "f.csv"}})
+	require.NoError(t, err)
+	extra, err := json.Marshal(resume.Extra{})
+	require.NoError(t, err)
+	l, err := resume.NewLoad(run, journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra})
+	require.NoError(t, err)
+	require.NoError(t, l.Abandon())
+	newest, err := Newest(folder, commandResume, false)
+	require.NoError(t, err)
+	require.Equal(t, run, newest)
+
+	defer func(before func(...string) string) { otherOwner = before }(otherOwner)
+	otherOwner = func(paths ...string) string {
+		require.Equal(t, []string{run, filepath.Join(run, "run.json")}, paths)
+		return "mallory"
+	}
+	_, err = Newest(folder, commandResume, false)
+	require.ErrorContains(t, err, "the newest run is "+run+", which belongs to user mallory: name it if you trust it")
+}
+
+func TestThePaceIsNotWrittenThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	precious := filepath.Join(dir, "precious")
+	part := filepath.Join(dir, resume.PaceFile+resume.PartEnding)
+	require.NoError(t, os.WriteFile(precious, []byte("keep"), 0o600))
+	require.NoError(t, os.Symlink(precious, part))
+
+	d := runDirectory{path: dir, journal: &resume.Load{}}
+	d.notePace(new(progress.Counters), func(format string, args ...any) { t.Errorf(format, args...) })()
+	text, err := os.ReadFile(precious)
+	require.NoError(t, err)
+	require.Equal(t, "keep", string(text))
+	info, err := os.Lstat(filepath.Join(dir, resume.PaceFile))
+	require.NoError(t, err)
+	require.True(t, info.Mode().IsRegular())
+	require.NoFileExists(t, part)
+}

@@ -1,0 +1,42 @@
+package cql
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+// hopeless knows for how long a load has sent writes of which none was taken, though nodes
+// answered. Rows of one set of replicas may fail for that set's sake, so that several sets must
+// have failed. It is safe for concurrent use.
+type hopeless struct {
+	took  atomic.Bool  // a write was taken, or refused for what is in it
+	since atomic.Int64 // when the first request began that failed, nanoseconds since the epoch; 0: none
+}
+
+// hopelessSets is the number of sets of replicas that must have failed, of as many as there are.
+const hopelessSets = 4
+
+// takesNothing takes in a write that began then and failed for reason. It returns an error of
+// class Fatal if no write was taken since the load began, and that has lasted longer than the
+// patience.
+func (t *Target) takesNothing(ctx context.Context, s *target.Replicas, begun time.Time, reason error) error {
+	h := &t.hopeless
+	if h.took.Load() || !fault.Answered(reason) && !t.answers(ctx, s.Hosts) {
+		return nil
+	}
+	h.since.CompareAndSwap(0, begun.UnixNano())
+	lasted := time.Since(time.Unix(0, h.since.Load()))
+	if lasted < t.o.Patience || t.failers.Load() < int64(min(len(t.standings), hopelessSets)) {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.New(fault.Canceled, err)
+	}
+	return fault.New(fault.Fatal, fmt.Errorf("no write has succeeded for %s, though nodes answer: %w",
+		lasted.Round(time.Second), reason))
+}

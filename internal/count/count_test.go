@@ -43,6 +43,8 @@ func table(rows ...[][]byte) *sweeptest.Table {
 	return t
 }
 
+func (s *server) Open(context.Context, token.Range) error { return nil }
+
 func (s *server) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.New(fault.Canceled, err)

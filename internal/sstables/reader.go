@@ -53,7 +53,7 @@ type Options struct {
 	PageBytes int
 }
 
-// Reader reads. It is a sweep.Reader and a sweep.Opener, and safe for concurrent use, but for Close.
+// Reader reads. It is a sweep.Reader, and safe for concurrent use, but for Close.
 type Reader struct {
 	o     Options
 	pages sync.Pool
@@ -79,7 +79,7 @@ type cursor struct {
 // checkEvery is after how many rows it is looked whether all was called off.
 const checkEvery = 1024
 
-// Open is a method of sweep.Opener: it waits for the files of a range.
+// Open is a method of sweep.Reader: it waits for the files of a range.
 func (r *Reader) Open(ctx context.Context, within token.Range) error {
 	c, err := r.open(ctx, within)
 	if err != nil {

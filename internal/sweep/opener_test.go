@@ -19,7 +19,7 @@ type behind struct {
 	read  chan struct{} // closed then
 }
 
-// Open is a method of Opener.
+// Open is a method of Reader.
 func (b *behind) Open(ctx context.Context, within token.Range) error {
 	if within == b.first {
 		return nil

@@ -184,8 +184,8 @@ func (w *worker) take(ctx context.Context, within token.Range, got fetched) erro
 		got.came.none(ctx)
 		return err
 	}
-	if weigher, ok := w.consumer.(Weigher); ok {
-		rows = weigher.Weight()
+	if weight, weighs := w.consumer.Weight(); weighs {
+		rows = weight
 		w.run.size.weighed(rows)
 	}
 	return got.came(ctx, rows, bytes)

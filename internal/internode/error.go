@@ -38,6 +38,8 @@ const (
 	Source
 	// Sink: the caller did not take a file that the node sent.
 	Sink
+	// TooMuch: the node announced more bytes than were asked for.
+	TooMuch
 	// Canceled: the caller's context ended, or the listener was closed.
 	Canceled
 )
@@ -65,6 +67,8 @@ func (k Kind) String() string {
 		return "source"
 	case Sink:
 		return "sink"
+	case TooMuch:
+		return "too much"
 	case Canceled:
 		return "canceled"
 	default:
@@ -73,7 +77,13 @@ func (k Kind) String() string {
 }
 
 // ours says whether the node has no part in it.
-func (k Kind) ours() bool { return k == Source || k == Sink || k == Canceled }
+func (k Kind) ours() bool { return k == Source || k == Sink || k == TooMuch || k == Canceled }
+
+// AnnouncedError says that a node announced more than it was to send.
+type AnnouncedError struct{ Bytes int64 }
+
+// Error says how much.
+func (e *AnnouncedError) Error() string { return fmt.Sprintf("the node would send %d bytes", e.Bytes) }
 
 // Error is every error of this package's client.
 type Error struct {

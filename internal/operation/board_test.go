@@ -19,9 +19,9 @@ type waits struct {
 	opened map[token.Range]bool
 }
 
-func (w waits) Open(_ context.Context, within token.Range) error {
+func (w waits) Open(_ context.Context, within token.Range) (token.Range, error) {
 	w.opened[within] = true
-	return nil
+	return within, nil
 }
 
 func (w waits) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {

@@ -27,7 +27,7 @@ import (
 type tableFiles struct {
 	table  *reconcile.Table
 	all    sstables.Files
-	pieces []sstables.Piece    // that they are fetched in; nil: they are all there
+	pieces *sstables.Pieces    // that they are fetched in; nil: they are all there
 	opened sstables.Fixed      // those in folders
 	found  *snapshot.Found     // nil: they are streamed
 	where  *cqlwhere.Condition // that rows must meet; nil: there is none

@@ -80,10 +80,14 @@ type cursor struct {
 const checkEvery = 1024
 
 // Open is a method of sweep.Reader: it waits for the files of a range.
-func (r *Reader) Open(ctx context.Context, within token.Range) error {
+func (r *Reader) Open(ctx context.Context, within token.Range) (token.Range, error) {
 	c, err := r.open(ctx, within)
-	if err != nil {
-		return Classed(err)
+	var part *PartError
+	switch {
+	case errors.As(err, &part):
+		return part.Part, nil
+	case err != nil:
+		return within, Classed(err)
 	}
 	r.mu.Lock()
 	before := r.opened[within]
@@ -92,7 +96,7 @@ func (r *Reader) Open(ctx context.Context, within token.Range) error {
 	if before != nil {
 		before.done()
 	}
-	return nil
+	return within, nil
 }
 
 // Page is a method of sweep.Reader. Each paging state can be gone on with once.
@@ -164,11 +168,13 @@ func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) 
 	if r.o.Tokens != nil {
 		wanted = token.Intersections(within, r.o.Tokens)
 	}
-	if len(wanted) == 0 {
-		rows, err := r.merge(nil, nil)
-		return &cursor{rows: rows, done: func() {}}, err
-	}
 	files, done, err := r.o.Files.Of(ctx, within)
+	if len(wanted) == 0 && !errors.As(err, new(*PartError)) && ctx.Err() == nil {
+		if err == nil {
+			done() // a piece counts it among its ranges
+		}
+		files, done, err = nil, func() {}, nil // whether they can be had does not matter
+	}
 	if err != nil {
 		return nil, err
 	}

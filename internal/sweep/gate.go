@@ -24,8 +24,11 @@ type Budget interface {
 // ask sends one request as soon as the pace, the budget and the gate let it. came is to be told what the page held.
 func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p row.Page, came Came, err error) {
 	if len(q.state) == 0 {
-		if err := w.run.reader.Open(ctx, q.within); err != nil {
+		switch opened, err := w.run.reader.Open(ctx, q.within); {
+		case err != nil:
 			return nil, nil, err
+		case opened != q.within:
+			return nil, nil, &partError{opened}
 		}
 	}
 	if came, err = w.pace(ctx, rows); err != nil {

@@ -35,7 +35,9 @@ type Reader interface {
 	// Open waits for what a range needs before its first page: files that are still to come, or
 	// memory that ranges hold until their end. The sweep calls it before each request for a first
 	// page. It holds nothing of the budget then, which the other ranges may need to reach their end.
-	Open(ctx context.Context, within token.Range) error
+	// Open returns within, or its beginning if only that can be read: the sweep then reads the
+	// beginning and the rest one after the other, and opens each.
+	Open(ctx context.Context, within token.Range) (token.Range, error)
 	// Page reads one page of a range from a node, or from any node if host is empty. An empty state
 	// asks for the first page.
 	Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error)

@@ -117,7 +117,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 	file, err := sstables.Open("../../pkg/sstable/testdata/golden/files/nb_lz4", sstable.Descriptor{Version: sstable.NB, ID: "1"})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
-	c.from.files.opened = sstables.Fixed{file}
+	c.from.files.whole = []sstables.File{file}
 	require.ErrorContains(t, c.agree(), file.Path()+": ")
 }
 

@@ -22,7 +22,7 @@ type File interface {
 	// Schema has the columns that its rows are told in.
 	Schema() *sstable.Schema
 	// Overlaps reports whether it may have partitions in one of the ranges.
-	Overlaps(ranges []token.Range) (bool, error)
+	Overlaps(ranges []token.Range) bool
 	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes, about.
 	Within(ranges []token.Range) (*sstable.Decoder, error)
 	ReadMemory() int64
@@ -188,11 +188,7 @@ func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) 
 
 // merge begins to make one of what files have of a range.
 func (r *Reader) merge(files []File, within []token.Range) (*reconcile.Rows, error) {
-	files, err := overlapping(files, within)
-	if err != nil {
-		return nil, err
-	}
-	merger, err := Merge(r.o.Table, files, within)
+	merger, err := Merge(r.o.Table, overlapping(files, within), within)
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +257,15 @@ type Table struct {
 // Open opens the SSTable of that name in a folder.
 func Open(folder string, d sstable.Descriptor) (*Table, error) {
 	r, err := sstable.OpenTable(folder, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Table{r, filepath.Join(folder, d.Name(sstable.DataDB))}, nil
+}
+
+// OpenDamaged opens an SSTable of which no partition can be read, as sstable.OpenDamaged does.
+func OpenDamaged(folder string, d sstable.Descriptor, p token.Partitioner, damage *sstable.DamagedError) (*Table, error) {
+	r, err := sstable.OpenDamaged(folder, d, p, damage)
 	if err != nil {
 		return nil, err
 	}

@@ -68,11 +68,17 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	if err != nil {
 		return err
 	}
+	check := io.Discard
 	sums := chunkSums{file: table.Path()}
-	if d.Compression != nil {
+	switch {
+	case d.Compression != nil:
 		sums.chunks = d.Compression.Chunks
+		check = &sums
+	case d.Content == internode.WholeData:
+		blocks := &blockSums{file: table.Path(), from: from, size: d.Size}
+		check, d.Sums = blocks, blocks.compare
 	}
-	_, err = io.Copy(io.MultiWriter(to, &sums), &heardReader{d.Body, s.heard})
+	_, err = io.Copy(io.MultiWriter(to, check), &heardReader{d.Body, s.heard})
 	switch {
 	case sums.err != nil:
 		return sums.err

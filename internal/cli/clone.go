@@ -41,6 +41,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	from = b.in(groupFolders)
 	from.add("snapshot", "name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)", everyday)
 	from.add("schema", "file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)")
+	from.add("ignore-commitlog", "clone data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)")
 	from.add("ring", "file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)")
 	rows := b.in(groupRows)
 	rows.add("begintoken", "clone only what comes after this token")

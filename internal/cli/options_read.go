@@ -14,6 +14,7 @@ func addReadFlags(b binder) {
 	addInternodeFlags(b)
 	b.add("snapshot", files+"name of the snapshot, or of Medusa's backup, that is read (default: live SSTables where there are any, else the only snapshot)")
 	b.add("schema", files+"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the cluster is asked)")
+	b.add("ignore-commitlog", files+"read data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)")
 	b.add("ring", files+"file that plan --save-ring wrote: a range is read from the folders of its replicas alone, whose paths hold their addresses or host ids, and --consistency says how many of them must be there (default: all folders are merged)")
 }
 

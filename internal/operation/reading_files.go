@@ -28,11 +28,13 @@ import (
 type tableFiles struct {
 	table  *reconcile.Table
 	all    sstables.Files
-	pieces *sstables.Pieces    // that they are fetched in; nil: they are all there
-	opened []sstables.File     // those in folders, as they were found
-	whole  []sstables.File     // those of them that are not damaged altogether
-	found  *snapshot.Found     // nil: they are streamed
-	where  *cqlwhere.Condition // that rows must meet; nil: there is none
+	pieces *sstables.Pieces // that they are fetched in; nil: they are all there
+	opened []sstables.File  // those in folders, as they were found
+	whole  []sstables.File  // those of them that are not damaged altogether
+	found  *snapshot.Found  // nil: they are streamed
+	// unflushed are segments of commit logs that have rows which are in no SSTable.
+	unflushed []string
+	where     *cqlwhere.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
 	unchanged   func(ctx context.Context) error
 	partitioner string // its class
@@ -104,7 +106,10 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 	if t.files.table, err = t.mergedTable(); err != nil {
 		return err
 	}
-	return t.openAll(env)
+	if err := t.openAll(env); err != nil {
+		return err
+	}
+	return t.checkCommitLogs(env, o.IgnoreCommitLog)
 }
 
 // tellPassedOver names what was passed over.

@@ -36,7 +36,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	addCertificateFlags(from, "from-", "")
 	from.add("listen", "address and port where its nodes bring their files, which they must reach (default: "+operation.DefaultListen+", and each is told the address by which it is reached)")
 	from.add("from-storage-port", "port that its nodes stream to each other by (default: what they tell)")
-	from.add("slice", "bytes that a node is asked for at once, by its own estimate (default: 1GiB)")
+	from.add("slice", "bytes that a node is asked for at once, by what it announces (default: 1GiB)")
 	addInternodeFlagsOf(from, "from-", "")
 	from = b.in(groupFolders)
 	from.add("snapshot", "name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)", everyday)

@@ -36,7 +36,9 @@ func TestMutationsOfCommitLogs(t *testing.T) {
 	for schemaTable = range schemaTables {
 		break
 	}
-	of := func(count byte, id [16]byte, body ...byte) []byte { return append(append([]byte{count}, id[:]...), body...) }
+	of := func(count byte, id [16]byte, body ...byte) []byte {
+		return append(append([]byte{count}, id[:]...), body...)
+	}
 	const compressed = `{"compressionParameters":{},"compressionClass":"LZ4Compressor"}`
 	for _, c := range []struct {
 		name   string

@@ -29,7 +29,7 @@ func TestDamageAtTheEnds(t *testing.T) {
 		file   string
 		broken Component
 		at     int // from the end where it is below 0
-		failed int // ranges at most; a file of one block that is broken fails every one
+		failed int // ranges at most; nb_none is one block, nb_zstd three chunks
 	}{
 		{"nb_lz4", DataDB, 5, 2},
 		{"nb_lz4", DataDB, -10, 2},
@@ -37,13 +37,13 @@ func TestDamageAtTheEnds(t *testing.T) {
 		{"nb_lz4", IndexDB, -3, 2},
 		{"nb_none", DataDB, 5, every},
 		{"nb_none", DataDB, -10, every},
-		{"nb_zstd", DataDB, 5, 2},
+		{"nb_zstd", DataDB, 5, 18},
 		{"nb_zstd", IndexDB, -20, 2},
 		{"da_lz4", DataDB, 5, every},
 		{"da_lz4", DataDB, -10, every},
 		{"nb_lz4", StatisticsDB, 300, every},
 		{"da_none", StatisticsDB, 300, every},
-		{"nb_none", CRCDB, 1, every},
+		{"nb_none", CRCDB, 0, every},
 	} {
 		folder := filepath.Join("testdata", "golden", "files", c.file)
 		all, err := partitionsOf(opened(t, folder).Decoder())

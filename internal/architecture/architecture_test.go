@@ -133,3 +133,67 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 		require.NoError(t, err)
 	}
 }
+
+// knownAssertions are the places that ask whether a value has methods that its type does not
+// promise, with the reason why no wrapper can hide them.
+var knownAssertions = map[string]string{
+	"internal/driver/policy.go":           "gocql's own policy, made in the same function",
+	"internal/ingest/mapping.go":          "codecs; their one wrapper, of the doctor, passes the method on",
+	"internal/ingest/meter.go":            "an input is not wrapped before the meter looks at it",
+	"internal/ingest/read.go":             "an input is not wrapped before it is skipped",
+	"internal/operation/doctor_inputs.go": "that wrapper of codecs",
+	"internal/sink/tally.go":              "a hash of the standard library, which promises these methods",
+	"internal/cli/config.go":              "pflag's way to tell lists; this program makes the values",
+	"internal/cli/copy_explain.go":        "as in config.go",
+	"internal/cli/flags.go":               "as in config.go",
+	"internal/config/config.go":           "as in config.go",
+}
+
+// A wrapper that embeds an interface hides every method that the interface does not have. So what
+// is asked of a value stands in its interface, and no code tries whether it has more.
+func TestNoWrapperHidesMethods(t *testing.T) {
+	interfaces := map[string]bool{"SliceValue": true, "BinaryMarshaler": true, "BinaryUnmarshaler": true}
+	type assertion struct{ file, of string }
+	var all []assertion
+	for _, top := range []string{"cmd", "internal", "pkg"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			require.NoError(t, err)
+			name, err := filepath.Rel(root, path)
+			ast.Inspect(file, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.TypeSpec:
+					if _, ok := n.Type.(*ast.InterfaceType); ok {
+						interfaces[n.Name.Name] = true
+					}
+				case *ast.TypeAssertExpr:
+					switch of := n.Type.(type) {
+					case *ast.Ident:
+						all = append(all, assertion{name, of.Name})
+					case *ast.SelectorExpr:
+						all = append(all, assertion{name, of.Sel.Name})
+					case *ast.InterfaceType:
+						all = append(all, assertion{name, ""})
+					}
+				}
+				return true
+			})
+			return err
+		})
+		require.NoError(t, err)
+	}
+	used := make(map[string]bool)
+	for _, a := range all {
+		if a.of != "" && !interfaces[a.of] {
+			continue
+		}
+		require.Contains(t, knownAssertions, filepath.ToSlash(a.file), "a value is asked whether it is a %q, which a wrapper would hide", a.of)
+		used[filepath.ToSlash(a.file)] = true
+	}
+	for file := range knownAssertions {
+		require.True(t, used[file], "%s asserts no interface any more", file)
+	}
+}

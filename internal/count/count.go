@@ -107,8 +107,8 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 	return nil
 }
 
-// Weight implements sweep.Weigher: the servers read all the rows that they count.
-func (w *worker) Weight() int64 { return w.weight }
+// Weight implements sweep.Consumer: the servers read all the rows that they count.
+func (w *worker) Weight() (rows int64, weighs bool) { return w.weight, true }
 
 // counted takes in a partition for good.
 func (w *worker) counted(key [][]byte, rows int64) {

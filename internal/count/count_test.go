@@ -43,6 +43,10 @@ func table(rows ...[][]byte) *sweeptest.Table {
 	return t
 }
 
+func (s *server) Open(_ context.Context, within token.Range) (token.Range, error) {
+	return within, nil
+}
+
 func (s *server) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.New(fault.Canceled, err)

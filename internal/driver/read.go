@@ -76,6 +76,11 @@ func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader 
 // Statement is the CQL text that is prepared.
 func (r *Reader) Statement() string { return r.stmt }
 
+// Open returns the range: one that is read by CQL needs nothing before its first page.
+func (r *Reader) Open(_ context.Context, within token.Range) (token.Range, error) {
+	return within, nil
+}
+
 // Page reads one page of a range from the given node (any node when host is
 // empty). state is empty for the first page and else the paging state of the
 // page before. rows is the number of rows to ask for; the page may hold fewer,

@@ -40,6 +40,8 @@ const (
 	Sink
 	// Foreign: the node is not one of the cluster that the caller means.
 	Foreign
+	// TooMuch: the node announced more bytes than were asked for.
+	TooMuch
 	// Canceled: the caller's context ended, or the listener was closed.
 	Canceled
 )
@@ -69,6 +71,8 @@ func (k Kind) String() string {
 		return "sink"
 	case Foreign:
 		return "another cluster"
+	case TooMuch:
+		return "too much"
 	case Canceled:
 		return "canceled"
 	default:
@@ -77,7 +81,13 @@ func (k Kind) String() string {
 }
 
 // ours says whether the node has no part in it.
-func (k Kind) ours() bool { return k == Source || k == Sink || k == Canceled }
+func (k Kind) ours() bool { return k == Source || k == Sink || k == TooMuch || k == Canceled }
+
+// AnnouncedError says that a node announced more than it was to send.
+type AnnouncedError struct{ Bytes int64 }
+
+// Error says how much.
+func (e *AnnouncedError) Error() string { return fmt.Sprintf("the node would send %d bytes", e.Bytes) }
 
 // Error is every error of this package's client.
 type Error struct {

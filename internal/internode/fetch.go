@@ -56,9 +56,7 @@ func (c *Client) Estimate(ctx context.Context, node string, request Request) (by
 		s := newSession(c, node, plan)
 		err = s.run(ctx, func(ctx context.Context) error {
 			answer, err := s.ask(ctx, Init{Operation: Other, Preview: true}, request)
-			for _, table := range answer.Summaries {
-				bytes += table.Bytes
-			}
+			bytes = announcedBytes(answer)
 			return err
 		})
 	}
@@ -122,6 +120,9 @@ func (s *incoming) converse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if bytes := announcedBytes(answer); s.request.Most > 0 && bytes > s.request.Most {
+		return problemf(TooMuch, "%w", &AnnouncedError{bytes})
+	}
 	s.moved = time.Now()
 	if len(answer.Summaries) > 0 {
 		s.announce(answer.Summaries)
@@ -130,6 +131,14 @@ func (s *incoming) converse(ctx context.Context) error {
 		}
 	}
 	return s.follow(ctx, s)
+}
+
+// announcedBytes is how many bytes a node says that it would send.
+func announcedBytes(answer PrepareSynAck) (bytes int64) {
+	for _, table := range answer.Summaries {
+		bytes += table.Bytes
+	}
+	return bytes
 }
 
 func listenerClosed() error { return problemf(Canceled, "the listener for files was closed") }

@@ -28,6 +28,14 @@ const maxComponents = 64
 // dataComponent is the one that has the partitions.
 const dataComponent = "Data.db"
 
+const (
+	// sumsComponent is the one that has the sums of the blocks of a Data.db that is not compressed.
+	sumsComponent = "CRC.db"
+	// maxSums is how large it may be, as that of 4 TiB in blocks of 64 KiB is; a larger one is not looked
+	// at.
+	maxSums = 256 << 20
+)
+
 // Manifest lists a whole SSTable's components in the order in which their bytes follow
 // (ComponentManifest).
 type Manifest []ManifestEntry

@@ -17,8 +17,8 @@ const (
 	// Chunks: the compressed chunks in which the sections lie, as they stand in Data.db, each with its checksum,
 	// end to end. One that two sections share comes once. Where they stand says the head.
 	Chunks
-	// WholeData: all of Data.db of a whole SSTable, compressed or not, as the head says. The other components are not
-	// given: what is needed of them is in the head.
+	// WholeData: all of Data.db of an entire SSTable, compressed or not, as the head says. CRC.db goes to
+	// Delivery.Sums; of the other components, the head has what is needed.
 	WholeData
 )
 
@@ -29,6 +29,10 @@ type Delivery struct {
 	// Size is how many bytes Body gives: exactly those, or an error, which the session ends with.
 	Size int64
 	Body io.Reader
+	// Sums is called with CRC.db of an entire SSTable that is not compressed, the sums of the blocks of
+	// its Data.db: after the receiver has taken that, which may set Sums. Its error is one of the
+	// receiver's. Nodes do not check these sums when they send the file.
+	Sums func(crc []byte) error
 }
 
 // Receiver takes a file: all of it, before it returns without an error, since the node is told then that it need not
@@ -150,6 +154,7 @@ func (s *incoming) deliver(d *Delivery, r io.Reader) error {
 		return s.give(d, r, d.Size)
 	}
 	found := false
+	var sums []byte
 	for _, c := range d.Manifest {
 		var err error
 		switch {
@@ -158,6 +163,9 @@ func (s *incoming) deliver(d *Delivery, r io.Reader) error {
 		case c.Name == dataComponent:
 			found, d.Size = true, c.Size
 			err = s.give(d, r, c.Size)
+		case c.Name == sumsComponent && c.Size <= maxSums:
+			sums = make([]byte, c.Size)
+			err = s.fill(r, sums)
 		default:
 			err = s.drop(r, c.Size)
 		}
@@ -167,6 +175,20 @@ func (s *incoming) deliver(d *Delivery, r io.Reader) error {
 	}
 	if !found {
 		return problemf(Protocol, "the node sent a whole SSTable without %s", dataComponent)
+	}
+	if sums != nil && d.Sums != nil {
+		if err := d.Sums(sums); err != nil {
+			return &problem{Sink, err}
+		}
+	}
+	return nil
+}
+
+// fill reads all of b.
+func (s *incoming) fill(r io.Reader, b []byte) error {
+	in := &body{r: r, left: int64(len(b))}
+	if _, err := io.ReadFull(in, b); err != nil {
+		return s.broken(err)
 	}
 	return nil
 }

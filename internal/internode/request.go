@@ -17,6 +17,9 @@ type Request struct {
 	From netip.AddrPort
 	// Ranges are those of Murmur3 tokens; one that ends where it starts is the whole ring.
 	Ranges []token.Range
+	// Most is how many bytes the node may announce, 0 for any number: else the session ends before a
+	// file comes, with an error of Kind TooMuch that is an *AnnouncedError. It is not sent.
+	Most int64
 }
 
 func (m Request) append(dst []byte) []byte {

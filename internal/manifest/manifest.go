@@ -83,6 +83,8 @@ type SSTables struct {
 	Sum       string   `json:"sum"` // of their names, hex: with another one they are others
 	// Before is the sum of those that the scan began with, where it went on with others.
 	Before string `json:"sum_before,omitempty"`
+	// Unflushed are the files of commit logs that may have rows which no SSTable has.
+	Unflushed []string `json:"unflushed,omitempty"`
 }
 
 // Ranges says how much of the ring was read.

@@ -87,7 +87,7 @@ type shownReader struct {
 	ring *board.Ring
 }
 
-// Page is a method of sweep.Reader.
+// Page is a method of sweep.Reader, as Open is, which is that of the reader within.
 func (r shownReader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	defer r.ring.Begin(within)()
 	return r.Reader.Page(ctx, host, within, state, rows)

@@ -60,6 +60,7 @@ func (o *CloneSpec) Settings() setting.List {
 func (s *CloneSource) fileSettings() setting.List {
 	return setting.List{
 		{Name: "snapshot", Field: &s.Snapshot}, {Name: "schema", Field: &s.Schema, Use: setting.Path}, {Name: "ring", Field: &s.Ring, Use: setting.Path},
+		{Name: ignoreCommitLogSetting, Field: &s.IgnoreCommitLog},
 	}
 }
 

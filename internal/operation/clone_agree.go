@@ -40,7 +40,7 @@ func (c *Clone) agree() error {
 	}
 	from.files.table.Dropped = from.goneColumns()
 	// SSTables in folders may have other columns than the schema says. Of those that nodes send it is seen when they come.
-	return sstables.Agree(from.files.table, from.files.opened)
+	return sstables.Agree(from.files.table, from.files.whole)
 }
 
 // goneColumns are the columns that the table had. Servers show no cell of one that it does not have again, be the cell

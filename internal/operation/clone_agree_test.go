@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -116,7 +117,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 	file, err := sstables.Open("../../pkg/sstable/testdata/golden/files/nb_lz4", sstable.Descriptor{Version: sstable.NB, ID: "1"})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
-	c.from.files.opened = sstables.Fixed{file}
+	c.from.files.whole = []sstables.File{file}
 	require.ErrorContains(t, c.agree(), file.Path()+": ")
 }
 
@@ -133,11 +134,20 @@ func TestSlicesOfAClone(t *testing.T) {
 		return ring.Place(strategy)
 	}
 	c.streaming.options.Placement, c.streaming.options.Nodes = placed(), []string{"one"}
-	require.Equal(t, [][]token.Range{{a, b}}, c.slices())
+	slices := func() (all [][]token.Range) {
+		for ranges, err := range c.slices(t.Context()) {
+			require.NoError(t, err)
+			all = append(all, ranges)
+		}
+		return all
+	}
+	require.Equal(t, [][]token.Range{{a, b}}, slices())
 	c.from.files.bytes = c.streaming.options.DefaultSlice()
-	require.Equal(t, [][]token.Range{{a}, {b}}, c.slices())
-	c.from.files.pieces = []sstables.Piece{{Ranges: []token.Range{b, a}}}
-	require.Equal(t, [][]token.Range{{a, b}}, c.slices())
+	require.Equal(t, [][]token.Range{{a}, {b}}, slices())
+	c.from.files.pieces = sstables.FetchPieces(t.Context(), []sstables.Piece{{Ranges: []token.Range{b, a}}}, 0,
+		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) { return sstables.Fetched{}, nil })
+	require.Equal(t, [][]token.Range{{a, b}}, slices())
+	require.NoError(t, c.from.files.pieces.Close())
 	c.from.files.pieces, c.from.plan.Splits = nil, nil
-	require.Empty(t, c.slices())
+	require.Empty(t, slices())
 }

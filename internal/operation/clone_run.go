@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -76,7 +77,10 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 		ring = c.board.Ring
 	}
 	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table, ring}
-	for _, ranges := range c.slices() {
+	for ranges, err := range c.slices(ctx) {
+		if err != nil {
+			return result, err
+		}
 		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
 			ring.Done(r.Range)
 			if r.Err != nil {
@@ -99,24 +103,28 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 
 // slices are the token ranges that are copied and delivered together: what is fetched at once, or as much of the SSTables in folders
 // as leaves few.
-func (c *Clone) slices() [][]token.Range {
-	var all [][]token.Range
-	if pieces := c.from.files.pieces; pieces != nil {
-		for _, p := range pieces {
-			all = append(all, inOrder(p.Ranges))
+func (c *Clone) slices(ctx context.Context) iter.Seq2[[]token.Range, error] {
+	return func(yield func([]token.Range, error) bool) {
+		if pieces := c.from.files.pieces; pieces != nil {
+			for ranges, err := range pieces.Slices(ctx) {
+				if !yield(inOrder(ranges), err) {
+					return
+				}
+			}
+			return
 		}
-		return all
+		var ranges []token.Range
+		for _, s := range c.from.plan.Splits {
+			ranges = append(ranges, s.Range)
+		}
+		ranges = inOrder(ranges)
+		count := int(c.from.files.bytes/c.streaming.options.DefaultSlice()) + 1
+		for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
+			if !yield(part, nil) {
+				return
+			}
+		}
 	}
-	var ranges []token.Range
-	for _, s := range c.from.plan.Splits {
-		ranges = append(ranges, s.Range)
-	}
-	ranges = inOrder(ranges)
-	count := int(c.from.files.bytes/c.streaming.options.DefaultSlice()) + 1
-	for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
-		all = append(all, part)
-	}
-	return all
 }
 
 // inOrder gives token ranges in the order of the ring.

@@ -56,6 +56,7 @@ func (dropper) Page(_ token.Range, p row.Page) error {
 func (dropper) Done(token.Range) error                  { return nil }
 func (dropper) Progress(within token.Range) token.Token { return within.Start }
 func (dropper) Cut(token.Range) error                   { return nil }
+func (dropper) Weight() (int64, bool)                   { return 0, false }
 
 // rowBytes is the size of each row of a metered table, as rates count it.
 const rowBytes = 100

@@ -18,20 +18,25 @@ import (
 
 // Reading says which way the rows of a table are read.
 type Reading struct {
-	Via         string       // cql, stream or sstables
-	Inputs      []string     // folders with SSTables
-	Snapshot    string       // the one of them that is read; empty: as snapshot.Request.Tag
-	Schema      string       // file of CQL that describes the table; empty: that beside the SSTables, else the cluster
-	Ring        string       // file of the nodes and their tokens, of which a range has only its replicas' files; empty: all files
-	Listen      string       // address and port where nodes bring what is streamed; empty: DefaultListen
-	StoragePort int          // of all nodes; 0: what they tell
-	Slice       setting.Size // bytes that a node is asked for at once; 0: by the table's size
-	TempDir     string       // for what is streamed; empty: the system's
-	Internode   TLS          // of the port that nodes stream to each other by
+	Via      string   // cql, stream or sstables
+	Inputs   []string // folders with SSTables
+	Snapshot string   // the one of them that is read; empty: as snapshot.Request.Tag
+	Schema   string   // file of CQL that describes the table; empty: that beside the SSTables, else the cluster
+	// IgnoreCommitLog reads live data beside which a commit log has rows that are in no SSTable.
+	IgnoreCommitLog bool
+	Ring            string       // file of the nodes and their tokens, of which a range has only its replicas' files; empty: all files
+	Listen          string       // address and port where nodes bring what is streamed; empty: DefaultListen
+	StoragePort     int          // of all nodes; 0: what they tell
+	Slice           setting.Size // bytes that a node is asked for at once; 0: by the table's size
+	TempDir         string       // for what is streamed; empty: the system's
+	Internode       TLS          // of the port that nodes stream to each other by
 
 	prefix string        // of those flags that name the cluster; not empty: it is not the only one that is connected to
 	like   *tableSession // the table that SSTables are of when no schema lies beside them; nil: the cluster is asked
 }
+
+// ignoreCommitLogSetting is the name of IgnoreCommitLog.
+const ignoreCommitLogSetting = "ignore-commitlog"
 
 // newReading has the defaults.
 func newReading() Reading { return Reading{Via: viaCQL, Internode: newInternode()} }
@@ -42,6 +47,7 @@ func (o *Reading) settings() setting.List {
 		{Name: "snapshot", Field: &o.Snapshot},
 		{Name: "schema", Field: &o.Schema, Use: setting.Path},
 		{Name: "ring", Field: &o.Ring, Use: setting.Path},
+		{Name: ignoreCommitLogSetting, Field: &o.IgnoreCommitLog},
 		{Name: "listen", Field: &o.Listen},
 		{Name: o.portFlag(), Field: &o.StoragePort},
 		{Name: "slice", Field: &o.Slice},
@@ -65,7 +71,8 @@ func (o *Reading) check(p *Pacing) error {
 		given bool
 		via   string
 	}{
-		{"snapshot", o.Snapshot != "", viaFiles}, {"schema", o.Schema != "", viaFiles}, {"ring", o.Ring != "", viaFiles}, {"listen", o.Listen != "", viaStream}, {o.portFlag(), o.StoragePort != 0, viaStream},
+		{"snapshot", o.Snapshot != "", viaFiles}, {"schema", o.Schema != "", viaFiles}, {"ring", o.Ring != "", viaFiles}, {ignoreCommitLogSetting, o.IgnoreCommitLog, viaFiles},
+		{"listen", o.Listen != "", viaStream}, {o.portFlag(), o.StoragePort != 0, viaStream},
 		{"slice", o.Slice != 0, viaStream}, {"temp-dir", o.TempDir != "", viaStream}, {o.Internode.name("ssl"), o.Internode.On, viaStream},
 	} {
 		if of.given && o.Via != of.via {

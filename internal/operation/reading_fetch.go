@@ -22,9 +22,9 @@ const (
 )
 
 // fetch fetches a piece, again when nodes moved meanwhile.
-func (s *streamReader) fetch(ctx context.Context, p sstables.Piece) (sstables.Fetched, error) {
+func (s *streamReader) fetch(ctx context.Context, p sstables.Piece, most int64) (sstables.Fetched, error) {
 	for moves := 0; ; moves++ {
-		fetched, err := s.fetchOnce(ctx, p)
+		fetched, err := s.fetchOnce(ctx, p, most)
 		if err != nil {
 			return fetched, err
 		}
@@ -47,8 +47,8 @@ func (s *streamReader) fetch(ctx context.Context, p sstables.Piece) (sstables.Fe
 }
 
 // fetchOnce fetches a piece from where the nodes were when they were looked at: of each of its ranges from as many of them as are
-// wanted. Where one fails others are asked.
-func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstables.Fetched, error) {
+// wanted. Where one fails others are asked. If one announces more than most bytes, the error is a *sstables.TooLargeError.
+func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece, most int64) (sstables.Fetched, error) {
 	var came spools
 	failed := make(map[int]error)
 	gave := make(map[token.Range]map[int]bool) // by a part of a range, the nodes that gave what they have of it
@@ -69,7 +69,7 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstable
 		if len(wanted) == 0 {
 			break
 		}
-		if err := s.ask(ctx, &came, wanted, failed); err != nil {
+		if err := s.ask(ctx, &came, wanted, failed, most); err != nil {
 			came.release()
 			return sstables.Fetched{}, err
 		}
@@ -82,7 +82,7 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece) (sstable
 			}
 		}
 	}
-	out := sstables.Fetched{Files: came.files(), Release: came.release, Failed: make(map[token.Range]error)}
+	out := sstables.Fetched{Files: came.files(), Bytes: came.largest(), Release: came.release, Failed: make(map[token.Range]error)}
 	for _, r := range p.Ranges {
 		for _, part := range parts[r] {
 			if err := s.missing(part, failed, gave[part]); err != nil {
@@ -109,13 +109,13 @@ func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[
 }
 
 // ask asks nodes for ranges, each in a session of its own. Those that fail are noted; an error is of this side.
-func (s *streamReader) ask(ctx context.Context, came *spools, wanted map[int][]token.Range, failed map[int]error) error {
+func (s *streamReader) ask(ctx context.Context, came *spools, wanted map[int][]token.Range, failed map[int]error, most int64) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(sessionsAtOnce)
 	var mu sync.Mutex
 	for n, ranges := range wanted {
 		group.Go(func() error {
-			one, err := s.hold(ctx, s.ring.cluster.Nodes[n], ranges)
+			one, err := s.hold(ctx, s.ring.cluster.Nodes[n], ranges, most)
 			if ours(err) {
 				return err
 			}

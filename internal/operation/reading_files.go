@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -27,10 +28,13 @@ import (
 type tableFiles struct {
 	table  *reconcile.Table
 	all    sstables.Files
-	pieces []sstables.Piece    // that they are fetched in; nil: they are all there
-	opened sstables.Fixed      // those in folders
-	found  *snapshot.Found     // nil: they are streamed
-	where  *cqlwhere.Condition // that rows must meet; nil: there is none
+	pieces *sstables.Pieces // that they are fetched in; nil: they are all there
+	opened []sstables.File  // those in folders, as they were found
+	whole  []sstables.File  // those of them that are not damaged altogether
+	found  *snapshot.Found  // nil: they are streamed
+	// unflushed are segments of commit logs that have rows which are in no SSTable.
+	unflushed []string
+	where     *cqlwhere.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
 	unchanged   func(ctx context.Context) error
 	partitioner string // its class
@@ -112,7 +116,10 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 	if t.files.table, err = t.mergedTable(); err != nil {
 		return err
 	}
-	return t.openAll()
+	if err := t.openAll(env); err != nil {
+		return err
+	}
+	return t.checkCommitLogs(env, o.IgnoreCommitLog)
 }
 
 // tellPassedOver names what was passed over.
@@ -169,16 +176,24 @@ func (t *tableSession) mergedTable() (*reconcile.Table, error) {
 	}, nil
 }
 
-// openAll opens the SSTables that were found.
-func (t *tableSession) openAll() error {
-	var files sstables.Fixed
-	for _, f := range t.files.found.SSTables {
+// openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have rows
+// of.
+func (t *tableSession) openAll(env Environment) error {
+	all := make([]sstables.File, len(t.files.found.SSTables))
+	broken := make(map[int]*sstable.DamagedError)
+	var whole []sstables.File
+	for i, f := range t.files.found.SSTables {
 		file, err := sstables.Open(f.Folder, f.Descriptor)
+		if damage := (*sstable.DamagedError)(nil); errors.As(err, &damage) {
+			env.Warn("%s: the token ranges that it may have rows of cannot be read", err)
+			broken[i] = damage
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		t.closers = append(t.closers, file.Close)
-		files = append(files, file)
+		all[i], whole = file, append(whole, file)
 		if by := file.Statistics().Partitioner; t.files.partitioner == "" {
 			t.files.partitioner = by
 		} else if by != t.files.partitioner {
@@ -189,14 +204,30 @@ func (t *tableSession) openAll() error {
 		}
 		t.files.bytes += file.Length()
 	}
+	for _, damage := range broken {
+		if len(whole) == 0 {
+			return fmt.Errorf("no SSTable can be read: %w", damage)
+		}
+	}
 	// What they have of other columns than the table would be told of each range.
-	err := sstables.Agree(t.files.table, files)
+	err := sstables.Agree(t.files.table, whole)
 	if err != nil {
 		return err
 	}
-	t.files.opened, t.files.all = files, files
-	t.files.table.Partitioner, err = token.ByClass(t.files.partitioner)
-	return err
+	if t.files.table.Partitioner, err = token.ByClass(t.files.partitioner); err != nil {
+		return err
+	}
+	for i, damage := range broken {
+		f := t.files.found.SSTables[i]
+		file, err := sstables.OpenDamaged(f.Folder, f.Descriptor, t.files.table.Partitioner, damage)
+		if err != nil {
+			return err
+		}
+		t.closers = append(t.closers, file.Close)
+		all[i] = file
+	}
+	t.files.opened, t.files.all, t.files.whole = all, sstables.Fixed(all), whole
+	return nil
 }
 
 // The parts that SSTables are read in.

@@ -143,7 +143,7 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	require.Equal(t, map[string]bool{"n0": true, "n2": true}, s.asked())
 	before := slices.Clone(s.t.plan.Splits)
 	s.t.estimates = []driver.Estimate{{Bytes: 1000}, {Bytes: 1000}, {Bytes: 1000}}
-	pieces := s.cut(100)
+	pieces, _ := s.cut(100, 0)
 	require.Greater(t, len(pieces), 5)
 	s.t.reorder(pieces)
 	require.ElementsMatch(t, before, s.t.plan.Splits)
@@ -166,7 +166,8 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	})
 	require.NoError(t, err)
 	s.t.files.where = where
-	s.t.reorder(s.cut(100))
+	pieces, _ = s.cut(100, 0)
+	s.t.reorder(pieces)
 	require.Len(t, s.t.plan.Splits, 2)
 	for _, key := range []string{"x", "y"} {
 		require.True(t, slices.ContainsFunc(s.t.plan.Splits, func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) }))

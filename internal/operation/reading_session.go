@@ -22,7 +22,7 @@ import (
 )
 
 // hold asks a node for ranges, in one session, and gives what it sent.
-func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []token.Range) (*spool, error) {
+func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []token.Range, most int64) (*spool, error) {
 	address := s.ring.addresses[node.ID]
 	if address == "" {
 		return nil, fmt.Errorf("node %s does not tell its storage port", node.Address)
@@ -30,12 +30,16 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
 	one := &session{spool: &spool{dir: s.o.TempDir}, node: address, heard: heard}
-	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges)}
+	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges), Most: most}
 	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
 	if err == nil {
 		return one.spool, nil
 	}
 	one.spool.release()
+	if announced := (*internode.AnnouncedError)(nil); errors.As(err, &announced) {
+		s.env.log("%s announced %d bytes of a piece, which is more than %d: the piece is cut", address, announced.Bytes, most)
+		return nil, fault.New(fault.Fatal, &sstables.TooLargeError{Bytes: announced.Bytes})
+	}
 	if errors.As(err, new(*spoolError)) {
 		err = fault.New(fault.Fatal, err)
 	}
@@ -64,11 +68,17 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	if err != nil {
 		return err
 	}
+	check := io.Discard
 	sums := chunkSums{file: table.Path()}
-	if d.Compression != nil {
+	switch {
+	case d.Compression != nil:
 		sums.chunks = d.Compression.Chunks
+		check = &sums
+	case d.Content == internode.WholeData:
+		blocks := &blockSums{file: table.Path(), from: from, size: d.Size}
+		check, d.Sums = blocks, blocks.compare
 	}
-	_, err = io.Copy(io.MultiWriter(to, &sums), &heardReader{d.Body, s.heard})
+	_, err = io.Copy(io.MultiWriter(to, check), &heardReader{d.Body, s.heard})
 	switch {
 	case sums.err != nil:
 		return sums.err

@@ -47,7 +47,7 @@ func TestSessionWithANodeThatHangs(t *testing.T) {
 				defer cancel()
 				defer func() { require.NoError(t, s.listener.Close()) }()
 				began := time.Now()
-				_, err = s.hold(ctx, topology.Node{ID: "one"}, []token.Range{token.Whole(token.Murmur3)})
+				_, err = s.hold(ctx, topology.Node{ID: "one"}, []token.Range{token.Whole(token.Murmur3)}, 0)
 				require.True(t, isAway(err), "%v", err)
 				require.Equal(t, limit, time.Since(began), "%v", err)
 			})

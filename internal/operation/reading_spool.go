@@ -69,6 +69,14 @@ func (s spools) files() (all []sstables.File) {
 	return all
 }
 
+// largest is how many bytes the node has sent that sent most.
+func (s spools) largest() (bytes int64) {
+	for _, p := range s {
+		bytes = max(bytes, p.end)
+	}
+	return bytes
+}
+
 // release gives up all.
 func (s spools) release() {
 	for _, p := range s {

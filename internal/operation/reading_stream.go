@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -86,11 +88,11 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	pieces := s.cut(int64(o.Slice))
+	pieces, most := s.cut(int64(o.Slice), s.announced(ctx))
 	t.reorder(pieces)
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
-	fetched := sstables.FetchPieces(ctx, pieces, func(ctx context.Context, i int) (sstables.Fetched, error) { return s.fetch(ctx, pieces[i]) })
-	t.files.all, t.files.pieces = fetched, pieces
+	fetched := sstables.FetchPieces(ctx, pieces, most, s.fetch)
+	t.files.all, t.files.pieces = fetched, fetched
 	t.files.unchanged = func(ctx context.Context) error { _, err := s.hasMoved(ctx); return err }
 	t.closers = append(t.closers, s.listener.Close, fetched.Close)
 	return nil
@@ -240,36 +242,96 @@ func (s *streamReader) asked() map[string]bool {
 	return asked
 }
 
-// cut makes pieces of the splits, of each of which a node gives no more than so many bytes, by the estimates; by how large the
-// table is when that is 0.
-func (s *streamReader) cut(most int64) []sstables.Piece {
-	t := s.t
-	share := make([]float64, len(s.ring.cluster.Nodes)) // of the table, that a node is asked for
-	all := make([][]token.Range, len(share))            // ranges, by the node that is asked first
-	for _, split := range t.plan.Splits {
-		if !t.files.wants(split.Range) {
+// announced asks the nodes how many bytes they have of what they are asked for, and returns how many
+// there would be if each had the share of the table that the fullest has; 0: no node tells.
+// system.size_estimates knows nothing of a table that was just loaded.
+func (s *streamReader) announced(ctx context.Context) (bytes int64) {
+	share, ranges := s.shares()
+	var mu sync.Mutex
+	var group errgroup.Group
+	group.SetLimit(sessionsAtOnce)
+	var densest float64
+	for n, node := range s.ring.cluster.Nodes {
+		address := s.ring.addresses[node.ID]
+		if len(ranges[n]) == 0 || address == "" || !s.up(node) {
 			continue
 		}
-		nodes := s.nodesOf(split.Range, nil, nil)
-		for _, n := range nodes {
-			share[n] += token.Fraction(split.Range, t.plan.Partitioner())
-		}
-		all[nodes[0]] = append(all[nodes[0]], split.Range)
+		group.Go(func() error {
+			watched, _, stop := s.watch(ctx, node)
+			defer stop()
+			request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges[n])}
+			has, err := s.client.Estimate(watched, address, request)
+			if err != nil {
+				s.env.log("%s does not tell how much it would send: %s", address, err)
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			densest = max(densest, float64(has)/share[n])
+			return nil
+		})
 	}
-	bytes := max(int64(slices.Max(share)*float64(t.estimate().Bytes)), 1)
+	_ = group.Wait() // there is no error
+	return int64(densest * slices.Max(share))
+}
+
+// shares is what part of the table each node is asked for first, and which ranges.
+func (s *streamReader) shares() (share []float64, ranges [][]token.Range) {
+	share = make([]float64, len(s.ring.cluster.Nodes))
+	ranges = make([][]token.Range, len(share))
+	for _, split := range s.t.plan.Splits {
+		if !s.t.files.wants(split.Range) {
+			continue
+		}
+		for _, n := range s.nodesOf(split.Range, nil, nil) {
+			share[n] += token.Fraction(split.Range, s.t.plan.Partitioner())
+			ranges[n] = append(ranges[n], split.Range)
+		}
+	}
+	return share, ranges
+}
+
+// cut groups the splits into pieces so that no node streams more than most bytes for one, and returns
+// that number; if it is 0, the size of the table decides. The bytes are those that the nodes
+// announced; if they did not, the estimates of the cluster. Neighbors in a piece are of different
+// nodes where they can be: a part of a piece is asked of several nodes then, too.
+func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
+	t := s.t
+	share, _ := s.shares()
+	all := make([][]token.Range, len(share)) // ranges, by the node that is asked first
+	for _, split := range t.plan.Splits {
+		if t.files.wants(split.Range) {
+			first := s.nodesOf(split.Range, nil, nil)[0]
+			all[first] = append(all[first], split.Range)
+		}
+	}
+	bytes := announced
+	if bytes == 0 {
+		bytes = int64(slices.Max(share) * float64(t.estimate().Bytes))
+	}
+	bytes = max(bytes, 1)
 	if most == 0 {
 		most = min(max(bytes/piecesOfATable, leastAsked), mostAsked)
 	}
 	count := int((bytes + most - 1) / most)
-	pieces := make([]sstables.Piece, count)
+	type placed struct {
+		at float64 // in the order of the node's ranges, of 1
+		r  token.Range
+	}
+	var order []placed
 	for _, ranges := range all {
 		slices.SortFunc(ranges, func(a, b token.Range) int { return a.Start.Compare(b.Start) })
 		for i, r := range ranges {
-			p := &pieces[i*count/len(ranges)]
-			p.Ranges = append(p.Ranges, r)
+			order = append(order, placed{float64(i) / float64(len(ranges)), r})
 		}
 	}
-	return slices.DeleteFunc(pieces, func(p sstables.Piece) bool { return len(p.Ranges) == 0 })
+	slices.SortStableFunc(order, func(a, b placed) int { return cmp.Compare(a.at, b.at) })
+	pieces := make([]sstables.Piece, count)
+	for _, o := range order {
+		p := &pieces[int(o.at*float64(count))]
+		p.Ranges = append(p.Ranges, o.r)
+	}
+	return slices.DeleteFunc(pieces, func(p sstables.Piece) bool { return len(p.Ranges) == 0 }), most
 }
 
 // reorder has the splits come in the order of the pieces.

@@ -528,7 +528,7 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 			}
 		}
 		require.InDelta(t, c.share, share[0]+share[1]+share[2], 1e-6)
-		pieces := r.cut(10 << 20)
+		pieces, _ := r.cut(10<<20, 0)
 		require.InDelta(t, slices.Max(share)*12, float64(len(pieces)), 1)
 		var all []token.Range
 		for _, p := range pieces {
@@ -547,7 +547,8 @@ func TestPiecesFollowTheTable(t *testing.T) {
 		least, most int
 	}{{0, 1, 1}, {60 << 20, 1, 1}, {400 << 20, 3, 7}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
 		r.t.estimates = []driver.Estimate{{Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}}
-		pieces := len(r.cut(0))
+		cut, _ := r.cut(0, 0)
+		pieces := len(cut)
 		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)
 		require.LessOrEqual(t, pieces, c.most, "%d bytes", c.bytes)
 	}
@@ -563,7 +564,7 @@ func TestNodeThatFailedIsAskedLast(t *testing.T) {
 	}
 	s.let(func() { s.harm = onTable(1, internodetest.MidBring, internodetest.Fail) })
 	for range 3 {
-		fetched, err := r.fetch(t.Context(), all)
+		fetched, err := r.fetch(t.Context(), all, 0)
 		require.NoError(t, err)
 		require.Empty(t, fetched.Failed)
 		fetched.Release()

@@ -10,6 +10,7 @@ package operation
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
+//	scan: SSTables in folders are missing              (*tableFiles).refuseMissing
 //	scan: text is to be read otherwise                 refuseReread
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: the table was truncated                      (*Load).refuseTruncated
@@ -121,6 +122,9 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	}
 	s.warnOfTruncation(ctx)
 	if s.t.files.sum() != s.begunWith.Files {
+		if err := s.t.files.refuseMissing(s.begunWith.Folders); err != nil {
+			return err
+		}
 		s.env.Warn("the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had")
 	}
 	return nil

@@ -153,7 +153,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		}
 		return s.makeJob(format)
 	}
-	s.begunWith = resume.ScanExtra{Files: s.t.files.sum(), Now: time.Now().Truncate(time.Second),
+	s.begunWith = resume.ScanExtra{Files: s.t.files.sum(), Folders: s.t.files.account(), Now: time.Now().Truncate(time.Second),
 		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
 	}
 	if s.journaled() {

@@ -80,7 +80,7 @@ func (s *Scan) reading() *manifest.Reading {
 		if s.spec.Ring != "" {
 			r.Replicas = s.spec.Consistency
 		}
-		r.SSTables = &manifest.SSTables{Snapshots: found.Tags, Number: len(found.SSTables), Sum: s.t.files.sum()}
+		r.SSTables = &manifest.SSTables{Snapshots: found.Tags, Number: len(found.SSTables), Sum: s.t.files.sum(), Unflushed: s.t.files.unflushed}
 		if s.begunWith.Files != r.SSTables.Sum {
 			r.SSTables.Before = s.begunWith.Files
 		}

@@ -147,7 +147,15 @@ type ScanExtra struct {
 	Splits      int         `json:"splits"`
 	Truncated   Truncations `json:"truncated,omitempty"` // of the table, before the run
 	Files       string      `json:"files,omitempty"`     // a sum of the SSTables that are read; empty: none are
+	Folders     []Folder    `json:"folders,omitempty"`   // of those SSTables
 	Now         time.Time   `json:"now,omitzero"`        // what expires then has expired, of rows in SSTables
+}
+
+// Folder is a folder with SSTables that are read.
+type Folder struct {
+	Path     string   `json:"path"`
+	Snapshot string   `json:"snapshot,omitempty"` // empty: live data
+	SSTables []string `json:"sstables"`           // the names of their Data.db
 }
 
 // ScanExtraOf reads what a manifest has besides options.

@@ -196,6 +196,9 @@ func (w *worker) Progress(within token.Range) token.Token {
 	return w.last
 }
 
+// Weight implements sweep.Consumer: each row stands for itself.
+func (w *worker) Weight() (rows int64, weighs bool) { return 0, false }
+
 // Cut drops the rows of the partition being read; those before are written. The
 // limit allows as many others instead. Where it has ended the scan meanwhile, the
 // rows are kept, since they have been counted.

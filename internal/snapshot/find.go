@@ -196,7 +196,11 @@ func (f *finder) files(out *Found) error {
 	}
 	t := &taken{inodes: make(map[inode]string), names: make(map[string]string)}
 	nodes, tags := make(map[string]bool), make(map[string]bool)
+	live := make(map[string]bool)
 	for i, c := range f.candidates {
+		if c.tag == "" && c.table == f.request.Table && c.node != c.folder {
+			live[c.node] = true
+		}
 		if !c.data {
 			continue
 		}
@@ -215,6 +219,7 @@ func (f *finder) files(out *Found) error {
 	slices.SortFunc(out.SSTables, func(a, b SSTable) int {
 		return strings.Compare(a.Folder+"\x00"+a.Name(""), b.Folder+"\x00"+b.Name(""))
 	})
+	out.Live = slices.Sorted(maps.Keys(live))
 	out.Nodes, out.Tags = slices.Sorted(maps.Keys(nodes)), slices.Sorted(maps.Keys(tags))
 	return nil
 }

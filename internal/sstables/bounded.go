@@ -29,10 +29,7 @@ func (b *bounded) Of(ctx context.Context, within token.Range) ([]File, func(), e
 	if err != nil {
 		return nil, nil, err
 	}
-	if files, err = overlapping(files, []token.Range{within}); err != nil {
-		done()
-		return nil, nil, err
-	}
+	files = overlapping(files, []token.Range{within})
 	var memory int64
 	for _, f := range files {
 		memory += f.ReadMemory()

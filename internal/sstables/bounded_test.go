@@ -187,7 +187,7 @@ func TestRangesWithinTheBudget(t *testing.T) {
 				opened := make(chan token.Range)
 				for _, within := range ranges {
 					go func() {
-						if err := r.Open(t.Context(), within); err != nil {
+						if _, err := r.Open(t.Context(), within); err != nil {
 							t.Error(err)
 						}
 						opened <- within
@@ -220,15 +220,17 @@ func TestOpenedRangesAreGivenBack(t *testing.T) {
 	o.Files = Bounded(h, budget)
 	o.Table = &reconcile.Table{Schema: f.Schema()}
 	r := New(o)
-	require.NoError(t, r.Open(t.Context(), whole))
-	require.NoError(t, r.Open(t.Context(), whole))
+	_, err := r.Open(t.Context(), whole)
+	require.NoError(t, err)
+	_, err = r.Open(t.Context(), whole)
+	require.NoError(t, err)
 	require.Equal(t, 1, h.reading)
 	require.Equal(t, f.ReadMemory(), budget.used)
 	budget.size = 0
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	a, _, _ := token.Halve(whole)
-	err := r.Open(ctx, token.Range{Start: a.Start, End: whole.End})
+	_, err = r.Open(ctx, token.Range{Start: a.Start, End: whole.End})
 	require.NoError(t, r.Close())
 	require.Zero(t, budget.used)
 	require.Zero(t, h.reading)

@@ -1,23 +1,20 @@
 package sstables
 
 import (
+	"fmt"
+
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // overlapping are those of some files that may have partitions in token ranges.
-func overlapping(files []File, within []token.Range) ([]File, error) {
-	var some []File
+func overlapping(files []File, within []token.Range) (some []File) {
 	for _, f := range files {
-		overlaps, err := f.Overlaps(within)
-		if err != nil {
-			return nil, err
-		}
-		if overlaps {
+		if f.Overlaps(within) {
 			some = append(some, f)
 		}
 	}
-	return some, nil
+	return some
 }
 
 // Agree refuses files that have other columns than the table, as Merge does when it begins.
@@ -36,7 +33,7 @@ func Merge(t *reconcile.Table, files []File, within []token.Range) (*reconcile.M
 	for _, f := range files {
 		d, err := f.Within(within)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%s: %w", f.Path(), err)
 		}
 		inputs = append(inputs, reconcile.Input{Name: f.Path(), Source: d, Schema: f.Schema()})
 	}

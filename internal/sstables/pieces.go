@@ -2,7 +2,9 @@ package sstables
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"sync"
 
@@ -18,28 +20,61 @@ type Piece struct {
 // Fetched is what there is of a piece.
 type Fetched struct {
 	Files []File
+	Bytes int64 // of the files, of the node that sent most
 	// Failed says of ranges why their files cannot be had.
 	Failed map[token.Range]error
 	// Release gives up the files; nil: there is nothing to give up.
 	Release func()
 }
 
+// Fetch fetches a piece. If a node has more than most bytes of it (0: no limit), Fetch returns a
+// *TooLargeError, and nothing is fetched.
+type Fetch func(ctx context.Context, p Piece, most int64) (Fetched, error)
+
+// TooLargeError is the error of a piece of which a node has more than it was to send.
+type TooLargeError struct{ Bytes int64 }
+
+// Error says so.
+func (e *TooLargeError) Error() string { return fmt.Sprintf("the piece has %d bytes", e.Bytes) }
+
+// PartError is the error of a range whose files are not there at once: they are those of several
+// pieces. Part is the beginning of the range, which can be asked for; the rest is asked for later.
+type PartError struct{ Part token.Range }
+
+// Error says so.
+func (e *PartError) Error() string {
+	return fmt.Sprintf("no more than %v can be read at once", e.Part)
+}
+
+// ErrNoPiece is the error of a range that is not in any piece.
+var ErrNoPiece = errors.New("the range is of no piece")
+
 // Pieces are files that are fetched piece by piece, each while the one before it is read, and given up when they were read. It
 // is a Files whose ranges are those of the pieces, or parts of them, and which are asked for in the order of the pieces.
+//
+// A piece that turns out to be too large is cut into smaller ones, also within its ranges: those are
+// asked for part by part then, as PartError says.
 type Pieces struct {
-	fetch  func(ctx context.Context, piece int) (Fetched, error)
-	pieces []*piece
-	places []*place // of the ranges, ordered by where they begin
+	fetch   Fetch
+	planned []Piece
+	ranges  []token.Range // of all planned pieces, ordered by where they begin
+	cut     cutter        // the fetcher's alone
 
 	start   func() // of the fetching, with the first range that is asked for
 	cancel  context.CancelFunc
 	fetcher sync.WaitGroup
 	room    chan struct{} // holds one for each piece that is there or on its way
+
+	mu     sync.Mutex
+	pieces []*piece      // that were fetched, or cannot be, in this order
+	places []*place      // of their ranges, ordered by where they begin
+	grown  chan struct{} // closed when more are added
+	ended  bool          // no more will be added
 }
 
-// piece is a piece, and what became of it.
+// piece is what was fetched at once.
 type piece struct {
-	ready   chan struct{} // closed when the next three are set
+	ranges  []token.Range
 	fetched Fetched
 	err     error
 	held    bool // it is one of those in room
@@ -58,17 +93,16 @@ type place struct {
 // atOnce is how many pieces are there at a time: one that is read, and one that is fetched.
 const atOnce = 2
 
-// FetchPieces fetches pieces, one after the other, from when the first range is asked for. Close ends it.
-func FetchPieces(ctx context.Context, pieces []Piece, fetch func(ctx context.Context, piece int) (Fetched, error)) *Pieces {
-	p := &Pieces{fetch: fetch, room: make(chan struct{}, atOnce)}
-	for _, one := range pieces {
-		made := &piece{ready: make(chan struct{}), left: len(one.Ranges)}
-		p.pieces = append(p.pieces, made)
-		for _, r := range one.Ranges {
-			p.places = append(p.places, &place{r, made, []token.Range{r}})
-		}
+// FetchPieces fetches pieces, one after the other, from when the first range is asked for. Close ends it. No node sends more
+// than a half more than most bytes of one (0: no limit), as long as the piece can be cut.
+func FetchPieces(ctx context.Context, pieces []Piece, most int64, fetch Fetch) *Pieces {
+	p := &Pieces{
+		fetch: fetch, planned: pieces, cut: newCutter(most), room: make(chan struct{}, atOnce), grown: make(chan struct{}),
 	}
-	slices.SortFunc(p.places, func(a, b *place) int { return a.within.Start.Compare(b.within.Start) })
+	for _, one := range pieces {
+		p.ranges = append(p.ranges, one.Ranges...)
+	}
+	slices.SortFunc(p.ranges, func(a, b token.Range) int { return a.Start.Compare(b.Start) })
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.start = sync.OnceFunc(func() { p.fetcher.Go(func() { p.run(ctx) }) })
 	return p
@@ -76,36 +110,102 @@ func FetchPieces(ctx context.Context, pieces []Piece, fetch func(ctx context.Con
 
 // run fetches the pieces.
 func (p *Pieces) run(ctx context.Context) {
-	for i, one := range p.pieces {
-		select {
-		case p.room <- struct{}{}:
-			one.held = true
-			one.fetched, one.err = p.fetch(ctx, i)
-		case <-ctx.Done():
-			one.err = fault.New(fault.Canceled, context.Cause(ctx))
+	for i, one := range p.planned {
+		p.cut.begin(one.Ranges)
+		for left := one.Ranges; len(left) > 0; {
+			select {
+			case p.room <- struct{}{}:
+			case <-ctx.Done():
+				for _, later := range p.planned[i+1:] {
+					left = append(slices.Clip(left), later.Ranges...)
+				}
+				p.add(&piece{ranges: left, err: fault.New(fault.Canceled, context.Cause(ctx))}, true)
+				return
+			}
+			left = p.next(ctx, left, i == len(p.planned)-1)
 		}
-		close(one.ready)
+	}
+}
+
+// next fetches the first of some ranges, as much of them as may be fetched at once, and returns the
+// rest.
+func (p *Pieces) next(ctx context.Context, left []token.Range, last bool) (rest []token.Range) {
+	for {
+		made := &piece{held: true}
+		var most int64
+		made.ranges, rest, most = p.cut.take(left)
+		made.fetched, made.err = p.fetch(ctx, Piece{made.ranges}, most)
+		if large := (*TooLargeError)(nil); errors.As(made.err, &large) && most > 0 {
+			p.cut.refused(large.Bytes)
+			continue
+		}
+		p.cut.fetched(made.fetched.Bytes)
+		p.add(made, last && len(rest) == 0)
+		return rest
+	}
+}
+
+// add has the ranges of a piece found.
+func (p *Pieces) add(made *piece, last bool) {
+	made.left = len(made.ranges)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pieces = append(p.pieces, made)
+	for _, r := range made.ranges {
+		at, _ := p.search(r.Start)
+		p.places = slices.Insert(p.places, at, &place{r, made, []token.Range{r}})
+	}
+	p.ended = last
+	close(p.grown)
+	p.grown = make(chan struct{})
+}
+
+// search finds where a range of that start is, or would be.
+func (p *Pieces) search(start token.Token) (int, bool) {
+	return slices.BinarySearchFunc(p.places, start, func(a *place, start token.Token) int { return a.within.Start.Compare(start) })
+}
+
+// place waits for the place that the beginning of a range is in.
+func (p *Pieces) place(ctx context.Context, within token.Range) (*place, error) {
+	i, found := slices.BinarySearchFunc(p.ranges, within.Start, func(r token.Range, start token.Token) int { return r.Start.Compare(start) })
+	if !found {
+		i--
+	}
+	if i < 0 || p.ranges[i].End.Less(within.End) {
+		return nil, fault.New(fault.Permanent, fmt.Errorf("range %v: %w", within, ErrNoPiece))
+	}
+	p.start()
+	for {
+		p.mu.Lock()
+		at, found := p.search(within.Start)
+		if !found {
+			at--
+		}
+		if at >= 0 && within.Start.Less(p.places[at].within.End) {
+			defer p.mu.Unlock()
+			return p.places[at], nil
+		}
+		grown := p.grown
+		p.mu.Unlock()
+		select {
+		case <-grown:
+		case <-ctx.Done():
+			return nil, fault.New(fault.Canceled, context.Cause(ctx))
+		}
 	}
 }
 
 // Of is a method of Files. Nothing is fetched again: what failed for good or for now is given up.
 func (p *Pieces) Of(ctx context.Context, within token.Range) ([]File, func(), error) {
-	i, found := slices.BinarySearchFunc(p.places, within.Start, func(a *place, start token.Token) int { return a.within.Start.Compare(start) })
-	if !found {
-		i--
+	at, err := p.place(ctx, within)
+	if err != nil {
+		return nil, nil, err
 	}
-	if i < 0 || p.places[i].within.End.Less(within.End) {
-		return nil, nil, fault.New(fault.Permanent, fmt.Errorf("range %v is of no piece", within))
+	if at.within.End.Less(within.End) {
+		return nil, nil, &PartError{token.Range{Start: within.Start, End: at.within.End}}
 	}
-	at := p.places[i]
 	one := at.piece
-	p.start()
-	select {
-	case <-one.ready:
-	case <-ctx.Done():
-		return nil, nil, fault.New(fault.Canceled, context.Cause(ctx))
-	}
-	err := one.err
+	err = one.err
 	if err == nil {
 		err = fault.New(fault.GivenUp, one.fetched.Failed[at.within])
 	}
@@ -119,6 +219,37 @@ func (p *Pieces) Of(ctx context.Context, within token.Range) ([]File, func(), er
 	}
 	p.done(at, within)
 	return nil, nil, err
+}
+
+// Slices gives the ranges that are fetched at once, in their order, once they were fetched. It ends
+// with an error when the context does.
+func (p *Pieces) Slices(ctx context.Context) iter.Seq2[[]token.Range, error] {
+	return func(yield func([]token.Range, error) bool) {
+		p.start()
+		for i := 0; len(p.ranges) > 0; {
+			p.mu.Lock()
+			some, ended, grown := p.pieces[i:], p.ended, p.grown
+			p.mu.Unlock()
+			for _, one := range some {
+				i++
+				if !yield(one.ranges, nil) {
+					return
+				}
+			}
+			switch {
+			case ended:
+				return
+			case len(some) > 0:
+				continue
+			}
+			select {
+			case <-grown:
+			case <-ctx.Done():
+				yield(nil, fault.New(fault.Canceled, context.Cause(ctx)))
+				return
+			}
+		}
+	}
 }
 
 // done tells that a range, or a part of it, was read, or cannot be. To tell it again changes nothing.

@@ -42,7 +42,8 @@ func fetch(ctx context.Context, t *testing.T, pieces int, change func(ctx contex
 	for i := range uint64(pieces) {
 		all = append(all, Piece{Ranges: []token.Range{between(20*i, 20*i+10), between(20*i+10, 20*i+20)}})
 	}
-	f.pieces = FetchPieces(ctx, all, func(ctx context.Context, i int) (Fetched, error) {
+	f.pieces = FetchPieces(ctx, all, 0, func(ctx context.Context, p Piece, _ int64) (Fetched, error) {
+		i := int(p.Ranges[0].Start.Lo / 20)
 		f.begun = append(f.begun, i)
 		fetched := Fetched{Files: []File{named{name: fmt.Sprint(i)}}, Release: func() { f.released[i].Add(1) }}
 		if change != nil {

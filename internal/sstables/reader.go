@@ -22,7 +22,7 @@ type File interface {
 	// Schema has the columns that its rows are told in.
 	Schema() *sstable.Schema
 	// Overlaps reports whether it may have partitions in one of the ranges.
-	Overlaps(ranges []token.Range) (bool, error)
+	Overlaps(ranges []token.Range) bool
 	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes, about.
 	Within(ranges []token.Range) (*sstable.Decoder, error)
 	ReadMemory() int64
@@ -53,7 +53,7 @@ type Options struct {
 	PageBytes int
 }
 
-// Reader reads. It is a sweep.Reader and a sweep.Opener, and safe for concurrent use, but for Close.
+// Reader reads. It is a sweep.Reader, and safe for concurrent use, but for Close.
 type Reader struct {
 	o     Options
 	pages sync.Pool
@@ -79,11 +79,15 @@ type cursor struct {
 // checkEvery is after how many rows it is looked whether all was called off.
 const checkEvery = 1024
 
-// Open is a method of sweep.Opener: it waits for the files of a range.
-func (r *Reader) Open(ctx context.Context, within token.Range) error {
+// Open is a method of sweep.Reader: it waits for the files of a range.
+func (r *Reader) Open(ctx context.Context, within token.Range) (token.Range, error) {
 	c, err := r.open(ctx, within)
-	if err != nil {
-		return Classed(err)
+	var part *PartError
+	switch {
+	case errors.As(err, &part):
+		return part.Part, nil
+	case err != nil:
+		return within, Classed(err)
 	}
 	r.mu.Lock()
 	before := r.opened[within]
@@ -92,7 +96,7 @@ func (r *Reader) Open(ctx context.Context, within token.Range) error {
 	if before != nil {
 		before.done()
 	}
-	return nil
+	return within, nil
 }
 
 // Page is a method of sweep.Reader. Each paging state can be gone on with once.
@@ -164,11 +168,13 @@ func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) 
 	if r.o.Tokens != nil {
 		wanted = token.Intersections(within, r.o.Tokens)
 	}
-	if len(wanted) == 0 {
-		rows, err := r.merge(nil, nil)
-		return &cursor{rows: rows, done: func() {}}, err
-	}
 	files, done, err := r.o.Files.Of(ctx, within)
+	if len(wanted) == 0 && !errors.As(err, new(*PartError)) && ctx.Err() == nil {
+		if err == nil {
+			done() // a piece counts it among its ranges
+		}
+		files, done, err = nil, func() {}, nil // whether they can be had does not matter
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -182,11 +188,7 @@ func (r *Reader) open(ctx context.Context, within token.Range) (*cursor, error) 
 
 // merge begins to make one of what files have of a range.
 func (r *Reader) merge(files []File, within []token.Range) (*reconcile.Rows, error) {
-	files, err := overlapping(files, within)
-	if err != nil {
-		return nil, err
-	}
-	merger, err := Merge(r.o.Table, files, within)
+	merger, err := Merge(r.o.Table, overlapping(files, within), within)
 	if err != nil {
 		return nil, err
 	}
@@ -255,6 +257,15 @@ type Table struct {
 // Open opens the SSTable of that name in a folder.
 func Open(folder string, d sstable.Descriptor) (*Table, error) {
 	r, err := sstable.OpenTable(folder, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Table{r, filepath.Join(folder, d.Name(sstable.DataDB))}, nil
+}
+
+// OpenDamaged opens an SSTable of which no partition can be read, as sstable.OpenDamaged does.
+func OpenDamaged(folder string, d sstable.Descriptor, p token.Partitioner, damage *sstable.DamagedError) (*Table, error) {
+	r, err := sstable.OpenDamaged(folder, d, p, damage)
 	if err != nil {
 		return nil, err
 	}

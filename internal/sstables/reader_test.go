@@ -486,9 +486,10 @@ func TestFilesThatDoNotFit(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
 	path := filepath.Join(folder, first.Name(sstable.IndexDB))
 	require.NoError(t, os.Truncate(path, 1000))
-	_, err := readPage(t.Context(), t, New(options(open(t, folder))), whole, nil, 10)
+	_, err := readPage(t.Context(), t, New(options(open(t, folder))), quarters()[3], nil, 10)
 	require.Equal(t, fault.GivenUp, fault.ClassOf(err), "%v", err)
-	require.ErrorContains(t, err, filepath.Join(folder, first.Name(""))+": Index.db: ")
+	require.ErrorContains(t, err, filepath.Join(folder, first.Name(sstable.DataDB)))
+	require.ErrorContains(t, err, "Index.db")
 
 	folder = copied(t, "files/nb_lz4")
 	require.NoError(t, os.Remove(filepath.Join(folder, first.Name(sstable.IndexDB))))
@@ -496,9 +497,9 @@ func TestFilesThatDoNotFit(t *testing.T) {
 	stat, err := os.Stat(path)
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(path, stat.Size()-1))
-	_, err = readPage(t.Context(), t, New(options(open(t, folder))), whole, nil, 10)
+	_, err = readPage(t.Context(), t, New(options(open(t, folder))), quarters()[3], nil, 10)
 	require.Equal(t, fault.GivenUp, fault.ClassOf(err), "%v", err)
-	require.ErrorContains(t, err, filepath.Join(folder, first.Name(""))+": Data.db: ")
+	require.ErrorContains(t, err, path)
 
 	other := open(t, copied(t, "statics"))
 	h := &held{files: []File{open(t, copied(t, "files/nb_lz4")), other}}

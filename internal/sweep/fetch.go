@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -45,6 +46,11 @@ type cutError struct {
 
 func (e *cutError) Error() string { return fmt.Sprintf("range too large to answer in time: %v", e.err) }
 func (e *cutError) Unwrap() error { return e.err }
+
+// partError says that only the beginning of a range can be read before the rest.
+type partError struct{ part token.Range }
+
+func (e *partError) Error() string { return fmt.Sprintf("only %v can be read at once", e.part) }
 
 // slowAttempts is how often time may run out on a page before its range is made
 // smaller.
@@ -111,7 +117,7 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			w.run.health.Answered(host)
 			return fetched{page: page, came: came, next: q.following(page, asked)}
 		}
-		if !fault.Retryable(err, true) {
+		if part := (*partError)(nil); errors.As(err, &part) || !fault.Retryable(err, true) {
 			return fetched{err: err}
 		}
 		w.run.health.Failed(host)

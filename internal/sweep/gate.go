@@ -23,9 +23,12 @@ type Budget interface {
 
 // ask sends one request as soon as the pace, the budget and the gate let it. came is to be told what the page held.
 func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p row.Page, came Came, err error) {
-	if opener, ok := w.run.reader.(Opener); ok && len(q.state) == 0 {
-		if err := opener.Open(ctx, q.within); err != nil {
+	if len(q.state) == 0 {
+		switch opened, err := w.run.reader.Open(ctx, q.within); {
+		case err != nil:
 			return nil, nil, err
+		case opened != q.within:
+			return nil, nil, &partError{opened}
 		}
 	}
 	if came, err = w.pace(ctx, rows); err != nil {
@@ -46,7 +49,7 @@ func (w *worker) pace(ctx context.Context, rows int) (Came, error) {
 	w.run.silence.pulse.End()
 	defer w.run.silence.pulse.Begin()
 	many := func() int64 { return int64(rows) }
-	if _, ok := w.consumer.(Weigher); ok {
+	if _, weighs := w.consumer.Weight(); weighs {
 		many = w.run.size.weight
 	}
 	return o.Pace(ctx, many, func() int64 { return w.run.size.estimate(rows, o.BudgetSize) })

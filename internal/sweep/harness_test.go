@@ -112,6 +112,8 @@ func (c *taking) Progress(within token.Range) token.Token {
 	return last
 }
 
+func (c *taking) Weight() (int64, bool) { return 0, false }
+
 func (c *taking) Cut(within token.Range) error {
 	c.enter(within)
 	n, last := c.whole(within)
@@ -221,6 +223,7 @@ func (f withPage) Page(within token.Range, p row.Page) error { return f(within, 
 func (f withPage) Done(token.Range) error                    { return nil }
 func (f withPage) Progress(within token.Range) token.Token   { return within.Start }
 func (f withPage) Cut(token.Range) error                     { return nil }
+func (f withPage) Weight() (int64, bool)                     { return 0, false }
 
 // bg is the context of tests that end by themselves.
 func bg() context.Context { return context.Background() }

@@ -19,16 +19,16 @@ type behind struct {
 	read  chan struct{} // closed then
 }
 
-// Open is a method of Opener.
-func (b *behind) Open(ctx context.Context, within token.Range) error {
+// Open is a method of Reader.
+func (b *behind) Open(ctx context.Context, within token.Range) (token.Range, error) {
 	if within == b.first {
-		return nil
+		return within, nil
 	}
 	select {
 	case <-b.read:
-		return nil
+		return within, nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return within, context.Cause(ctx)
 	}
 }
 
@@ -68,7 +68,9 @@ func TestRangesThatWaitForOthers(t *testing.T) {
 // shut opens no range.
 type shut struct{ *sweeptest.Table }
 
-func (shut) Open(context.Context, token.Range) error { return errFatal }
+func (shut) Open(_ context.Context, within token.Range) (token.Range, error) {
+	return within, errFatal
+}
 
 func (shut) Page(context.Context, string, token.Range, []byte, int) (row.Page, error) {
 	panic("a range was read that was not opened")

@@ -16,7 +16,7 @@ type sizer struct {
 	most   int
 	mean   atomic.Int64 // bytes a row; 0 before the first row
 	empty  atomic.Int64 // pages without rows before that
-	stood  atomic.Int64 // rows that the rows of a page stand for, of a Weigher; 0 before the first of them
+	stood  atomic.Int64 // rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
 	light  atomic.Int64 // pages that stood for none before that
 }
 

@@ -28,18 +28,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Reader reads one page of a range from a node (any node when host is empty).
-// An empty state asks for the first page. It must be safe for concurrent use and
-// give errors with a class (package fault).
+// Reader reads token ranges page by page. It must be safe for concurrent use, and its errors have a
+// class (package fault). A wrapper that embeds a Reader passes on both methods: a Reader has no
+// optional ones that a wrapper could hide.
 type Reader interface {
+	// Open waits for what a range needs before its first page: files that are still to come, or
+	// memory that ranges hold until their end. The sweep calls it before each request for a first
+	// page. It holds nothing of the budget then, which the other ranges may need to reach their end.
+	// Open returns within, or its beginning if only that can be read: the sweep then reads the
+	// beginning and the rest one after the other, and opens each.
+	Open(ctx context.Context, within token.Range) (token.Range, error)
+	// Page reads one page of a range from a node, or from any node if host is empty. An empty state
+	// asks for the first page.
 	Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error)
-}
-
-// Opener is a Reader that has to get hold of something for a range before it is read, such as files that are not there yet, or memory that
-// ranges hold until they were read to their end. Open waits for that: before each request for a first page, while nothing of the budget is
-// held that the reading of another range may wait for. Its error is one of Page's.
-type Opener interface {
-	Open(ctx context.Context, within token.Range) error
 }
 
 // Consumer takes the pages of one worker. Its methods are called by one
@@ -56,12 +57,9 @@ type Consumer interface {
 	// Cut ends the range at the token that Progress gives: rows behind it are
 	// forgotten, those up to it are kept for good.
 	Cut(within token.Range) error
-}
-
-// Weigher is a Consumer of rows that stand for others, as a number of rows does. To the pace it is those that count.
-type Weigher interface {
-	// Weight is how many rows those of the page that was taken last stand for.
-	Weight() int64
+	// Weight returns how many rows of the table the rows of the last page stand for, and true, if a row
+	// is a number of rows. The pace counts those. False: each row stands for itself.
+	Weight() (rows int64, weighs bool)
 }
 
 // DefaultPageBytes is large enough that the fixed cost of a request hardly shows,

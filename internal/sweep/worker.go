@@ -54,6 +54,7 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 		todo = todo[:len(todo)-1]
 		err := w.readRange(ctx, p, w.run.health.Order(hosts))
 		var stop *stopError
+		var part *partError
 		switch {
 		case err == nil:
 			w.run.done(p.within)
@@ -61,6 +62,10 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 			continue
 		case errors.As(err, &stop):
 			return stop.err
+		case errors.As(err, &part): // no page of it was asked for
+			rest := token.Range{Start: part.part.End, End: p.within.End}
+			todo = append(todo, piece{rest, p.failures, p.limit}, piece{part.part, p.failures, p.limit})
+			continue
 		case !fault.Retryable(err, true) && fault.ClassOf(err) != fault.GivenUp:
 			return err
 		}
@@ -184,8 +189,8 @@ func (w *worker) take(ctx context.Context, within token.Range, got fetched) erro
 		got.came.none(ctx)
 		return err
 	}
-	if weigher, ok := w.consumer.(Weigher); ok {
-		rows = weigher.Weight()
+	if weight, weighs := w.consumer.Weight(); weighs {
+		rows = weight
 		w.run.size.weighed(rows)
 	}
 	return got.came(ctx, rows, bytes)

@@ -54,6 +54,21 @@ func (a *account) check() {
 	if len(parts) > 0 {
 		a.notes = append(a.notes, plain(a.path+": a part of the table was read, with "+strings.Join(parts, ", ")))
 	}
+	a.noteSSTables()
+}
+
+// noteSSTables says what a scan of folders may lack.
+func (a *account) noteSSTables() {
+	if a.m.Reading == nil || a.m.Reading.SSTables == nil {
+		return
+	}
+	read := a.m.Reading.SSTables
+	if read.Before != "" {
+		a.notes = append(a.notes, plain(a.path+": the scan was resumed with other SSTables than it began with"))
+	}
+	if len(read.Unflushed) > 0 {
+		a.notes = append(a.notes, plain(a.path+": rows may be missing that no SSTable had, but the commit log: "+strings.Join(read.Unflushed, ", ")))
+	}
 }
 
 // checkRows compares the rows of the files with those of the manifest.

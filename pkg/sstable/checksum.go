@@ -27,8 +27,8 @@ type BlockSums struct {
 	Sums        []uint32
 }
 
-// sumBlock is the length of a block as it is written.
-const sumBlock = 64 << 10
+// SumBlock is the length of a block as Cassandra writes it.
+const SumBlock = 64 << 10
 
 // Append appends the CRC.db.
 func (s *BlockSums) Append(dst []byte) []byte {

@@ -91,7 +91,7 @@ func (p *dataPieces) pieceLength() uint64 {
 	case p.sums != nil:
 		return uint64(p.sums.BlockLength)
 	default:
-		return sumBlock
+		return SumBlock
 	}
 }
 

@@ -21,9 +21,9 @@ type dataWriter struct {
 // newDataWriter makes a writer to out of a file of a version that is compressed so.
 func newDataWriter(out io.Writer, c Compression, v Version) (*dataWriter, error) {
 	w := &dataWriter{out: out}
-	size := sumBlock
+	size := SumBlock
 	if c.Compressor == "" {
-		w.sums.BlockLength = sumBlock
+		w.sums.BlockLength = SumBlock
 	} else {
 		compress, err := newCompressor(c)
 		if err != nil {

@@ -48,7 +48,7 @@ type summaryLookup struct {
 	length      uint64
 	partitioner token.Partitioner
 	entries     []SummaryEntry
-	last        []byte
+	first, last []byte
 }
 
 // maxSummaryEntries is how many entries of a summary are kept in memory. Of more of them every so manieth is kept, and more
@@ -69,8 +69,8 @@ func (r *TableReader) openSummary() *summaryLookup {
 		return nil
 	}
 	return &summaryLookup{
-		index: r.index, size: r.indexSize, length: r.data.length(), partitioner: r.partitioner,
-		entries: someEntries(summary.Entries, maxSummaryEntries), last: bytes.Clone(summary.Last),
+		index: r.index, size: r.indexSize, length: r.plainLength(), partitioner: r.partitioner,
+		entries: someEntries(summary.Entries, maxSummaryEntries), first: bytes.Clone(summary.First), last: bytes.Clone(summary.Last),
 	}
 }
 

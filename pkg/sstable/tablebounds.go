@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -23,19 +24,92 @@ func (r *TableReader) Bounds() (first, last Bound, err error) {
 	return b[0], b[1], err
 }
 
-// Overlaps reports whether the file may have partitions in one of the ranges, by its Bounds: where it is false there are
-// none, and the file need not be read.
-func (r *TableReader) Overlaps(ranges []token.Range) (bool, error) {
-	first, last, err := r.Bounds()
-	if err != nil {
-		return false, err
-	}
+// Overlaps reports whether the file may have partitions in one of the ranges: where it is false there
+// are none, and the file need not be read. If the file is damaged at one end, Overlaps goes by its
+// other components, so that only the ranges that the damage is in cannot be read.
+func (r *TableReader) Overlaps(ranges []token.Range) bool {
+	s := r.span()
 	for _, g := range ranges {
-		if g.Start.Less(g.End) && g.Start.Less(last.Token) && !g.End.Less(first.Token) {
-			return true, nil
+		if g.Start.Less(g.End) && (s.last == nil || g.Start.Less(*s.last)) && (s.first == nil || !g.End.Less(*s.first)) {
+			return true
 		}
 	}
-	return false, nil
+	return false
+}
+
+// span is the tokens of the first and the last partition; nil: not known.
+type span struct{ first, last *token.Token }
+
+// readSpan finds the span: by the bounds, and where those cannot be read, by keys that two components
+// agree on, or that stand in Statistics.db, which has checksums where it has keys. One bit that
+// changed in one of them then leaves no partition out.
+func (r *TableReader) readSpan() span {
+	if r.partitioner == nil {
+		return span{}
+	}
+	if b, err := r.bounds(); err == nil {
+		return span{&b[0].Token, &b[1].Token}
+	}
+	s := span{r.tokenOf(r.agreedFirst()), r.tokenOf(r.agreedLast())}
+	if s.first != nil && s.last != nil && s.last.Less(*s.first) {
+		return span{}
+	}
+	return s
+}
+
+// tokenOf is the token of a key; nil of no key.
+func (r *TableReader) tokenOf(key []byte) *token.Token {
+	if len(key) == 0 {
+		return nil
+	}
+	t := r.partitioner.Hash(key)
+	return &t
+}
+
+// agreedFirst is the key of the first partition that is beyond doubt; nil: there is none.
+func (r *TableReader) agreedFirst() []byte {
+	if key := r.statistics.Stats.FirstKey; len(key) > 0 {
+		return key
+	}
+	var keys [][]byte
+	if r.damage == nil {
+		d := NewDecoder(r.codec, r.plain(), MaxRowBytes)
+		if _, err := d.partition(); err == nil {
+			keys = append(keys, d.key)
+		}
+	}
+	if r.index != nil {
+		if key, err := r.indexFirst(); err == nil {
+			keys = append(keys, key)
+		}
+	}
+	if s := r.summary(); s != nil {
+		keys = append(keys, s.first)
+	}
+	for i, key := range keys {
+		if slices.ContainsFunc(keys[:i], func(other []byte) bool { return bytes.Equal(key, other) }) {
+			return key
+		}
+	}
+	return nil
+}
+
+// agreedLast is the key of the last partition that is beyond doubt; nil: there is none.
+func (r *TableReader) agreedLast() []byte {
+	if key := r.statistics.Stats.LastKey; len(key) > 0 {
+		return key
+	}
+	if r.damage == nil && r.index != nil {
+		if key, err := r.indexLast(); err == nil {
+			return key
+		}
+	}
+	if s := r.summary(); s != nil {
+		if last, err := s.end(); err == nil { // it is also the last one of the summary
+			return last.key
+		}
+	}
+	return nil
 }
 
 // readBounds finds the bounds.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,11 +31,13 @@ type TableReader struct {
 	index       *os.File // nil: none
 	indexSize   int64
 	sections    *placedSections // nil: the file is whole
+	damage      *DamagedError   // why no partition can be read; nil: they can
 
 	// What is read once, when it is asked for.
 	summary    func() *summaryLookup
 	sample     func() (*sample, error)
 	bounds     func() ([2]Bound, error)
+	span       func() span
 	indexFirst func() ([]byte, error)
 	indexLast  func() ([]byte, error)
 }
@@ -62,7 +65,7 @@ func (r *TableReader) open() error {
 		return err
 	}
 	if r.statistics, err = ParseStatistics(b, r.descriptor.Version); err != nil {
-		return err
+		return damagedBy(err)
 	}
 	if p, err := token.ByClass(r.statistics.Partitioner); err == nil {
 		r.partitioner = p
@@ -82,10 +85,8 @@ func (r *TableReader) open() error {
 		return err
 	}
 	r.file = file
-	if r.descriptor.Version.hasIndex() {
-		if r.index, r.indexSize, err = r.openFile(IndexDB); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
+	if err := r.openIndex(); err != nil {
+		return err
 	}
 	if r.data, err = newDataReader(file, size, info, sums); err != nil {
 		return err
@@ -95,11 +96,62 @@ func (r *TableReader) open() error {
 	return nil
 }
 
+// openIndex opens Index.db, where there is one.
+func (r *TableReader) openIndex() (err error) {
+	if !r.descriptor.Version.hasIndex() {
+		return nil
+	}
+	if r.index, r.indexSize, err = r.openFile(IndexDB); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// DamagedError says that a component cannot be parsed without which no partition can be read.
+type DamagedError struct{ err error }
+
+// Error tells which, and what is wrong.
+func (e *DamagedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *DamagedError) Unwrap() error { return e.err }
+
+// damagedBy is the error of a component that cannot be parsed.
+func damagedBy(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DamagedError{err}
+}
+
+// OpenDamaged makes a reader of an SSTable that OpenTable fails for with a *DamagedError. Overlaps
+// tells which ranges it may have had partitions in, by its index, and Within fails with that error;
+// of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the table.
+func OpenDamaged(folder string, d Descriptor, p token.Partitioner, damage *DamagedError) (*TableReader, error) {
+	r := &TableReader{
+		tableFiles: tableFiles{folder: folder, descriptor: d}, partitioner: p, damage: damage,
+		statistics: &Statistics{Stats: &Stats{}},
+	}
+	if err := r.openIndex(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err)
+	}
+	r.findOnce()
+	return r, nil
+}
+
+// plainLength is how many bytes the partitions have, or a number that is larger.
+func (r *TableReader) plainLength() uint64 {
+	if r.data == nil {
+		return math.MaxUint64
+	}
+	return r.data.length()
+}
+
 // findOnce has what is read once be read when it is asked for.
 func (r *TableReader) findOnce() {
 	r.summary, r.sample = sync.OnceValue(r.openSummary), sync.OnceValues(r.makeSample)
 	r.indexFirst, r.indexLast = sync.OnceValues(r.readIndexFirst), sync.OnceValues(r.readIndexLast)
-	r.bounds = sync.OnceValues(r.readBounds)
+	r.bounds, r.span = sync.OnceValues(r.readBounds), sync.OnceValue(r.readSpan)
 }
 
 // plain makes a reader of the plain bytes.
@@ -134,6 +186,9 @@ func (r *TableReader) Decoder() *Decoder { return r.decoder }
 
 // ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it reads at once.
 func (r *TableReader) ReadMemory() int64 {
+	if r.damage != nil {
+		return 0
+	}
 	length := r.Length()
 	piece := min(int64(r.data.pieceLength()), length)
 	return 2*piece + min(readBytes, length) + decoderMemory
@@ -210,10 +265,10 @@ func (f *tableFiles) checksums() (*CompressionInfo, *BlockSums, error) {
 		return nil, nil, fmt.Errorf("%s and %s are both there", CompressionInfoDB, CRCDB)
 	case compressed:
 		info, err := ParseCompressionInfo(b, f.descriptor.Version)
-		return info, nil, err
+		return info, nil, damagedBy(err)
 	case ok:
 		blocks, err := ParseBlockSums(sums)
-		return nil, blocks, err
+		return nil, blocks, damagedBy(err)
 	default:
 		return nil, nil, nil
 	}

@@ -24,7 +24,10 @@ import (
 // It fails where the file's partitioner is not one of package token. Within may be called by any number of goroutines, and
 // each Decoder be used by one of its own, until Close.
 func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
-	if r.partitioner == nil {
+	switch {
+	case r.damage != nil:
+		return nil, r.damage
+	case r.partitioner == nil:
 		return nil, r.partitionerError()
 	}
 	in := r.plain()

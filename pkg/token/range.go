@@ -1,5 +1,7 @@
 package token
 
+import "math"
+
 // Range is the tokens after Start up to and including End. Start lies before End
 // always: a range that crosses the end of the ring is kept as two.
 type Range struct{ Start, End Token }
@@ -57,4 +59,34 @@ func Halve(r Range) (Range, Range, bool) {
 // the fractions of ranges that cover the ring add up to 1 only nearly.
 func Fraction(r Range, p Partitioner) float64 {
 	return r.width().float() / Whole(p).width().float()
+}
+
+// Width is how many tokens r has, nearly.
+func Width(r Range) float64 { return r.width().float() }
+
+// CutAt cuts r in two behind its first so many tokens, nearly: each part has one at least. When r is
+// one token wide, or not a range at all, there is nothing to cut: it returns r, the zero Range and
+// false.
+func CutAt(r Range, tokens float64) (Range, Range, bool) {
+	width := r.width()
+	if !r.Start.Less(r.End) || width == (Token{Lo: 1}) {
+		return r, Range{}, false
+	}
+	at := tokenOf(max(tokens, 1))
+	if !at.Less(width) {
+		at = width.sub(Token{Lo: 1})
+	}
+	middle := r.Start.add(at)
+	return Range{r.Start, middle}, Range{middle, r.End}, true
+}
+
+// tokenOf is the token that is a number of at least 0, rounded down; the largest one where there is
+// none.
+func tokenOf(n float64) Token {
+	const word = 0x1p64
+	if n >= word*word {
+		return Token{math.MaxUint64, math.MaxUint64}
+	}
+	hi := math.Floor(n / word)
+	return Token{uint64(hi), uint64(n - hi*word)}
 }

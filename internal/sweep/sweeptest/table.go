@@ -59,6 +59,9 @@ type Table struct {
 	misuse   error
 }
 
+// Open returns the range: all can be read.
+func (t *Table) Open(_ context.Context, within token.Range) (token.Range, error) { return within, nil }
+
 // Page answers one request.
 func (t *Table) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	req := Request{Host: host, Within: within, Rows: rows}

@@ -1,0 +1,46 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The data directories of nodes whose commit logs have rows that are in no SSTable are not read as if
+// they were whole: the commit log is named. After a flush they are.
+func TestRowsInTheCommitLogAreMissed(t *testing.T) {
+	t.Parallel()
+	table(t, "it1.unflushed", "(k int PRIMARY KEY)")
+	insert := func(from, to int) {
+		for k := from; k < to; k++ {
+			exec(t, fmt.Sprintf("INSERT INTO it1.unflushed (k) VALUES (%d)", k))
+		}
+	}
+	flush := func() {
+		for n := range 3 {
+			administer(t, "nodetool", fmt.Sprint(n+1), "flush", "it1", "unflushed")
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.csv")
+	args := []string{"scan", "it1.unflushed", clusterFolder(), "--via", "sstables", "-o", out, "--force"}
+	insert(0, 20)
+	flush()
+	require.Contains(t, ok(t, args...).report, "20 rows")
+	insert(20, 40)
+	r := cqlbulk(t, args...)
+	require.Equal(t, 1, r.code, r.report)
+	require.Regexp(t, `the commit log has rows of it1.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, r.report)
+	require.Contains(t, r.report, "nodetool drain")
+	r = ok(t, append(args, "--ignore-commitlog")...)
+	require.Contains(t, r.report, "20 rows")
+	require.Contains(t, r.report, "rows may be missing")
+	r = cqlbulkOffline(t, "verify", out)
+	require.Zero(t, r.code, r.report)
+	require.Contains(t, r.out+r.report, "rows may be missing that no SSTable had")
+	flush()
+	require.Contains(t, ok(t, args...).report, "40 rows")
+}

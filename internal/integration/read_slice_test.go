@@ -1,0 +1,29 @@
+//go:build integration
+
+package integration
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A table that was just loaded, of which system.size_estimates knows nothing, comes in pieces of a
+// --slice: no file in --temp-dir, of which there is one for each node and piece, has half as much
+// again. So it is when it is counted, and when it is cloned.
+func TestSlicesOfAFreshTable(t *testing.T) {
+	t.Parallel()
+	input := noisy(12_000, 1000)
+	const uncompressed = paddedBody + " WITH compression = {'enabled': false}"
+	table(t, "it1.fresh_slices", uncompressed)
+	table(t, "it1.fresh_clone", uncompressed)
+	ok(t, "load", "it1.fresh_slices", file(t, "in.csv", paddedHeader+strings.Join(input, "")))
+	limited := []string{"sh", "-c", `ulimit -f 3200; "$@"`, "sh"} // blocks of 512 bytes: 1.6 MiB
+	r := start(t, limited, byStream("count", "it1.fresh_slices", "--slice", "1MiB", "--temp-dir", t.TempDir())...).end(t)
+	require.Zero(t, r.code, r.report)
+	require.Equal(t, "12000\n", r.out)
+	r = start(t, limited, "clone", "it1.fresh_clone", "--from-hosts", testHosts(), "--from-table", "it1.fresh_slices", "--slice", "1MiB", "--listen", anyPort, "--temp-dir", t.TempDir()).end(t)
+	require.Zero(t, r.code, r.report)
+	requireRows(t, input, ok(t, "scan", "it1.fresh_clone").out)
+}

@@ -1,0 +1,45 @@
+package operation
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// waits is a table whose ranges must be opened before they are read.
+type waits struct {
+	*sweeptest.Table
+	opened map[token.Range]bool
+}
+
+func (w waits) Open(_ context.Context, within token.Range) (token.Range, error) {
+	w.opened[within] = true
+	return within, nil
+}
+
+func (w waits) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+	if !w.opened[within] {
+		panic("a range was read that was not opened")
+	}
+	return w.Table.Page(ctx, host, within, state, rows)
+}
+
+// A run that is shown (--http, --report) waits for the files and the memory of a range before it
+// takes a part of the budget, as a run does that is not shown.
+func TestShownRunsWaitForTheirFiles(t *testing.T) {
+	whole := token.Whole(token.Murmur3)
+	ring := board.NewRing(token.Murmur3, []board.Owned{{Range: whole}}, false)
+	var reader sweep.Reader = waits{&sweeptest.Table{Rows: sweeptest.Numbered(10)}, make(map[token.Range]bool)}
+	var o sweep.Options
+	showSweep(&board.Board{Ring: ring}, &o, &reader)
+	result, err := sweep.Run(t.Context(), []token.Split{{Range: whole}}, reader, o, func() (sweep.Consumer, error) { return dropper{}, nil })
+	require.NoError(t, err)
+	require.Equal(t, []token.Range{whole}, result.Done)
+}

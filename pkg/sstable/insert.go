@@ -34,6 +34,7 @@ type Value struct {
 type Insert struct {
 	Values    []Value // in the order of the columns that NewInserter was told
 	Timestamp int64   // microseconds since the epoch
+	Place     int64   // of elements of lists, in microseconds since the epoch: no other statement has it; 0: Timestamp
 	TTL       int32   // seconds; 0: what is written does not expire
 	Now       int64   // when it is written, in seconds since the epoch: what expires and deletes is told from it
 }

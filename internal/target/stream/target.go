@@ -41,7 +41,7 @@ type Options struct {
 	Sender    Sender
 	// Clock gives the time that deletions and expiries are counted from; default time.Now. See expiries.
 	Clock func() time.Time
-	TTL int32 // seconds, of rows that have none of their own; 0: they do not expire
+	TTL   int32 // seconds, of rows that have none of their own; 0: they do not expire
 	// Append leaves what is in collections that are not frozen, where a row has a value for
 	// them: it is added to, not replaced.
 	Append bool

@@ -180,6 +180,9 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		return err
 	}
 	s.options.Whole = form.whole
+	if l.spec.Via == viaStream && (options.CDC || len(options.Views) > 0) {
+		s.options.BatchBytes = batchShare(l.t.limits(ctx).MaxMutationBytes)
+	}
 	l.streaming = s
 	var notes []string
 	if form.why != "" {
@@ -256,6 +259,10 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place
 	}
 	return nil
 }
+
+// batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that nodes do not refuse it: in a
+// mutation the same rows take a little more or less, and its columns are named.
+func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
 
 // sortShare is the part of the memory that rows take which are being sorted.
 const sortShare = 4

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -119,7 +120,7 @@ func (d *delivery) put(s section, replicas []string) error {
 
 // add adds a section to the queue of some nodes.
 func (d *delivery) add(s section, nodes []string) error {
-	q := d.queueOf(nodes)
+	q := d.queueOf(nodes, s.part)
 	s.file.hold()
 	d.queued.Add(s.bytes() * int64(len(nodes)))
 	q.sections = append(q.sections, s)
@@ -131,9 +132,9 @@ func (d *delivery) add(s section, nodes []string) error {
 	return d.send(q, q.out(q.bytes))
 }
 
-// queueOf gives the queue of some nodes.
-func (d *delivery) queueOf(nodes []string) *queue {
-	name := strings.Join(nodes, " ")
+// queueOf gives the queue of some nodes and parts of partitions.
+func (d *delivery) queueOf(nodes []string, part int) *queue {
+	name := strings.Join(nodes, " ") + "/" + strconv.Itoa(part)
 	q := d.queues[name]
 	if q == nil {
 		q = &queue{nodes: nodes, making: tokens(d.makeTogether), sending: tokens(d.sendTogether)}

@@ -59,10 +59,13 @@ type Options struct {
 	FileBytes int64  // size of what makes one SSTable of a node, about; default DefaultFileBytes
 	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled before
 	// the next are sorted; 0: all are one slice. See DefaultSlice.
-	Slice    int64
-	Sessions int           // files under way at once, to all nodes together; default 8
-	Patience time.Duration // how long to try a file again; default pace.DefaultPatience
-	Backoff  pace.Backoff
+	Slice int64
+	// BatchBytes is how large a mutation may be, of a table whose nodes write rows that they are sent anew, as mutations;
+	// 0: they do not.
+	BatchBytes int64
+	Sessions   int           // files under way at once, to all nodes together; default 8
+	Patience   time.Duration // how long to try a file again; default pace.DefaultPatience
+	Backoff    pace.Backoff
 	// Check says, when all is sent, whether the nodes that have the rows are still those that
 	// they belong to; nil: it is taken to be so.
 	Check func(ctx context.Context) error

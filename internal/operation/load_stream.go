@@ -138,6 +138,9 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		return err
 	}
 	o := &l.streaming.options
+	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
+		o.Indexes = indexesOf(l.t.table, indexes, l.t.limits(ctx))
+	}
 	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
 	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled

@@ -179,6 +179,11 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	if err != nil {
 		return &refusal{err}
 	}
+	for i := range e.t.indexes {
+		if err := e.t.indexes[i].check(e.key, static, row); err != nil {
+			return &refusal{err}
+		}
+	}
 	for _, out := range []*sstable.Row{static, row} {
 		if out == nil {
 			continue

@@ -45,6 +45,8 @@ type Options struct {
 	// Append leaves what is in collections that are not frozen, where a row has a value for
 	// them: it is added to, not replaced.
 	Append bool
+	// Indexes are those that do not take all values: rows that have others are rejected.
+	Indexes []Index
 	// Whole has SSTables made here and sent as they are; nil: the nodes make them of the rows,
 	// which takes them ten times as long or more.
 	Whole *WholeOptions
@@ -179,6 +181,7 @@ type Target struct {
 	press    time.Duration // see pressTime
 	full     chan struct{} // has an element when the batch is a slice
 	expiries expiries
+	indexes  []indexPlan
 
 	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
 	// Who puts rows in holds it for reading, who sends it for writing.
@@ -209,7 +212,7 @@ func New(o Options) (*Target, error) {
 	if err := t.prepare(o, minima); err != nil {
 		return nil, err
 	}
-	t.compare = byKey(t.schema)
+	t.compare, t.indexes = byKey(t.schema), planIndexes(t.schema, o.Indexes)
 	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})
 	return t, nil
 }

@@ -379,5 +379,9 @@ func (l *landing) newSender() (*streamSender, error) {
 	if err != nil || len(id) != 16 {
 		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
 	}
-	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, disks: l.streaming.disks, failure: l.t.session.StreamFailure}, nil
+	var indexes []string
+	for _, index := range l.streaming.table.Indexes {
+		indexes = append(indexes, index.Name)
+	}
+	return &streamSender{indexes: indexes, client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, disks: l.streaming.disks, failure: l.t.session.StreamFailure}, nil
 }

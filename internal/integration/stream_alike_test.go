@@ -40,9 +40,9 @@ func TestStreamedNullsOfStaticRows(t *testing.T) {
 	for _, via := range []string{"cql", "stream"} {
 		table(t, "it2.static_"+via, "(k int, c int, s text static, v text, PRIMARY KEY (k, c))")
 		ok(t, "load", "it2.static_"+via, in, "--via", via, "--nulls", "tombstone")
-		got = append(got, strings.Join(sortedLines(t, ok(t, "scan", "it2.static_"+via, "--header=false").out), " "))
+		got = append(got, strings.Join(sortedLines(t, ok(t, "scan", "it2.static_"+via).out), " "))
 	}
-	require.Equal(t, []string{"1,,alone, 2,1,both,x", "1,,alone, 2,1,both,x"}, got)
+	require.Equal(t, []string{"k,c,s,v 1,,alone, 2,1,both,x", "k,c,s,v 1,,alone, 2,1,both,x"}, got)
 }
 
 // Rows with values that an index does not take are rejected, as by CQL.
@@ -53,26 +53,24 @@ func TestStreamedValuesThatIndexesRefuse(t *testing.T) {
 	for k, n := range []int{1, 65534, 65535, 70000} {
 		fmt.Fprintf(&in, "%d,%s,\n", k, strings.Repeat("x", n))
 	}
-	fmt.Fprintf(&in, "10,a,'{\"a\": \"%s\"}'\n11,a,'{\"a\": \"%s\"}'\n", strings.Repeat("x", 65527), strings.Repeat("x", 65528))
+	fmt.Fprintf(&in, "10,a,\"{'a': '%s'}\"\n11,a,\"{'a': '%s'}\"\n", strings.Repeat("x", 65527), strings.Repeat("x", 65528))
 	values := file(t, "values.csv", in.String())
 	for _, via := range []string{"cql", "stream"} {
 		name := "it2.index_" + via
 		table(t, name, "(k int PRIMARY KEY, v text, m map<text, text>)")
 		exec(t, "CREATE INDEX ON "+name+" (v)", "CREATE INDEX ON "+name+" (entries(m))")
-		require.Equal(t, 2, cqlbulk(t, "load", name, values, "--via", via, "--quote", "'").code)
-		require.Equal(t, []string{"0", "1", "10"}, sortedLines(t, ok(t, "scan", name, "--columns", "k", "--header=false").out), via)
+		require.Equal(t, 2, cqlbulk(t, "load", name, values, "--via", via).code)
+		require.Equal(t, []string{"k", "0", "1", "10"}, sortedLines(t, ok(t, "scan", name, "--columns", "k").out), via)
 	}
 	if !atLeast(t, 5) {
 		return // there are no vectors
 	}
 	vectors := file(t, "vectors.csv", "k,v,e\n1,\"[1,2]\",\"[0,0]\"\n2,\"[0,0]\",\n3,\"[NaN,2]\",\n4,\"[1,Infinity]\",\n5,,\"[NaN,0]\"\n6,\"[2e17,1]\",\n7,,\n")
-	for _, via := range []string{"cql", "stream"} {
-		name := "it2.vectors_" + via
-		table(t, name, "(k int PRIMARY KEY, v vector<float, 2>, e vector<float, 2>)")
-		exec(t, "CREATE INDEX ON "+name+" (v) USING 'sai'", "CREATE INDEX ON "+name+" (e) USING 'sai' WITH OPTIONS = {'similarity_function': 'euclidean'}")
-		require.Equal(t, 2, cqlbulk(t, "load", name, vectors, "--via", via).code)
-		require.Equal(t, []string{"1", "7"}, sortedLines(t, ok(t, "scan", name, "--columns", "k", "--header=false").out), via)
-	}
+	const name = "it2.vectors" // by CQL a node fails such a write, and is asked again for long
+	table(t, name, "(k int PRIMARY KEY, v vector<float, 2>, e vector<float, 2>)")
+	exec(t, "CREATE INDEX ON "+name+" (v) USING 'sai'", "CREATE INDEX ON "+name+" (e) USING 'sai' WITH OPTIONS = {'similarity_function': 'euclidean'}")
+	require.Equal(t, 2, cqlbulk(t, "load", name, vectors, "--via", "stream").code)
+	require.Equal(t, []string{"k", "1", "7"}, sortedLines(t, ok(t, "scan", name, "--columns", "k").out))
 }
 
 // A partition of large rows goes into a table with change capture, whose nodes write streamed rows as mutations.

@@ -59,7 +59,7 @@ func TestStreamedValuesThatIndexesRefuse(t *testing.T) {
 		name := "it2.index_" + via
 		table(t, name, "(k int PRIMARY KEY, v text, m map<text, text>)")
 		exec(t, "CREATE INDEX ON "+name+" (v)", "CREATE INDEX ON "+name+" (entries(m))")
-		require.Equal(t, 2, cqlbulk(t, "load", name, values, "--via", via).code)
+		require.Equal(t, 2, cqlbulk(t, "load", name, values, "--via", via, "--run-dir", t.TempDir()+"/run").code)
 		require.Equal(t, []string{"k", "0", "1", "10"}, sortedLines(t, ok(t, "scan", name, "--columns", "k").out), via)
 	}
 	if !atLeast(t, 5) {
@@ -69,7 +69,7 @@ func TestStreamedValuesThatIndexesRefuse(t *testing.T) {
 	const name = "it2.vectors" // by CQL a node fails such a write, and is asked again for long
 	table(t, name, "(k int PRIMARY KEY, v vector<float, 2>, e vector<float, 2>)")
 	exec(t, "CREATE INDEX ON "+name+" (v) USING 'sai'", "CREATE INDEX ON "+name+" (e) USING 'sai' WITH OPTIONS = {'similarity_function': 'euclidean'}")
-	require.Equal(t, 2, cqlbulk(t, "load", name, vectors, "--via", "stream").code)
+	require.Equal(t, 2, cqlbulk(t, "load", name, vectors, "--via", "stream", "--run-dir", t.TempDir()+"/run").code)
 	require.Equal(t, []string{"k", "1", "7"}, sortedLines(t, ok(t, "scan", name, "--columns", "k").out))
 }
 

@@ -8,18 +8,28 @@ import (
 	"github.com/gocql/gocql"
 )
 
+// StreamFailure is why a node failed a session.
+type StreamFailure struct {
+	Why  string // empty: the node does not tell, or not yet
+	Rows bool   // it is about the rows, so that the same rows fail again
+}
+
 // StreamFailure asks a node why a session of that plan failed that streamed to it. Cassandra keeps it since 4.1, for
-// a while. It is empty when the node does not tell, or not yet.
-func (s *Session) StreamFailure(ctx context.Context, node string, plan [16]byte) string {
+// a while.
+func (s *Session) StreamFailure(ctx context.Context, node string, plan [16]byte) StreamFailure {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.AskTimeout)
 	defer cancel()
 	var cause string
 	err := s.each(ctx, node, func() error { return nil }, []any{&cause}, "SELECT failure_cause FROM system_views.streaming WHERE id = ?", gocql.UUID(plan))
 	if err != nil {
-		return "" // there is no such table before 4.1, or no right to it
+		return StreamFailure{} // there is no such table before 4.1, or no right to it
 	}
-	return messagesOf(cause)
+	return StreamFailure{messagesOf(cause), aboutRows.MatchString(cause)}
 }
+
+// aboutRows is an exception that a node meets when it reads a value, to index it mostly, or writes rows as a mutation. Of the
+// stack a node tells two lines (StreamSession.boundStackTrace), which seldom name the index.
+var aboutRows = regexp.MustCompile(`\.(\w*IndexOutOfBounds|BufferUnderflow|Marshal|NumberFormat|IllegalArgument|InvalidRequest|MutationExceededMaxSize)Exception\b|\.AssertionError\b`)
 
 // mostOfCause is how many bytes of a cause are told.
 const mostOfCause = 500

@@ -26,5 +26,18 @@ func TestStreamFailureNotTold(t *testing.T) {
 	s, err := Connect(t.Context(), Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf})
 	require.NoError(t, err)
 	defer s.Close()
-	require.Empty(t, s.StreamFailure(t.Context(), cluster.HostID(1), [16]byte{1}))
+	require.Empty(t, s.StreamFailure(t.Context(), cluster.HostID(1), [16]byte{1}).Why)
+}
+
+func TestFailuresOfRows(t *testing.T) {
+	for cause, want := range map[string]bool{
+		"Failed because of an unknown exception\njava.lang.IndexOutOfBoundsException: null":                   true,
+		"java.lang.RuntimeException: 0 for ks: t, table: p.by_v\njava.lang.ArrayIndexOutOfBoundsException: 0": true,
+		"org.apache.cassandra.db.MutationExceededMaxSizeException: Rejected an oversized mutation":            true,
+		"java.lang.AssertionError: null":                         true,
+		"java.io.IOException: No space left on device":           false,
+		"java.util.concurrent.TimeoutException: IllegalArgument": false,
+	} {
+		require.Equal(t, want, aboutRows.MatchString(cause), cause)
+	}
 }

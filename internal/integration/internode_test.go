@@ -202,8 +202,8 @@ func TestStreamIntoATableThatIsNone(t *testing.T) {
 		if strings.HasPrefix(n.Version, "4.0.") || strings.Split(n.Address, ":")[0] != strings.Split(node, ":")[0] {
 			continue // 4.0 keeps no such account
 		}
-		require.Eventually(t, func() bool { return session.StreamFailure(t.Context(), n.ID, plan) != "" }, time.Minute, 100*time.Millisecond)
-		require.NotContains(t, session.StreamFailure(t.Context(), n.ID, plan), ".java:")
+		require.Eventually(t, func() bool { return session.StreamFailure(t.Context(), n.ID, plan).Why != "" }, time.Minute, 100*time.Millisecond)
+		require.NotContains(t, session.StreamFailure(t.Context(), n.ID, plan).Why, ".java:")
 	}
 }
 

@@ -137,11 +137,23 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		return err
 	}
 	o := &l.streaming.options
+	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
+		limits := l.t.limits(ctx)
+		if l.spec.User == "" {
+			// Guardrails are for users that are no superusers; where nobody logs in, all are (ClientState.isSuper).
+			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
+		}
+		o.Indexes = indexesOf(l.t.table, indexes, limits)
+	}
 	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
 	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
+		o.OnOverdue = func(ttl, took time.Duration) {
+			l.env.Warn("rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner", ttl, took.Round(time.Second))
+		}
 	}
+	l.warnOfClocks(ctx)
 	return nil
 }
 
@@ -175,6 +187,9 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		return err
 	}
 	s.options.Whole = form.whole
+	if l.spec.Via == viaStream && (options.CDC || len(options.Views) > 0) {
+		s.options.BatchBytes = batchShare(l.t.limits(ctx).MaxMutationBytes)
+	}
 	l.streaming = s
 	var notes []string
 	if form.why != "" {
@@ -252,6 +267,10 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place
 	return nil
 }
 
+// batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that nodes do not refuse it: in a
+// mutation the same rows take a little more or less, and its columns are named.
+func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
+
 // sortShare is the part of the memory that rows take which are being sorted.
 const sortShare = 4
 
@@ -316,12 +335,13 @@ func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
 	o := l.streaming.options
-	o.Now, o.Run = time.Now(), strconv.FormatInt(time.Now().UnixNano(), 36)
+	started := time.Now()
+	o.Run = strconv.FormatInt(started.UnixNano(), 36)
 	if l.journal != nil {
 		m := l.journal.Manifest()
-		o.Now, o.Run = m.Started, m.Run
+		started, o.Run = m.Started, m.Run
 	}
-	o.Timestamp = o.Now.UnixMicro()
+	o.Timestamp = started.UnixMicro()
 	if l.job.Timestamp != nil {
 		o.Timestamp = *l.job.Timestamp
 	}
@@ -358,8 +378,12 @@ func (l *landing) newSender() (*streamSender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("table %s: id: %w", l.t.table, err)
 	}
+	var indexes []string
+	for _, index := range l.streaming.table.Indexes {
+		indexes = append(indexes, index.Name)
+	}
 	return &streamSender{
 		client: l.streaming.client, table: id, addresses: l.streaming.addresses, disks: l.streaming.disks,
-		failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
+		indexes: indexes, failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
 	}, nil
 }

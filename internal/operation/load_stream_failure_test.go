@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
@@ -40,12 +41,12 @@ func TestReasonOfAFailedSession(t *testing.T) {
 			var asked internode.UUID
 			s := streamSender{
 				client: &internode.Client{Dial: node.Dial(ctx)}, addresses: map[string]string{"a": "127.0.0.1:7000"},
-				failure: func(_ context.Context, id string, plan [16]byte) string {
+				failure: func(_ context.Context, id string, plan [16]byte) driver.StreamFailure {
 					require.Equal(t, "a", id)
 					asked = plan
 					why := c.told[0]
 					c.told = c.told[1:]
-					return why
+					return driver.StreamFailure{Why: why}
 				},
 			}
 			err := s.Send(t.Context(), "a", stream.File{
@@ -58,4 +59,33 @@ func TestReasonOfAFailedSession(t *testing.T) {
 			require.Regexp(t, fmt.Sprintf(c.want, asked)+"$", err.Error())
 		})
 	}
+}
+
+// A node that fails twice for the rows is not tried again: what it is sent stays the same.
+func TestSessionsThatFailForTheirRows(t *testing.T) {
+	planned, err := sstable.Plan(&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}})
+	require.NoError(t, err)
+	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{})
+	require.NoError(t, err)
+	node := &internodetest.Node{Take: func(*internodetest.Session) error { return errors.New("no") }}
+	defer node.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s := streamSender{
+		indexes: []string{"by_name", "by_size"},
+		client:  &internode.Client{Dial: node.Dial(ctx)}, addresses: map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.1:7000"},
+		failure: func(context.Context, string, [16]byte) driver.StreamFailure {
+			return driver.StreamFailure{Why: "no row", Rows: true}
+		},
+	}
+	send := func(node string) error {
+		return s.Send(t.Context(), node, stream.File{Header: codec.AppendHeader(nil), Bytes: 4, Keys: 1, Open: func() io.Reader { return bytes.NewReader([]byte("rows")) }})
+	}
+	for _, node := range []string{"a", "b"} {
+		require.True(t, fault.Retryable(send(node), true))
+	}
+	err = send("a")
+	require.False(t, fault.Retryable(err, true))
+	require.ErrorContains(t, err, "the node cannot index a row of what it was sent (indexes by_name, by_size), and resume would fail again: load with --via cql")
+	require.ErrorContains(t, err, "no row")
 }

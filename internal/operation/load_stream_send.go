@@ -6,8 +6,10 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
@@ -20,8 +22,13 @@ type streamSender struct {
 	table     internode.UUID
 	addresses map[string]string
 	disks     disks
-	failure   func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
+	failure   func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure // why a node failed a session
 	ended     func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
+
+	indexes []string // of the table
+
+	mu      sync.Mutex
+	refused map[string]bool // nodes that failed a session for its rows
 }
 
 // Send is a method of stream.Sender: it holds one session.
@@ -43,7 +50,7 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	plan, err := client.Stream(ctx, s.addresses[node], []internode.File{file}, watch)
 	kind := internode.KindOf(err)
 	if kind == internode.Failed {
-		err = s.explained(ctx, err, node, plan)
+		return s.explained(ctx, err, node, plan)
 	}
 	return fault.New(classOf(kind), err)
 }

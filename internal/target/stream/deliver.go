@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // File is what one SSTable of a node is made of: partitions in token order.
@@ -41,9 +43,10 @@ type Sender interface {
 // delivery brings sections to their nodes.
 type delivery struct {
 	t            *carrier
-	bySet        bool // a file is for a set of replicas, all of which are sent it; else for one node
-	makeTogether int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
-	sendTogether int  // how many files of a queue are sent at the same time
+	codec        *sstable.Codec // of what is sent
+	bySet        bool           // a file is for a set of replicas, all of which are sent it; else for one node
+	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
+	sendTogether int            // how many files of a queue are sent at the same time
 	queues       map[string]*queue
 
 	group  *errgroup.Group
@@ -73,10 +76,10 @@ type queue struct {
 }
 
 // newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be sent ends its context.
-func newDelivery(ctx context.Context, t *carrier, whole int64) *delivery {
+func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
+		t: t, codec: codec, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
 		kept: make(chan struct{}, t.o.Sessions+processors),
 	}
@@ -117,7 +120,7 @@ func (d *delivery) put(s section, replicas []string) error {
 
 // add adds a section to the queue of some nodes.
 func (d *delivery) add(s section, nodes []string) error {
-	q := d.queueOf(nodes)
+	q := d.queueOf(nodes, s.part)
 	s.file.hold()
 	d.queued.Add(s.bytes() * int64(len(nodes)))
 	q.sections = append(q.sections, s)
@@ -129,9 +132,9 @@ func (d *delivery) add(s section, nodes []string) error {
 	return d.send(q, q.out(q.bytes))
 }
 
-// queueOf gives the queue of some nodes.
-func (d *delivery) queueOf(nodes []string) *queue {
-	name := strings.Join(nodes, " ")
+// queueOf gives the queue of some nodes and parts of partitions.
+func (d *delivery) queueOf(nodes []string, part int) *queue {
+	name := strings.Join(nodes, " ") + "/" + strconv.Itoa(part)
 	q := d.queues[name]
 	if q == nil {
 		q = &queue{nodes: nodes, making: tokens(d.makeTogether), sending: tokens(d.sendTogether)}
@@ -155,7 +158,7 @@ func (q *queue) out(bytes int64) []section {
 // send sends a file of some sections of a queue. It waits until one may be made, so that a slow node has few files
 // on the disk.
 func (d *delivery) send(q *queue, sections []section) error {
-	f := File{Header: d.t.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
+	f := File{Header: d.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
 		f.Bytes += s.bytes()
 		f.Keys += s.keys
@@ -187,7 +190,7 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 		var err error
-		f.Whole, err = d.t.makeWhole(&preparing{d, int64(len(q.nodes)), f.Open()}, f, q.nodes, d.made.Add(1))
+		f.Whole, err = d.t.makeWhole(d.codec, &preparing{d, int64(len(q.nodes)), f.Open()}, f, q.nodes, d.made.Add(1))
 		<-d.making
 		if err != nil {
 			return err

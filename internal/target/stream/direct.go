@@ -15,7 +15,7 @@ import (
 // about how many partitions they have.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
 	size := t.batch.bytes.Load()
-	if t.o.Whole == nil || t.o.queues() > 1 || size > t.o.FileBytes {
+	if t.o.Whole == nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
 		return nil, nil
 	}
 	count := d.restTables(size)
@@ -38,7 +38,7 @@ func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extso
 // makeTables makes an SSTable of the records of each of some merges, and has them sent as they are ready. It returns how many partitions
 // there are.
 func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64) (total int64, err error) {
-	q := d.queueOf(t.o.replicas(0))
+	q := d.queueOf(t.o.replicas(0), 0)
 	group, ctx := errgroup.WithContext(d.ctx)
 	begun := make([]int64, len(tables))
 	for i, merges := range tables {
@@ -64,7 +64,7 @@ func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64
 
 // makeTable makes an SSTable of records.
 func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []*extsort.Merge, keys int64) (File, error) {
-	f := File{Header: t.codec.AppendHeader(nil)}
+	f := File{Header: d.codec.AppendHeader(nil)}
 	nodes := int64(len(q.nodes))
 	told := int64(0)
 	made := func(bytes int64) { // of partitions, for each of the nodes; as many bytes as the records have, until it is known
@@ -74,8 +74,8 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 		d.share()
 	}
 	var err error
-	f.Whole, err = t.writeWhole(d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-		p := &partitions{t: t, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
+	f.Whole, err = t.writeWhole(d.codec, d.made.Add(1), keys, func(w *sstable.TableWriter) error {
+		p := &partitions{t: t, as: d.codec, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
 			d.merged.Add(bytes)
 			made(bytes)
 		}}

@@ -55,7 +55,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	}
 	defer in.give(e)
 	piece := rows[0].Piece
-	e.bytes = 0
+	e.bytes, e.ttls = 0, ttls{}
 	written := settled{piece: piece}
 	for _, r := range rows {
 		if err := e.add(b, r); err != nil {
@@ -68,7 +68,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 		written.sum = written.sum.Add(r.Sum)
 	}
 	piece.Ready(written.rows)
-	in.t.note(written)
+	in.t.note(written, e.ttls)
 	in.t.fill(e.bytes)
 	piece.Free(len(rows))
 	return nil
@@ -116,13 +116,14 @@ func (t *Target) fill(n int64) {
 }
 
 // note keeps what is to be told of a piece when its rows are there.
-func (t *Target) note(s settled) {
+func (t *Target) note(s settled, live ttls) {
 	if s.rows == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.batch.settled = append(t.batch.settled, s)
+	t.batch.ttls.add(live)
 }
 
 // take gives an encoder that nobody uses.
@@ -153,6 +154,7 @@ type encoder struct {
 	key        []byte
 	record     []byte
 	bytes      int64 // of records, since it was set to none
+	ttls       ttls  // of rows, since then
 }
 
 // refusal is why a row cannot be written.
@@ -163,9 +165,9 @@ func (r *refusal) Error() string { return r.err.Error() }
 // add encodes a row. The error is a *refusal where the row is to blame.
 func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	e.values, e.statements = e.values[:0], e.statements[:0]
-	e.statement(&r.Row)
+	e.statement(&r.Row, r.Place)
 	for i := range r.More {
-		e.statement(&r.More[i])
+		e.statement(&r.More[i], r.Place)
 	}
 	var err error
 	if e.key, err = e.inserter.AppendKey(e.key[:0], e.statements[0].Values); err != nil {
@@ -176,6 +178,11 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	static, row, err := e.inserter.Insert(e.statements...)
 	if err != nil {
 		return &refusal{err}
+	}
+	for i := range e.t.indexes {
+		if err := e.t.indexes[i].check(e.key, static, row); err != nil {
+			return &refusal{err}
+		}
 	}
 	for _, out := range []*sstable.Row{static, row} {
 		if out == nil {
@@ -193,8 +200,8 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	return nil
 }
 
-// statement adds the statement that a row is.
-func (e *encoder) statement(r *row.Row) {
+// statement adds the statement that a row is, or a part of one, at a place in the input.
+func (e *encoder) statement(r *row.Row, place int64) {
 	from := len(e.values)
 	for _, c := range r.Cells {
 		e.values = append(e.values, sstable.Value{Bytes: c.Bytes, State: states[c.State]})
@@ -206,8 +213,11 @@ func (e *encoder) statement(r *row.Row) {
 	case row.Forever:
 		ttl = 0
 	}
+	if ttl > 0 {
+		e.ttls.add(ttls{ttl, ttl})
+	}
 	e.statements = append(e.statements, sstable.Insert{
-		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.o.Now.Unix(), Update: r.Update,
+		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, Place: place, TTL: ttl, Now: e.t.expiries.base, Update: r.Update,
 	})
 }
 

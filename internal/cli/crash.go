@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"log/slog"
 	"runtime/debug"
 )
@@ -9,7 +10,10 @@ import (
 func (s streams) guarded(run func() int) (code int) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.log.say(slog.LevelError, "stopped by a fault of cqlbulk itself, which you can report with what follows: %v\n%s", fault, debug.Stack())
+			s.log.say(slog.LevelError, "stopped by a fault of cqlbulk itself, which you can report with what follows: %v", fault)
+			for line := range bytes.Lines(debug.Stack()) {
+				s.log.say(slog.LevelError, "%s", bytes.TrimRight(line, "\n"))
+			}
 			code = exitFatal
 		}
 	}()

@@ -128,8 +128,15 @@ func (s *differSchema) body() string {
 	}
 	key := append([]string{"(" + strings.Join(partition, ", ") + ")"}, clustering...)
 	body := fmt.Sprintf("(%s, PRIMARY KEY (%s))", strings.Join(columns, ", "), strings.Join(key, ", "))
+	var options []string
 	if len(clustering) > 0 {
-		body += fmt.Sprintf(" WITH CLUSTERING ORDER BY (%s)", strings.Join(order, ", "))
+		options = append(options, fmt.Sprintf("CLUSTERING ORDER BY (%s)", strings.Join(order, ", ")))
+	}
+	if s.r.IntN(4) == 0 {
+		options = append(options, "default_time_to_live = 1000000")
+	}
+	if len(options) > 0 {
+		body += " WITH " + strings.Join(options, " AND ")
 	}
 	return body
 }

@@ -76,7 +76,7 @@ func newDiffer(t *testing.T, seed uint64) *differ {
 		for range n {
 			var cells []row.Cell
 			for _, c := range d.table.OfKind(kind) {
-				cells = append(cells, row.Cell{State: row.Set, Bytes: differValue(t, r, c.Type)})
+				cells = append(cells, row.Cell{State: row.Set, Bytes: differValue(t, r, c.Type, true)})
 			}
 			all = append(all, cells)
 		}
@@ -99,12 +99,26 @@ func (d *differ) fill(t *testing.T) {
 		case n < 5 && d.plain:
 			exec(t, d.deletion())
 		default:
-			r := row.Row{Cells: d.cells(t), Timestamp: d.stamp(), TTL: []int32{0, 0, 0, 100_000, 200_000}[d.r.IntN(5)]}
+			r := row.Row{Cells: d.cells(t), Timestamp: d.stamp(), TTL: []int32{0, 0, 0, row.Forever, 100_000, 200_000, 1}[d.r.IntN(7)]}
 			if d.r.IntN(4) == 0 && d.writesRegular(r.Cells) {
 				r.Update = true
 			}
 			require.NoError(t, w.Write(t.Context(), "", []row.Row{r}))
 		}
+	}
+	// What expires at once is gone when the last such row is.
+	whole := row.Row{Timestamp: differBase, TTL: 1}
+	for i := range columns {
+		whole.Cells = append(whole.Cells, row.Cell{})
+		if columns[i].IsKey() {
+			whole.Cells[i] = row.Cell{State: row.Set, Bytes: differValue(t, d.r, columns[i].Type, true)}
+		}
+	}
+	copied, err := session.Table(t.Context(), "it1", "differ_copy")
+	require.NoError(t, err)
+	require.NoError(t, session.Writer(copied, columns).Write(t.Context(), "", []row.Row{whole}))
+	for len(rawRows(t, "it1", "differ_copy")) > 0 {
+		require.NoError(t, t.Context().Err())
 	}
 }
 
@@ -139,7 +153,7 @@ func (d *differ) cell(t *testing.T, typ *cqltype.Type) row.Cell {
 	case 1:
 		return row.Cell{State: row.Null}
 	}
-	value := differValue(t, d.r, typ)
+	value := differValue(t, d.r, typ, typ.MultiCell())
 	if typ.Kind == cqltype.List && typ.Frozen && d.r.IntN(3) == 0 { // a null more
 		n, _ := cqlwire.Count(value)
 		cqlwire.PutCount(value, 0, n+1)
@@ -208,30 +222,55 @@ func (d *differ) compare(t *testing.T) {
 	folder := tablesOnDisk(t, "it1", "differ")[0].folder // a stream has flushed it
 	require.Equal(t, byCQL, scannedLines(t, "it1.differ", plain, "--via", "sstables", folder), "scan of SSTables")
 
-	for i, load := range [][]string{{"--via", "cql"}, {"--via", "stream", "--stream", "rows"}, {"--via", "stream", "--stream", "whole"}} {
-		for _, format := range [][]string{{"csv", "json"}, {"json", "tsv"}, {"csv", "json"}}[i] {
-			how := strings.Join(append(load, format), " ")
-			path := filepath.Join(t.TempDir(), "rows."+format)
-			d.load(t, path, format, plain, load)
-			require.Equal(t, want, rawRows(t, "it1", "differ_copy"), how)
-			d.load(t, path, format, "--columns="+d.timed(), load)
-			require.Equal(t, want, rawRows(t, "it1", "differ_copy"), "%s with times", how)
-			require.Equal(t, times, d.times(t, "differ_copy"), "%s with times", how)
-		}
-	}
-	for _, mode := range []string{"rows", "whole"} {
+	ways := d.ways(t, plain)
+	for _, i := range d.r.Perm(len(ways))[:either(3, len(ways))] {
 		exec(t, "TRUNCATE it1.differ_copy")
-		ok(t, "clone", "it1.differ_copy", "--from-hosts", testHosts(), "--listen", anyPort, "--from-table", "it1.differ", "--stream", mode)
-		require.Equal(t, want, rawRows(t, "it1", "differ_copy"), "clone, %s", mode)
-		require.Equal(t, times, d.times(t, "differ_copy"), "clone, %s", mode)
+		ways[i].carry()
+		require.Equal(t, want, rawRows(t, "it1", "differ_copy"), ways[i].name)
+		if ways[i].times {
+			require.Equal(t, times, d.times(t, "differ_copy"), ways[i].name)
+		}
 	}
 }
 
-// load scans the table to a file, and loads it into the other one, which is empty before.
-func (d *differ) load(t *testing.T, path, format, columns string, flags []string) {
+// differWay is a way to take the table into the other one.
+type differWay struct {
+	name  string
+	times bool // it has the times of the columns
+	carry func()
+}
+
+func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
+	for _, flags := range [][]string{
+		{"--via", "cql"}, {"--via", "cql", "--maxbatchsize", "1"}, {"--via", "stream", "--stream", "rows"}, {"--via", "stream", "--stream", "whole"},
+	} {
+		for _, format := range []string{"csv", "json"} {
+			for i, columns := range []string{plain, "--columns=" + d.timed()} {
+				times := i == 1
+				name := fmt.Sprintf("load %s of %s, times: %t", strings.Join(flags, " "), format, times)
+				ways = append(ways, differWay{name, times, func() { d.load(t, format, columns, flags) }})
+			}
+		}
+	}
+	for _, form := range []string{"rows", "whole"} {
+		ways = append(ways, differWay{"clone, " + form, true, func() {
+			ok(t, "clone", "it1.differ_copy", "--from-hosts", testHosts(), "--listen", anyPort, "--from-table", "it1.differ", "--stream", form)
+		}})
+	}
+	return append(ways, differWay{"load of SSTables that are imported", true, func() {
+		dir := filepath.Join(t.TempDir(), "kept")
+		d.load(t, "csv", "--columns="+d.timed(), []string{"--via", "sstables", "-d", dir})
+		if len(rawRows(t, "it1", "differ")) > 0 {
+			importKept(t, dir, "nb")
+		}
+	}})
+}
+
+// load scans the table to a file, and loads that into the other one.
+func (d *differ) load(t *testing.T, format, columns string, flags []string) {
 	t.Helper()
-	ok(t, "scan", "it1.differ", columns, "-o", path, "--force", "--format", format)
-	exec(t, "TRUNCATE it1.differ_copy")
+	path := filepath.Join(t.TempDir(), "rows."+format)
+	ok(t, "scan", "it1.differ", columns, "-o", path, "--format", format)
 	r := ok(t, append([]string{"load", "it1.differ_copy", path, "--format", format, "--run-dir", filepath.Join(t.TempDir(), "run")}, flags...)...)
 	require.Contains(t, r.report, " 0 rejected")
 }

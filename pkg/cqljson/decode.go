@@ -29,8 +29,8 @@ func PlanDecoder(t *cqltype.Type) (Decoder, error) {
 	if err != nil {
 		return nil, err
 	}
-	if list, ok := r.(*listReader); ok && !t.Frozen {
-		list.nullable = false // its elements are cells
+	if list, ok := r.(*listReader); ok {
+		list.nullable = t.Kind == cqltype.List
 	}
 	return &columnDecoder{name: t.String(), scalar: t.Kind.Scalar(), reader: r}, nil
 }
@@ -96,7 +96,7 @@ func planReader(t *cqltype.Type) (reader, error) {
 	c := composite{wire: wire, text: text}
 	switch t.Kind {
 	case cqltype.List, cqltype.Set:
-		return &listReader{composite: c, elem: elems[0], nullable: t.Kind == cqltype.List}, nil
+		return &listReader{composite: c, elem: elems[0]}, nil
 	case cqltype.Map:
 		return &mapReader{composite: c, key: elems[0], value: elems[1]}, nil
 	case cqltype.Tuple:

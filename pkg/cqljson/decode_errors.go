@@ -35,7 +35,7 @@ func (e *Error) Reason() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-var errNullHere = errors.New("null can only stand in a tuple, a user type or a frozen list")
+var errNullHere = errors.New("null can only stand in a tuple, a user type or a list that is not part of another value")
 
 // fault is a reason with its place in the JSON.
 type fault struct {

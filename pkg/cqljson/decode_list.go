@@ -84,7 +84,7 @@ func appendSized(dst []byte, r reader, json []byte, pos int, nullable bool) ([]b
 type listReader struct {
 	composite
 	elem     reader
-	nullable bool // a list that is frozen, which may have null in it
+	nullable bool // the servers take null in a list that is not part of another value
 }
 
 func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {

@@ -8,7 +8,8 @@ type seqCodec struct {
 	wire        *cqlwire.Layout
 	elem        codec
 	open, close byte
-	nullable    bool // a list that is frozen, which may have null in it
+	list        bool
+	nullable    bool // null is read: the servers take it in a list that is not part of another value
 }
 
 func (c *seqCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
@@ -24,7 +25,7 @@ func (c *seqCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 		}
 		elem, length, next, ok := cqlwire.ElemAt(wire, pos)
 		switch {
-		case !ok || length < 0 && !c.nullable:
+		case !ok || length < 0 && !c.list:
 			return dst[:mark], c.wire.CheckShape(wire)
 		case length == nullLength:
 			dst = append(dst, nullWord...)

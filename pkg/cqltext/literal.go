@@ -14,7 +14,7 @@ import (
 
 var (
 	errOpenQuote = errors.New("single quote is not closed")
-	errNullHere  = errors.New("null can only stand in a tuple, a user type or a frozen list")
+	errNullHere  = errors.New("null can only stand in a tuple, a user type or a list that is not part of another value")
 )
 
 func skipBlanks(text []byte, pos int) int {

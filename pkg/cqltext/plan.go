@@ -43,8 +43,8 @@ func Plan(t *cqltype.Type) (Codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("no codec for type %s: %w", t, err)
 	}
-	if list, ok := c.(*seqCodec); ok && !t.Frozen {
-		list.nullable = false // its elements are cells
+	if list, ok := c.(*seqCodec); ok {
+		list.nullable = list.list
 	}
 	return c, nil
 }
@@ -63,7 +63,7 @@ func plan(t *cqltype.Type, wire *cqlwire.Layout) (codec, error) {
 	}
 	switch t.Kind {
 	case cqltype.List:
-		return &seqCodec{wire: wire, elem: elems[0], open: '[', close: ']', nullable: true}, nil
+		return &seqCodec{wire: wire, elem: elems[0], open: '[', close: ']', list: true}, nil
 	case cqltype.Set:
 		return &seqCodec{wire: wire, elem: elems[0], open: '{', close: '}'}, nil
 	case cqltype.Map:

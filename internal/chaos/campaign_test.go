@@ -74,7 +74,7 @@ func TestCampaign(t *testing.T) {
 const tellEvery = 50
 
 func tell(c campaign, begin time.Time) {
-	if n := totals.loads.Load() + totals.scans.Load(); c.long && n%tellEvery == 0 {
+	if n := totals.loads.Load() + totals.scans.Load() + totals.clones.Load(); c.long && n%tellEvery == 0 {
 		fmt.Printf("%s: %d schedules, %d failed, %d killed\n", time.Since(begin).Round(time.Second), n, totals.failed.Load(), totals.kills.Load())
 	}
 }

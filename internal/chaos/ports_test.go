@@ -22,7 +22,8 @@ const stepsOfSessions = 60
 // ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections and are taken
 // down, and at one step the program is stopped. Those that are asked for rows hang as well, send what is broken, and move.
 type ports struct {
-	asked bool // the program asks them for rows
+	asked bool    // the program asks them for rows
+	ring  *script // of their cluster; nil: it does not change by and by
 
 	mu    sync.Mutex
 	r     *rand.Rand
@@ -34,6 +35,11 @@ type ports struct {
 	cluster *simcluster.Cluster
 	wg      sync.WaitGroup
 	over    chan struct{}
+}
+
+// newPorts makes ports that do harm now and then.
+func newPorts(r *rand.Rand, asked bool) *ports {
+	return &ports{asked: asked, r: r, left: r.IntN(6), rate: 0.02 + 0.1*r.Float64(), over: make(chan struct{})}
 }
 
 // open tells whose ports they are.
@@ -56,8 +62,11 @@ func (p *ports) calm() {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.left = 0
+	p.mu.Unlock()
+	if p.ring != nil {
+		p.ring.finish()
+	}
 }
 
 // of gives a node's port its faults.
@@ -82,6 +91,7 @@ func (p *ports) of(node int, port *internodetest.Node) {
 
 // step is what a node does at a step of a session.
 func (p *ports) step(node int) internodetest.Harm {
+	p.ring.step()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.do != nil {
@@ -94,7 +104,7 @@ func (p *ports) step(node int) internodetest.Harm {
 		return ""
 	}
 	kinds := 4
-	if p.asked {
+	if p.asked && p.ring == nil { // a ring moves by its script, and a node that hangs costs the time of several changes
 		kinds = 6
 	}
 	switch p.r.IntN(kinds) {

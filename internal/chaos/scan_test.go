@@ -25,14 +25,21 @@ type scanning struct {
 	begun     bool // the run directory was seen
 }
 
-// scan runs the schedule, by CQL or by streaming.
-func (s *schedule) scan(streamed bool) {
+// scan runs the schedule, by CQL or by streaming; in the second case the ring may change meanwhile.
+func (s *schedule) scan(streamed, changing bool) {
 	r := stream(s.seed, "scan")
 	sc := &scanning{schedule: s, journaled: !chance(r, 6)}
-	if streamed {
+	switch {
+	case changing:
+		s.openRing(true)
+	case streamed:
 		s.weather = s.openPorts(stream(s.seed, "brought"), true)
 	}
-	s.start(drawTable(r))
+	of := drawTable(r)
+	if changing {
+		of.TTL = expiring(stream(s.seed, "expiring"))
+	}
+	s.start(of)
 	if streamed {
 		s.ports.open(s.cluster)
 		s.Cleanup(s.ports.close) // before the cluster is
@@ -62,6 +69,9 @@ func (s *schedule) scan(streamed bool) {
 	}
 	require.NoError(s, s.cluster.Disturb(s.weather.faults))
 	defer count(s.cluster)
+	if changing {
+		s.ports.ring = s.newScript(s.cluster, s.weather.cluster, "ring")
+	}
 
 	last := sc.untilDone()
 	sc.checkOutput(last)
@@ -163,7 +173,7 @@ func (sc *scanning) ended(e exit) bool {
 	case strings.Contains(e.output, "before its output was begun: begin anew"):
 		require.NoError(sc, os.RemoveAll(sc.runDir()))
 		sc.begun = false
-	case e.code == exitFatal && sc.weather.hard:
+	case (e.code == exitFatal || sc.ports.unknown(e)) && sc.weather.hard:
 	case e.code == exitPartly && sc.weather.hard:
 		return !sc.journaled
 	case e.code == exitOK:

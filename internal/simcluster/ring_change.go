@@ -332,6 +332,49 @@ func (c *Cluster) Kill(node int) {
 	c.Stop(node)
 }
 
+// Cleanup has all nodes drop the rows that they are no replicas of any more, unless a change is
+// under way.
+func (c *Cluster) Cleanup() {
+	c.holding.Lock()
+	defer c.holding.Unlock()
+	l := c.layout.Load()
+	if l.change != nil {
+		return
+	}
+	for _, t := range c.schema.list() {
+		for i, n := range l.nodes {
+			own := n.own(t)
+			own.mu.Lock()
+			own.partitions = slices.DeleteFunc(own.partitions, func(p *partition) bool { return !slices.Contains(l.owners(p.at), i) })
+			own.mu.Unlock()
+		}
+	}
+}
+
+// Members are the nodes that have joined and not left, and are not dead.
+func (c *Cluster) Members() []int {
+	l := c.layout.Load()
+	var members []int
+	for i, n := range l.nodes {
+		if l.member[i] && !n.gone.Load() {
+			members = append(members, i)
+		}
+	}
+	return members
+}
+
+// Rack returns the data center and the rack of a node.
+func (c *Cluster) Rack(node int) (dc, rack string) {
+	n := c.layout.Load().nodes[node]
+	return n.dc, n.rack
+}
+
+// MayGo reports whether enough nodes are left for the replicas without this one.
+func (c *Cluster) MayGo(node int) bool {
+	l := c.layout.Load()
+	return l.count(l.nodes[node].dc) > c.options.Factor
+}
+
 func expiry() string { return strconv.FormatInt(time.Now().Add(72*time.Hour).UnixMilli(), 10) }
 
 func tokenText(tokens []token.Token) string { return string(token.Murmur3.Append(nil, tokens[0])) }

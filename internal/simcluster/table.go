@@ -45,6 +45,9 @@ type Table struct {
 	Text       int     // bytes of the longest text or blob, default 20
 	Nulls      float64 // share of the cells outside of the key that are null
 
+	// TTL is the time to live, in seconds, of half of the rows that are made; 0: no row expires.
+	TTL int
+
 	// Indexes are custom ones, the class of each by its name: they are told of in system_schema, and nothing else.
 	Indexes map[string]string
 

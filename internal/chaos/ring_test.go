@@ -1,0 +1,271 @@
+package chaos
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// ringSchedules is the number of schedules of TestRings that run with the other tests.
+const ringSchedules = 8
+
+// TestRings runs loads, scans and clones while the ring gains, loses, replaces and moves nodes. In
+// the end each replica holds what writes by CQL would have left there, no row expires early, and
+// nothing hangs.
+func TestRings(t *testing.T) {
+	c := asked(t)
+	if !c.long && c.schedules == ordinary {
+		c.schedules = ringSchedules
+	}
+	begin := time.Now()
+	t.Run("seed", func(t *testing.T) {
+		for i := range c.schedules {
+			seed := c.first + uint64(i)
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				t.Parallel()
+				if !c.until.IsZero() && time.Now().After(c.until) {
+					return
+				}
+				defer tell(c, begin)
+				runRing(t, seed)
+			})
+		}
+	})
+	t.Logf("%s\n%s", time.Since(begin).Round(time.Second), report())
+	if c.long {
+		fmt.Print(report())
+	}
+	require.Positive(t, totals.loads.Load()+totals.scans.Load()+totals.clones.Load(), "no schedule was run")
+}
+
+// runRing runs the schedule of a seed: half of them are loads, the others scans, counts and clones.
+func runRing(t *testing.T, seed uint64) {
+	s := newSchedule(t, seed, "TestRings")
+	switch kind := stream(seed, "ring kind").IntN(8); {
+	case kind < 4:
+		totals.loads.Add(1)
+		s.ringLoad()
+	case kind < 6:
+		totals.scans.Add(1)
+		totals.brought.Add(1)
+		s.scan(true, true)
+	default:
+		totals.clones.Add(1)
+		s.ringClone()
+	}
+}
+
+// script is what happens to the ring of a cluster, one change after the other, beside the program.
+type script struct {
+	*schedule
+	of      *simcluster.Cluster
+	r       *rand.Rand
+	factor  int
+	tokens  int
+	changes int // that are still to begin
+
+	mu    sync.Mutex
+	steps int           // of sessions until the next act
+	next  chan struct{} // closed when there are none left
+	ended bool
+
+	calm chan struct{} // closed: no other change begins, and the one under way ends at once
+	once sync.Once
+	done chan struct{} // closed when the script has ended
+}
+
+// ringCluster draws a cluster whose nodes hold rows of their own.
+func ringCluster(seed uint64, r *rand.Rand) simcluster.Options {
+	o := simcluster.Options{
+		Base: simcluster.Anywhere, Seed: seed, Nodes: 1 + r.IntN(5), Tokens: 1, Cores: 1 + r.IntN(2), Replicated: true,
+		Release: []string{"5.0.6", "5.0.6", "4.1.10", "4.0.19"}[r.IntN(4)],
+	}
+	o.Factor = 1 + r.IntN(min(o.Nodes, 3))
+	if o.Nodes >= 4 && chance(r, 3) {
+		o.DCs, o.Factor = []string{"a", "b"}, 1+r.IntN(2)
+	}
+	if chance(r, 2) {
+		o.Tokens = 2 + r.IntN(7)
+	}
+	if chance(r, 3) {
+		o.Racks = o.Factor
+	}
+	return o
+}
+
+// newScript draws what will happen to a cluster, and starts it.
+func (s *schedule) newScript(of *simcluster.Cluster, o simcluster.Options, name string) *script {
+	r := stream(s.seed, name)
+	sc := &script{
+		schedule: s, of: of, r: r, factor: o.Factor, tokens: o.Tokens, changes: r.IntN(4),
+		next: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
+	}
+	go sc.play()
+	s.Cleanup(sc.finish)
+	return sc
+}
+
+// step counts a step of a session, of the program with a storage port.
+func (sc *script) step() {
+	if sc == nil {
+		return
+	}
+	sc.mu.Lock()
+	defer sc.mu.Unlock()
+	if sc.steps--; sc.steps <= 0 && !sc.ended {
+		sc.ended = true
+		close(sc.next)
+	}
+}
+
+// wait lets some steps pass, or some time.
+func (sc *script) wait() {
+	sc.mu.Lock()
+	sc.steps, sc.ended, sc.next = sc.r.IntN(12), false, make(chan struct{})
+	next := sc.next
+	if sc.steps == 0 {
+		sc.ended = true
+		close(next)
+	}
+	sc.mu.Unlock()
+	timer := time.NewTimer(time.Duration(sc.r.IntN(400)) * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-next:
+	case <-timer.C:
+	case <-sc.calm:
+	}
+}
+
+func (sc *script) isCalm() bool {
+	select {
+	case <-sc.calm:
+		return true
+	default:
+		return false
+	}
+}
+
+// finish ends the change that is under way as it would end by itself, and waits for that.
+func (sc *script) finish() {
+	sc.once.Do(func() { close(sc.calm) })
+	<-sc.done
+}
+
+// play has the changes happen.
+func (sc *script) play() {
+	defer close(sc.done)
+	for ; sc.changes > 0; sc.changes-- {
+		sc.wait()
+		if sc.isCalm() {
+			return
+		}
+		ch, err := sc.begin()
+		if err != nil || ch == nil {
+			continue // it cannot happen to this ring
+		}
+		totals.changes.Add(1)
+		sc.note("%s of node %d (%d) begins", ch.Kind, ch.Node, ch.Other)
+		sc.tellNodes(ch)
+		for _, part := range sc.parts() {
+			sc.wait()
+			ch.Transfer(part)
+			sc.note("rows of %v go to pending replicas", part)
+		}
+		sc.wait()
+		if chance(sc.r, 8) && ch.Kind != simcluster.Replacing && ch.Kind != simcluster.Removing {
+			require.NoError(sc, ch.Abort())
+			totals.aborts.Add(1)
+			sc.note("it is given up")
+		} else {
+			sc.end(ch)
+			sc.note("it ends")
+		}
+		sc.tellNodes(ch)
+		if chance(sc.r, 2) {
+			sc.wait()
+			sc.of.Cleanup()
+			sc.note("nodes clean up")
+		}
+	}
+}
+
+// end finishes a change; the port of a new node may be taken for a moment.
+func (sc *script) end(ch *simcluster.Change) {
+	for range 1000 {
+		if ch.Finish() == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	sc.Error("a change does not end")
+}
+
+// begin draws a change and announces it; nil if none can be.
+func (sc *script) begin() (*simcluster.Change, error) {
+	members := sc.of.Members()
+	node := members[sc.r.IntN(len(members))]
+	kinds := []simcluster.ChangeKind{simcluster.Joining, simcluster.Joining, simcluster.Leaving, simcluster.Leaving}
+	if sc.tokens == 1 {
+		kinds = append(kinds, simcluster.Moving, simcluster.Moving)
+	}
+	if sc.factor > 1 { // of one copy nothing would be left
+		kinds = append(kinds, simcluster.Replacing, simcluster.Removing)
+	}
+	switch kind := kinds[sc.r.IntN(len(kinds))]; kind {
+	case simcluster.Joining:
+		return sc.of.BeginJoin(sc.of.Rack(node))
+	case simcluster.Leaving:
+		return sc.of.BeginLeave(node)
+	case simcluster.Moving:
+		return sc.of.BeginMove(node)
+	default:
+		if len(members) < 2 || kind == simcluster.Removing && !sc.of.MayGo(node) {
+			return nil, nil
+		}
+		sc.of.Kill(node)
+		sc.note("node %d is dead", node)
+		sc.wait()
+		if kind == simcluster.Replacing {
+			return sc.of.BeginReplace(node)
+		}
+		return sc.of.BeginRemove(node)
+	}
+}
+
+// tellNodes has the nodes hear of the ring, one after the other.
+func (sc *script) tellNodes(ch *simcluster.Change) {
+	for _, node := range sc.r.Perm(len(sc.of.Hosts())) {
+		if chance(sc.r, 2) {
+			sc.wait()
+		}
+		ch.Tell(node)
+	}
+}
+
+// parts are the token ranges that are streamed at different moments.
+func (sc *script) parts() []token.Range {
+	whole := token.Whole(token.Murmur3)
+	if chance(sc.r, 2) {
+		return []token.Range{whole}
+	}
+	low, high, _ := token.Halve(whole)
+	return []token.Range{low, high}
+}
+
+func (sc *script) note(format string, args ...any) {
+	sc.tell("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
+}
+
+// unknown reports whether a process did nothing because it could not tell what the ring was.
+func (p *ports) unknown(e exit) bool {
+	return p != nil && p.ring != nil && e.code == exitUsage && strings.Contains(e.output, "some of them are no members, or were left out")
+}

@@ -1,0 +1,129 @@
+package chaos
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// ringLoad runs the schedule of a load, by streaming or, one of five, by CQL.
+func (s *schedule) ringLoad() {
+	r := stream(s.seed, "ring load")
+	of := &shapes[r.IntN(len(shapes))]
+	for of.counter {
+		of = &shapes[r.IntN(len(shapes))]
+	}
+	s.openRing(false)
+	l := s.draw(r, of)
+	s.ports.open(s.cluster)
+	s.Cleanup(s.ports.close) // before the cluster is
+	if chance(r, 5) {
+		// A node that is to be replaced is down for as long as that takes.
+		l.args = append(l.args, "--maxattempts", fmt.Sprint(enough), "--consistency", "ONE")
+	} else {
+		totals.streamed.Add(1)
+		l.args = append(l.args, "--via", "stream", "--stream", []string{"auto", "rows", "whole"}[r.IntN(3)], "--patience", "2s")
+		if chance(r, 2) {
+			l.args = append(l.args, "--slice", "1MiB")
+		}
+	}
+	ttl := 0
+	if chance(r, 2) {
+		ttl = 100_000 + r.IntN(1000)
+		l.args = append(l.args, "--ttl", fmt.Sprint(ttl))
+	}
+	l.drawLimit(r)
+	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, "ring")
+
+	last := l.untilDone()
+	s.ports.ring.finish()
+	kept := s.keptIn(l.runDir(), l.in.places, l.in.headers)
+	totals.rejected.Add(int64(kept.of(atParse, atInsert)))
+	totals.streams.Add(int64(len(s.cluster.Streams())))
+	require.Zero(s, kept.of(atInsert, inDoubt), "rows were refused, or are in doubt")
+	l.checkKept(kept)
+	l.checkEnd(last, l.runDir(), l.in.records, kept)
+	s.checkHeld(s.cluster)
+	l.checkState(kept)
+	s.checkExpiry(ttl)
+}
+
+// openRing draws the cluster of a schedule whose ring changes, and its storage ports.
+func (s *schedule) openRing(asked bool) {
+	s.weather = weather{attempts: enough, hard: true, cluster: ringCluster(s.seed, stream(s.seed, "ring cluster"))}
+	s.ports = newPorts(stream(s.seed, "ring ports"), asked)
+	s.weather.cluster.Storage = s.ports.of
+}
+
+// checkHeld says that each replica holds what was written to the cluster for its ranges.
+func (s *schedule) checkHeld(of *simcluster.Cluster) {
+	columns := of.Columns(table)
+	key := func(r simcluster.Record) string {
+		name := ""
+		for i, c := range columns {
+			if c.Kind == simcluster.PartitionKey || c.Kind == simcluster.Clustering {
+				name += fmt.Sprintf("%x ", r.Cells[i].Value)
+			}
+		}
+		return name
+	}
+	held := make([]map[string]simcluster.Record, len(of.Hosts()))
+	for node := range held {
+		held[node] = make(map[string]simcluster.Record)
+		for _, r := range of.Held(node, table) {
+			held[node][key(r)] = withoutExpiry(r)
+		}
+	}
+	lost, bare := 0, 0
+	var example string
+	for _, r := range of.Records(table) {
+		want, missing := withoutExpiry(r), 0
+		owners := of.Replicas(r.Token)
+		for _, owner := range owners {
+			if got, ok := held[owner.Node][key(r)]; !ok || fmt.Sprint(got) != fmt.Sprint(want) {
+				missing++
+				example = fmt.Sprintf("node %d of %v lacks (%t) %v, has %v", owner.Node, owners, !ok, want, got)
+			}
+		}
+		if missing > 0 {
+			lost++
+		}
+		if missing == len(owners) {
+			bare++
+		}
+	}
+	totals.lost.Add(int64(lost))
+	require.Zero(s, lost, "rows are not on all replicas, %d of them on none: %s", bare, example)
+}
+
+// withoutExpiry is a row without what may differ between replicas.
+func withoutExpiry(r simcluster.Record) simcluster.Record {
+	out := simcluster.Record{Token: r.Token, Marker: r.Marker}
+	out.Marker.Expires = 0
+	for _, c := range r.Cells {
+		c.Expires = 0
+		out.Cells = append(out.Cells, c)
+	}
+	return out
+}
+
+// checkExpiry says that what nodes were sent expires no earlier than the TTL after the start of the
+// process that sent it.
+func (s *schedule) checkExpiry(ttl int) {
+	early := 0
+	for _, stream := range s.cluster.Streams() {
+		began := s.processAt(stream.At).Unix()
+		for _, a := range stream.Applied {
+			if a.TTL > 0 && a.Expires < began+int64(ttl) {
+				early++
+			}
+			for _, set := range a.Sets {
+				require.True(s, set.Value == nil || a.TTL == ttl, "a cell with a TTL of %d", a.TTL)
+			}
+		}
+	}
+	totals.early.Add(int64(early))
+	require.Zero(s, early, "cells expire early")
+}

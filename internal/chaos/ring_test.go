@@ -70,7 +70,11 @@ type script struct {
 	r       *rand.Rand
 	factor  int
 	tokens  int
-	changes int // that are still to begin
+	changes int           // that are still to begin
+	before  int           // acts that precede the program
+	late    bool          // what precedes is the first change up to its end
+	ready   chan struct{} // closed when they are done
+	slow    time.Duration // of a step of a session, so that the ring has time to change
 
 	mu    sync.Mutex
 	steps int           // of sessions until the next act
@@ -105,10 +109,19 @@ func ringCluster(seed uint64, r *rand.Rand) simcluster.Options {
 func (s *schedule) newScript(of *simcluster.Cluster, o simcluster.Options, name string) *script {
 	r := stream(s.seed, name)
 	sc := &script{
-		schedule: s, of: of, r: r, factor: o.Factor, tokens: o.Tokens, changes: r.IntN(4),
-		next: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
+		schedule: s, of: of, r: r, factor: o.Factor, tokens: o.Tokens, changes: 1 + r.IntN(3), slow: time.Duration(r.IntN(30)) * time.Millisecond,
+		before: 1 + r.IntN(12), ready: make(chan struct{}), next: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
+	}
+	close(sc.next)
+	sc.ended = true
+	if sc.late = chance(r, 3); sc.late {
+		sc.before = 1000
 	}
 	go sc.play()
+	select {
+	case <-sc.ready:
+	case <-sc.done: // all of it happened before
+	}
 	s.Cleanup(sc.finish)
 	return sc
 }
@@ -118,6 +131,7 @@ func (sc *script) step() {
 	if sc == nil {
 		return
 	}
+	time.Sleep(sc.slow)
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
 	if sc.steps--; sc.steps <= 0 && !sc.ended {
@@ -126,17 +140,29 @@ func (sc *script) step() {
 	}
 }
 
-// wait lets some steps pass, or some time.
-func (sc *script) wait() {
-	sc.mu.Lock()
-	sc.steps, sc.ended, sc.next = sc.r.IntN(12), false, make(chan struct{})
-	next := sc.next
-	if sc.steps == 0 {
-		sc.ended = true
-		close(next)
+// precede sets how many acts still precede the program.
+func (sc *script) precede(acts int) {
+	if acts == 0 && sc.before > 0 {
+		close(sc.ready)
 	}
+	sc.before = acts
+}
+
+// wait lets some steps pass, or some time. What happens before the program starts waits for nothing.
+func (sc *script) wait() {
+	if sc.before > 0 {
+		sc.precede(sc.before - 1)
+		return
+	}
+	steps := 1_000_000
+	if chance(sc.r, 2) {
+		steps = 1 + sc.r.IntN(12)
+	}
+	next := make(chan struct{})
+	sc.mu.Lock()
+	sc.steps, sc.ended, sc.next = steps, false, next
 	sc.mu.Unlock()
-	timer := time.NewTimer(time.Duration(sc.r.IntN(400)) * time.Millisecond)
+	timer := time.NewTimer(time.Duration(sc.r.IntN(10<<sc.r.IntN(10))) * time.Millisecond)
 	defer timer.Stop()
 	select {
 	case <-next:
@@ -179,6 +205,9 @@ func (sc *script) play() {
 			sc.wait()
 			ch.Transfer(part)
 			sc.note("rows of %v go to pending replicas", part)
+		}
+		if sc.late {
+			sc.precede(0)
 		}
 		sc.wait()
 		if chance(sc.r, 8) && ch.Kind != simcluster.Replacing && ch.Kind != simcluster.Removing {
@@ -267,5 +296,6 @@ func (sc *script) note(format string, args ...any) {
 
 // unknown reports whether a process did nothing because it could not tell what the ring was.
 func (p *ports) unknown(e exit) bool {
-	return p != nil && p.ring != nil && e.code == exitUsage && strings.Contains(e.output, "some of them are no members, or were left out")
+	return p != nil && p.ring != nil && e.code == exitUsage &&
+		(strings.Contains(e.output, "some of them are no members, or were left out") || strings.Contains(e.output, "does not tell its storage port"))
 }

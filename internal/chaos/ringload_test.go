@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stretchr/testify/require"
 
@@ -11,10 +12,7 @@ import (
 // ringLoad runs the schedule of a load, by streaming or, one of five, by CQL.
 func (s *schedule) ringLoad() {
 	r := stream(s.seed, "ring load")
-	of := &shapes[r.IntN(len(shapes))]
-	for of.counter {
-		of = &shapes[r.IntN(len(shapes))]
-	}
+	of := &ringShapes[r.IntN(len(ringShapes))]
 	s.openRing(false)
 	l := s.draw(r, of)
 	s.ports.open(s.cluster)
@@ -49,6 +47,15 @@ func (s *schedule) ringLoad() {
 	l.checkState(kept)
 	s.checkExpiry(ttl)
 }
+
+// ringShapes are those without counters, and one whose rows make several slices.
+var ringShapes = append(slices.DeleteFunc(slices.Clone(shapes), func(s shape) bool { return s.counter }), shape{
+	columns: []simcluster.Column{
+		{Name: "p", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "c", Kind: simcluster.Clustering, Type: "bigint", Desc: true},
+		{Name: "n", Type: "bigint"}, {Name: "s", Kind: simcluster.Static, Type: "bigint"}, {Name: "w", Type: "text"},
+	},
+	keys: 1, whole: 2, id: 2, wide: 3000,
+})
 
 // openRing draws the cluster of a schedule whose ring changes, and its storage ports.
 func (s *schedule) openRing(asked bool) {

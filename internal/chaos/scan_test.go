@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -39,7 +40,11 @@ func (s *schedule) scan(streamed, changing bool) {
 	if changing {
 		of.TTL = expiring(stream(s.seed, "expiring"))
 	}
-	s.start(of)
+	if changing && chance(stream(s.seed, "view"), 2) && mayBeView(of) {
+		s.startView(of)
+	} else {
+		s.start(of)
+	}
 	if streamed {
 		s.ports.open(s.cluster)
 		s.Cleanup(s.ports.close) // before the cluster is
@@ -78,6 +83,31 @@ func (s *schedule) scan(streamed, changing bool) {
 }
 
 func (sc *scanning) runDir() string { return filepath.Join(sc.dir, "run") }
+
+// mayBeView reports whether a table has several key columns and no static one.
+func mayBeView(of simcluster.Table) bool {
+	keys := 0
+	for _, c := range of.Columns {
+		switch c.Kind {
+		case simcluster.PartitionKey, simcluster.Clustering:
+			keys++
+		case simcluster.Static:
+			return false
+		}
+	}
+	return keys > 1
+}
+
+// startView starts the cluster with a table made a view. Its first column is the key of the base table.
+func (s *schedule) startView(of simcluster.Table) {
+	base := simcluster.Table{Name: "base", Columns: slices.Clone(of.Columns)}
+	for i := range base.Columns[1:] {
+		base.Columns[i+1].Kind, base.Columns[i+1].Desc = "", false
+	}
+	of.View = base.Name
+	s.start(of, base)
+	totals.views.Add(1)
+}
 
 // drawTable makes a table with rows.
 func drawTable(r *rand.Rand) simcluster.Table {

@@ -86,10 +86,10 @@ func (s *schedule) tell(format string, args ...any) {
 	fmt.Fprintf(&s.story, format+"\n", args...)
 }
 
-// start starts the cluster with a table, still in calm.
-func (s *schedule) start(table simcluster.Table) {
+// start starts the cluster with tables, still in calm.
+func (s *schedule) start(tables ...simcluster.Table) {
 	options := s.weather.cluster
-	options.Tables = []simcluster.Table{table}
+	options.Tables = tables
 	c, err := simcluster.Start(options)
 	require.NoError(s, err)
 	s.cluster = c

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -116,6 +117,9 @@ func (g *generator) partition(rows int) *partition {
 		if g.ttl > 0 && g.random.IntN(2) == 0 {
 			l.expire(g.ttl, g.expires)
 		}
+		if g.t.view != "" && g.random.IntN(3) == 0 {
+			l.marker.ttl, l.marker.expires = endedTTL, SeedSecond
+		}
 		p.lines = append(p.lines, l)
 	}
 	slices.SortFunc(p.lines, func(a, b *line) int { return g.t.order(a.cluster, b.cluster) })
@@ -127,6 +131,12 @@ func (g *generator) partition(rows int) *partition {
 func (g *generator) marker() cell {
 	return cell{value: []byte{}, timestamp: SeedTimestamp, written: !g.t.counter}
 }
+
+// endedTTL is that of the liveness of a view's row that is over (LivenessInfo.EXPIRED_LIVENESS_TTL).
+const endedTTL = math.MaxInt32
+
+// SeedSecond is when rows of views that are made were over, in seconds since the epoch.
+const SeedSecond = 1600000000
 
 // expire gives all of a row a time to live.
 func (l *line) expire(ttl int, expires int64) {

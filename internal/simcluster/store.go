@@ -66,7 +66,7 @@ func (c *cell) add(by int64, timestamp int64) {
 }
 
 func (l *line) live() bool {
-	return l.marker.written || anyLive(l.cells)
+	return l.marker.ttl != endedTTL && (l.marker.written || anyLive(l.cells))
 }
 
 func anyLive(cells []cell) bool {

@@ -38,15 +38,25 @@ func (c *Cluster) schemaTable(name string) *relation {
 			{"field_names", datatype.NewList(textType), false}, {"field_types", datatype.NewList(textType), false},
 		}}
 	case "system_schema.views":
-		return &relation{columns: []column{
-			{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
-		}}
+		return c.views()
 	case "system_virtual_schema.keyspaces", "system_virtual_schema.tables", "system_virtual_schema.columns":
 		if c.options.Shards == 0 {
 			return virtualSchema()
 		}
 	}
 	return nil
+}
+
+func (c *Cluster) views() *relation {
+	r := &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
+	}}
+	for _, t := range c.schema.list() {
+		if t.view != "" {
+			r.rows = append(r.rows, [][]byte{text(t.keyspace), text(t.name), text(t.view), t.id[:]})
+		}
+	}
+	return r
 }
 
 func (c *Cluster) indexes() *relation {
@@ -101,6 +111,9 @@ func (c *Cluster) tables() *relation {
 		r.columns = append(r.columns, column{"cdc", datatype.Boolean, false})
 	}
 	for _, t := range c.schema.list() {
+		if t.view != "" {
+			continue
+		}
 		row := [][]byte{text(t.keyspace), text(t.name), t.id[:], integer(0), nil, double(0.01), integer(128), textMap(compression), boolean(false)}
 		r.rows = append(r.rows, row[:len(r.columns)])
 	}

@@ -12,7 +12,8 @@ import (
 type TableOptions struct {
 	DefaultTTL       int  // seconds; 0: rows do not expire
 	Compact          bool // it is one of COMPACT STORAGE
-	IsView           bool // it is a materialized view, and has no options but that
+	IsView           bool // it is a materialized view, and has no options but these two
+	StrictLiveness   bool // a view's rows exist by their liveness alone: reconcile.Table.StrictLiveness
 	CDC              bool // changes are captured
 	BloomFPChance    float64
 	MinIndexInterval int
@@ -32,6 +33,8 @@ type Index struct {
 // same time.
 func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (TableOptions, error) {
 	var o TableOptions
+	var viewed string // the base table, if the table is a view
+	whole := ctx
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		var flags []string
@@ -56,7 +59,9 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	group.Go(func() error {
 		var name, base string
 		return s.each(ctx, "", func() error {
-			o.IsView = o.IsView || name == table
+			if name == table {
+				o.IsView, viewed = true, base
+			}
 			if base == table {
 				o.Views = append(o.Views, name)
 			}
@@ -77,5 +82,27 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 			[]any{&name}, "SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
 	})
 	err := group.Wait()
+	if err == nil && o.IsView {
+		o.StrictLiveness, err = s.strictLiveness(whole, keyspace, table, viewed)
+	}
 	return o, err
+}
+
+// strictLiveness reports whether the key of a view has a column that is not in the key of its base table. All columns of
+// that key are in the view's (View.baseNonPKColumnsInViewPK).
+func (s *Session) strictLiveness(ctx context.Context, keyspace, view, base string) (bool, error) {
+	keys := make(map[string]int)
+	var kind string
+	for _, table := range []string{view, base} {
+		err := s.each(ctx, "", func() error {
+			if kind == "partition_key" || kind == "clustering" {
+				keys[table]++
+			}
+			return nil
+		}, []any{&kind}, "SELECT kind FROM system_schema.columns WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		if err != nil {
+			return false, err
+		}
+	}
+	return keys[view] > keys[base], nil
 }

@@ -80,6 +80,9 @@ func (t *tableSession) parseSchema(env Environment, path, text string, name Tabl
 	}
 	table := s.Table(name.Keyspace, name.Table)
 	if table == nil {
+		table = s.View(name.Keyspace, name.Table)
+	}
+	if table == nil {
 		return nil, missingTable(s, name)
 	}
 	tellSkipped(env, path, s.Skipped)
@@ -92,10 +95,9 @@ func (t *tableSession) parseSchema(env Environment, path, text string, name Tabl
 
 // missingTable says that no statement makes a table.
 func missingTable(s *cqlschema.Schema, name TableName) error {
-	for _, v := range s.Views {
-		if v.Keyspace == name.Keyspace && v.Name == name.Table {
-			return fmt.Errorf("%s.%s is a materialized view: its base table is what can be loaded or read", name.Keyspace, name.Table)
-		}
+	if v := s.MakesView(name.Keyspace, name.Table); v != nil {
+		return fmt.Errorf("%s.%s is a materialized view, and no statement makes its base table %q, which has the types of its columns",
+			name.Keyspace, name.Table, v.Table)
 	}
 	var names []string
 	for _, t := range s.Tables {
@@ -135,7 +137,7 @@ func tableOf(t *cqlschema.Table) *schema.Table {
 // and CompressionParams.
 func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, error) {
 	o := driver.TableOptions{
-		Compact: t.Compact, BloomFPChance: 0.01, MinIndexInterval: 128, Compression: map[string]string{"class": sstable.LZ4Compressor},
+		Compact: t.Compact, IsView: t.ViewOf != "", StrictLiveness: t.StrictLiveness, BloomFPChance: 0.01, MinIndexInterval: 128, Compression: map[string]string{"class": sstable.LZ4Compressor},
 	}
 	if strings.HasSuffix(t.Options["compaction"].Map["class"], "LeveledCompactionStrategy") {
 		o.BloomFPChance = 0.1

@@ -80,17 +80,27 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 	t.files = &tableFiles{found: found}
 	switch {
 	case declared != nil:
+		if found.ViewPath != "" && !t.tableOptions.IsView {
+			return t.notAView(found.ViewPath + " makes a materialized view")
+		}
 	case found.Schema != "":
 		if declared, err = t.parseSchema(env, found.SchemaPath, found.Schema, name); err != nil {
 			return fmt.Errorf("%s: %w", found.SchemaPath, err)
 		}
 	case o.like != nil:
+		if found.ViewPath == "" {
+			env.Warn("%s: they are taken to have the columns of %s", noSchema(found), o.like.table)
+		}
 		t.table, t.tableOptions, t.dropped = o.like.table, o.like.tableOptions, o.like.dropped
 	default:
 		if err := t.askSchema(ctx, env, conn, name); err != nil {
-			return fmt.Errorf("no schema.cql lies beside the SSTables, nor is a file named with --schema; asked of the cluster: %w", err)
+			return fmt.Errorf("%s, nor is a file named with --schema; asked of the cluster: %w", noSchema(found), err)
+		}
+		if err := t.refuseOther(found); err != nil {
+			return err
 		}
 	}
+	t.tableOptions.IsView = t.tableOptions.IsView || found.ViewPath != ""
 	if declared != nil {
 		for _, d := range declared.Dropped {
 			t.dropped = append(t.dropped, reconcile.Dropped{Name: d.Name, Time: d.Timestamp})
@@ -154,7 +164,9 @@ func (t *tableSession) mergedTable() (*reconcile.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reconcile.Table{Schema: planned, Dropped: t.dropped, Partitioner: token.Murmur3}, nil
+	return &reconcile.Table{
+		Schema: planned, Dropped: t.dropped, Partitioner: token.Murmur3, StrictLiveness: t.tableOptions.StrictLiveness,
+	}, nil
 }
 
 // openAll opens the SSTables that were found.
@@ -171,6 +183,9 @@ func (t *tableSession) openAll() error {
 			t.files.partitioner = by
 		} else if by != t.files.partitioner {
 			return fmt.Errorf("%s is of %s, and others are of %s", file.Path(), by, t.files.partitioner)
+		}
+		if err := t.refuseViewed(file); err != nil {
+			return err
 		}
 		t.files.bytes += file.Length()
 	}

@@ -32,16 +32,23 @@ func (f *finder) chooseSchema(out *Found) error {
 			f.skip(c.schema, "%v", err)
 			continue
 		}
-		t := s.Table(f.request.Keyspace, f.request.Table)
-		if t == nil {
+		t, v := tableIn(s, f.request.Keyspace, f.request.Table)
+		if t == nil && v == nil {
 			f.skip(c.schema, "it does not make %s", f.name())
 			continue
 		}
-		id := strings.ReplaceAll(t.ID, "-", "")
+		var id string
+		if t != nil {
+			id = strings.ReplaceAll(t.ID, "-", "")
+		} else {
+			id = strings.ReplaceAll(v.ID, "-", "")
+		}
 		switch {
 		case id != "" && f.id != "" && id != f.id:
 			f.skip(c.schema, "its table has the id %s, not %s", id, f.id)
 			continue
+		case t == nil:
+			out.ViewPath = c.schema
 		case out.Schema == "":
 			out.Schema, out.SchemaPath = string(text), c.schema
 		case out.Schema != string(text):
@@ -62,6 +69,17 @@ func (f *finder) chooseSchema(out *Found) error {
 		return &ChoiceError{What: "table ids", Of: f.name(), Have: have, Hint: "it was dropped and made again, and there is a schema.cql of each: name its folder, or give a schema that has its id"}
 	}
 	return nil
+}
+
+// tableIn finds what a schema makes of a name: a table, or a view with the types of its columns, or else a view without.
+func tableIn(s *cqlschema.Schema, keyspace, name string) (*cqlschema.Table, *cqlschema.Dependent) {
+	if t := s.Table(keyspace, name); t != nil {
+		return t, nil
+	}
+	if t := s.View(keyspace, name); t != nil {
+		return t, nil
+	}
+	return nil, s.MakesView(keyspace, name)
 }
 
 // snapshotManifest is the manifest.json of a snapshot: of Cassandra, and of ScyllaDB (files, or sstables from 2026 on).

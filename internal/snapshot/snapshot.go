@@ -42,6 +42,9 @@ type Found struct {
 	ID string
 	// Schema is the text of the schema beside the files, and SchemaPath its file; empty where there is none.
 	Schema, SchemaPath string
+	// ViewPath is a schema beside the files that makes a materialized view of the name, without the types of its columns;
+	// empty where there is none.
+	ViewPath string
 	// Skipped is what looked like the table's and was passed over, ordered by path.
 	Skipped []Skipped
 }

@@ -221,12 +221,13 @@ func (f *finder) declares(c *candidate) (int, error) {
 		return unknown, err
 	}
 	s, err := cqlschema.Parse(string(text), f.request.Keyspace)
-	switch {
-	case err != nil: // said when the schema is wanted
+	if err != nil { // said when the schema is wanted
 		return unknown, nil
-	case s.Table(f.request.Keyspace, f.request.Table) != nil:
+	}
+	if t, v := tableIn(s, f.request.Keyspace, f.request.Table); t != nil || v != nil {
 		return same, nil
-	case len(s.Tables) == 0: // that of a view, say
+	}
+	if len(s.Tables) == 0 { // that of another view, say
 		return unknown, nil
 	}
 	for _, t := range s.Tables {

@@ -27,6 +27,8 @@ type Schema struct {
 	Indexes   []Dependent
 	Triggers  []Dependent
 	Skipped   []Skipped
+
+	views []*Table // those of Views whose base tables are there
 }
 
 // Keyspace is a keyspace.
@@ -42,6 +44,10 @@ type Table struct {
 	Columns        []Column
 	Dropped        []DroppedColumn
 	Compact        bool // it is one of COMPACT STORAGE
+	// ViewOf is the base table of a materialized view; empty of a table. StrictLiveness is true of a view whose primary key
+	// has a column that is not in the key of its base table: its rows exist by their liveness alone.
+	ViewOf         string
+	StrictLiveness bool
 	Options        map[string]Value
 }
 
@@ -82,6 +88,7 @@ type Value struct {
 type Dependent struct {
 	Keyspace, Name, Table string // a name that is not told is empty
 	Class                 string // of a custom index, as it stands after USING
+	ID                    string // of a view, a UUID; empty where the statement does not tell
 }
 
 // Skipped is a statement that was passed over.
@@ -95,6 +102,28 @@ func (s *Schema) Table(keyspace, name string) *Table {
 	for _, t := range s.Tables {
 		if t.Keyspace == keyspace && t.Name == name {
 			return t
+		}
+	}
+	return nil
+}
+
+// View finds a materialized view whose base table is among the statements, which has the types of its columns; nil when
+// there is none.
+func (s *Schema) View(keyspace, name string) *Table {
+	for _, v := range s.views {
+		if v.Keyspace == keyspace && v.Name == name {
+			return v
+		}
+	}
+	return nil
+}
+
+// MakesView finds the statement of a materialized view, whether its base table is among the statements or not; nil when
+// there is none.
+func (s *Schema) MakesView(keyspace, name string) *Dependent {
+	for i := range s.Views {
+		if v := &s.Views[i]; v.Keyspace == keyspace && v.Name == name {
+			return v
 		}
 	}
 	return nil

@@ -35,6 +35,7 @@ type parser struct {
 	keyspace string // of names without one; empty: none
 	schema   *Schema
 	tables   []*rawTable // of the schema's, in their order
+	views    []*rawView
 	types    map[qualified]*userType
 }
 
@@ -250,29 +251,6 @@ func (p *parser) on(d *Dependent) error {
 	return err
 }
 
-// createView reads what a view is of.
-func (p *parser) createView() error {
-	p.Take("if", "not", "exists")
-	view, err := p.qualifiedName("a view")
-	if err != nil {
-		return err
-	}
-	for t := p.Next(); t.Kind != cqllex.End && !t.Is(";"); t = p.Next() {
-		if !p.Take("from") {
-			p.Read()
-			continue
-		}
-		table, err := p.qualifiedName("a table")
-		if err != nil {
-			return err
-		}
-		p.schema.Views = append(p.schema.Views, Dependent{Keyspace: view.keyspace, Name: view.name, Table: table.name})
-		p.skipRest()
-		return nil
-	}
-	return p.Unexpected("FROM")
-}
-
 // createTrigger reads what a trigger is of.
 func (p *parser) createTrigger() (err error) {
 	p.Take("if", "not", "exists")
@@ -295,5 +273,5 @@ func (p *parser) finish() error {
 			return err
 		}
 	}
-	return nil
+	return p.finishViews()
 }

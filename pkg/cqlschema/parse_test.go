@@ -106,9 +106,9 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 	}, columns(small))
 	require.Equal(t, Value{Text: "10"}, small.Options["default_time_to_live"])
 
-	require.Equal(t, []Dependent{{"demo", "orders_kind", "Orders", "StorageAttachedIndex"}, {"demo", "", "Orders", ""}}, s.Indexes)
-	require.Equal(t, []Dependent{{"demo", "by_day", "Orders", ""}}, s.Views)
-	require.Equal(t, []Dependent{{"demo", "audit", "Orders", ""}}, s.Triggers)
+	require.Equal(t, []Dependent{{"demo", "orders_kind", "Orders", "StorageAttachedIndex", ""}, {"demo", "", "Orders", "", ""}}, s.Indexes)
+	require.Equal(t, []Dependent{{"demo", "by_day", "Orders", "", ""}}, s.Views)
+	require.Equal(t, []Dependent{{"demo", "audit", "Orders", "", ""}}, s.Triggers)
 	require.Equal(t, []Skipped{{41, "CREATE FUNCTION"}, {42, "GRANT SELECT"}}, s.Skipped)
 }
 

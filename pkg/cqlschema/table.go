@@ -62,18 +62,26 @@ func (p *parser) createTable() error {
 			return p.Unexpected("a comma or a parenthesis")
 		}
 	}
-	if p.Take("with") {
-		for {
-			if err := p.tableOption(t); err != nil {
-				return err
-			}
-			if !p.Take("and") {
-				break
-			}
-		}
+	if err := p.tableOptions(t); err != nil {
+		return err
 	}
 	p.schema.Tables, p.tables = append(p.schema.Tables, t.table), append(p.tables, t)
 	return nil
+}
+
+// tableOptions reads WITH and what stands behind it, where it is there.
+func (p *parser) tableOptions(t *rawTable) error {
+	if !p.Take("with") {
+		return nil
+	}
+	for {
+		if err := p.tableOption(t); err != nil {
+			return err
+		}
+		if !p.Take("and") {
+			return nil
+		}
+	}
 }
 
 // tablePart reads a column or the primary key.

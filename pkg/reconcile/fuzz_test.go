@@ -33,6 +33,13 @@ func fuzzTables(t testing.TB) ([]*Table, []file) {
 		starts(sstable.InclusiveStart, deletedAt(3), 0), row(1, writtenAt(6), cellAt(columnAt(t, stored, "gone"), 6, num(1)), element),
 		ends(sstable.ExclusiveEnd, deletedAt(3), 2),
 	}}))
+	view := small(t)
+	view.StrictLiveness = true
+	over := sstable.Liveness{Set: true, Timestamp: stamp, TTL: expiredTTL, Expiry: second}
+	tables = append(tables, view)
+	files = append(files, fileOf(t, view.Schema, sstable.NB, partition{key: num(1), items: []any{
+		static(cellAt(0, 2, num(1))), row(1, over, cellAt(0, 2, num(1))), row(2, writtenAt(2), cellAt(0, 2, num(1))),
+	}}))
 	return tables, files
 }
 

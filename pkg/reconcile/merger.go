@@ -18,6 +18,9 @@ type Table struct {
 	Dropped []Dropped
 	// Partitioner is that of the cluster. nil means token.Murmur3.
 	Partitioner token.Partitioner
+	// StrictLiveness is true of a materialized view whose key has a column that is not in the key of its base table:
+	// cells alone do not make a row (View.enforceStrictLiveness, CASSANDRA-11500).
+	StrictLiveness bool
 }
 
 // Merger makes one source of several: a sstable.Source itself. It gives no empty partition, no row that says nothing, and
@@ -26,6 +29,7 @@ type Merger struct {
 	schema      *sstable.Schema
 	partitioner token.Partitioner
 	statics     bool
+	strict      bool // Table.StrictLiveness
 	sources     []*source
 	err         error
 
@@ -55,7 +59,7 @@ type Merger struct {
 // another type, frozen or not, static or not, another clustering order, or which is neither in the table nor dropped.
 func NewMerger(t *Table, inputs []Input) (*Merger, error) {
 	m := &Merger{
-		schema: t.Schema, partitioner: t.Partitioner, statics: len(t.Schema.Table().Statics) > 0,
+		schema: t.Schema, partitioner: t.Partitioner, statics: len(t.Schema.Table().Statics) > 0, strict: t.StrictLiveness,
 		static: sstable.NewMerger(t.Schema), row: sstable.NewMerger(t.Schema),
 	}
 	if m.partitioner == nil {

@@ -144,7 +144,7 @@ var errKey = errors.New("malformed composite partition key")
 func (r *Rows) row(row *sstable.Row) (bool, error) {
 	r.regulars.reset(r.values)
 	live := r.regulars.find(row, r.now)
-	if !live && !livenessLive(&row.Liveness, r.now) {
+	if !livenessLive(&row.Liveness, r.now) && (!live || r.from.strict && hasDeletion(row, r.now)) {
 		return false, nil
 	}
 	r.any = true
@@ -169,6 +169,25 @@ const expiredTTL = math.MaxInt32
 // livenessLive reports whether a row exists by its liveness (LivenessInfo.isLive).
 func livenessLive(l *sstable.Liveness, now int64) bool {
 	return l.Set && (l.TTL == 0 || l.TTL != expiredTTL && now < l.Expiry)
+}
+
+// hasDeletion reports whether anything of a row is deleted or has expired. The servers show a row without liveness
+// even where liveness is strict, as long as nothing of it is deleted: BTreeRow.purge returns such a row as it is.
+func hasDeletion(row *sstable.Row, now int64) bool {
+	if l := &row.Liveness; row.Deletion.Set || l.Set && l.TTL != 0 && now >= l.Expiry {
+		return true
+	}
+	for i := range row.Deletions {
+		if row.Deletions[i].Set {
+			return true
+		}
+	}
+	for i := range row.Cells {
+		if !cellLive(&row.Cells[i], now) {
+			return true
+		}
+	}
+	return false
 }
 
 // cellLive reports whether a cell has a value (AbstractCell.isLive).

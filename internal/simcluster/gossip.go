@@ -1,14 +1,15 @@
 package simcluster
 
 import (
-	"encoding/binary"
 	"maps"
 	"net"
+	"net/netip"
 	"strconv"
 	"strings"
 
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
 
+	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -20,7 +21,7 @@ var appStates = []string{
 	"status_with_port", "sstable_versions", "disk_usage", "index_status", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
 }
 
-// endpoint is what gossip tells of a node. The bytes of its tokens are characters, as in gossip.
+// endpoint is what gossip tells of a node.
 type endpoint struct {
 	node   *node
 	states map[string]string // by name
@@ -51,6 +52,25 @@ func (n *node) gossip() []endpoint {
 	return all
 }
 
+// tell answers a node that asks by gossip as one does that is about to join.
+func (n *node) tell(syn internode.Syn) (internode.Ack, bool) {
+	if syn.Cluster != clusterName || syn.Partitioner != partitioner {
+		return internode.Ack{}, false
+	}
+	var ack internode.Ack
+	for _, e := range n.gossip() {
+		at := netip.AddrPortFrom(netip.AddrFrom4([4]byte(e.node.address)), uint16(n.cluster.options.StoragePort))
+		told := internode.Endpoint{Address: at, Generation: generation, Heartbeat: heartbeat}
+		for i, name := range appStates {
+			if e.states[name] != "" {
+				told.States = append(told.States, internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(i + 1)})
+			}
+		}
+		ack.Endpoints = append(ack.Endpoints, told)
+	}
+	return ack, true
+}
+
 // status is the state of a node by VersionedValueFactory, without ports and with them; empty if
 // gossip does not tell of the node.
 func (l *layout) status(i int) (string, string) {
@@ -79,14 +99,12 @@ func (l *layout) status(i int) (string, string) {
 
 func status(parts ...string) string { return strings.Join(parts, ",") }
 
-// gossipTokens are tokens as TokenSerializer writes them.
 func gossipTokens(tokens []token.Token) string {
-	var all []byte
+	var wire [][]byte
 	for _, t := range tokens {
-		wire := token.Murmur3.AppendWire(nil, t)
-		all = append(binary.BigEndian.AppendUint32(all, uint32(len(wire))), wire...)
+		wire = append(wire, token.Murmur3.AppendWire(nil, t))
 	}
-	return string(binary.BigEndian.AppendUint32(all, 0))
+	return internode.TokensValue(wire)
 }
 
 func hostPort(address net.IP, port int) string {
@@ -114,7 +132,7 @@ func (n *node) gossipInfo() *relation {
 		r.columns = append(r.columns, column{name + "_version", datatype.Int, false})
 	}
 	for _, e := range n.gossip() {
-		row := [][]byte{[]byte(e.node.address.To4()), integer(n.cluster.options.StoragePort), text(e.node.address.String()), integer(generation), integer(1000)}
+		row := [][]byte{[]byte(e.node.address.To4()), integer(n.cluster.options.StoragePort), text(e.node.address.String()), integer(generation), integer(heartbeat)}
 		for _, name := range appStates {
 			if name != "tokens" {
 				row = append(row, orNull(e.states[name]))
@@ -132,8 +150,11 @@ func (n *node) gossipInfo() *relation {
 	return r
 }
 
-// generation is when a node started, in seconds since the epoch.
-const generation = 1700000000
+const (
+	clusterName = "simulated"
+	generation  = 1700000000 // when each node started, in seconds since the epoch
+	heartbeat   = 1000
+)
 
 func mapsWith(m map[int]string) map[int]string {
 	if m = maps.Clone(m); m == nil {

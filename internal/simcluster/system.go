@@ -62,7 +62,7 @@ func (n *node) local() *relation {
 			{"rpc_address", datatype.Inet, false}, {"schema_version", datatype.Uuid, false}, {"tokens", textsSet, false},
 		},
 		rows: [][][]byte{{
-			text("local"), address, text("simulated"),
+			text("local"), address, text(clusterName),
 			text(n.dc), n.id[:], address,
 			text(partitioner), text(n.rack), text(n.cluster.options.Release),
 			address, n.schemaVersion(), tokenSet(n.view().tokens[n.index]),

@@ -103,6 +103,8 @@ type Node struct {
 	// Connect opens them, nil for those of a net.Dialer, and ConnectTLS secures them, unless it is nil.
 	Connect    func(ctx context.Context, network, address string) (net.Conn, error)
 	ConnectTLS *tls.Config
+	// Gossip answers gossip; nil: the node keeps silent.
+	Gossip *Gossip
 
 	wg       sync.WaitGroup
 	mu       sync.Mutex

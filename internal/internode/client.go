@@ -45,6 +45,8 @@ type Timeouts struct {
 	// will bring until the session is complete: 5 minutes. The table is flushed by then; but a node sends no more files at
 	// once, to all, than it has processors, so that those of a repair of its own may come before.
 	Bring time.Duration
+	// Gossip is the time until a node has answered what it was asked by gossip: 10 seconds.
+	Gossip time.Duration
 }
 
 // Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one. It
@@ -66,6 +68,7 @@ func (t Timeouts) stall() time.Duration    { return cmp.Or(t.Stall, 5*time.Minut
 func (t Timeouts) received() time.Duration { return cmp.Or(t.Received, 5*time.Minute) }
 func (t Timeouts) complete() time.Duration { return cmp.Or(t.Complete, 30*time.Minute) }
 func (t Timeouts) bring() time.Duration    { return cmp.Or(t.Bring, 5*time.Minute) }
+func (t Timeouts) gossip() time.Duration   { return cmp.Or(t.Gossip, 10*time.Second) }
 
 // The defaults of Timeouts.Prepare.
 const (

@@ -10,6 +10,7 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/datatype"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -52,23 +53,27 @@ func (n *node) gossip() []endpoint {
 	return all
 }
 
-// tell answers a node that asks by gossip as one does that is about to join.
-func (n *node) tell(syn internode.Syn) (internode.Ack, bool) {
-	if syn.Cluster != clusterName || syn.Partitioner != partitioner {
-		return internode.Ack{}, false
-	}
-	var ack internode.Ack
+// gossips is how the node's storage port answers gossip.
+func (n *node) gossips() *internodetest.Gossip {
+	return &internodetest.Gossip{Cluster: clusterName, Partitioner: partitioner, Address: n.storageAddress(), Endpoints: n.endpoints}
+}
+
+func (n *node) storageAddress() netip.AddrPort {
+	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.address)), uint16(n.cluster.options.StoragePort))
+}
+
+// endpoints is what the node answers by gossip.
+func (n *node) endpoints() (all []internode.Endpoint) {
 	for _, e := range n.gossip() {
-		at := netip.AddrPortFrom(netip.AddrFrom4([4]byte(e.node.address)), uint16(n.cluster.options.StoragePort))
-		told := internode.Endpoint{Address: at, Generation: generation, Heartbeat: heartbeat}
+		told := internode.Endpoint{Address: e.node.storageAddress(), Generation: generation, Heartbeat: heartbeat}
 		for i, name := range appStates {
 			if e.states[name] != "" {
 				told.States = append(told.States, internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(i + 1)})
 			}
 		}
-		ack.Endpoints = append(ack.Endpoints, told)
+		all = append(all, told)
 	}
-	return ack, true
+	return all
 }
 
 // status is the state of a node by VersionedValueFactory, without ports and with them; empty if

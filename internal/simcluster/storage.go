@@ -38,7 +38,7 @@ func (c *Cluster) TableID(table string) internode.UUID {
 func (n *node) serveStorage() {
 	port := internodetest.Node{Has: n.bring}
 	n.cluster.options.Storage(n.index, &port)
-	port.Take, port.Gossip = n.take, n.tell
+	port.Take, port.Gossip = n.take, n.gossips()
 	ctx, cancel := context.WithCancel(context.Background())
 	n.endStorage = cancel
 	l := n.storage

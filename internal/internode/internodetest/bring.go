@@ -120,9 +120,18 @@ func (n *Node) bring(control *connection, queue <-chan *Brought) error {
 
 // open connects to the client, as the node of a session.
 func (n *Node) open(control *connection) (*connection, error) {
-	conn, err := n.dial(control.ctx, control.s.From.String())
+	connect := n.Connect
+	if connect == nil {
+		connect = new(net.Dialer).DialContext
+	}
+	raw, err := connect(control.ctx, "tcp", control.s.From.String())
 	if err != nil {
 		return nil, err
+	}
+	context.AfterFunc(control.ctx, func() { _ = raw.Close() })
+	conn := raw
+	if n.ConnectTLS != nil {
+		conn = tls.Client(raw, n.ConnectTLS)
 	}
 	c := &connection{node: n, ctx: control.ctx, conn: conn, r: bufio.NewReader(conn), s: control.s}
 	c.s.mu.Lock()
@@ -130,7 +139,7 @@ func (n *Node) open(control *connection) (*connection, error) {
 	c.s.conns = append(c.s.conns, conn)
 	c.s.mu.Unlock()
 	if over {
-		_ = conn.Close()
+		_ = raw.Close()
 	}
 	version := n.version()
 	offer := internode.AppendOffer(nil, internode.Offer{Use: version, Min: version, Max: version, From: Own})
@@ -142,23 +151,6 @@ func (n *Node) open(control *connection) (*connection, error) {
 		err = fmt.Errorf("the client answers with version %d", answer.Use)
 	}
 	return c, err
-}
-
-// dial connects to the client. The connection ends with the context.
-func (n *Node) dial(ctx context.Context, address string) (net.Conn, error) {
-	connect := n.Connect
-	if connect == nil {
-		connect = new(net.Dialer).DialContext
-	}
-	raw, err := connect(ctx, "tcp", address)
-	if err != nil {
-		return nil, err
-	}
-	context.AfterFunc(ctx, func() { _ = raw.Close() })
-	if n.ConnectTLS != nil {
-		return tls.Client(raw, n.ConnectTLS), nil
-	}
-	return raw, nil
 }
 
 // send sends one file.

@@ -56,7 +56,6 @@ func (c *connection) serve() {
 	}
 }
 
-// shake answers a handshake, and returns what was offered.
 func (c *connection) shake(step Step) (internode.Offer, error) {
 	if err := c.harm(step); err != nil {
 		return internode.Offer{}, err

@@ -1,18 +1,27 @@
 package internodetest
 
 import (
+	"bufio"
+	"context"
+	"crypto/tls"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 )
 
-// largeMessage is the size above which a message has a connection of its own kind
-// (OutboundConnections.LARGE_MESSAGE_THRESHOLD).
-const largeMessage = 64 << 10
+// Gossip is how a node answers what it is asked by gossip.
+type Gossip struct {
+	// Cluster and Partitioner are the node's; it does not answer nodes of others.
+	Cluster, Partitioner string
+	// Address is what it announces; default [Own].
+	Address netip.AddrPort
+	// Endpoints gives what it has heard.
+	Endpoints func() []internode.Endpoint
+}
 
-// gossip takes the messages of a connection that is not for streaming. A SYN is answered on a connection
-// of the node's own to the address that the client announced, as GossipDigestSynVerbHandler does.
+// gossip takes messages of gossip, and answers them over a connection to who asked, an address that was announced.
 func (c *connection) gossip(offer internode.Offer) error {
 	r := internode.NewFrames(c.r, offer.Framing)
 	for {
@@ -20,49 +29,49 @@ func (c *connection) gossip(offer internode.Offer) error {
 		if err != nil {
 			return err
 		}
+		g := c.node.Gossip
 		syn, ok := m.(internode.Syn)
-		if !ok || c.node.Gossip == nil {
+		if !ok || g == nil || syn.Cluster != g.Cluster || syn.Partitioner != g.Partitioner {
 			continue
 		}
-		ack, ok := c.node.Gossip(syn)
-		if !ok {
-			continue // a node answers nothing to one of another cluster
-		}
-		if err := c.harm(Gossip); err != nil {
-			return err
-		}
-		if err := c.acknowledge(offer, ack); err != nil {
+		if err := c.node.answer(c.ctx, offer.From); err != nil {
 			return err
 		}
 	}
 }
 
-// acknowledge sends an answer.
-func (c *connection) acknowledge(offer internode.Offer, ack internode.Ack) error {
-	from := Own
-	if at, ok := c.conn.LocalAddr().(*net.TCPAddr); ok {
-		from = at.AddrPort()
+// answer sends what the node has heard.
+func (n *Node) answer(ctx context.Context, to netip.AddrPort) error {
+	connect := n.Connect
+	if connect == nil {
+		connect = new(net.Dialer).DialContext
 	}
-	message := internode.AppendAck(nil, ack, time.Now())
-	kind := internode.Urgent
-	if len(message) > largeMessage {
-		kind = internode.Large
-	}
-	version := c.node.version()
-	own, err := c.node.dial(c.ctx, offer.From.String())
+	raw, err := connect(ctx, "tcp", to.String())
 	if err != nil {
 		return err
 	}
-	defer func() { _ = own.Close() }()
-	first := internode.AppendOffer(nil, internode.Offer{
-		Use: version, Min: version, Max: version, From: from, Messages: kind, Framing: internode.CRC,
-	})
-	if _, err := own.Write(first); err != nil {
+	defer context.AfterFunc(ctx, func() { _ = raw.Close() })()
+	defer func() { _ = raw.Close() }()
+	conn := raw
+	if n.ConnectTLS != nil {
+		conn = tls.Client(raw, n.ConnectTLS)
+	}
+	g, version := n.Gossip, n.version()
+	from := g.Address
+	if !from.IsValid() {
+		from = Own
+	}
+	offer := internode.Offer{Use: version, Min: version, Max: version, From: from, Messages: internode.Urgent, Framing: internode.CRC}
+	if _, err := conn.Write(internode.AppendOffer(nil, offer)); err != nil {
 		return err
 	}
-	if _, err := internode.ReadAnswer(own); err != nil {
+	r := bufio.NewReader(conn)
+	if _, err := internode.ReadAnswer(r); err != nil {
 		return err
 	}
-	_, err = own.Write(internode.AppendFrames(nil, message))
-	return err
+	if _, err := conn.Write(internode.AppendFrames(nil, internode.AppendAck(nil, internode.Ack{Endpoints: g.Endpoints()}, time.Now()))); err != nil {
+		return err
+	}
+	_, _ = r.ReadByte() // until the other side has closed it
+	return nil
 }

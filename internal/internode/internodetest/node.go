@@ -36,9 +36,6 @@ const (
 	BringEnd  Step = "bring end"  // all of a file was sent, and the client may have acknowledged it
 )
 
-// Gossip is the step of a connection on which a node was asked by gossip, and has not answered.
-const Gossip Step = "gossip"
-
 // AskedSteps are those of a session in which the node is asked for files.
 func AskedSteps() []Step {
 	return []Step{Accept, Begin, Prepare, BringOpen, BringHead, MidBring, BringEnd, Finish}
@@ -106,9 +103,8 @@ type Node struct {
 	// Connect opens them, nil for those of a net.Dialer, and ConnectTLS secures them, unless it is nil.
 	Connect    func(ctx context.Context, network, address string) (net.Conn, error)
 	ConnectTLS *tls.Config
-
-	// Gossip answers a shadow round; false, or nil, gives no answer.
-	Gossip func(internode.Syn) (internode.Ack, bool)
+	// Gossip answers gossip; nil: the node keeps silent.
+	Gossip *Gossip
 
 	wg       sync.WaitGroup
 	mu       sync.Mutex

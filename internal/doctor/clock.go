@@ -22,12 +22,17 @@ const (
 	clockIsWrong = 30 * time.Second
 )
 
+// HostTimes says what of a load has this host's time.
+type HostTimes struct {
+	Stamped  bool // rows are written with it
+	Expiring bool // times to live are counted from it; servers count those of rows that come by CQL
+}
+
 // off is by how much a clock differs at the least.
 func (c Clock) off() time.Duration { return max(c.Ahead.Abs()-c.Error, 0) }
 
-// Clocks says how far the nodes' clocks are from this host's. stamped: rows are written with the time
-// of this host.
-func Clocks(clocks []Clock, stamped bool) Finding {
+// Clocks says how far the nodes' clocks are from this host's, and what that means for rows that have its time.
+func Clocks(clocks []Clock, of HostTimes) Finding {
 	if len(clocks) == 0 {
 		return Warn("see whether the nodes hang", "no node told its time")
 	}
@@ -42,15 +47,18 @@ func Clocks(clocks []Clock, stamped bool) Finding {
 		differs, cure = fmt.Sprintf("this host is %s %s the nodes", by, side(-worst.Ahead)), "set the clock of this host (NTP)"
 	}
 	meaning := ""
-	if stamped {
+	if of.Stamped {
 		cure += ", or give --timestamp"
 		meaning = "; rows of a load bear this host's time: what others write in the next " + by + " loses against them"
 		if worst.Ahead > 0 {
 			meaning = "; rows of a load bear this host's time: they lose against what was written in the last " + by
 		}
 	}
+	if of.Expiring {
+		meaning += "; rows with a time to live expire " + by + " " + early(worst.Ahead)
+	}
 	f := Warn(cure, "%s%s", differs, meaning)
-	if stamped && worst.off() > clockIsWrong {
+	if (of.Stamped || of.Expiring) && worst.off() > clockIsWrong {
 		f.State = Failure
 	}
 	return f
@@ -64,6 +72,14 @@ func ours(clocks []Clock) bool {
 	byTime := func(a, b Clock) int { return int(a.Ahead - b.Ahead) }
 	first, last := slices.MinFunc(clocks, byTime), slices.MaxFunc(clocks, byTime)
 	return last.Ahead-first.Ahead <= clockDiffers+first.Error+last.Error
+}
+
+// early says whether a node whose clock is ahead or behind takes a row for expired too early or too late.
+func early(ahead time.Duration) string {
+	if ahead < 0 {
+		return "too late"
+	}
+	return "too early"
 }
 
 // side says on which side of another clock one is.

@@ -95,23 +95,27 @@ func TestCores(t *testing.T) {
 func TestClocks(t *testing.T) {
 	clock := func(node string, ahead time.Duration) Clock { return Clock{node, ahead, time.Millisecond} }
 	for _, tc := range []struct {
-		name    string
-		clocks  []Clock
-		stamped bool
-		want    State
-		found   string
+		name   string
+		clocks []Clock
+		of     HostTimes
+		want   State
+		found  string
 	}{
-		{"as ours", []Clock{clock("a", 20*time.Millisecond), clock("b", -900*time.Millisecond)}, true, OK, "2 clocks within 901ms of this host's"},
-		{"as far as is known", []Clock{{"a", 3 * time.Second, 2500 * time.Millisecond}}, true, OK, "1 clock within 5.50s of this host's"},
-		{"one is ahead", []Clock{clock("a", 0), clock("b", 5*time.Second)}, true, Warning,
+		{"as ours", []Clock{clock("a", 20*time.Millisecond), clock("b", -900*time.Millisecond)}, HostTimes{Stamped: true}, OK, "2 clocks within 901ms of this host's"},
+		{"as far as is known", []Clock{{"a", 3 * time.Second, 2500 * time.Millisecond}}, HostTimes{Stamped: true}, OK, "1 clock within 5.50s of this host's"},
+		{"one is ahead", []Clock{clock("a", 0), clock("b", 5*time.Second)}, HostTimes{Stamped: true}, Warning,
 			"b is 5 seconds ahead of this host; rows of a load bear this host's time: they lose against what was written in the last 5 seconds"},
-		{"one is far behind", []Clock{clock("a", 0), clock("b", -time.Hour)}, true, Failure,
+		{"one is far behind", []Clock{clock("a", 0), clock("b", -time.Hour)}, HostTimes{Stamped: true}, Failure,
 			"b is 60 minutes behind this host; rows of a load bear this host's time: what others write in the next 60 minutes loses against them"},
-		{"of rows that are read", []Clock{clock("a", 0), clock("b", -time.Hour)}, false, Warning, "b is 60 minutes behind this host"},
-		{"this host is behind", []Clock{clock("a", time.Hour), clock("b", time.Hour+time.Second)}, false, Warning, "this host is 60 minutes behind the nodes"},
-		{"nobody told", nil, true, Warning, "no node told its time"},
+		{"times to live", []Clock{clock("a", 0), clock("b", 5*time.Second)}, HostTimes{Expiring: true}, Warning,
+			"b is 5 seconds ahead of this host; rows with a time to live expire 5 seconds too early"},
+		{"both", []Clock{clock("a", 0), clock("b", -time.Hour)}, HostTimes{true, true}, Failure,
+			"b is 60 minutes behind this host; rows of a load bear this host's time: what others write in the next 60 minutes loses against them; rows with a time to live expire 60 minutes too late"},
+		{"of rows that are read", []Clock{clock("a", 0), clock("b", -time.Hour)}, HostTimes{}, Warning, "b is 60 minutes behind this host"},
+		{"this host is behind", []Clock{clock("a", time.Hour), clock("b", time.Hour+time.Second)}, HostTimes{}, Warning, "this host is 60 minutes behind the nodes"},
+		{"nobody told", nil, HostTimes{Stamped: true}, Warning, "no node told its time"},
 	} {
-		f := Clocks(tc.clocks, tc.stamped)
+		f := Clocks(tc.clocks, tc.of)
 		require.Equal(t, tc.want, f.State, tc.name)
 		require.Equal(t, tc.found, f.Found, tc.name)
 		require.Equal(t, tc.want == OK, f.Do == "", tc.name)

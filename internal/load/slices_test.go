@@ -84,7 +84,7 @@ func TestStreamedSlicesAreGoneOnWith(t *testing.T) {
 	node := &storage{codec: codec, stamps: map[int]map[int64]bool{}, came: map[int]int{}, taken: map[int]int{}}
 	target := func() *stream.Target {
 		tg, err := stream.New(stream.Options{
-			Table: numbers, Placement: ring.Place(strategy), Nodes: []string{"one"}, Sender: node, Now: now, Timestamp: now.UnixMicro(), Dir: t.TempDir(), Slice: 10 << 10,
+			Table: numbers, Placement: ring.Place(strategy), Nodes: []string{"one"}, Sender: node, Clock: func() time.Time { return now }, Timestamp: now.UnixMicro(), Dir: t.TempDir(), Slice: 10 << 10,
 		})
 		require.NoError(t, err)
 		return tg

@@ -85,16 +85,19 @@ func (d *Doctor) schema(ctx context.Context) doctor.Finding {
 }
 
 func (d *Doctor) clocks(ctx context.Context) doctor.Finding {
-	clocks, errs := d.t.session.Clocks(ctx, d.t.cluster.Nodes)
-	var told []doctor.Clock
-	for i, n := range d.t.cluster.Nodes {
-		if errs[i] == nil {
-			told = append(told, doctor.Clock{Node: n.Address, Ahead: clocks[i].Ahead, Error: clocks[i].Error})
-		}
-	}
+	var times doctor.HostTimes
 	// Of a conditional write and of a counter the servers have the time.
-	stamped := d.load != nil && d.load.Timestamp == "" && !d.load.IfNotExists && (d.t.table == nil || !d.t.table.IsCounter())
-	return doctor.Clocks(told, stamped)
+	if d.load != nil && (d.t.table == nil || !d.t.table.IsCounter()) {
+		var options driver.TableOptions
+		if d.t.table != nil {
+			var err error
+			if options, err = d.t.options(ctx); err != nil {
+				d.env.log("not told whether rows expire: %v", err)
+			}
+		}
+		times = d.load.hostTimes(options)
+	}
+	return doctor.Clocks(d.t.clocks(ctx), times)
 }
 
 // cores are those of the nodes that are asked; of one that is down there is nothing to learn.

@@ -142,7 +142,11 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	o.Memory = int64(l.spec.Memory) / sortShare
 	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
+		o.OnOverdue = func(ttl, took time.Duration) {
+			l.env.Warn("rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner", ttl, took.Round(time.Second))
+		}
 	}
+	l.warnOfClocks(ctx)
 	return nil
 }
 
@@ -317,12 +321,13 @@ func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
 	o := l.streaming.options
-	o.Now, o.Run = time.Now(), strconv.FormatInt(time.Now().UnixNano(), 36)
+	started := time.Now()
+	o.Run = strconv.FormatInt(started.UnixNano(), 36)
 	if l.journal != nil {
 		m := l.journal.Manifest()
-		o.Now, o.Run = m.Started, m.Run
+		started, o.Run = m.Started, m.Run
 	}
-	o.Timestamp = o.Now.UnixMicro()
+	o.Timestamp = started.UnixMicro()
 	if l.job.Timestamp != nil {
 		o.Timestamp = *l.job.Timestamp
 	}

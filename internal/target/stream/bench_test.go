@@ -49,7 +49,7 @@ func BenchmarkTarget(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				o := Options{
-					Table: emp, Now: time.Unix(1_700_000_000, 0), Timestamp: 1_700_000_000_000_000, Memory: 64 << 20, Dir: b.TempDir(), Sender: noNode{}, Whole: whole,
+					Table: emp, Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, Timestamp: 1_700_000_000_000_000, Memory: 64 << 20, Dir: b.TempDir(), Sender: noNode{}, Whole: whole,
 				}
 				o.Placement, o.Nodes = ring(b)
 				tg, err := New(o)

@@ -20,7 +20,7 @@ type Copier struct{ carrier }
 // are right too, and longer.
 var copyMinima = sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime}
 
-// NewCopier makes a copier. Of the options those of rows mean nothing: Now, TTL, Append, Timestamp, Memory, Slice and Complete.
+// NewCopier makes a copier. Of the options those of rows mean nothing: Clock, TTL, Append, Timestamp, Memory, Slice and Complete.
 func NewCopier(o Options) (*Copier, error) {
 	c := &Copier{}
 	return c, c.prepare(o, copyMinima)
@@ -56,7 +56,7 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 		return err
 	}
 	defer func() { err = errors.Join(err, tidy()) }()
-	d := newDelivery(ctx, &c.carrier, int64(len(ranges)))
+	d := newDelivery(ctx, &c.carrier, c.codec, int64(len(ranges)))
 	defer d.cancel()
 	spools := make([]*spool, max(min(readers, len(ranges)), 1))
 	for i := range spools {

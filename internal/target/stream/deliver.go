@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // File is what one SSTable of a node is made of: partitions in token order.
@@ -41,6 +42,7 @@ type Sender interface {
 // delivery brings sections to their nodes.
 type delivery struct {
 	t            *carrier
+	codec        *sstable.Codec // of what is sent
 	bySet        bool // a file is for a set of replicas, all of which are sent it; else for one node
 	makeTogether int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
 	sendTogether int  // how many files of a queue are sent at the same time
@@ -73,10 +75,10 @@ type queue struct {
 }
 
 // newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be sent ends its context.
-func newDelivery(ctx context.Context, t *carrier, whole int64) *delivery {
+func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
+		t: t, codec: codec, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
 		kept: make(chan struct{}, t.o.Sessions+processors),
 	}
@@ -155,7 +157,7 @@ func (q *queue) out(bytes int64) []section {
 // send sends a file of some sections of a queue. It waits until one may be made, so that a slow node has few files
 // on the disk.
 func (d *delivery) send(q *queue, sections []section) error {
-	f := File{Header: d.t.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
+	f := File{Header: d.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
 		f.Bytes += s.bytes()
 		f.Keys += s.keys
@@ -187,7 +189,7 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 		var err error
-		f.Whole, err = d.t.makeWhole(&preparing{d, int64(len(q.nodes)), f.Open()}, f, q.nodes, d.made.Add(1))
+		f.Whole, err = d.t.makeWhole(d.codec, &preparing{d, int64(len(q.nodes)), f.Open()}, f, q.nodes, d.made.Add(1))
 		<-d.making
 		if err != nil {
 			return err

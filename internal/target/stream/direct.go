@@ -64,7 +64,7 @@ func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64
 
 // makeTable makes an SSTable of records.
 func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []*extsort.Merge, keys int64) (File, error) {
-	f := File{Header: t.codec.AppendHeader(nil)}
+	f := File{Header: d.codec.AppendHeader(nil)}
 	nodes := int64(len(q.nodes))
 	told := int64(0)
 	made := func(bytes int64) { // of partitions, for each of the nodes; as many bytes as the records have, until it is known
@@ -74,8 +74,8 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 		d.share()
 	}
 	var err error
-	f.Whole, err = t.writeWhole(d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-		p := &partitions{t: t, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
+	f.Whole, err = t.writeWhole(d.codec, d.made.Add(1), keys, func(w *sstable.TableWriter) error {
+		p := &partitions{t: t, as: d.codec, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
 			d.merged.Add(bytes)
 			made(bytes)
 		}}

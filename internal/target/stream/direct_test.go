@@ -67,7 +67,7 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 				c.set(o)
 			})
 			require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
-			d := newDelivery(t.Context(), &tg.carrier, tg.batch.bytes.Load())
+			d := newDelivery(t.Context(), &tg.carrier, tg.codec, tg.batch.bytes.Load())
 			defer d.cancel()
 			tables, keys := tg.direct(d, tg.batch.sorter.Merges())
 			require.Len(t, tables, c.want)

@@ -188,7 +188,7 @@ func reading(p target.Piece, k, c int32, v string, stamp int64) *target.Row {
 func newTarget(t testing.TB, set func(*Options)) (*Target, *nodes) {
 	t.Helper()
 	o := Options{
-		Table: readings, Now: time.Unix(1_700_000_000, 0), Timestamp: 1_700_000_000_000_000,
+		Table: readings, Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, Timestamp: 1_700_000_000_000_000,
 		Memory: 16 << 10, FileBytes: 8 << 10, Dir: t.TempDir(), Sessions: 2,
 		Backoff: pace.Backoff{Base: time.Microsecond, Max: time.Millisecond},
 	}

@@ -55,7 +55,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	}
 	defer in.give(e)
 	piece := rows[0].Piece
-	e.bytes = 0
+	e.bytes, e.ttls = 0, ttls{}
 	written := settled{piece: piece}
 	for _, r := range rows {
 		if err := e.add(b, r); err != nil {
@@ -68,7 +68,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 		written.sum = written.sum.Add(r.Sum)
 	}
 	piece.Ready(written.rows)
-	in.t.note(written)
+	in.t.note(written, e.ttls)
 	in.t.fill(e.bytes)
 	piece.Free(len(rows))
 	return nil
@@ -116,13 +116,14 @@ func (t *Target) fill(n int64) {
 }
 
 // note keeps what is to be told of a piece when its rows are there.
-func (t *Target) note(s settled) {
+func (t *Target) note(s settled, live ttls) {
 	if s.rows == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.batch.settled = append(t.batch.settled, s)
+	t.batch.ttls.add(live)
 }
 
 // take gives an encoder that nobody uses.
@@ -153,6 +154,7 @@ type encoder struct {
 	key        []byte
 	record     []byte
 	bytes      int64 // of records, since it was set to none
+	ttls       ttls  // of rows, since then
 }
 
 // refusal is why a row cannot be written.
@@ -206,8 +208,11 @@ func (e *encoder) statement(r *row.Row) {
 	case row.Forever:
 		ttl = 0
 	}
+	if ttl > 0 {
+		e.ttls.add(ttls{ttl, ttl})
+	}
 	e.statements = append(e.statements, sstable.Insert{
-		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.o.Now.Unix(),
+		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.expiries.base,
 	})
 }
 

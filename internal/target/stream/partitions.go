@@ -11,6 +11,7 @@ import (
 // partitions makes partitions of the sorted records of a stretch of tokens.
 type partitions struct {
 	t      *Target
+	as     *sstable.Codec // what rows are read by when they are sent
 	to     sstable.Sink
 	merger *merger
 	tell   func(bytes int64) // is told now and then of the records that partitions were made of
@@ -21,6 +22,8 @@ type partitions struct {
 	record  []byte // the row
 	merging bool   // the merger has it, and others of its clustering
 	key     []byte // of the open partition
+	rebased []byte // see rebase
+	room    sstable.Row
 }
 
 // take makes partitions of all records of a merge.
@@ -105,8 +108,23 @@ func (p *partitions) row() error {
 			return err
 		}
 	}
+	encoded, err := p.rebase(encoded)
+	if err != nil {
+		return err
+	}
 	if static {
 		return p.to.Static(encoded)
 	}
 	return p.to.Row(encoded)
+}
+
+// rebase encodes a row anew that does not mean the same to the codec that it is read by. Where collections are replaced
+// each of them has a deletion, so that there is no such row.
+func (p *partitions) rebase(encoded []byte) ([]byte, error) {
+	if !p.t.o.Append || !sstable.NeedsRebase(encoded) {
+		return encoded, nil
+	}
+	var err error
+	p.rebased, err = p.as.AppendRebased(p.rebased[:0], encoded, p.t.codec, &p.room)
+	return p.rebased, err
 }

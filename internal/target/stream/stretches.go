@@ -47,10 +47,10 @@ func (t *Target) makePartitions(d *delivery, merges []*extsort.Merge, spools []*
 // makeSections makes partitions of the records of a stretch, section by section.
 func (t *Target) makeSections(ctx context.Context, d *delivery, m *extsort.Merge, to *spool, made *ahead) error {
 	s := &sections{o: &t.o, spool: to, made: func(s section, replicas []string) error { return made.add(ctx, s, replicas) }}
-	if err := s.start(t.codec); err != nil {
+	if err := s.start(d.codec); err != nil {
 		return err
 	}
-	p := &partitions{t: t, to: s, merger: newMerger(t.codec), tell: func(bytes int64) { d.merged.Add(bytes) }}
+	p := &partitions{t: t, as: d.codec, to: s, merger: newMerger(t.codec), tell: func(bytes int64) { d.merged.Add(bytes) }}
 	if err := p.take(ctx, m); err != nil {
 		return err
 	}

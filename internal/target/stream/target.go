@@ -39,9 +39,8 @@ type Options struct {
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
 	Ignored   map[string]bool  // ids of nodes that are sent nothing
 	Sender    Sender
-	// Now is when the load began, and what deletions and expiries are told from. It is the
-	// same in a run that goes on, so that the same rows make the same bytes.
-	Now time.Time
+	// Clock gives the time that deletions and expiries are counted from; default time.Now. See expiries.
+	Clock func() time.Time
 	TTL int32 // seconds, of rows that have none of their own; 0: they do not expire
 	// Append leaves what is in collections that are not frozen, where a row has a value for
 	// them: it is added to, not replaced.
@@ -76,6 +75,9 @@ type Options struct {
 	// OnRetry is called for each file that is sent again, with the node that failed and why;
 	// may be nil.
 	OnRetry func(node string, err error)
+	// OnOverdue is called once, when a slice took longer to reach the nodes than the least time to live of its rows;
+	// may be nil.
+	OnOverdue func(ttl, took time.Duration)
 }
 
 // DefaultFileBytes is a size at which an SSTable is not soon compacted with others, and is
@@ -115,6 +117,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Progress == nil {
 		o.Progress = new(progress.Counters)
+	}
+	if o.Clock == nil {
+		o.Clock = time.Now
+	}
+	if o.OnOverdue == nil {
+		o.OnOverdue = func(time.Duration, time.Duration) {}
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}
@@ -167,6 +175,7 @@ type Target struct {
 	pressed  atomic.Int64  // who waits for memory
 	press    time.Duration // see pressTime
 	full     chan struct{} // has an element when the batch is a slice
+	expiries expiries
 
 	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
 	// Who puts rows in holds it for reading, who sends it for writing.
@@ -175,6 +184,7 @@ type Target struct {
 		sorter  *extsort.Sorter
 		bytes   atomic.Int64  // of its records
 		settled []settled     // carrier.mu guards it while the batch is held for reading
+		ttls    ttls          // carrier.mu guards it as well
 		room    chan struct{} // closed when there is room again, after the batch was a slice, or it failed
 		failed  error         // why no more rows are taken
 	}
@@ -190,7 +200,9 @@ type settled struct {
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
 func New(o Options) (*Target, error) {
 	t := &Target{press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{})}
-	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: o.Now.Unix()} // a collection is deleted a microsecond before
+	o = o.withDefaults()
+	t.expiries.base = o.Clock().Unix()
+	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: t.expiries.base} // a collection is deleted a microsecond before
 	if err := t.prepare(o, minima); err != nil {
 		return nil, err
 	}
@@ -291,7 +303,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	t.batch.settled = nil
+	t.batch.settled, t.batch.ttls = nil, ttls{}
 	t.batch.bytes.Store(0)
 	t.o.Progress.Part.Store(0)
 	select {
@@ -311,7 +323,8 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, tidy()) }()
 	merges := t.batch.sorter.Merges()
-	d := newDelivery(ctx, &t.carrier, t.batch.bytes.Load())
+	begun := t.o.Clock()
+	d := newDelivery(ctx, &t.carrier, t.stamped(begun), t.batch.bytes.Load())
 	defer d.cancel()
 	var partitions int64
 	if tables, keys := t.direct(d, merges); tables != nil {
@@ -328,6 +341,9 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 		err = d.finish()
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
+	}
+	if err == nil {
+		t.tellOverdue(t.o.Clock().Sub(begun))
 	}
 	return t.delivered(d, Stats{Partitions: partitions, Spilled: t.batch.sorter.Spilled()}, err)
 }

@@ -49,9 +49,9 @@ func (f File) Size() int64 {
 }
 
 // makeWhole makes the SSTable of a file, of its bytes that in has, and verifies it.
-func (c *carrier) makeWhole(in io.Reader, f File, nodes []string, number int64) (whole *Whole, err error) {
-	f.Whole, err = c.writeWhole(number, f.Keys, func(w *sstable.TableWriter) error {
-		return w.Take(sstable.NewDecoder(c.codec, in, sstable.MaxRowBytes))
+func (c *carrier) makeWhole(codec *sstable.Codec, in io.Reader, f File, nodes []string, number int64) (whole *Whole, err error) {
+	f.Whole, err = c.writeWhole(codec, number, f.Keys, func(w *sstable.TableWriter) error {
+		return w.Take(sstable.NewDecoder(codec, in, sstable.MaxRowBytes))
 	})
 	if err != nil {
 		return nil, err
@@ -60,12 +60,12 @@ func (c *carrier) makeWhole(in io.Reader, f File, nodes []string, number int64) 
 }
 
 // writeWhole writes an SSTable of about so many partitions, which write is to give it, in a folder by its number.
-func (c *carrier) writeWhole(number, keys int64, write func(*sstable.TableWriter) error) (*Whole, error) {
+func (c *carrier) writeWhole(codec *sstable.Codec, number, keys int64, write func(*sstable.TableWriter) error) (*Whole, error) {
 	folder := filepath.Join(c.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("SSTable: %w", err)
 	}
-	written, err := c.writeTable(folder, keys, write)
+	written, err := c.writeTable(codec, folder, keys, write)
 	if err != nil {
 		return nil, fmt.Errorf("SSTable: %w", errors.Join(err, os.RemoveAll(folder)))
 	}
@@ -89,8 +89,8 @@ func (c *carrier) verify(f File, nodes []string) error {
 }
 
 // writeTable writes the components.
-func (c *carrier) writeTable(folder string, keys int64, write func(*sstable.TableWriter) error) (written *sstable.Written, err error) {
-	w, err := sstable.CreateTable(folder, c.codec, sstable.Options{
+func (c *carrier) writeTable(codec *sstable.Codec, folder string, keys int64, write func(*sstable.TableWriter) error) (written *sstable.Written, err error) {
+	w, err := sstable.CreateTable(folder, codec, sstable.Options{
 		ID: "1", Volatile: true, Keys: keys, FilterChance: c.o.Whole.FilterChance, IndexInterval: c.o.Whole.IndexInterval, Compression: c.o.Whole.Compression,
 	})
 	if err != nil {

@@ -1,0 +1,49 @@
+package stream
+
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// expiries says how times to live are counted: from when the slice of a row is begun to be sent, which is when the row
+// is written as far as the table is concerned. A CQL server counts from when it writes a row. A row may wait in its
+// slice for long, so it is encoded as if it was written at base. The header of an SSTable says what second its times
+// are counted from, so that a later one there moves all of them (sstable.Codec.At).
+//
+// All files of a slice have the same second, lest replicas differ. A slice that is sent once more, by a load that was
+// resumed, has a later one: servers keep the later expiry or deletion of two cells of one timestamp
+// (org.apache.cassandra.db.rows.Cells.resolveRegular, LivenessInfo.supersedes, DeletionTime.supersedes).
+type expiries struct {
+	base int64 // seconds since the epoch
+	told bool  // OnOverdue was called
+}
+
+// ttls are the least and the greatest time to live of some rows, in seconds; 0: none expires.
+type ttls struct{ least, most int32 }
+
+func (t *ttls) add(o ttls) {
+	if o.most == 0 {
+		return
+	}
+	if t.most == 0 || o.least < t.least {
+		t.least = o.least
+	}
+	t.most = max(t.most, o.most)
+}
+
+// stamped returns the codec of what is written at a moment. Expiries that the version cannot tell are cut off at the last
+// that it can.
+func (t *Target) stamped(now time.Time) *sstable.Codec {
+	return t.codec.At(min(now.Unix(), t.o.Version.MaxExpiry()-int64(t.batch.ttls.most)))
+}
+
+// tellOverdue reports a slice that was under way for longer than some of its rows live.
+func (t *Target) tellOverdue(took time.Duration) {
+	ttl := time.Duration(t.batch.ttls.least) * time.Second
+	if ttl == 0 || took < ttl || t.expiries.told {
+		return
+	}
+	t.expiries.told = true
+	t.o.OnOverdue(ttl, took)
+}

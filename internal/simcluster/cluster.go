@@ -23,6 +23,9 @@ type Cluster struct {
 		all []Stream
 	}
 
+	// holding is held for writing while rows go from node to node, and ranges change their owners.
+	holding sync.RWMutex
+
 	// life guards what starts and ends: nodes, and all of them together.
 	life     sync.Mutex
 	random   *rand.Rand // of what happens later to the layout
@@ -45,6 +48,9 @@ func Start(o Options) (*Cluster, error) {
 	}
 	if err := c.makeTables(rand.New(rand.NewPCG(c.options.Seed, 2))); err != nil {
 		return nil, err
+	}
+	for _, t := range c.schema.list() {
+		c.distribute(t)
 	}
 	nodes := c.layout.Load().nodes
 	if err := c.listen(nodes); err != nil {

@@ -82,6 +82,7 @@ func (t *table) given(columns []Column, row [][]byte) (*mutation, error) {
 		return nil, fmt.Errorf("simcluster: a row of table %s has %d values instead of %d", t.name, len(row), len(columns))
 	}
 	b := newBuilder(t, SeedTimestamp)
+	b.m.inserts = !t.counter
 	for i, c := range columns {
 		at, err := t.find(c.Name)
 		if err != nil {
@@ -107,11 +108,16 @@ func (g *generator) partition(rows int) *partition {
 	p.raw = token.AppendKey(nil, p.key...)
 	p.at = token.Murmur3.Hash(p.raw)
 	for range rows {
-		p.lines = append(p.lines, &line{cluster: g.keys(Clustering), cells: g.cells(Regular, g.t.regulars), marker: !g.t.counter})
+		p.lines = append(p.lines, &line{cluster: g.keys(Clustering), cells: g.cells(Regular, g.t.regulars), marker: g.marker()})
 	}
 	slices.SortFunc(p.lines, func(a, b *line) int { return g.t.order(a.cluster, b.cluster) })
 	p.lines = slices.CompactFunc(p.lines, func(a, b *line) bool { return g.t.order(a.cluster, b.cluster) == 0 })
 	return p
+}
+
+// marker is the liveness of a row.
+func (g *generator) marker() cell {
+	return cell{value: []byte{}, timestamp: SeedTimestamp, written: !g.t.counter}
 }
 
 // keys makes the values of the key columns of a kind.

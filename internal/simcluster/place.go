@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -21,6 +22,9 @@ type layout struct {
 	placement *token.Placement // by the ring or by tablets
 	holders   []int            // by index of the placement: the node
 	tablets   []tablet
+	left      map[int]string // status in gossip, by node, of nodes that are no members any more
+	change    *Change        // that is under way; nil: none
+	before    *layout        // that a change took the place of; nil: it was the first
 }
 
 // tablet is the rows up to a token, after that of the tablet before.
@@ -30,7 +34,7 @@ type tablet struct {
 }
 
 func (l *layout) clone() *layout {
-	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens)}
+	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens), left: maps.Clone(l.left)}
 }
 
 func (l *layout) add(n *node, tokens []token.Token) {

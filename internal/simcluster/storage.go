@@ -57,8 +57,11 @@ func (n *node) take(s *internodetest.Session) error {
 		stream.Partitions = append(stream.Partitions, r.partitions...)
 		all = append(all, r.mutations...)
 	}
+	n.cluster.holding.RLock()
+	defer n.cluster.holding.RUnlock()
 	for _, m := range all {
 		m.table.apply(m)
+		n.keep(m)
 		stream.Applied = append(stream.Applied, m.told(0, n.index, true))
 	}
 	n.cluster.streams.Lock()

@@ -49,11 +49,15 @@ func TestRings(t *testing.T) {
 // runRing runs the schedule of a seed: half of them are loads, the others scans, counts and clones.
 func runRing(t *testing.T, seed uint64) {
 	s := newSchedule(t, seed, "TestRings")
-	switch kind := stream(seed, "ring kind").IntN(8); {
+	switch kind := stream(seed, "ring kind").IntN(9); {
 	case kind < 4:
 		totals.loads.Add(1)
 		s.ringLoad()
-	case kind < 6:
+	case kind == 4:
+		totals.scans.Add(1)
+		totals.brought.Add(1)
+		s.ringCount()
+	case kind < 7:
 		totals.scans.Add(1)
 		totals.brought.Add(1)
 		s.scan(true, true)

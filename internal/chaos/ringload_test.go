@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/stretchr/testify/require"
@@ -64,7 +65,8 @@ func (s *schedule) openRing(asked bool) {
 	s.weather.cluster.Storage = s.ports.of
 }
 
-// checkHeld says that each replica holds what was written to the cluster for its ranges.
+// checkHeld checks that each replica holds what was written to the cluster for its ranges, with the
+// same timestamps and expiries.
 func (s *schedule) checkHeld(of *simcluster.Cluster) {
 	columns := of.Columns(table)
 	key := func(r simcluster.Record) string {
@@ -80,18 +82,17 @@ func (s *schedule) checkHeld(of *simcluster.Cluster) {
 	for node := range held {
 		held[node] = make(map[string]simcluster.Record)
 		for _, r := range of.Held(node, table) {
-			held[node][key(r)] = withoutExpiry(r)
+			held[node][key(r)] = r
 		}
 	}
 	lost, bare := 0, 0
 	var example string
 	for _, r := range of.Records(table) {
-		want, missing := withoutExpiry(r), 0
-		owners := of.Replicas(r.Token)
+		missing, owners := 0, of.Replicas(r.Token)
 		for _, owner := range owners {
-			if got, ok := held[owner.Node][key(r)]; !ok || fmt.Sprint(got) != fmt.Sprint(want) {
+			if got, ok := held[owner.Node][key(r)]; !ok || !reflect.DeepEqual(got, r) {
 				missing++
-				example = fmt.Sprintf("node %d of %v lacks (%t) %v, has %v", owner.Node, owners, !ok, want, got)
+				example = fmt.Sprintf("node %d of %v lacks (%t) %v, has %v", owner.Node, owners, !ok, r, got)
 			}
 		}
 		if missing > 0 {
@@ -103,17 +104,6 @@ func (s *schedule) checkHeld(of *simcluster.Cluster) {
 	}
 	totals.lost.Add(int64(lost))
 	require.Zero(s, lost, "rows are not on all replicas, %d of them on none: %s", bare, example)
-}
-
-// withoutExpiry is a row without what may differ between replicas.
-func withoutExpiry(r simcluster.Record) simcluster.Record {
-	out := simcluster.Record{Token: r.Token, Marker: r.Marker}
-	out.Marker.Expires = 0
-	for _, c := range r.Cells {
-		c.Expires = 0
-		out.Cells = append(out.Cells, c)
-	}
-	return out
 }
 
 // checkExpiry says that what nodes were sent expires no earlier than the TTL after the start of the

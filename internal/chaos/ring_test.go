@@ -72,8 +72,8 @@ type script struct {
 	*schedule
 	of      *simcluster.Cluster
 	r       *rand.Rand
-	factor  int
 	tokens  int
+	read    bool          // the program reads the cluster
 	changes int           // that are still to begin
 	before  int           // acts that precede the program
 	late    bool          // what precedes is the first change up to its end
@@ -110,10 +110,10 @@ func ringCluster(seed uint64, r *rand.Rand) simcluster.Options {
 }
 
 // newScript draws what will happen to a cluster, and starts it.
-func (s *schedule) newScript(of *simcluster.Cluster, o simcluster.Options, name string) *script {
+func (s *schedule) newScript(of *simcluster.Cluster, o simcluster.Options, ports *ports, name string) *script {
 	r := stream(s.seed, name)
 	sc := &script{
-		schedule: s, of: of, r: r, factor: o.Factor, tokens: o.Tokens, changes: 1 + r.IntN(3), slow: time.Duration(r.IntN(30)) * time.Millisecond,
+		schedule: s, of: of, r: r, tokens: o.Tokens, read: ports.asked, changes: 1 + r.IntN(3), slow: time.Duration(r.IntN(30)) * time.Millisecond,
 		before: 1 + r.IntN(12), ready: make(chan struct{}), next: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
 	}
 	close(sc.next)
@@ -214,7 +214,7 @@ func (sc *script) play() {
 			sc.precede(0)
 		}
 		sc.wait()
-		if chance(sc.r, 8) && ch.Kind != simcluster.Replacing && ch.Kind != simcluster.Removing {
+		if chance(sc.r, 8) && mayFail(ch.Kind) {
 			require.NoError(sc, ch.Abort())
 			totals.aborts.Add(1)
 			sc.note("it is given up")
@@ -229,6 +229,11 @@ func (sc *script) play() {
 			sc.note("nodes clean up")
 		}
 	}
+}
+
+// mayFail reports whether a change may be given up, which leaves no node dead and no rows behind.
+func mayFail(kind simcluster.ChangeKind) bool {
+	return kind == simcluster.Joining || kind == simcluster.Leaving || kind == simcluster.Moving
 }
 
 // end finishes a change; the port of a new node may be taken for a moment.
@@ -247,10 +252,13 @@ func (sc *script) begin() (*simcluster.Change, error) {
 	members := sc.of.Members()
 	node := members[sc.r.IntN(len(members))]
 	kinds := []simcluster.ChangeKind{simcluster.Joining, simcluster.Joining, simcluster.Leaving, simcluster.Leaving}
+	if !sc.read { // reads by CQL too find nothing on new replicas before the repair
+		kinds = append(kinds, simcluster.Altering)
+	}
 	if sc.tokens == 1 {
 		kinds = append(kinds, simcluster.Moving, simcluster.Moving)
 	}
-	if sc.factor > 1 { // of one copy nothing would be left
+	if sc.of.Factor() > 1 { // of one copy nothing would be left
 		kinds = append(kinds, simcluster.Replacing, simcluster.Removing)
 	}
 	switch kind := kinds[sc.r.IntN(len(kinds))]; kind {
@@ -258,6 +266,8 @@ func (sc *script) begin() (*simcluster.Change, error) {
 		return sc.of.BeginJoin(sc.of.Rack(node))
 	case simcluster.Leaving:
 		return sc.of.BeginLeave(node)
+	case simcluster.Altering:
+		return sc.of.BeginAlter(node, 1+sc.r.IntN(3))
 	case simcluster.Moving:
 		return sc.of.BeginMove(node)
 	default:

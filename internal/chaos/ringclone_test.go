@@ -39,8 +39,8 @@ func (s *schedule) ringClone() {
 	s.tell("target: %s", brief(options))
 	rows := from.Records(table)
 	totals.rows.Add(int64(len(rows)))
-	s.ports.ring = s.newScript(from, s.weather.cluster, "ring")
-	target.ring = s.newScript(to, options, "target ring")
+	s.ports.ring = s.newScript(from, s.weather.cluster, s.ports, "ring")
+	target.ring = s.newScript(to, options, target, "target ring")
 
 	args := []string{
 		"clone", table, "--from-hosts", strings.Join(from.Hosts(), ","), "--from-port", fmt.Sprint(from.Port()), "--listen", "127.0.0.1:0",

@@ -15,7 +15,7 @@ func (s *schedule) ringCount() {
 	s.start(drawTable(r))
 	s.ports.open(s.cluster)
 	s.Cleanup(s.ports.close) // before the cluster is
-	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, "ring")
+	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, s.ports, "ring")
 	rows := len(s.cluster.Records(table))
 	totals.rows.Add(int64(rows))
 	args := append([]string{"count", table, "--via", "stream", "--listen", "127.0.0.1:0", "--patience", "2s"}, s.connection()...)

@@ -34,7 +34,7 @@ func (s *schedule) ringLoad() {
 		l.args = append(l.args, "--ttl", fmt.Sprint(ttl))
 	}
 	l.drawLimit(r)
-	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, "ring")
+	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, s.ports, "ring")
 
 	last := l.untilDone()
 	s.ports.ring.finish()

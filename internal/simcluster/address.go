@@ -29,7 +29,7 @@ func (c *Cluster) makeNodes() error {
 	if err != nil {
 		return err
 	}
-	next := &layout{}
+	next := &layout{factor: c.options.Factor}
 	for i := range c.options.Nodes {
 		rack := i / len(c.options.DCs)
 		if c.options.Racks > 0 {

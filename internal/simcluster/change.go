@@ -110,8 +110,8 @@ func (c *Cluster) Leave(node int) error {
 	}
 	next := c.layout.Load().clone()
 	next.member[node] = false
-	if next.count(next.nodes[node].dc) < c.options.Factor {
-		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, c.options.Factor)
+	if next.count(next.nodes[node].dc) < next.factor {
+		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, next.factor)
 	}
 	if err := c.place(next); err != nil {
 		return err

@@ -80,7 +80,7 @@ func (n *node) endpoints() (all []internode.Endpoint) {
 // gossip does not tell of the node.
 func (l *layout) status(i int) (string, string) {
 	both := func(text string) (string, string) { return text, text }
-	if ch := l.change; ch != nil && ch.Node == i {
+	if ch := l.change; ch != nil && ch.Node == i && ch.Kind != Altering {
 		first := tokenText(l.tokens[i])
 		switch ch.Kind {
 		case Joining:

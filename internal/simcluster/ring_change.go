@@ -23,6 +23,9 @@ const (
 	Leaving   ChangeKind = "decommission"
 	Moving    ChangeKind = "move"
 	Removing  ChangeKind = "removenode"
+	// Altering is of the keyspaces' replication: the new replicas are natural ones at once, and a repair
+	// brings them what the old ones have.
+	Altering ChangeKind = "alter keyspace"
 )
 
 // Change is a change of the ring that takes time, as a real one does. While it is under way the
@@ -35,10 +38,11 @@ const (
 // before Transfer. One change is under way at a time.
 type Change struct {
 	Kind  ChangeKind
-	Node  int // that joins, replaces another, leaves, moves or is removed
+	Node  int // that joins, replaces another, leaves, moves or is removed, or that altered the keyspace
 	Other int // that is replaced, or that coordinates a removal; -1: none
 
 	cluster *Cluster
+	before  *layout
 	during  *layout
 	after   *layout // the ring when the change is finished
 	over    bool
@@ -109,6 +113,23 @@ func (c *Cluster) BeginMove(node int) (*Change, error) {
 	})
 }
 
+// BeginAlter gives the keyspaces another number of replicas in each data center.
+func (c *Cluster) BeginAlter(node, factor int) (*Change, error) {
+	return c.beginChange(func(now *layout, ch *Change) error {
+		for i, n := range now.nodes {
+			if now.member[i] && now.count(n.dc) < factor {
+				return fmt.Errorf("simcluster: too few nodes for %d replicas", factor)
+			}
+		}
+		if factor == now.factor || factor < 1 {
+			return errors.New("simcluster: not another number of replicas")
+		}
+		ch.Kind, ch.Node = Altering, node
+		ch.during.factor, ch.after.factor = factor, factor
+		return nil
+	})
+}
+
 func (l *layout) isDead(node int) error {
 	if !l.member[node] || l.nodes[node].up() {
 		return fmt.Errorf("simcluster: node %d is no member that is down", node)
@@ -129,7 +150,7 @@ func (c *Cluster) beginChange(draw func(now *layout, ch *Change) error) (*Change
 	case len(now.tablets) > 0:
 		return nil, errors.New("simcluster: tablets have no ring")
 	}
-	ch := &Change{Other: -1, cluster: c, during: now.clone(), after: now.clone()}
+	ch := &Change{Other: -1, cluster: c, before: now, during: now.clone(), after: now.clone()}
 	ch.during.change = ch
 	if err := draw(now, ch); err != nil {
 		return nil, err
@@ -164,8 +185,8 @@ func (ch *Change) addNode(dc, rack string, tokens []token.Token) error {
 // without takes the node of the change out of the ring that comes of it.
 func (ch *Change) without(node int) error {
 	dc := ch.after.nodes[node].dc
-	if ch.after.member[node] = false; ch.after.count(dc) < ch.cluster.options.Factor {
-		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, ch.cluster.options.Factor)
+	if ch.after.member[node] = false; ch.after.count(dc) < ch.after.factor {
+		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, ch.after.factor)
 	}
 	return nil
 }
@@ -226,15 +247,15 @@ func (ch *Change) Transfer(within token.Range) {
 	}
 }
 
-// gainers are the pending replicas of a token.
+// gainers are the nodes that become replicas of a token.
 func (ch *Change) gainers(at token.Token) []int {
-	owners := ch.during.owners(at)
+	owners := ch.before.owners(at)
 	return slices.DeleteFunc(ch.after.owners(at), func(n int) bool { return slices.Contains(owners, n) })
 }
 
 // source is the node that a token's rows are streamed from; -1 if no owner is up.
 func (ch *Change) source(at token.Token) int {
-	owners, after := ch.during.owners(at), ch.after.owners(at)
+	owners, after := ch.before.owners(at), ch.after.owners(at)
 	from := -1
 	for _, n := range owners {
 		switch {
@@ -283,6 +304,7 @@ func (ch *Change) Finish() error {
 		c.emit(topologyEvent(n, primitive.TopologyChangeTypeRemovedNode))
 	case Moving:
 		c.emit(topologyEvent(n, primitive.TopologyChangeTypeMovedNode))
+	case Altering: // the schema was changed when it began
 	}
 	return nil
 }
@@ -297,6 +319,7 @@ func (ch *Change) Abort() error {
 		return errClosed
 	}
 	back := ch.during.clone()
+	back.factor = ch.before.factor
 	if err := c.fill(back); err != nil {
 		return err
 	}
@@ -369,10 +392,13 @@ func (c *Cluster) Rack(node int) (dc, rack string) {
 	return n.dc, n.rack
 }
 
+// Factor is the number of replicas in each data center.
+func (c *Cluster) Factor() int { return c.layout.Load().factor }
+
 // MayGo reports whether enough nodes are left for the replicas without this one.
 func (c *Cluster) MayGo(node int) bool {
 	l := c.layout.Load()
-	return l.count(l.nodes[node].dc) > c.options.Factor
+	return l.count(l.nodes[node].dc) > l.factor
 }
 
 func expiry() string { return strconv.FormatInt(time.Now().Add(72*time.Hour).UnixMilli(), 10) }

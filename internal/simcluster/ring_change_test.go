@@ -53,9 +53,10 @@ var whole = token.Whole(token.Murmur3)
 // What is there before a change, and what is written by CQL at any time of it, is on all replicas when it ends.
 func TestChangesOfTheRing(t *testing.T) {
 	for name, begin := range map[string]func(c *simcluster.Cluster) (*simcluster.Change, error){
-		"join":         func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginJoin("", "") },
-		"decommission": func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginLeave(1) },
-		"move":         func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginMove(1) },
+		"join":           func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginJoin("", "") },
+		"decommission":   func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginLeave(1) },
+		"move":           func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginMove(1) },
+		"alter keyspace": func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginAlter(1, 3) },
 		"replace": func(c *simcluster.Cluster) (*simcluster.Change, error) {
 			c.Kill(1)
 			return c.BeginReplace(1)

@@ -48,7 +48,7 @@ func (n *node) systemTable(name string) *relation {
 	case name == "system_views.settings" && !scylla && c.options.Settings != nil:
 		return c.settings()
 	default:
-		return c.schemaTable(name)
+		return n.schemaTable(name)
 	}
 }
 

@@ -14,10 +14,11 @@ import (
 var baseID = uuid{0: 0xba, 6: 0x40, 8: 0x80}
 
 // schemaTable is a table of system_schema; nil when there is none.
-func (c *Cluster) schemaTable(name string) *relation {
+func (n *node) schemaTable(name string) *relation {
+	c := n.cluster
 	switch name {
 	case "system_schema.keyspaces":
-		return c.keyspaces()
+		return c.keyspaces(n.view())
 	case "system_schema.tables":
 		return c.tables()
 	case "system_schema.columns":
@@ -79,7 +80,7 @@ func virtualSchema() *relation {
 	}}
 }
 
-func (c *Cluster) keyspaces() *relation {
+func (c *Cluster) keyspaces(l *layout) *relation {
 	r := &relation{
 		columns: []column{{"keyspace_name", textType, true}, {"durable_writes", datatype.Boolean, false}, {"replication", textsMap, false}},
 	}
@@ -90,7 +91,7 @@ func (c *Cluster) keyspaces() *relation {
 		}
 	}
 	for _, name := range names {
-		r.rows = append(r.rows, [][]byte{text(name), boolean(true), textMap(c.replication())})
+		r.rows = append(r.rows, [][]byte{text(name), boolean(true), textMap(c.replication(l))})
 	}
 	return r
 }

@@ -81,9 +81,8 @@ type script struct {
 	slow    time.Duration // of a step of a session, so that the ring has time to change
 
 	mu    sync.Mutex
-	steps int           // of sessions until the next act
+	steps int           // of sessions until the next act; 0 or less: it does not wait for steps
 	next  chan struct{} // closed when there are none left
-	ended bool
 
 	calm chan struct{} // closed: no other change begins, and the one under way ends at once
 	once sync.Once
@@ -114,10 +113,8 @@ func (s *schedule) newScript(of *simcluster.Cluster, o simcluster.Options, ports
 	r := stream(s.seed, name)
 	sc := &script{
 		schedule: s, of: of, r: r, tokens: o.Tokens, read: ports.asked, changes: 1 + r.IntN(3), slow: time.Duration(r.IntN(30)) * time.Millisecond,
-		before: 1 + r.IntN(12), ready: make(chan struct{}), next: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
+		before: 1 + r.IntN(12), ready: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
 	}
-	close(sc.next)
-	sc.ended = true
 	if sc.late = chance(r, 3); sc.late {
 		sc.before = 1000
 	}
@@ -138,8 +135,7 @@ func (sc *script) step() {
 	time.Sleep(sc.slow)
 	sc.mu.Lock()
 	defer sc.mu.Unlock()
-	if sc.steps--; sc.steps <= 0 && !sc.ended {
-		sc.ended = true
+	if sc.steps--; sc.steps == 0 {
 		close(sc.next)
 	}
 }
@@ -158,15 +154,23 @@ func (sc *script) wait() {
 		sc.precede(sc.before - 1)
 		return
 	}
-	steps := 1_000_000
+	steps := 0
 	if chance(sc.r, 2) {
 		steps = 1 + sc.r.IntN(12)
 	}
+	sc.pause(steps, time.Duration(sc.r.IntN(10<<sc.r.IntN(10)))*time.Millisecond)
+}
+
+// longWindow is how long the end of a change may wait when the rows are handed over.
+const longWindow = 3 * time.Second
+
+// pause lets so many steps pass, but no more time than that. Without steps it is the time alone.
+func (sc *script) pause(steps int, most time.Duration) {
 	next := make(chan struct{})
 	sc.mu.Lock()
-	sc.steps, sc.ended, sc.next = steps, false, next
+	sc.steps, sc.next = steps, next
 	sc.mu.Unlock()
-	timer := time.NewTimer(time.Duration(sc.r.IntN(10<<sc.r.IntN(10))) * time.Millisecond)
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	select {
 	case <-next:
@@ -213,7 +217,15 @@ func (sc *script) play() {
 		if sc.late {
 			sc.precede(0)
 		}
-		sc.wait()
+		calm := sc.isCalm()
+		if chance(sc.r, 2) {
+			sc.wait()
+		} else {
+			sc.pause(0, longWindow) // most runs begin and end within it
+		}
+		if !calm && sc.isCalm() {
+			totals.within.Add(1)
+		}
 		if chance(sc.r, 8) && mayFail(ch.Kind) {
 			require.NoError(sc, ch.Abort())
 			totals.aborts.Add(1)

@@ -14,7 +14,7 @@ import (
 // totals count over all schedules.
 var totals struct {
 	loads, scans, clones, failed                atomic.Int64
-	views, changes, aborts, early               atomic.Int64 // of rings; rows that expire early
+	views, changes, aborts, within, early       atomic.Int64 // of rings; rows that expire early
 	streamed, brought, streams, harms           atomic.Int64 // loads and scans by streaming; sessions of loads that were complete, and what was done to sessions
 	processes, kills, terms, resumes, retries   atomic.Int64
 	stops                                       atomic.Int64 // by a limit on errors, or for the cluster
@@ -55,7 +55,8 @@ func report() string {
 	fmt.Fprintf(&s, "rows        %d; %d rejected, %d in doubt\n", t.rows.Load(), t.rejected.Load(), t.doubtful.Load())
 	fmt.Fprintf(&s, "cluster     %d requests; %d delays, %d nodes down, %d moved\n", t.requests.Load(), t.delays.Load(), t.downs.Load(), t.moves.Load())
 	fmt.Fprintf(&s, "streams     %d of loads complete; %d harmed: failed, cut off, hung or broken, or their node taken down or moved\n", t.streams.Load(), t.harms.Load())
-	fmt.Fprintf(&s, "rings       %d changes, %d of them given up; %d scans of views\n", t.changes.Load(), t.aborts.Load(), t.views.Load())
+	fmt.Fprintf(&s, "rings       %d changes, %d of them given up, %d with rows handed over when the program ended; %d scans of views\n",
+		t.changes.Load(), t.aborts.Load(), t.within.Load(), t.views.Load())
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	sum := 0

@@ -83,7 +83,7 @@ profile: ## what the compiler optimizes the program by, from loads and scans on 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	deploy/fuzz $(FUZZTIME)
 
-chaos: ## SCHEDULES (3000) of faults, kills and resumes, for CHAOSTIME (1h) at the most
+chaos: ## SCHEDULES (3000) of faults, kills and resumes, and as many of rings that change, each for CHAOSTIME (1h) at most
 	deploy/chaos $(SCHEDULES) $(CHAOSTIME)
 
 flights: ## fetch the whole sample file, 31 MB; prints its path

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,12 +107,15 @@ func (s *schedule) checkHeld(of *simcluster.Cluster) {
 	require.Zero(s, lost, "rows are not on all replicas, %d of them on none: %s", bare, example)
 }
 
-// checkExpiry says that what nodes were sent expires no earlier than the TTL after the start of the
+// lateness is the time by which a node may be late to read what a process sent that was killed then.
+const lateness = 500 * time.Millisecond
+
+// checkExpiry checks that what nodes were sent expires no earlier than the TTL after the start of the
 // process that sent it.
 func (s *schedule) checkExpiry(ttl int) {
 	early := 0
 	for _, stream := range s.cluster.Streams() {
-		began := s.processAt(stream.At).Unix()
+		began := s.processAt(stream.Began.Add(-lateness)).Unix()
 		for _, a := range stream.Applied {
 			if a.TTL > 0 && a.Expires < began+int64(ttl) {
 				early++

@@ -192,9 +192,9 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 	return e
 }
 
-// processAt is when the process started that ran at a moment.
+// processAt returns when the process started that ran at a moment; of an earlier one, the first.
 func (s *schedule) processAt(at time.Time) time.Time {
-	var last time.Time
+	last := s.began[0]
 	for _, began := range s.began {
 		if began.Before(at) {
 			last = began

@@ -13,7 +13,7 @@ import (
 // Stream is a session that a node called complete.
 type Stream struct {
 	Node       int
-	At         time.Time     // when it was complete
+	Began      time.Time
 	Partitions []token.Token // of what it brought, file by file
 	Applied    []Applied     // what it wrote: that rows are there, and each of their columns
 }
@@ -49,7 +49,7 @@ func (n *node) serveStorage() {
 // the whole cluster's, as those that are written by CQL, so that a test has to look at Streams for whether
 // each replica got them.
 func (n *node) take(s *internodetest.Session) error {
-	stream := Stream{Node: n.index, At: time.Now()}
+	stream := Stream{Node: n.index, Began: s.Began}
 	var all []*mutation
 	for i := range s.Files {
 		r := rowReader{cluster: n.cluster, node: n.index}

@@ -24,6 +24,7 @@ type Change struct {
 	Node   string        // its id
 	Tokens []token.Token // that a node which joins or moves will have
 	Old    string        // id of the node that is replaced
+	Gone   bool          // the node that leaves is down for good
 }
 
 // String describes the change for the user, with the node's name put in front of it.

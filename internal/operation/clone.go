@@ -66,7 +66,6 @@ func (s *CloneSource) fileSettings() setting.List {
 // streamSettings are those of a clone of a table of another cluster, besides the connection to it.
 func (s *CloneSource) streamSettings() setting.List {
 	return append(setting.List{
-		{Name: "listen", Field: &s.Listen},
 		{Name: s.portFlag(), Field: &s.StoragePort},
 		{Name: "slice", Field: &s.Slice},
 	}, s.Internode.settings()...)
@@ -122,6 +121,7 @@ func (o *CloneSpec) checkSource() error {
 	if err := s.checkStreamed(); err != nil {
 		return err
 	}
+	s.Listen = o.Listen
 	s.Consistency, s.Timeout, s.Connections = o.Consistency, o.Timeout, o.Connections
 	s.Keyspace, s.Table, s.TempDir = cmp.Or(s.Keyspace, o.Keyspace), cmp.Or(s.Table, o.Table), o.Writing.TempDir
 	return nil
@@ -149,7 +149,7 @@ func PrepareClone(ctx context.Context, env Environment, spec CloneSpec) (*Clone,
 		return nil, err
 	}
 	c := &Clone{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec}
-	c.landing.spec, c.landing.unmoved = &c.spec.Writing, c.unmoved
+	c.landing.spec, c.landing.altered = &c.spec.Writing, c.altered
 	if err := c.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err

@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -149,15 +148,7 @@ func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Sou
 	}, nil
 }
 
-// unmoved gives an error when rows may belong to other nodes than when the clone was begun.
-func (c *Clone) unmoved(ctx context.Context) error {
-	switch change, err := c.t.changed(ctx, c.streaming.standing, c.t.replication); {
-	case err != nil:
-		return err
-	case change == altered:
-		return fault.New(fault.Fatal, fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.table))
-	case change == moved:
-		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; the same command once more brings all of them to where they belong now"))
-	}
-	return nil
+// altered is the error of a table that is not what it was.
+func (c *Clone) altered() error {
+	return fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.table)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -40,8 +41,8 @@ type streaming struct {
 	options   stream.Options
 	table     driver.TableOptions
 	standing  standing
-	addresses map[string]string // of storage ports, by node; nil where none is connected to
-	client    *internode.Client // nil as well
+	watch     *ringWatch        // nil: the ring is that of a file
+	client    *internode.Client // nil where no storage port is connected to
 	disks     disks
 	others    []string // addresses of nodes that write SSTables of another version than nb, in their order
 	taking    taking   // of SSTables in a folder
@@ -67,7 +68,7 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
-			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", storagePortSetting: o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
+			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", storagePortSetting: o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "listen": o.Listen != "", "assume-stable": o.AssumeStable, "stream": o.Stream != streamAuto,
 		} {
 			if given {
 				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
@@ -133,7 +134,7 @@ func (o *Writing) refuseTyped(given setting.Given, names []string, why string) e
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
-	l.landing.unmoved = l.unmoved
+	l.landing.altered = l.altered
 	if err := l.prepareLanding(ctx); err != nil {
 		return err
 	}
@@ -236,13 +237,19 @@ func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*st
 
 // lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
 func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
-	s.options.Check = l.unmoved
-	var err error
-	if s.standing, err = l.t.standing(ctx); err != nil {
+	if l.spec.Via == viaStream || l.spec.Import {
+		var err error
+		s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
+		if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
+			return err
+		}
+	}
+	state, err := l.watchRing(ctx, s)
+	if err != nil {
 		return err
 	}
 	if l.spec.Via == viaStream {
-		if err := l.findStorage(ctx, s); err != nil {
+		if err := l.findStorage(ctx, s, state.cluster.Nodes); err != nil {
 			return err
 		}
 	}
@@ -364,5 +371,5 @@ func (l *landing) newSender() (*streamSender, error) {
 	if err != nil || len(id) != 16 {
 		return nil, fmt.Errorf("table %s has the id %q, which is none", l.t.table, l.t.table.ID)
 	}
-	return &streamSender{client: l.streaming.client, table: internode.UUID(id), addresses: l.streaming.addresses, disks: l.streaming.disks, failure: l.t.session.StreamFailure}, nil
+	return &streamSender{client: l.streaming.client, table: internode.UUID(id), address: l.streaming.watch.address, disks: l.streaming.disks, failure: l.t.session.StreamFailure}, nil
 }

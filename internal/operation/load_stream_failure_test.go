@@ -39,7 +39,7 @@ func TestReasonOfAFailedSession(t *testing.T) {
 			defer cancel()
 			var asked internode.UUID
 			s := streamSender{
-				client: &internode.Client{Dial: node.Dial(ctx)}, addresses: map[string]string{"a": "127.0.0.1:7000"},
+				client: &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
 				failure: func(_ context.Context, id string, plan [16]byte) string {
 					require.Equal(t, "a", id)
 					asked = plan

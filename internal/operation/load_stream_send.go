@@ -18,7 +18,7 @@ import (
 type streamSender struct {
 	client    *internode.Client
 	table     internode.UUID
-	addresses map[string]string
+	address   func(node string) string
 	disks     disks
 	failure   func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
 }
@@ -36,7 +36,7 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	client := *s.client
 	client.Limiter = limiters{s.client.Limiter, f.Transfer}
 	watch := internode.Watch{Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }}
-	plan, err := client.Stream(ctx, s.addresses[node], []internode.File{file}, watch)
+	plan, err := client.Stream(ctx, s.address(node), []internode.File{file}, watch)
 	kind := internode.KindOf(err)
 	if kind == internode.Failed {
 		err = s.explained(ctx, err, node, plan)

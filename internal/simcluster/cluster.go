@@ -1,9 +1,11 @@
 package simcluster
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // Cluster is a running simulated cluster.
@@ -37,6 +39,19 @@ type Cluster struct {
 // Start makes a cluster whose nodes all listen. An error says what of the options
 // makes no sense, or that no port could be had.
 func Start(o Options) (*Cluster, error) {
+	for attempt := 1; ; attempt++ {
+		c, err := start(o)
+		if o.Base == Anywhere && attempt < mostBases && errors.Is(err, syscall.EADDRINUSE) {
+			continue // another cluster is at those addresses
+		}
+		return c, err
+	}
+}
+
+// mostBases is how many bases are drawn for a cluster until its ports are free.
+const mostBases = 5
+
+func start(o Options) (*Cluster, error) {
 	c := &Cluster{options: o.withDefaults(), done: make(chan struct{})}
 	c.faults.init()
 	if err := c.Disturb(c.options.Faults); err != nil {

@@ -39,7 +39,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		r.Failed, err = c.from.failed(ctx, result)
 	}
 	if err == nil && c.files != nil {
-		err = c.describeFiles()
+		err = c.completeFiles(ctx)
 	}
 	r.count(c.counters)
 	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
@@ -56,7 +56,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	case c.files == nil:
 		r.Compaction = c.compaction(ctx)
 	case c.spec.Import:
-		r.Files.Imports = c.importKept(ctx)
+		r.Files.Imports = c.files.imports
 		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = Partly
 		}

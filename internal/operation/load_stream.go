@@ -353,7 +353,7 @@ func (l *Load) startStream() error {
 		if err := l.clearFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Complete = l.files.keeper, l.describeFiles
+		o.Sender, o.Complete = l.files.keeper, l.completeFiles
 		place = l.files.dir // SSTables that are made there can be linked
 	default:
 		if o.Sender, err = l.newSender(); err != nil {

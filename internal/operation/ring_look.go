@@ -65,15 +65,24 @@ func (l *landing) askRing(ctx context.Context, w *ringWatch) (ringState, error) 
 const settleTime = 30 * time.Second
 
 // look asks where rows belong, and waits until nodes agree.
-func (l *landing) look(ctx context.Context, w *ringWatch) (ringState, error) {
+func (l *landing) look(ctx context.Context, w *ringWatch) (state ringState, err error) {
+	err = settled(ctx, func() (err error) {
+		state, err = l.askRing(ctx, w)
+		return err
+	})
+	return state, err
+}
+
+// settled asks about the ring, and again while nodes do not agree.
+func settled(ctx context.Context, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
-		state, err := l.askRing(ctx, w)
+		err := ask()
 		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= settleTime {
-			return state, err
+			return err
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
-			return state, fault.New(fault.Canceled, err)
+			return fault.New(fault.Canceled, err)
 		}
 	}
 }

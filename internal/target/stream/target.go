@@ -70,7 +70,7 @@ type Options struct {
 	OnMove func()
 	// Complete is called when all files are there, before the rows that were not settled until then are;
 	// nil: nothing is to be done.
-	Complete func() error
+	Complete func(ctx context.Context) error
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
 	// Progress is told how much of a slice is done (Part), and what nodes were streamed; default: counters of its own.
 	Progress *progress.Counters
@@ -296,7 +296,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 		}
 	}
 	if last && t.o.Complete != nil {
-		if err := t.o.Complete(); err != nil {
+		if err := t.o.Complete(ctx); err != nil {
 			return err
 		}
 	}

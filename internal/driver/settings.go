@@ -16,10 +16,12 @@ type Limits struct {
 	BatchWarnPartitions int // so is an unlogged batch over more partitions
 	MaxMutationBytes    int // a larger mutation is refused
 	MaxFrameBytes       int // so is a larger request; 0: not known
+	// What storage-attached indexes take, of each kind of values; 0: not known; below: no limit.
+	MaxTermBytes, MaxFrozenTermBytes, MaxVectorBytes int
 }
 
 // DefaultLimits are Cassandra's defaults, taken when the server does not tell.
-var DefaultLimits = Limits{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 16 << 20}
+var DefaultLimits = Limits{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 16 << 20, MaxTermBytes: 8 << 10, MaxFrozenTermBytes: 8 << 10, MaxVectorBytes: 32 << 10}
 
 // Limits asks a few nodes for the bounds, which are in the virtual table of settings that
 // Cassandra has since 4.0 (with the unit in the name) and 4.1 (with the unit in the
@@ -39,6 +41,9 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		limits.BatchWarnPartitions = least(limits.BatchWarnPartitions, l.BatchWarnPartitions)
 		limits.MaxMutationBytes = max(limits.MaxMutationBytes, l.MaxMutationBytes)
 		limits.MaxFrameBytes = max(limits.MaxFrameBytes, l.MaxFrameBytes)
+		limits.MaxTermBytes = leastTerm(limits.MaxTermBytes, l.MaxTermBytes)
+		limits.MaxFrozenTermBytes = leastTerm(limits.MaxFrozenTermBytes, l.MaxFrozenTermBytes)
+		limits.MaxVectorBytes = leastTerm(limits.MaxVectorBytes, l.MaxVectorBytes)
 	}
 	if limits == (Limits{}) {
 		s.tellSilence(silent, "how large batches may be is taken to be as Cassandra has it by default")
@@ -48,6 +53,9 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		BatchWarnPartitions: cmp.Or(limits.BatchWarnPartitions, DefaultLimits.BatchWarnPartitions),
 		MaxMutationBytes:    cmp.Or(limits.MaxMutationBytes, DefaultLimits.MaxMutationBytes),
 		MaxFrameBytes:       limits.MaxFrameBytes,
+		MaxTermBytes:        cmp.Or(limits.MaxTermBytes, DefaultLimits.MaxTermBytes),
+		MaxFrozenTermBytes:  cmp.Or(limits.MaxFrozenTermBytes, DefaultLimits.MaxFrozenTermBytes),
+		MaxVectorBytes:      cmp.Or(limits.MaxVectorBytes, DefaultLimits.MaxVectorBytes),
 	}
 }
 
@@ -57,6 +65,14 @@ func least(a, b int) int {
 		return max(a, b)
 	}
 	return min(a, b)
+}
+
+// leastTerm is least of numbers of which those below 0 are no limit.
+func leastTerm(a, b int) int {
+	if a < 0 || b < 0 {
+		return cmp.Or(max(a, b), min(a, b))
+	}
+	return least(a, b)
 }
 
 // limitsOf asks one node; what it does not tell is 0.
@@ -78,6 +94,18 @@ func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, erro
 	} {
 		if n, err := parseSize(told[l.name]); err == nil && n > 0 {
 			*l.into = n * l.unit
+		}
+	}
+	for name, into := range map[string]*int{
+		"sai_string_term_size_fail_threshold": &limits.MaxTermBytes,
+		"sai_frozen_term_size_fail_threshold": &limits.MaxFrozenTermBytes,
+		"sai_vector_term_size_fail_threshold": &limits.MaxVectorBytes,
+	} {
+		if text, known := told[name]; known {
+			*into = -1
+			if n, err := parseSize(text); err == nil && n > 0 {
+				*into = n
+			}
 		}
 	}
 	return limits, err

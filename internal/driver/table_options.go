@@ -2,6 +2,7 @@ package driver
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -27,6 +28,8 @@ type TableOptions struct {
 type Index struct {
 	Name  string
 	Class string // of a custom one, such as SAI; else empty
+	// Options are those of a custom one, and its target as the server has it: c, or values(c); empty: not known.
+	Options map[string]string
 }
 
 // TableOptions reads the options of a table. A table that is not there has none. All that is asked for it is asked at the
@@ -72,7 +75,7 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 		var name string
 		var options map[string]string
 		return s.each(ctx, "", func() error {
-			o.Indexes = append(o.Indexes, Index{name, options["class_name"]})
+			o.Indexes = append(o.Indexes, Index{name, options["class_name"], maps.Clone(options)})
 			return nil
 		}, []any{&name, &options}, "SELECT index_name, options FROM system_schema.indexes WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
 	})

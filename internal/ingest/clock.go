@@ -14,7 +14,8 @@ type clock struct {
 
 // stamps are the timestamps of the records of a chunk.
 type stamps struct {
-	first, step int64
+	first, step int64   // by their place in the input
+	fixed       *int64  // that of all of them instead; nil: by their place
 	given       []int64 // that records had before, 0: none
 	late        int64   // what is added to all of them
 }
@@ -24,24 +25,29 @@ func (s stamps) at(record int) int64 {
 	if record < len(s.given) && s.given[record] != 0 {
 		return s.given[record] + s.late
 	}
+	if s.fixed != nil {
+		return *s.fixed + s.late
+	}
 	return s.first + s.step*int64(record) + s.late
+}
+
+// place is a timestamp by a record's place in the input, which no other record has, whatever timestamp all have.
+func (s stamps) place(record int) int64 {
+	if s.fixed == nil {
+		return s.at(record)
+	}
+	return s.first + s.step*int64(record)
 }
 
 // resume gives the timestamps of records that had theirs before.
 func (c *clock) resume(first int64, skip, n int) stamps {
-	if c.fixed != nil {
-		return stamps{first: *c.fixed}
-	}
 	c.next = max(c.next, first+c.step*int64(skip+n))
-	return stamps{first: first, step: c.step}
+	return stamps{first: first, step: c.step, fixed: c.fixed}
 }
 
 // reserve gives the timestamps of n records, behind those that are passed over.
 func (c *clock) reserve(skip, n int) stamps {
-	if c.fixed != nil {
-		return stamps{first: *c.fixed}
-	}
 	first := max(c.next, time.Now().UnixMicro())
 	c.next = first + c.step*int64(n)
-	return stamps{first: first - c.step*int64(skip), step: c.step}
+	return stamps{first: first - c.step*int64(skip), step: c.step, fixed: c.fixed}
 }

@@ -20,7 +20,7 @@ type Piece struct {
 	Bytes  int    `json:"bytes"`
 	Count  int    `json:"records"`
 	Hash   uint64 `json:"hash,string"` // of its bytes, XXH3, seeded by that of the header; 0 of a single line
-	Stamp  int64  `json:"stamp"`       // timestamp of its first record
+	Stamp  int64  `json:"stamp"`       // timestamp of its first record by its place, even where all have another one
 	// Repeats is how often its rows were sent again with a timestamp that much later.
 	Repeats uint8 `json:"repeats,omitempty"`
 	// Line is the physical line of its first byte, 1-based; 0 where reading cannot be

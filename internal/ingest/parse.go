@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -137,7 +136,7 @@ func (p *parser) parseBy(c *chunk, first bool) error {
 			continue
 		}
 		rec := p.dsv.Record()
-		bad := p.row(c, m, rec, c.stamps.at(n))
+		bad := p.row(c, m, rec, n)
 		if bad == nil {
 			continue
 		}
@@ -183,8 +182,8 @@ func (b *badField) name(m *Mapping) string {
 	}
 }
 
-// row appends one record's row to the chunk, or says why there is none.
-func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badField {
+// row appends the row of the chunk's nth record to it, or says why there is none.
+func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, n int) *badField {
 	if rec.Err != nil {
 		return badRow(rec.Err)
 	}
@@ -213,7 +212,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
 		size += m.shapes[i].size(wire)
 	}
-	p.resetTimes(m, stamp)
+	p.resetTimes(m, c.stamps.at(n))
 	for i := range m.times {
 		t := &m.times[i]
 		f := &rec.Fields[t.field]
@@ -223,7 +222,7 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, stamp int64) *badFiel
 			return bad
 		}
 	}
-	return p.finish(c, m, from, target.Source{Raw: rec.Raw, Line: rec.Line, Offset: rec.Offset, Stamp: stamp}, size)
+	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size)
 }
 
 // isNull says whether a field's text stands for null in a column of the mapping.

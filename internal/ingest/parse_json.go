@@ -7,7 +7,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -90,7 +89,7 @@ func (p *parser) parseJSON(c *chunk, first bool) error {
 			continue
 		}
 		rec := p.json.Record()
-		bad, member := p.object(c, m, rec, c.stamps.at(n))
+		bad, member := p.object(c, m, rec, n)
 		if bad == nil {
 			continue
 		}
@@ -105,9 +104,9 @@ func (p *parser) parseJSON(c *chunk, first bool) error {
 	return nil
 }
 
-// object appends one object's row to the chunk, or says why there is none and
+// object appends the row of the chunk's nth object to it, or says why there is none and
 // which member is to blame, -1 when none is.
-func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (bad *badField, member int) {
+func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *badField, member int) {
 	if rec.Err != nil {
 		return badRow(rec.Err), -1
 	}
@@ -120,7 +119,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 		}
 	}
 	cells := c.cells[from:len(c.cells):len(c.cells)]
-	p.resetTimes(m, stamp)
+	p.resetTimes(m, c.stamps.at(n))
 	for i, f := range rec.Fields {
 		column, err := m.members.column(f.Name)
 		null := string(f.Value) == "null"
@@ -149,7 +148,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, stamp int64) (ba
 		cells[column] = row.Cell{Bytes: wire, State: row.Set}
 		size += m.shapes[column].size(wire)
 	}
-	return p.finish(c, m, from, target.Source{Raw: rec.Raw, Line: rec.Line, Offset: rec.Offset, Stamp: stamp}, size), -1
+	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size), -1
 }
 
 // rejectObject hands over an object that made no row, with its place: that of the

@@ -33,6 +33,11 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at target.Source, size i
 	return nil
 }
 
+// source says where the chunk's nth record stands.
+func (c *chunk) source(raw []byte, line, offset int64, n int) target.Source {
+	return target.Source{Raw: raw, Line: line, Offset: offset, Stamp: c.stamps.at(n), Place: c.stamps.place(n)}
+}
+
 // place finds the row's token and replicas.
 func (p *parser) place(m *Mapping, cells []row.Cell) (token.Token, *target.Replicas) {
 	if len(m.key) == 1 {

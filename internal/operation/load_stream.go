@@ -139,6 +139,14 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		return err
 	}
 	o := &l.streaming.options
+	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
+		limits := l.t.limits(ctx)
+		if l.spec.User == "" {
+			// Guardrails are for users that are no superusers; where nobody logs in, all are (ClientState.isSuper).
+			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
+		}
+		o.Indexes = indexesOf(l.t.table, indexes, limits)
+	}
 	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
 	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
@@ -181,6 +189,9 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		return err
 	}
 	s.options.Whole = form.whole
+	if l.spec.Via == viaStream && (options.CDC || len(options.Views) > 0) {
+		s.options.BatchBytes = batchShare(l.t.limits(ctx).MaxMutationBytes)
+	}
 	l.streaming = s
 	var notes []string
 	if form.why != "" {
@@ -263,6 +274,10 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place
 	}
 	return nil
 }
+
+// batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that nodes do not refuse it: in a
+// mutation the same rows take a little more or less, and its columns are named.
+func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
 
 // sortShare is the part of the memory that rows take which are being sorted.
 const sortShare = 4

@@ -34,6 +34,7 @@ type Value struct {
 type Insert struct {
 	Values    []Value // in the order of the columns that NewInserter was told
 	Timestamp int64   // microseconds since the epoch
+	Place     int64   // of elements of lists, in microseconds since the epoch: no other statement has it; 0: Timestamp
 	TTL       int32   // seconds; 0: what is written does not expire
 	Now       int64   // when it is written, in seconds since the epoch: what expires and deletes is told from it
 }
@@ -217,7 +218,7 @@ func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 			if row, err = in.add(1, &in.row, row, st, expiry); err != nil {
 				return nil, nil, err
 			}
-		} else if static == nil || in.sets(in.regulars, st.Values) {
+		} else if static == nil || in.values(in.regulars, st.Values) {
 			return nil, nil, errors.New("a row without clustering columns writes static columns, and no others")
 		}
 	}
@@ -241,6 +242,16 @@ func (in *Inserter) add(merger int, room, before *Row, st *Insert, expiry int64)
 	return m.Row(), nil
 }
 
+// values reports whether a statement has a value for some of the columns, be it an empty one.
+func (in *Inserter) values(columns []insertColumn, values []Value) bool {
+	for i := range columns {
+		if values[columns[i].value].State == Set {
+			return true
+		}
+	}
+	return false
+}
+
 // sets reports whether a statement writes some of the columns.
 func (in *Inserter) sets(columns []insertColumn, values []Value) bool {
 	for i := range columns {
@@ -251,11 +262,12 @@ func (in *Inserter) sets(columns []insertColumn, values []Value) bool {
 	return false
 }
 
-// wholeClustering reports whether a statement has its clustering values: all or none.
+// wholeClustering reports whether a statement has its clustering values: all or none. One that has none, only nulls
+// perhaps, writes static columns alone, and no nulls of others, which would need a row.
 func (in *Inserter) wholeClustering(values []Value) (bool, error) {
 	set := 0
 	for i := range in.clustering {
-		if values[in.clustering[i].value].State != Unset {
+		if values[in.clustering[i].value].State == Set {
 			set++
 		}
 	}

@@ -1,6 +1,7 @@
 package sstable
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -44,7 +45,7 @@ func (in *Inserter) build(r *Row, static bool, st *Insert, expiry int64) error {
 		if c.complex {
 			cell := Cell{Column: c.column, Timestamp: st.Timestamp}
 			cell.expire(st.TTL, expiry)
-			if err := in.elements(r, c, cell, value); err != nil {
+			if err := in.elements(r, c, cell, value, cmp.Or(st.Place, st.Timestamp)); err != nil {
 				return err
 			}
 			continue
@@ -80,7 +81,7 @@ func (in *Inserter) clusteringValues(r *Row, values []Value) error {
 }
 
 // elements makes a cell of each element of a value that is not frozen: like cell, with a path and a value.
-func (in *Inserter) elements(r *Row, c *insertColumn, cell Cell, value []byte) error {
+func (in *Inserter) elements(r *Row, c *insertColumn, cell Cell, value []byte, place int64) error {
 	w := c.layout.Walk(value)
 	for w.Next() {
 		if w.Null() { // a field; the walk ends at any other null
@@ -89,7 +90,7 @@ func (in *Inserter) elements(r *Row, c *insertColumn, cell Cell, value []byte) e
 		from := len(in.buf)
 		switch {
 		case c.kind == cqltype.List:
-			in.buf = appendListPath(in.buf, cell.Timestamp, w.Index())
+			in.buf = appendListPath(in.buf, place, w.Index())
 			cell.Path, cell.Value = in.buf[from:len(in.buf):len(in.buf)], w.Elem()
 		case c.kind == cqltype.UDT:
 			in.buf = binary.BigEndian.AppendUint16(in.buf, uint16(w.Index()))

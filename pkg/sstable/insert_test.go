@@ -174,7 +174,12 @@ func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
 
 	_, _, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {}, {}, {}}, Timestamp: stamp})
 	require.EqualError(t, err, "a row without clustering columns writes static columns, and no others")
-	_, _, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {}, {State: Null}, {State: Null}}, Timestamp: stamp})
+	// Nulls have no row to go to, as where a server is sent the static columns alone.
+	static, row, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {State: Null}, set(t, "00000009"), {State: Null}}, Timestamp: stamp, Now: now})
+	require.NoError(t, err)
+	require.Nil(t, row)
+	require.Equal(t, []Cell{{Timestamp: stamp, Value: unhex(t, "00000009")}}, static.Cells)
+	_, _, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {}, {State: Null}, set(t, "00000001")}, Timestamp: stamp})
 	require.EqualError(t, err, "a row without clustering columns writes static columns, and no others")
 }
 
@@ -208,7 +213,7 @@ func TestInsertRefuses(t *testing.T) {
 		st      Insert
 		want    string
 	}{
-		{NB, Insert{Values: []Value{key, {State: Null}, {}}}, `key column "c" has no value`},
+		{NB, Insert{Values: []Value{key, {State: Null}, {}}}, "a row without clustering columns writes static columns, and no others"},
 		{NB, Insert{Values: []Value{key, long, {}}}, "clustering columns of more than 65535 bytes"},
 		{NB, Insert{Values: []Value{key, clustering}}, "2 values, where the statement has 3 columns"},
 		{NB, Insert{Values: []Value{key, clustering, {}}, TTL: -1}, "TTL of -1 seconds, where 0 to 630720000 are allowed"},

@@ -13,10 +13,11 @@ const (
 	uuidVersion1 = 0x1000
 )
 
-// appendListPath appends the path of an element of a list: a timeuuid of the row's timestamp and the element's number,
-// the same each time, so that a row that is written twice has its elements once. Those of a list ascend.
-func appendListPath(dst []byte, timestamp int64, element int) []byte {
-	ticks := (uint64(timestamp)*10 + uuidEpoch) & uuidTimeMask
+// appendListPath appends the path of an element of a list: a timeuuid of the row's place (Insert.Place) and the element's
+// number, the same each time, so that a row that is written twice has its elements once. Those of a list ascend. A server
+// makes a timeuuid of its present time, whatever the statement's timestamp is (Lists.Appender).
+func appendListPath(dst []byte, place int64, element int) []byte {
+	ticks := (uint64(place)*10 + uuidEpoch) & uuidTimeMask
 	high := ticks<<32 | ticks>>32&0xffff<<16 | uuidVersion1 | ticks>>48
 	dst = binary.BigEndian.AppendUint64(dst, high)
 	return binary.BigEndian.AppendUint64(dst, listNode|uint64(uint32(element)^signedBytes))

@@ -186,7 +186,7 @@ func (c *Copier) copyRange(ctx context.Context, within token.Range, s *spool, fr
 	if err == nil {
 		err = to.noted(to.endSection())
 	}
-	copied.Partitions, copied.Rows = to.sections.Partitions(), reading.rows
+	copied.Partitions, copied.Rows = to.sections.Partitions()-to.parts, reading.rows
 	switch {
 	case ctx.Err() != nil:
 		return copied, context.Cause(ctx)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -43,9 +44,9 @@ type Sender interface {
 type delivery struct {
 	t            *carrier
 	codec        *sstable.Codec // of what is sent
-	bySet        bool // a file is for a set of replicas, all of which are sent it; else for one node
-	makeTogether int  // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
-	sendTogether int  // how many files of a queue are sent at the same time
+	bySet        bool           // a file is for a set of replicas, all of which are sent it; else for one node
+	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
+	sendTogether int            // how many files of a queue are sent at the same time
 	queues       map[string]*queue
 
 	group  *errgroup.Group
@@ -119,7 +120,7 @@ func (d *delivery) put(s section, replicas []string) error {
 
 // add adds a section to the queue of some nodes.
 func (d *delivery) add(s section, nodes []string) error {
-	q := d.queueOf(nodes)
+	q := d.queueOf(nodes, s.part)
 	s.file.hold()
 	d.queued.Add(s.bytes() * int64(len(nodes)))
 	q.sections = append(q.sections, s)
@@ -131,9 +132,9 @@ func (d *delivery) add(s section, nodes []string) error {
 	return d.send(q, q.out(q.bytes))
 }
 
-// queueOf gives the queue of some nodes.
-func (d *delivery) queueOf(nodes []string) *queue {
-	name := strings.Join(nodes, " ")
+// queueOf gives the queue of some nodes and parts of partitions.
+func (d *delivery) queueOf(nodes []string, part int) *queue {
+	name := strings.Join(nodes, " ") + "/" + strconv.Itoa(part)
 	q := d.queues[name]
 	if q == nil {
 		q = &queue{nodes: nodes, making: tokens(d.makeTogether), sending: tokens(d.sendTogether)}

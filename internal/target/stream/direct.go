@@ -15,7 +15,7 @@ import (
 // about how many partitions they have.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
 	size := t.batch.bytes.Load()
-	if t.o.Whole == nil || t.o.queues() > 1 || size > t.o.FileBytes {
+	if t.o.Whole == nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
 		return nil, nil
 	}
 	count := d.restTables(size)
@@ -38,7 +38,7 @@ func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extso
 // makeTables makes an SSTable of the records of each of some merges, and has them sent as they are ready. It returns how many partitions
 // there are.
 func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64) (total int64, err error) {
-	q := d.queueOf(t.o.replicas(0))
+	q := d.queueOf(t.o.replicas(0), 0)
 	group, ctx := errgroup.WithContext(d.ctx)
 	begun := make([]int64, len(tables))
 	for i, merges := range tables {

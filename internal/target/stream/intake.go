@@ -165,9 +165,9 @@ func (r *refusal) Error() string { return r.err.Error() }
 // add encodes a row. The error is a *refusal where the row is to blame.
 func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	e.values, e.statements = e.values[:0], e.statements[:0]
-	e.statement(&r.Row)
+	e.statement(&r.Row, r.Place)
 	for i := range r.More {
-		e.statement(&r.More[i])
+		e.statement(&r.More[i], r.Place)
 	}
 	var err error
 	if e.key, err = e.inserter.AppendKey(e.key[:0], e.statements[0].Values); err != nil {
@@ -178,6 +178,11 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	static, row, err := e.inserter.Insert(e.statements...)
 	if err != nil {
 		return &refusal{err}
+	}
+	for i := range e.t.indexes {
+		if err := e.t.indexes[i].check(e.key, static, row); err != nil {
+			return &refusal{err}
+		}
 	}
 	for _, out := range []*sstable.Row{static, row} {
 		if out == nil {
@@ -195,8 +200,8 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
 	return nil
 }
 
-// statement adds the statement that a row is.
-func (e *encoder) statement(r *row.Row) {
+// statement adds the statement that a row is, or a part of one, at a place in the input.
+func (e *encoder) statement(r *row.Row, place int64) {
 	from := len(e.values)
 	for _, c := range r.Cells {
 		e.values = append(e.values, sstable.Value{Bytes: c.Bytes, State: states[c.State]})
@@ -212,7 +217,7 @@ func (e *encoder) statement(r *row.Row) {
 		e.ttls.add(ttls{ttl, ttl})
 	}
 	e.statements = append(e.statements, sstable.Insert{
-		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, TTL: ttl, Now: e.t.expiries.base,
+		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, Place: place, TTL: ttl, Now: e.t.expiries.base,
 	})
 }
 

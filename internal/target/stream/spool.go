@@ -29,11 +29,12 @@ type spoolFile struct {
 	holds atomic.Int64 // of sections of it, and one of who writes it
 }
 
-// section is a stretch of whole partitions of one token range.
+// section is a stretch of whole partitions of one token range, or of parts of them.
 type section struct {
 	file     *spoolFile
 	from, to int64
 	keys     int64
+	part     int // number of the parts, which stand in SSTables of their own; 0: the first, or all of each partition
 }
 
 func (s section) bytes() int64 { return s.to - s.from }

@@ -126,7 +126,9 @@ func (a *ahead) deliver(d *delivery) (keys int64, err error) {
 		var bytes int64
 		for _, s := range sections {
 			bytes += s.bytes()
-			keys += s.keys
+			if s.part == 0 {
+				keys += s.keys
+			}
 			if err := d.put(s.section, s.replicas); err != nil {
 				return keys, err
 			}

@@ -41,10 +41,12 @@ type Options struct {
 	Sender    Sender
 	// Clock gives the time that deletions and expiries are counted from; default time.Now. See expiries.
 	Clock func() time.Time
-	TTL int32 // seconds, of rows that have none of their own; 0: they do not expire
+	TTL   int32 // seconds, of rows that have none of their own; 0: they do not expire
 	// Append leaves what is in collections that are not frozen, where a row has a value for
 	// them: it is added to, not replaced.
 	Append bool
+	// Indexes are those that do not take all values: rows that have others are rejected.
+	Indexes []Index
 	// Whole has SSTables made here and sent as they are; nil: the nodes make them of the rows,
 	// which takes them ten times as long or more.
 	Whole *WholeOptions
@@ -59,10 +61,13 @@ type Options struct {
 	FileBytes int64  // size of what makes one SSTable of a node, about; default DefaultFileBytes
 	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled before
 	// the next are sorted; 0: all are one slice. See DefaultSlice.
-	Slice    int64
-	Sessions int           // files under way at once, to all nodes together; default 8
-	Patience time.Duration // how long to try a file again; default pace.DefaultPatience
-	Backoff  pace.Backoff
+	Slice int64
+	// BatchBytes is how large a mutation may be, of a table whose nodes write rows that they are sent anew, as mutations;
+	// 0: they do not.
+	BatchBytes int64
+	Sessions   int           // files under way at once, to all nodes together; default 8
+	Patience   time.Duration // how long to try a file again; default pace.DefaultPatience
+	Backoff    pace.Backoff
 	// Ring says, before anything is sent and when it is there, where rows belong: they are sent again where
 	// that is elsewhere. nil: it is as the options have it.
 	Ring func(ctx context.Context) (Ring, error)
@@ -181,6 +186,7 @@ type Target struct {
 	press    time.Duration // see pressTime
 	full     chan struct{} // has an element when the batch is a slice
 	expiries expiries
+	indexes  []indexPlan
 
 	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
 	// Who puts rows in holds it for reading, who sends it for writing.
@@ -211,7 +217,7 @@ func New(o Options) (*Target, error) {
 	if err := t.prepare(o, minima); err != nil {
 		return nil, err
 	}
-	t.compare = byKey(t.schema)
+	t.compare, t.indexes = byKey(t.schema), planIndexes(t.schema, o.Indexes)
 	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})
 	return t, nil
 }

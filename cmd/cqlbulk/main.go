@@ -13,5 +13,6 @@ import (
 var profiled = func(run func() int) int { return run() }
 
 func main() {
+	abortOnPanic()
 	os.Exit(profiled(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }))
 }

@@ -56,13 +56,18 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 	s := newStreams(stdin, stdout, stderr)
 	defer s.log.close()
+	return s.guarded(func() int { return s.run(ctx, args) })
+}
+
+// run runs a command line and returns the exit code.
+func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetIn(s.in)
+	root.SetOut(s.out)
+	root.SetErr(s.err)
 	if c := wantsAll(root, args); c != nil {
-		writeHelp(stdout, c, true)
+		writeHelp(s.out, c, true)
 		return exitOK
 	}
 	err := truthBehindFlag(root, args)

@@ -41,12 +41,12 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		var flags []string
-		err := s.each(ctx, "", func() error { return nil },
+		found := false
+		err := s.each(ctx, "", func() error { found = true; return nil },
 			[]any{&o.DefaultTTL, &flags, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
 			"SELECT default_time_to_live, flags, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
 				"WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
-		// What CQL made without COMPACT STORAGE is compound, and nothing else.
-		o.Compact = len(flags) > 0 && (!slices.Contains(flags, "compound") || slices.Contains(flags, "dense") || slices.Contains(flags, "super"))
+		o.Compact = found && storage(flags).compact()
 		if o.Compression["enabled"] == "false" {
 			o.Compression = nil
 		}

@@ -35,14 +35,19 @@ func (s *Session) Table(ctx context.Context, keyspace, table string) (*schema.Ta
 		if len(columns) == 0 {
 			continue
 		}
-		t := schema.New(keyspace, table, columns)
-		if c.views != "" { // virtual tables have no id
-			id, err := s.tableID(ctx, keyspace, table)
-			if err != nil {
-				return nil, err
-			}
-			t.ID = id.String()
+		if c.views == "" { // virtual tables have no id
+			return schema.New(keyspace, table, columns), nil
 		}
+		storage, err := s.storageOf(ctx, keyspace, table)
+		if err != nil {
+			return nil, err
+		}
+		id, err := s.tableID(ctx, keyspace, table)
+		if err != nil {
+			return nil, err
+		}
+		t := schema.New(keyspace, table, storage.shown(columns))
+		t.ID = id.String()
 		return t, nil
 	}
 	return nil, s.explainMissing(ctx, keyspace, table)

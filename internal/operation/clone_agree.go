@@ -38,9 +38,22 @@ func (c *Clone) agree() error {
 	if from.files.table, err = to.mergedTable(); err != nil {
 		return err
 	}
-	from.files.table.Dropped = from.dropped
+	from.files.table.Dropped = from.goneColumns()
 	// SSTables in folders may have other columns than the schema says. Of those that nodes send it is seen when they come.
 	return sstables.Agree(from.files.table, from.files.opened)
+}
+
+// goneColumns are the columns that the table had. Servers show no cell of one that it does not have again, be the cell
+// younger than the drop or not (SerializationHelper.includes: no such column is asked for). So nothing of it is cloned,
+// and a column of its name in the clone stays empty.
+func (t *tableSession) goneColumns() []reconcile.Dropped {
+	all := slices.Clone(t.dropped)
+	for i := range all {
+		if _, again := t.table.Column(all[i].Name); !again {
+			all[i].Time = reconcile.Forever
+		}
+	}
+	return all
 }
 
 // sharesNodes says whether two tables are of one cluster.

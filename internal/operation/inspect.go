@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/sstabledump"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -95,12 +96,26 @@ func (i *Inspection) add(path string) error {
 		}
 		some, err := i.addFolder(folder)
 		found = found || some
+		if errors.Is(err, fs.ErrPermission) {
+			i.passUnreadable(folder, err)
+			return filepath.SkipDir
+		}
 		return err
 	})
 	if err == nil && !found {
 		err = fmt.Errorf("%s: no SSTables are in it, nor in a folder below", path)
 	}
 	return err
+}
+
+// passUnreadable has the report tell of a folder that cannot be read. It may have SSTables, unless it is that in which a
+// file system has what a repair found, for root alone.
+func (i *Inspection) passUnreadable(folder string, err error) {
+	if filepath.Base(folder) == snapshot.LostAndFound {
+		i.env.Warn("passed over: %s", err)
+		return
+	}
+	i.take(sstableFile{folder: folder, path: folder, err: err})
 }
 
 // addFolder adds the SSTables in a folder; found says whether there are any.
@@ -269,7 +284,7 @@ func (t *InspectedTable) sizes(f sstableFile) error {
 			t.DataBytes = stat.Size()
 		}
 	}
-	b, err := os.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.CompressionInfoDB)))
+	b, err := sstable.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.CompressionInfoDB)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -286,7 +301,7 @@ func (t *InspectedTable) sizes(f sstableFile) error {
 // keys reads the first and the last key.
 func (t *InspectedTable) keys(f sstableFile, d *sstabledump.Dumper) error {
 	first, last := t.Statistics.Stats.FirstKey, t.Statistics.Stats.LastKey
-	b, err := os.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.SummaryDB)))
+	b, err := sstable.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.SummaryDB)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:

@@ -59,14 +59,25 @@ func (t *tableSession) placeByRing(consistency string) (err error) {
 	return nil
 }
 
-// nodeOf is the node whose address or host id is a part of a folder's path, the last such part.
+// nodeOf finds the node whose address or host id is a part of a folder's path, the last such part. An address without a
+// port stands for a node only if no other node has it.
 func nodeOf(c *topology.Cluster, folder string) (int, error) {
 	for _, part := range slices.Backward(strings.Split(folder, "/")) {
+		of, sharing := -1, []string(nil)
 		for i, n := range c.Nodes {
-			host, _, err := net.SplitHostPort(n.Address)
-			if err == nil && part == host || part == n.Address || strings.EqualFold(part, n.ID) {
+			if part == n.Address || strings.EqualFold(part, n.ID) {
 				return i, nil
 			}
+			if host, _, err := net.SplitHostPort(n.Address); err == nil && part == host {
+				of, sharing = i, append(sharing, n.Address)
+			}
+		}
+		switch {
+		case len(sharing) > 1:
+			return 0, fmt.Errorf("folder %s is of one of several nodes with the address %s: %s; name it after the node's host id, or its address and port",
+				folder, part, strings.Join(sharing, ", "))
+		case of >= 0:
+			return of, nil
 		}
 	}
 	return 0, fmt.Errorf("folder %s is of no node: no part of its path is a node's address or host id", folder)

@@ -46,6 +46,22 @@ func TestFoldersAreNamedAfterNodes(t *testing.T) {
 	require.EqualError(t, err, "folder /backup/10.0.0.1/data is of no node: no part of its path is a node's address or host id")
 }
 
+// Nodes may share an address, and differ in their ports.
+func TestFoldersOfNodesWithOneAddress(t *testing.T) {
+	c := threeNodes()
+	c.Nodes[1].Address, c.Nodes[2].Address = "10.0.0.11:9042", "10.0.0.11:9043"
+	for folder, want := range map[string]int{
+		"/backup/10.0.0.10/data": 0, "/backup/10.0.0.11:9043/data": 2, "/backup/10.0.0.11:9042": 1, "/10.0.0.11/0000000c": 2,
+	} {
+		n, err := nodeOf(c, folder)
+		require.NoError(t, err)
+		require.Equal(t, want, n, folder)
+	}
+	_, err := nodeOf(c, "/backup/10.0.0.11/data")
+	require.EqualError(t, err, "folder /backup/10.0.0.11/data is of one of several nodes with the address 10.0.0.11: 10.0.0.11:9042, 10.0.0.11:9043; "+
+		"name it after the node's host id, or its address and port")
+}
+
 // A range has the files of its replicas, as many of which must be there as the consistency level says.
 func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
 	cluster := threeNodes()

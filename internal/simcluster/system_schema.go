@@ -105,17 +105,18 @@ func (c *Cluster) tables() *relation {
 	}
 	r := &relation{columns: []column{
 		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"id", datatype.Uuid, false},
-		{"default_time_to_live", datatype.Int, false}, {"flags", datatype.NewSet(textType), false},
+		{"default_time_to_live", datatype.Int, false}, {"flags", textsSet, false},
 		{"bloom_filter_fp_chance", datatype.Double, false}, {"min_index_interval", datatype.Int, false}, {"compression", textsMap, false},
 	}}
 	if c.options.Shards == 0 {
 		r.columns = append(r.columns, column{"cdc", datatype.Boolean, false})
 	}
+	flags := elements(integer(1), [][]byte{text("compound")}) // those of a table without COMPACT STORAGE
 	for _, t := range c.schema.list() {
 		if t.view != "" {
 			continue
 		}
-		row := [][]byte{text(t.keyspace), text(t.name), t.id[:], integer(0), nil, double(0.01), integer(128), textMap(compression), boolean(false)}
+		row := [][]byte{text(t.keyspace), text(t.name), t.id[:], integer(0), flags, double(0.01), integer(128), textMap(compression), boolean(false)}
 		r.rows = append(r.rows, row[:len(r.columns)])
 	}
 	return r

@@ -23,7 +23,7 @@ func (f *finder) chooseSchema(out *Found) error {
 		if c.schema == "" {
 			continue
 		}
-		text, err := os.ReadFile(c.schema)
+		text, err := sstable.ReadFile(c.schema)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func (f *finder) chooseSchema(out *Found) error {
 		}
 		t, v := tableIn(s, f.request.Keyspace, f.request.Table)
 		if t == nil && v == nil {
-			f.skip(c.schema, "it does not make %s", f.name())
+			f.skip(c.schema, "%s", f.reason(string(text)))
 			continue
 		}
 		var id string
@@ -69,6 +69,15 @@ func (f *finder) chooseSchema(out *Found) error {
 		return &ChoiceError{What: "table ids", Of: f.name(), Have: have, Hint: "it was dropped and made again, and there is a schema.cql of each: name its folder, or give a schema that has its id"}
 	}
 	return nil
+}
+
+// reason says why a schema without the table is passed over. Servers write a table of COMPACT STORAGE into a comment
+// (TableMetadata.CompactTableMetadata.appendCqlTo).
+func (f *finder) reason(schema string) string {
+	if strings.Contains(schema, "omitted because it has constructs not compatible with CQL") {
+		return fmt.Sprintf("it has %s in a comment, as a table of COMPACT STORAGE", f.name())
+	}
+	return "it does not make " + f.name()
 }
 
 // tableIn finds what a schema makes of a name: a table, or a view with the types of its columns, or else a view without.
@@ -126,7 +135,7 @@ func (f *finder) checkManifest(i int, lists []*listing) error {
 
 // readManifest reads which files of data a snapshot has, without those of indexes.
 func readManifest(path string) ([]string, error) {
-	text, err := os.ReadFile(path)
+	text, err := sstable.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -230,7 +239,7 @@ func (l *listing) checkData(c *candidate, name string) error {
 // CompressionInfo.db the data would be taken to be not compressed.
 func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Component) bool) error {
 	toc := join(folder, d.Name(sstable.TOCTxt))
-	text, err := os.ReadFile(toc)
+	text, err := sstable.ReadFile(toc)
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (s *medusaSection) data() []string {
 // readMedusa reads the sections of the table in a backup's manifest.
 func (f *finder) readMedusa(folder string) (all []medusaSection, manifest string, err error) {
 	manifest = join(folder, "meta", manifestFile)
-	text, err := os.ReadFile(manifest)
+	text, err := sstable.ReadFile(manifest)
 	if err != nil {
 		return nil, manifest, err
 	}

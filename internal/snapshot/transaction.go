@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // A server that makes SSTables of others writes a log beside them: what is added, what is removed, and at the end whether
@@ -179,7 +181,7 @@ func listOnce(folder string) (l *listing, bad *transaction, err error) {
 				l.names = append(l.names, e.Name())
 				continue
 			}
-			text, err := os.ReadFile(join(folder, e.Name()))
+			text, err := sstable.ReadFile(join(folder, e.Name()))
 			if err != nil {
 				return nil, nil, err
 			}

@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -75,13 +77,16 @@ func inodeOf(path string) (inode, int64, error) {
 // walk goes through a folder and those inside, links to folders too, but no folder twice.
 func (f *finder) walk(folder, given string, visited map[inode]bool) error {
 	self, _, err := inodeOf(folder)
-	if err != nil || visited[self] {
-		return err
+	if err == nil && visited[self] {
+		return nil
 	}
-	visited[self] = true
-	entries, err := os.ReadDir(folder)
+	var entries []os.DirEntry
+	if err == nil {
+		visited[self] = true
+		entries, err = os.ReadDir(folder)
+	}
 	if err != nil {
-		return err
+		return f.unreadable(folder, given, err)
 	}
 	c := &candidate{place: placeOf(folder, given)}
 	var folders []string
@@ -121,6 +126,27 @@ func (f *finder) walk(folder, given string, visited map[inode]bool) error {
 			}
 		}
 	}
+	return nil
+}
+
+// LostAndFound is the folder in which a file system has what a repair found. Only root can read it.
+const LostAndFound = "lost+found"
+
+// unreadable passes over a folder that cannot be read where it cannot have the table's SSTables. Any other is an error,
+// since rows may be missing without it.
+func (f *finder) unreadable(folder, given string, err error) error {
+	if folder == given || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	parent := filepath.Dir(folder)
+	switch name := filepath.Base(folder); {
+	case name == LostAndFound:
+	case isDataDirectory(parent) && name != f.request.Keyspace:
+	case isDataDirectory(filepath.Dir(parent)) && name != f.request.Table && !strings.HasPrefix(name, f.request.Table+"-"):
+	default:
+		return fmt.Errorf("%w: it may have SSTables of %s", err, f.name())
+	}
+	f.skip(folder, "it cannot be read, and by its path it is not of %s", f.name())
 	return nil
 }
 
@@ -216,7 +242,7 @@ const (
 
 // declares reads the schema.cql in a folder.
 func (f *finder) declares(c *candidate) (int, error) {
-	text, err := os.ReadFile(c.schema)
+	text, err := sstable.ReadFile(c.schema)
 	if err != nil {
 		return unknown, err
 	}

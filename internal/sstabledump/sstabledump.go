@@ -11,6 +11,7 @@ package sstabledump
 import (
 	"bufio"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -327,10 +328,10 @@ func (d *Dumper) cell(c *column, cell *sstable.Cell, live *sstable.Liveness) (er
 	value := c.value
 	switch {
 	case c.parts != nil:
-		field := 0
-		for _, b := range cell.Path {
-			field = field<<8 | int(b)
+		if len(cell.Path) != 2 { // UserType.nameComparator: a short
+			return fmt.Errorf("column %s has a cell with the path %x, which is that of no field", c.name, cell.Path)
 		}
+		field := int(binary.BigEndian.Uint16(cell.Path))
 		if field >= len(c.parts) {
 			return fmt.Errorf("column %s has no field %d", c.name, field)
 		}

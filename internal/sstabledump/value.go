@@ -1,6 +1,7 @@
 package sstabledump
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"math"
@@ -77,18 +78,27 @@ func (v *value) appendJSON(dst, wire []byte) ([]byte, error) {
 		if f, _, ok := v.float(wire); ok && (math.IsNaN(f) || math.IsInf(f, 0)) {
 			return append(dst, "null"...), nil
 		}
-		return v.appendText(dst, wire)
+		return v.appendLiteral(dst, wire)
 	case cqltype.Timestamp:
 		if ms, ok := milliseconds(wire); ok {
 			return append(appendTime(append(dst, '"'), ms, ' '), '"'), nil
 		}
 		return nil, v.malformed()
 	case cqltype.Boolean, cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Decimal:
-		return v.appendText(dst, wire)
+		return v.appendLiteral(dst, wire)
 	default:
 		text, err := v.appendText(nil, wire)
 		return cqljson.AppendString(dst, text), err
 	}
+}
+
+// appendLiteral appends a number or a boolean. Bytes that are none are a string, for which the tool has an exception.
+func (v *value) appendLiteral(dst, wire []byte) ([]byte, error) {
+	text, err := v.appendText(nil, wire)
+	if bytes.HasPrefix(text, []byte("0x")) {
+		return cqljson.AppendString(dst, text), err
+	}
+	return append(dst, text...), err
 }
 
 // appendElems appends an array.

@@ -12,8 +12,11 @@ import (
 // Dropped is a column that the table does not have any more, or has again: a row of system_schema.dropped_columns.
 type Dropped struct {
 	Name string // as it is stored, without quotes
-	Time int64  // in microseconds since the epoch: cells that are not younger are gone
+	Time int64  // in microseconds since the epoch: cells that are not younger are gone; Forever: all are
 }
+
+// Forever is the time of a dropped column all of whose cells are gone, whatever column of its name there is.
+const Forever = math.MaxInt64
 
 // notDropped is the time of a column that never was.
 const notDropped = math.MinInt64
@@ -49,6 +52,7 @@ func planColumns(stored, table, other []sstable.Column, dropped map[string]int64
 		}
 		place, ok := places[c.Name]
 		switch {
+		case as.dropped == Forever: // its type is no matter
 		case ok:
 			t := table[place].Type
 			if c.Type.MultiCell() != t.MultiCell() || !readable(c.Type, t, false) {

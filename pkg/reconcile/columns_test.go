@@ -133,3 +133,25 @@ func TestNothingIsLeftOutOfOtherColumns(t *testing.T) {
 	}})
 	require.Equal(t, []string{"00000001."}, rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Regular, Name: "v"}}, second))
 }
+
+// TestColumnThatIsGoneForever: of a column that was dropped and is not there again nothing is left, whatever column of
+// its name and of whatever type the rows are told in, and however young its cells are.
+func TestColumnThatIsGoneForever(t *testing.T) {
+	stored := schemaOf(t, "k int", "c int", "", "gone int; m map<int, int>; v int")
+	element := cellAt(columnAt(t, stored, "m"), 9, num(1))
+	element.Path = num(3)
+	f := fileOf(t, stored, sstable.NB, partition{key: num(1), items: []any{
+		row(1, writtenAt(1), cellAt(columnAt(t, stored, "gone"), 9, num(1)), cellAt(columnAt(t, stored, "v"), 1, num(7)), element),
+	}})
+	for _, regulars := range []string{"v int", "gone text; m int; v int", "gone int; m map<int, int>; v int"} {
+		table := &Table{Schema: schemaOf(t, "k int", "c int", "", regulars), Dropped: []Dropped{{"gone", Forever}, {"m", Forever}}}
+		m := mergerOf(t, table, f)
+		for item := sstable.Item(0); item != sstable.RegularRow; {
+			var err error
+			item, err = m.Next()
+			require.NoError(t, err)
+		}
+		require.Len(t, m.Row().Cells, 1, regulars)
+		require.Equal(t, num(7), m.Row().Cells[0].Value)
+	}
+}

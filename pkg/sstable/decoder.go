@@ -211,6 +211,10 @@ func (d *Decoder) flags() (flags byte, static bool, err error) {
 	switch got := flags&(endOfPartition|isMarker|hasMoreFlags) == hasMoreFlags; {
 	case static && !got:
 		return 0, false, fmt.Errorf("flags 0x%02x, where a static row is due", flags)
+	case got && !static && d.need(2) == nil && d.buf[d.at+1]&isStatic == 0:
+		// UnfilteredSerializer.HAS_SHADOWABLE_DELETION and ScyllaDB's form of it; no longer written since CASSANDRA-11500
+		return 0, false, fmt.Errorf("flags 0x%02x 0x%02x: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read",
+			flags, d.buf[d.at+1])
 	case got && !static:
 		return 0, false, fmt.Errorf("flags 0x%02x, where a static row may not be", flags)
 	}

@@ -65,6 +65,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 	const row = "24 00 00000002 "
 	for _, c := range []struct{ hex, want string }{
 		{"0000", "SSTable data at offset 0: partition key of 0 bytes"},
+		{header + "90 02 02 00 00", "SSTable data at offset 18: flags 0x90 0x02: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read"},
 		{header + "80 01 02 00 00", "SSTable data at offset 18: flags 0x80, where a static row may not be"},
 		{header + row + "06 12 00 08 02 6869 01 " + header + "24 0f 01 00", "SSTable data at offset 50: vint is cut off or longer than it need be"},
 		{header + row + "05 12 00 08 02 6869", "SSTable data at offset 18: cut off: 2 bytes wanted, 1 left"},

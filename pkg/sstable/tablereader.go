@@ -173,7 +173,7 @@ func (f *tableFiles) path(c Component) string { return filepath.Join(f.folder, f
 
 // openFile opens a component, and tells its size. The file is nil on an error.
 func (f *tableFiles) openFile(c Component) (*os.File, int64, error) {
-	file, err := os.Open(f.path(c))
+	file, err := OpenFile(f.path(c))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -185,11 +185,11 @@ func (f *tableFiles) openFile(c Component) (*os.File, int64, error) {
 }
 
 // readWhole reads a component that must be there.
-func (f *tableFiles) readWhole(c Component) ([]byte, error) { return os.ReadFile(f.path(c)) }
+func (f *tableFiles) readWhole(c Component) ([]byte, error) { return ReadFile(f.path(c)) }
 
 // readIfThere reads a component; ok is false when there is none.
 func (f *tableFiles) readIfThere(c Component) (b []byte, ok bool, err error) {
-	b, err = os.ReadFile(f.path(c))
+	b, err = ReadFile(f.path(c))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}

@@ -91,7 +91,7 @@ func (v *verifier) run() (err error) {
 	if err := v.readFilter(); err != nil {
 		return err
 	}
-	index, err := os.Open(v.path(IndexDB))
+	index, err := OpenFile(v.path(IndexDB))
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ for_version() {
   case $version in
     # Units are part of the names.
     4.0.*) words+=(-e 's/^([a-z_]+): ([0-9]+)ms$/\1_in_ms: \2/' -e 's/^([a-z_]+): ([0-9]+)MiB$/\1_in_mb: \2/'
-      -e 's/^materialized_views_enabled:/enable_materialized_views:/') ;;
+      -e 's/^(materialized_views|drop_compact_storage)_enabled:/enable_\1:/') ;;
   esac
   sed -E ${words[@]+"${words[@]}"} -e ''
 }

@@ -1,0 +1,17 @@
+package cli
+
+import (
+	"log/slog"
+	"runtime/debug"
+)
+
+// guarded runs a command, and reports a panic of its goroutine as an error that ended it.
+func (s streams) guarded(run func() int) (code int) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			s.log.say(slog.LevelError, "stopped by a fault of cqlbulk itself, which you can report with what follows: %v\n%s", fault, debug.Stack())
+			code = exitFatal
+		}
+	}()
+	return run()
+}

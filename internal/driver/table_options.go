@@ -3,7 +3,6 @@ package driver
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"golang.org/x/sync/errgroup"
 )

@@ -201,6 +201,9 @@ func (c *Clone) openSource(ctx context.Context) error {
 	if s.Reading.Via == viaStream {
 		s.Slice = cmp.Or(s.Slice, mostAsked) // a clone lands as many SSTables as it has slices
 		c.from, err = openStream(ctx, c.env, &s.Reading, &s.Connection, s.TableName, planning, "", c.spec.Patience)
+		if err == nil {
+			c.listener = c.from.files.listener
+		}
 		return err
 	}
 	s.like = c.t

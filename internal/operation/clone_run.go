@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -74,26 +75,53 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 	if c.board != nil {
 		ring = c.board.Ring
 	}
-	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table, ring}
-	for _, ranges := range c.slices() {
-		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
-			ring.Done(r.Range)
-			if r.Err != nil {
-				ring.Failed(r.Range)
-				c.counters.Failed.Add(1)
-				result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
-				return
-			}
-			result.Done = append(result.Done, r.Range)
-			c.counters.Half.Add(sweep.Work(r.Range, partitioner))
-		})
+	for i, ranges := range c.slices() {
+		copied, err := c.copySlice(ctx, i, ranges, ring)
 		if err != nil {
 			return result, err
+		}
+		for _, r := range copied {
+			if r.Err != nil {
+				c.counters.Failed.Add(1)
+				result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
+			} else {
+				result.Done = append(result.Done, r.Range)
+			}
 		}
 		c.counters.Done.Add(c.counters.Half.Swap(0))
 		c.counters.Part.Store(0)
 	}
 	return result, nil
+}
+
+// copySlice copies a slice, and again where nodes came, went or moved before all of it was there.
+func (c *Clone) copySlice(ctx context.Context, slice int, ranges []token.Range, ring *board.Ring) (copied []stream.CopiedRange, err error) {
+	partitioner := c.from.plan.Partitioner()
+	for moves := 0; ; moves++ {
+		copied = copied[:0]
+		from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table, ring}
+		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
+			copied = append(copied, r)
+			ring.Done(r.Range)
+			if r.Err != nil {
+				ring.Failed(r.Range)
+				return
+			}
+			c.counters.Half.Add(sweep.Work(r.Range, partitioner))
+		})
+		switch {
+		case !errors.Is(err, stream.ErrMoved):
+			return copied, err
+		case moves == mostMoves:
+			return copied, fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: some of them are not on all nodes that they belong to; "+
+				"the same command once more sends all of them", stream.ErrMoved, moves+1))
+		}
+		c.streaming.options.OnMove()
+		c.counters.Half.Store(0)
+		if c.from.files.refetch != nil {
+			c.from.files.refetch(slice)
+		}
+	}
 }
 
 // slices are the token ranges that are copied and delivered together: what is fetched at once, or as much of the SSTables in folders

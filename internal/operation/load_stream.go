@@ -38,14 +38,14 @@ var streamForms = []string{streamAuto, streamRows, streamWhole}
 
 // streaming is what rows are streamed with, or made SSTables of that are kept.
 type streaming struct {
-	options   stream.Options
-	table     driver.TableOptions
-	standing  standing
-	watch     *ringWatch        // nil: the ring is that of a file
-	client    *internode.Client // nil where no storage port is connected to
-	disks     disks
-	others    []string // addresses of nodes that write SSTables of another version than nb, in their order
-	taking    taking   // of SSTables in a folder
+	options  stream.Options
+	table    driver.TableOptions
+	standing standing
+	watch    *ringWatch        // nil: the ring is that of a file
+	client   *internode.Client // nil where no storage port is connected to
+	disks    disks
+	others   []string // addresses of nodes that write SSTables of another version than nb, in their order
+	taking   taking   // of SSTables in a folder
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.

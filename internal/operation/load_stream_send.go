@@ -16,11 +16,11 @@ import (
 
 // streamSender sends files to storage ports.
 type streamSender struct {
-	client    *internode.Client
-	table     internode.UUID
-	address   func(node string) string
-	disks     disks
-	failure   func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
+	client  *internode.Client
+	table   internode.UUID
+	address func(node string) string
+	disks   disks
+	failure func(ctx context.Context, node string, plan [16]byte) string // why a node failed a session; empty: not known
 }
 
 // Send is a method of stream.Sender: it holds one session.

@@ -9,6 +9,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -32,9 +33,12 @@ type tableFiles struct {
 	found  *snapshot.Found     // nil: they are streamed
 	where  *cqlwhere.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
-	unchanged   func(ctx context.Context) error
-	partitioner string // its class
-	bytes       int64  // of Data.db, not compressed
+	unchanged func(ctx context.Context) error
+	// refetch begins to fetch pieces anew, from one of them on; nil: they are all there.
+	refetch     func(from int)
+	listener    *internode.Listener // where nodes bring them; nil: they do not
+	partitioner string              // its class
+	bytes       int64               // of Data.db, not compressed
 }
 
 // openFiles finds the SSTables of a table, and plans to read them.

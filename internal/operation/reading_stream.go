@@ -89,10 +89,19 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	pieces := s.cut(int64(o.Slice))
 	t.reorder(pieces)
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
-	fetched := sstables.FetchPieces(ctx, pieces, func(ctx context.Context, i int) (sstables.Fetched, error) { return s.fetch(ctx, pieces[i]) })
-	t.files.all, t.files.pieces = fetched, pieces
+	var fetched *sstables.Pieces
+	begin := func(from int) {
+		fetched = sstables.FetchPieces(ctx, pieces[from:], func(ctx context.Context, i int) (sstables.Fetched, error) { return s.fetch(ctx, pieces[from+i]) })
+		t.files.all = fetched
+	}
+	begin(0)
+	t.files.pieces, t.files.refetch = pieces, func(from int) {
+		_ = fetched.Close() // what it has is fetched again
+		begin(from)
+	}
 	t.files.unchanged = func(ctx context.Context) error { _, err := s.hasMoved(ctx); return err }
-	t.closers = append(t.closers, s.listener.Close, fetched.Close)
+	t.closers = append(t.closers, s.listener.Close, func() error { return fetched.Close() })
+	t.files.listener = s.listener
 	return nil
 }
 

@@ -39,7 +39,8 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	if err := unstable(state); err != nil {
 		return state, fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	s.options.Ring = func(ctx context.Context) (stream.Ring, error) { return l.sameRing(ctx, w, state) }
+	made := stream.Ring{Placement: s.options.Placement, Nodes: s.options.Nodes}
+	s.options.Ring = func(ctx context.Context) (stream.Ring, error) { return made, l.sameRing(ctx, w, state) }
 	return state, nil
 }
 
@@ -88,18 +89,18 @@ func settled(ctx context.Context, ask func() error) error {
 }
 
 // sameRing gives an error when the ring is not what it was, as SSTables in a folder cannot follow it.
-func (l *landing) sameRing(ctx context.Context, w *ringWatch, then ringState) (stream.Ring, error) {
+func (l *landing) sameRing(ctx context.Context, w *ringWatch, then ringState) error {
 	now, err := l.askRing(ctx, w)
 	if err != nil {
-		return now.Ring, err
+		return err
 	}
 	if err = unstable(now); err == nil && !(maps.Equal(now.standing.told, then.standing.told) && maps.Equal(now.standing.places, then.standing.places) &&
 		maps.Equal(now.replication, then.replication)) {
 		err = stream.ErrMoved
 	}
 	if err != nil {
-		err = fault.New(fault.Fatal, fmt.Errorf("%w meanwhile: the SSTables in %s are not for the nodes that rows belong to now, and none of their rows counts as loaded; "+
+		err = fault.New(fault.Fatal, fmt.Errorf("%v meanwhile: the SSTables in %s are not for the nodes that rows belong to now, and none of their rows counts as loaded; "+
 			"make them anew when that is over", err, l.spec.Dir))
 	}
-	return then.Ring, err
+	return err
 }

@@ -72,6 +72,11 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
 	}
+	defer func() {
+		if errors.Is(err, ErrMoved) {
+			c.o.Progress.Ready.Add(-rows) // they come once more
+		}
+	}()
 	if err := c.delivered(d, Stats{Partitions: partitions}, err); err != nil {
 		return err
 	}

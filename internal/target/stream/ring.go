@@ -27,15 +27,14 @@ const mostMoves = 8
 // covers reports whether rows that were sent to where they belong by the options are on all nodes that they
 // belong to by another ring.
 func (o *Options) covers(now Ring) bool {
-	sent, to := 0, now.Placement
-	for i := range to.Len() {
-		within := to.Range(i)
+	sent, to := 0, *o
+	to.Placement, to.Nodes = now.Placement, now.Nodes
+	for i := range now.Placement.Len() {
+		within, wanted := now.Placement.Range(i), to.replicas(i)
 		for ; ; sent++ {
 			has := o.replicas(sent)
-			for _, n := range to.Replicas(i) {
-				if id := now.Nodes[n]; !o.Ignored[id] && !slices.Contains(has, id) {
-					return false
-				}
+			if slices.ContainsFunc(wanted, func(id string) bool { return !slices.Contains(has, id) }) {
+				return false
 			}
 			end := o.Placement.Range(sent).End
 			if !end.Less(within.End) {

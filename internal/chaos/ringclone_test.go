@@ -39,12 +39,13 @@ func (s *schedule) ringClone() {
 	s.tell("target: %s", brief(options))
 	rows := from.Records(table)
 	totals.rows.Add(int64(len(rows)))
-	s.ports.ring = s.newScript(from, s.weather.cluster, s.ports, "ring")
-	target.ring = s.newScript(to, options, target, "target ring")
+	s.ports.ring = s.newScript(from, s.ports, "ring")
+	target.ring = s.newScript(to, target, "target ring")
 
 	args := []string{
-		"clone", table, "--from-hosts", strings.Join(from.Hosts(), ","), "--from-port", fmt.Sprint(from.Port()), "--listen", "127.0.0.1:0",
-		"--hosts", strings.Join(to.Hosts(), ","), "--port", fmt.Sprint(to.Port()), "--timeout", "1s", "--connections", "1",
+		"clone", table, "--from-hosts", strings.Join(from.Hosts(), ","), "--from-port", fmt.Sprint(from.Port()),
+		"--hosts", strings.Join(to.Hosts(), ","), "--port", fmt.Sprint(to.Port()), "--listen", "127.0.0.1:0",
+		"--timeout", "1s", "--connections", "1",
 		"--stream", []string{"auto", "rows", "whole"}[r.IntN(3)], "--patience", "2s", "--memory", "64MiB",
 		"--consistency", []string{"ONE", "QUORUM", "ALL"}[r.IntN(3)],
 	}

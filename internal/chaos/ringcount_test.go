@@ -15,11 +15,14 @@ func (s *schedule) ringCount() {
 	s.start(drawTable(r))
 	s.ports.open(s.cluster)
 	s.Cleanup(s.ports.close) // before the cluster is
-	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, s.ports, "ring")
+	s.ports.ring = s.newScript(s.cluster, s.ports, "ring")
 	rows := len(s.cluster.Records(table))
 	totals.rows.Add(int64(rows))
-	args := append([]string{"count", table, "--via", "stream", "--listen", "127.0.0.1:0", "--patience", "2s"}, s.connection()...)
-	args = append(args, "--consistency", []string{"LOCAL_ONE", "QUORUM", "ALL"}[r.IntN(3)])
+	args := []string{
+		"count", table, "--via", "stream", "--listen", "127.0.0.1:0", "--patience", "2s",
+		"--consistency", []string{"LOCAL_ONE", "QUORUM", "ALL"}[r.IntN(3)],
+	}
+	args = append(args, s.connection()...)
 	for goes := 0; ; goes++ {
 		require.Less(s, goes, 2*mostGoes, "the count does not come to an end")
 		if goes == mostGoes {

@@ -28,7 +28,8 @@ func (s *schedule) ringLoad() {
 		l.args = append(l.args, "--maxattempts", fmt.Sprint(enough), "--consistency", "ONE")
 	} else {
 		totals.streamed.Add(1)
-		l.args = append(l.args, "--via", "stream", "--listen", "127.0.0.1:0", "--stream", []string{"auto", "rows", "whole"}[r.IntN(3)], "--patience", "2s")
+		form := []string{"auto", "rows", "whole"}[r.IntN(3)]
+		l.args = append(l.args, "--via", "stream", "--stream", form, "--listen", "127.0.0.1:0", "--patience", "2s")
 		if chance(r, 2) {
 			l.args = append(l.args, "--slice", "1MiB")
 		}
@@ -39,7 +40,7 @@ func (s *schedule) ringLoad() {
 		l.args = append(l.args, "--ttl", fmt.Sprint(ttl))
 	}
 	l.drawLimit(r)
-	s.ports.ring = s.newScript(s.cluster, s.weather.cluster, s.ports, "ring")
+	s.ports.ring = s.newScript(s.cluster, s.ports, "ring")
 
 	last := l.untilDone()
 	s.ports.ring.finish()
@@ -57,15 +58,16 @@ func (s *schedule) ringLoad() {
 // ringShapes are those without counters, and one whose rows make several slices.
 var ringShapes = append(slices.DeleteFunc(slices.Clone(shapes), func(s shape) bool { return s.counter }), shape{
 	columns: []simcluster.Column{
-		{Name: "p", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "c", Kind: simcluster.Clustering, Type: "bigint", Desc: true},
-		{Name: "n", Type: "bigint"}, {Name: "s", Kind: simcluster.Static, Type: "bigint"}, {Name: "w", Type: "text"},
+		{Name: "p", Kind: simcluster.PartitionKey, Type: "int"},
+		{Name: "c", Kind: simcluster.Clustering, Type: "bigint", Desc: true}, {Name: "n", Type: "bigint"}, {Name: "s", Kind: simcluster.Static, Type: "bigint"}, {Name: "w", Type: "text"},
 	},
 	keys: 1, whole: 2, id: 2, wide: 3000,
 })
 
 // openRing draws the cluster of a schedule whose ring changes, and its storage ports.
 func (s *schedule) openRing(asked bool) {
-	s.weather = weather{attempts: enough, hard: true, cluster: ringCluster(s.seed, stream(s.seed, "ring cluster"))}
+	drawn := ringCluster(s.seed, stream(s.seed, "ring cluster"))
+	s.weather = weather{attempts: enough, hard: true, cluster: drawn}
 	s.ports = newPorts(stream(s.seed, "ring ports"), asked)
 	s.weather.cluster.Storage = s.ports.of
 }
@@ -111,7 +113,7 @@ func (s *schedule) checkHeld(of *simcluster.Cluster) {
 	require.Zero(s, lost, "rows are not on all replicas, %d of them on none: %s", bare, example)
 }
 
-// lateness is the time by which a node may be late to read what a process sent that was killed then.
+// lateness is how late a node may read what a process sent before it was killed.
 const lateness = 500 * time.Millisecond
 
 // checkExpiry checks that what nodes were sent expires no earlier than the TTL after the start of the

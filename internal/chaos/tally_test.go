@@ -26,6 +26,9 @@ var totals struct {
 	faults map[simcluster.Fault]int
 }
 
+// schedules is the number of schedules so far.
+func schedules() int64 { return totals.loads.Load() + totals.scans.Load() + totals.clones.Load() }
+
 // count adds what was done to a cluster.
 func count(c *simcluster.Cluster) {
 	tally := c.Tally()

@@ -17,9 +17,10 @@ import (
 // appStates are the states of a node that gossip carries, in the order of Cassandra's
 // ApplicationState, as the columns of system_views.gossip_info are named.
 var appStates = []string{
-	"status", "load", "schema", "dc", "rack", "release_version", "removal_coordinator", "internal_ip", "rpc_address", "x_11_padding",
-	"severity", "net_version", "host_id", "tokens", "rpc_ready", "internal_address_and_port", "native_address_and_port",
-	"status_with_port", "sstable_versions", "disk_usage", "index_status", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+	"status", "load", "schema", "dc", "rack", "release_version", "removal_coordinator", "internal_ip", "rpc_address",
+	"x_11_padding", "severity", "net_version", "host_id", "tokens", "rpc_ready", "internal_address_and_port",
+	"native_address_and_port", "status_with_port", "sstable_versions", "disk_usage", "index_status",
+	"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
 }
 
 // endpoint is what gossip tells of a node.
@@ -39,11 +40,14 @@ func (n *node) gossip() []endpoint {
 		}
 		c := n.cluster
 		states := map[string]string{
-			"status": now, "status_with_port": ported, "schema": uuid(c.schema.schemaVersion()).String(), "dc": of.dc, "rack": of.rack,
-			"release_version": c.options.Release, "net_version": "12", "host_id": of.id.String(), "tokens": gossipTokens(l.tokens[i]),
-			"rpc_ready": strconv.FormatBool(!of.joining.Load()), "internal_ip": of.address.String(), "rpc_address": of.address.String(),
-			"internal_address_and_port": hostPort(of.address, c.options.StoragePort), "native_address_and_port": hostPort(of.address, c.port),
-			"load": "100000.0", "sstable_versions": "big-nb",
+			"status": now, "status_with_port": ported, "tokens": gossipTokens(l.tokens[i]),
+			"host_id": of.id.String(), "dc": of.dc, "rack": of.rack,
+			"schema":          uuid(c.schema.schemaVersion()).String(),
+			"release_version": c.options.Release, "net_version": "12", "sstable_versions": "big-nb",
+			"load": "100000.0", "rpc_ready": strconv.FormatBool(!of.joining.Load()),
+			"internal_ip": of.address.String(), "rpc_address": of.address.String(),
+			"internal_address_and_port": hostPort(of.address, c.options.StoragePort),
+			"native_address_and_port":   hostPort(of.address, c.port),
 		}
 		if ch := l.change; ch != nil && ch.Kind == Removing && ch.Node == i {
 			states["removal_coordinator"] = status("REMOVER", l.nodes[ch.Other].id.String())
@@ -55,7 +59,9 @@ func (n *node) gossip() []endpoint {
 
 // gossips is how the node's storage port answers gossip.
 func (n *node) gossips() *internodetest.Gossip {
-	return &internodetest.Gossip{Cluster: clusterName, Partitioner: partitioner, Address: n.storageAddress(), Endpoints: n.endpoints}
+	return &internodetest.Gossip{
+		Cluster: clusterName, Partitioner: partitioner, Address: n.storageAddress(), Endpoints: n.endpoints,
+	}
 }
 
 func (n *node) storageAddress() netip.AddrPort {
@@ -68,7 +74,8 @@ func (n *node) endpoints() (all []internode.Endpoint) {
 		told := internode.Endpoint{Address: e.node.storageAddress(), Generation: generation, Heartbeat: heartbeat}
 		for i, name := range appStates {
 			if e.states[name] != "" {
-				told.States = append(told.States, internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(i + 1)})
+				state := internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(i + 1)}
+				told.States = append(told.States, state)
 			}
 		}
 		all = append(all, told)
@@ -93,7 +100,8 @@ func (l *layout) status(i int) (string, string) {
 			return both(status("removing", l.nodes[i].id.String()))
 		case Replacing:
 			of := l.nodes[ch.Other]
-			return status("BOOT_REPLACE", of.address.String()), status("BOOT_REPLACE", hostPort(of.address, of.cluster.options.StoragePort))
+			ported := hostPort(of.address, of.cluster.options.StoragePort)
+			return status("BOOT_REPLACE", of.address.String()), status("BOOT_REPLACE", ported)
 		}
 	}
 	if l.member[i] {
@@ -137,7 +145,10 @@ func (n *node) gossipInfo() *relation {
 		r.columns = append(r.columns, column{name + "_version", datatype.Int, false})
 	}
 	for _, e := range n.gossip() {
-		row := [][]byte{[]byte(e.node.address.To4()), integer(n.cluster.options.StoragePort), text(e.node.address.String()), integer(generation), integer(heartbeat)}
+		row := [][]byte{
+			[]byte(e.node.address.To4()), integer(n.cluster.options.StoragePort), text(e.node.address.String()),
+			integer(generation), integer(heartbeat),
+		}
 		for _, name := range appStates {
 			if name != "tokens" {
 				row = append(row, orNull(e.states[name]))

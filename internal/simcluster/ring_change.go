@@ -38,7 +38,7 @@ const (
 // before Transfer. One change is under way at a time.
 type Change struct {
 	Kind  ChangeKind
-	Node  int // that joins, replaces another, leaves, moves or is removed, or that altered the keyspace
+	Node  int // that joins, replaces another, leaves, moves, is removed, or altered the keyspace
 	Other int // that is replaced, or that coordinates a removal; -1: none
 
 	cluster *Cluster
@@ -174,7 +174,8 @@ func (c *Cluster) beginChange(draw func(now *layout, ch *Change) error) (*Change
 // addNode adds the node of the change, which is a member when it is finished.
 func (ch *Change) addNode(dc, rack string, tokens []token.Token) error {
 	c := ch.cluster
-	n := c.newNode(binary.BigEndian.Uint32(ch.during.nodes[0].address)+uint32(ch.Node), ch.Node, dc, rack)
+	first := binary.BigEndian.Uint32(ch.during.nodes[0].address)
+	n := c.newNode(first+uint32(ch.Node), ch.Node, dc, rack)
 	n.joining.Store(true)
 	ch.during.add(n, tokens)
 	ch.during.member[ch.Node] = false
@@ -368,7 +369,9 @@ func (c *Cluster) Cleanup() {
 		for i, n := range l.nodes {
 			own := n.own(t)
 			own.mu.Lock()
-			own.partitions = slices.DeleteFunc(own.partitions, func(p *partition) bool { return !slices.Contains(l.owners(p.at), i) })
+			own.partitions = slices.DeleteFunc(own.partitions, func(p *partition) bool {
+				return !slices.Contains(l.owners(p.at), i)
+			})
 			own.mu.Unlock()
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -46,6 +47,7 @@ type Change struct {
 	during  *layout
 	after   *layout // the ring when the change is finished
 	over    bool
+	events  []message.Event // what clients are told when it is finished
 }
 
 // BeginJoin adds a node that is joining. It has a storage port, no CQL port, and stands in no
@@ -212,8 +214,23 @@ func (ch *Change) show(next *layout) {
 	c.layout.Store(next)
 }
 
-// Tell has a node hear of what the ring is now.
-func (ch *Change) Tell(node int) { ch.cluster.layout.Load().nodes[node].seen.Store(nil) }
+// Tell has a node hear of what the ring is now, and tell its clients if the change is over.
+func (ch *Change) Tell(node int) {
+	c := ch.cluster
+	c.life.Lock()
+	defer c.life.Unlock()
+	n := c.layout.Load().nodes[node]
+	if n.seen.Swap(nil) != nil && !c.closed {
+		ch.emitBy(n)
+	}
+}
+
+// emitBy has nodes tell their clients of what came of the change.
+func (ch *Change) emitBy(nodes ...*node) {
+	for _, event := range ch.events {
+		ch.cluster.emitBy(nodes, event)
+	}
+}
 
 // TellAll has all nodes hear of what the ring is now.
 func (ch *Change) TellAll() {
@@ -296,16 +313,20 @@ func (ch *Change) Finish() error {
 	switch ch.Kind {
 	case Joining, Replacing:
 		if ch.Kind == Replacing {
-			c.emit(topologyEvent(after.nodes[ch.Other], primitive.TopologyChangeTypeRemovedNode))
+			ch.events = append(ch.events, topologyEvent(after.nodes[ch.Other], primitive.TopologyChangeTypeRemovedNode))
 		}
-		c.emit(topologyEvent(n, primitive.TopologyChangeTypeNewNode))
-		c.emit(statusEvent(n, primitive.StatusChangeTypeUp))
+		ch.events = append(ch.events, topologyEvent(n, primitive.TopologyChangeTypeNewNode), statusEvent(n, primitive.StatusChangeTypeUp))
 	case Leaving, Removing:
 		n.stop()
-		c.emit(topologyEvent(n, primitive.TopologyChangeTypeRemovedNode))
+		ch.events = []message.Event{topologyEvent(n, primitive.TopologyChangeTypeRemovedNode)}
 	case Moving:
-		c.emit(topologyEvent(n, primitive.TopologyChangeTypeMovedNode))
+		ch.events = []message.Event{topologyEvent(n, primitive.TopologyChangeTypeMovedNode)}
 	case Altering: // the schema was changed when it began
+	}
+	for _, one := range after.nodes {
+		if one.seen.Load() == nil {
+			ch.emitBy(one)
+		}
 	}
 	return nil
 }

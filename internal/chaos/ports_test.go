@@ -22,12 +22,12 @@ const stepsOfSessions = 60
 // ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections and are taken
 // down, and at one step the program is stopped. Those that are asked for rows hang as well, send what is broken, and move.
 type ports struct {
-	asked bool    // the program asks them for rows
-	ring  *script // of their cluster; nil: it does not change by and by
+	asked bool // the program asks them for rows
 
 	mu    sync.Mutex
 	r     *rand.Rand
 	rate  float64 // how often a step goes wrong
+	ring  *script // of their cluster; nil: it does not change by and by
 	left  int     // harms that are still to come
 	after int     // steps until do is called
 	do    func()
@@ -49,6 +49,19 @@ func (p *ports) open(c *simcluster.Cluster) {
 	p.cluster = c
 }
 
+// follow has the script go on with each step.
+func (p *ports) follow(ring *script) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ring = ring
+}
+
+func (p *ports) script() *script {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ring
+}
+
 // aim has something done at a later step; nil: nothing.
 func (p *ports) aim(after int, do func()) {
 	p.mu.Lock()
@@ -64,8 +77,8 @@ func (p *ports) calm() {
 	p.mu.Lock()
 	p.left = 0
 	p.mu.Unlock()
-	if p.ring != nil {
-		p.ring.finish()
+	if ring := p.script(); ring != nil {
+		ring.finish()
 	}
 }
 
@@ -91,7 +104,7 @@ func (p *ports) of(node int, port *internodetest.Node) {
 
 // step is what a node does at a step of a session.
 func (p *ports) step(node int) internodetest.Harm {
-	p.ring.step()
+	p.script().step()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.do != nil {

@@ -126,6 +126,7 @@ func (s *schedule) newScript(of *simcluster.Cluster, ports *ports, name string) 
 	case <-sc.done: // all of it happened before
 	}
 	s.Cleanup(sc.finish)
+	ports.follow(sc)
 	return sc
 }
 
@@ -328,7 +329,7 @@ func (sc *script) note(format string, args ...any) {
 
 // unknown reports whether a process did nothing because it could not tell what the ring was.
 func (p *ports) unknown(e exit) bool {
-	if p == nil || p.ring == nil || e.code != exitUsage {
+	if p == nil || p.script() == nil || e.code != exitUsage {
 		return false
 	}
 	for _, why := range []string{

@@ -39,8 +39,7 @@ func (s *schedule) ringClone() {
 	s.tell("target: %s", brief(options))
 	rows := from.Records(table)
 	totals.rows.Add(int64(len(rows)))
-	s.ports.ring = s.newScript(from, s.ports, "ring")
-	target.ring = s.newScript(to, target, "target ring")
+	rings := []*script{s.newScript(from, s.ports, "ring"), s.newScript(to, target, "target ring")}
 
 	args := []string{
 		"clone", table, "--from-hosts", strings.Join(from.Hosts(), ","), "--from-port", fmt.Sprint(from.Port()),
@@ -53,8 +52,9 @@ func (s *schedule) ringClone() {
 		args = append(args, "--slice", fmt.Sprint(1<<20))
 	}
 	s.untilCloned(args, target)
-	s.ports.ring.finish()
-	target.ring.finish()
+	for _, ring := range rings {
+		ring.finish()
+	}
 	totals.streams.Add(int64(len(to.Streams())))
 	require.Equal(s, rows, from.Records(table), "what was cloned has changed")
 	require.Equal(s, rows, to.Records(table), "the clone differs")

@@ -15,7 +15,7 @@ func (s *schedule) ringCount() {
 	s.start(drawTable(r))
 	s.ports.open(s.cluster)
 	s.Cleanup(s.ports.close) // before the cluster is
-	s.ports.ring = s.newScript(s.cluster, s.ports, "ring")
+	s.newScript(s.cluster, s.ports, "ring")
 	rows := len(s.cluster.Records(table))
 	totals.rows.Add(int64(rows))
 	args := []string{

@@ -40,10 +40,10 @@ func (s *schedule) ringLoad() {
 		l.args = append(l.args, "--ttl", fmt.Sprint(ttl))
 	}
 	l.drawLimit(r)
-	s.ports.ring = s.newScript(s.cluster, s.ports, "ring")
+	ring := s.newScript(s.cluster, s.ports, "ring")
 
 	last := l.untilDone()
-	s.ports.ring.finish()
+	ring.finish()
 	kept := s.keptIn(l.runDir(), l.in.places, l.in.headers)
 	totals.rejected.Add(int64(kept.of(atParse, atInsert)))
 	totals.streams.Add(int64(len(s.cluster.Streams())))

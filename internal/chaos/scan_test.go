@@ -75,7 +75,7 @@ func (s *schedule) scan(streamed, changing bool) {
 	require.NoError(s, s.cluster.Disturb(s.weather.faults))
 	defer count(s.cluster)
 	if changing {
-		s.ports.ring = s.newScript(s.cluster, s.ports, "ring")
+		s.newScript(s.cluster, s.ports, "ring")
 	}
 
 	last := sc.untilDone()

@@ -44,8 +44,8 @@ func (c *Clone) agree() error {
 }
 
 // goneColumns are the columns that the table had. Servers show no cell of one that it does not have again, be the cell
-// younger than the drop or not (SerializationHelper.includes: no such column is asked for). So nothing of it is cloned,
-// and a column of its name in the clone stays empty.
+// younger than the drop or not; 5.0.6 even fails to read an SSTable with a younger one. So nothing of it is cloned, and a
+// column of its name in the clone stays empty.
 func (t *tableSession) goneColumns() []reconcile.Dropped {
 	all := slices.Clone(t.dropped)
 	for i := range all {

@@ -92,7 +92,8 @@ func TestCloneIsRefused(t *testing.T) {
 	c.from.dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
 	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
 	require.NoError(t, c.agree())
-	require.Equal(t, c.from.dropped, c.from.files.table.Dropped, "what was dropped there is left out")
+	require.Equal(t, []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: reconcile.Forever}}, c.from.files.table.Dropped,
+		"what was dropped there is left out, and what is not there again with all its cells")
 	require.Equal(t, token.Murmur3, c.from.files.table.Partitioner)
 
 	c = cloned(t)

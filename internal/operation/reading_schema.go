@@ -22,8 +22,9 @@ func (t *tableSession) refuseOther(found *snapshot.Found) error {
 	has := strings.ReplaceAll(t.table.ID, "-", "")
 	switch {
 	case found.ID != "" && has != "" && found.ID != has:
-		return fmt.Errorf("%s, and the SSTables are of a table with the id %s, where %s in the cluster has the id %s: it was dropped and made again, or they are of another cluster; name the schema that they were written with, in a file, with --schema",
-			noSchema(found), found.ID, t.table, has)
+		return fmt.Errorf("%s, and the SSTables are of a table with the id %s, where %s in the cluster has the id %s: "+
+			"it was dropped and made again, or they are of another cluster; "+
+			"name the schema that they were written with, in a file, with --schema", noSchema(found), found.ID, t.table, has)
 	case found.ViewPath != "" && !t.tableOptions.IsView:
 		return t.notAView(found.ViewPath + " makes a materialized view")
 	}
@@ -44,5 +45,6 @@ func (t *tableSession) refuseViewed(file *sstables.Table) error {
 
 // notAView refuses what is of a materialized view, where the schema has a table.
 func (t *tableSession) notAView(why string) error {
-	return fmt.Errorf("%s, and %s is taken for a table; name the schema of the view and of its base table, in a file, with --schema", why, t.table)
+	return fmt.Errorf("%s, and %s is taken for a table; name the schema of the view and of its base table, in a file, with --schema",
+		why, t.table)
 }

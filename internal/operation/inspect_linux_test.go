@@ -1,0 +1,44 @@
+package operation
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A folder that cannot be read keeps no other from being looked at. It is a failure, since it may have SSTables, but for
+// lost+found.
+func TestInspectTellsOfUnreadableFolders(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{"lost+found", "closed", "open"} {
+		require.NoError(t, os.Mkdir(filepath.Join(root, name), 0o755)) //nolint:gosec // of a test's own folder
+	}
+	data := filepath.Join(root, "open", "nb-1-big-Data.db")
+	require.NoError(t, os.WriteFile(data, nil, 0o600))
+	closed := filepath.Join(root, "closed")
+	for folder, mode := range map[string]os.FileMode{filepath.Dir(root): 0o755, root: 0o755, closed: 0, filepath.Join(root, "lost+found"): 0} {
+		require.NoError(t, os.Chmod(folder, mode))
+		t.Cleanup(func() { _ = os.Chmod(folder, 0o700) }) //nolint:gosec // so that it can be removed
+	}
+	if os.Geteuid() == 0 { // from root nothing is kept: the thread's accesses are those of another user
+		runtime.LockOSThread()
+		require.NoError(t, syscall.Setfsuid(65534))
+		defer func() {
+			require.NoError(t, syscall.Setfsuid(0))
+			runtime.UnlockOSThread()
+		}()
+	}
+	var warned []string
+	env := Environment{Warn: func(format string, args ...any) { warned = append(warned, format) }}
+	i, err := PrepareInspect(env, InspectSpec{Paths: []string{root}})
+	require.NoError(t, err)
+	require.Len(t, warned, 1)
+	require.Len(t, i.files, 2)
+	require.Equal(t, closed, i.files[0].path)
+	require.ErrorIs(t, i.files[0].err, os.ErrPermission)
+	require.Equal(t, data, i.files[1].path)
+}

@@ -102,6 +102,7 @@ func (c *Cluster) place(l *layout) error {
 	if err := c.fill(l); err != nil {
 		return err
 	}
+	l.before = c.layout.Load()
 	c.layout.Store(l)
 	return nil
 }

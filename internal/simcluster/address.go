@@ -29,7 +29,7 @@ func (c *Cluster) makeNodes() error {
 	if err != nil {
 		return err
 	}
-	next := &layout{factor: c.options.Factor}
+	next := &layout{factor: c.options.Factor, left: make(map[int]string)}
 	for i := range c.options.Nodes {
 		rack := i / len(c.options.DCs)
 		if c.options.Racks > 0 {

@@ -118,7 +118,7 @@ func (g *generator) partition(rows int) *partition {
 			l.expire(g.ttl, g.expires)
 		}
 		if g.t.view != "" && g.random.IntN(3) == 0 {
-			l.marker.ttl, l.marker.expires = endedTTL, SeedSecond
+			l.marker.ttl, l.marker.expires = endedTTL, endedSecond
 		}
 		p.lines = append(p.lines, l)
 	}
@@ -135,8 +135,8 @@ func (g *generator) marker() cell {
 // endedTTL is that of the liveness of a view's row that is over (LivenessInfo.EXPIRED_LIVENESS_TTL).
 const endedTTL = math.MaxInt32
 
-// SeedSecond is when rows of views that are made were over, in seconds since the epoch.
-const SeedSecond = 1600000000
+// endedSecond is when rows of views that are made were over, in seconds since the epoch.
+const endedSecond = 1600000000
 
 // expire gives all of a row a time to live.
 func (l *line) expire(ttl int, expires int64) {

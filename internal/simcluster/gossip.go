@@ -1,7 +1,6 @@
 package simcluster
 
 import (
-	"maps"
 	"net"
 	"net/netip"
 	"strconv"
@@ -171,10 +170,3 @@ const (
 	generation  = 1700000000 // when each node started, in seconds since the epoch
 	heartbeat   = 1000
 )
-
-func mapsWith(m map[int]string) map[int]string {
-	if m = maps.Clone(m); m == nil {
-		m = make(map[int]string)
-	}
-	return m
-}

@@ -297,7 +297,6 @@ func (ch *Change) Finish() error {
 		return errClosed
 	}
 	after, n := ch.after, ch.after.nodes[ch.Node]
-	after.left = mapsWith(ch.during.left)
 	switch ch.Kind {
 	case Joining, Replacing:
 		if err := n.open(); err != nil {

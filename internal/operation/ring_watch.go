@@ -332,23 +332,23 @@ func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.End
 		down := map[bool]int{false: 1}
 		return cmp.Compare(down[w.t.session.Connected(a)], down[w.t.session.Connected(b)])
 	})
-	var lists [][]topology.Endpoint
-	var failed error
-	for _, node := range nodes {
-		list, err := w.askByGossip(ctx, addresses[node], l)
-		if ctx.Err() != nil {
+	failed := errors.New("no node tells its storage port")
+	for some := range slices.Chunk(nodes[:min(len(nodes), 2*witnesses)], witnesses) {
+		lists, errs := make([][]topology.Endpoint, len(some)), make([]error, len(some))
+		var asking sync.WaitGroup
+		for i, node := range some {
+			asking.Go(func() { lists[i], errs[i] = w.askByGossip(ctx, addresses[node], l) })
+		}
+		asking.Wait()
+		switch at := slices.Index(errs, nil); {
+		case ctx.Err() != nil:
 			return nil, fault.New(fault.Canceled, context.Cause(ctx))
+		case at >= 0:
+			return topology.MergeEndpoints(lists...), nil
 		}
-		if err != nil {
-			failed = err
-		} else if lists = append(lists, list); len(lists) == witnesses {
-			break
-		}
+		failed = errs[0]
 	}
-	if len(lists) == 0 {
-		return nil, fault.New(fault.Transient, cmp.Or(failed, errors.New("no node tells its storage port")))
-	}
-	return topology.MergeEndpoints(lists...), nil
+	return nil, fault.New(fault.Transient, failed)
 }
 
 // askByGossip asks one node.

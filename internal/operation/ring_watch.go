@@ -332,23 +332,23 @@ func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.End
 		down := map[bool]int{false: 1}
 		return cmp.Compare(down[w.t.session.Connected(a)], down[w.t.session.Connected(b)])
 	})
-	var lists [][]topology.Endpoint
-	var failed error
-	for _, node := range nodes {
-		list, err := w.askByGossip(ctx, addresses[node], l)
-		if ctx.Err() != nil {
+	failed := errors.New("no node tells its storage port")
+	for some := range slices.Chunk(nodes[:min(len(nodes), 2*witnesses)], witnesses) {
+		lists, errs := make([][]topology.Endpoint, len(some)), make([]error, len(some))
+		var asking sync.WaitGroup
+		for i, node := range some {
+			asking.Go(func() { lists[i], errs[i] = w.askByGossip(ctx, addresses[node], l) })
+		}
+		asking.Wait()
+		switch at := slices.Index(errs, nil); {
+		case ctx.Err() != nil:
 			return nil, fault.New(fault.Canceled, context.Cause(ctx))
+		case at >= 0:
+			return topology.MergeEndpoints(lists...), nil
 		}
-		if err != nil {
-			failed = err
-		} else if lists = append(lists, list); len(lists) == witnesses {
-			break
-		}
+		failed = errs[0]
 	}
-	if len(lists) == 0 {
-		return nil, fault.New(fault.Transient, cmp.Or(failed, errors.New("no node tells its storage port")))
-	}
-	return topology.MergeEndpoints(lists...), nil
+	return nil, fault.New(fault.Transient, failed)
 }
 
 // askByGossip asks one node.
@@ -388,6 +388,9 @@ func (w *ringWatch) askByGossip(ctx context.Context, address string, l *internod
 	return all, nil
 }
 
+// listenPorts is how many ports are tried, from [DefaultListen] downwards, where none is named and other runs listen there.
+const listenPorts = 8
+
 // listenWithin is how long a port is waited for that another run listens at.
 const listenWithin = 15 * time.Second
 
@@ -396,13 +399,24 @@ func (w *ringWatch) listen(ctx context.Context) (l *internode.Listener, done fun
 	if w.settings.listener != nil {
 		return w.settings.listener, func() {}, nil
 	}
-	at := cmp.Or(w.settings.listen, DefaultListen)
+	places := []string{w.settings.listen}
+	if w.settings.listen == "" { // nodes keep metrics of each port for ever, so that there are few
+		for port := internode.ListenPort; port > internode.ListenPort-listenPorts; port-- {
+			places = append(places, fmt.Sprintf(":%d", port))
+		}
+		places = places[1:]
+	}
 	for begun, attempt := time.Now(), 1; ; attempt++ {
-		if l, err = internode.Listen(at, w.client.TLS); err == nil {
-			return l, func() { _ = l.Close() }, nil
+		for _, at := range places {
+			if l, err = internode.Listen(at, w.client.TLS); err == nil {
+				return l, func() { _ = l.Close() }, nil
+			}
+			if !errors.Is(err, syscall.EADDRINUSE) {
+				break
+			}
 		}
 		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= listenWithin {
-			return nil, nil, fmt.Errorf("--listen %s: %w", at, err)
+			return nil, nil, fmt.Errorf("--listen %s: %w", places[0], err)
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
 			return nil, nil, fault.New(fault.Canceled, err)

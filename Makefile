@@ -85,7 +85,7 @@ profile: ## what the compiler optimizes the program by, from loads and scans on 
 fuzz: ## every fuzz target for FUZZTIME (30s)
 	deploy/fuzz $(FUZZTIME)
 
-chaos: ## SCHEDULES (3000) of faults, kills and resumes, for CHAOSTIME (1h) at the most
+chaos: ## SCHEDULES (3000) of faults, kills and resumes, and as many of rings that change, each for CHAOSTIME (1h) at most
 	deploy/chaos $(SCHEDULES) $(CHAOSTIME)
 
 differ: ## RUNS (500) tables by chance on a Cassandra made for them, out and in by every way and compared; SEED is the first

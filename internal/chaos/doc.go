@@ -10,7 +10,14 @@
 // storage ports then fail and cut off sessions and go down, and each replica must have all
 // of its rows, with one timestamp each. So does half of the scans, whose ports hang besides, send chunks that are broken, and move.
 //
-// TestCampaign runs the schedules of a few seeds. CQLBULK_TEST_CHAOS_SCHEDULES is how many,
+// The schedules of TestRings are of rings that change: nodes join, leave, move, are replaced and
+// removed, and the replication is altered, at any time of loads, scans, counts and clones by
+// streaming, and of loads by CQL. Each node of those clusters holds rows of its own. In the end the
+// change that is under way is finished, and each replica must hold what writes by CQL would have
+// left there: all rows, with the same timestamps, and none that expires before its TTL has passed
+// since the process began that sent it. Or the run failed, and going on with it repairs that.
+//
+// TestCampaign runs the schedules of a few seeds, and so does TestRings. CQLBULK_TEST_CHAOS_SCHEDULES is how many,
 // CQLBULK_TEST_CHAOS_SEED the first seed and CQLBULK_TEST_CHAOS_TIME when to begin no more. A
 // seed that fails is named with the command that runs it again:
 //

@@ -27,6 +27,7 @@ type ports struct {
 	mu    sync.Mutex
 	r     *rand.Rand
 	rate  float64 // how often a step goes wrong
+	ring  *script // of their cluster; nil: it does not change by and by
 	left  int     // harms that are still to come
 	after int     // steps until do is called
 	do    func()
@@ -36,11 +37,29 @@ type ports struct {
 	over    chan struct{}
 }
 
+// newPorts makes ports that do harm now and then.
+func newPorts(r *rand.Rand, asked bool) *ports {
+	return &ports{asked: asked, r: r, left: r.IntN(6), rate: 0.02 + 0.1*r.Float64(), over: make(chan struct{})}
+}
+
 // open tells whose ports they are.
 func (p *ports) open(c *simcluster.Cluster) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.cluster = c
+}
+
+// follow has the script go on with each step.
+func (p *ports) follow(ring *script) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ring = ring
+}
+
+func (p *ports) script() *script {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.ring
 }
 
 // aim has something done at a later step; nil: nothing.
@@ -56,8 +75,11 @@ func (p *ports) calm() {
 		return
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.left = 0
+	p.mu.Unlock()
+	if ring := p.script(); ring != nil {
+		ring.finish()
+	}
 }
 
 // of gives a node's port its faults.
@@ -82,6 +104,7 @@ func (p *ports) of(node int, port *internodetest.Node) {
 
 // step is what a node does at a step of a session.
 func (p *ports) step(node int) internodetest.Harm {
+	p.script().step()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.do != nil {
@@ -94,7 +117,7 @@ func (p *ports) step(node int) internodetest.Harm {
 		return ""
 	}
 	kinds := 4
-	if p.asked {
+	if p.asked && p.ring == nil { // a ring moves by its script, and a node that hangs costs the time of several changes
 		kinds = 6
 	}
 	switch p.r.IntN(kinds) {

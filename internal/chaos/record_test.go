@@ -17,6 +17,7 @@ type shape struct {
 	whole   int // of the whole key
 	id      int // of the column with the number
 	counter bool
+	wide    int // bytes, about, of a text that is not null; 0: few
 	list    int // the column whose elements double when they are written twice; 0: none
 }
 
@@ -132,10 +133,18 @@ func (d *drawer) next(plain bool) *record {
 		case chance(d.Rand, 4):
 			rec.values = append(rec.values, value{})
 		default:
-			rec.values = append(rec.values, draw(d.Rand, c.Type, plain))
+			rec.values = append(rec.values, d.widened(draw(d.Rand, c.Type, plain), c.Type))
 		}
 	}
 	return rec
+}
+
+// widened makes a text longer, in a shape that is wide.
+func (d *drawer) widened(v value, typ string) value {
+	if d.shape.wide == 0 || typ != "text" || v.plain == "" {
+		return v
+	}
+	return text(strings.Repeat(v.plain, 1+d.IntN(2*d.shape.wide)/len(v.plain)))
 }
 
 // delimited writes a record as a line of the given columns, without its end.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -25,14 +26,25 @@ type scanning struct {
 	begun     bool // the run directory was seen
 }
 
-// scan runs the schedule, by CQL or by streaming.
-func (s *schedule) scan(streamed bool) {
+// scan runs the schedule, by CQL or by streaming; in the second case the ring may change meanwhile.
+func (s *schedule) scan(streamed, changing bool) {
 	r := stream(s.seed, "scan")
 	sc := &scanning{schedule: s, journaled: !chance(r, 6)}
-	if streamed {
+	switch {
+	case changing:
+		s.openRing(true)
+	case streamed:
 		s.weather = s.openPorts(stream(s.seed, "brought"), true)
 	}
-	s.start(drawTable(r))
+	of := drawTable(r)
+	if changing {
+		of.TTL = expiring(stream(s.seed, "expiring"))
+	}
+	if changing && chance(stream(s.seed, "view"), 2) && mayBeView(of) {
+		s.startView(of)
+	} else {
+		s.start(of)
+	}
 	if streamed {
 		s.ports.open(s.cluster)
 		s.Cleanup(s.ports.close) // before the cluster is
@@ -62,12 +74,40 @@ func (s *schedule) scan(streamed bool) {
 	}
 	require.NoError(s, s.cluster.Disturb(s.weather.faults))
 	defer count(s.cluster)
+	if changing {
+		s.newScript(s.cluster, s.ports, "ring")
+	}
 
 	last := sc.untilDone()
 	sc.checkOutput(last)
 }
 
 func (sc *scanning) runDir() string { return filepath.Join(sc.dir, "run") }
+
+// mayBeView reports whether a table has several key columns and no static one.
+func mayBeView(of simcluster.Table) bool {
+	keys := 0
+	for _, c := range of.Columns {
+		switch c.Kind {
+		case simcluster.PartitionKey, simcluster.Clustering:
+			keys++
+		case simcluster.Static:
+			return false
+		}
+	}
+	return keys > 1
+}
+
+// startView starts the cluster with a table made a view. Its first column is the key of the base table.
+func (s *schedule) startView(of simcluster.Table) {
+	base := simcluster.Table{Name: "base", Columns: slices.Clone(of.Columns)}
+	for i := range base.Columns[1:] {
+		base.Columns[i+1].Kind, base.Columns[i+1].Desc = "", false
+	}
+	of.View = base.Name
+	s.start(of, base)
+	totals.views.Add(1)
+}
 
 // drawTable makes a table with rows.
 func drawTable(r *rand.Rand) simcluster.Table {
@@ -163,7 +203,7 @@ func (sc *scanning) ended(e exit) bool {
 	case strings.Contains(e.output, "before its output was begun: begin anew"):
 		require.NoError(sc, os.RemoveAll(sc.runDir()))
 		sc.begun = false
-	case e.code == exitFatal && sc.weather.hard:
+	case (e.code == exitFatal || sc.ports.unknown(e)) && sc.weather.hard:
 	case e.code == exitPartly && sc.weather.hard:
 		return !sc.journaled
 	case e.code == exitOK:

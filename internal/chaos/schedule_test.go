@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -23,29 +24,38 @@ type schedule struct {
 	dir     string // of its files
 	weather weather
 	cluster *simcluster.Cluster
-	ports   *ports     // that streams go to, or come from; nil: rows go by CQL
-	signals *rand.Rand // draws when the program is stopped
+	ports   *ports      // that streams go to, or come from; nil: rows go by CQL
+	began   []time.Time // of the processes
+	signals *rand.Rand  // draws when the program is stopped
+	storyMu sync.Mutex
 	story   strings.Builder
 }
 
 // table is the full name of the table of every schedule.
 const table = "ks.t"
 
-// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming, and of the scans half.
-func runSchedule(t *testing.T, seed uint64) {
-	s := &schedule{T: t, seed: seed, dir: t.ArtifactDir(), weather: drawWeather(seed), signals: stream(seed, "signals")}
+// newSchedule makes a schedule of a test. If it fails, it tells what happened.
+func newSchedule(t *testing.T, seed uint64, test string) *schedule {
+	s := &schedule{T: t, seed: seed, dir: t.ArtifactDir(), signals: stream(seed, "signals")}
 	t.Cleanup(func() {
 		if t.Failed() {
 			totals.failed.Add(1)
 		}
 		if t.Failed() || *oneSeed != "" {
-			t.Logf("this happened:\n%sonce more: go test ./internal/chaos -run TestCampaign -seed %d", s.story.String(), seed)
+			t.Logf("this happened:\n%sonce more: go test ./internal/chaos -run %s -seed %d", s.story.String(), test, seed)
 		}
 	})
+	return s
+}
+
+// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming, and of the scans half.
+func runSchedule(t *testing.T, seed uint64) {
+	s := newSchedule(t, seed, "TestCampaign")
+	s.weather = drawWeather(seed)
 	switch {
 	case seed%3 == 2:
 		totals.scans.Add(1)
-		s.scan(chance(stream(seed, "scan via"), 2))
+		s.scan(chance(stream(seed, "scan via"), 2), false)
 	case chance(stream(seed, "via"), 4):
 		totals.loads.Add(1)
 		totals.streamed.Add(1)
@@ -71,13 +81,15 @@ func chance(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
 
 // tell adds a line to what is shown when the schedule fails.
 func (s *schedule) tell(format string, args ...any) {
+	s.storyMu.Lock()
+	defer s.storyMu.Unlock()
 	fmt.Fprintf(&s.story, format+"\n", args...)
 }
 
-// start starts the cluster with a table, still in calm.
-func (s *schedule) start(table simcluster.Table) {
+// start starts the cluster with tables, still in calm.
+func (s *schedule) start(tables ...simcluster.Table) {
 	options := s.weather.cluster
-	options.Tables = []simcluster.Table{table}
+	options.Tables = tables
 	c, err := simcluster.Start(options)
 	require.NoError(s, err)
 	s.cluster = c
@@ -159,6 +171,7 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 		rule := s.cluster.Inject(simcluster.Rule{Match: match, Skip: p.number - 1, Times: 1, Do: then})
 		defer rule.Remove()
 	}
+	s.began = append(s.began, time.Now())
 	to := launch(s.T, s.dir, args...)
 	target.Store(to)
 	if p.when == atTime {
@@ -177,6 +190,17 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 	}
 	s.tell("cqlbulk %s\n  stop %+v; %v after %v\n  %s", strings.Join(args, " "), p, e, time.Since(begin).Round(time.Millisecond), shorten(e.output))
 	return e
+}
+
+// processAt returns when the process started that ran at a moment; of an earlier one, the first.
+func (s *schedule) processAt(at time.Time) time.Time {
+	last := s.began[0]
+	for _, began := range s.began {
+		if began.Before(at) {
+			last = began
+		}
+	}
+	return last
 }
 
 // brief is what is set in a struct.
@@ -202,6 +226,7 @@ func shorten(text string) string {
 // The exit statuses.
 const (
 	exitOK          = 0
+	exitUsage       = 1
 	exitPartly      = 2
 	exitLimit       = 3
 	exitFatal       = 4

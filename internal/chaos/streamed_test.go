@@ -46,7 +46,8 @@ type streamedCell struct {
 
 // openPorts draws the storage ports of the cluster, which are sent rows or asked for them, and the weather of such a schedule.
 func (s *schedule) openPorts(r *rand.Rand, asked bool) weather {
-	s.ports = &ports{asked: asked, r: stream(s.seed, "ports"), left: r.IntN(12), rate: 0.02 + 0.2*r.Float64(), over: make(chan struct{})}
+	s.ports = newPorts(stream(s.seed, "ports"), asked)
+	s.ports.left, s.ports.rate = r.IntN(12), 0.02+0.2*r.Float64()
 	// A node that fails when the program looks for it, or for long, ends that run.
 	w := weather{cluster: drawCluster(s.seed, r), attempts: enough, hard: s.ports.left > 0}
 	w.cluster.Shards, w.cluster.Tablets, w.cluster.PageBytes, w.cluster.Release, w.cluster.Storage = 0, 0, 0, "", s.ports.of

@@ -104,6 +104,11 @@ const (
 	keepGoingHelp       = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 )
 
+const (
+	listenHelp       = "address and port where nodes answer which of them join, leave or move, needed for Cassandra 4.0, and later ones while a node joins; they must reach it (default: :7099)"
+	assumeStableHelp = "go on where it cannot be known whether nodes join, leave or move; rows are lost if one does"
+)
+
 // addKeptFlags adds the flags of SSTables that are kept in a folder.
 func addKeptFlags(b binder) {
 	b.add("dir", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes", letter("d"), folder)
@@ -118,6 +123,8 @@ func addStreamFlags(b binder, when string) {
 	b.add("temp-dir", when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)", folder)
 	b.add("slice", when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)")
 	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
+	b.add("listen", when+both+listenHelp)
+	b.add("assume-stable", when+both+assumeStableHelp)
 	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
 }
 

@@ -35,6 +35,12 @@ func (s *Session) connected(h *gocql.HostInfo) bool {
 	return s.connections(h.HostID()) > 0
 }
 
+// Connected reports whether there is a connection to a node, as far as nodes of its data center are connected to.
+func (s *Session) Connected(id string) bool {
+	h := s.policy.host(id)
+	return h != nil && s.connected(h)
+}
+
 // connections is the number of connections to a node.
 func (s *Session) connections(id string) int { return s.allConnections()[id] }
 

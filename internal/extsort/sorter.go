@@ -52,6 +52,7 @@ type Sorter struct {
 	size   int      // of a buffer, in bytes
 	bounds []uint64 // where each stretch begins, but the first
 	empty  chan *Buffer
+	sorted []*Buffer // by the first call of Merges; nil before
 
 	mu   sync.Mutex
 	runs []*run
@@ -282,15 +283,9 @@ func (s *Sorter) mergeInto(out *run, runs []*run) error {
 }
 
 // Merges begins to give all records in order: a merge for each stretch, in their order. All buffers must have
-// been given back, and no record may be added any more.
+// been given back, and no record may be added any more. Each call begins anew.
 func (s *Sorter) Merges() []*Merge {
-	buffers := make([]*Buffer, s.o.Buffers)
-	var sorting sync.WaitGroup
-	for i := range buffers {
-		buffers[i] = <-s.empty
-		sorting.Go(buffers[i].sort)
-	}
-	sorting.Wait()
+	buffers := s.sortedBuffers()
 	merges := make([]*Merge, len(s.bounds)+1)
 	for i := range merges {
 		merges[i] = s.newMerge(s.runs, i)
@@ -306,6 +301,21 @@ func (s *Sorter) Merges() []*Merge {
 		}
 	}
 	return merges
+}
+
+// sortedBuffers takes all buffers for good, and sorts them.
+func (s *Sorter) sortedBuffers() []*Buffer {
+	if s.sorted != nil {
+		return s.sorted
+	}
+	s.sorted = make([]*Buffer, s.o.Buffers)
+	var sorting sync.WaitGroup
+	for i := range s.sorted {
+		s.sorted[i] = <-s.empty
+		sorting.Go(s.sorted[i].sort)
+	}
+	sorting.Wait()
+	return s.sorted
 }
 
 // Spilled is how many bytes of records went to the disk, as they stand there.

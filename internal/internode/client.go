@@ -46,6 +46,8 @@ type Timeouts struct {
 	// will bring until the session is complete: 5 minutes. The table is flushed by then; but a node sends no more files at
 	// once, to all, than it has processors, so that those of a repair of its own may come before.
 	Bring time.Duration
+	// Gossip is the time until a node has answered what it was asked by gossip: 10 seconds.
+	Gossip time.Duration
 }
 
 // Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one. It
@@ -66,6 +68,7 @@ func (t Timeouts) connect() time.Duration  { return cmp.Or(t.Connect, 10*time.Se
 func (t Timeouts) stall() time.Duration    { return cmp.Or(t.Stall, 5*time.Minute) }
 func (t Timeouts) received() time.Duration { return cmp.Or(t.Received, 5*time.Minute) }
 func (t Timeouts) bring() time.Duration    { return cmp.Or(t.Bring, 5*time.Minute) }
+func (t Timeouts) gossip() time.Duration   { return cmp.Or(t.Gossip, 10*time.Second) }
 
 func (t Timeouts) complete(asked bool) time.Duration {
 	if asked {

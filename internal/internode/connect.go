@@ -25,24 +25,30 @@ type link struct {
 	raw    net.Conn // below TLS
 	from   netip.AddrPort
 	answer Answer
-	// in and waits read one that the node has opened; nil of others.
+	// in and waits read one that the node has opened; nil of others. came is what it was opened with.
 	in    *bufio.Reader
 	waits *waiting
+	came  Offer
 }
 
 // cut ends the connection without a word, even while another goroutine is inside a Write.
 func (l *link) cut() { _ = l.raw.Close() }
 
-// versions is a range of versions of the protocol.
-type versions struct{ min, max int }
+// versions is a range of versions of the protocol, and what they are for.
+type versions struct {
+	min, max int
+	messages Messages // 0: a session
+}
 
 var (
 	// spoken is what is offered for a session.
-	spoken = versions{minVersion, maxVersion}
+	spoken = versions{min: minVersion, max: maxVersion}
+	// gossiped is what is offered for gossip.
+	gossiped = versions{min: minVersion, max: maxVersion, messages: Urgent}
 	// unspoken is what no node speaks, so that it answers with the latest version that it takes, and ends the
 	// connection by itself. A connection for streaming that it had taken, and that ended without
 	// a session, would be an error in its log.
-	unspoken = versions{0xff, 0xff}
+	unspoken = versions{min: 0xff, max: 0xff}
 )
 
 // connect opens a connection to a node and shakes hands, with an offer of versions. from is the
@@ -120,7 +126,11 @@ func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from neti
 
 // offer is the handshake, over TLS or not.
 func (l *link) offer(offer versions) error {
-	if _, err := l.Write(AppendOffer(nil, Offer{Use: minVersion, Min: offer.min, Max: offer.max, From: l.from})); err != nil {
+	o := Offer{Use: minVersion, Min: offer.min, Max: offer.max, From: l.from, Messages: offer.messages}
+	if o.Messages != 0 {
+		o.Framing = CRC
+	}
+	if _, err := l.Write(AppendOffer(nil, o)); err != nil {
 		return err
 	}
 	var err error

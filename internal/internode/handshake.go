@@ -20,6 +20,9 @@ const (
 	magic = 0xca552dfa // Message.PROTOCOL_MAGIC
 	// flagStreaming is the kind of connection, ConnectionType.STREAMING, in its place among the flags.
 	flagStreaming = 1 << 3
+	// flagMessages are those flags of a connection for messages that say which messages it is for, flagLZ4 and flagCRC its
+	// framing.
+	flagMessages, flagLZ4, flagCRC = 3, 1 << 2, 1 << 4
 	// answerLen is the length of an answer.
 	answerLen = 12
 )
@@ -35,13 +38,42 @@ type Offer struct {
 	Use, Min, Max int
 	// From is the address of the side, and the port that others would reach it on.
 	From netip.AddrPort
+	// Messages says which messages a connection is for; 0: it is for streaming.
+	Messages Messages
+	// Framing is that of messages; 0 of a connection for streaming.
+	Framing Framing
 }
 
-// AppendOffer appends the message of a connection for streaming, without frames.
+// Messages is a kind of connection for messages (ConnectionType).
+type Messages uint8
+
+// The kinds. Gossip is urgent, unless a message is long.
+const (
+	Urgent Messages = 1
+	Small  Messages = 2
+	Large  Messages = 3
+)
+
+// flags are those of the kind of connection.
+func (o Offer) flags() uint32 {
+	if o.Messages == 0 {
+		return flagStreaming
+	}
+	flags := uint32(o.Messages)
+	switch o.Framing {
+	case LZ4:
+		flags |= flagLZ4
+	case CRC:
+		flags |= flagCRC
+	}
+	return flags
+}
+
+// AppendOffer appends the message.
 func AppendOffer(dst []byte, o Offer) []byte {
 	at := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, magic)
-	dst = binary.BigEndian.AppendUint32(dst, flagStreaming|uint32(o.Use)<<8|uint32(o.Min)<<16|uint32(o.Max)<<24)
+	dst = binary.BigEndian.AppendUint32(dst, o.flags()|uint32(o.Use)<<8|uint32(o.Min)<<16|uint32(o.Max)<<24)
 	dst = appendAddress(dst, o.From)
 	return binary.BigEndian.AppendUint32(dst, checksum(dst[at:]))
 }
@@ -55,10 +87,17 @@ func ReadOffer(r io.Reader) (Offer, error) {
 		d.fail("a handshake that begins with 0x%08x", m)
 	}
 	flags := d.u32()
-	if kind := flags & 0xff; kind != flagStreaming {
-		d.fail("a handshake with flags 0x%02x, not for streaming", kind)
-	}
 	o := Offer{Use: int(flags >> 8 & 0xff), Min: int(flags >> 16 & 0xff), Max: int(flags >> 24)}
+	o.Messages = Messages(flags & flagMessages)
+	switch flags & (flagLZ4 | flagCRC) {
+	case flagLZ4:
+		o.Framing = LZ4
+	case flagCRC:
+		o.Framing = CRC
+	}
+	if kind := flags & 0xff; kind != o.flags() {
+		d.fail("a handshake with flags 0x%02x, neither for streaming nor for messages", kind)
+	}
 	o.From = d.address()
 	want := checksum(raw)
 	if got := d.u32(); got != want {

@@ -38,7 +38,8 @@ type Listener struct {
 	mu        sync.Mutex
 	strangers []*stranger // the oldest comes first
 	sessions  map[UUID]*incoming
-	refused   refusal // of the last stranger that was sent away
+	rounds    []*round // of gossip, that wait for an answer
+	refused   refusal  // of the last stranger that was sent away
 }
 
 // refusal is why a stranger was sent away.
@@ -242,6 +243,9 @@ func (l *Listener) admit(s *stranger) bool {
 func (l *Listener) introduce(s *stranger) {
 	defer close(s.met)
 	link, plan, err := l.meet(s.conn)
+	if err == nil && link.came.Messages != 0 {
+		err = l.hearGossip(link)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if at := slices.Index(l.strangers, s); at >= 0 {
@@ -286,6 +290,9 @@ func (l *Listener) meet(raw net.Conn) (*link, UUID, error) {
 	if answer.Use < offer.Min || answer.Use > offer.Max {
 		return nil, plan, problemf(Version, "the node brings files by versions %d to %d of the internode protocol; versions %d to %d are spoken here",
 			offer.Min, offer.Max, minVersion, maxVersion)
+	}
+	if offer.Messages != 0 {
+		return &link{Conn: conn, raw: raw, answer: answer, in: r, came: offer}, plan, nil
 	}
 	// The first byte, the table, and the length of an address stand before its bytes, port and plan.
 	const before = 1 + len(UUID{}) + 1

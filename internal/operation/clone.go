@@ -67,7 +67,6 @@ func (s *CloneSource) fileSettings() setting.List {
 // streamSettings are those of a clone of a table of another cluster, besides the connection to it.
 func (s *CloneSource) streamSettings() setting.List {
 	return append(setting.List{
-		{Name: "listen", Field: &s.Listen},
 		{Name: s.portFlag(), Field: &s.StoragePort},
 		{Name: "slice", Field: &s.Slice},
 	}, s.Internode.settings()...)
@@ -123,6 +122,7 @@ func (o *CloneSpec) checkSource() error {
 	if err := s.checkStreamed(); err != nil {
 		return err
 	}
+	s.Listen = o.Listen
 	s.Consistency, s.Timeout, s.Connections = o.Consistency, o.Timeout, o.Connections
 	s.Keyspace, s.Table, s.TempDir = cmp.Or(s.Keyspace, o.Keyspace), cmp.Or(s.Table, o.Table), o.Writing.TempDir
 	return nil
@@ -150,7 +150,7 @@ func PrepareClone(ctx context.Context, env Environment, spec CloneSpec) (*Clone,
 		return nil, err
 	}
 	c := &Clone{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec}
-	c.landing.spec, c.landing.unmoved = &c.spec.Writing, c.unmoved
+	c.landing.spec, c.landing.altered = &c.spec.Writing, c.altered
 	if err := c.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -202,6 +202,9 @@ func (c *Clone) openSource(ctx context.Context) error {
 	if s.Reading.Via == viaStream {
 		s.Slice = cmp.Or(s.Slice, mostAsked) // a clone lands as many SSTables as it has slices
 		c.from, err = openStream(ctx, c.env, &s.Reading, &s.Connection, s.TableName, planning, "", c.spec.Patience)
+		if err == nil {
+			c.listener = c.from.files.listener
+		}
 		return err
 	}
 	s.like = c.t

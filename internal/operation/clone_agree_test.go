@@ -136,7 +136,7 @@ func TestSlicesOfAClone(t *testing.T) {
 	}
 	c.streaming.options.Placement, c.streaming.options.Nodes = placed(), []string{"one"}
 	slices := func() (all [][]token.Range) {
-		for ranges, err := range c.slices(t.Context()) {
+		for ranges, err := range c.slices(t.Context(), nil) {
 			require.NoError(t, err)
 			all = append(all, ranges)
 		}

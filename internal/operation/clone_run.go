@@ -41,7 +41,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		r.Failed, err = c.from.failed(ctx, result)
 	}
 	if err == nil && c.files != nil {
-		err = c.describeFiles()
+		err = c.completeFiles(ctx)
 	}
 	r.count(c.counters)
 	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
@@ -58,7 +58,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	case c.files == nil:
 		r.Compaction = c.compaction(ctx)
 	case c.spec.Import:
-		r.Files.Imports = c.importKept(ctx)
+		r.Files.Imports = c.files.imports
 		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = Partly
 		}
@@ -66,44 +66,76 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	return r, nil
 }
 
-// copyAll copies all slices.
+// copyAll copies all slices. When nodes came, went or moved before all of a slice was there, it is
+// copied again, out of files that are fetched again.
 func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
-	partitioner := c.from.plan.Partitioner()
 	for _, s := range c.from.plan.Splits {
-		c.counters.Total.Add(sweep.Work(s.Range, partitioner))
+		c.counters.Total.Add(sweep.Work(s.Range, c.from.plan.Partitioner()))
 	}
+	var done []token.Range // of result, failed ones too
+	for moves := 0; ; moves++ {
+		err := c.copySlices(ctx, done, func(copied []stream.CopiedRange) {
+			moves = 0
+			for _, r := range copied {
+				done = append(done, r.Range)
+				if r.Err != nil {
+					c.counters.Failed.Add(1)
+					result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
+				} else {
+					result.Done = append(result.Done, r.Range)
+				}
+			}
+			c.counters.Done.Add(c.counters.Half.Swap(0))
+			c.counters.Part.Store(0)
+		})
+		switch {
+		case !errors.Is(err, stream.ErrMoved):
+			return result, err
+		case moves == mostMoves:
+			return result, fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: some of them are not on all nodes that they belong to; "+
+				"the same command once more sends all of them", stream.ErrMoved, moves+1))
+		}
+		c.streaming.options.OnMove()
+		c.counters.Half.Store(0)
+		if c.from.files.refetch != nil {
+			c.from.files.refetch(done)
+		}
+	}
+}
+
+// copySlices copies the slices of what is not done, and calls copied for each one that is there.
+func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func([]stream.CopiedRange)) error {
+	partitioner := c.from.plan.Partitioner()
 	var ring *board.Ring
 	if c.board != nil {
 		ring = c.board.Ring
 	}
 	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table, ring}
-	for ranges, err := range c.slices(ctx) {
+	for ranges, err := range c.slices(ctx, done) {
 		if err != nil {
-			return result, err
+			return err
 		}
+		var slice []stream.CopiedRange
 		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
+			slice = append(slice, r)
 			ring.Done(r.Range)
 			if r.Err != nil {
 				ring.Failed(r.Range)
-				c.counters.Failed.Add(1)
-				result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
 				return
 			}
-			result.Done = append(result.Done, r.Range)
 			c.counters.Half.Add(sweep.Work(r.Range, partitioner))
 		})
 		if err != nil {
-			return result, err
+			return err
 		}
-		c.counters.Done.Add(c.counters.Half.Swap(0))
-		c.counters.Part.Store(0)
+		copied(slice)
 	}
-	return result, nil
+	return nil
 }
 
-// slices are the token ranges that are copied and delivered together: what is fetched at once, or as much of the SSTables in folders
+// slices are the token ranges that are not done, and are copied and delivered together: what is fetched at once, or as much of the SSTables in folders
 // as leaves few.
-func (c *Clone) slices(ctx context.Context) iter.Seq2[[]token.Range, error] {
+func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]token.Range, error] {
 	return func(yield func([]token.Range, error) bool) {
 		if pieces := c.from.files.pieces; pieces != nil {
 			for ranges, err := range pieces.Slices(ctx) {
@@ -117,7 +149,7 @@ func (c *Clone) slices(ctx context.Context) iter.Seq2[[]token.Range, error] {
 		for _, s := range c.from.plan.Splits {
 			ranges = append(ranges, s.Range)
 		}
-		ranges = inOrder(ranges)
+		ranges = inOrder(token.Subtract(ranges, done))
 		count := int(c.from.files.bytes/c.streaming.options.DefaultSlice()) + 1
 		for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
 			if !yield(part, nil) {
@@ -157,15 +189,7 @@ func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Sou
 	}, nil
 }
 
-// unmoved gives an error when rows may belong to other nodes than when the clone was begun.
-func (c *Clone) unmoved(ctx context.Context) error {
-	switch change, err := c.t.changed(ctx, c.streaming.standing, c.t.replication); {
-	case err != nil:
-		return err
-	case change == altered:
-		return fault.New(fault.Fatal, fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.table))
-	case change == moved:
-		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; the same command once more brings all of them to where they belong now"))
-	}
-	return nil
+// altered is the error of a table that is not what it was.
+func (c *Clone) altered() error {
+	return fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.table)
 }

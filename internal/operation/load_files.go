@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -166,6 +168,8 @@ type fileKeeper struct {
 	dir    string // absolute
 	keeper *stream.Keeper
 	ringed bool
+
+	imports []Imported // what became of them, where they are imported here
 }
 
 // folder is where the SSTables of a node are.
@@ -181,6 +185,22 @@ func (k *fileKeeper) report() *KeptFiles {
 		r.Tables += len(n.Tables)
 	}
 	return r
+}
+
+// completeFiles writes down which SSTables are there, and has them imported where that is wanted, before their rows count as loaded. It
+// gives an error when rows belong to other nodes by then.
+func (l *landing) completeFiles(ctx context.Context) error {
+	if err := l.describeFiles(); err != nil || !l.spec.Import {
+		return err
+	}
+	l.files.imports = l.importKept(ctx)
+	if ctx.Err() != nil {
+		return fault.New(fault.Canceled, context.Cause(ctx))
+	}
+	return settled(ctx, func() error {
+		_, err := l.streaming.options.Ring(ctx)
+		return err
+	})
 }
 
 // describeFiles writes down which SSTables are there, and last how they are imported.

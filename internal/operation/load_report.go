@@ -80,7 +80,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
-		r.Files.Imports = l.importKept(ctx)
+		r.Files.Imports = l.files.imports
 		if r.Outcome == Done && slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = Partly
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -36,14 +37,14 @@ var streamForms = []string{streamAuto, streamRows, streamWhole}
 
 // streaming is what rows are streamed with, or made SSTables of that are kept.
 type streaming struct {
-	options   stream.Options
-	table     driver.TableOptions
-	standing  standing
-	addresses map[string]string // of storage ports, by node; nil where none is connected to
-	client    *internode.Client // nil as well
-	disks     disks
-	others    []string // addresses of nodes that write SSTables of another version than nb, in their order
-	taking    taking   // of SSTables in a folder
+	options  stream.Options
+	table    driver.TableOptions
+	standing standing
+	watch    *ringWatch        // nil: the ring is that of a file
+	client   *internode.Client // nil where no storage port is connected to
+	disks    disks
+	others   []string // addresses of nodes that write SSTables of another version than nb, in their order
+	taking   taking   // of SSTables in a folder
 }
 
 // checkVia refuses settings that mean nothing on the way that was chosen.
@@ -66,7 +67,7 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	}
 	if o.Via == viaCQL {
 		for name, given := range map[string]bool{
-			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", storagePortSetting: o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "stream": o.Stream != streamAuto,
+			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", storagePortSetting: o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "listen": o.Listen != "", "assume-stable": o.AssumeStable, "stream": o.Stream != streamAuto,
 		} {
 			if given {
 				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
@@ -132,7 +133,7 @@ func (o *Writing) refuseTyped(given setting.Given, names []string, why string) e
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
-	l.landing.unmoved = l.unmoved
+	l.landing.altered = l.altered
 	if err := l.prepareLanding(ctx); err != nil {
 		return err
 	}
@@ -246,13 +247,19 @@ func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*st
 
 // lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
 func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
-	s.options.Check = l.unmoved
-	var err error
-	if s.standing, err = l.t.standing(ctx); err != nil {
+	if l.spec.Via == viaStream || l.spec.Import {
+		var err error
+		s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
+		if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
+			return err
+		}
+	}
+	state, err := l.watchRing(ctx, s)
+	if err != nil {
 		return err
 	}
 	if l.spec.Via == viaStream {
-		if err := l.findStorage(ctx, s); err != nil {
+		if err := l.findStorage(ctx, s, state.cluster.Nodes); err != nil {
 			return err
 		}
 	}
@@ -360,7 +367,7 @@ func (l *Load) startStream() error {
 		if err := l.clearFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Complete = l.files.keeper, l.describeFiles
+		o.Sender, o.Complete = l.files.keeper, l.completeFiles
 		place = l.files.dir // SSTables that are made there can be linked
 	default:
 		if o.Sender, err = l.newSender(); err != nil {
@@ -383,7 +390,7 @@ func (l *landing) newSender() (*streamSender, error) {
 		indexes = append(indexes, index.Name)
 	}
 	return &streamSender{
-		client: l.streaming.client, table: id, addresses: l.streaming.addresses, disks: l.streaming.disks,
+		client: l.streaming.client, table: id, address: l.streaming.watch.address, disks: l.streaming.disks,
 		indexes: indexes, failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
 	}, nil
 }

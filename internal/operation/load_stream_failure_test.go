@@ -40,7 +40,7 @@ func TestReasonOfAFailedSession(t *testing.T) {
 			defer cancel()
 			var asked internode.UUID
 			s := streamSender{
-				client: &internode.Client{Dial: node.Dial(ctx)}, addresses: map[string]string{"a": "127.0.0.1:7000"},
+				client: &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
 				failure: func(_ context.Context, id string, plan [16]byte) driver.StreamFailure {
 					require.Equal(t, "a", id)
 					asked = plan
@@ -73,7 +73,7 @@ func TestSessionsThatFailForTheirRows(t *testing.T) {
 	defer cancel()
 	s := streamSender{
 		indexes: []string{"by_name", "by_size"},
-		client:  &internode.Client{Dial: node.Dial(ctx)}, addresses: map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.1:7000"},
+		client:  &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
 		failure: func(context.Context, string, [16]byte) driver.StreamFailure {
 			return driver.StreamFailure{Why: "no row", Rows: true}
 		},

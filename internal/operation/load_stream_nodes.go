@@ -8,9 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -41,22 +39,18 @@ func isCalled(n topology.Node, name string) bool {
 	return name == n.ID || name == n.Address || err == nil && name == host
 }
 
-// findStorage finds the nodes' storage ports, and whether they can be reached from here.
-func (l *landing) findStorage(ctx context.Context, s *streaming) (err error) {
-	s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
-	if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
-		return err
-	}
-	nodes := l.t.cluster.Nodes
-	if s.addresses, err = s.standing.storagePorts(nodes, l.spec.StoragePort); err != nil {
-		return err
+// findStorage finds out whether the nodes' storage ports can be reached from here.
+func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topology.Node) error {
+	addresses := make(map[string]string)
+	for _, n := range nodes {
+		addresses[n.ID] = s.watch.address(n.ID)
 	}
 	table, err := internode.ParseUUID(l.t.table.ID)
 	if err != nil {
 		return fmt.Errorf("table %s: id: %w", l.t.table, err)
 	}
 	var mu sync.Mutex
-	err = tryPorts(nodes, s.addresses, s.holders(), storagePortSetting, func(n topology.Node, address string) error {
+	err = tryPorts(nodes, addresses, s.holders(), storagePortSetting, func(n topology.Node, address string) error {
 		probed, err := s.client.Probe(ctx, address)
 		if err == nil && !probed.WritesNB() {
 			mu.Lock()
@@ -86,15 +80,7 @@ func (s *streaming) holders() map[string]bool {
 	return holds
 }
 
-// unmoved gives an error when rows may belong to other nodes than when the load began.
-func (l *Load) unmoved(ctx context.Context) error {
-	switch change, err := l.t.changed(ctx, l.streaming.standing, l.t.replication); {
-	case err != nil:
-		return err
-	case change == altered:
-		return fault.New(fault.Fatal, refused(errors.New("the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew")))
-	case change == moved:
-		return fault.New(fault.Fatal, errors.New("nodes came, went or moved meanwhile, or the keyspace's replication was changed: some rows may belong to nodes that do not have them; resume sends all of them to where they belong now"))
-	}
-	return nil
+// altered is the error of a table that is not what it was.
+func (l *Load) altered() error {
+	return refused(errors.New("the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew"))
 }

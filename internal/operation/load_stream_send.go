@@ -18,12 +18,12 @@ import (
 
 // streamSender sends files to storage ports.
 type streamSender struct {
-	client    *internode.Client
-	table     internode.UUID
-	addresses map[string]string
-	disks     disks
-	failure   func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure // why a node failed a session
-	ended     func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
+	client  *internode.Client
+	table   internode.UUID
+	address func(node string) string
+	disks   disks
+	failure func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure // why a node failed a session
+	ended   func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 
 	indexes []string // of the table
 
@@ -47,7 +47,7 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	watch := internode.Watch{
 		Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }, Alive: finishing.alive,
 	}
-	plan, err := client.Stream(ctx, s.addresses[node], []internode.File{file}, watch)
+	plan, err := client.Stream(ctx, s.address(node), []internode.File{file}, watch)
 	kind := internode.KindOf(err)
 	if kind == internode.Failed {
 		return s.explained(ctx, err, node, plan)

@@ -29,7 +29,8 @@ func (c *counting) Wait(_ context.Context, n int) error {
 func TestStreamsAreLimitedTogether(t *testing.T) {
 	var all counting
 	nodes := map[string]*internodetest.Node{"a": {}, "b": {}}
-	sender := &streamSender{addresses: map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"}, client: &internode.Client{
+	addresses := map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"}
+	sender := &streamSender{address: func(node string) string { return addresses[node] }, client: &internode.Client{
 		Limiter: &all,
 		Dial: func(_ context.Context, network, address string) (net.Conn, error) {
 			node := map[string]*internodetest.Node{"127.0.0.1:7000": nodes["a"], "127.0.0.2:7000": nodes["b"]}[address]

@@ -10,6 +10,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -36,9 +37,12 @@ type tableFiles struct {
 	unflushed []string
 	where     *cqlwhere.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
-	unchanged   func(ctx context.Context) error
-	partitioner string // its class
-	bytes       int64  // of Data.db, not compressed
+	unchanged func(ctx context.Context) error
+	// refetch begins to fetch pieces anew, without the ranges that are done; nil: they are all there.
+	refetch     func(done []token.Range)
+	listener    *internode.Listener // where nodes bring them; nil: they do not
+	partitioner string              // its class
+	bytes       int64               // of Data.db, not compressed
 }
 
 // openFiles finds the SSTables of a table, and plans to read them.

@@ -91,10 +91,24 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	pieces, most := s.cut(int64(o.Slice), s.announced(ctx))
 	t.reorder(pieces)
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
-	fetched := sstables.FetchPieces(ctx, pieces, most, s.fetch)
-	t.files.all, t.files.pieces = fetched, fetched
+	begin := func(left []sstables.Piece) {
+		t.files.pieces = sstables.FetchPieces(ctx, left, most, s.fetch)
+		t.files.all = t.files.pieces
+	}
+	begin(pieces)
+	t.files.refetch = func(done []token.Range) {
+		_ = t.files.pieces.Close() // what it has is fetched again
+		var left []sstables.Piece
+		for _, p := range pieces {
+			if ranges := token.Subtract(p.Ranges, done); len(ranges) > 0 {
+				left = append(left, sstables.Piece{Ranges: ranges})
+			}
+		}
+		begin(left)
+	}
 	t.files.unchanged = func(ctx context.Context) error { _, err := s.hasMoved(ctx); return err }
-	t.closers = append(t.closers, s.listener.Close, fetched.Close)
+	t.closers = append(t.closers, s.listener.Close, func() error { return t.files.pieces.Close() })
+	t.files.listener = s.listener
 	return nil
 }
 

@@ -3,6 +3,7 @@ package operation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
@@ -82,25 +83,35 @@ const (
 
 // changed asks again what the table is, where its nodes are, and how it is replicated.
 func (t *tableSession) changed(ctx context.Context, since standing, replicated map[string]string) (change, error) {
-	var replication map[string]string
+	now, replication, err := t.ring(ctx)
+	switch {
+	case errors.Is(err, errAltered):
+		return altered, nil
+	case err != nil:
+		return unchanged, err
+	case !maps.Equal(now.told, since.told) || !maps.Equal(now.places, since.places) || !maps.Equal(replication, replicated):
+		return moved, nil
+	}
+	return unchanged, nil
+}
+
+// errAltered says that the table is not what it was.
+var errAltered = errors.New("the table was changed, or made anew, meanwhile")
+
+// ring asks where the nodes are, and how the table is replicated. The error is errAltered when the table is not what it was.
+func (t *tableSession) ring(ctx context.Context) (now standing, replication map[string]string, err error) {
 	var table *schema.Table
-	var now standing
-	err := insist(ctx, append(t.whereNodesAre(ctx, &now), func() (err error) {
+	err = insist(ctx, append(t.whereNodesAre(ctx, &now), func() (err error) {
 		replication, err = t.session.Replication(ctx, t.table.Keyspace)
 		return err
 	}, func() (err error) {
 		table, err = t.session.Table(ctx, t.table.Keyspace, t.table.Name)
 		return err
 	})...)
-	switch {
-	case err != nil:
-		return unchanged, err
-	case table.ID != t.table.ID || table.Fingerprint() != t.table.Fingerprint():
-		return altered, nil
-	case !maps.Equal(now.told, since.told) || !maps.Equal(now.places, since.places) || !maps.Equal(replication, replicated):
-		return moved, nil
+	if err == nil && (table.ID != t.table.ID || table.Fingerprint() != t.table.Fingerprint()) {
+		err = errAltered
 	}
-	return unchanged, nil
+	return now, replication, err
 }
 
 // storagePorts are the addresses of the storage ports of nodes, on the port that was named where one was.

@@ -1,10 +1,10 @@
 package operation
 
 import (
-	"context"
 	"fmt"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -21,6 +21,8 @@ type Writing struct {
 	TempDir        string       // for what is sorted or made; empty: the run directory
 	StoragePort    int          // of all nodes; 0: what they tell
 	IgnoreHosts    []string     // nodes that are streamed nothing
+	Listen         string       // address and port that nodes answer at; empty: DefaultListen
+	AssumeStable   bool         // no node joins, leaves or moves, where that cannot be known
 	Internode      TLS          // of the port that nodes stream to each other by
 	MaxBytesPerSec setting.Size // of values, or of all that is streamed, at the most; 0: no limit
 	Memory         setting.Size // to use at the most
@@ -47,6 +49,8 @@ func (o *Writing) settings() setting.List {
 		{Name: "temp-dir", Field: &o.TempDir, Use: setting.Path},
 		{Name: storagePortSetting, Field: &o.StoragePort},
 		{Name: "ignore-hosts", Field: &o.IgnoreHosts},
+		{Name: "listen", Field: &o.Listen},
+		{Name: "assume-stable", Field: &o.AssumeStable},
 		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
 		{Name: "memory", Field: &o.Memory},
 		{Name: "patience", Field: &o.Patience},
@@ -78,7 +82,8 @@ type landing struct {
 	spec      *Writing
 	t         *tableSession
 	counters  *progress.Counters
-	unmoved   func(ctx context.Context) error // gives an error when rows may belong to other nodes than when it began
-	streaming *streaming                      // nil: the way is CQL
-	files     *fileKeeper                     // nil: SSTables are not kept in a folder
+	altered   func() error        // the error of a table that is not what it was
+	streaming *streaming          // nil: the way is CQL
+	files     *fileKeeper         // nil: SSTables are not kept in a folder
+	listener  *internode.Listener // that is open anyway, for nodes of another table; nil: there is none
 }

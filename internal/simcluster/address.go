@@ -29,7 +29,7 @@ func (c *Cluster) makeNodes() error {
 	if err != nil {
 		return err
 	}
-	next := &layout{}
+	next := &layout{factor: c.options.Factor, left: make(map[int]string)}
 	for i := range c.options.Nodes {
 		rack := i / len(c.options.DCs)
 		if c.options.Racks > 0 {
@@ -41,7 +41,7 @@ func (c *Cluster) makeNodes() error {
 }
 
 func (c *Cluster) newNode(address uint32, index int, dc, rack string) *node {
-	return &node{
+	n := &node{
 		cluster: c, index: index,
 		address: binary.BigEndian.AppendUint32(nil, address),
 		dc:      dc,
@@ -49,6 +49,8 @@ func (c *Cluster) newNode(address uint32, index int, dc, rack string) *node {
 		id:      uuid{0: 0xc1, 6: 0x40, 8: 0x80, 14: byte((index + 1) >> 8), 15: byte(index + 1)},
 		conns:   make(map[*conn]struct{}),
 	}
+	copy(n.id[1:5], n.address) // nodes of two clusters are others
+	return n
 }
 
 func (c *Cluster) drawTokens() []token.Token {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
@@ -13,7 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// bring gives what a node has of a table in some ranges, as one file of rows: of partitions that it is a replica of alone.
+// bring gives what a node has of a table in some ranges, as one file of rows: what it holds, or, if nodes
+// have no rows of their own, only partitions that it is a replica of.
 // system.local, which a client asks for to see whether the node reaches it, is a file as well.
 func (n *node) bring(r internode.Request) ([]internodetest.Brought, error) {
 	if r.Keyspace == "system" && r.Table == "local" {
@@ -36,11 +36,15 @@ func (n *node) bring(r internode.Request) ([]internodetest.Brought, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, p := range t.partitions {
+	of := t
+	if n.cluster.options.Replicated {
+		of = n.own(t)
+	}
+	of.mu.RLock()
+	defer of.mu.RUnlock()
+	for _, p := range of.partitions {
 		wanted := slices.ContainsFunc(r.Ranges, func(within token.Range) bool { return within.Contains(p.at) })
-		if !wanted || !slices.ContainsFunc(n.cluster.Replicas(p.at), func(r Replica) bool { return r.Node == n.index }) {
+		if !wanted || of == t && !slices.ContainsFunc(n.cluster.Replicas(p.at), func(r Replica) bool { return r.Node == n.index }) {
 			continue
 		}
 		if err := t.write(w, codec, p); err != nil {
@@ -87,7 +91,7 @@ func (t *table) write(w *sstable.PartitionWriter, codec *sstable.Codec, p *parti
 		}
 	}
 	for _, l := range p.lines {
-		row := sstable.Row{Clustering: l.cluster, Liveness: sstable.Liveness{Set: l.marker, Timestamp: sstable.EpochTimestamp}, Cells: cellsOf(l.cells)}
+		row := sstable.Row{Clustering: l.cluster, Liveness: livenessOf(l.marker), Cells: cellsOf(l.cells)}
 		if row.Empty() {
 			continue
 		}
@@ -101,7 +105,15 @@ func (t *table) write(w *sstable.PartitionWriter, codec *sstable.Codec, p *parti
 	return w.End()
 }
 
-// cellsOf are the cells of columns that were written. Nothing expires here, so that none has expired there.
+// livenessOf is the liveness of a row that was inserted.
+func livenessOf(c cell) sstable.Liveness {
+	if !c.written {
+		return sstable.Liveness{}
+	}
+	return sstable.Liveness{Set: true, Timestamp: c.timestamp, TTL: int32(c.ttl), Expiry: c.expires}
+}
+
+// cellsOf are the cells of columns that were written.
 func cellsOf(columns []cell) (cells []sstable.Cell) {
 	for i, c := range columns {
 		to := sstable.Cell{Column: i, Timestamp: c.timestamp, Value: c.value}
@@ -111,7 +123,7 @@ func cellsOf(columns []cell) (cells []sstable.Cell) {
 		case c.value == nil:
 			to.Kind, to.Time = sstable.Tombstone, sstable.EpochTime
 		case c.ttl > 0:
-			to.Kind, to.TTL, to.Time = sstable.Expiring, int32(c.ttl), time.Now().Unix()+int64(c.ttl)
+			to.Kind, to.TTL, to.Time = sstable.Expiring, int32(c.ttl), c.expires
 		}
 		cells = append(cells, to)
 	}

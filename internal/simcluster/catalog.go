@@ -106,6 +106,9 @@ func (c *Cluster) Truncate(table string) error {
 		return fmt.Errorf("simcluster: there is no table %s", table)
 	}
 	t.truncate(time.Now())
+	for _, n := range c.layout.Load().nodes {
+		n.own(t).truncate(time.Now())
+	}
 	return nil
 }
 
@@ -117,6 +120,7 @@ func (c *Cluster) Create(spec Table, seed uint64) error {
 		if err != nil {
 			return nil, err
 		}
+		c.distribute(t)
 		return &tableChange{t, primitive.SchemaChangeTypeCreated}, c.schema.add(t)
 	})
 }

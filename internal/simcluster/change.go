@@ -9,7 +9,10 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 )
 
-var errClosed = errors.New("simcluster: the cluster is closed")
+var (
+	errClosed   = errors.New("simcluster: the cluster is closed")
+	errChanging = errors.New("simcluster: a change of the ring is under way")
+)
 
 // Stop ends a node: it takes no more connections, and those it has are closed. A
 // request that it was carrying out may still take effect, without an answer.
@@ -36,8 +39,10 @@ func (c *Cluster) Restart(node int) error {
 	switch {
 	case c.closed:
 		return errClosed
-	case !l.member[node]:
+	case !l.member[node] && !n.joining.Load():
 		return fmt.Errorf("simcluster: node %d has left", node)
+	case n.gone.Load():
+		return fmt.Errorf("simcluster: node %d was killed", node)
 	case n.up():
 		return nil
 	}
@@ -64,6 +69,9 @@ func (c *Cluster) Join(dc, rack string) (int, error) {
 	defer c.life.Unlock()
 	if c.closed {
 		return 0, errClosed
+	}
+	if c.layout.Load().change != nil {
+		return 0, errChanging
 	}
 	next := c.layout.Load().clone()
 	first, index := next.nodes[0], len(next.nodes)
@@ -97,10 +105,13 @@ func (c *Cluster) Leave(node int) error {
 	if c.closed {
 		return errClosed
 	}
+	if c.layout.Load().change != nil {
+		return errChanging
+	}
 	next := c.layout.Load().clone()
 	next.member[node] = false
-	if next.count(next.nodes[node].dc) < c.options.Factor {
-		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, c.options.Factor)
+	if next.count(next.nodes[node].dc) < next.factor {
+		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, next.factor)
 	}
 	if err := c.place(next); err != nil {
 		return err
@@ -117,6 +128,9 @@ func (c *Cluster) Move(node int) error {
 	defer c.life.Unlock()
 	if c.closed {
 		return errClosed
+	}
+	if c.layout.Load().change != nil {
+		return errChanging
 	}
 	next := c.layout.Load().clone()
 	next.tokens[node] = c.drawTokens()

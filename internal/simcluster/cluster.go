@@ -1,9 +1,11 @@
 package simcluster
 
 import (
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
+	"syscall"
 )
 
 // Cluster is a running simulated cluster.
@@ -23,6 +25,9 @@ type Cluster struct {
 		all []Stream
 	}
 
+	// holding is held for writing while rows go from node to node, and ranges change their owners.
+	holding sync.RWMutex
+
 	// life guards what starts and ends: nodes, and all of them together.
 	life     sync.Mutex
 	random   *rand.Rand // of what happens later to the layout
@@ -34,6 +39,19 @@ type Cluster struct {
 // Start makes a cluster whose nodes all listen. An error says what of the options
 // makes no sense, or that no port could be had.
 func Start(o Options) (*Cluster, error) {
+	for attempt := 1; ; attempt++ {
+		c, err := start(o)
+		if o.Base == Anywhere && attempt < mostBases && errors.Is(err, syscall.EADDRINUSE) {
+			continue // another cluster is at those addresses
+		}
+		return c, err
+	}
+}
+
+// mostBases is how many bases are drawn for a cluster until its ports are free.
+const mostBases = 5
+
+func start(o Options) (*Cluster, error) {
 	c := &Cluster{options: o.withDefaults(), done: make(chan struct{})}
 	c.faults.init()
 	if err := c.Disturb(c.options.Faults); err != nil {
@@ -45,6 +63,9 @@ func Start(o Options) (*Cluster, error) {
 	}
 	if err := c.makeTables(rand.New(rand.NewPCG(c.options.Seed, 2))); err != nil {
 		return nil, err
+	}
+	for _, t := range c.schema.list() {
+		c.distribute(t)
 	}
 	nodes := c.layout.Load().nodes
 	if err := c.listen(nodes); err != nil {

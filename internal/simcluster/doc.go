@@ -17,6 +17,11 @@
 // And a test can act itself: [Cluster.Stop] and [Cluster.Restart] a node, [Cluster.Join],
 // [Cluster.Move], [Cluster.Drop], [Cluster.Slow]. [Cluster.Calm] ends the first two.
 //
+// The ring changes at once, with [Cluster.Join], [Cluster.Leave] and [Cluster.Move], or as a real
+// one does, with [Cluster.BeginJoin], [Cluster.BeginLeave], [Cluster.BeginMove],
+// [Cluster.BeginReplace], [Cluster.BeginRemove] and [Cluster.BeginAlter]: see [Change]. With
+// [Options.Replicated] each node holds rows of its own ([Cluster.Held]).
+//
 // What is simulated:
 //   - SELECT of columns, count(*), writetime, ttl and token, by token range and by
 //     conditions on columns, by partition with GROUP BY; pages, whose states hold
@@ -33,11 +38,14 @@
 //   - SSTables streamed in through a storage port ([Options.Storage]), row by row or whole, all of a
 //     session or nothing, and of partitions of that node alone, as Cassandra 4.0 and 4.1 have it;
 //     [Cluster.Streams] tells which replicas got what;
+//   - gossip, as far as it tells of the ring: system_views.gossip_info, and a shadow round on the
+//     storage port;
+//   - materialized views, as far as SSTables have rows of them that are over;
 //   - SSTables streamed out through it, as files of rows: of columns whose values are one cell each, and each
 //     node what it is a replica of.
 //
-// What is not: every row is kept once, not once per replica, so that any node reads
-// what any other wrote and no replica ever lags; nothing expires; DELETE, row and
+// What is not: a read by CQL sees every row that was ever written, whatever replicas hold, and no
+// replica lags behind a write by CQL; nothing expires; DELETE, row and
 // range deletions, lightweight transactions, LIMIT, ORDER BY, named values, user
 // types, tuples bound by their elements, rights and compression are
 // unknown; a collection is one cell. What is not understood is answered with an error.

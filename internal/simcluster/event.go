@@ -38,9 +38,12 @@ func (c *conn) register(types []primitive.EventType) {
 
 // emit tells an event to every connection that registered for it. The caller holds
 // the cluster's life, which is not closed.
-func (c *Cluster) emit(event message.Event) {
+func (c *Cluster) emit(event message.Event) { c.emitBy(c.layout.Load().nodes, event) }
+
+// emitBy is emit for the connections to some of the nodes.
+func (c *Cluster) emitBy(nodes []*node, event message.Event) {
 	var listeners []*conn
-	for _, n := range c.layout.Load().nodes {
+	for _, n := range nodes {
 		n.mu.Lock()
 		for conn := range n.conns {
 			if slices.Contains(conn.events, event.GetEventType()) {

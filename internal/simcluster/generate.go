@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -58,7 +60,7 @@ func (c *Cluster) makeTable(spec Table, random *rand.Rand) (*table, error) {
 	for _, m := range given { // each at the end, where there is nothing to move
 		t.apply(m)
 	}
-	g := generator{t, random, spec.Nulls, cmp.Or(spec.Text, 20)}
+	g := generator{t: t, random: random, nulls: spec.Nulls, text: cmp.Or(spec.Text, 20), ttl: spec.TTL, expires: time.Now().Unix() + int64(spec.TTL)}
 	for i := range spec.Partitions {
 		rows := 1
 		if t.clusters > 0 {
@@ -82,6 +84,7 @@ func (t *table) given(columns []Column, row [][]byte) (*mutation, error) {
 		return nil, fmt.Errorf("simcluster: a row of table %s has %d values instead of %d", t.name, len(row), len(columns))
 	}
 	b := newBuilder(t, SeedTimestamp)
+	b.m.inserts = !t.counter
 	for i, c := range columns {
 		at, err := t.find(c.Name)
 		if err != nil {
@@ -100,6 +103,9 @@ type generator struct {
 	random *rand.Rand
 	nulls  float64
 	text   int
+
+	ttl     int   // of half of the rows; 0: of none
+	expires int64 // when they expire, in seconds since the epoch
 }
 
 func (g *generator) partition(rows int) *partition {
@@ -107,11 +113,39 @@ func (g *generator) partition(rows int) *partition {
 	p.raw = token.AppendKey(nil, p.key...)
 	p.at = token.Murmur3.Hash(p.raw)
 	for range rows {
-		p.lines = append(p.lines, &line{cluster: g.keys(Clustering), cells: g.cells(Regular, g.t.regulars), marker: !g.t.counter})
+		l := &line{cluster: g.keys(Clustering), cells: g.cells(Regular, g.t.regulars), marker: g.marker()}
+		if g.ttl > 0 && g.random.IntN(2) == 0 {
+			l.expire(g.ttl, g.expires)
+		}
+		if g.t.view != "" && g.random.IntN(3) == 0 {
+			l.marker.ttl, l.marker.expires = endedTTL, endedSecond
+		}
+		p.lines = append(p.lines, l)
 	}
 	slices.SortFunc(p.lines, func(a, b *line) int { return g.t.order(a.cluster, b.cluster) })
 	p.lines = slices.CompactFunc(p.lines, func(a, b *line) bool { return g.t.order(a.cluster, b.cluster) == 0 })
 	return p
+}
+
+// marker is the liveness of a row.
+func (g *generator) marker() cell {
+	return cell{value: []byte{}, timestamp: SeedTimestamp, written: !g.t.counter}
+}
+
+// endedTTL is that of the liveness of a view's row that is over (LivenessInfo.EXPIRED_LIVENESS_TTL).
+const endedTTL = math.MaxInt32
+
+// endedSecond is when rows of views that are made were over, in seconds since the epoch.
+const endedSecond = 1600000000
+
+// expire gives all of a row a time to live.
+func (l *line) expire(ttl int, expires int64) {
+	l.marker.ttl, l.marker.expires = ttl, expires
+	for i := range l.cells {
+		if l.cells[i].written {
+			l.cells[i].ttl, l.cells[i].expires = ttl, expires
+		}
+	}
 }
 
 // keys makes the values of the key columns of a kind.

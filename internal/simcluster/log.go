@@ -41,6 +41,7 @@ type Applied struct {
 	Sets         []AppliedSet // of columns outside of the key, without those that were unset
 	Timestamp    int64        // microseconds since the epoch
 	TTL          int          // seconds; 0: none
+	Expires      int64        // seconds since the epoch; 0 without a TTL
 	Acknowledged bool         // the node answered that it was done
 }
 
@@ -108,7 +109,7 @@ func (c *Cluster) Applied() []Applied {
 func (m *mutation) told(request, node int, acknowledged bool) Applied {
 	a := Applied{
 		Number: request, Node: node, Table: m.table.fullName(), Token: m.at, Key: m.key, Clustering: m.cluster,
-		Timestamp: m.timestamp, TTL: m.ttl, Acknowledged: acknowledged,
+		Timestamp: m.timestamp, TTL: m.ttl, Expires: m.expires, Acknowledged: acknowledged,
 	}
 	for _, s := range m.sets {
 		a.Sets = append(a.Sets, AppliedSet{m.table.cols[s.column].name, s.value})

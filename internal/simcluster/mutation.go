@@ -14,6 +14,13 @@ type mutation struct {
 	sets      []set
 	timestamp int64
 	ttl       int
+	expires   int64 // seconds since the epoch; 0 without a TTL
+	inserts   bool  // the row exists then, even without cells
+}
+
+// cell is a cell that the mutation writes; nil deletes.
+func (m *mutation) cell(value []byte) cell {
+	return cell{value: value, timestamp: m.timestamp, ttl: m.ttl, expires: m.expires, written: true}
 }
 
 // set is a column with its new value; nil deletes.

@@ -20,6 +20,11 @@ type node struct {
 	plain *net.TCPListener
 	aware *net.TCPListener // the shard-aware port; nil for Cassandra
 
+	copies  sync.Map               // by id: the node's own rows of a table
+	seen    atomic.Pointer[layout] // what it knows of the ring; nil: what there is
+	joining atomic.Bool            // it has no CQL port yet
+	gone    atomic.Bool            // it does not come back
+
 	storage    net.Listener // nil: nothing can be streamed in
 	endStorage func()
 
@@ -33,27 +38,48 @@ type node struct {
 
 // serve takes connections until the node is stopped.
 func (n *node) serve() {
+	n.serveClients()
+	if n.storage != nil {
+		n.serveStorage()
+	}
+}
+
+// serveClients takes connections on the ports for CQL, where they are open.
+func (n *node) serveClients() {
+	if n.joining.Load() {
+		return
+	}
 	n.cluster.handlers.Add(1)
 	go n.accept(n.plain, n.freeShard)
 	if n.aware != nil {
 		n.cluster.handlers.Add(1)
 		go n.accept(n.aware, n.shardByPort)
 	}
-	if n.storage != nil {
-		n.serveStorage()
-	}
 }
 
 // listen opens the cluster's ports; of the first node to do so, any that are free.
 func (n *node) listen() error {
+	if err := n.listenToClients(); err != nil {
+		return err
+	}
+	var err error
+	if n.aware == nil && n.cluster.options.Storage != nil {
+		n.storage, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.options.StoragePort})
+	}
+	return err
+}
+
+// listenToClients opens the ports for CQL, unless the node is joining.
+func (n *node) listenToClients() error {
+	if n.joining.Load() {
+		return nil
+	}
 	var err error
 	if n.plain, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.port}); err != nil {
 		return err
 	}
 	if n.cluster.options.Shards > 0 {
 		n.aware, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.awarePort})
-	} else if n.cluster.options.Storage != nil {
-		n.storage, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.options.StoragePort})
 	}
 	return err
 }

@@ -53,6 +53,11 @@ type Options struct {
 	// User and Password are the name that a client must give; empty: anybody may come.
 	User, Password string
 
+	// Replicated gives each node rows of its own: what it was sent, by CQL, by streaming, or by
+	// another node in the course of a [Change]. What is streamed out of a node is what it has. Reads
+	// by CQL still see all that was ever written.
+	Replicated bool
+
 	// Refuse is asked before each statement is answered, from several goroutines;
 	// Rows of a read is then still 0. What it returns, unless nil, is the answer.
 	Refuse func(Request) message.Error

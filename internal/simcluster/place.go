@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"maps"
 	"math/big"
 	"slices"
 	"strconv"
@@ -18,9 +19,13 @@ type layout struct {
 	nodes     []*node
 	member    []bool // by node: has not left
 	tokens    [][]token.Token
+	factor    int              // replicas in each data center
 	placement *token.Placement // by the ring or by tablets
 	holders   []int            // by index of the placement: the node
 	tablets   []tablet
+	left      map[int]string // status in gossip, by node, of nodes that are no members any more
+	change    *Change        // that is under way; nil: none
+	before    *layout        // that a change took the place of; nil: it was the first
 }
 
 // tablet is the rows up to a token, after that of the tablet before.
@@ -30,7 +35,7 @@ type tablet struct {
 }
 
 func (l *layout) clone() *layout {
-	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens)}
+	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens), left: maps.Clone(l.left), factor: l.factor}
 }
 
 func (l *layout) add(n *node, tokens []token.Token) {
@@ -83,10 +88,10 @@ func (c *Cluster) Shard(t token.Token) int {
 }
 
 // replication is the keyspaces' replication map.
-func (c *Cluster) replication() map[string]string {
+func (c *Cluster) replication(l *layout) map[string]string {
 	options := map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy"}
 	for _, dc := range c.options.DCs {
-		options[dc] = strconv.Itoa(c.options.Factor)
+		options[dc] = strconv.Itoa(l.factor)
 	}
 	return options
 }
@@ -97,6 +102,7 @@ func (c *Cluster) place(l *layout) error {
 	if err := c.fill(l); err != nil {
 		return err
 	}
+	l.before = c.layout.Load()
 	c.layout.Store(l)
 	return nil
 }
@@ -116,7 +122,7 @@ func (c *Cluster) fill(l *layout) error {
 	if err != nil {
 		return err
 	}
-	strategy, err := token.ParseStrategy(c.replication())
+	strategy, err := token.ParseStrategy(c.replication(l))
 	if err != nil {
 		return err
 	}
@@ -142,7 +148,7 @@ func (c *Cluster) placeTablets(l *layout) error {
 		var nodes []int
 		left := make(map[string]int)
 		for _, n := range c.random.Perm(len(l.nodes)) {
-			if dc := l.nodes[n].dc; l.member[n] && left[dc] < c.options.Factor {
+			if dc := l.nodes[n].dc; l.member[n] && left[dc] < l.factor {
 				left[dc]++
 				t.replicas = append(t.replicas, Replica{n, held[n] % max(c.options.Shards, 1)})
 				held[n]++

@@ -13,22 +13,38 @@ type Cell struct {
 	Value     []byte // nil: null
 	Timestamp int64  // microseconds; 0 of a key column, or if it never was written
 	TTL       int    // seconds; 0: none
+	Expires   int64  // seconds since the epoch; 0 without a TTL
 }
+
+func (c cell) told() Cell { return Cell{c.value, c.timestamp, c.ttl, c.expires} }
 
 // Record is a row of a table.
 type Record struct {
-	Token token.Token
-	Cells []Cell // in the order of SELECT *
+	Token  token.Token
+	Cells  []Cell // in the order of SELECT *
+	Marker Cell   // the row's liveness; its value is nil if the row was not inserted
 }
 
 // Records lists the rows that a table holds now, as SELECT * gives them, in the
 // order of tokens; nil when there is no such table. The name is that of keyspace
 // and table with a dot between.
 func (c *Cluster) Records(table string) []Record {
-	t := c.schema.named(table)
-	if t == nil {
-		return nil
+	if t := c.schema.named(table); t != nil {
+		return t.records()
 	}
+	return nil
+}
+
+// Held lists the rows that one node holds of a table, in the order of tokens; nil if there is no
+// such table. It requires [Options.Replicated].
+func (c *Cluster) Held(node int, table string) []Record {
+	if t := c.schema.named(table); t != nil {
+		return c.layout.Load().nodes[node].own(t).records()
+	}
+	return nil
+}
+
+func (t *table) records() []Record {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
 	var records []Record
@@ -36,8 +52,10 @@ func (c *Cluster) Records(table string) []Record {
 		p.each(0, func(v view) bool {
 			r := Record{Token: p.at, Cells: make([]Cell, len(t.cols))}
 			for i := range t.cols {
-				c := v.cell(&t.cols[i])
-				r.Cells[i] = Cell{c.value, c.timestamp, c.ttl}
+				r.Cells[i] = v.cell(&t.cols[i]).told()
+			}
+			if v.l != nil {
+				r.Marker = v.l.marker.told()
 			}
 			records = append(records, r)
 			return true

@@ -3,6 +3,7 @@ package simcluster
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
@@ -12,6 +13,7 @@ import (
 // Stream is a session that a node called complete.
 type Stream struct {
 	Node       int
+	Began      time.Time
 	Partitions []token.Token // of what it brought, file by file
 	Applied    []Applied     // what it wrote: that rows are there, and each of their columns
 }
@@ -36,7 +38,7 @@ func (c *Cluster) TableID(table string) internode.UUID {
 func (n *node) serveStorage() {
 	port := internodetest.Node{Has: n.bring}
 	n.cluster.options.Storage(n.index, &port)
-	port.Take = n.take
+	port.Take, port.Gossip = n.take, n.gossips()
 	ctx, cancel := context.WithCancel(context.Background())
 	n.endStorage = cancel
 	l := n.storage
@@ -47,7 +49,7 @@ func (n *node) serveStorage() {
 // the whole cluster's, as those that are written by CQL, so that a test has to look at Streams for whether
 // each replica got them.
 func (n *node) take(s *internodetest.Session) error {
-	stream := Stream{Node: n.index}
+	stream := Stream{Node: n.index, Began: s.Began}
 	var all []*mutation
 	for i := range s.Files {
 		r := rowReader{cluster: n.cluster, node: n.index}
@@ -57,8 +59,11 @@ func (n *node) take(s *internodetest.Session) error {
 		stream.Partitions = append(stream.Partitions, r.partitions...)
 		all = append(all, r.mutations...)
 	}
+	n.cluster.holding.RLock()
+	defer n.cluster.holding.RUnlock()
 	for _, m := range all {
 		m.table.apply(m)
+		n.keep(m)
 		stream.Applied = append(stream.Applied, m.told(0, n.index, true))
 	}
 	n.cluster.streams.Lock()

@@ -21,7 +21,7 @@ type partition struct {
 type line struct {
 	cluster [][]byte
 	cells   []cell // of the regular columns
-	marker  bool   // it is a row even without cells: it was inserted
+	marker  cell   // its liveness: written if the row was inserted, so that it is a row even without cells
 }
 
 // cell is a value with the time that it was written; the zero cell never was.
@@ -29,18 +29,31 @@ type cell struct {
 	value     []byte // nil: deleted
 	timestamp int64
 	ttl       int
+	expires   int64 // seconds since the epoch; 0 without a TTL
 	written   bool
 }
 
-// take writes a value over the cell if it wins: the later does, of two with the same
-// timestamp a deletion, else the larger value.
+// take writes another cell over this one if the other wins. The later cell wins. If the
+// timestamps are equal, a deletion wins, then what expires, then what expires later, then the
+// larger value (Cells.resolveRegular, CASSANDRA-14592).
 func (c *cell) take(other cell) {
+	if other.wins(*c) {
+		*c = other
+	}
+}
+
+func (c cell) wins(over cell) bool {
 	switch {
-	case !c.written || c.timestamp < other.timestamp:
-		*c = other
-	case c.timestamp > other.timestamp || c.value == nil:
-	case other.value == nil || bytes.Compare(c.value, other.value) < 0:
-		*c = other
+	case !c.written || !over.written:
+		return c.written
+	case c.timestamp != over.timestamp:
+		return c.timestamp > over.timestamp
+	case c.value == nil || over.value == nil:
+		return over.value != nil
+	case c.expires != over.expires:
+		return c.expires > over.expires // 0 of a cell that does not expire
+	default:
+		return bytes.Compare(c.value, over.value) > 0
 	}
 }
 
@@ -53,7 +66,7 @@ func (c *cell) add(by int64, timestamp int64) {
 }
 
 func (l *line) live() bool {
-	return l.marker || anyLive(l.cells)
+	return l.marker.ttl != endedTTL && (l.marker.written || anyLive(l.cells))
 }
 
 func anyLive(cells []cell) bool {
@@ -103,23 +116,52 @@ func (t *table) lineAt(p *partition, cluster [][]byte) (int, bool) {
 	return slices.BinarySearchFunc(p.lines, cluster, func(l *line, cluster [][]byte) int { return t.order(l.cluster, cluster) })
 }
 
+// partition is the partition of a key, a new one if there is none. The caller holds the table.
+func (t *table) partition(at token.Token, raw []byte, key [][]byte) *partition {
+	i, found := t.place(at, raw)
+	if !found {
+		t.partitions = slices.Insert(t.partitions, i, &partition{at: at, key: key, raw: raw, static: make([]cell, t.statics)})
+	}
+	return t.partitions[i]
+}
+
+// line is the row of a clustering, a new one if there is none. The caller holds the table.
+func (t *table) line(p *partition, cluster [][]byte) *line {
+	i, found := t.lineAt(p, cluster)
+	if !found {
+		p.lines = slices.Insert(p.lines, i, &line{cluster: cluster, cells: make([]cell, t.regulars)})
+	}
+	return p.lines[i]
+}
+
+// merge adds the cells of another replica's partition.
+func (t *table) merge(from *partition) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.partition(from.at, from.raw, from.key)
+	for i, c := range from.static {
+		p.static[i].take(c)
+	}
+	for _, l := range from.lines {
+		into := t.line(p, l.cluster)
+		into.marker.take(l.marker)
+		for i, c := range l.cells {
+			into.cells[i].take(c)
+		}
+	}
+}
+
 // apply carries out a mutation.
 func (t *table) apply(m *mutation) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	i, found := t.place(m.at, m.raw)
-	if !found {
-		t.partitions = slices.Insert(t.partitions, i, &partition{at: m.at, key: m.key, raw: m.raw, static: make([]cell, t.statics)})
-	}
-	p := t.partitions[i]
+	p := t.partition(m.at, m.raw, m.key)
 	var l *line
 	if m.cluster != nil {
-		at, found := t.lineAt(p, m.cluster)
-		if !found {
-			p.lines = slices.Insert(p.lines, at, &line{cluster: m.cluster, cells: make([]cell, t.regulars)})
+		l = t.line(p, m.cluster)
+		if m.inserts {
+			l.marker.take(m.cell([]byte{}))
 		}
-		l = p.lines[at]
-		l.marker = l.marker || !t.counter
 	}
 	for _, s := range m.sets {
 		c := &t.cols[s.column]
@@ -130,7 +172,7 @@ func (t *table) apply(m *mutation) {
 		if t.counter {
 			(*into)[c.slot].add(cqlwire.Int(s.value), m.timestamp)
 		} else {
-			(*into)[c.slot].take(cell{s.value, m.timestamp, m.ttl, true})
+			(*into)[c.slot].take(m.cell(s.value))
 		}
 	}
 }

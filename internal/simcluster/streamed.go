@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
@@ -102,7 +101,7 @@ func (r *rowReader) rows(d *sstable.Decoder, schema *sstable.Schema) error {
 			if n := len(r.partitions); n > 0 && cmp.Or(r.partitions[n-1].Compare(at), bytes.Compare(last, d.Key())) >= 0 {
 				return fmt.Errorf("partition 0x%x out of order", d.Key())
 			}
-			owned := slices.ContainsFunc(r.cluster.Replicas(at), func(owner Replica) bool { return owner.Node == r.node })
+			owned := r.cluster.layout.Load().everOwned(r.node, at)
 			if d.Deletion().Set || !owned {
 				return fmt.Errorf("partition 0x%x is deleted: %t; of this node: %t", d.Key(), d.Deletion().Set, owned)
 			}
@@ -127,7 +126,8 @@ func (r *rowReader) row(key []byte, row *sstable.Row) error {
 	if row.Static {
 		columns = r.schema.Statics
 	} else if row.Liveness.Set {
-		if err := r.mutate(key, row, row.Liveness.Timestamp, 0, "", nil); err != nil {
+		live := cell{timestamp: row.Liveness.Timestamp, ttl: int(row.Liveness.TTL), expires: row.Liveness.Expiry}
+		if err := r.mutate(key, row, live, ""); err != nil {
 			return err
 		}
 	}
@@ -150,7 +150,7 @@ func (r *rowReader) row(key []byte, row *sstable.Row) error {
 		if !v.written {
 			continue
 		}
-		if err := r.mutate(key, row, v.timestamp, v.ttl, columns[i].Name, v.value); err != nil {
+		if err := r.mutate(key, row, v, columns[i].Name); err != nil {
 			return err
 		}
 	}
@@ -161,6 +161,9 @@ func (r *rowReader) row(key []byte, row *sstable.Row) error {
 func joined(t *cqltype.Type, cells []sstable.Cell) cell {
 	first := cells[0]
 	c := cell{timestamp: first.Timestamp, ttl: int(first.TTL), written: true}
+	if c.ttl > 0 {
+		c.expires = first.Time
+	}
 	collection := !t.Frozen && (t.Kind == cqltype.List || t.Kind == cqltype.Set || t.Kind == cqltype.Map)
 	if !collection {
 		if first.Kind != sstable.Tombstone {
@@ -181,9 +184,9 @@ func joined(t *cqltype.Type, cells []sstable.Cell) cell {
 }
 
 // mutate adds a mutation of one column; without a name it is that the row is there.
-func (r *rowReader) mutate(key []byte, row *sstable.Row, timestamp int64, ttl int, name string, value []byte) error {
-	b := newBuilder(r.table, timestamp)
-	b.m.ttl = ttl
+func (r *rowReader) mutate(key []byte, row *sstable.Row, v cell, name string) error {
+	b := newBuilder(r.table, v.timestamp)
+	b.m.ttl, b.m.expires, b.m.inserts = v.ttl, v.expires, name == ""
 	parts, err := keyParts(key, len(r.table.keys()))
 	if err != nil {
 		return err
@@ -196,7 +199,7 @@ func (r *rowReader) mutate(key []byte, row *sstable.Row, timestamp int64, ttl in
 		case c.kind == Clustering && !row.Static:
 			b.set(i, bytes.Clone(row.Clustering[c.slot]))
 		case name != "" && c.name == name && (c.kind == Static) == row.Static:
-			b.set(i, value)
+			b.set(i, v.value)
 			found = true
 		}
 	}

@@ -41,12 +41,14 @@ func (n *node) systemTable(name string) *relation {
 		return c.tabletsTable()
 	case name == "system.truncated" && scylla:
 		return c.truncated()
+	case name == "system_views.gossip_info" && c.hasGossipInfo():
+		return n.gossipInfo()
 	case name == "system_views.thread_pools" && !scylla && c.options.Cores > 0:
 		return c.threadPools()
 	case name == "system_views.settings" && !scylla && c.options.Settings != nil:
 		return c.settings()
 	default:
-		return c.schemaTable(name)
+		return n.schemaTable(name)
 	}
 }
 
@@ -60,10 +62,10 @@ func (n *node) local() *relation {
 			{"rpc_address", datatype.Inet, false}, {"schema_version", datatype.Uuid, false}, {"tokens", textsSet, false},
 		},
 		rows: [][][]byte{{
-			text("local"), address, text("simulated"),
+			text("local"), address, text(clusterName),
 			text(n.dc), n.id[:], address,
 			text(partitioner), text(n.rack), text(n.cluster.options.Release),
-			address, n.schemaVersion(), n.tokenSet(),
+			address, n.schemaVersion(), tokenSet(n.view().tokens[n.index]),
 		}},
 	}
 	if n.cluster.options.Shards == 0 {
@@ -117,13 +119,13 @@ func (n *node) peers() *relation {
 		{"preferred_ip", datatype.Inet, false}, {"rack", textType, false}, {"release_version", textType, false},
 		{"rpc_address", datatype.Inet, false}, {"schema_version", datatype.Uuid, false}, {"tokens", textsSet, false},
 	}}
-	l := n.cluster.layout.Load()
+	l := n.view()
 	version := n.cluster.schema.schemaVersion()
 	for i, p := range l.nodes {
 		if p != n && l.member[i] {
 			address := []byte(p.address.To4())
 			r.rows = append(r.rows, [][]byte{
-				address, text(p.dc), p.id[:], nil, text(p.rack), text(n.cluster.options.Release), address, version, p.tokenSet(),
+				address, text(p.dc), p.id[:], nil, text(p.rack), text(n.cluster.options.Release), address, version, tokenSet(l.tokens[i]),
 			})
 		}
 	}
@@ -145,8 +147,6 @@ func (n *node) peersV2() *relation {
 	}
 	return r
 }
-
-func (n *node) tokenSet() []byte { return tokenSet(n.cluster.layout.Load().tokens[n.index]) }
 
 // threadPools is what tells how many processors a node has.
 func (c *Cluster) threadPools() *relation {

@@ -14,10 +14,11 @@ import (
 var baseID = uuid{0: 0xba, 6: 0x40, 8: 0x80}
 
 // schemaTable is a table of system_schema; nil when there is none.
-func (c *Cluster) schemaTable(name string) *relation {
+func (n *node) schemaTable(name string) *relation {
+	c := n.cluster
 	switch name {
 	case "system_schema.keyspaces":
-		return c.keyspaces()
+		return c.keyspaces(n.view())
 	case "system_schema.tables":
 		return c.tables()
 	case "system_schema.columns":
@@ -38,15 +39,25 @@ func (c *Cluster) schemaTable(name string) *relation {
 			{"field_names", datatype.NewList(textType), false}, {"field_types", datatype.NewList(textType), false},
 		}}
 	case "system_schema.views":
-		return &relation{columns: []column{
-			{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
-		}}
+		return c.views()
 	case "system_virtual_schema.keyspaces", "system_virtual_schema.tables", "system_virtual_schema.columns":
 		if c.options.Shards == 0 {
 			return virtualSchema()
 		}
 	}
 	return nil
+}
+
+func (c *Cluster) views() *relation {
+	r := &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
+	}}
+	for _, t := range c.schema.list() {
+		if t.view != "" {
+			r.rows = append(r.rows, [][]byte{text(t.keyspace), text(t.name), text(t.view), t.id[:]})
+		}
+	}
+	return r
 }
 
 func (c *Cluster) indexes() *relation {
@@ -69,7 +80,7 @@ func virtualSchema() *relation {
 	}}
 }
 
-func (c *Cluster) keyspaces() *relation {
+func (c *Cluster) keyspaces(l *layout) *relation {
 	r := &relation{
 		columns: []column{{"keyspace_name", textType, true}, {"durable_writes", datatype.Boolean, false}, {"replication", textsMap, false}},
 	}
@@ -80,7 +91,7 @@ func (c *Cluster) keyspaces() *relation {
 		}
 	}
 	for _, name := range names {
-		r.rows = append(r.rows, [][]byte{text(name), boolean(true), textMap(c.replication())})
+		r.rows = append(r.rows, [][]byte{text(name), boolean(true), textMap(c.replication(l))})
 	}
 	return r
 }
@@ -102,6 +113,9 @@ func (c *Cluster) tables() *relation {
 	}
 	flags := elements(integer(1), [][]byte{text("compound")}) // those of a table without COMPACT STORAGE
 	for _, t := range c.schema.list() {
+		if t.view != "" {
+			continue
+		}
 		row := [][]byte{text(t.keyspace), text(t.name), t.id[:], integer(0), flags, double(0.01), integer(128), textMap(compression), boolean(false)}
 		r.rows = append(r.rows, row[:len(r.columns)])
 	}

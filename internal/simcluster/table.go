@@ -45,6 +45,15 @@ type Table struct {
 	Text       int     // bytes of the longest text or blob, default 20
 	Nulls      float64 // share of the cells outside of the key that are null
 
+	// View names the base table of a materialized view, which is another of the tables; empty: it is a
+	// table. A third of the rows of a view that are made are over: SSTables have them, with a liveness
+	// that has expired and with cells, and CQL does not show them. The key has to have a column that is
+	// not in the key of the base table.
+	View string
+
+	// TTL is the time to live, in seconds, of half of the rows that are made; 0: no row expires.
+	TTL int
+
 	// Indexes are custom ones, the class of each by its name: they are told of in system_schema, and nothing else.
 	Indexes map[string]string
 
@@ -72,6 +81,7 @@ type table struct {
 	statics  int
 	regulars int
 	counter  bool
+	view     string // its base table; empty: it is no view
 	id       uuid
 
 	mu         sync.RWMutex
@@ -81,7 +91,7 @@ type table struct {
 
 // newTable checks a description. The columns stand in the order of SELECT *.
 func newTable(spec Table, id uuid) (*table, error) {
-	t := &table{relation: relation{keyspace: spec.Keyspace, name: spec.Name}, id: id}
+	t := &table{relation: relation{keyspace: spec.Keyspace, name: spec.Name}, id: id, view: spec.View}
 	sorted := slices.Clone(spec.Columns)
 	for i := range sorted {
 		sorted[i].Kind = cmp.Or(sorted[i].Kind, Regular)

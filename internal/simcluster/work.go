@@ -102,7 +102,7 @@ func (w *work) write(d decision, out reply) reply {
 	}
 	acknowledged := missing == nil && d.answer == nil && out.delivery == whole
 	for _, m := range applied {
-		m.table.apply(m)
+		w.conn.node.write(m)
 	}
 	c.log.write(w.request, applied, acknowledged)
 	if missing == nil && !w.batch && w.id != nil {

@@ -87,7 +87,10 @@ func (st *statement) mutation(t *table, values []*value, stamp *int64) (*mutatio
 		return nil, err
 	}
 	b := newBuilder(t, at)
-	b.m.ttl = ttl
+	b.m.ttl, b.m.inserts = ttl, !t.counter
+	if ttl > 0 {
+		b.m.expires = time.Now().Unix() + int64(ttl)
+	}
 	take := func(name string, from term) error {
 		i, err := t.find(name)
 		if err != nil {

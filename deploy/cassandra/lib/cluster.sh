@@ -152,6 +152,34 @@ cmd_up() {
   print_contacts
 }
 
+# all_nodes: prints the numbers of all nodes that have a folder, those that have joined among them.
+all_nodes() {
+  local dir
+  for dir in "$cluster_dir"/node[0-9]*; do
+    [[ ! -d $dir ]] || say "${dir##*/node}"
+  done
+}
+
+# cmd_join: starts one more node, and does not wait until it is of use.
+cmd_join() {
+  local n options=()
+  need_cluster
+  find_java
+  lock 9 "$base/.$cluster.lock" "cluster $cluster"
+  for ((n = nodes + 1; n <= 9; n++)); do [[ -e $(node_dir "$n") ]] || break; done
+  ((n <= 9)) || die "cluster $cluster has had nine nodes" "Begin anew: $0 wipe --cluster $cluster$dir_hint"
+  if [[ -n $replace ]]; then
+    valid_node "$replace"
+    [[ -z $(node_pid "$replace") ]] || die "node $replace runs: only one that is down can be replaced"
+    options+=("-Dcassandra.replace_address_first_boot=$(node_ip "$replace")")
+  fi
+  if [[ -n $ring_delay ]]; then options+=("-Dcassandra.ring_delay_ms=$((ring_delay * 1000))"); fi
+  check_ports "$n"
+  prepare_joining "$n"
+  start_node "$n" ${options[@]+"${options[@]}"}
+  say "$n"
+}
+
 # cmd_down [SIGNAL]: stops the nodes by that signal (default: TERM).
 cmd_down() {
   local n running=()
@@ -161,7 +189,7 @@ cmd_down() {
     return 0
   fi
   load_cluster
-  for ((n = 1; n <= nodes; n++)); do
+  for n in $(all_nodes); do
     if [[ -n $(node_pid "$n") ]]; then running+=("$n"); else rm -f "$(node_dir "$n")/pid"; fi
   done
   if ((${#running[@]} == 0)); then
@@ -240,5 +268,5 @@ cmd_nodetool() {
 }
 
 valid_node() {
-  [[ $1 =~ ^[1-3]$ && ! $1 -gt $nodes ]] || die "cluster $cluster has no node $1; it has $nodes"
+  [[ $1 =~ ^[1-9]$ && -d $(node_dir "$1") ]] || die "cluster $cluster has no node $1; it has $nodes"
 }

@@ -45,6 +45,15 @@ node_tokens() {
   printf '%s' "$tokens"
 }
 
+# joining_tokens N: prints 16 tokens for node N, which joins: none of them is another node's.
+joining_tokens() {
+  local n=$1 i tokens=
+  for ((i = 0; i < 16; i++)); do
+    tokens+=${tokens:+,}$((-9223372036854775807 + i * (9223372036854775807 / 8) + n * 1000003))
+  done
+  printf '%s' "$tokens"
+}
+
 # choose_jmx_port N: gives the node a JMX port that no other node below $base has
 # and nobody listens on, if possible the one it had before. Such ports are all of one address:
 # the first one tried goes by the node's own, so that clusters of other folders try others.
@@ -126,6 +135,17 @@ prepare_node() {
   choose_jmx_port "$n"
 }
 
+# prepare_joining N: writes those of a node that joins the others.
+prepare_joining() {
+  local n=$1 conf
+  prepare_node "$n"
+  conf=$(node_dir "$n")/conf/cassandra.yaml
+  sed -E -e 's/^auto_bootstrap: .*/auto_bootstrap: true/' -e "s/^initial_token: .*/initial_token: '$(joining_tokens "$n")'/" "$conf" >"$conf.part"
+  # A node that replaces another one has the tokens of that one.
+  if [[ -n $replace ]]; then sed -e '/^initial_token:/d' "$conf.part" >"$conf"; else cp "$conf.part" "$conf"; fi
+  rm "$conf.part"
+}
+
 # closes_soon IP PORT: whether nobody listens there any more within ten seconds.
 closes_soon() {
   local tenth
@@ -157,10 +177,11 @@ check_ports() {
   done
 }
 
-# start_node N: starts the process, in a session of its own, and does not wait
+# start_node N [OPTION...]: starts the process, in a session of its own, and does not wait
 # until it is of use.
 start_node() {
   local n=$1 dir pid heap_mb collector=-XX:+UseG1GC
+  shift
   dir=$(node_dir "$n")
   heap_mb=${heap%[mMgG]}
   [[ $heap != *[gG] ]] || heap_mb=$((heap_mb * 1024))
@@ -179,7 +200,7 @@ start_node() {
     "-XX:ErrorFile=$dir/logs/hs_err_%p.log"
     "-Dcassandra.jmx.local.port=$(node_jmx "$n")"
     "-Dcassandra.system_auth.default_rf=$nodes"
-    "-Dcassandra.logdir=$dir/logs" "-Dcassandra.storagedir=$dir/data"
+    "-Dcassandra.logdir=$dir/logs" "-Dcassandra.storagedir=$dir/data" "$@"
     -cp "$dir/conf:$(jars_dir)/*" org.apache.cassandra.service.CassandraDaemon)
   (
     cd "$dir" || exit

@@ -39,8 +39,12 @@ func (c *connection) serve() {
 	if c.node.underWay() {
 		step = FileOpen
 	}
-	err := c.shake(step)
-	if err == nil {
+	offer, err := c.shake(step)
+	switch {
+	case err != nil:
+	case offer.Messages != 0:
+		err = c.gossip(offer)
+	default:
 		err = c.converse()
 	}
 	if c.s != nil && !errors.Is(err, errHarm) && !c.s.isOver() {
@@ -52,23 +56,23 @@ func (c *connection) serve() {
 	}
 }
 
-func (c *connection) shake(step Step) error {
+func (c *connection) shake(step Step) (internode.Offer, error) {
 	if err := c.harm(step); err != nil {
-		return err
+		return internode.Offer{}, err
 	}
 	offer, err := internode.ReadOffer(c.r)
 	if err != nil {
-		return err
+		return offer, err
 	}
 	version := c.node.version()
 	answer := c.right(nil, internode.AppendAnswer(nil, internode.Answer{Max: version, Use: version}))
 	if _, err := c.conn.Write(answer); err != nil {
-		return err
+		return offer, err
 	}
 	if version < offer.Min || version > offer.Max {
-		return fmt.Errorf("version %d, and %d to %d were offered", version, offer.Min, offer.Max)
+		return offer, fmt.Errorf("version %d, and %d to %d were offered", version, offer.Min, offer.Max)
 	}
-	return nil
+	return offer, nil
 }
 
 func (n *Node) version() int { return cmp.Or(n.Version, 12) }

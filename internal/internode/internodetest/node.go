@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 )
@@ -59,6 +60,7 @@ const (
 // Session is what a node took in one session.
 type Session struct {
 	Plan      internode.UUID
+	Began     time.Time           // when INIT had come
 	From      netip.AddrPort      // as it was announced
 	Announced []internode.Summary // of what came, or of what the node was asked for
 	Files     []File
@@ -105,6 +107,8 @@ type Node struct {
 	// Connect opens them, nil for those of a net.Dialer, and ConnectTLS secures them, unless it is nil.
 	Connect    func(ctx context.Context, network, address string) (net.Conn, error)
 	ConnectTLS *tls.Config
+	// Gossip answers gossip; nil: the node keeps silent.
+	Gossip *Gossip
 
 	wg       sync.WaitGroup
 	mu       sync.Mutex
@@ -208,7 +212,7 @@ func (n *Node) underWay() bool {
 
 // begin makes a session.
 func (n *Node) begin(control *connection, m internode.Init) *session {
-	s := &session{Session: Session{Plan: m.Plan, From: m.From}, control: control, init: m}
+	s := &session{Session: Session{Plan: m.Plan, From: m.From, Began: time.Now()}, control: control, init: m}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.sessions == nil {

@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,7 +10,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -106,22 +104,4 @@ func (c *carrier) delivered(d *delivery, stats Stats, err error) error {
 		return fmt.Errorf("delivery: %w", err)
 	}
 	return nil
-}
-
-// check says whether the rows that were sent are where they belong. Nodes that do not say so now may when they have
-// less to do.
-func (c *carrier) check(ctx context.Context) error {
-	if c.o.Check == nil {
-		return nil
-	}
-	begun := time.Now()
-	for attempt := 1; ; attempt++ {
-		err := c.o.Check(ctx)
-		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= c.o.Patience {
-			return err
-		}
-		if err := pace.Sleep(ctx, c.o.Backoff.Delay(attempt)); err != nil {
-			return err
-		}
-	}
 }

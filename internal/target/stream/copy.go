@@ -49,13 +49,16 @@ const rangesAhead = 4
 
 // Copy brings the partitions of token ranges to their nodes, and returns when these have them for good. The ranges are in the order of
 // the ring; each is told of when it is on its way, in this order, by one goroutine at a time. So many of them are read at once. An
-// error leaves open which nodes have what: to copy once more does no harm.
+// error leaves open which nodes have what: to copy once more does no harm. One with [ErrMoved] has to be answered so.
 func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, from Partitions, tell func(CopiedRange)) (err error) {
 	tidy, err := c.tidy()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tidy()) }()
+	if err := c.aim(ctx); err != nil {
+		return err
+	}
 	d := newDelivery(ctx, &c.carrier, c.codec, int64(len(ranges)))
 	defer d.cancel()
 	spools := make([]*spool, max(min(readers, len(ranges)), 1))
@@ -69,10 +72,15 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
 	}
+	defer func() {
+		if errors.Is(err, ErrMoved) {
+			c.o.Progress.Ready.Add(-rows) // they come once more
+		}
+	}()
 	if err := c.delivered(d, Stats{Partitions: partitions}, err); err != nil {
 		return err
 	}
-	if err := c.check(ctx); err != nil {
+	if err := c.arrived(ctx); err != nil {
 		return err
 	}
 	c.o.Progress.Rows.Add(rows)

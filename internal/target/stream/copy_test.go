@@ -401,7 +401,7 @@ func TestACopyEnds(t *testing.T) {
 	})
 	t.Run("nodes that moved", func(t *testing.T) {
 		c, _ := newCopier(t, readings, func(o *Options) {
-			o.Check = func(context.Context) error { return fault.New(fault.Fatal, errBroken) }
+			failRing(o, fault.New(fault.Fatal, errBroken))
 		})
 		require.ErrorIs(t, c.Copy(t.Context(), parts(4), 1, opened(all), func(CopiedRange) {}), errBroken)
 		require.EqualValues(t, 9000, c.o.Progress.Ready.Load())

@@ -330,16 +330,28 @@ func (d *delivery) insist(ctx context.Context, node string, f File) error {
 		if past := time.Since(since); past >= d.t.o.Patience {
 			return fmt.Errorf("%s: given up after %s in %s: %w", d.t.o.NodeName(node), amount.Of(attempt, "attempt"), past.Round(time.Second), err)
 		}
-		if d.t.o.Check != nil { // what does not mend is not waited for
-			if err := d.t.o.Check(ctx); err != nil && !fault.Retryable(err, true) {
-				return err
-			}
+		if err := d.wanted(ctx, node); err != nil { // what does not mend is not waited for
+			return err
 		}
 		d.t.o.OnRetry(node, err)
 		if err := pace.Sleep(ctx, d.t.o.Backoff.Delay(attempt)); err != nil {
 			return err
 		}
 	}
+}
+
+// wanted gives an error when a node that has failed is not to be sent anything any more.
+func (d *delivery) wanted(ctx context.Context, node string) error {
+	if d.t.o.Ring == nil {
+		return nil
+	}
+	switch now, err := d.t.o.Ring(ctx); {
+	case err != nil && !fault.Retryable(err, true):
+		return err
+	case err == nil && !now.has(node):
+		return fault.New(fault.Fatal, ErrMoved)
+	}
+	return nil
 }
 
 // abandon ends the delivery of what is under way, and gives the error that it ended with

@@ -45,7 +45,7 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	rows, last := many(p, 4000)
 	complete := 0
 	tg, n, k, dir := keeping(t, func(o *Options) {
-		o.Complete = func() error {
+		o.Complete = func(context.Context) error {
 			complete++
 			require.Zero(t, p.written, "rows were settled before all was there")
 			return nil
@@ -189,7 +189,7 @@ func TestKeptTableReplacesNothing(t *testing.T) {
 // A load of no rows has no SSTables, and is complete.
 func TestKeptTablesOfNoRows(t *testing.T) {
 	complete := 0
-	tg, _, k, dir := keeping(t, func(o *Options) { o.Complete = func() error { complete++; return nil } })
+	tg, _, k, dir := keeping(t, func(o *Options) { o.Complete = func(context.Context) error { complete++; return nil } })
 	require.NoError(t, load(t, tg, nil))
 	require.Equal(t, 1, complete)
 	require.Empty(t, k.Kept())

@@ -37,7 +37,7 @@ import (
 // Options say how to write.
 type Options struct {
 	Table     *schema.Table
-	Placement *token.Placement // of all replicas, in all data centers
+	Placement *token.Placement // of all replicas, in all data centers, as they were when the options were made
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
 	Ignored   map[string]bool  // ids of nodes that are sent nothing
 	Sender    Sender
@@ -70,12 +70,14 @@ type Options struct {
 	Sessions   int           // files under way at once, to all nodes together; default 8
 	Patience   time.Duration // how long to try a file again; default pace.DefaultPatience
 	Backoff    pace.Backoff
-	// Check says, when all is sent, whether the nodes that have the rows are still those that
-	// they belong to; nil: it is taken to be so.
-	Check func(ctx context.Context) error
+	// Ring says, before anything is sent and when it is there, where rows belong: they are sent again where
+	// that is elsewhere. nil: it is as the options have it.
+	Ring func(ctx context.Context) (Ring, error)
+	// OnMove is called before rows are sent again for that; may be nil.
+	OnMove func()
 	// Complete is called when all files are there, before the rows that were not settled until then are;
 	// nil: nothing is to be done.
-	Complete func() error
+	Complete func(ctx context.Context) error
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
 	// Progress is told how much of a slice is done (Part), and what nodes were streamed; default: counters of its own.
 	Progress *progress.Counters
@@ -130,6 +132,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.OnOverdue == nil {
 		o.OnOverdue = func(time.Duration, time.Duration) {}
+	}
+	if o.OnMove == nil {
+		o.OnMove = func() {}
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}
@@ -303,15 +308,12 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 		return ctx.Err()
 	}
 	if len(t.batch.settled) > 0 {
-		if err := t.deliver(ctx); err != nil {
-			return err
-		}
-		if err := t.check(ctx); err != nil {
+		if err := t.deliverTo(ctx, t.deliver); err != nil {
 			return err
 		}
 	}
 	if last && t.o.Complete != nil {
-		if err := t.o.Complete(); err != nil {
+		if err := t.o.Complete(ctx); err != nil {
 			return err
 		}
 	}

@@ -189,10 +189,21 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 func TestPlacesAreCheckedBeforeRowsCount(t *testing.T) {
 	p := &pieces{}
 	rows, _ := many(p, 100)
-	tg, n := newTarget(t, func(o *Options) { o.Check = func(context.Context) error { return errors.New("nodes moved") } })
+	tg, n := newTarget(t, func(o *Options) { failRing(o, errors.New("nodes moved")) })
 	require.ErrorContains(t, load(t, tg, rows), "nodes moved")
 	require.Positive(t, n.files)
 	require.Zero(t, p.written)
+}
+
+// failRing has it fail to ask where rows belong when they are there.
+func failRing(o *Options, err error) {
+	now, asked := Ring{o.Placement, o.Nodes}, 0
+	o.Ring = func(context.Context) (Ring, error) {
+		if asked++; asked > 1 {
+			return Ring{}, err
+		}
+		return now, nil
+	}
 }
 
 // Nodes that do not say at once whether rows are in the right places are asked again, with what patience there is.
@@ -208,11 +219,12 @@ func TestPlacesAreAskedForAgain(t *testing.T) {
 			asked := 0
 			tg, _ := newTarget(t, func(o *Options) {
 				o.Patience = tc.patience
-				o.Check = func(context.Context) error {
+				now := Ring{o.Placement, o.Nodes}
+				o.Ring = func(context.Context) (Ring, error) {
 					if asked++; asked <= tc.silent {
-						return fault.New(fault.Unknown, errors.New("no answer"))
+						return Ring{}, fault.New(fault.Unknown, errors.New("no answer"))
 					}
-					return nil
+					return now, nil
 				}
 			})
 			if err := load(t, tg, rows); tc.written == 0 {

@@ -1,0 +1,425 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// The words of a node's status in gossip (VersionedValue.java).
+const (
+	statusBoot     = "BOOT"
+	statusReplace  = "BOOT_REPLACE"
+	statusNormal   = "NORMAL"
+	statusMoving   = "MOVING"
+	statusLeaving  = "LEAVING"
+	statusLeft     = "LEFT"
+	statusRemoving = "removing"
+	statusRemoved  = "removed"
+)
+
+// ringWatch finds out which nodes rows belong to while nodes join, leave, move or are replaced. It is safe for
+// concurrent use.
+type ringWatch struct {
+	t        *tableSession
+	known    *topology.Cluster // what the driver knows of the nodes
+	settings ringSettings
+	client   *internode.Client // that gossip is asked with; nil: only queries are
+	warn     func(format string, args ...any)
+
+	mu        sync.Mutex
+	addresses map[string]string // of storage ports, by node
+	names     map[string]string // of nodes that are joining, by id
+	told      string            // the changes that were told last
+}
+
+// ringSettings are those of the watch.
+type ringSettings struct {
+	port         int                 // of all storage ports; 0: what nodes tell
+	listen       string              // where answers of gossip are waited for
+	listener     *internode.Listener // that is open anyway; nil: one is opened
+	assumeStable bool
+	ignored      map[string]bool
+}
+
+// ringState is the ring at one moment.
+type ringState struct {
+	stream.Ring
+	standing    standing
+	replication map[string]string
+	changes     []topology.Change
+	cluster     *topology.Cluster // with the nodes that join, without tokens
+}
+
+// look asks where rows belong. The error is that of a table that is not what it was, or says why it cannot be known.
+func (w *ringWatch) look(ctx context.Context) (ringState, error) {
+	// What gossip tells comes first: a node that has joined since then is on the ring that is asked for after it.
+	endpoints, err := w.gossip(ctx)
+	if err != nil {
+		return ringState{}, err
+	}
+	var r ringState
+	if r.standing, r.replication, err = w.t.ring(ctx); err != nil {
+		return r, err
+	}
+	r.cluster, r.changes, err = w.changes(ctx, endpoints, r.standing)
+	if err != nil {
+		return r, err
+	}
+	if r.Placement, err = r.cluster.PlacePending(r.replication, r.changes); err != nil {
+		return r, err
+	}
+	if r.Placement, err = w.withoutDying(r); err != nil {
+		return r, err
+	}
+	for _, n := range r.cluster.Nodes {
+		r.Nodes = append(r.Nodes, n.ID)
+	}
+	return r, w.keep(r)
+}
+
+// gossip asks nodes by queries what they have heard; empty where they have no table that tells.
+func (w *ringWatch) gossip(ctx context.Context) (endpoints []topology.Endpoint, err error) {
+	err = insist(ctx, func() (err error) {
+		endpoints, err = w.t.session.Gossip(ctx)
+		return err
+	})
+	if errors.Is(err, driver.ErrNotFound) {
+		return nil, nil
+	}
+	return endpoints, err
+}
+
+// errUnsettled is an error of nodes that have heard of a change at different times.
+func errUnsettled(format string, args ...any) error {
+	return fault.New(fault.Transient, fmt.Errorf(format, args...))
+}
+
+// changes finds the changes of the ring that are under way, and the cluster with the nodes that join.
+func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, s standing) (*topology.Cluster, []topology.Change, error) {
+	cluster, err := s.cluster(w.known)
+	if err != nil {
+		return nil, nil, err
+	}
+	if w.t.isScylla() { // what is made for it goes to where it belongs when it is taken
+		return cluster, nil, nil
+	}
+	if endpoints == nil || needTokens(endpoints) {
+		more, err := w.shadowRound(ctx, s)
+		switch {
+		case err == nil:
+			endpoints = topology.MergeEndpoints(more, endpoints)
+		case w.settings.assumeStable:
+			w.tell(fmt.Sprintf("it is not known whether nodes join, leave or move (%v), and is assumed that none does", err))
+			return cluster, nil, nil
+		default:
+			return nil, nil, fmt.Errorf("it cannot be known whether nodes join, leave or move, and which rows they take over: %w; "+
+				"--listen names an address of this machine that nodes can reach, and --assume-stable streams as if none did, which loses rows if one does", err)
+		}
+	}
+	c := changeFinder{cluster: cluster, standing: s, at: make(map[string]string)}
+	for id, address := range s.told {
+		c.at[address] = id
+	}
+	for _, e := range endpoints {
+		if e.ID != "" {
+			c.at[e.Address] = e.ID
+		}
+	}
+	for _, e := range endpoints {
+		if err := c.add(e); err != nil {
+			return nil, nil, err
+		}
+	}
+	return cluster, c.changes, nil
+}
+
+// needTokens reports whether nodes join whose tokens are not told.
+func needTokens(endpoints []topology.Endpoint) bool {
+	return slices.ContainsFunc(endpoints, func(e topology.Endpoint) bool { return e.Word() == statusBoot && e.Tokens == nil })
+}
+
+// changeFinder makes changes of what gossip tells.
+type changeFinder struct {
+	cluster  *topology.Cluster
+	standing standing
+	at       map[string]string // ids of nodes, by the address of the storage port
+	changes  []topology.Change
+}
+
+// add takes what gossip tells of a node (StorageService.onChange).
+func (c *changeFinder) add(e topology.Endpoint) error {
+	place, member := c.standing.places[e.ID]
+	change := topology.Change{Node: e.ID}
+	switch e.Word() {
+	case statusNormal:
+		switch tokens := strings.Fields(place.Tokens); {
+		case !member:
+			return errUnsettled("node %s has joined, and not all nodes know its tokens yet", e.Address)
+		case e.Argument() != "" && !slices.Contains(tokens, e.Argument()):
+			return errUnsettled("node %s has moved to token %s, and not all nodes know that yet", e.Address, e.Argument())
+		}
+		return nil
+	case statusBoot:
+		change.Kind, change.Tokens = topology.Joining, e.Tokens
+	case statusReplace:
+		change.Kind, change.Old = topology.Replacing, c.replaced(e)
+		if _, found := c.standing.places[change.Old]; !found {
+			return errUnsettled("node %s replaces node %s, which not all nodes know", e.Address, e.Argument())
+		}
+	case statusMoving:
+		p, err := token.ByClass(c.cluster.Partitioner)
+		if err != nil {
+			return err
+		}
+		to, err := p.Parse(e.Argument())
+		if err != nil {
+			return fmt.Errorf("node %s moves to token %q: %w", e.Address, e.Argument(), err)
+		}
+		change.Kind, change.Tokens = topology.Moving, []token.Token{to}
+	case statusLeaving, statusLeft, statusRemoving, statusRemoved:
+		if !member {
+			return nil // it has left
+		}
+		change.Kind, change.Gone = topology.Leaving, e.Word() != statusLeaving
+	default: // it is down, or no member
+		return nil
+	}
+	if e.ID == "" {
+		return errUnsettled("node %s has the status %s in gossip, and no id", e.Address, e.Word())
+	}
+	if !member {
+		c.cluster.Nodes = append(c.cluster.Nodes, topology.Node{ID: e.ID, Address: e.Address, DC: e.DC, Rack: e.Rack, Up: true})
+		c.standing.told[e.ID] = e.Address
+	}
+	c.changes = append(c.changes, change)
+	return nil
+}
+
+// replaced is the id of the node that one replaces.
+func (c *changeFinder) replaced(e topology.Endpoint) string {
+	old := e.Argument()
+	if id := c.at[old]; id != "" {
+		return id
+	}
+	for address, id := range c.at { // the status of old has no port
+		if host, _, err := net.SplitHostPort(address); err == nil && host == strings.TrimPrefix(old, "/") {
+			return id
+		}
+	}
+	return ""
+}
+
+// withoutDying leaves nodes out that are down for good, since they are replaced or removed, where rows have other replicas.
+func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
+	dying := make(map[int]bool)
+	for _, change := range r.changes {
+		id := change.Old
+		if change.Gone {
+			id = change.Node
+		}
+		if id == "" {
+			continue
+		}
+		dying[slices.IndexFunc(r.cluster.Nodes, func(n topology.Node) bool { return n.ID == id })] = true
+	}
+	if len(dying) == 0 {
+		return r.Placement, nil
+	}
+	now, err := r.cluster.PlaceAll(r.replication)
+	if err != nil {
+		return nil, err
+	}
+	ends, lists := make([]token.Token, r.Placement.Len()), make([][]int, r.Placement.Len())
+	for i := range lists {
+		ends[i] = r.Placement.Range(i).End
+		stays := func(n int) bool { return !dying[n] && !w.settings.ignored[r.cluster.Nodes[n].ID] }
+		for _, n := range r.Placement.Replicas(i) {
+			// Of rows that no other node has by now, the new owner would be the only one, and it may never become one.
+			if !dying[n] || !slices.ContainsFunc(now.Replicas(now.Find(ends[i])), stays) {
+				lists[i] = append(lists[i], n)
+			}
+		}
+	}
+	return token.NewPlacement(token.Murmur3, ends, lists)
+}
+
+// keep notes the addresses of the nodes, and tells of changes.
+func (w *ringWatch) keep(r ringState) error {
+	addresses, err := r.standing.storagePorts(r.cluster.Nodes, w.settings.port)
+	if err != nil {
+		return err
+	}
+	names := make(map[string]string)
+	var all []string
+	for _, n := range r.cluster.Nodes {
+		names[n.ID] = n.Address
+	}
+	for _, change := range r.changes {
+		all = append(all, fmt.Sprintf("node %s %s", cmp.Or(names[change.Node], change.Node), change))
+	}
+	slices.Sort(all)
+	w.mu.Lock()
+	w.addresses, w.names = addresses, names
+	w.mu.Unlock()
+	if len(all) > 0 {
+		w.tell(strings.Join(all, ", ") + ": rows are streamed to the nodes that they belong to now, and to those that they will belong to")
+	}
+	return nil
+}
+
+// tell warns once of what is so again and again.
+func (w *ringWatch) tell(what string) {
+	w.mu.Lock()
+	again := w.told == what
+	w.told = what
+	w.mu.Unlock()
+	if !again {
+		w.warn("%s", what)
+	}
+}
+
+// address is that of a node's storage port.
+func (w *ringWatch) address(node string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.addresses[node]
+}
+
+// name is what the user calls a node.
+func (w *ringWatch) name(node string) string {
+	w.mu.Lock()
+	name := w.names[node]
+	w.mu.Unlock()
+	return cmp.Or(name, w.t.nodeName(node))
+}
+
+// witnesses is how many nodes are asked by gossip what they have heard.
+const witnesses = 3
+
+// shadowRound asks nodes by gossip, over their storage ports.
+func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.Endpoint, error) {
+	if w.client == nil {
+		return nil, errors.New("storage ports are not connected to")
+	}
+	addresses, err := s.storagePorts(w.known.Nodes, w.settings.port)
+	if err != nil {
+		return nil, err
+	}
+	l, done, err := w.listen(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	nodes := slices.Sorted(maps.Keys(addresses))
+	slices.SortStableFunc(nodes, func(a, b string) int {
+		down := map[bool]int{false: 1}
+		return cmp.Compare(down[w.t.session.Connected(a)], down[w.t.session.Connected(b)])
+	})
+	failed := errors.New("no node tells its storage port")
+	for some := range slices.Chunk(nodes[:min(len(nodes), 2*witnesses)], witnesses) {
+		lists, errs := make([][]topology.Endpoint, len(some)), make([]error, len(some))
+		var asking sync.WaitGroup
+		for i, node := range some {
+			asking.Go(func() { lists[i], errs[i] = w.askByGossip(ctx, addresses[node], l) })
+		}
+		asking.Wait()
+		switch at := slices.Index(errs, nil); {
+		case ctx.Err() != nil:
+			return nil, fault.New(fault.Canceled, context.Cause(ctx))
+		case at >= 0:
+			return topology.MergeEndpoints(lists...), nil
+		}
+		failed = errs[0]
+	}
+	return nil, fault.New(fault.Transient, failed)
+}
+
+// askByGossip asks one node.
+func (w *ringWatch) askByGossip(ctx context.Context, address string, l *internode.Listener) (all []topology.Endpoint, err error) {
+	heard, err := w.client.Gossip(ctx, address, l, internode.Syn{Cluster: w.known.Name, Partitioner: w.known.Partitioner})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range heard {
+		e := topology.Endpoint{
+			ID: h.Get(internode.StateHostID), Address: h.Address.String(), DC: h.Get(internode.StateDC), Rack: h.Get(internode.StateRack),
+			Generation: int(h.Generation),
+		}
+		for _, state := range h.States {
+			switch state.State {
+			case internode.StateStatusWithPort:
+				e.Status, e.Version = state.Value, int(state.Version)
+			case internode.StateStatus:
+				if e.Status == "" {
+					e.Status, e.Version = state.Value, int(state.Version)
+				}
+			}
+		}
+		tokens, err := h.Tokens()
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tokens {
+			at, err := token.Murmur3.ReadWire(t)
+			if err != nil {
+				return nil, err
+			}
+			e.Tokens = append(e.Tokens, at)
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// listenPorts is how many ports are tried, from [DefaultListen] downwards, where none is named and other runs listen there.
+const listenPorts = 8
+
+// listenWithin is how long a port is waited for that another run listens at.
+const listenWithin = 15 * time.Second
+
+// listen opens what nodes answer at, until done is called.
+func (w *ringWatch) listen(ctx context.Context) (l *internode.Listener, done func(), err error) {
+	if w.settings.listener != nil {
+		return w.settings.listener, func() {}, nil
+	}
+	places := []string{w.settings.listen}
+	if w.settings.listen == "" { // nodes keep metrics of each port for ever, so that there are few
+		for port := internode.ListenPort; port > internode.ListenPort-listenPorts; port-- {
+			places = append(places, fmt.Sprintf(":%d", port))
+		}
+		places = places[1:]
+	}
+	for begun, attempt := time.Now(), 1; ; attempt++ {
+		for _, at := range places {
+			if l, err = internode.Listen(at, w.client.TLS); err == nil {
+				return l, func() { _ = l.Close() }, nil
+			}
+			if !errors.Is(err, syscall.EADDRINUSE) {
+				break
+			}
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= listenWithin {
+			return nil, nil, fmt.Errorf("--listen %s: %w", places[0], err)
+		}
+		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
+			return nil, nil, fault.New(fault.Canceled, err)
+		}
+	}
+}

@@ -1,0 +1,121 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Ring says which nodes rows belong to at a moment, those included that take over ranges of others.
+type Ring struct {
+	Placement *token.Placement // of all replicas, in all data centers
+	Nodes     []string         // ids of the nodes that the placement's indexes mean
+}
+
+// ErrMoved is in the error of rows that were sent, and may not be on all nodes that they belong to now: they have to be sent again.
+var ErrMoved = errors.New("nodes came, went or moved, or the keyspace's replication was changed")
+
+// mostMoves is how often the same rows are sent again because the ring has changed.
+const mostMoves = 8
+
+// covers reports whether rows that were sent to where they belong by the options are on all nodes that they
+// belong to by another ring.
+func (o *Options) covers(now Ring) bool {
+	sent, to := 0, *o
+	to.Placement, to.Nodes = now.Placement, now.Nodes
+	for i := range now.Placement.Len() {
+		within, wanted := now.Placement.Range(i), to.replicas(i)
+		for ; ; sent++ {
+			has := o.replicas(sent)
+			if slices.ContainsFunc(wanted, func(id string) bool { return !slices.Contains(has, id) }) {
+				return false
+			}
+			end := o.Placement.Range(sent).End
+			if !end.Less(within.End) {
+				if end == within.End {
+					sent++
+				}
+				break
+			}
+		}
+	}
+	return true
+}
+
+// has reports whether a node is to have any row.
+func (r Ring) has(node string) bool {
+	for i := range r.Placement.Len() {
+		for _, n := range r.Placement.Replicas(i) {
+			if r.Nodes[n] == node {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// look asks which nodes rows belong to. Nodes that do not say so now may when they have less to do.
+func (c *carrier) look(ctx context.Context) (Ring, error) {
+	begun := time.Now()
+	for attempt := 1; ; attempt++ {
+		now, err := c.o.Ring(ctx)
+		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= c.o.Patience {
+			return now, err
+		}
+		if err := pace.Sleep(ctx, c.o.Backoff.Delay(attempt)); err != nil {
+			return now, err
+		}
+	}
+}
+
+// aim has what is sent next go to where it belongs now.
+func (c *carrier) aim(ctx context.Context) error {
+	if c.o.Ring == nil {
+		return nil
+	}
+	now, err := c.look(ctx)
+	if err == nil {
+		c.o.Placement, c.o.Nodes = now.Placement, now.Nodes
+	}
+	return err
+}
+
+// arrived gives an error with [ErrMoved] when what was sent since aim is not on all nodes that it belongs to. It is asked when all of
+// it is there: a node that takes over a range announces that before it copies the range from others
+// (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
+func (c *carrier) arrived(ctx context.Context) error {
+	if c.o.Ring == nil {
+		return nil
+	}
+	now, err := c.look(ctx)
+	if err == nil && !c.o.covers(now) {
+		err = fault.New(fault.Fatal, ErrMoved)
+	}
+	return err
+}
+
+// deliverTo has rows sent to where they belong, and again when that was changed meanwhile.
+func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Context) error) error {
+	for moves := 0; ; moves++ {
+		if err := c.aim(ctx); err != nil {
+			return err
+		}
+		err := deliver(ctx)
+		if err == nil {
+			err = c.arrived(ctx)
+		}
+		switch {
+		case !errors.Is(err, ErrMoved):
+			return err
+		case moves == mostMoves:
+			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", ErrMoved, moves+1))
+		}
+		c.o.OnMove()
+	}
+}

@@ -1,0 +1,33 @@
+package token
+
+import "slices"
+
+// Union returns the placement that has, for each token, the replicas of the first placement, and behind them those that
+// it has only in one of the others, in their order. All are of rings of one partitioner, whose nodes have the same indexes; the
+// datacenters are those of the first one's ring.
+func Union(first *Placement, others ...*Placement) *Placement {
+	if len(others) == 0 {
+		return first
+	}
+	bounds := slices.Clone(first.ring.bounds)
+	for _, p := range others {
+		bounds = append(bounds, p.ring.bounds...)
+	}
+	slices.SortFunc(bounds, Token.Compare)
+	bounds = slices.Compact(bounds)
+	b := newPlacementBuilder(&Ring{partitioner: first.ring.partitioner, nodes: first.ring.nodes, bounds: bounds})
+	set := make([]int32, len(bounds)-1)
+	var all []int
+	for i := range set {
+		all = append(all[:0], first.Replicas(first.Find(bounds[i+1]))...)
+		for _, p := range others {
+			for _, n := range p.Replicas(p.Find(bounds[i+1])) {
+				if !slices.Contains(all, n) {
+					all = append(all, n)
+				}
+			}
+		}
+		set[i] = b.intern(all)
+	}
+	return &Placement{b.ring, b.sets, set}
+}

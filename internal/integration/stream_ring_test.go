@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -135,12 +136,13 @@ func TestNodesJoinAndLeaveUnderStreaming(t *testing.T) {
 	said := strings.Fields(administer(t, "join", "--ring-delay", "20"))
 	node := said[len(said)-1]
 	dir := filepath.Join(clusterFolder(), "node"+node)
-	defer func() {
+	remove := sync.OnceFunc(func() {
 		pid, err := strconv.Atoi(strings.TrimSpace(read(t, filepath.Join(dir, "pid"))))
 		require.NoError(t, err)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 		require.NoError(t, os.RemoveAll(dir))
-	}()
+	})
+	defer remove()
 	status := func() (status string) {
 		for _, e := range heardByGossip(t, contact) {
 			if first, _, _ := strings.Cut(e.Get(internode.StateStatusWithPort), ","); first != "NORMAL" && first != "" && first != "shutdown" {
@@ -198,7 +200,9 @@ func TestNodesJoinAndLeaveUnderStreaming(t *testing.T) {
 	wait("LEAVING")
 	wait("LEFT")
 	require.NoError(t, <-left)
-	require.NoError(t, os.RemoveAll(filepath.Join(dir, "data/data")))
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "data/data"), 0o755))
+	for _, load := range loads { // those that the node still takes part in
+		load.end(t)
+	}
+	remove() // what it has counts no more
 	requireAll("leaving")
 }

@@ -59,7 +59,6 @@ func runRing(t *testing.T, seed uint64) {
 		s.ringCount()
 	case kind < 7:
 		totals.scans.Add(1)
-		totals.brought.Add(1)
 		s.scan(true, true)
 	default:
 		totals.clones.Add(1)

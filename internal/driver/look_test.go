@@ -45,8 +45,8 @@ func TestNodesAreLookedAt(t *testing.T) {
 	require.Equal(t, []error{nil, nil, nil}, errs)
 	require.Equal(t, map[string]string{"a": "b"}, settings[third])
 	usage, err := s.DiskUsage(t.Context())
-	require.NoError(t, err, "there is no such table")
-	require.Empty(t, usage)
+	require.NoError(t, err)
+	require.Equal(t, map[string]string{c.HostID(0): "", c.HostID(1): "", c.HostID(2): ""}, usage, "no guardrail is set")
 
 	cluster.Nodes[second].Up = false
 	_, errs = s.Clocks(t.Context(), cluster.Nodes)

@@ -197,3 +197,21 @@ func TestNoWrapperHidesMethods(t *testing.T) {
 		require.True(t, used[file], "%s asserts no interface any more", file)
 	}
 }
+
+// promised finds the tests that docs/streaming-promises.md links to.
+var promised = regexp.MustCompile("\\[`(\\w+)`\\]\\(\\.\\./([^)]+)\\)")
+
+func TestEveryPromiseOfStreamingHasItsTest(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs", "streaming-promises.md"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise |") {
+			continue
+		}
+		tests := promised.FindAllStringSubmatch(line, -1)
+		require.NotEmpty(t, tests, "no test is linked: %s", line)
+		for _, test := range tests {
+			require.True(t, declarations(t, filepath.Join(root, test[2]))[test[1]], "%s does not declare %s", test[2], test[1])
+		}
+	}
+}

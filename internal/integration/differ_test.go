@@ -219,8 +219,11 @@ func (d *differ) compare(t *testing.T) {
 	byCQL := scannedLines(t, "it1.differ", plain)
 	require.Equal(t, byCQL, scannedLines(t, byStream("it1.differ", plain)...), "scan by stream")
 	require.Equal(t, times, d.times(t, "differ", "--via", "stream", "--listen", anyPort), "times by stream")
-	folder := tablesOnDisk(t, "it1", "differ")[0].folder // a stream has flushed it
-	require.Equal(t, byCQL, scannedLines(t, "it1.differ", plain, "--via", "sstables", folder), "scan of SSTables")
+	files := []string{"it1.differ", plain, "--via", "sstables"}
+	for _, node := range tablesOnDisk(t, "it1", "differ") { // a stream has flushed it
+		files = append(files, node.folder)
+	}
+	require.Equal(t, byCQL, scannedLines(t, files...), "scan of SSTables")
 
 	ways := d.ways(t, plain)
 	for _, i := range d.r.Perm(len(ways))[:either(3, len(ways))] {

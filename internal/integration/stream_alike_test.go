@@ -83,6 +83,6 @@ func TestStreamedLargeRowsOfChangeCapture(t *testing.T) {
 		fmt.Fprintf(&in, "1,%d,%s\n", c, strings.Repeat(string(rune('a'+c%26)), 200_000))
 	}
 	r := ok(t, "load", "it2.captured", file(t, "in.csv", in.String()), "--via", "stream")
-	require.Regexp(t, `streamed .* 1 partition, 2 whole SSTables`, r.report)
+	require.Regexp(t, `streamed .* 1 partition, 4 whole SSTables, on 2 nodes`, r.report, "two on each")
 	require.Equal(t, "90\n", ok(t, "count", "it2.captured").out)
 }

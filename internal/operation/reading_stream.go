@@ -164,10 +164,10 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 	if err := s.t.refuseUnknown(s.o.streamFlag(), s.ring.standing.places); err != nil {
 		return err
 	}
-	listen := cmp.Or(s.o.Listen, DefaultListen)
+	at := cmp.Or(s.o.Listen, DefaultListen)
 	for id := range s.asked() {
-		if err := internode.CheckListen(listen, s.ring.addresses[id]); err != nil {
-			return fmt.Errorf("--listen %s: %w", listen, err)
+		if err := internode.CheckListen(at, s.ring.addresses[id]); err != nil {
+			return fmt.Errorf("--listen %s: %w", at, err)
 		}
 	}
 	table, err := internode.ParseUUID(s.t.table.ID)
@@ -186,8 +186,8 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	if s.listener, err = internode.Listen(listen, s.client.TLS); err != nil {
-		return fmt.Errorf("--listen: %w", err)
+	if s.listener, err = listen(ctx, s.o.Listen, s.client.TLS); err != nil {
+		return err
 	}
 	err = s.tryNodes(s.asked(), func(n topology.Node, address string) error {
 		watched, _, stop := s.watch(ctx, n)
@@ -239,9 +239,6 @@ func isAway(err error) bool {
 	}
 	return false
 }
-
-// DefaultListen is where nodes bring their files: each at the address by which it is reached.
-var DefaultListen = fmt.Sprintf(":%d", internode.ListenPort)
 
 // asked are the nodes that are asked first, by id.
 func (s *streamReader) asked() map[string]bool {

@@ -10,13 +10,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"syscall"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -388,38 +385,11 @@ func (w *ringWatch) askByGossip(ctx context.Context, address string, l *internod
 	return all, nil
 }
 
-// listenPorts is how many ports are tried, from [DefaultListen] downwards, where none is named and other runs listen there.
-const listenPorts = 8
-
-// listenWithin is how long a port is waited for that another run listens at.
-const listenWithin = 15 * time.Second
-
 // listen opens what nodes answer at, until done is called.
 func (w *ringWatch) listen(ctx context.Context) (l *internode.Listener, done func(), err error) {
 	if w.settings.listener != nil {
 		return w.settings.listener, func() {}, nil
 	}
-	places := []string{w.settings.listen}
-	if w.settings.listen == "" { // nodes keep metrics of each port for ever, so that there are few
-		for port := internode.ListenPort; port > internode.ListenPort-listenPorts; port-- {
-			places = append(places, fmt.Sprintf(":%d", port))
-		}
-		places = places[1:]
-	}
-	for begun, attempt := time.Now(), 1; ; attempt++ {
-		for _, at := range places {
-			if l, err = internode.Listen(at, w.client.TLS); err == nil {
-				return l, func() { _ = l.Close() }, nil
-			}
-			if !errors.Is(err, syscall.EADDRINUSE) {
-				break
-			}
-		}
-		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= listenWithin {
-			return nil, nil, fmt.Errorf("--listen %s: %w", places[0], err)
-		}
-		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
-			return nil, nil, fault.New(fault.Canceled, err)
-		}
-	}
+	l, err = listen(ctx, w.settings.listen, w.client.TLS)
+	return l, func() { _ = l.Close() }, err
 }

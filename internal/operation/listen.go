@@ -1,0 +1,54 @@
+package operation
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+)
+
+// DefaultListen is where nodes bring their files: each at the address by which it is reached.
+var DefaultListen = fmt.Sprintf(":%d", internode.ListenPort)
+
+// listenPorts is how many ports are tried, from [DefaultListen] downwards, where none is named and
+// other runs listen there. Nodes keep metrics of each port for ever, so there are few.
+const listenPorts = 8
+
+// listenWithin is how long a port is waited for that another run listens at.
+const listenWithin = 15 * time.Second
+
+// listen opens the listener for nodes at an address and port; if named is empty, at the first free
+// one of a few ports.
+func listen(ctx context.Context, named string, config *tls.Config) (*internode.Listener, error) {
+	places := []string{named}
+	if named == "" {
+		places = nil
+		for i := range listenPorts {
+			places = append(places, fmt.Sprintf(":%d", internode.ListenPort-i))
+		}
+	}
+	for begun, attempt := time.Now(), 1; ; attempt++ {
+		var err error
+		for _, at := range places {
+			var l *internode.Listener
+			if l, err = internode.Listen(at, config); err == nil {
+				return l, nil
+			}
+			if !errors.Is(err, syscall.EADDRINUSE) {
+				break
+			}
+		}
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= listenWithin {
+			return nil, fmt.Errorf("--listen %s: %w", places[0], err)
+		}
+		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
+			return nil, fault.New(fault.Canceled, err)
+		}
+	}
+}

@@ -10,8 +10,9 @@ import (
 )
 
 // Gossip reads what nodes have heard of each other by gossip, but for tokens, which system_views.gossip_info does not have. A few
-// nodes are asked, and the latest word of each node counts. The error is [ErrNotFound] when no node has that table, as those
-// of Cassandra 4.0, else that of a node when none has answered.
+// nodes are asked, and the latest word of each node counts. If none of them answers with rows, and one answers that it has no such
+// table, as nodes of Cassandra 4.0 do, the error is [ErrNotFound]: what other nodes failed with says no more. Else the error is
+// that of a node.
 func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
 	hosts := s.knowing()
 	s.hearAgain(hosts)
@@ -35,10 +36,10 @@ func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
 	switch {
 	case answers > 0:
 		return topology.MergeEndpoints(heard...), nil
-	case failed != nil:
-		return nil, failed
-	default:
+	case without != nil:
 		return nil, without
+	default:
+		return nil, failed
 	}
 }
 

@@ -183,7 +183,7 @@ func (l *loading) ended(e exit) bool {
 	case e.code == exitInterrupted && e.asked == syscall.SIGTERM:
 	case e.code == exitLimit && l.limit >= 0:
 		l.limit = -1
-	case (e.code == exitFatal || l.ports.unknown(e)) && l.weather.hard:
+	case e.code == exitFatal && l.weather.hard:
 	case e.code == exitOK || e.code == exitPartly:
 		return true
 	default:

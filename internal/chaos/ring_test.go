@@ -3,7 +3,6 @@ package chaos
 import (
 	"fmt"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -324,20 +323,4 @@ func (sc *script) parts() []token.Range {
 
 func (sc *script) note(format string, args ...any) {
 	sc.tell("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
-}
-
-// unknown reports whether a process did nothing because it could not tell what the ring was.
-func (p *ports) unknown(e exit) bool {
-	if p == nil || p.script() == nil || e.code != exitUsage {
-		return false
-	}
-	for _, why := range []string{
-		"some of them are no members, or were left out", // a node has just left, or joined
-		"does not tell its storage port",                // another node has not heard of it yet
-	} {
-		if strings.Contains(e.output, why) {
-			return true
-		}
-	}
-	return false
 }

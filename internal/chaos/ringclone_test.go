@@ -76,7 +76,7 @@ func (s *schedule) untilCloned(args []string, target *ports) {
 		switch e := s.run(p, nil, args...); {
 		case e.killed() && (e.by == syscall.SIGKILL || e.by == syscall.SIGTERM) && e.asked != nil:
 		case e.code == exitInterrupted && e.asked == syscall.SIGTERM:
-		case e.code == exitFatal || e.code == exitPartly || target.unknown(e):
+		case e.code == exitFatal || e.code == exitPartly:
 		case e.code == exitOK:
 			return
 		default:

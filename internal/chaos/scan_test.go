@@ -203,7 +203,7 @@ func (sc *scanning) ended(e exit) bool {
 	case strings.Contains(e.output, "before its output was begun: begin anew"):
 		require.NoError(sc, os.RemoveAll(sc.runDir()))
 		sc.begun = false
-	case (e.code == exitFatal || sc.ports.unknown(e)) && sc.weather.hard:
+	case e.code == exitFatal && sc.weather.hard:
 	case e.code == exitPartly && sc.weather.hard:
 		return !sc.journaled
 	case e.code == exitOK:

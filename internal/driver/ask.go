@@ -87,9 +87,12 @@ func (s *Session) hearAgain(hosts []*gocql.HostInfo) {
 	}
 }
 
-// knowing lists the nodes to be asked what any node knows, in this order: the one that
-// answered last, then others with connections, then the rest; those that were silent come last.
-func (s *Session) knowing() []*gocql.HostInfo {
+// knowing lists the nodes to be asked what any node knows, [asksOfAny] at most.
+func (s *Session) knowing() []*gocql.HostInfo { return s.ranked(asksOfAny) }
+
+// ranked lists at most n nodes, in this order: the one that answered last, then others with
+// connections, then the rest; those that were silent come last.
+func (s *Session) ranked(n int) []*gocql.HostInfo {
 	last, _ := s.answering.Load().(string)
 	connections := s.allConnections()
 	rank := func(h *gocql.HostInfo) int {
@@ -106,7 +109,7 @@ func (s *Session) knowing() []*gocql.HostInfo {
 	}
 	hosts := s.hosts()
 	slices.SortStableFunc(hosts, func(a, b *gocql.HostInfo) int { return cmp.Compare(rank(a), rank(b)) })
-	return hosts[:min(len(hosts), asksOfAny)]
+	return hosts[:min(len(hosts), n)]
 }
 
 // upOf gives those of the nodes that are up, and their places among all.

@@ -9,11 +9,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Gossip reads what nodes have heard of each other by gossip, but for tokens, which system_views.gossip_info does not have. A few
-// nodes are asked, and the latest word of each node counts. The error is [ErrNotFound] when no node has that table, as those
-// of Cassandra 4.0, else that of a node when none has answered.
+// asksOfGossip is how many nodes are asked what they have heard by gossip, all at the same time. A node that `nodetool
+// removenode` has take over ranges streams as soon as it hears of that itself, and others may hear later: that node has
+// to be among those that are asked. In larger clusters it may not be, for as long as gossip takes to reach the others; a
+// write by CQL misses that node for as long, as its coordinator has not heard either.
+const asksOfGossip = 16
+
+// Gossip reads what nodes have heard of each other by gossip, but for tokens, which system_views.gossip_info does not have. Up to [asksOfGossip]
+// nodes are asked, and the latest word of each node counts. If none of them answers with rows, and one answers that it has no such
+// table, as nodes of Cassandra 4.0 do, the error is [ErrNotFound]: what other nodes failed with says no more. Else the error is
+// that of a node.
 func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
-	hosts := s.knowing()
+	hosts := s.ranked(asksOfGossip)
 	s.hearAgain(hosts)
 	heard := make([][]topology.Endpoint, len(hosts))
 	errs, _ := s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
@@ -35,10 +42,10 @@ func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
 	switch {
 	case answers > 0:
 		return topology.MergeEndpoints(heard...), nil
-	case failed != nil:
-		return nil, failed
-	default:
+	case without != nil:
 		return nil, without
+	default:
+		return nil, failed
 	}
 }
 

@@ -171,6 +171,9 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if c.t, err = openTable(ctx, cfg, c.spec.TableName, options, false); err != nil {
 		return err
 	}
+	if err := c.t.knowAll(ctx, "via "+c.spec.Writing.Via, c.spec.Patience); err != nil {
+		return err
+	}
 	c.t.tellLearned(c.env)
 	err = insist(ctx, func() (err error) {
 		c.t.dropped, err = droppedColumns(ctx, c.t.session, c.spec.TableName)

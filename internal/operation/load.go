@@ -138,7 +138,10 @@ func (l *Load) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if l.t, err = openTable(ctx, cfg, l.spec.TableName, options, false); err != nil && l.outer != nil {
+	if l.t, err = openTable(ctx, cfg, l.spec.TableName, options, false); err == nil && l.spec.Via != viaCQL {
+		err = l.t.knowAll(ctx, "via "+l.spec.Via, l.spec.Patience)
+	}
+	if err != nil && l.outer != nil {
 		return refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there

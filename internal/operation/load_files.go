@@ -197,7 +197,7 @@ func (l *landing) completeFiles(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, context.Cause(ctx))
 	}
-	return settled(ctx, func() error {
+	return settled(ctx, l.spec.Patience, func() error {
 		_, err := l.streaming.options.Ring(ctx)
 		return err
 	})

@@ -266,14 +266,6 @@ func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 	return l.t.refuseUnknown("via "+l.spec.Via, s.standing.places)
 }
 
-// refuseUnknown refuses a picture of the cluster that does not have all of its nodes, or has others.
-func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place) error {
-	if len(places) != len(t.cluster.Nodes) {
-		return fmt.Errorf("--%s: the cluster tells of %s, and %d %s known here: some of them are no members, or were left out", flag, amount.Of(len(places), "node"), len(t.cluster.Nodes), amount.Verb(len(t.cluster.Nodes), "is", "are"))
-	}
-	return nil
-}
-
 // batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that nodes do not refuse it: in a
 // mutation the same rows take a little more or less, and its columns are named.
 func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // ignoreHosts finds the nodes that are to be left out.
@@ -41,10 +42,7 @@ func isCalled(n topology.Node, name string) bool {
 
 // findStorage finds out whether the nodes' storage ports can be reached from here.
 func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topology.Node) error {
-	addresses := make(map[string]string)
-	for _, n := range nodes {
-		addresses[n.ID] = s.watch.address(n.ID)
-	}
+	addresses := s.watch.ports()
 	table, err := internode.ParseUUID(l.t.table.ID)
 	if err != nil {
 		return fmt.Errorf("table %s: id: %w", l.t.table, err)
@@ -71,10 +69,14 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 
 // holders are the nodes that rows are streamed to: false of one that is left out.
 func (s *streaming) holders() map[string]bool {
+	return holders(s.options.Placement, s.options.Nodes, s.options.Ignored)
+}
+
+func holders(p *token.Placement, nodes []string, ignored map[string]bool) map[string]bool {
 	holds := make(map[string]bool)
-	for i := range s.options.Placement.Len() {
-		for _, n := range s.options.Placement.Replicas(i) {
-			holds[s.options.Nodes[n]] = !s.options.Ignored[s.options.Nodes[n]]
+	for i := range p.Len() {
+		for _, n := range p.Replicas(i) {
+			holds[nodes[n]] = !ignored[nodes[n]]
 		}
 	}
 	return holds

@@ -43,7 +43,10 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 		return nil, err
 	}
 	t.files = &tableFiles{}
-	if err = t.describeFiles(ctx, name); err != nil {
+	if err = t.knowAll(ctx, o.streamFlag(), patience); err == nil {
+		err = t.describeFiles(ctx, name)
+	}
+	if err != nil {
 		err = fmt.Errorf("--%s: %w", o.streamFlag(), err)
 	} else {
 		err = t.readWhere(where)
@@ -158,7 +161,15 @@ type streamReader struct {
 // connect finds the nodes, and sees to it that they reach this machine.
 func (s *streamReader) connect(ctx context.Context) (err error) {
 	s.truncated = s.t.truncations(ctx)
-	if s.ring, err = s.look(ctx, s.t.cluster); err != nil {
+	if err := settled(ctx, s.patience, func() (err error) {
+		if s.ring, err = s.look(ctx, s.t.cluster); err != nil {
+			return err
+		}
+		if err = refuseUntold(s.ring.cluster.Nodes, s.ring.addresses, s.asked(), s.o.portFlag()); err != nil {
+			err = fmt.Errorf("--%s: %w", s.o.streamFlag(), err)
+		}
+		return err
+	}); err != nil {
 		return err
 	}
 	if err := s.t.refuseUnknown(s.o.streamFlag(), s.ring.standing.places); err != nil {

@@ -67,19 +67,21 @@ const settleTime = 30 * time.Second
 
 // look asks where rows belong, and waits until nodes agree.
 func (l *landing) look(ctx context.Context, w *ringWatch) (state ringState, err error) {
-	err = settled(ctx, func() (err error) {
-		state, err = l.askRing(ctx, w)
+	err = settled(ctx, l.spec.Patience, func() (err error) {
+		if state, err = l.askRing(ctx, w); err == nil && l.spec.Via == viaStream {
+			err = refuseUntold(state.cluster.Nodes, w.ports(), holders(state.Placement, state.Nodes, w.settings.ignored), storagePortSetting)
+		}
 		return err
 	})
 	return state, err
 }
 
-// settled asks about the ring, and again while nodes do not agree.
-func settled(ctx context.Context, ask func() error) error {
+// settled asks about the ring, and again while nodes do not agree, until the patience or [settleTime] has passed.
+func settled(ctx context.Context, patience time.Duration, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		err := ask()
-		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= settleTime {
+		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= min(settleTime, patience) {
 			return err
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {

@@ -292,6 +292,13 @@ func (w *ringWatch) tell(what string) {
 	}
 }
 
+// ports returns the addresses of all storage ports that are known, by node.
+func (w *ringWatch) ports() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.addresses
+}
+
 // address is that of a node's storage port.
 func (w *ringWatch) address(node string) string {
 	w.mu.Lock()

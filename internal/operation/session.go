@@ -27,6 +27,8 @@ type tableSession struct {
 	estimates   []driver.Estimate // by node of the cluster
 	plan        *plan.Plan
 	consistency string // of the session
+	// place asks again which nodes there are, and plans again. nil: there is no session.
+	place func(ctx context.Context, more ...func() error) error
 
 	// Of a table that files describe, where there is no session.
 	tableOptions driver.TableOptions
@@ -58,16 +60,24 @@ func openTable(ctx context.Context, cfg driver.Config, t TableName, o plan.Optio
 }
 
 func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Options, read bool) error {
-	err := insist(ctx, func() (err error) {
+	t.place = func(ctx context.Context, more ...func() error) error {
+		return t.placeNodes(ctx, name, o, read, more...)
+	}
+	return t.place(ctx, func() (err error) {
 		t.table, err = t.session.Table(ctx, name.Keyspace, name.Table)
 		return err
-	}, func() (err error) {
+	})
+}
+
+// placeNodes asks which nodes there are and how they hold rows, together with further questions, and plans.
+func (t *tableSession) placeNodes(ctx context.Context, name TableName, o plan.Options, read bool, more ...func() error) error {
+	err := insist(ctx, append(more, func() (err error) {
 		t.cluster, err = t.session.Topology(ctx)
 		return err
 	}, func() (err error) {
 		t.replication, err = t.session.Replication(ctx, name.Keyspace)
 		return err
-	})
+	})...)
 	if err != nil {
 		return err
 	}

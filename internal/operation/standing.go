@@ -137,10 +137,8 @@ const probesAtOnce = 64
 // they do not tell the flag of that name does.
 func tryPorts(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string, try func(n topology.Node, address string) error) error {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n topology.Node) bool { return !wanted[n.ID] })
-	for _, n := range nodes {
-		if addresses[n.ID] == "" {
-			return fmt.Errorf("node %s does not tell its storage port: name it with --%s", n.Address, flag)
-		}
+	if err := refuseUntold(nodes, addresses, wanted, flag); err != nil {
+		return err
 	}
 	var group errgroup.Group
 	group.SetLimit(probesAtOnce)

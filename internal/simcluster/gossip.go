@@ -26,7 +26,11 @@ var appStates = []string{
 type endpoint struct {
 	node   *node
 	states map[string]string // by name
+	epoch  int               // of the layout that they are told of
 }
+
+// version returns that of the state at an index of appStates. A later layout has later versions.
+func (e endpoint) version(state int) int { return e.epoch*len(appStates) + state + 1 }
 
 // gossip is what a node has heard of all nodes, itself included.
 func (n *node) gossip() []endpoint {
@@ -51,7 +55,7 @@ func (n *node) gossip() []endpoint {
 		if ch := l.change; ch != nil && ch.Kind == Removing && ch.Node == i {
 			states["removal_coordinator"] = status("REMOVER", l.nodes[ch.Other].id.String())
 		}
-		all = append(all, endpoint{of, states})
+		all = append(all, endpoint{of, states, l.epoch})
 	}
 	return all
 }
@@ -73,7 +77,7 @@ func (n *node) endpoints() (all []internode.Endpoint) {
 		told := internode.Endpoint{Address: e.node.storageAddress(), Generation: generation, Heartbeat: heartbeat}
 		for i, name := range appStates {
 			if e.states[name] != "" {
-				state := internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(i + 1)}
+				state := internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(e.version(i))}
 				told.States = append(told.States, state)
 			}
 		}
@@ -156,7 +160,7 @@ func (n *node) gossipInfo() *relation {
 		for i, name := range appStates {
 			var version []byte
 			if e.states[name] != "" {
-				version = integer(i + 1)
+				version = integer(e.version(i))
 			}
 			row = append(row, version)
 		}

@@ -26,6 +26,7 @@ type layout struct {
 	left      map[int]string // status in gossip, by node, of nodes that are no members any more
 	change    *Change        // that is under way; nil: none
 	before    *layout        // that a change took the place of; nil: it was the first
+	epoch     int            // number of layouts that changes have shown before
 }
 
 // tablet is the rows up to a token, after that of the tablet before.
@@ -35,7 +36,7 @@ type tablet struct {
 }
 
 func (l *layout) clone() *layout {
-	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens), left: maps.Clone(l.left), factor: l.factor}
+	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens), left: maps.Clone(l.left), factor: l.factor, epoch: l.epoch}
 }
 
 func (l *layout) add(n *node, tokens []token.Token) {

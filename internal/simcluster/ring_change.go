@@ -201,7 +201,7 @@ func (ch *Change) show(next *layout) {
 	c.holding.Lock()
 	defer c.holding.Unlock()
 	now := c.layout.Load()
-	next.before = now
+	next.before, next.epoch = now, now.epoch+1
 	for _, n := range next.nodes {
 		if n.seen.Load() == nil {
 			n.seen.Store(now)

@@ -1,0 +1,72 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// knowAll waits until the driver knows exactly the nodes that are on the ring, and plans again with
+// them. The driver learns of nodes that came or went by events, a moment after they are on the ring.
+func (t *tableSession) knowAll(ctx context.Context, flag string, patience time.Duration) error {
+	return settled(ctx, patience, func() error {
+		var places map[string]driver.Place
+		err := insist(ctx, func() (err error) {
+			places, err = t.session.Places(ctx)
+			return err
+		})
+		if err == nil && t.refuseUnknown(flag, places) != nil {
+			if err = t.place(ctx); err == nil {
+				err = t.refuseUnknown(flag, places)
+			}
+		}
+		return err
+	})
+}
+
+// refuseUnknown returns a transient error unless the nodes of the cluster are those on the ring.
+func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place) error {
+	missing := make(map[string]bool)
+	for id := range places {
+		missing[id] = true
+	}
+	others := 0
+	for _, n := range t.cluster.Nodes {
+		if !missing[n.ID] {
+			others++
+		}
+		delete(missing, n.ID)
+	}
+	if len(missing) == 0 && others == 0 {
+		return nil
+	}
+	return fault.New(fault.Transient, fmt.Errorf(
+		"--%s: the cluster tells of %s, and %d %s known here, of which %d %s not among them: some of them are no members, were left out, or have just come or gone",
+		flag, amount.Of(len(places), "node"), len(t.cluster.Nodes), amount.Verb(len(t.cluster.Nodes), "is", "are"),
+		others, amount.Verb(others, "is", "are")))
+}
+
+// refuseUntold returns an error if a wanted node's storage port is not known. It is transient if
+// others tell theirs: then the node has just joined, and not all nodes have heard of it.
+func refuseUntold(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string) error {
+	told := false
+	for _, address := range addresses {
+		told = told || address != ""
+	}
+	for _, n := range nodes {
+		if !wanted[n.ID] || addresses[n.ID] != "" {
+			continue
+		}
+		err := fmt.Errorf("node %s does not tell its storage port: name it with --%s", n.Address, flag)
+		if told {
+			err = fault.New(fault.Transient, err)
+		}
+		return err
+	}
+	return nil
+}

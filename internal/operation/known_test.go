@@ -1,0 +1,70 @@
+package operation
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// A node that joins after the driver listed the nodes is waited for, and rows are planned for it as well.
+func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	spec := s.load(t, "")
+	cfg, err := spec.config(s.env)
+	require.NoError(t, err)
+	planning := spec.planning()
+	options, err := planning.options(orders)
+	require.NoError(t, err)
+	session, err := openTable(t.Context(), cfg, orders, options, false)
+	require.NoError(t, err)
+	t.Cleanup(session.close)
+	require.Len(t, session.cluster.Nodes, 3)
+	added, err := s.cluster.Join("", "")
+	require.NoError(t, err)
+	require.NoError(t, session.knowAll(t.Context(), "via stream", time.Minute))
+	require.Len(t, session.cluster.Nodes, 4)
+	planned := false
+	for i := range session.plan.Placement().Len() {
+		for _, n := range session.plan.Placement().Replicas(i) {
+			planned = planned || session.cluster.Nodes[n].ID == s.cluster.HostID(added)
+		}
+	}
+	require.True(t, planned)
+}
+
+// Nodes that the driver does not know, or that do not tell their storage port while others do, are no error of usage.
+func TestTransientStatesOfTheRing(t *testing.T) {
+	known := &tableSession{cluster: &topology.Cluster{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}}
+	place := driver.Place{}
+	for name, tc := range map[string]struct {
+		places map[string]driver.Place
+		fail   string
+	}{
+		"the same":  {places: map[string]driver.Place{"a": place, "b": place}},
+		"joined":    {places: map[string]driver.Place{"a": place, "b": place, "c": place}, fail: "tells of 3 nodes, and 2 are known here, of which 0 are not among them"},
+		"left":      {places: map[string]driver.Place{"a": place}, fail: "tells of 1 node, and 2 are known here, of which 1 is not among them"},
+		"exchanged": {places: map[string]driver.Place{"a": place, "c": place}, fail: "tells of 2 nodes, and 2 are known here, of which 1 is not among them"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := known.refuseUnknown("via stream", tc.places)
+			if tc.fail == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, tc.fail)
+			require.Equal(t, fault.Transient, fault.ClassOf(err))
+		})
+	}
+	nodes, all := known.cluster.Nodes, map[string]bool{"a": true, "b": true}
+	one := map[string]string{"a": "127.0.0.1:7000"}
+	require.Equal(t, fault.Transient, fault.ClassOf(refuseUntold(nodes, one, all, "storage-port")))
+	require.Equal(t, fault.Permanent, fault.ClassOf(refuseUntold(nodes, nil, all, "storage-port")), "the user has to name it")
+	require.NoError(t, refuseUntold(nodes, one, map[string]bool{"a": true, "b": false}, "storage-port"))
+}

@@ -146,6 +146,26 @@ func TestExpiryIsCutOff(t *testing.T) {
 	require.Equal(t, []int64{last, last}, expiries)
 }
 
+// The time to live of a row that is rejected for it says nothing of the rows that it came with.
+func TestRejectedTTLMovesNoOtherExpiry(t *testing.T) {
+	now := &clock{at: time.Unix(1_800_000_000, 0)}
+	var expiries []int64
+	tg, _ := newTarget(t, func(o *Options) {
+		o.Clock, o.Single, o.Sessions = now.now, true, 1
+		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+			rowsOf(t, sstable.NB, f, func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) })
+			return nil
+		})
+	})
+	p := &pieces{}
+	kept, refused := reading(p, 1, 1, "a", 1), reading(p, 2, 1, "a", 1)
+	kept.TTL, refused.TTL = 90, 630_720_000
+	require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), []*target.Row{refused, kept}))
+	require.NoError(t, tg.flush(t.Context(), true))
+	require.NoError(t, tg.batch.sorter.Close())
+	require.Equal(t, []int64{1_800_000_090}, expiries)
+}
+
 // A slice that is longer under way than its rows live is reported, once.
 func TestOverdueSlice(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -154,7 +154,7 @@ type encoder struct {
 	key        []byte
 	record     []byte
 	bytes      int64 // of records, since it was set to none
-	ttls       ttls  // of rows, since then
+	ttls       ttls  // of rows that were taken, since then
 }
 
 // refusal is why a row cannot be written.
@@ -163,13 +163,18 @@ type refusal struct{ err error }
 func (r *refusal) Error() string { return r.err.Error() }
 
 // add encodes a row. The error is a *refusal where the row is to blame.
-func (e *encoder) add(b *extsort.Buffer, r *target.Row) error {
+func (e *encoder) add(b *extsort.Buffer, r *target.Row) (err error) {
 	e.values, e.statements = e.values[:0], e.statements[:0]
+	before := e.ttls
+	defer func() {
+		if err != nil { // it has no part in when others expire
+			e.ttls = before
+		}
+	}()
 	e.statement(&r.Row, r.Place)
 	for i := range r.More {
 		e.statement(&r.More[i], r.Place)
 	}
-	var err error
 	if e.key, err = e.inserter.AppendKey(e.key[:0], e.statements[0].Values); err != nil {
 		return &refusal{err}
 	}

@@ -28,7 +28,7 @@ type tableSession struct {
 	plan        *plan.Plan
 	consistency string // of the session
 
-	// Of a table that files describe, where there is no session.
+	// Of a table that files describe, where there is no session, or that a clone takes them to be of.
 	tableOptions driver.TableOptions
 	scylla       bool // the cluster is one of ScyllaDB
 	ringed       bool // the cluster is known

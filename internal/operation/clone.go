@@ -210,6 +210,9 @@ func (c *Clone) openSource(ctx context.Context) error {
 		}
 		return err
 	}
+	if c.t.tableOptions, err = c.t.options(ctx); err != nil {
+		return err
+	}
 	s.like = c.t
 	c.from = &tableSession{}
 	if err := c.from.openFiles(ctx, c.env, &s.Reading, &s.Connection, s.TableName); err != nil {

@@ -222,7 +222,7 @@ func (i *Inspection) look(ctx context.Context, r *InspectReport) error {
 
 // naming has an error name its SSTable.
 func naming(path string, err error) error {
-	if strings.Contains(err.Error(), strings.TrimSuffix(path, string(sstable.DataDB))) {
+	if strings.Contains(err.Error(), strings.TrimSuffix(path, "-"+string(sstable.DataDB))) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)

@@ -66,11 +66,20 @@ func (o *LoadSpec) checkVia(continued bool) error {
 		return err
 	}
 	if o.Via == viaCQL {
-		for name, given := range map[string]bool{
-			"slice": o.Slice != 0, "temp-dir": o.TempDir != "", storagePortSetting: o.StoragePort != 0, "ignore-hosts": len(o.IgnoreHosts) > 0, "append-collections": o.AppendCollections, "internode-ssl": o.Internode.On, "listen": o.Listen != "", "assume-stable": o.AssumeStable, "stream": o.Stream != streamAuto,
+		const either = viaStream + " or " + viaFiles
+		for _, of := range []struct {
+			name  string
+			given bool
+			via   string
+		}{
+			{"slice", o.Slice != 0, viaStream}, {storagePortSetting, o.StoragePort != 0, viaStream},
+			{"internode-ssl", o.Internode.On, viaStream}, {"stream", o.Stream != streamAuto, viaStream},
+			{"temp-dir", o.TempDir != "", either}, {"ignore-hosts", len(o.IgnoreHosts) > 0, either},
+			{"append-collections", o.AppendCollections, either},
+			{"listen", o.Listen != "", either}, {"assume-stable", o.AssumeStable, either},
 		} {
-			if given {
-				return fmt.Errorf("--%s: means nothing without --via %s", name, viaStream)
+			if of.given {
+				return fmt.Errorf("--%s: means nothing without --via %s", of.name, of.via)
 			}
 		}
 		return nil

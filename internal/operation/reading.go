@@ -110,6 +110,9 @@ func (o *Reading) checkStreamed() error {
 	if err := checkStoragePort(o.portFlag(), o.StoragePort); err != nil {
 		return err
 	}
+	if err := checkListen(o.Listen); err != nil {
+		return err
+	}
 	if o.Slice < 0 || o.Slice > 0 && o.Slice < leastSlice {
 		return fmt.Errorf("--slice %s: must be at least 1MiB", o.Slice.String())
 	}

@@ -97,12 +97,12 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 		}
 	case o.like != nil:
 		if found.ViewPath == "" {
-			env.Warn("%s: they are taken to have the columns of %s", noSchema(found), o.like.table)
+			env.Warn("%s: they are taken to have the columns of %s", noSchema(found, name), o.like.table)
 		}
 		t.table, t.tableOptions, t.dropped = o.like.table, o.like.tableOptions, o.like.dropped
 	default:
 		if err := t.askSchema(ctx, env, conn, name); err != nil {
-			return fmt.Errorf("%s, nor is a file named with --schema; asked of the cluster: %w", noSchema(found), err)
+			return fmt.Errorf("%s, nor is a file named with --schema; asked of the cluster: %w", noSchema(found, name), err)
 		}
 		if err := t.refuseOther(found); err != nil {
 			return err

@@ -10,11 +10,11 @@ import (
 )
 
 // noSchema says why the schema of SSTables in folders is asked of the cluster.
-func noSchema(found *snapshot.Found) string {
+func noSchema(found *snapshot.Found, of TableName) string {
 	if found.ViewPath != "" {
 		return found.ViewPath + " makes a materialized view, without the types of its columns"
 	}
-	return "no schema.cql lies beside the SSTables"
+	return fmt.Sprintf("no schema.cql beside the SSTables makes %s.%s", of.Keyspace, of.Table)
 }
 
 // refuseOther refuses SSTables that are not of the table that the cluster has by their name.
@@ -24,7 +24,7 @@ func (t *tableSession) refuseOther(found *snapshot.Found) error {
 	case found.ID != "" && has != "" && found.ID != has:
 		return fmt.Errorf("%s, and the SSTables are of a table with the id %s, where %s in the cluster has the id %s: "+
 			"it was dropped and made again, or they are of another cluster; "+
-			"name the schema that they were written with, in a file, with --schema", noSchema(found), found.ID, t.table, has)
+			"name the schema that they were written with, in a file, with --schema", noSchema(found, TableName{t.table.Keyspace, t.table.Name}), found.ID, t.table, has)
 	case found.ViewPath != "" && !t.tableOptions.IsView:
 		return t.notAView(found.ViewPath + " makes a materialized view")
 	}

@@ -30,7 +30,7 @@ type tableSession struct {
 	// place asks again which nodes there are, and plans again. nil: there is no session.
 	place func(ctx context.Context, more ...func() error) error
 
-	// Of a table that files describe, where there is no session.
+	// Of a table that files describe, where there is no session, or that a clone takes them to be of.
 	tableOptions driver.TableOptions
 	scylla       bool // the cluster is one of ScyllaDB
 	ringed       bool // the cluster is known

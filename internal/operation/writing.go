@@ -2,6 +2,8 @@ package operation
 
 import (
 	"fmt"
+	"net"
+	"strconv"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
@@ -62,7 +64,26 @@ func (o *Writing) check() error {
 	if o.Memory < 64<<20 {
 		return fmt.Errorf("--memory %s: must be at least 64MiB", o.Memory.String())
 	}
+	if err := checkListen(o.Listen); err != nil {
+		return err
+	}
 	return checkStoragePort(storagePortSetting, o.StoragePort)
+}
+
+// checkListen refuses an address to listen at that has no port, or one that no port has; none is empty. Most loads need
+// not listen, and would not find out.
+func checkListen(address string) error {
+	if address == "" {
+		return nil
+	}
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return fmt.Errorf("--listen %s: must be an address and a port, such as 10.0.0.9%s, or a port alone: %[2]s", address, DefaultListen)
+	}
+	return nil
 }
 
 // storagePortSetting names the port of all nodes' storage.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -80,7 +81,9 @@ func ParseSaved(b []byte) (*Saved, error) {
 	var f savedFile
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&f); err != nil {
+	if err := d.Decode(&f); errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, errors.New("the file is empty or cut off")
+	} else if err != nil {
 		return nil, err
 	}
 	if d.More() {

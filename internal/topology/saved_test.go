@@ -64,6 +64,7 @@ func TestSavedThatCannotBe(t *testing.T) {
 		{`Murmur3Partitioner`, `MyPartitioner`, "MyPartitioner"},
 		{`"rack"`, `"shelf"`, "shelf"},
 		{"}\n}", "}\n} x", "behind the object"},
+		{"}\n}", "}", "the file is empty or cut off"},
 	} {
 		text := strings.Replace(string(b), c.old, c.changed, 1)
 		require.NotEqual(t, string(b), text, c.old)

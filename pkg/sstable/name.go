@@ -33,8 +33,11 @@ type Descriptor struct {
 }
 
 // Name is the name of the file that holds a component.
-func (d Descriptor) Name(c Component) string {
-	return d.Version.String() + "-" + d.ID + "-" + d.Version.format() + "-" + string(c)
+func (d Descriptor) Name(c Component) string { return d.base() + "-" + string(c) }
+
+// base is what the names of all files begin with, for messages about the SSTable.
+func (d Descriptor) base() string {
+	return d.Version.String() + "-" + d.ID + "-" + d.Version.format()
 }
 
 // ParseName takes the name of a file apart, without a folder. The component is whatever stands at the end.

@@ -87,7 +87,7 @@ func OpenSections(file RandomReader, name string, d Descriptor, header []byte, o
 		Partitioner: Murmur3Partitioner, Stats: &Stats{}, Header: header,
 	}}
 	if err := r.openSections(of); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(name, d.Name("")), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(name, d.base()), err)
 	}
 	return r, nil
 }

@@ -47,7 +47,7 @@ type TableReader struct {
 func OpenTable(folder string, d Descriptor) (*TableReader, error) {
 	r := &TableReader{tableFiles: tableFiles{folder: folder, descriptor: d}}
 	if err := r.open(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err), r.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err), r.Close())
 	}
 	r.decoder.name = r.path(DataDB)
 	return r, nil
@@ -133,7 +133,7 @@ func OpenDamaged(folder string, d Descriptor, p token.Partitioner, damage *Damag
 		statistics: &Statistics{Stats: &Stats{}},
 	}
 	if err := r.openIndex(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
 	}
 	r.findOnce()
 	return r, nil

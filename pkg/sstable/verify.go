@@ -38,7 +38,7 @@ type Verified struct {
 func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
 	v := &verifier{tableFiles: tableFiles{folder: folder, descriptor: d}, check: check, sizes: make(map[Component]int64)}
 	if err := v.run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Name("")), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
 	}
 	return &Verified{
 		Written: Written{

@@ -317,8 +317,9 @@ func (w *ringWatch) name(node string) string {
 	return cmp.Or(name, w.t.nodeName(node))
 }
 
-// witnesses is how many nodes are asked by gossip what they have heard: as many as by queries, since the node that takes
-// over ranges of one that is removed may be the only one that has heard of that (Gossiper.advertiseRemoving).
+// witnesses is the number of nodes that are asked by gossip what they have heard. If a node is being
+// removed, the one that takes over its ranges may be the only one that has heard of it
+// (Gossiper.advertiseRemoving): it has to be among them.
 const witnesses = 16
 
 // shadowRound asks nodes by gossip, over their storage ports.

@@ -9,15 +9,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// asksOfGossip is how many nodes are asked what they have heard by gossip, all at the same time. A node that `nodetool
-// removenode` has take over ranges streams as soon as it hears of that itself, and others may hear later: that node has
-// to be among those that are asked. In larger clusters it may not be, for as long as gossip takes to reach the others; a
-// write by CQL misses that node for as long, as its coordinator has not heard either.
+// asksOfGossip is the number of nodes that are asked, all at the same time, what they have heard by
+// gossip. When nodetool removenode has a node take over ranges, that node streams them as soon as it
+// hears of the removal (StorageService.handleStateRemoving), and others may hear of it later: it has
+// to be among those that are asked. In larger clusters it may not be, until gossip has reached the
+// others. Writes by CQL have the same gap, since their coordinators have not heard either.
 const asksOfGossip = 16
 
-// Gossip reads what nodes have heard of each other by gossip, but for tokens, which system_views.gossip_info does not have. Up to [asksOfGossip]
-// nodes are asked, and the latest word of each node counts. If none of them answers with rows, and one answers that it has no such
-// table, as nodes of Cassandra 4.0 do, the error is [ErrNotFound]: what other nodes failed with says no more. Else the error is
+// Gossip reads what nodes have heard of each other by gossip, except for tokens, which
+// system_views.gossip_info does not have. It asks up to [asksOfGossip] nodes; the latest word on each
+// node counts. If no node answers with rows, and one answers that it has no such table, as nodes of
+// Cassandra 4.0 do, the error is [ErrNotFound], whatever the others failed with. Else the error is
 // that of a node.
 func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
 	hosts := s.ranked(asksOfGossip)

@@ -43,10 +43,11 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 		return nil, err
 	}
 	t.files = &tableFiles{}
-	if err = t.knowAll(ctx, o.streamFlag(), patience); err == nil {
-		err = t.describeFiles(ctx, name)
+	if err = t.knowAll(ctx, o.streamFlag(), patience); err != nil {
+		t.close()
+		return nil, err
 	}
-	if err != nil {
+	if err = t.describeFiles(ctx, name); err != nil {
 		err = fmt.Errorf("--%s: %w", o.streamFlag(), err)
 	} else {
 		err = t.readWhere(where)

@@ -314,8 +314,10 @@ func (w *ringWatch) name(node string) string {
 	return cmp.Or(name, w.t.nodeName(node))
 }
 
-// witnesses is how many nodes are asked by gossip what they have heard.
-const witnesses = 3
+// witnesses is the number of nodes that are asked by gossip what they have heard. If a node is being
+// removed, the one that takes over its ranges may be the only one that has heard of it
+// (Gossiper.advertiseRemoving): it has to be among them.
+const witnesses = 16
 
 // shadowRound asks nodes by gossip, over their storage ports.
 func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.Endpoint, error) {
@@ -336,6 +338,9 @@ func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.End
 		down := map[bool]int{false: 1}
 		return cmp.Compare(down[w.t.session.Connected(a)], down[w.t.session.Connected(b)])
 	})
+	if up := slices.IndexFunc(nodes, func(id string) bool { return !w.t.session.Connected(id) }); up > 0 {
+		nodes = nodes[:up] // those that are down would only be waited for
+	}
 	failed := errors.New("no node tells its storage port")
 	for some := range slices.Chunk(nodes[:min(len(nodes), 2*witnesses)], witnesses) {
 		lists, errs := make([][]topology.Endpoint, len(some)), make([]error, len(some))

@@ -55,7 +55,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	past.add("temp-dir", "folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)", folder)
 	past.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
 	past.add("assume-stable", assumeStableHelp)
-	past.add("ignore-hosts", "nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; nodes that are down are waited for)")
+	past.add("ignore-hosts", "nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; a clone waits for nodes that go down, and does not begin where one is down)")
 	addInternodeFlags(past)
 	b = b.in(groupPace)
 	b.add("max-bytes-per-sec", "bytes a second at the most of all that is sent to all nodes (default: no limit)")

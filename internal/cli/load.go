@@ -125,7 +125,7 @@ func addStreamFlags(b binder, when string) {
 	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
 	b.add("listen", when+both+listenHelp)
 	b.add("assume-stable", when+both+assumeStableHelp)
-	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; nodes that are down are waited for)")
+	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; a load waits for nodes that go down, and does not begin where one is down)")
 }
 
 // addValueFlags adds the flags of how the text of values is read, besides what a scan shares.

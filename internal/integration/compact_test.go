@@ -54,9 +54,11 @@ func TestCompactStorage(t *testing.T) {
 			snapshots = append(snapshots, filepath.Join(n.folder, "snapshots/compact"))
 		}
 		read := append([]string{"it1." + name, "--via", "sstables"}, snapshots...)
-		r := cqlbulk(t, append([]string{"scan"}, read...)...)
-		require.Equal(t, 1, r.code, name)
-		require.Contains(t, r.report, "is a table of COMPACT STORAGE", name)
+		for _, words := range [][]string{append([]string{"scan"}, read...), append([]string{"clone", "it1." + name}, snapshots...)} {
+			r := cqlbulk(t, words...)
+			require.Equal(t, 1, r.code, name)
+			require.Contains(t, r.report, "is a table of COMPACT STORAGE", name)
+		}
 		exec(t, "ALTER TABLE it1."+name+" DROP COMPACT STORAGE")
 		all := ok(t, "scan", "it1."+name).out
 		require.Contains(t, all, names[name].after)

@@ -61,6 +61,11 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 		return s.client.CheckTable(ctx, address, table)
 	})
 	slices.Sort(s.others)
+	switch internode.KindOf(err) {
+	case internode.Unreachable, internode.Deadline:
+		return fmt.Errorf("--via %s: %w; start the node and open that port to this host, "+
+			"or leave the node out with --ignore-hosts and repair it later", viaStream, err)
+	}
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", viaStream, err)
 	}

@@ -14,26 +14,28 @@ import (
 // they were whole: the commit log is named. After a flush they are.
 func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	t.Parallel()
-	table(t, "it1.unflushed", "(k int PRIMARY KEY)")
+	// Other tests flush all tables of a keyspace.
+	exec(t, "CREATE KEYSPACE IF NOT EXISTS it_unflushed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	table(t, "it_unflushed.unflushed", "(k int PRIMARY KEY)")
 	insert := func(from, to int) {
 		for k := from; k < to; k++ {
-			exec(t, fmt.Sprintf("INSERT INTO it1.unflushed (k) VALUES (%d)", k))
+			exec(t, fmt.Sprintf("INSERT INTO it_unflushed.unflushed (k) VALUES (%d)", k))
 		}
 	}
 	flush := func() {
 		for n := range 3 {
-			administer(t, "nodetool", fmt.Sprint(n+1), "flush", "it1", "unflushed")
+			administer(t, "nodetool", fmt.Sprint(n+1), "flush", "it_unflushed", "unflushed")
 		}
 	}
 	out := filepath.Join(t.TempDir(), "out.csv")
-	args := []string{"scan", "it1.unflushed", clusterFolder(), "--via", "sstables", "-o", out, "--force"}
+	args := []string{"scan", "it_unflushed.unflushed", clusterFolder(), "--via", "sstables", "-o", out, "--force"}
 	insert(0, 20)
 	flush()
 	require.Contains(t, ok(t, args...).report, "20 rows")
 	insert(20, 40)
 	r := cqlbulk(t, args...)
 	require.Equal(t, 1, r.code, r.report)
-	require.Regexp(t, `the commit log has rows of it1.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, r.report)
+	require.Regexp(t, `the commit log has rows of it_unflushed.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, r.report)
 	require.Contains(t, r.report, "nodetool drain")
 	r = ok(t, append(args, "--ignore-commitlog")...)
 	require.Contains(t, r.report, "20 rows")

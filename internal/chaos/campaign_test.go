@@ -49,6 +49,12 @@ func asked(t *testing.T) campaign {
 // twice, nothing hangs, and what the program says of itself is true.
 func TestCampaign(t *testing.T) {
 	c := asked(t)
+	c.play(t, runSchedule)
+}
+
+// play runs the schedule of each seed, and reports what all of them did.
+func (c campaign) play(t *testing.T, run func(t *testing.T, seed uint64)) {
+	t.Helper()
 	begin := time.Now()
 	t.Run("seed", func(t *testing.T) {
 		for i := range c.schedules {
@@ -59,7 +65,7 @@ func TestCampaign(t *testing.T) {
 					return
 				}
 				defer tell(c, begin)
-				runSchedule(t, seed)
+				run(t, seed)
 			})
 		}
 	})

@@ -1,13 +1,10 @@
 package chaos
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -24,25 +21,7 @@ func TestRings(t *testing.T) {
 	if !c.long && c.schedules == ordinary {
 		c.schedules = ringSchedules
 	}
-	begin := time.Now()
-	t.Run("seed", func(t *testing.T) {
-		for i := range c.schedules {
-			seed := c.first + uint64(i)
-			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				t.Parallel()
-				if !c.until.IsZero() && time.Now().After(c.until) {
-					return
-				}
-				defer tell(c, begin)
-				runRing(t, seed)
-			})
-		}
-	})
-	t.Logf("%s\n%s", time.Since(begin).Round(time.Second), report())
-	if c.long {
-		fmt.Print(report())
-	}
-	require.Positive(t, schedules(), "no schedule was run")
+	c.play(t, runRing)
 }
 
 // runRing runs the schedule of a seed: half of them are loads, the others scans, counts and clones.

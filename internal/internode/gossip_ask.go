@@ -66,15 +66,7 @@ func (c *Client) gossip(ctx context.Context, node string, l *Listener, syn Syn) 
 
 // await has the listener wait for an answer; false when it is closed.
 func (l *Listener) await(r *round) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	select {
-	case <-l.closed:
-		return false
-	default:
-		l.rounds = append(l.rounds, r)
-		return true
-	}
+	return l.whileOpen(func() { l.rounds = append(l.rounds, r) })
 }
 
 func (l *Listener) done(r *round) {

@@ -351,13 +351,18 @@ func (w *waiting) Read(p []byte) (int, error) {
 
 // expect has connections of a plan handed to a session, until forget; false when the listener is closed.
 func (l *Listener) expect(s *incoming) bool {
+	return l.whileOpen(func() { l.sessions[s.plan] = s })
+}
+
+// whileOpen calls add with the lock held; false when the listener is closed, and add is not called.
+func (l *Listener) whileOpen(add func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
 	case <-l.closed:
 		return false
 	default:
-		l.sessions[s.plan] = s
+		add()
 		return true
 	}
 }

@@ -75,10 +75,10 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 	}
 	var err error
 	f.Whole, err = t.writeWhole(d.codec, d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-		p := &partitions{t: t, as: d.codec, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
+		p := t.newPartitions(d.codec, w, func(bytes int64) {
 			d.merged.Add(bytes)
 			made(bytes)
-		}}
+		})
 		for _, m := range merges {
 			if err := p.take(ctx, m); err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 type partitions struct {
 	t      *Target
 	as     *sstable.Codec // what rows are read by when they are sent
+	capped bool           // some rows expire later than as can store: see Target.outlives
 	to     sstable.Sink
 	merger *merger
 	tell   func(bytes int64) // is told now and then of the records that partitions were made of
@@ -118,13 +119,18 @@ func (p *partitions) row() error {
 	return p.to.Row(encoded)
 }
 
-// rebase encodes a row anew that does not mean the same to the codec that it is read by. Where collections are replaced
-// each of them has a deletion, so that there is no such row.
+// rebase encodes a row anew that does not mean the same to the codec that it is read by. If collections are replaced,
+// each of them has a deletion, so that only expiries can be the reason.
 func (p *partitions) rebase(encoded []byte) ([]byte, error) {
-	if !p.t.o.Append || !sstable.NeedsRebase(encoded) {
+	if !p.capped && (!p.t.o.Append || !sstable.NeedsRebase(encoded)) {
 		return encoded, nil
 	}
 	var err error
 	p.rebased, err = p.as.AppendRebased(p.rebased[:0], encoded, p.t.codec, &p.room)
 	return p.rebased, err
+}
+
+// newPartitions returns partitions whose rows a node reads by a codec of stamped.
+func (t *Target) newPartitions(as *sstable.Codec, to sstable.Sink, tell func(bytes int64)) *partitions {
+	return &partitions{t: t, as: as, capped: t.outlives(as), to: to, merger: newMerger(t.codec), tell: tell}
 }

@@ -11,11 +11,11 @@ import (
 )
 
 // direct says whether SSTables can be made of sorted records as they are merged, without a spool between: where all rows go to the
-// same nodes, as one file or a few, and it is known how many partitions there are. It gives the records of each SSTable, and
+// same nodes, as one file or a few, and it is known how many partitions there are: rows that are left out may be all of one. It gives the records of each SSTable, and
 // about how many partitions they have.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
 	size := t.batch.bytes.Load()
-	if t.o.Whole == nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
+	if t.o.Whole == nil || t.batch.refused != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
 		return nil, nil
 	}
 	count := d.restTables(size)

@@ -50,6 +50,16 @@ func rowsOf(t *testing.T, v sstable.Version, f File, each func(*sstable.Row)) {
 // keyedRowsOf reads the rows of a file with the keys of their partitions.
 func keyedRowsOf(t *testing.T, v sstable.Version, f File, each func(key []byte, r *sstable.Row)) {
 	t.Helper()
+	itemsOf(t, v, f, func(item sstable.Item, d *sstable.Decoder) {
+		if item == sstable.RegularRow {
+			each(d.Key(), d.Row())
+		}
+	})
+}
+
+// itemsOf reads a file as a node does: by its header, or as an SSTable.
+func itemsOf(t *testing.T, v sstable.Version, f File, each func(sstable.Item, *sstable.Decoder)) {
+	t.Helper()
 	var d *sstable.Decoder
 	if f.Whole == nil {
 		codec, err := sstable.ReadCodec(f.Header, v)
@@ -68,9 +78,7 @@ func keyedRowsOf(t *testing.T, v sstable.Version, f File, each func(key []byte, 
 			return
 		}
 		require.NoError(t, err)
-		if item == sstable.RegularRow {
-			each(d.Key(), d.Row())
-		}
+		each(item, d)
 	}
 }
 

@@ -10,14 +10,15 @@ import (
 
 // partitions makes partitions of the sorted records of a stretch of tokens.
 type partitions struct {
-	t      *Target
-	as     *sstable.Codec // what rows are read by when they are sent
-	capped bool           // some rows expire later than as can store: see Target.outlives
-	to     sstable.Sink
-	merger *merger
-	tell   func(bytes int64) // is told now and then of the records that partitions were made of
-	added  int64             // bytes of those that it was not told of
-	begun  int64             // partitions
+	t       *Target
+	as      *sstable.Codec // what rows are read by when they are sent
+	capped  bool           // some rows expire later than as can store: see Target.outlives
+	refused refusals       // rows that are left out; nil: none
+	to      sstable.Sink
+	merger  *merger
+	tell    func(bytes int64) // is told now and then of the records that partitions were made of
+	added   int64             // bytes of those that it was not told of
+	begun   int64             // partitions
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
@@ -66,6 +67,11 @@ func (p *partitions) report() {
 // add takes a record: it is merged with the one before where they are of one clustering.
 func (p *partitions) add(number uint64, record []byte) error {
 	p.added += int64(len(record))
+	if p.refused != nil {
+		if out, err := p.refused.has(record, p.t.codec, &p.room); out || err != nil {
+			return err
+		}
+	}
 	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
 		if !p.merging {
 			_, _, first := splitRecord(p.record)
@@ -132,5 +138,5 @@ func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 
 // newPartitions returns partitions whose rows a node reads by a codec of stamped.
 func (t *Target) newPartitions(as *sstable.Codec, to sstable.Sink, tell func(bytes int64)) *partitions {
-	return &partitions{t: t, as: as, capped: t.outlives(as), to: to, merger: newMerger(t.codec), tell: tell}
+	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.refused, to: to, merger: newMerger(t.codec), tell: tell}
 }

@@ -15,7 +15,7 @@ import (
 // asksForFailure is how often a node is asked why it failed a session, which it notes a moment after it has said so.
 const asksForFailure = 3
 
-// explained adds to the error of a session that a node failed why it did, if it tells, and gives it its class.
+// explained adds the node's reason to the error of a session that it failed, if it has one, and the class.
 func (s *streamSender) explained(ctx context.Context, err error, node string, plan internode.UUID) error {
 	var wait pace.Backoff
 	for i := range asksForFailure {

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/target"
 )
 
-// hopeless knows for how long a load has sent writes of which none was taken, though nodes
+// hopeless measures for how long a load has sent writes and none was taken, though nodes
 // answered. Rows of one set of replicas may fail for that set's sake, so that several sets must
 // have failed. Only time in which writes are under way counts: not that in which an input has
 // nothing to give, or a rate holds writes back. It is safe for concurrent use.
@@ -21,7 +21,7 @@ type hopeless struct {
 	first atomic.Int64 // how long the write took that failed first, nanoseconds; 0: none failed
 }
 
-// hopelessSets is the number of sets of replicas that must have failed, of as many as there are.
+// hopelessSets is the number of sets of replicas that must have failed, or all if there are fewer.
 const hopelessSets = 4
 
 // takesNothing takes in a write that began then and failed for reason. It returns an error of

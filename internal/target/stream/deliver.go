@@ -44,8 +44,8 @@ type Sender interface {
 type delivery struct {
 	t            *carrier
 	codec        *sstable.Codec // of what is sent
-	bySet        bool           // a file is for a set of replicas, all of which are sent it; else for one node
-	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
+	bySet        bool           // a file is for all of a set of replicas; else for one node
+	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: enough to keep the processors busy
 	sendTogether int            // how many files of a queue are sent at the same time
 	queues       map[string]*queue
 

@@ -11,7 +11,7 @@ import (
 // slice for long, so it is encoded as if it was written at base. The header of an SSTable says what second its times
 // are counted from, so that a later one there moves all of them (sstable.Codec.At).
 //
-// All files of a slice have the same second, lest replicas differ. A slice that is sent once more, by a load that was
+// All files of a slice have the same second, lest replicas differ. A slice that is sent again, by a load that was
 // resumed, has a later one: servers keep the later expiry or deletion of two cells of one timestamp
 // (org.apache.cassandra.db.rows.Cells.resolveRegular, LivenessInfo.supersedes, DeletionTime.supersedes).
 type expiries struct {

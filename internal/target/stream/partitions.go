@@ -125,7 +125,7 @@ func (p *partitions) row() error {
 	return p.to.Row(encoded)
 }
 
-// rebase encodes a row anew that does not mean the same to the codec that it is read by. If collections are replaced,
+// rebase encodes a row again that does not mean the same to the codec that it is read by. If collections are replaced,
 // each of them has a deletion, so that only expiries can be the reason.
 func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 	if !p.capped && (!p.t.o.Append || !sstable.NeedsRebase(encoded)) {

@@ -64,7 +64,7 @@ type Options struct {
 	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled before
 	// the next are sorted; 0: all are one slice. See DefaultSlice.
 	Slice int64
-	// BatchBytes is how large a mutation may be, of a table whose nodes write rows that they are sent anew, as mutations;
+	// BatchBytes is how large a mutation may be, of a table whose nodes write the rows that they are sent as mutations;
 	// 0: they do not.
 	BatchBytes int64
 	Sessions   int           // files under way at once, to all nodes together; default 8

@@ -149,11 +149,11 @@ func (in *intake) makes(row *target.Row, r *refusedRow) (bool, error) {
 	e.statement(&row.Row, row.Place)
 	key, err := e.inserter.AppendKey(e.key[:0], e.statements[0].Values)
 	if err != nil || !bytes.Equal(key, r.key) {
-		return false, nil //nolint:nilerr // it was taken, so that this is another row
+		return false, err
 	}
 	_, made, err := e.inserter.Insert(e.statements...)
 	if err != nil {
-		return false, nil //nolint:nilerr // the same
+		return false, err
 	}
 	return r.static || made != nil && sameClustering(made.Clustering, r.row.Clustering), nil
 }

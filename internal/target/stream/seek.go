@@ -33,6 +33,9 @@ const (
 	triesForRows = 2
 	// mostRefused is the number of rows, at most, that one delivery has rejected.
 	mostRefused = 100
+	// mostUntaken is that number while nodes have taken no part of any file: then it is not the rows
+	// that are to blame.
+	mostUntaken = 10
 )
 
 // refusedRow is a row, or a partition that is not split, that a node fails a session for.
@@ -162,8 +165,8 @@ func (d *delivery) refuse(ctx context.Context, node string, r *refusedRow, cause
 	if r.among {
 		others = ", or another row of its partition"
 	}
-	if len(d.refused) == mostRefused {
-		more = fmt.Sprintf(", nor %d rows before it", mostRefused)
+	if n := len(d.refused); n == mostRefused || n >= mostUntaken && d.taken == 0 {
+		more = fmt.Sprintf(", nor %d rows before it", n)
 	} else if d.t.reject != nil {
 		reason := fmt.Errorf("%s does not take it%s, and may have it without an entry in an index: %s", d.t.o.NodeName(node), others, cause.Why)
 		if rejected, err := d.t.reject(ctx, r, reason); rejected || err != nil {
@@ -188,6 +191,9 @@ func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err e
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
 		s.cause = rows
 		return false, nil
+	}
+	if err == nil {
+		s.d.taken++
 	}
 	return err == nil, err
 }
@@ -370,12 +376,15 @@ func (s *seeker) read(p part) (*refusedRow, error) {
 		if item == sstable.PartitionStart {
 			at++
 		}
-		if at < p.from {
+		switch {
+		case at < p.from:
 			return nil
+		case at > p.from:
+			return io.EOF
 		}
 		out.key = bytes.Clone(d.Key())
 		switch {
-		case out.whole, at > p.from:
+		case out.whole:
 			return io.EOF
 		case (item == sstable.StaticRow || item == sstable.RegularRow) && !d.Row().Empty():
 			if row++; row > p.rowFrom {

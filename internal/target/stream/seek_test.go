@@ -167,18 +167,32 @@ func TestRowThatNodesDoNotTakeIsNamed(t *testing.T) {
 	}
 }
 
-// A node that takes no row at all is not sent every row on its own.
+// The search ends when it has found many rows, and earlier if the node takes no row at all.
 func TestSearchForRowsIsBounded(t *testing.T) {
-	values := map[[2]int32]string{}
-	for k := range int32(40) {
-		for c := range int32(8) {
-			values[[2]int32{k, c}] = "poison"
-		}
+	for name, c := range map[string]struct {
+		every    int32 // clustering with the value
+		want     string
+		sessions int
+	}{
+		"every row":       {1, "nor 10 rows before it, and would not the next time (drop it): java.lang.AssertionError", 60},
+		"every other row": {2, "nor 100 rows before it, and would not the next time (drop it): java.lang.AssertionError", 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			values := map[[2]int32]string{}
+			for k := range int32(40) {
+				for at := range int32(8) {
+					if at%c.every == 0 {
+						values[[2]int32{k, at}] = "poison"
+					}
+				}
+			}
+			err, n, p := seeking(t, func(o *Options) { wholeOnOne(t, o); o.Whole = nil }, values, func(int64) bool { return true })
+			require.ErrorContains(t, err, c.want)
+			require.Equal(t, fault.Permanent, fault.ClassOf(err))
+			require.Zero(t, p.written)
+			require.Less(t, n.sessions, c.sessions)
+		})
 	}
-	err, n, p := seeking(t, func(o *Options) { wholeOnOne(t, o); o.Whole = nil }, values, func(int64) bool { return true })
-	require.ErrorContains(t, err, "of demo.readings, or another row of its partition, nor 100 rows before it, and would not the next time (drop it): java.lang.AssertionError")
-	require.Zero(t, p.written)
-	require.Less(t, n.sessions, 1000)
 }
 
 // One node of two fails: the other one has the row, and it is rejected all the same.

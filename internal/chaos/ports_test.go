@@ -27,7 +27,7 @@ type ports struct {
 	mu    sync.Mutex
 	r     *rand.Rand
 	rate  float64 // how often a step goes wrong
-	ring  *script // of their cluster; nil: it does not change by and by
+	ring  *script // of their cluster; nil: it does not change
 	left  int     // harms that are still to come
 	after int     // steps until do is called
 	do    func()
@@ -37,7 +37,7 @@ type ports struct {
 	over    chan struct{}
 }
 
-// newPorts makes ports that do harm now and then.
+// newPorts makes ports that do harm at some steps.
 func newPorts(r *rand.Rand, asked bool) *ports {
 	return &ports{asked: asked, r: r, left: r.IntN(6), rate: 0.02 + 0.1*r.Float64(), over: make(chan struct{})}
 }
@@ -49,7 +49,7 @@ func (p *ports) open(c *simcluster.Cluster) {
 	p.cluster = c
 }
 
-// follow has the script go on with each step.
+// follow has each step advance the script.
 func (p *ports) follow(ring *script) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

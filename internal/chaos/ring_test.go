@@ -144,7 +144,7 @@ func (sc *script) wait() {
 // longWindow is how long the end of a change may wait when the rows are handed over.
 const longWindow = 3 * time.Second
 
-// pause lets so many steps pass, but no more time than that. Without steps it is the time alone.
+// pause waits for n steps, at most for the given time. Without steps it waits for the time.
 func (sc *script) pause(steps int, most time.Duration) {
 	next := make(chan struct{})
 	sc.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
-// expiring is the TTL of the rows of a table, some of which have one; 0: none has.
+// expiring is the TTL of those rows of a table that have one; 0: none has.
 func expiring(r *rand.Rand) int { return r.IntN(2) * (100_000 + r.IntN(1000)) }
 
 // ringClone runs the schedule of a clone, from one cluster to another. The rings of both change.

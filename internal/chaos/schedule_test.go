@@ -34,7 +34,7 @@ type schedule struct {
 // table is the full name of the table of every schedule.
 const table = "ks.t"
 
-// newSchedule makes a schedule of a test. If it fails, it tells what happened.
+// newSchedule makes a schedule of a test. If it fails, it logs what happened.
 func newSchedule(t *testing.T, seed uint64, test string) *schedule {
 	s := &schedule{T: t, seed: seed, dir: t.ArtifactDir(), signals: stream(seed, "signals")}
 	t.Cleanup(func() {

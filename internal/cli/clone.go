@@ -34,7 +34,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	from.add("from-dc", "data center whose replicas are read first (default: that of the first contact point)")
 	from.add("from-ssl", "secure connections to it by TLS, as --ssl does")
 	addCertificateFlags(from, "from-", "")
-	from.add("listen", "address and port where its nodes bring their files, and those of the clone answer whether any joins; they must reach it (default: "+operation.DefaultListen+", and each is told the address by which it is reached)")
+	from.add("listen", "address and port where its nodes bring their files, and those of the clone answer whether any joins; all must reach it (default: "+operation.DefaultListen+", at the address that reaches each)")
 	from.add("from-storage-port", "port that its nodes stream to each other by (default: what they tell)")
 	from.add("slice", "bytes that a node is asked for at once, by what it announces (default: 1GiB)")
 	addInternodeFlagsOf(from, "from-", "")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A panic is told with its place, and is not taken for a run of which some failed.
+// A panic is reported with its place, and is not taken for a run that failed in part.
 func TestPanicIsAFatalError(t *testing.T) {
 	var err bytes.Buffer
 	s := newStreams(nil, nil, &err)

@@ -106,7 +106,7 @@ const (
 
 const (
 	listenHelp       = "address and port where nodes answer which of them join, leave or move, needed for Cassandra 4.0, and later ones while a node joins; they must reach it (default: :7099)"
-	assumeStableHelp = "go on where it cannot be known whether nodes join, leave or move; rows are lost if one does"
+	assumeStableHelp = "load even if it cannot be known whether nodes join, leave or move; rows are lost if one does"
 )
 
 // addKeptFlags adds the flags of SSTables that are kept in a folder.

@@ -15,4 +15,4 @@ func addPaceFlags(b binder) {
 
 // patienceHelp is the help of the flag of how long a run goes on with a cluster that is
 // silent, or fails all that it is asked.
-const patienceHelp = "how long to go on when no node answers, or every request fails"
+const patienceHelp = "how long to wait when no node answers, or every request fails"

@@ -62,7 +62,7 @@ func (s *Session) gossipOf(ctx context.Context, host string) (all []topology.End
 			ID: valueOf(id), Address: net.JoinHostPort(address.String(), strconv.Itoa(port)), DC: valueOf(dc), Rack: valueOf(rack),
 			Status: valueOf(status), Version: valueOf(version), Generation: generation,
 		}
-		if status == nil { // a node of Cassandra 3 in the midst of an upgrade
+		if status == nil { // a node of Cassandra 3, during an upgrade
 			e.Status, e.Version = valueOf(old), valueOf(oldVersion)
 		}
 		all = append(all, e)

@@ -37,7 +37,7 @@ func TestGossipBesideADeadNode(t *testing.T) {
 	}
 }
 
-// A change of the ring that nobody but the node that leaves has heard of is learned from that node.
+// If only the node that leaves has heard of a change of the ring, the change is learned from that node.
 func TestGossipThatOneNodeHasHeard(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 6, Rows: 1, Release: "5.0.6", Storage: func(int, *internodetest.Node) {}})
 	require.NoError(t, err)

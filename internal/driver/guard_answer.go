@@ -197,9 +197,9 @@ func (a *answer) columns(flags, columns int) {
 const deepest = 64
 
 // typ checks a column's type, and hides those from the library that it would take apart: a tuple
-// column, of which it binds and gives the elements, never the whole (scylladb/gocql#57), and a type
+// column, whose elements it binds and gives, never the whole (scylladb/gocql#57), and a type
 // that is given as the name of a Java class, whose grammar it reads only in part. In their place it
-// is told blob, and passes the values' bytes on as they are. Nothing here asks it for such a type.
+// reads blob, and passes the values' bytes on as they are. Nothing here asks it for such a type.
 func (a *answer) typ(depth int) {
 	if depth > deepest {
 		a.fail("types more than %d deep", deepest)

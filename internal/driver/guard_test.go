@@ -138,7 +138,7 @@ func TestGuardDoesNotWaitWithinAFrame(t *testing.T) {
 	require.Equal(t, err, again)
 }
 
-// hiddenTypes are types that servers name, and what the library is told of them.
+// hiddenTypes are types that servers name, and what the library reads instead.
 func hiddenTypes() map[datatype.DataType]datatype.DataType {
 	const marshal = "org.apache.cassandra.db.marshal."
 	inner := datatype.NewTuple(datatype.Int, datatype.NewList(datatype.Varchar))

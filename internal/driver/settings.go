@@ -67,7 +67,7 @@ func least(a, b int) int {
 	return min(a, b)
 }
 
-// leastTerm is least of numbers of which those below 0 are no limit.
+// leastTerm returns the least of two limits. A number below 0 is no limit.
 func leastTerm(a, b int) int {
 	if a < 0 || b < 0 {
 		return cmp.Or(max(a, b), min(a, b))

@@ -27,8 +27,8 @@ func (s *Session) StreamFailure(ctx context.Context, node string, plan [16]byte)
 	return StreamFailure{messagesOf(cause), aboutRows.MatchString(cause)}
 }
 
-// aboutRows is an exception that a node meets when it reads a value, to index it mostly, or writes rows as a mutation. Of the
-// stack a node tells two lines (StreamSession.boundStackTrace), which seldom name the index.
+// aboutRows is an exception that a node meets when it reads a value, to index it mostly, or writes rows as a mutation. A
+// node reports two lines of the stack (StreamSession.boundStackTrace), which seldom name the index.
 var aboutRows = regexp.MustCompile(`\.(\w*IndexOutOfBounds|BufferUnderflow|Marshal|NumberFormat|IllegalArgument|InvalidRequest|MutationExceededMaxSize)Exception\b|\.AssertionError\b`)
 
 // mostOfCause is how many bytes of a cause are told.

@@ -283,7 +283,7 @@ func (s *Sorter) mergeInto(out *run, runs []*run) error {
 }
 
 // Merges begins to give all records in order: a merge for each stretch, in their order. All buffers must have
-// been given back, and no record may be added any more. Each call begins anew.
+// been given back, and no record may be added any more. Each call begins with the first.
 func (s *Sorter) Merges() []*Merge {
 	buffers := s.sortedBuffers()
 	merges := make([]*Merge, len(s.bounds)+1)

@@ -18,6 +18,7 @@ type account struct {
 	run     *run
 	piece   Piece
 	file    *file
+	views   []*view      // that its records are read by
 	repeats uint8        // how often its rows were written again, this time among them
 	begun   bool         // an earlier run had begun it
 	inDoubt bool         // its rows may have been written before, and writing them again may count twice

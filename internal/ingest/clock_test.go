@@ -26,7 +26,7 @@ func TestClockStaysWithTheTime(t *testing.T) {
 	require.GreaterOrEqual(t, c.reserve(0, 1).first, before)
 }
 
-// Records of one timestamp have places of their own, which are the same when the piece is taken up again.
+// Records of one timestamp have places of their own, which are the same when the piece is resumed.
 func TestPlacesOfOneTimestamp(t *testing.T) {
 	fixed := int64(1_600_000_000_000_000)
 	c := clock{step: 2, fixed: &fixed}

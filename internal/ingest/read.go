@@ -100,6 +100,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		a := &account{run: r, chunk: c, file: f, repeats: f.repeats, text: int64(len(c.Data)), stored: meter.advance(f.end)}
 		c.account = a
 		settled, err := r.recall(c)
+		a.views = c.views
 		if given := input.Stamps; f.records < len(given) {
 			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
 		}
@@ -188,14 +189,22 @@ type Skipper interface {
 	SkipTo(offset int64) (bool, error)
 }
 
+// skip has the next Read of an input begin at a byte of the text that was not read yet, and reports whether it will.
+func skip(in any, offset int64) (bool, error) {
+	skipper, ok := in.(Skipper)
+	if !ok {
+		return false, nil
+	}
+	return skipper.SkipTo(offset)
+}
+
 // skipTo goes on with an input where an earlier run had got to, if the input can be
 // read from there, and else from the beginning, with what is settled passed over.
 func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) (splitter, error) {
-	skipper, ok := in.(Skipper)
-	if !ok || from.Line == 0 {
+	if from.Line == 0 {
 		return s, nil
 	}
-	if skipped, err := skipper.SkipTo(from.Offset); !skipped {
+	if skipped, err := skip(in, from.Offset); !skipped {
 		return s, err
 	}
 	r.leaveOutText(from.Offset - int64(len(f.header)))

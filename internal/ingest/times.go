@@ -78,7 +78,7 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 
 // timed parts a row into statements by what its values are written with. One makes the row,
 // and comes first: no other writes the marker that keeps a row of nulls alive, or its time would
-// be the marker's. A value of a column that is not static tells the row's time; without one it is
+// be the marker's. A value of a column that is not static has the row's time; without one it is
 // not known, and the row is written as at plain, like nulls that delete.
 func (p *parser) timed(c *chunk, m *Mapping, cells []row.Cell, plain moment) (first row.Row, more []row.Row) {
 	own, makes := plain, makesRow(m, cells)

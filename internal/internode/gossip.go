@@ -20,8 +20,8 @@ const (
 const lifetime = time.Minute
 
 // Syn asks a node for all that it has heard by gossip, as a node does that is about to join (a "shadow round"). It is a
-// GossipDigestSyn without digests: the node answers an [Ack] with the states of all nodes, and remembers nothing of who
-// asked (GossipDigestSynVerbHandler.createShadowReply). A node of another cluster or partitioner does not answer.
+// GossipDigestSyn without digests: the node answers an [Ack] with the states of all nodes, and does not keep the
+// question (GossipDigestSynVerbHandler.createShadowReply). A node of another cluster or partitioner does not answer.
 type Syn struct {
 	Cluster     string
 	Partitioner string // the class with its package
@@ -30,7 +30,7 @@ type Syn struct {
 // Ack is a node's answer.
 type Ack struct{ Endpoints []Endpoint }
 
-// Endpoint is what gossip tells of a node (EndpointState).
+// Endpoint is the state of a node in gossip (EndpointState).
 type Endpoint struct {
 	Address netip.AddrPort // of its storage port
 	// Generation is when the node was started, Heartbeat the version that counts up while it runs.

@@ -75,7 +75,7 @@ func (l *Listener) done(r *round) {
 	l.rounds = slices.DeleteFunc(l.rounds, func(one *round) bool { return one == r })
 }
 
-// hearGossip takes the answer of a node that has connected, and gives it to who asked that node.
+// hearGossip takes the answer of a node that has connected, and gives it to the goroutine that asked that node.
 func (l *Listener) hearGossip(link *link) error {
 	r := NewFrames(link.in, link.came.Framing)
 	for {

@@ -31,7 +31,7 @@ func nothing(t *testing.T, sets int) (run func() error, c *cluster) {
 	}, c
 }
 
-// Attempts would last for hours; the patience is over soon.
+// Attempts would last for hours; the patience ends soon.
 func TestALoadWhoseEveryWriteFailsEndsWithTheReason(t *testing.T) {
 	for _, sets := range []int{1, 8} {
 		for _, failing := range []error{

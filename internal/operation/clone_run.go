@@ -93,7 +93,7 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 			return result, err
 		case moves == mostMoves:
 			return result, fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: some of them are not on all nodes that they belong to; "+
-				"the same command once more sends all of them", stream.ErrMoved, moves+1))
+				"run the same command again to send all of them", stream.ErrMoved, moves+1))
 		}
 		c.streaming.options.OnMove()
 		c.counters.Half.Store(0)

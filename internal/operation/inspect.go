@@ -108,7 +108,7 @@ func (i *Inspection) add(path string) error {
 	return err
 }
 
-// passUnreadable has the report tell of a folder that cannot be read. It may have SSTables, unless it is that in which a
+// passUnreadable adds a folder that cannot be read to the report. It may have SSTables, unless it is that in which a
 // file system has what a repair found, for root alone.
 func (i *Inspection) passUnreadable(folder string, err error) {
 	if filepath.Base(folder) == snapshot.LostAndFound {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A folder that cannot be read keeps no other from being looked at. It is a failure, since it may have SSTables, but for
+// A folder that cannot be read keeps no other from being inspected. It is a failure, since it may have SSTables, but for
 // lost+found.
 func TestInspectTellsOfUnreadableFolders(t *testing.T) {
 	root := t.TempDir()

@@ -46,9 +46,8 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place
 		return nil
 	}
 	return fault.New(fault.Transient, fmt.Errorf(
-		"--%s: the cluster tells of %s, and %d %s known here, of which %d %s not among them: some of them are no members, were left out, or have just come or gone",
-		flag, amount.Of(len(places), "node"), len(t.cluster.Nodes), amount.Verb(len(t.cluster.Nodes), "is", "are"),
-		others, amount.Verb(others, "is", "are")))
+		"--%s: the cluster has %s, and %d %s known here, %d of them in no table of the cluster: some are no members, were left out, or have just come or gone",
+		flag, amount.Of(len(places), "node"), len(t.cluster.Nodes), amount.Verb(len(t.cluster.Nodes), "is", "are"), others))
 }
 
 // refuseUntold returns an error if a wanted node's storage port is not known. It is transient if

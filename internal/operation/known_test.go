@@ -48,9 +48,9 @@ func TestTransientStatesOfTheRing(t *testing.T) {
 		fail   string
 	}{
 		"the same":  {places: map[string]driver.Place{"a": place, "b": place}},
-		"joined":    {places: map[string]driver.Place{"a": place, "b": place, "c": place}, fail: "tells of 3 nodes, and 2 are known here, of which 0 are not among them"},
-		"left":      {places: map[string]driver.Place{"a": place}, fail: "tells of 1 node, and 2 are known here, of which 1 is not among them"},
-		"exchanged": {places: map[string]driver.Place{"a": place, "c": place}, fail: "tells of 2 nodes, and 2 are known here, of which 1 is not among them"},
+		"joined":    {places: map[string]driver.Place{"a": place, "b": place, "c": place}, fail: "has 3 nodes, and 2 are known here, 0 of them in no table of the cluster"},
+		"left":      {places: map[string]driver.Place{"a": place}, fail: "has 1 node, and 2 are known here, 1 of them in no table of the cluster"},
+		"exchanged": {places: map[string]driver.Place{"a": place, "c": place}, fail: "has 2 nodes, and 2 are known here, 1 of them in no table of the cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := known.refuseUnknown("via stream", tc.places)

@@ -79,7 +79,7 @@ func (o *LoadSpec) checkVia(continued bool) error {
 			{"listen", o.Listen != "", either}, {"assume-stable", o.AssumeStable, either},
 		} {
 			if of.given {
-				return fmt.Errorf("--%s: means nothing without --via %s", of.name, of.via)
+				return fmt.Errorf("--%s requires --via %s", of.name, of.via)
 			}
 		}
 		return nil
@@ -150,7 +150,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
 		limits := l.t.limits(ctx)
 		if l.spec.User == "" {
-			// Guardrails are for users that are no superusers; where nobody logs in, all are (ClientState.isSuper).
+			// Guardrails are for users that are no superusers. Without a login, all users are (ClientState.isSuper).
 			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
 		}
 		o.Indexes = indexesOf(l.t.table, indexes, limits)

@@ -9,19 +9,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
 // asksForFailure is how often a node is asked why it failed a session, which it notes a moment after it has said so.
 const asksForFailure = 3
 
-// explained adds to the error of a session that a node failed why it did, if it tells, and gives it its class.
+// explained adds the node's reason to the error of a session that it failed, if it has one, and the class.
 func (s *streamSender) explained(ctx context.Context, err error, node string, plan internode.UUID) error {
 	var wait pace.Backoff
 	for i := range asksForFailure {
 		if failure := s.failure(ctx, node, plan); failure.Why != "" {
 			err = fmt.Errorf("%w: %s", err, failure.Why)
-			if failure.Rows && s.again(node) {
-				return fault.New(fault.Permanent, fmt.Errorf("%s: %w", s.advice(), err))
+			if failure.Rows {
+				err = &stream.RowsError{Why: failure.Why, Advice: s.advice(), Err: err}
 			}
 			break
 		}
@@ -32,23 +33,11 @@ func (s *streamSender) explained(ctx context.Context, err error, node string, pl
 	return fault.New(classOf(internode.Failed), err)
 }
 
-// advice says what to do about rows that a node does not take.
+// advice says what to do about a row that a node does not take.
 func (s *streamSender) advice() string {
 	if len(s.indexes) == 0 {
-		return "the node does not take a row of what it was sent, and resume would fail again: load with --via cql, which rejects that row"
+		return "change or remove the row, or load with --via cql, which rejects it"
 	}
-	return fmt.Sprintf("the node cannot index a row of what it was sent (%s %s), and resume would fail again: load with --via cql, which rejects that row, "+
+	return fmt.Sprintf("change or remove the row, or load with --via cql, which rejects it if %s %s cannot have it; "+
 		"or drop the index, resume, and create it again", amount.Verb(len(s.indexes), "index", "indexes"), strings.Join(s.indexes, ", "))
-}
-
-// again reports whether a node failed a session for its rows before. What is sent again is the same.
-func (s *streamSender) again(node string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	before := s.refused[node]
-	if s.refused == nil {
-		s.refused = make(map[string]bool)
-	}
-	s.refused[node] = true
-	return before
 }

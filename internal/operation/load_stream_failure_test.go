@@ -61,7 +61,7 @@ func TestReasonOfAFailedSession(t *testing.T) {
 	}
 }
 
-// A node that fails twice for the rows is not tried again: what it is sent stays the same.
+// If a node fails a session for a row, the error says so, and what can be done.
 func TestSessionsThatFailForTheirRows(t *testing.T) {
 	planned, err := sstable.Plan(&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}})
 	require.NoError(t, err)
@@ -71,21 +71,28 @@ func TestSessionsThatFailForTheirRows(t *testing.T) {
 	defer node.Wait()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s := streamSender{
-		indexes: []string{"by_name", "by_size"},
-		client:  &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
-		failure: func(context.Context, string, [16]byte) driver.StreamFailure {
-			return driver.StreamFailure{Why: "no row", Rows: true}
-		},
+	for name, c := range map[string]struct {
+		indexes []string
+		want    string
+	}{
+		"no index": {nil, "change or remove the row, or load with --via cql, which rejects it"},
+		"indexes": {[]string{"by_name", "by_size"}, "change or remove the row, or load with --via cql, which rejects it if indexes by_name, by_size cannot have it; " +
+			"or drop the index, resume, and create it again"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := streamSender{
+				indexes: c.indexes,
+				client:  &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
+				failure: func(context.Context, string, [16]byte) driver.StreamFailure {
+					return driver.StreamFailure{Why: "no row", Rows: true}
+				},
+			}
+			err := s.Send(t.Context(), "a", stream.File{Header: codec.AppendHeader(nil), Bytes: 4, Keys: 1, Open: func() io.Reader { return bytes.NewReader([]byte("rows")) }})
+			require.True(t, fault.Retryable(err, true))
+			var rows *stream.RowsError
+			require.ErrorAs(t, err, &rows)
+			require.Equal(t, c.want, rows.Advice)
+			require.ErrorContains(t, err, "no row")
+		})
 	}
-	send := func(node string) error {
-		return s.Send(t.Context(), node, stream.File{Header: codec.AppendHeader(nil), Bytes: 4, Keys: 1, Open: func() io.Reader { return bytes.NewReader([]byte("rows")) }})
-	}
-	for _, node := range []string{"a", "b"} {
-		require.True(t, fault.Retryable(send(node), true))
-	}
-	err = send("a")
-	require.False(t, fault.Retryable(err, true))
-	require.ErrorContains(t, err, "the node cannot index a row of what it was sent (indexes by_name, by_size), and resume would fail again: load with --via cql")
-	require.ErrorContains(t, err, "no row")
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -26,9 +25,6 @@ type streamSender struct {
 	ended   func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 
 	indexes []string // of the table
-
-	mu      sync.Mutex
-	refused map[string]bool // nodes that failed a session for its rows
 }
 
 // Send is a method of stream.Sender: it holds one session.

@@ -71,8 +71,8 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 	}
 }
 
-// writeOver writes a file in place of one that a killed run may have left. It makes the file
-// anew, so that a link of that name leads nowhere.
+// writeOver writes a file in place of one that a killed run may have left. It makes a new
+// file, so that a link of that name leads nowhere.
 func writeOver(path string, text []byte) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -24,7 +24,7 @@ type Reading struct {
 	Schema   string   // file of CQL that describes the table; empty: that beside the SSTables, else the cluster
 	// IgnoreCommitLog reads live data beside which a commit log has rows that are in no SSTable.
 	IgnoreCommitLog bool
-	Ring            string       // file of the nodes and their tokens, of which a range has only its replicas' files; empty: all files
+	Ring            string       // file of the nodes and their tokens; a range is read from its replicas' files; empty: from all files
 	Listen          string       // address and port where nodes bring what is streamed; empty: DefaultListen
 	StoragePort     int          // of all nodes; 0: what they tell
 	Slice           setting.Size // bytes that a node is asked for at once; 0: by the table's size

@@ -71,5 +71,5 @@ func (f *tableFiles) refuseMissing(begun []resume.Folder) error {
 		named += fmt.Sprintf(", and %d more", more)
 	}
 	return fmt.Errorf("SSTables that the scan began with are not there any more: %s: rows would be missing in the output; "+
-		"put them back, or begin anew", named)
+		"put them back, or start over", named)
 }

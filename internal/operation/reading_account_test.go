@@ -48,6 +48,6 @@ func TestResumeNamesMissingSSTables(t *testing.T) {
 			continue
 		}
 		require.EqualError(t, err, "SSTables that the scan began with are not there any more: "+c.missing+
-			": rows would be missing in the output; put them back, or begin anew")
+			": rows would be missing in the output; put them back, or start over")
 	}
 }

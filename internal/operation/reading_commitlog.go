@@ -56,7 +56,7 @@ func (t *tableSession) checkCommitLogs(env Environment, ignore bool) error {
 		return nil
 	}
 	return fmt.Errorf("the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
-		"flush them with nodetool drain before the node is stopped (start it once more where it died), or read a snapshot; "+
+		"flush them with nodetool drain before the node is stopped (if it died, start it again first), or read a snapshot; "+
 		"--%s reads what the SSTables have, which is all where those rows were deleted by TRUNCATE", t.table, files, ignoreCommitLogSetting)
 }
 

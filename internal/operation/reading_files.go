@@ -38,7 +38,7 @@ type tableFiles struct {
 	where     *cqlwhere.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
 	unchanged func(ctx context.Context) error
-	// refetch begins to fetch pieces anew, without the ranges that are done; nil: they are all there.
+	// refetch begins to fetch the pieces again, without the ranges that are done; nil: they are all there.
 	refetch     func(done []token.Range)
 	listener    *internode.Listener // where nodes bring them; nil: they do not
 	partitioner string              // its class

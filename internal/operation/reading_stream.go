@@ -266,7 +266,7 @@ func (s *streamReader) asked() map[string]bool {
 }
 
 // announced asks the nodes how many bytes they have of what they are asked for, and returns how many
-// there would be if each had the share of the table that the fullest has; 0: no node tells.
+// there would be if each had the share of the table that the fullest has; 0: no node answered.
 // system.size_estimates knows nothing of a table that was just loaded.
 func (s *streamReader) announced(ctx context.Context) (bytes int64) {
 	share, ranges := s.shares()

@@ -17,7 +17,7 @@ import (
 func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error) {
 	w := &ringWatch{t: l.t, known: l.t.cluster, client: s.client, warn: l.env.Warn, settings: ringSettings{
 		port: l.spec.StoragePort, listen: l.spec.Listen, listener: l.listener,
-		// Of SSTables that somebody imports later nobody knows how the ring is then.
+		// If SSTables are imported later, the ring of that moment is not known.
 		assumeStable: l.spec.AssumeStable || l.spec.Via == viaFiles && !l.spec.Import, ignored: s.options.Ignored,
 	}}
 	s.watch = w
@@ -44,10 +44,10 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	return state, nil
 }
 
-// unstable refuses a ring that is changing, for SSTables that are imported by and by.
+// unstable refuses a ring that is changing, for SSTables that are imported later.
 func unstable(state ringState) error {
 	for _, change := range state.changes {
-		return fmt.Errorf("a node %s: SSTables are made for the nodes that rows belong to when they are imported; begin when that is over", change)
+		return fmt.Errorf("a node %s: SSTables are made for the nodes that rows belong to when they are imported; begin when the change has ended", change)
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (l *landing) sameRing(ctx context.Context, w *ringWatch, then ringState) er
 	}
 	if err != nil {
 		err = fault.New(fault.Fatal, fmt.Errorf("%v meanwhile: the SSTables in %s are not for the nodes that rows belong to now, and none of their rows counts as loaded; "+
-			"make them anew when that is over", err, l.spec.Dir))
+			"make them again when the change has ended", err, l.spec.Dir))
 	}
 	return err
 }

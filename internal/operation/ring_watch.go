@@ -66,7 +66,7 @@ type ringState struct {
 
 // look asks where rows belong. The error is that of a table that is not what it was, or says why it cannot be known.
 func (w *ringWatch) look(ctx context.Context) (ringState, error) {
-	// What gossip tells comes first: a node that has joined since then is on the ring that is asked for after it.
+	// Gossip comes first: a node that has joined since then is on the ring that is asked for after it.
 	endpoints, err := w.gossip(ctx)
 	if err != nil {
 		return ringState{}, err
@@ -91,7 +91,7 @@ func (w *ringWatch) look(ctx context.Context) (ringState, error) {
 	return r, w.keep(r)
 }
 
-// gossip asks nodes by queries what they have heard; empty where they have no table that tells.
+// gossip asks nodes by queries what they have heard; empty if they have no table of it.
 func (w *ringWatch) gossip(ctx context.Context) (endpoints []topology.Endpoint, err error) {
 	err = insist(ctx, func() (err error) {
 		endpoints, err = w.t.session.Gossip(ctx)
@@ -152,7 +152,7 @@ func needTokens(endpoints []topology.Endpoint) bool {
 	return slices.ContainsFunc(endpoints, func(e topology.Endpoint) bool { return e.Word() == statusBoot && e.Tokens == nil })
 }
 
-// changeFinder makes changes of what gossip tells.
+// changeFinder makes changes of the states in gossip.
 type changeFinder struct {
 	cluster  *topology.Cluster
 	standing standing
@@ -160,7 +160,7 @@ type changeFinder struct {
 	changes  []topology.Change
 }
 
-// add takes what gossip tells of a node (StorageService.onChange).
+// add takes the state of a node in gossip (StorageService.onChange).
 func (c *changeFinder) add(e topology.Endpoint) error {
 	place, member := c.standing.places[e.ID]
 	change := topology.Change{Node: e.ID}
@@ -257,7 +257,7 @@ func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 	return token.NewPlacement(token.Murmur3, ends, lists)
 }
 
-// keep notes the addresses of the nodes, and tells of changes.
+// keep records the addresses of the nodes, and warns of changes.
 func (w *ringWatch) keep(r ringState) error {
 	addresses, err := r.standing.storagePorts(r.cluster.Nodes, w.settings.port)
 	if err != nil {
@@ -341,7 +341,7 @@ func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.End
 	if up := slices.IndexFunc(nodes, func(id string) bool { return !w.t.session.Connected(id) }); up > 0 {
 		nodes = nodes[:up] // those that are down would only be waited for
 	}
-	failed := errors.New("no node tells its storage port")
+	failed := errors.New("the storage port of no node is known")
 	for some := range slices.Chunk(nodes[:min(len(nodes), 2*witnesses)], witnesses) {
 		lists, errs := make([][]topology.Endpoint, len(some)), make([]error, len(some))
 		var asking sync.WaitGroup

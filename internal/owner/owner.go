@@ -1,4 +1,4 @@
-// Package owner tells whether files belong to a user whom the program need not trust.
+// Package owner reports whether files belong to a user whom the program need not trust.
 package owner
 
 import (

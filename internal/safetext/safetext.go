@@ -59,7 +59,7 @@ func appendEscape(out *strings.Builder, r rune, first byte) {
 	}
 }
 
-// Unsafe reports whether a character does something on a terminal besides being seen: control
+// Unsafe reports whether a character does more on a terminal than being seen: control
 // characters (of ASCII and of ISO 6429's upper half), and those that change the direction of
 // text (Unicode Standard Annex 9) or end a line.
 func Unsafe(r rune) bool {

@@ -38,9 +38,9 @@
 //   - SSTables streamed in through a storage port ([Options.Storage]), row by row or whole, all of a
 //     session or nothing, and of partitions of that node alone, as Cassandra 4.0 and 4.1 have it;
 //     [Cluster.Streams] tells which replicas got what;
-//   - gossip, as far as it tells of the ring: system_views.gossip_info, and a shadow round on the
+//   - gossip, as far as it is about the ring: system_views.gossip_info, and a shadow round on the
 //     storage port;
-//   - materialized views, as far as SSTables have rows of them that are over;
+//   - materialized views, as far as SSTables have rows of them that have ended;
 //   - SSTables streamed out through it, as files of rows: of columns whose values are one cell each, and each
 //     node what it is a replica of.
 //

@@ -132,7 +132,7 @@ func (g *generator) marker() cell {
 	return cell{value: []byte{}, timestamp: SeedTimestamp, written: !g.t.counter}
 }
 
-// endedTTL is that of the liveness of a view's row that is over (LivenessInfo.EXPIRED_LIVENESS_TTL).
+// endedTTL is that of the liveness of a view's row that has ended (LivenessInfo.EXPIRED_LIVENESS_TTL).
 const endedTTL = math.MaxInt32
 
 // endedSecond is when rows of views that are made were over, in seconds since the epoch.

@@ -22,7 +22,7 @@ var appStates = []string{
 	"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
 }
 
-// endpoint is what gossip tells of a node.
+// endpoint is the state of a node in gossip.
 type endpoint struct {
 	node   *node
 	states map[string]string // by name
@@ -87,7 +87,7 @@ func (n *node) endpoints() (all []internode.Endpoint) {
 }
 
 // status is the state of a node by VersionedValueFactory, without ports and with them; empty if
-// gossip does not tell of the node.
+// gossip does not have the node.
 func (l *layout) status(i int) (string, string) {
 	both := func(text string) (string, string) { return text, text }
 	if ch := l.change; ch != nil && ch.Node == i && ch.Kind != Altering {

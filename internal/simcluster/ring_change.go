@@ -214,7 +214,7 @@ func (ch *Change) show(next *layout) {
 	c.layout.Store(next)
 }
 
-// Tell has a node hear of what the ring is now, and tell its clients if the change is over.
+// Tell has a node hear of what the ring is now, and tell its clients if the change has ended.
 func (ch *Change) Tell(node int) {
 	c := ch.cluster
 	c.life.Lock()
@@ -288,7 +288,7 @@ func (ch *Change) source(at token.Token) int {
 }
 
 // Finish makes the pending replicas natural ones. The other nodes hear of it in [Change.Tell]. It
-// is an error if the change is over, or the port of a node that joins is taken.
+// is an error if the change has ended, or the port of a node that joins is taken.
 func (ch *Change) Finish() error {
 	c := ch.cluster
 	c.life.Lock()

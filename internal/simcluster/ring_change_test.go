@@ -158,7 +158,7 @@ func statuses(t *testing.T, c *simcluster.Cluster, node int) map[string]string {
 	return told
 }
 
-// Nodes hear of a change one after the other, and tell of it in system tables and by gossip.
+// Nodes hear of a change one after the other, and show it in system tables and by gossip.
 func TestNodesThatHearOfAChange(t *testing.T) {
 	c := changing(t, simcluster.Options{Nodes: 3, Factor: 2})
 	ch, err := c.BeginJoin("", "")

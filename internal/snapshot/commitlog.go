@@ -14,7 +14,7 @@ import (
 
 // A data directory alone does not have what the node acknowledged and had not flushed: that is in its
 // commit log, which the node replays when it starts. Where the commit log lies beside the data, as
-// Cassandra has it by default (<data>/../commitlog), it tells whether there is such a thing.
+// Cassandra has it by default (<data>/../commitlog), it reports whether there is one.
 
 // commitLogFolder is the name of the folder of a commit log.
 const commitLogFolder = "commitlog"
@@ -75,7 +75,7 @@ const (
 // encrypted, it is not read: opaque is true then, unless there is nothing in it.
 //
 // Its form is that of CommitLogDescriptor.writeHeader, CommitLogSegment and Mutation's serializer of
-// Cassandra 4.0 to 5.0: sections behind markers, of mutations, each of which begins with the number of
+// Cassandra 4.0 to 5.0: sections behind markers, of mutations; each begins with the number of
 // its tables and the id of the first. What a node had not synced when it died may follow the last
 // marker; as when the node starts, it counts up to the first mutation that is broken.
 func (c CommitLog) Mutations(table [16]byte) (at []int64, opaque bool, err error) {

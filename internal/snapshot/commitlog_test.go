@@ -29,7 +29,7 @@ func segment(parameters string, synced bool, sections ...[][]byte) []byte {
 }
 
 // Mutations are found by the table that they are of: not where a row of another table has its id, as
-// those have that describe it, nor where the segment is empty. What cannot be read is told.
+// those have that describe it, nor where the segment is empty. What cannot be read is reported.
 func TestMutationsOfCommitLogs(t *testing.T) {
 	table, other := [16]byte{1, 2, 3}, [16]byte{9}
 	var schemaTable [16]byte

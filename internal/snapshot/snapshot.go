@@ -35,7 +35,7 @@ type Found struct {
 	SSTables []SSTable
 	// Nodes are the folders below which nodes have their data, ordered: see SSTable.Node. One may have no SSTable.
 	Nodes []string
-	// Live are those of which live data were looked at, ordered, also where the table has no SSTable.
+	// Live are those whose live data were read, ordered, also where the table has no SSTable.
 	Live []string
 	// Tags are the snapshots that were read, ordered; empty of live data. There is one unless the paths chose several, of
 	// different nodes.

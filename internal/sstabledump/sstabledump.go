@@ -124,7 +124,7 @@ func (d *Dumper) AppendKey(dst, key []byte) ([]byte, error) {
 func (d *Dumper) keyTexts(key []byte) (texts [][]byte, err error) {
 	parts := [][]byte{key}
 	if len(d.key) > 1 {
-		if parts, err = splitKey(key); err != nil {
+		if parts, err = token.SplitKey(key); err != nil {
 			return nil, err
 		}
 	}
@@ -139,21 +139,6 @@ func (d *Dumper) keyTexts(key []byte) (texts [][]byte, err error) {
 		texts = append(texts, text)
 	}
 	return texts, nil
-}
-
-// splitKey takes a key of several columns apart (CompositeType; token.AppendKey writes it).
-func splitKey(key []byte) (parts [][]byte, err error) {
-	for len(key) > 0 {
-		if len(key) < 2 {
-			return nil, errors.New("a key that is cut off")
-		}
-		n := int(key[0])<<8 | int(key[1])
-		if len(key) < 2+n+1 {
-			return nil, errors.New("a key that is cut off")
-		}
-		parts, key = append(parts, key[2:2+n]), key[2+n+1:]
-	}
-	return parts, nil
 }
 
 // Write writes all partitions of a decoder, whose codec has the columns that were planned. Errors are those of the decoder

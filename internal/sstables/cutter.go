@@ -80,7 +80,7 @@ func widthOf(ranges []token.Range) (tokens float64) {
 // rounding is the part of a range that is not left for later.
 const rounding = 1e-6
 
-// split takes the first so many tokens of ranges, at least one.
+// split takes the first tokens of ranges, at least one.
 func split(ranges []token.Range, tokens float64) (some, rest []token.Range) {
 	for i, r := range ranges {
 		width := token.Width(r)

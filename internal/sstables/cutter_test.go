@@ -59,7 +59,7 @@ func readAllOf(t *testing.T, p *Pieces, ranges []token.Range) (parts []token.Ran
 	return parts
 }
 
-// A piece of which a node announces more than is wanted is cut, within its ranges as well, until
+// If a node announces more of a piece than is wanted, the piece is cut, within its ranges as well, until
 // what comes at once is small. Every token is fetched once.
 func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 	const tokens, target = 1 << 20, 1000
@@ -126,7 +126,7 @@ func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 	}
 }
 
-// Slices tells what was fetched at once, one after the other, as it is read.
+// Slices gives what was fetched at once, one after the other, as it is read.
 func TestSlicesOfPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{at: map[uint64]int64{10: 900, 30: 900, 50: 900, 70: 900}}

@@ -31,7 +31,7 @@ type Fetched struct {
 // *TooLargeError, and nothing is fetched.
 type Fetch func(ctx context.Context, p Piece, most int64) (Fetched, error)
 
-// TooLargeError is the error of a piece of which a node has more than it was to send.
+// TooLargeError is the error of a piece that is more, on a node, than it was to send.
 type TooLargeError struct{ Bytes int64 }
 
 // Error says so.

@@ -263,7 +263,7 @@ func Open(folder string, d sstable.Descriptor) (*Table, error) {
 	return &Table{r, filepath.Join(folder, d.Name(sstable.DataDB))}, nil
 }
 
-// OpenDamaged opens an SSTable of which no partition can be read, as sstable.OpenDamaged does.
+// OpenDamaged opens an SSTable whose partitions cannot be read, as sstable.OpenDamaged does.
 func OpenDamaged(folder string, d sstable.Descriptor, p token.Partitioner, damage *sstable.DamagedError) (*Table, error) {
 	r, err := sstable.OpenDamaged(folder, d, p, damage)
 	if err != nil {

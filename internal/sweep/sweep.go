@@ -76,7 +76,7 @@ type Options struct {
 	// list leaves the choice to the driver. The nodes of a list take turns as the
 	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
-	// Patience is how long the sweep goes on when no node answers any request, or all that
+	// Patience is how long the sweep waits while no node answers any request, or all that
 	// were ever sent fail, default pace.DefaultPatience. Then it ends with an error of class
 	// Fatal.
 	Patience time.Duration

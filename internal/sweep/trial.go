@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// trial tells a sweep whose every request fails from one whose first ranges are broken, too
+// trial distinguishes a sweep whose every request fails from one whose first ranges are broken, too
 // large, or on nodes that are down. If no page has come for longer than the patience, it asks
 // each node for one row of one token. A statement that a node can execute at all is answered
 // then. It is safe for concurrent use.

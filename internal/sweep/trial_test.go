@@ -52,7 +52,7 @@ func TestARunWhoseEveryRequestFailsEndsWithTheReason(t *testing.T) {
 	}
 }
 
-// Whatever succeeds, in the run or in the trial, the run goes on to its end, and only what is
+// Whatever succeeds, in the run or in the trial, the run continues to its end, and only what is
 // broken is listed.
 func TestARunOfWhichSomethingCanSucceedIsNotEnded(t *testing.T) {
 	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))

@@ -66,6 +66,9 @@ type Piece interface {
 	// Reject settles a row that is not written, and keeps it for the user. The row's bytes
 	// must still be there. When the error is ErrEnough the row was kept.
 	Reject(r *Row, why Outcome, reason error) error
+	// Find reads the row again that has a timestamp by its place in the input, nil if the piece has none, or cannot be
+	// read again. Its bytes are its own, and it is not freed.
+	Find(ctx context.Context, stamp int64) (*Row, error)
 	// Free says that the bytes of so many rows are no longer read.
 	Free(rows int)
 }

@@ -8,12 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Endpoint is what gossip tells of a node.
+// Endpoint is the state of a node in gossip.
 type Endpoint struct {
-	ID       string // host id; empty: it tells none
+	ID       string // host id; empty: it is not known
 	Address  string // address and port of its storage port
 	DC, Rack string
-	// Status is the node's own word, or that of who removes it, of where it is in its life, and an argument behind a comma:
+	// Status is the node's own word, or that of the node that removes it, of where it is in its life, and an argument behind a comma:
 	// VersionedValue.java has the words. It may be empty.
 	Status string
 	Tokens []token.Token // nil: they are not told
@@ -34,7 +34,7 @@ func (e Endpoint) Argument() string {
 }
 
 // MergeEndpoints makes one list of what several nodes have heard, in the order of the addresses. As in gossip the later word of a node
-// counts. Tokens that only one of them tells are kept, as long as the status is the same.
+// counts. Tokens that only one of them has are kept, as long as the status is the same.
 func MergeEndpoints(lists ...[]Endpoint) []Endpoint {
 	latest := make(map[string]Endpoint)
 	for _, list := range lists {

@@ -28,7 +28,7 @@ const (
 	uses
 )
 
-// mode is what a value must fulfil besides TypeSerializer.validate.
+// mode is what a value must fulfil in addition to TypeSerializer.validate.
 type mode uint8
 
 const (
@@ -245,7 +245,7 @@ func checkScale(wire []byte) error {
 	return nil
 }
 
-// wholeDecimal refuses a scale without digits, of which java.math.BigInteger cannot be made.
+// wholeDecimal refuses a scale without digits, which make no java.math.BigInteger.
 func wholeDecimal(wire []byte, _ mode) error {
 	if len(wire) == 4 {
 		return errors.New("a scale without digits")

@@ -27,7 +27,7 @@
 // Sources: the specification of the native protocol, version 5, section 3 (vints), 6 (types) and 7 (UDTs), where
 // version 4 says the same of what it has; of Apache Cassandra 5.0 the packages org.apache.cassandra.serializers,
 // db.marshal (VectorType, TupleType, AbstractType.valueLengthIfFixed) and utils.vint.VIntCoding. ScyllaDB takes the
-// same, and a value of no bytes for every type of fixed size, some of which Cassandra, and so CheckAs, refuses.
+// same, and a value of no bytes for every type of fixed size; some of these Cassandra, and so CheckAs, refuses.
 //
 // # Bytes and concurrency
 //

@@ -22,6 +22,13 @@ func (s Sum) Add(t Sum) Sum {
 	return Sum{Hi: hi, Lo: lo}
 }
 
+// Sub returns the sum of which t is no part any more, modulo 2^128.
+func (s Sum) Sub(t Sum) Sum {
+	lo, borrow := bits.Sub64(s.Lo, t.Lo, 0)
+	hi, _ := bits.Sub64(s.Hi, t.Hi, borrow)
+	return Sum{Hi: hi, Lo: lo}
+}
+
 // String returns 32 lower-case hexadecimal digits.
 func (s Sum) String() string { return fmt.Sprintf("%016x%016x", s.Hi, s.Lo) }
 

@@ -14,6 +14,13 @@ func TestAdd(t *testing.T) {
 	require.Equal(t, Sum{3, 7}, Sum{3, 7}.Add(Sum{}))
 }
 
+func TestSub(t *testing.T) {
+	const top = ^uint64(0)
+	require.Equal(t, Sum{0, top}, Sum{1, 0}.Sub(Sum{0, 1}))
+	require.Equal(t, Sum{top, top}, Sum{}.Sub(Sum{0, 1}))
+	require.Equal(t, Sum{3, 7}, Sum{3, 7}.Add(Sum{top, 5}).Sub(Sum{top, 5}))
+}
+
 func TestStringAndParse(t *testing.T) {
 	s := Sum{Hi: 0x0123456789abcdef, Lo: 0x00000000000000ff}
 	require.Equal(t, "0123456789abcdef00000000000000ff", s.String())

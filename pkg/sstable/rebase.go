@@ -17,14 +17,15 @@ func NeedsRebase(encoded []byte) bool {
 }
 
 // AppendRebased appends a row that another codec encoded as c has it, with every expiry and deletion later by the
-// difference of their least times. room is overwritten.
+// difference of their least times. An expiry later than c's version can store becomes the last that it can. room is
+// overwritten.
 func (c *Codec) AppendRebased(dst, encoded []byte, from *Codec, room *Row) ([]byte, error) {
 	if err := from.DecodeRow(encoded, room); err != nil {
 		return dst, err
 	}
-	later := c.minima.Time - from.minima.Time
+	later, last := c.minima.Time-from.minima.Time, c.version.MaxExpiry()
 	if room.Liveness.TTL != 0 {
-		room.Liveness.Expiry += later
+		room.Liveness.Expiry = min(room.Liveness.Expiry+later, last)
 	}
 	if room.Deletion.Set {
 		room.Deletion.Time += later
@@ -37,8 +38,11 @@ func (c *Codec) AppendRebased(dst, encoded []byte, from *Codec, room *Row) ([]by
 		}
 	}
 	for i := range room.Cells {
-		if room.Cells[i].Kind != Live {
-			room.Cells[i].Time += later
+		switch cell := &room.Cells[i]; cell.Kind {
+		case Expiring:
+			cell.Time = min(cell.Time+later, last)
+		case Tombstone:
+			cell.Time += later
 		}
 	}
 	return c.AppendRow(dst, room)

@@ -110,7 +110,7 @@ func (r *TableReader) openIndex() (err error) {
 // DamagedError says that a component cannot be parsed without which no partition can be read.
 type DamagedError struct{ err error }
 
-// Error tells which, and what is wrong.
+// Error says which, and what is wrong.
 func (e *DamagedError) Error() string { return e.err.Error() }
 
 // Unwrap returns the cause.
@@ -125,7 +125,7 @@ func damagedBy(err error) error {
 }
 
 // OpenDamaged makes a reader of an SSTable that OpenTable fails for with a *DamagedError. Overlaps
-// tells which ranges it may have had partitions in, by its index, and Within fails with that error;
+// reports which ranges it may have had partitions in, by its index, and Within fails with that error;
 // of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the table.
 func OpenDamaged(folder string, d Descriptor, p token.Partitioner, damage *DamagedError) (*TableReader, error) {
 	r := &TableReader{

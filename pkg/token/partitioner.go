@@ -86,3 +86,18 @@ func AppendKey(dst []byte, components ...[]byte) []byte {
 	}
 	return dst
 }
+
+// SplitKey takes apart what AppendKey made of several components. They are parts of key.
+func SplitKey(key []byte) (parts [][]byte, err error) {
+	for len(key) > 0 {
+		if len(key) < 2 {
+			return nil, errors.New("a partition key that is cut off")
+		}
+		n := int(key[0])<<8 | int(key[1])
+		if len(key) < 2+n+1 {
+			return nil, errors.New("a partition key that is cut off")
+		}
+		parts, key = append(parts, key[2:2+n]), key[2+n+1:]
+	}
+	return parts, nil
+}

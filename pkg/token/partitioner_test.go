@@ -101,6 +101,13 @@ func TestAppendKey(t *testing.T) {
 		{"long", [][]byte{long, {1}}, "\x01\x2c" + string(long) + "\x00\x00\x01\x01\x00"},
 	} {
 		require.Equal(t, "x"+c.want, string(AppendKey([]byte("x"), c.components...)), c.name)
+		if len(c.components) > 1 {
+			parts, err := SplitKey([]byte(c.want))
+			require.NoError(t, err)
+			require.Equal(t, c.components, parts, c.name)
+			_, err = SplitKey([]byte(c.want[:len(c.want)-1]))
+			require.ErrorContains(t, err, "cut off")
+		}
 	}
 	buffer, a, b := make([]byte, 0, 64), []byte("ab"), []byte("c")
 	require.Zero(t, testing.AllocsPerRun(100, func() { buffer = AppendKey(buffer[:0], a, b) }))

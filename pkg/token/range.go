@@ -64,7 +64,7 @@ func Fraction(r Range, p Partitioner) float64 {
 // Width is how many tokens r has, nearly.
 func Width(r Range) float64 { return r.width().float() }
 
-// CutAt cuts r in two behind its first so many tokens, nearly: each part has one at least. When r is
+// CutAt cuts r in two, with about the given number of tokens in the first part: each part has one at least. When r is
 // one token wide, or not a range at all, there is nothing to cut: it returns r, the zero Range and
 // false.
 func CutAt(r Range, tokens float64) (Range, Range, bool) {

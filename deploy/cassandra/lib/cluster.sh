@@ -167,7 +167,7 @@ cmd_join() {
   find_java
   lock 9 "$base/.$cluster.lock" "cluster $cluster"
   for ((n = nodes + 1; n <= 9; n++)); do [[ -e $(node_dir "$n") ]] || break; done
-  ((n <= 9)) || die "cluster $cluster has had nine nodes" "Begin anew: $0 wipe --cluster $cluster$dir_hint"
+  ((n <= 9)) || die "cluster $cluster has had nine nodes" "Start over: $0 wipe --cluster $cluster$dir_hint"
   if [[ -n $replace ]]; then
     valid_node "$replace"
     [[ -z $(node_pid "$replace") ]] || die "node $replace runs: only one that is down can be replaced"

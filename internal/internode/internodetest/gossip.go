@@ -21,7 +21,7 @@ type Gossip struct {
 	Endpoints func() []internode.Endpoint
 }
 
-// gossip takes messages of gossip, and answers them over a connection to who asked, an address that was announced.
+// gossip takes messages of gossip, and answers them over a connection to the address that was announced.
 func (c *connection) gossip(offer internode.Offer) error {
 	r := internode.NewFrames(c.r, offer.Framing)
 	for {

@@ -1,6 +1,7 @@
 package cql
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,12 +21,13 @@ type freed struct {
 	rows int
 }
 
-func (*freed) Begun() bool                                     { return false }
-func (*freed) Ready(int)                                       {}
-func (*freed) Written(int, rowsum.Sum) error                   { return nil }
-func (*freed) Existing(int) error                              { return nil }
-func (*freed) Reject(*target.Row, target.Outcome, error) error { return nil }
-func (f *freed) Free(rows int)                                 { f.rows += rows }
+func (*freed) Begun() bool                                      { return false }
+func (*freed) Ready(int)                                        {}
+func (*freed) Written(int, rowsum.Sum) error                    { return nil }
+func (*freed) Existing(int) error                               { return nil }
+func (*freed) Reject(*target.Row, target.Outcome, error) error  { return nil }
+func (*freed) Find(context.Context, int64) (*target.Row, error) { return nil, nil }
+func (f *freed) Free(rows int)                                  { f.rows += rows }
 
 // full is a row with everything that a row may have.
 func full(n int, p target.Piece, set *target.Replicas) *target.Row {

@@ -7,18 +7,21 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 )
 
-// hopeless knows for how long a load has sent writes of which none was taken, though nodes
+// hopeless measures for how long a load has sent writes and none was taken, though nodes
 // answered. Rows of one set of replicas may fail for that set's sake, so that several sets must
-// have failed. It is safe for concurrent use.
+// have failed. Only time in which writes are under way counts: not that in which an input has
+// nothing to give, or a rate holds writes back. It is safe for concurrent use.
 type hopeless struct {
 	took  atomic.Bool  // a write was taken, or refused for what is in it
-	since atomic.Int64 // when the first request began that failed, nanoseconds since the epoch; 0: none
+	pulse pace.Pulse   // its silence is time since the first failure
+	first atomic.Int64 // how long the write took that failed first, nanoseconds; 0: none failed
 }
 
-// hopelessSets is the number of sets of replicas that must have failed, of as many as there are.
+// hopelessSets is the number of sets of replicas that must have failed, or all if there are fewer.
 const hopelessSets = 4
 
 // takesNothing takes in a write that began then and failed for reason. It returns an error of
@@ -29,9 +32,12 @@ func (t *Target) takesNothing(ctx context.Context, s *target.Replicas, begun tim
 	if h.took.Load() || !fault.Answered(reason) && !t.answers(ctx, s.Hosts) {
 		return nil
 	}
-	h.since.CompareAndSwap(0, begun.UnixNano())
-	lasted := time.Since(time.Unix(0, h.since.Load()))
+	h.first.CompareAndSwap(0, int64(time.Since(begun)))
+	lasted := time.Duration(h.first.Load()) + h.pulse.Failed()
 	if lasted < t.o.Patience || t.failers.Load() < int64(min(len(t.standings), hopelessSets)) {
+		return nil
+	}
+	if h.took.Load() { // while nodes were asked whether they answer
 		return nil
 	}
 	if err := ctx.Err(); err != nil {

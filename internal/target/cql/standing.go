@@ -89,11 +89,13 @@ func (t *Target) standing(s *target.Replicas) *standing { return &t.standings[s.
 // begin and end enclose the time in which something is asked of a set's nodes.
 func (t *Target) begin(st *standing) {
 	t.pulse.Begin()
+	t.hopeless.pulse.Begin()
 	st.pulse.Begin()
 }
 
 func (t *Target) end(st *standing) {
 	st.pulse.End()
+	t.hopeless.pulse.End()
 	t.pulse.End()
 }
 

@@ -51,7 +51,7 @@ func TestAppendedListsOfOneTimestamp(t *testing.T) {
 	require.Equal(t, paths[0], paths[1])
 }
 
-// Rows that were merged are merged again with as many as they were made of, not with each few that come.
+// A row that was made of n rows is merged with another one of n, not with each few that come.
 func TestMergerKeepsRowsOfDoubleSizes(t *testing.T) {
 	tg, _ := newTarget(t, func(o *Options) { o.Append = true })
 	defer func() { require.NoError(t, tg.batch.sorter.Close()) }()

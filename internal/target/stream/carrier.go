@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -22,6 +23,9 @@ type carrier struct {
 	folder    string      // of SSTables that are made here
 	begun     atomic.Bool // something was sent
 	throttles *pace.Throttles
+	// reject has the rows of the input rejected that made a row which a node does not take, and reports whether all
+	// of them were found; nil: there is no input.
+	reject func(ctx context.Context, r *refusedRow, reason error) (bool, error)
 
 	mu    sync.Mutex // of what follows
 	stats Stats

@@ -44,8 +44,8 @@ type Sender interface {
 type delivery struct {
 	t            *carrier
 	codec        *sstable.Codec // of what is sent
-	bySet        bool           // a file is for a set of replicas, all of which are sent it; else for one node
-	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: as many as keep the processors busy
+	bySet        bool           // a file is for all of a set of replicas; else for one node
+	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: enough to keep the processors busy
 	sendTogether int            // how many files of a queue are sent at the same time
 	queues       map[string]*queue
 
@@ -60,6 +60,10 @@ type delivery struct {
 	merged       atomic.Int64 // those of them that were made partitions of
 	queued, sent atomic.Int64 // bytes of partitions for all of their nodes, and those of them that were sent
 	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
+
+	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
+	refused []*refusedRow // that were found; who took the element of seeking has it
+	taken   int           // number of parts of files that nodes took meanwhile; the same
 
 	files, bytes atomic.Int64 // that nodes have
 	made         atomic.Int64 // SSTables, for their names
@@ -81,7 +85,7 @@ func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole in
 	d := &delivery{
 		t: t, codec: codec, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
 		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
-		kept: make(chan struct{}, t.o.Sessions+processors),
+		kept: make(chan struct{}, t.o.Sessions+processors), seeking: tokens(1),
 	}
 	if !d.bySet || queues == 1 { // else nodes have sessions of several sets
 		d.sendTogether = nodeSessions
@@ -312,14 +316,30 @@ func (d *delivery) once(ctx context.Context, id string, f File) error {
 	return nil
 }
 
-// insist sends a file, and again for as long as there is patience with the node.
+// insist sends a file, and again for as long as there is patience with the node. If the node fails it for rows, these are
+// found, and the others are sent.
 func (d *delivery) insist(ctx context.Context, node string, f File) error {
+	err := d.persist(ctx, node, f, triesForRows)
+	if rows := (*RowsError)(nil); errors.As(err, &rows) {
+		return d.seek(ctx, node, f, rows)
+	}
+	return err
+}
+
+// persist sends a file, and again for as long as there is patience with the node. It returns a *RowsError once that many
+// sessions have failed with one.
+func (d *delivery) persist(ctx context.Context, node string, f File, tries int) error {
 	d.t.begun.Store(true)
 	var since time.Time // the first failure
 	for attempt := 1; ; attempt++ {
 		err := d.once(ctx, node, f)
 		if err == nil {
 			return nil
+		}
+		if rows := (*RowsError)(nil); errors.As(err, &rows) {
+			if tries--; tries == 0 {
+				return err
+			}
 		}
 		if !fault.Retryable(err, true) {
 			return err

@@ -11,11 +11,11 @@ import (
 )
 
 // direct says whether SSTables can be made of sorted records as they are merged, without a spool between: where all rows go to the
-// same nodes, as one file or a few, and it is known how many partitions there are. It gives the records of each SSTable, and
+// same nodes, as one file or a few, and it is known how many partitions there are: rows that are left out may be all of one. It gives the records of each SSTable, and
 // about how many partitions they have.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
 	size := t.batch.bytes.Load()
-	if t.o.Whole == nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
+	if t.o.Whole == nil || t.batch.refused != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
 		return nil, nil
 	}
 	count := d.restTables(size)
@@ -75,10 +75,10 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 	}
 	var err error
 	f.Whole, err = t.writeWhole(d.codec, d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-		p := &partitions{t: t, as: d.codec, to: w, merger: newMerger(t.codec), tell: func(bytes int64) {
+		p := t.newPartitions(d.codec, w, func(bytes int64) {
 			d.merged.Add(bytes)
 			made(bytes)
-		}}
+		})
 		for _, m := range merges {
 			if err := p.take(ctx, m); err != nil {
 				return err

@@ -11,7 +11,7 @@ import (
 // slice for long, so it is encoded as if it was written at base. The header of an SSTable says what second its times
 // are counted from, so that a later one there moves all of them (sstable.Codec.At).
 //
-// All files of a slice have the same second, lest replicas differ. A slice that is sent once more, by a load that was
+// All files of a slice have the same second, lest replicas differ. A slice that is sent again, by a load that was
 // resumed, has a later one: servers keep the later expiry or deletion of two cells of one timestamp
 // (org.apache.cassandra.db.rows.Cells.resolveRegular, LivenessInfo.supersedes, DeletionTime.supersedes).
 type expiries struct {
@@ -32,10 +32,18 @@ func (t *ttls) add(o ttls) {
 	t.most = max(t.most, o.most)
 }
 
-// stamped returns the codec of what is written at a moment. Expiries that the version cannot tell are cut off at the last
-// that it can.
+// stamped returns the codec of what is written at a moment.
 func (t *Target) stamped(now time.Time) *sstable.Codec {
-	return t.codec.At(min(now.Unix(), t.o.Version.MaxExpiry()-int64(t.batch.ttls.most)))
+	return t.codec.At(min(now.Unix(), t.o.Version.MaxExpiry()))
+}
+
+// outlives reports whether some rows of the batch would expire, counted by a codec of stamped, later
+// than their version can store. Such cells expire at the last second that it can: the servers' policy
+// CAP (org.apache.cassandra.db.ExpirationDateOverflowHandling, CASSANDRA-14092). The others are counted
+// from when they are sent.
+func (t *Target) outlives(c *sstable.Codec) bool {
+	most := int64(t.batch.ttls.most)
+	return most > 0 && c.Minima().Time+most > t.o.Version.MaxExpiry()
 }
 
 // tellOverdue reports a slice that was under way for longer than some of its rows live.

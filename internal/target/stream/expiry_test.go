@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"testing"
@@ -43,18 +44,41 @@ func (c *clock) pass(d time.Duration) {
 // rowsOf reads the rows of a file as a node does: by its header.
 func rowsOf(t *testing.T, v sstable.Version, f File, each func(*sstable.Row)) {
 	t.Helper()
-	codec, err := sstable.ReadCodec(f.Header, v)
-	require.NoError(t, err)
-	d := sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), 1<<20)
+	keyedRowsOf(t, v, f, func(_ []byte, r *sstable.Row) { each(r) })
+}
+
+// keyedRowsOf reads the rows of a file with the keys of their partitions.
+func keyedRowsOf(t *testing.T, v sstable.Version, f File, each func(key []byte, r *sstable.Row)) {
+	t.Helper()
+	itemsOf(t, v, f, func(item sstable.Item, d *sstable.Decoder) {
+		if item == sstable.RegularRow {
+			each(d.Key(), d.Row())
+		}
+	})
+}
+
+// itemsOf reads a file as a node does: by its header, or as an SSTable.
+func itemsOf(t *testing.T, v sstable.Version, f File, each func(sstable.Item, *sstable.Decoder)) {
+	t.Helper()
+	var d *sstable.Decoder
+	if f.Whole == nil {
+		codec, err := sstable.ReadCodec(f.Header, v)
+		require.NoError(t, err)
+		d = sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), 1<<20)
+	} else {
+		table, err := sstable.OpenTable(f.Whole.folder, f.Whole.Descriptor)
+		require.NoError(t, err)
+		defer table.Close()
+		d, err = table.Within([]token.Range{token.Whole(token.Murmur3)})
+		require.NoError(t, err)
+	}
 	for {
 		item, err := d.Next()
 		if errors.Is(err, io.EOF) {
 			return
 		}
 		require.NoError(t, err)
-		if item == sstable.RegularRow {
-			each(d.Row())
-		}
+		each(item, d)
 	}
 }
 
@@ -144,6 +168,63 @@ func TestExpiryIsCutOff(t *testing.T) {
 	require.NoError(t, tg.flush(t.Context(), true))
 	require.NoError(t, tg.batch.sorter.Close())
 	require.Equal(t, []int64{last, last}, expiries)
+}
+
+// A row that would expire later than a version can store expires at the last second that it can. Other
+// rows of its slice, and its deletions, are counted from when they are sent.
+func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
+	const years, wait = 630_720_000, 3600
+	for name, version := range map[string]sstable.Version{"nb": sstable.NB, "oa": sstable.OA} {
+		for form, spooled := range map[string]bool{"spooled": true, "direct": false} {
+			t.Run(name+", "+form, func(t *testing.T) {
+				last := version.MaxExpiry()
+				begun := last - years
+				now := &clock{at: time.Unix(begun, 0)}
+				expiries := map[string][]int64{}
+				var deleted []int64
+				tg, _ := newTarget(t, func(o *Options) {
+					o.Clock, o.Single, o.Sessions, o.Version, o.Table, o.Append = now.now, true, 1, version, tagged, true
+					if !spooled {
+						wholeOnOne(t, o)
+						o.Memory = 16 << 20
+					}
+					o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+						require.Equal(t, spooled, f.Whole == nil)
+						keyedRowsOf(t, version, f, func(key []byte, r *sstable.Row) {
+							at := fmt.Sprint(key[3])
+							expiries[at] = append(expiries[at], r.Liveness.Expiry)
+							for _, c := range r.Cells {
+								require.Equal(t, r.Liveness.Expiry, c.Time)
+								require.Equal(t, r.Liveness.TTL, c.TTL)
+							}
+							for _, d := range r.Deletions {
+								if d.Set {
+									deleted = append(deleted, d.Time)
+								}
+							}
+						})
+						return nil
+					})
+				})
+				p := &pieces{}
+				var rows []*target.Row
+				for k, ttl := range []int32{years, years - wait, years - wait + 1, 90, 0} {
+					key := keyOf(int32(k))
+					rows = append(rows, &target.Row{Row: row.Row{
+						Cells:     []row.Cell{{Bytes: key, State: row.Set}, {State: row.Null}, {Bytes: []byte{0, 0, 0, 1, 0, 0, 0, 1, 'x'}, State: row.Set}},
+						Timestamp: 1, TTL: ttl, Token: token.Murmur3.Hash(key),
+					}, Piece: p})
+				}
+				require.NoError(t, tg.Intake(tagged.Columns).Put(t.Context(), rows))
+				now.pass(wait * time.Second)
+				require.NoError(t, tg.flush(t.Context(), true))
+				require.NoError(t, tg.batch.sorter.Close())
+				sent := begun + wait
+				require.Equal(t, map[string][]int64{"0": {last}, "1": {last}, "2": {last}, "3": {sent + 90}, "4": {0}}, expiries)
+				require.Equal(t, []int64{sent, sent, sent, sent, sent}, deleted)
+			})
+		}
+	}
 }
 
 // The time to live of a row that is rejected for it says nothing of the rows that it came with.

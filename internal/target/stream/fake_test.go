@@ -148,11 +148,19 @@ type pieces struct {
 	sum             rowsum.Sum
 	writtenTooEarly bool
 	mayBeWritten    func() bool
+	known           map[int64]*target.Row // by their timestamps
 }
 
 func (p *pieces) Begun() bool        { return false }
 func (p *pieces) Existing(int) error { return nil }
 func (p *pieces) Ready(int)          {}
+
+// Find is a method of target.Piece: it finds the rows of known.
+func (p *pieces) Find(_ context.Context, stamp int64) (*target.Row, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.known[stamp], nil
+}
 
 func (p *pieces) Written(rows int, sum rowsum.Sum) error {
 	p.mu.Lock()

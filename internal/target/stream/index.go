@@ -73,7 +73,7 @@ func planIndexes(s *sstable.Schema, indexes []Index) (plans []indexPlan) {
 	return plans
 }
 
-// check refuses the rows of a partition that the index does not take: static and row, either of which may be nil.
+// check refuses the rows of a partition that the index does not take: static and row; either may be nil.
 func (p *indexPlan) check(key []byte, static, row *sstable.Row) error {
 	of := row
 	switch p.kind {

@@ -56,7 +56,7 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	defer in.give(e)
 	piece := rows[0].Piece
 	e.bytes, e.ttls = 0, ttls{}
-	written := settled{piece: piece}
+	written := settled{piece: piece, intake: in}
 	for _, r := range rows {
 		if err := e.add(b, r); err != nil {
 			if err := refuse(piece, r, err); err != nil {

@@ -11,7 +11,7 @@ type merger struct {
 	rows  *sstable.Merger
 	added []byte    // rows that were added last, one after the other
 	ends  []int     // where each of them ends
-	made  []partial // of those before, each of at least twice as many as the next
+	made  []partial // of those before, each of at least twice the rows of the next
 	spare [][]byte
 	out   []byte // what all make
 }
@@ -83,7 +83,7 @@ func (m *merger) takeAdded() error {
 	return nil
 }
 
-// keep encodes the row that was made of so many.
+// keep encodes the row that was made of others, and their number.
 func (m *merger) keep(of int) (err error) {
 	var room []byte
 	if n := len(m.spare); n > 0 {

@@ -10,13 +10,15 @@ import (
 
 // partitions makes partitions of the sorted records of a stretch of tokens.
 type partitions struct {
-	t      *Target
-	as     *sstable.Codec // what rows are read by when they are sent
-	to     sstable.Sink
-	merger *merger
-	tell   func(bytes int64) // is told now and then of the records that partitions were made of
-	added  int64             // bytes of those that it was not told of
-	begun  int64             // partitions
+	t       *Target
+	as      *sstable.Codec // what rows are read by when they are sent
+	capped  bool           // some rows expire later than as can store: see Target.outlives
+	refused refusals       // rows that are left out; nil: none
+	to      sstable.Sink
+	merger  *merger
+	tell    func(bytes int64) // is told now and then of the records that partitions were made of
+	added   int64             // bytes of those that it was not told of
+	begun   int64             // partitions
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
@@ -65,6 +67,11 @@ func (p *partitions) report() {
 // add takes a record: it is merged with the one before where they are of one clustering.
 func (p *partitions) add(number uint64, record []byte) error {
 	p.added += int64(len(record))
+	if p.refused != nil {
+		if out, err := p.refused.has(record, p.t.codec, &p.room); out || err != nil {
+			return err
+		}
+	}
 	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
 		if !p.merging {
 			_, _, first := splitRecord(p.record)
@@ -118,13 +125,18 @@ func (p *partitions) row() error {
 	return p.to.Row(encoded)
 }
 
-// rebase encodes a row anew that does not mean the same to the codec that it is read by. Where collections are replaced
-// each of them has a deletion, so that there is no such row.
+// rebase encodes a row again that does not mean the same to the codec that it is read by. If collections are replaced,
+// each of them has a deletion, so that only expiries can be the reason.
 func (p *partitions) rebase(encoded []byte) ([]byte, error) {
-	if !p.t.o.Append || !sstable.NeedsRebase(encoded) {
+	if !p.capped && (!p.t.o.Append || !sstable.NeedsRebase(encoded)) {
 		return encoded, nil
 	}
 	var err error
 	p.rebased, err = p.as.AppendRebased(p.rebased[:0], encoded, p.t.codec, &p.room)
 	return p.rebased, err
+}
+
+// newPartitions returns partitions whose rows a node reads by a codec of stamped.
+func (t *Target) newPartitions(as *sstable.Codec, to sstable.Sink, tell func(bytes int64)) *partitions {
+	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.refused, to: to, merger: newMerger(t.codec), tell: tell}
 }

@@ -70,7 +70,7 @@ func requireOn(t *testing.T, n *nodes, rings []Ring, last map[string]string) {
 	}
 }
 
-// Rows that are sent while a node begins to join are sent once more, to that node as well, before they count as loaded.
+// Rows that are sent while a node begins to join are sent again, to that node as well, before they count as loaded.
 func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)

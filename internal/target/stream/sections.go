@@ -25,11 +25,11 @@ type sections struct {
 	part  int         // of the partition that is written: see split
 	key   []byte      // of that partition
 	batch batch       // of its rows
-	parts int64       // of partitions, besides the first of each
+	parts int64       // of partitions, without the first of each
 	open  bool        // a range of deleted rows
 }
 
-// batch is what a node makes one mutation of, of a table whose rows it writes anew: some rows of a partition, one behind
+// batch is what a node makes one mutation of, if it writes the table's rows as mutations: some rows of a partition, one behind
 // the other (org.apache.cassandra.db.streaming.CassandraStreamReceiver.sendThroughWritePath).
 type batch struct {
 	rows  int

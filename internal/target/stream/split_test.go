@@ -83,5 +83,5 @@ func TestPartitionsAreSplitForMutations(t *testing.T) {
 	require.Greater(t, files, 3)
 	require.EqualValues(t, 4, tg.Stats().Partitions)
 	require.Greater(t, most, limit/2)
-	require.Less(t, most, limit+100*8, "each row has its size besides")
+	require.Less(t, most, limit+100*8, "each row has its size as well")
 }

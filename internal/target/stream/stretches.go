@@ -50,7 +50,7 @@ func (t *Target) makeSections(ctx context.Context, d *delivery, m *extsort.Merge
 	if err := s.start(d.codec); err != nil {
 		return err
 	}
-	p := &partitions{t: t, as: d.codec, to: s, merger: newMerger(t.codec), tell: func(bytes int64) { d.merged.Add(bytes) }}
+	p := t.newPartitions(d.codec, s, func(bytes int64) { d.merged.Add(bytes) })
 	if err := p.take(ctx, m); err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ type Options struct {
 	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled before
 	// the next are sorted; 0: all are one slice. See DefaultSlice.
 	Slice int64
-	// BatchBytes is how large a mutation may be, of a table whose nodes write rows that they are sent anew, as mutations;
+	// BatchBytes is how large a mutation may be, of a table whose nodes write the rows that they are sent as mutations;
 	// 0: they do not.
 	BatchBytes int64
 	Sessions   int           // files under way at once, to all nodes together; default 8
@@ -200,14 +200,17 @@ type Target struct {
 		ttls    ttls          // carrier.mu guards it as well
 		room    chan struct{} // closed when there is room again, after the batch was a slice, or it failed
 		failed  error         // why no more rows are taken
+		refused refusals      // rows that are not sent: those that a node did not take
+		found   refusals      // those of the delivery that is under way; who seeks has it: see delivery.seek
 	}
 }
 
 // settled is what is told of a piece when the rows are there.
 type settled struct {
-	piece target.Piece
-	rows  int
-	sum   rowsum.Sum
+	piece  target.Piece
+	intake *intake // that took the rows
+	rows   int
+	sum    rowsum.Sum
 }
 
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
@@ -228,7 +231,7 @@ func New(o Options) (*Target, error) {
 			return nil, fmt.Errorf("column %q of %s is of %s, whose values only a server can check: load it with --via cql", c.Name, o.Table, c.Type)
 		}
 	}
-	t.compare, t.indexes = byKey(t.schema), planIndexes(t.schema, o.Indexes)
+	t.compare, t.indexes, t.reject = byKey(t.schema), planIndexes(t.schema, o.Indexes), t.rejectRefused
 	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})
 	return t, nil
 }
@@ -308,7 +311,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 		return ctx.Err()
 	}
 	if len(t.batch.settled) > 0 {
-		if err := t.deliverTo(ctx, t.deliver); err != nil {
+		if err := t.deliverGood(ctx); err != nil {
 			return err
 		}
 	}
@@ -318,11 +321,14 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 		}
 	}
 	for _, s := range t.batch.settled {
+		if s.rows == 0 { // all were rejected
+			continue
+		}
 		if err := s.piece.Written(s.rows, s.sum); err != nil {
 			return err
 		}
 	}
-	t.batch.settled, t.batch.ttls = nil, ttls{}
+	t.batch.settled, t.batch.ttls, t.batch.refused = nil, ttls{}, nil
 	t.batch.bytes.Store(0)
 	t.o.Progress.Part.Store(0)
 	select {

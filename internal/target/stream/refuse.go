@@ -1,0 +1,159 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+)
+
+// refusals are rows of the input that are not sent, since a node did not take them: their timestamps, which no other row
+// has, by partition key.
+type refusals map[string]map[int64]bool
+
+// add adds a row, and reports whether it was not there.
+func (r refusals) add(key []byte, stamp int64) bool {
+	stamps := r[string(key)]
+	if stamps == nil {
+		stamps = make(map[int64]bool)
+		r[string(key)] = stamps
+	}
+	added := !stamps[stamp]
+	stamps[stamp] = true
+	return added
+}
+
+// has reports whether a record is of one of the rows. It overwrites room.
+func (r refusals) has(record []byte, codec *sstable.Codec, room *sstable.Row) (bool, error) {
+	key, _, encoded := splitRecord(record)
+	stamps := r[string(key)]
+	if stamps == nil {
+		return false, nil
+	}
+	if err := codec.DecodeRow(encoded, room); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(stampsOf(room), func(stamp int64) bool { return stamps[stamp] }), nil
+}
+
+// stampsOf lists the timestamps that a row was written with, the least first. Collections are deleted a microsecond
+// before that of their row, and so are not looked at.
+func stampsOf(r *sstable.Row) []int64 {
+	var stamps []int64
+	if r.Liveness.Set {
+		stamps = append(stamps, r.Liveness.Timestamp)
+	}
+	for i := range r.Cells {
+		stamps = append(stamps, r.Cells[i].Timestamp)
+	}
+	slices.Sort(stamps)
+	return slices.Compact(stamps)
+}
+
+// mostRounds is the number of times, at most, that a slice is sent again without rows that nodes did not take.
+const mostRounds = 8
+
+// deliverGood has the rows of the slice sent to where they belong. If nodes did not take some, it has the others sent
+// again: an earlier row of the same key, which one of them had replaced, was not sent.
+func (t *Target) deliverGood(ctx context.Context) error {
+	for rounds := 0; ; rounds++ {
+		t.batch.found = make(refusals)
+		err := t.deliverTo(ctx, t.deliver)
+		switch {
+		case err != nil || len(t.batch.found) == 0:
+			return err
+		case !slices.ContainsFunc(t.batch.settled, func(s settled) bool { return s.rows > 0 }):
+			return nil
+		case rounds == mostRounds:
+			return fault.New(fault.Permanent, fmt.Errorf("nodes did not take some rows, and others again after these were rejected, %d times", rounds+1))
+		}
+		if t.batch.refused == nil {
+			t.batch.refused = make(refusals)
+		}
+		for key, stamps := range t.batch.found {
+			if t.batch.refused[key] == nil {
+				t.batch.refused[key] = stamps
+			} else {
+				maps.Copy(t.batch.refused[key], stamps)
+			}
+		}
+	}
+}
+
+// foundRow is a row of the input.
+type foundRow struct {
+	*target.Row
+	of *settled
+}
+
+// rejectRefused rejects the rows of the input that made a row which a node does not take. It rejects none, and reports
+// so, unless it finds all of them.
+func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error) (bool, error) {
+	var found []foundRow
+	stamps := stampsOf(&r.row)
+	for _, stamp := range stamps {
+		row, err := t.find(ctx, r, stamp)
+		if err != nil || row.Row == nil {
+			return false, err
+		}
+		found = append(found, row)
+	}
+	for i, row := range found {
+		if !t.batch.found.add(r.key, stamps[i]) { // its static columns were not taken either
+			continue
+		}
+		row.of.rows--
+		row.of.sum = row.of.sum.Sub(row.Sum)
+		if err := row.of.piece.Reject(row.Row, target.Refused, reason); err != nil {
+			return false, err
+		}
+	}
+	return len(found) > 0, nil
+}
+
+// find reads a row of the input again, by its timestamp.
+func (t *Target) find(ctx context.Context, r *refusedRow, stamp int64) (foundRow, error) {
+	for i := range t.batch.settled {
+		s := &t.batch.settled[i]
+		row, err := s.piece.Find(ctx, stamp)
+		if err != nil {
+			return foundRow{}, fmt.Errorf("a row that nodes do not take: %w", err)
+		}
+		if row == nil {
+			continue
+		}
+		same, err := s.intake.makes(row, r)
+		if same || err != nil {
+			return foundRow{row, s}, err
+		}
+	}
+	return foundRow{}, nil
+}
+
+// makes reports whether a row of the input is one that makes r, or a part of it.
+func (in *intake) makes(row *target.Row, r *refusedRow) (bool, error) {
+	if len(row.Cells) != len(in.names) {
+		return false, nil
+	}
+	e, err := in.take()
+	if err != nil {
+		return false, err
+	}
+	defer in.give(e)
+	e.values, e.statements = e.values[:0], e.statements[:0]
+	e.statement(&row.Row, row.Place)
+	key, err := e.inserter.AppendKey(e.key[:0], e.statements[0].Values)
+	if err != nil || !bytes.Equal(key, r.key) {
+		return false, err
+	}
+	_, made, err := e.inserter.Insert(e.statements...)
+	if err != nil {
+		return false, err
+	}
+	return r.static || made != nil && sameClustering(made.Clustering, r.row.Clustering), nil
+}

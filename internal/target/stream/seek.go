@@ -1,0 +1,472 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// RowsError is an error of a Sender: the node failed the session because of a row, which it cannot
+// index for example.
+type RowsError struct {
+	Why    string // what the node says
+	Advice string // what the user can do about such a row
+	Err    error
+}
+
+// Error returns the error of the session.
+func (e *RowsError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the session.
+func (e *RowsError) Unwrap() error { return e.Err }
+
+const (
+	// triesForRows is the number of sessions that must fail for the rows until these are to blame.
+	triesForRows = 2
+	// mostRefused is the number of rows, at most, that one delivery has rejected.
+	mostRefused = 100
+	// mostUntaken is that number while nodes have taken no part of any file: then it is not the rows
+	// that are to blame.
+	mostUntaken = 10
+)
+
+// refusedRow is a row, or a partition that is not split, that a node fails a session for.
+type refusedRow struct {
+	key    []byte
+	whole  bool // all of the partition, which has deletions
+	among  bool // the partition has other rows
+	static bool
+	row    sstable.Row // the rest of it; its bytes are its own
+}
+
+// is reports whether r is that row of a partition.
+func (r *refusedRow) is(key []byte, row *sstable.Row) bool {
+	return bytes.Equal(r.key, key) && (r.whole || r.static == row.Static && sameClustering(r.row.Clustering, row.Clustering))
+}
+
+func sameClustering(a, b [][]byte) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if !bytes.Equal(a[i], b[i]) || (a[i] == nil) != (b[i] == nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// part is a part of a file: some partitions, or some rows of one of them.
+type part struct {
+	from, to         int64 // partitions, by their order
+	rowFrom, rowUpTo int64 // rows of each partition
+}
+
+// everyRow is a part's rowUpTo that leaves out no row.
+const everyRow = math.MaxInt64
+
+// seeker finds the rows of a file that a node does not take. It sends halves of the file, and halves
+// of a half that fails. A half that the node takes stays there: its rows have timestamps.
+type seeker struct {
+	d     *delivery
+	node  string
+	file  File
+	cause *RowsError // the last one
+}
+
+// seek finds the rows of a file that a node does not take, and sends all others. A delivery seeks
+// for one node at a time, so that the next node of the file is not sent a row that was found.
+func (d *delivery) seek(ctx context.Context, node string, f File, cause *RowsError) error {
+	if err := take(ctx, d.seeking); err != nil {
+		return err
+	}
+	defer func() { d.seeking <- struct{}{} }()
+	s := &seeker{d: d, node: node, file: f, cause: cause}
+	_, err := s.partitions(ctx, 0, f.Keys, len(d.refused) == 0)
+	return err
+}
+
+// partitions finds rows in some partitions of the file, and reports whether there were any. known
+// says that there are.
+func (s *seeker) partitions(ctx context.Context, from, to int64, known bool) (found bool, err error) {
+	if !known {
+		if taken, err := s.send(ctx, part{from, to, 0, everyRow}, 1); taken || err != nil {
+			return false, err
+		}
+	}
+	if to-from == 1 {
+		rows, err := s.countRows(from)
+		if err != nil {
+			return false, err
+		}
+		if rows <= 1 {
+			return s.last(ctx, part{from, to, 0, everyRow})
+		}
+		return s.rows(ctx, from, 0, rows, true)
+	}
+	middle := from + (to-from)/2
+	first, err := s.partitions(ctx, from, middle, false)
+	if err != nil {
+		return false, err
+	}
+	second, err := s.partitions(ctx, middle, to, !first)
+	return first || second, err
+}
+
+// rows finds rows in some rows of a partition.
+func (s *seeker) rows(ctx context.Context, partition, from, to int64, known bool) (found bool, err error) {
+	p := part{partition, partition + 1, from, to}
+	if to-from == 1 {
+		return s.last(ctx, p)
+	}
+	if !known {
+		if taken, err := s.send(ctx, p, 1); taken || err != nil {
+			return false, err
+		}
+	}
+	middle := from + (to-from)/2
+	first, err := s.rows(ctx, partition, from, middle, false)
+	if err != nil {
+		return false, err
+	}
+	second, err := s.rows(ctx, partition, middle, to, !first)
+	return first || second, err
+}
+
+// last sends a part that is not split, and has its row refused if the node does not take it.
+func (s *seeker) last(ctx context.Context, p part) (found bool, err error) {
+	if taken, err := s.send(ctx, p, triesForRows); taken || err != nil {
+		return false, err
+	}
+	refused, err := s.read(p)
+	if err != nil {
+		return false, err
+	}
+	if err := s.d.refuse(ctx, s.node, refused, s.cause); err != nil {
+		return false, err
+	}
+	s.d.refused = append(s.d.refused, refused)
+	return true, nil
+}
+
+// refuse has a row rejected, or returns the error that names it. To build an index of its own format, a node reads all
+// rows of the partition, those too that it kept of a session that failed (SecondaryIndexManager.indexPartition): then
+// all rows of the partition fail, and which is to blame is not known.
+func (d *delivery) refuse(ctx context.Context, node string, r *refusedRow, cause *RowsError) error {
+	others, more := "", ""
+	if r.among {
+		others = ", or another row of its partition"
+	}
+	if n := len(d.refused); n == mostRefused || n >= mostUntaken && d.taken == 0 {
+		more = fmt.Sprintf(", nor %d rows before it", n)
+	} else if d.t.reject != nil {
+		reason := fmt.Errorf("%s does not take it%s, and may have it without an entry in an index: %s", d.t.o.NodeName(node), others, cause.Why)
+		if rejected, err := d.t.reject(ctx, r, reason); rejected || err != nil {
+			return err
+		}
+	}
+	return fault.New(fault.Permanent, fmt.Errorf("%s does not take %s of %s%s%s, and would not the next time (%s): %w",
+		d.t.o.NodeName(node), d.t.describe(r), d.t.o.Table, others, more, cause.Advice, cause))
+}
+
+// send sends a part of the file, without rows that were found, and reports whether the node took it.
+func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err error) {
+	f, done, err := s.cut(p)
+	defer done()
+	if err != nil {
+		return false, fmt.Errorf("part of a file: %w", err)
+	}
+	if f.Keys == 0 {
+		return true, nil
+	}
+	err = s.d.persist(ctx, s.node, f, tries)
+	if rows := (*RowsError)(nil); errors.As(err, &rows) {
+		s.cause = rows
+		return false, nil
+	}
+	if err == nil {
+		s.d.taken++
+	}
+	return err == nil, err
+}
+
+// cut makes a file of a part. done must be called.
+func (s *seeker) cut(p part) (f File, done func(), err error) {
+	c := s.d.t
+	f = File{Header: s.file.Header}
+	if s.file.Whole != nil {
+		keys := int64(0) // a file without partitions is not written
+		if keys, err = s.copy(p, nothing{}); err != nil || keys == 0 {
+			return f, func() {}, err
+		}
+		f.Whole, err = c.writeWhole(s.d.codec, s.d.made.Add(1), keys, func(w *sstable.TableWriter) error {
+			f.Keys, err = s.copy(p, w)
+			return err
+		})
+		if err != nil {
+			return f, func() {}, err
+		}
+		f.Bytes = f.Whole.DataLength
+		return f, f.Whole.remove, c.verify(f, []string{s.node})
+	}
+	to := &spool{dir: c.o.Dir, size: math.MaxInt64}
+	file, err := to.next()
+	if err != nil {
+		return f, to.discard, err
+	}
+	w, err := sstable.NewPartitionWriter(s.d.codec, spoolWriter{file}, nil)
+	if err == nil {
+		f.Keys, err = s.copy(p, w)
+	}
+	if err == nil {
+		err = errors.Join(w.Flush(), file.flush())
+	}
+	f.Bytes, f.Open = file.size, func() io.Reader { return io.NewSectionReader(file.file, 0, file.size) }
+	return f, to.discard, err
+}
+
+// each calls do for each item of the file until it returns an error. The error is that, or one of
+// reading; io.EOF is none.
+func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
+	var d *sstable.Decoder
+	if s.file.Open != nil {
+		d = sstable.NewDecoder(s.d.codec, io.LimitReader(s.file.Open(), s.file.Bytes), sstable.MaxRowBytes)
+	} else {
+		table, err := sstable.OpenTable(s.file.Whole.folder, s.file.Whole.Descriptor)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = table.Close() }() // it was only read
+		if d, err = table.Within([]token.Range{token.Whole(token.Murmur3)}); err != nil {
+			return err
+		}
+	}
+	for {
+		item, err := d.Next()
+		if err == nil {
+			err = do(item, d)
+		}
+		if err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+// copy gives a part of the file to a sink, without rows that were found. It returns the number of
+// partitions.
+func (s *seeker) copy(p part, to sstable.Sink) (keys int64, err error) {
+	at, row, begun := int64(-1), int64(0), false
+	var encoded []byte
+	begin := func(d *sstable.Decoder) error {
+		if begun {
+			return nil
+		}
+		begun = true
+		keys++
+		return to.Begin(d.Key(), d.Deletion())
+	}
+	err = s.each(func(item sstable.Item, d *sstable.Decoder) error {
+		if item == sstable.PartitionStart {
+			at, row, begun = at+1, 0, false
+		}
+		switch {
+		case at >= p.to:
+			return io.EOF
+		case at < p.from:
+			return nil
+		}
+		switch item {
+		case sstable.PartitionStart:
+			if d.Deletion().Set && !s.isRefused(d.Key(), &sstable.Row{}) {
+				return begin(d)
+			}
+		case sstable.RangeMarker:
+			if s.isRefused(d.Key(), &sstable.Row{}) {
+				return nil
+			}
+			if err := begin(d); err != nil {
+				return err
+			}
+			return to.Marker(d.Marker())
+		case sstable.StaticRow, sstable.RegularRow:
+			r := d.Row()
+			if r.Empty() {
+				return nil
+			}
+			if row++; row <= p.rowFrom || row > p.rowUpTo || s.isRefused(d.Key(), r) {
+				return nil
+			}
+			if err := begin(d); err != nil {
+				return err
+			}
+			var err error
+			if encoded, err = s.d.codec.AppendRow(encoded[:0], r); err != nil {
+				return err
+			}
+			if r.Static {
+				return to.Static(encoded)
+			}
+			return to.Row(encoded)
+		case sstable.PartitionEnd:
+			if begun {
+				return to.End()
+			}
+		}
+		return nil
+	})
+	return keys, err
+}
+
+func (s *seeker) isRefused(key []byte, row *sstable.Row) bool {
+	for _, r := range s.d.refused {
+		if r.is(key, row) {
+			return true
+		}
+	}
+	return false
+}
+
+// countRows returns the number of rows of a partition; 0 of one with deletions, which is not split.
+func (s *seeker) countRows(partition int64) (rows int64, err error) {
+	at, whole := int64(-1), false
+	err = s.each(func(item sstable.Item, d *sstable.Decoder) error {
+		if item == sstable.PartitionStart {
+			at++
+		}
+		switch {
+		case at > partition:
+			return io.EOF
+		case at < partition:
+		case item == sstable.RangeMarker, item == sstable.PartitionStart && d.Deletion().Set:
+			whole = true
+		case (item == sstable.StaticRow || item == sstable.RegularRow) && !d.Row().Empty():
+			rows++
+		}
+		return nil
+	})
+	if whole {
+		rows = 0
+	}
+	return rows, err
+}
+
+// read returns what a part has that is not split.
+func (s *seeker) read(p part) (*refusedRow, error) {
+	out := &refusedRow{whole: true}
+	if p.rowUpTo != everyRow {
+		out.whole, out.among = false, true
+	} else if rows, err := s.countRows(p.from); err != nil {
+		return nil, err
+	} else if rows == 1 {
+		out.whole = false
+	}
+	at, row := int64(-1), int64(0)
+	err := s.each(func(item sstable.Item, d *sstable.Decoder) error {
+		if item == sstable.PartitionStart {
+			at++
+		}
+		switch {
+		case at < p.from:
+			return nil
+		case at > p.from:
+			return io.EOF
+		}
+		out.key = bytes.Clone(d.Key())
+		switch {
+		case out.whole:
+			return io.EOF
+		case (item == sstable.StaticRow || item == sstable.RegularRow) && !d.Row().Empty():
+			if row++; row > p.rowFrom {
+				out.keep(d.Row())
+				return io.EOF
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// keep copies what is needed of a row.
+func (r *refusedRow) keep(row *sstable.Row) {
+	r.static, r.row.Liveness = row.Static, row.Liveness
+	for _, value := range row.Clustering {
+		r.row.Clustering = append(r.row.Clustering, bytes.Clone(value))
+	}
+	for _, c := range row.Cells {
+		r.row.Cells = append(r.row.Cells, sstable.Cell{Timestamp: c.Timestamp})
+	}
+}
+
+// spoolWriter writes to a spool.
+type spoolWriter struct{ *spoolFile }
+
+// Write is a method of io.Writer.
+func (w spoolWriter) Write(b []byte) (int, error) {
+	if err := w.write(b); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// nothing is a Sink that takes all.
+type nothing struct{}
+
+func (nothing) Begin([]byte, sstable.Deletion) error { return nil }
+func (nothing) Static([]byte) error                  { return nil }
+func (nothing) Row([]byte) error                     { return nil }
+func (nothing) Marker(*sstable.Marker) error         { return nil }
+func (nothing) End() error                           { return nil }
+
+// shownOfRow is the number of bytes of a row's key that an error has.
+const shownOfRow = 300
+
+// describe names a row by its primary key, as JSON.
+func (c *carrier) describe(r *refusedRow) string {
+	table := c.schema.Table()
+	key := [][]byte{r.key}
+	if len(table.Key) > 1 {
+		key, _ = token.SplitKey(r.key) // as far as it can be: it was read from a file that is right
+	}
+	text, what := []byte{'{'}, "the row"
+	add := func(column sstable.Column, value []byte) {
+		if len(text) > 1 {
+			text = append(text, ", "...)
+		}
+		text = append(cqljson.AppendString(text, []byte(column.Name)), ": "...)
+		mark := len(text)
+		if e, err := cqljson.Plan(column.Type); err == nil && value != nil {
+			if text, err = e.AppendJSON(text, value); err == nil {
+				return
+			}
+		}
+		text = fmt.Appendf(text[:mark], `"0x%x"`, value)
+	}
+	for i := range min(len(key), len(table.Key)) {
+		add(table.Key[i], key[i])
+	}
+	switch {
+	case r.whole:
+		what = "the partition"
+	case r.static:
+		what = "the static columns of the partition"
+	}
+	for i := range r.row.Clustering {
+		add(table.Clustering[i], r.row.Clustering[i])
+	}
+	text = append(text, '}')
+	if len(text) > shownOfRow {
+		text = append(text[:shownOfRow], "..."...)
+	}
+	return what + " " + string(text)
+}

@@ -1,0 +1,52 @@
+package sstable
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// The error of a component names its file, and no other, in words that are not those of Go.
+func TestErrorsNameTheComponentThatIsDamaged(t *testing.T) {
+	t.Parallel()
+	half := func(b []byte) []byte { return b[:len(b)/2] }
+	for component, damage := range map[Component]func([]byte) []byte{
+		IndexDB: half, DataDB: half, StatisticsDB: half, CompressionInfoDB: half,
+	} {
+		dir := copied(t, filepath.Join("testdata", "golden", "files", "nb_lz4"))
+		d, _, err := ParseName("nb-1-big-" + string(DataDB))
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(filepath.Join(dir, d.Name(SummaryDB))))
+		path := filepath.Join(dir, d.Name(component))
+		b, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(path, damage(b), 0o600))
+
+		err = readWithin(dir, d)
+		var named *ComponentError
+		require.ErrorAs(t, err, &named, component)
+		require.Equal(t, path, named.Path)
+		require.Contains(t, err.Error(), path+": ")
+		require.NotContains(t, err.Error(), "EOF")
+	}
+	require.ErrorIs(t, cutOff(io.EOF), io.ErrUnexpectedEOF)
+}
+
+// readWithin reads an SSTable by the tokens of its later half.
+func readWithin(dir string, d Descriptor) error {
+	r, err := OpenTable(dir, d)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = r.Close() }()
+	in, err := r.Within([]token.Range{{Start: token.Token{}, End: token.Murmur3.Max()}})
+	for err == nil {
+		_, err = in.Next()
+	}
+	return err
+}

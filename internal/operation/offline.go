@@ -34,7 +34,7 @@ func (o *LoadSpec) checkOffline(continued bool) error {
 	case continued || o.RejectsOf != "":
 		return nil // what was taken down then counts as given
 	}
-	var names []string
+	names := []string{"listen", "assume-stable"}
 	for _, s := range o.Connection.settings() {
 		names = append(names, s.Name)
 	}

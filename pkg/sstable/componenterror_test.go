@@ -1,6 +1,7 @@
 package sstable
 
 import (
+	"bytes"
 	"io"
 	"os"
 	"path/filepath"
@@ -15,26 +16,40 @@ import (
 func TestErrorsNameTheComponentThatIsDamaged(t *testing.T) {
 	t.Parallel()
 	half := func(b []byte) []byte { return b[:len(b)/2] }
-	for component, damage := range map[Component]func([]byte) []byte{
-		IndexDB: half, DataDB: half, StatisticsDB: half, CompressionInfoDB: half,
+	for _, c := range []struct {
+		component Component
+		damage    func([]byte) []byte
+	}{
+		{IndexDB, half}, {IndexDB, withoutLastEntry}, {DataDB, half}, {StatisticsDB, half}, {CompressionInfoDB, half},
 	} {
 		dir := copied(t, filepath.Join("testdata", "golden", "files", "nb_lz4"))
 		d, _, err := ParseName("nb-1-big-" + string(DataDB))
 		require.NoError(t, err)
 		require.NoError(t, os.Remove(filepath.Join(dir, d.Name(SummaryDB))))
-		path := filepath.Join(dir, d.Name(component))
+		path := filepath.Join(dir, d.Name(c.component))
 		b, err := os.ReadFile(path)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(path, damage(b), 0o600))
+		require.NoError(t, os.WriteFile(path, c.damage(b), 0o600))
 
 		err = readWithin(dir, d)
 		var named *ComponentError
-		require.ErrorAs(t, err, &named, component)
+		require.ErrorAs(t, err, &named, c.component)
 		require.Equal(t, path, named.Path)
 		require.Contains(t, err.Error(), path+": ")
 		require.NotContains(t, err.Error(), "EOF")
 	}
 	require.ErrorIs(t, cutOff(io.EOF), io.ErrUnexpectedEOF)
+}
+
+// withoutLastEntry is an Index.db that ends where its last entry begins.
+func withoutLastEntry(b []byte) []byte {
+	in, last := NewIndexReader(bytes.NewReader(b)), uint64(0)
+	for {
+		if _, err := in.Next(); err != nil {
+			return b[:last]
+		}
+		last = in.Position()
+	}
 }
 
 // readWithin reads an SSTable by the tokens of its later half.

@@ -213,7 +213,7 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		err = fmt.Errorf("partition %x is here, where %s has %x", clip(d.key), IndexDB, clip(last.key))
 	}
 	if err == nil && alone {
-		err = d.atEnd()
+		err = r.endsWith(d)
 	}
 	if err != nil {
 		return nil, r.damaged(DataDB, d.wrong(noPartition(err)))
@@ -221,14 +221,14 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 	return last.key, nil
 }
 
-// atEnd fails unless the data ends behind the partition.
-func (d *Decoder) atEnd() error {
+// endsWith fails unless the data ends behind the partition of a decoder, the last one of Index.db.
+func (r *TableReader) endsWith(d *Decoder) error {
 	if err := d.pass(); err != nil {
 		return err
 	}
 	d.at = d.end
 	if _, err := d.partition(); err == nil {
-		return fmt.Errorf("partition %x is behind the last one of %s", clip(d.key), IndexDB)
+		return r.damaged(IndexDB, fmt.Errorf("ends before partition %x at %d of %s", clip(d.key), d.Offset(), DataDB))
 	} else if err != io.EOF {
 		return err
 	}

@@ -111,7 +111,7 @@ func missingTable(s *cqlschema.Schema, name TableName) error {
 			names = append(names, t.Name)
 		}
 	}
-	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMean(name.Table, names))
+	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMeanTable(name.Keyspace, name.Table, names))
 }
 
 // skippedShown is how many statements that were passed over are named.

@@ -65,3 +65,17 @@ func readWithin(dir string, d Descriptor) error {
 	}
 	return err
 }
+
+// An SSTable whose CompressionInfo.db was not copied is refused, not read as one without compression.
+func TestCompressionInfoThatIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"nb_lz4", "da_lz4"} {
+		dir := copied(t, filepath.Join("testdata", "golden", "files", file))
+		missing, err := filepath.Glob(filepath.Join(dir, "*-"+string(CompressionInfoDB)))
+		require.NoError(t, err)
+		require.Len(t, missing, 1)
+		require.NoError(t, os.Remove(missing[0]))
+		_, err = openIn(dir)
+		require.ErrorContains(t, err, "CompressionInfo.db is missing, and Statistics.db tells that Data.db is compressed")
+	}
+}

@@ -83,6 +83,9 @@ func (r *TableReader) open() error {
 	if err != nil {
 		return err
 	}
+	if info == nil && r.statistics.Stats.CompressionRatio > 0 {
+		return fmt.Errorf("%s is missing, and %s tells that %s is compressed: copy it again", CompressionInfoDB, StatisticsDB, DataDB)
+	}
 	file, size, err := r.openFile(DataDB)
 	if err != nil {
 		return err

@@ -76,6 +76,6 @@ func TestCompressionInfoThatIsMissing(t *testing.T) {
 		require.Len(t, missing, 1)
 		require.NoError(t, os.Remove(missing[0]))
 		_, err = openIn(dir)
-		require.ErrorContains(t, err, "CompressionInfo.db is missing, and Statistics.db tells that Data.db is compressed")
+		require.ErrorContains(t, err, "CompressionInfo.db is missing, and Statistics.db has the compression ratio 0.")
 	}
 }

@@ -84,7 +84,7 @@ func (r *TableReader) open() error {
 		return err
 	}
 	if info == nil && r.statistics.Stats.CompressionRatio > 0 {
-		return fmt.Errorf("%s is missing, and %s tells that %s is compressed: copy it again", CompressionInfoDB, StatisticsDB, DataDB)
+		return fmt.Errorf("%s is missing, and %s has the compression ratio %.3g: copy it again", CompressionInfoDB, StatisticsDB, r.statistics.Stats.CompressionRatio)
 	}
 	file, size, err := r.openFile(DataDB)
 	if err != nil {

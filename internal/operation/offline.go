@@ -31,6 +31,9 @@ func (o *LoadSpec) checkOffline(continued bool) error {
 		return nil
 	case o.Via != viaFiles:
 		return fmt.Errorf("--schema: means nothing without --via %s", viaFiles)
+	case o.Import:
+		return errors.New("--import: means nothing with --schema, which connects to no cluster: " +
+			"nodes that have joined or left since would not be seen; run the commands of import.txt")
 	case continued || o.RejectsOf != "":
 		return nil // what was taken down then counts as given
 	}

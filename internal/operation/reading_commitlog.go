@@ -57,7 +57,8 @@ func (t *tableSession) checkCommitLogs(env Environment, ignore bool) error {
 	}
 	return fmt.Errorf("the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
 		"flush them with nodetool drain before the node is stopped (start it once more where it died), or read a snapshot; "+
-		"--%s reads what the SSTables have, which is all where those rows were deleted by TRUNCATE and the folder of system.local is not there", t.table, files, ignoreCommitLogSetting)
+		"--%s reads what the SSTables have; that is all if those rows were deleted by TRUNCATE, "+
+		"which is not known where the folder of system.local is missing", t.table, files, ignoreCommitLogSetting)
 }
 
 // flushed is the parts of commit logs whose rows SSTables have.

@@ -52,8 +52,8 @@ func (s streams) tellFailed(failed []operation.FailedRange) {
 		s.warn("%s", c)
 	}
 	if damaged {
-		s.warn("what to do: on a node, nodetool verify -e names damaged SSTables and nodetool scrub drops " +
-			"what cannot be mended, before a repair; copy a copied file again; or read another replica")
+		s.warn("what to do: copy the file again, if it is a copy; or read another replica; on a node, " +
+			"nodetool scrub drops what it cannot mend: run a repair after it")
 	}
 }
 

@@ -46,7 +46,7 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	flush()
 	require.Contains(t, ok(t, args...).report, "40 rows")
 
-	// What TRUNCATE deleted is missed by nobody, though the commit log has it still.
+	// Rows that TRUNCATE deleted raise no alarm, though the commit log still has them.
 	insert(40, 60)
 	exec(t, "TRUNCATE it_unflushed.unflushed")
 	insert(60, 80)

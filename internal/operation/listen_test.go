@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever gives an address that cannot be listened at is told what to do.
+// If nothing can listen at an address, the error says what to do.
 func TestListenErrorsSayWhatToDo(t *testing.T) {
 	_, err := listen(t.Context(), "192.0.2.1:7099", nil)
 	require.EqualError(t, err, "--listen 192.0.2.1:7099: this host has no such address: name one of its own that the nodes can reach")

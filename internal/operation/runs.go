@@ -174,7 +174,7 @@ func appendDone(runs []Run, path string) []Run {
 		return append(runs, damaged(path, err))
 	}
 	if m.Command != commandScan {
-		return runs // SSTables that a load made
+		return runs // a folder of SSTables that a load made
 	}
 	r := Run{
 		Path: path, Command: m.Command, Table: m.Keyspace + "." + m.Table, State: RunComplete,

@@ -71,11 +71,18 @@ func (r *chosenRun) tell(s streams, show *showOptions, what string) {
 	}
 }
 
-// tellOwner warns of a run directory that belongs to another user.
+// tellOwner warns of a run directory of another user whose settings are used.
 func (s streams) tellOwner(dir string) {
 	if other := operation.RunOwner(dir); other != "" {
 		s.warn("run directory %s belongs to user %s: its settings are what that user wrote there, "+
 			"the hosts that get the password among them", dir, other)
+	}
+}
+
+// tellWriter warns that what is shown of a run is what another user wrote.
+func (s streams) tellWriter(path string) {
+	if other := operation.RunOwner(path); other != "" {
+		s.warn("%s belongs to user %s: what is shown is what that user wrote there", path, other)
 	}
 }
 

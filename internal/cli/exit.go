@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
+	"syscall"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
@@ -71,6 +73,8 @@ func runError(err error, outcome operation.Outcome) error {
 	switch {
 	case errors.As(err, &usage):
 		return err
+	case errors.Is(err, syscall.ENOSPC):
+		return fatal(fmt.Errorf("%w: free space there, or name another folder (--temp-dir, --run-dir, the output)", err))
 	case err != nil:
 		return fatal(err)
 	case outcome == operation.Partly:

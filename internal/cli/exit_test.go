@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,6 +53,9 @@ func TestExitCodeOfARun(t *testing.T) {
 	require.Equal(t, exitOK, exitCode(ctx, runError(nil, operation.Done)))
 	require.Equal(t, exitPartly, exitCode(ctx, runError(nil, operation.Partly)))
 	require.Equal(t, exitFatal, exitCode(ctx, runError(broken, operation.Failed)))
+	full := runError(&os.PathError{Op: "write", Path: "tmp/x", Err: syscall.ENOSPC}, operation.Failed)
+	require.Equal(t, exitFatal, exitCode(ctx, full))
+	require.EqualError(t, full, "write tmp/x: no space left on device: free space there, or name another folder (--temp-dir, --run-dir, the output)")
 	require.Equal(t, exitUsage, exitCode(ctx, runError(&operation.UsageError{Err: broken}, operation.Failed)))
 	require.Equal(t, exitInterrupted, exitCode(ctx, runError(&operation.UsageError{Err: context.Canceled}, operation.Interrupted)))
 }

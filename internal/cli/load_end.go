@@ -49,7 +49,11 @@ func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
 	if f == nil {
 		return
 	}
-	if !quiet {
+	switch {
+	case quiet:
+	case f.Tables == 0 && f.Import != "":
+		s.note("no row was loaded: %s has no SSTables, and nothing is to be imported", f.Dir)
+	default:
 		s.note("the SSTables are in %s, %s", f.Dir, importDetails(f))
 	}
 	for _, i := range f.Imports {

@@ -76,7 +76,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	s.tellOwner(path)
+	s.tellWriter(path)
 	r := reportOf(record)
 	for _, name := range o.Counts {
 		count, err := readCount(name)

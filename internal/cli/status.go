@@ -82,7 +82,7 @@ func showStatus(s streams, o *reportOptions, dir string) error {
 	if err != nil {
 		return err
 	}
-	s.tellOwner(dir)
+	s.tellWriter(dir)
 	if s.end.document = summary.OfStatus(r); o.JSON {
 		return nil
 	}

@@ -90,6 +90,13 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	return o, err
 }
 
+// ViewOf returns the base table of a materialized view; it is empty for any other table.
+func (s *Session) ViewOf(ctx context.Context, keyspace, table string) (base string, err error) {
+	err = s.each(ctx, "", func() error { return nil }, []any{&base},
+		"SELECT base_table_name FROM system_schema.views WHERE keyspace_name = ? AND view_name = ?", keyspace, table)
+	return base, err
+}
+
 // strictLiveness reports whether the key of a view has a column that is not in the key of its base table. All columns of
 // that key are in the view's (View.baseNonPKColumnsInViewPK).
 func (s *Session) strictLiveness(ctx context.Context, keyspace, view, base string) (bool, error) {

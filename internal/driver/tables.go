@@ -173,7 +173,7 @@ func (s *Session) explainMissing(ctx context.Context, keyspace, table string) er
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("table %q %w in keyspace %q%s", table, ErrNotFound, keyspace, schema.DidYouMean(table, append(tables, views...)))
+	return fmt.Errorf("table %q %w in keyspace %q%s", table, ErrNotFound, keyspace, schema.DidYouMeanTable(keyspace, table, append(tables, views...)))
 }
 
 // names lists one column of a catalog table, of all catalogs that have it.

@@ -63,10 +63,10 @@ func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, 
 		switch {
 		case ctx.Err() != nil:
 			return nil, canceled(ctx)
-		case limited.Err() != nil:
+		case limited.Err() != nil || unanswered(err):
 			return nil, problemf(Unreachable, "no connection within %s: the node is down, or a firewall drops what is sent to that port", within)
 		default:
-			return nil, problemf(Unreachable, "cannot connect: %w", err)
+			return nil, problemf(Unreachable, "cannot connect: %w", plainly(err))
 		}
 	}
 	l, err := c.shake(limited, raw, node, from, offer)

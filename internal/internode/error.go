@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"syscall"
@@ -162,5 +163,20 @@ func broken(err error) bool {
 
 // alert says whether the other side ended TLS with a reason.
 func alert(err error) bool { return strings.Contains(err.Error(), "remote error: tls: ") }
+
+// unanswered says whether the time ran out in which a connection was to come about.
+func unanswered(err error) bool {
+	var e net.Error
+	return errors.As(err, &e) && e.Timeout()
+}
+
+// plainly is what the system says of a connection that did not come about, without the addresses.
+func plainly(err error) error {
+	var e *os.SyscallError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
 
 func timedOut(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -353,7 +354,14 @@ func TestNodeThatCannotBeReached(t *testing.T) {
 	var c internode.Client
 	_, err = c.Probe(t.Context(), address)
 	require.Equal(t, internode.Unreachable, internode.KindOf(err), "%v", err)
-	require.ErrorContains(t, err, "storage port "+address+": cannot connect")
+	require.EqualError(t, err, "storage port "+address+": cannot connect: connection refused")
+
+	// The system gives up a moment before the client does.
+	c.Dial = func(context.Context, string, string) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	}
+	_, err = c.Probe(t.Context(), address)
+	require.ErrorContains(t, err, "a firewall drops what is sent to that port")
 
 	// A firewall drops what is sent.
 	synctest.Test(t, func(t *testing.T) {

@@ -292,10 +292,11 @@ func (t *InspectedTable) sizes(f sstableFile) error {
 		return err
 	}
 	info, err := sstable.ParseCompressionInfo(b, f.descriptor.Version)
-	if err == nil {
-		t.Compression = info.Compression
+	if err != nil {
+		return fmt.Errorf("%s: %w", sstable.CompressionInfoDB, err)
 	}
-	return err
+	t.Compression = info.Compression
+	return nil
 }
 
 // keys reads the first and the last key.

@@ -45,10 +45,23 @@ func listen(ctx context.Context, named string, config *tls.Config) (*internode.L
 			}
 		}
 		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= listenWithin {
-			return nil, fmt.Errorf("--listen %s: %w", places[0], err)
+			return nil, listenError(places[0], err)
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
 			return nil, fault.New(fault.Canceled, err)
 		}
 	}
+}
+
+// listenError says why nothing can listen at a place, and what to do.
+func listenError(at string, err error) error {
+	switch {
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		err = errors.New("this host has no such address: name one of its own that the nodes can reach")
+	case errors.Is(err, syscall.EADDRINUSE):
+		err = errors.New("another program listens there: name another port")
+	case errors.Is(err, syscall.EACCES):
+		err = errors.New("this user may not listen there: name a port from 1024 on")
+	}
+	return fmt.Errorf("--listen %s: %w", at, err)
 }

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -10,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -97,6 +99,9 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	l.t.tellLearned(l.env)
+	if err := l.refuseView(ctx); err != nil {
+		return err
+	}
 	limitMemory(l.spec.Memory)
 	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
 		return err
@@ -145,6 +150,23 @@ func (l *Load) connect(ctx context.Context) error {
 		return refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there
+}
+
+// refuseView refuses to load a materialized view: the servers refuse each of its rows.
+func (l *Load) refuseView(ctx context.Context) (err error) {
+	if !l.t.connected() {
+		return nil // refuseStream does it, by the schema
+	}
+	var base string
+	err = insist(ctx, func() (err error) {
+		base, err = l.t.session.ViewOf(ctx, l.t.table.Keyspace, l.t.table.Name)
+		return err
+	})
+	if err == nil && base != "" {
+		err = fmt.Errorf("%s is a materialized view, which takes no rows: load its base table, %s",
+			l.t.table, schema.New(l.t.table.Keyspace, base, nil))
+	}
+	return err
 }
 
 // chooseFormat finds the form of the inputs, by the first one's name where it is

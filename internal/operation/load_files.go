@@ -37,6 +37,7 @@ type keptManifest struct {
 	Tool        string     `json:"tool"`
 	ToolVersion string     `json:"tool_version"`
 	Build       build.Info `json:"build"`
+	Command     string     `json:"command"`
 	Cluster     string     `json:"cluster"`
 	Keyspace    string     `json:"keyspace"`
 	Table       string     `json:"table"`
@@ -207,7 +208,7 @@ func (l *landing) completeFiles(ctx context.Context) error {
 func (l *landing) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
-		Format: keptFormat, Tool: tool, ToolVersion: l.env.Build.Version, Build: l.env.Build, Cluster: l.t.cluster.Name,
+		Format: keptFormat, Tool: tool, ToolVersion: l.env.Build.Version, Build: l.env.Build, Command: commandLoad, Cluster: l.t.cluster.Name,
 		Keyspace: l.t.table.Keyspace, Table: l.t.table.Name, TableID: l.t.table.ID, Version: l.streaming.options.Version.String(), Nodes: []keptNode{},
 	}
 	for _, n := range nodes {

@@ -282,14 +282,17 @@ func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
 // sortShare is the part of the memory that rows take which are being sorted.
 const sortShare = 4
 
+// byCQL says how a table is loaded that cannot be by streaming.
+const byCQL = "it takes rows by CQL alone (cqlbulk scan and load without --via)"
+
 // refuseStream says why a table cannot be loaded by streaming, if it cannot.
 func (l *landing) refuseStream(options driver.TableOptions) error {
 	t := l.t.table
 	switch {
 	case t.IsCounter():
-		return fmt.Errorf("%s has counters, which only the servers can count", t)
+		return fmt.Errorf("%s has counters, which only the servers can count: %s", t, byCQL)
 	case options.Compact:
-		return fmt.Errorf("%s is a table of COMPACT STORAGE", t)
+		return fmt.Errorf("%s is a table of COMPACT STORAGE: %s", t, byCQL)
 	case t.ID == "" && l.t.connected():
 		return fmt.Errorf("%s is a virtual table", t)
 	case l.t.plan.Placement() == nil:

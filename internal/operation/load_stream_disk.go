@@ -58,7 +58,12 @@ func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string
 		if here(n) {
 			s.disks[n.ID] = listOf(directories[n.ID])
 		}
-		if policy := policies[n.ID]; careless(n) && (strings.HasPrefix(policy, "stop") || policy == "die") {
+		policy, told := policies[n.ID]
+		switch {
+		case !careless(n):
+		case !told:
+			stops["not told"] = true
+		case strings.HasPrefix(policy, "stop") || policy == "die":
 			stops[policy] = true
 		}
 		if free, known := s.disks.free(n.ID); known {
@@ -66,7 +71,8 @@ func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string
 		}
 	}
 	if len(stops) > 0 {
-		notes = append(notes, fmt.Sprintf("nodes before Cassandra 5.0 do not look for room before they take what is streamed, and one that runs out of it stops serving (disk_failure_policy %s): see that each has enough", strings.Join(slices.Sorted(maps.Keys(stops)), ", ")))
+		notes = append(notes, fmt.Sprintf("nodes before Cassandra 5.0 do not look for room before they take what is streamed, and "+
+			"one that runs out of it stops serving (disk_failure_policy: %s): see that each has enough", strings.Join(slices.Sorted(maps.Keys(stops)), ", ")))
 	}
 	return notes, nil
 }

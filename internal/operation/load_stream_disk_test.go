@@ -2,11 +2,14 @@ package operation
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -30,4 +33,14 @@ func TestListOfDirectories(t *testing.T) {
 	for _, bad := range []string{"", "null", "/a", "[/a"} {
 		require.Empty(t, listOf(bad))
 	}
+}
+
+// A node that does not say what it does when its disk is full may stop serving, as it does by default.
+func TestFullDiskOfNodesThatDoNotTellTheirPolicy(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Release: "4.1.10", Storage: func(int, *internodetest.Node) {}})
+	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
+	spec.Via = viaStream
+	_, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(s.told, "\n"), "stops serving (disk_failure_policy: not told)")
 }

@@ -63,8 +63,8 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 	slices.Sort(s.others)
 	switch internode.KindOf(err) {
 	case internode.Unreachable, internode.Deadline:
-		return fmt.Errorf("--via %s: %w; start the node and open that port to this host, "+
-			"or leave the node out with --ignore-hosts and repair it later", viaStream, err)
+		return fmt.Errorf("--via %s: %w; %s, or leave the node out with --ignore-hosts and repair it later",
+			viaStream, err, openPort(storagePortSetting))
 	}
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", viaStream, err)

@@ -31,10 +31,13 @@ func (o *LoadSpec) checkOffline(continued bool) error {
 		return nil
 	case o.Via != viaFiles:
 		return fmt.Errorf("--schema: means nothing without --via %s", viaFiles)
+	case o.Import:
+		return errors.New("--import: means nothing with --schema, which connects to no cluster: " +
+			"nodes that have joined or left since would not be seen; run the commands of import.txt")
 	case continued || o.RejectsOf != "":
 		return nil // what was taken down then counts as given
 	}
-	var names []string
+	names := []string{"listen", "assume-stable"}
 	for _, s := range o.Connection.settings() {
 		names = append(names, s.Name)
 	}
@@ -111,7 +114,7 @@ func missingTable(s *cqlschema.Schema, name TableName) error {
 			names = append(names, t.Name)
 		}
 	}
-	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMean(name.Table, names))
+	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMeanTable(name.Keyspace, name.Table, names))
 }
 
 // skippedShown is how many statements that were passed over are named.

@@ -21,6 +21,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -29,6 +30,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // Environment is what an operation has around it besides its spec.
@@ -140,6 +142,16 @@ func (r *Report) count(c *progress.Counters) {
 type FailedRange struct {
 	Tokens *TokenRange // nil: the table, read as one range
 	Err    error
+}
+
+// Damaged returns the path of the component of an SSTable that is damaged, where that is why the
+// range could not be read.
+func (f FailedRange) Damaged() string {
+	var component *sstable.ComponentError
+	if !errors.As(f.Err, &component) {
+		return ""
+	}
+	return component.Path
 }
 
 // TokenRange is a range of tokens, as CQL writes them.

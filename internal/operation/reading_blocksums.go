@@ -41,7 +41,7 @@ func (b *blockSums) end() { b.sums, b.sum, b.at = append(b.sums, b.sum), 0, 0 }
 func (b *blockSums) compare(crc []byte) error {
 	want, err := sstable.ParseBlockSums(crc)
 	if err != nil {
-		return fmt.Errorf("%s: %w", b.file, err)
+		return fmt.Errorf("%s: %s: %w", b.file, sstable.CRCDB, err)
 	}
 	if want.BlockLength != sstable.SumBlock {
 		if err := b.again(want.BlockLength); err != nil {

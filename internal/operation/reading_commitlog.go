@@ -30,7 +30,7 @@ func (t *tableSession) checkCommitLogs(env Environment, ignore bool) error {
 		if err != nil {
 			return err
 		}
-		flushed := t.files.flushedOf(node)
+		flushed := t.files.flushedOf(env, node, id)
 		for _, s := range segments {
 			places, opaque, err := s.Mutations(id)
 			if err != nil {
@@ -57,16 +57,18 @@ func (t *tableSession) checkCommitLogs(env Environment, ignore bool) error {
 	}
 	return fmt.Errorf("the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
 		"flush them with nodetool drain before the node is stopped (if it died, start it again first), or read a snapshot; "+
-		"--%s reads what the SSTables have, which is all where those rows were deleted by TRUNCATE", t.table, files, ignoreCommitLogSetting)
+		"--%s reads what the SSTables have; that is all if those rows were deleted by TRUNCATE, "+
+		"which is not known where the folder of system.local is missing", t.table, files, ignoreCommitLogSetting)
 }
 
 // flushed is the parts of commit logs whose rows SSTables have.
 type flushed [][2]sstable.CommitLogPosition
 
 // flushedOf is what live SSTables have that may be of a node: those in data directories that have no
-// commit log beside them may be of any.
-func (f *tableFiles) flushedOf(node string) (all flushed) {
+// commit log beside them may be of any. What the node has truncated counts as well.
+func (f *tableFiles) flushedOf(env Environment, node string, table [16]byte) flushed {
 	own := make(map[string]bool) // by node: it has no other commit log
+	var stats []*sstable.Stats
 	for i, t := range f.found.SSTables {
 		if t.Tag != "" {
 			continue
@@ -76,10 +78,20 @@ func (f *tableFiles) flushedOf(node string) (all flushed) {
 			own[t.Node] = filepath.Dir(t.Node) == filepath.Dir(node) || err == nil && len(others) == 0
 		}
 		if file, ok := f.opened[i].(*sstables.Table); ok && own[t.Node] {
-			all = append(all, file.Statistics().Stats.CommitLogIntervals...)
+			stats = append(stats, file.Statistics().Stats)
 		}
 	}
-	return all
+	var directories []string
+	for _, other := range f.found.Live {
+		if filepath.Dir(other) == filepath.Dir(node) {
+			directories = append(directories, other)
+		}
+	}
+	record, err := readNodeRecord(directories, table)
+	if err != nil {
+		env.Warn("whether the table was truncated is not known, since system.local cannot be read: %v", err)
+	}
+	return record.flushed(stats)
 }
 
 // behind finds the last of some places in a segment that is in none of the parts.

@@ -191,7 +191,12 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 		return err
 	}
 	if err := s.tryNodes(s.asked(), func(_ topology.Node, address string) error {
-		if _, err := s.client.Probe(ctx, address); err != nil {
+		_, err := s.client.Probe(ctx, address)
+		switch internode.KindOf(err) {
+		case internode.Unreachable, internode.Deadline:
+			return fmt.Errorf("%w; %s", err, openPort(s.o.portFlag()))
+		}
+		if err != nil {
 			return err
 		}
 		return s.client.CheckTable(ctx, address, table)

@@ -53,6 +53,9 @@ func ReadRecord(path string) (*Record, error) {
 		return r, r.readManifest()
 	}
 	if _, err := os.Stat(filepath.Join(path, manifest.FolderName)); err == nil && !journal.HasManifest(path) {
+		if _, err := ReadRecord(filepath.Join(path, manifest.FolderName)); err != nil {
+			return nil, err
+		}
 		return nil, fmt.Errorf("%s: is no run directory, but the output of a scan: name its manifest, %s", path, filepath.Join(path, manifest.FolderName))
 	}
 	return r, r.readRun()
@@ -63,6 +66,9 @@ func (r *Record) readManifest() error {
 	m, err := manifest.Read(r.Path)
 	if err != nil {
 		return err
+	}
+	if m.Command != commandScan {
+		return fmt.Errorf("manifest %s: it is of SSTables that a load made, and tells of no run: name the load's run directory", r.Path)
 	}
 	r.Manifest = &m
 	r.Plan = &PlanRecord{m.Cluster, m.Partitioner, m.Seed, m.PlanHash, m.Ranges.Splits, m.Started}

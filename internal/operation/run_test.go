@@ -36,7 +36,7 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 		{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
 		{Name: "pieces", Type: "int"},
 	}
-	o.Tables = []simcluster.Table{{Name: "orders", Columns: columns}, {Name: "copies", Columns: columns}}
+	o.Tables = append([]simcluster.Table{{Name: "orders", Columns: columns}, {Name: "copies", Columns: columns}}, o.Tables...)
 	cluster, err := simcluster.Start(o)
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)

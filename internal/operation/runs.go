@@ -173,6 +173,9 @@ func appendDone(runs []Run, path string) []Run {
 	if err != nil {
 		return append(runs, damaged(path, err))
 	}
+	if m.Command != commandScan {
+		return runs // a folder of SSTables that a load made
+	}
 	r := Run{
 		Path: path, Command: m.Command, Table: m.Keyspace + "." + m.Table, State: RunComplete,
 		Started: m.Started, Seen: m.Finished, Rows: m.Rows, Failed: int64(m.Ranges.Failed),

@@ -150,3 +150,8 @@ func tryPorts(nodes []topology.Node, addresses map[string]string, wanted map[str
 	}
 	return nil
 }
+
+// openPort says what to do about a node whose storage port is not reached. flag names another port.
+func openPort(flag string) string {
+	return fmt.Sprintf("start the node and open that port to this host (--%s, if it is another port)", flag)
+}

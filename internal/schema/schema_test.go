@@ -157,3 +157,9 @@ func TestFingerprintHasNoClusteringOrder(t *testing.T) {
 	require.Equal(t, ascending.Fingerprint(), New("ks", "t", columns).Fingerprint())
 	require.Equal(t, "ba63ca72329a58d23e0688d5a5f90fce5733f9437bdcbc87b3c470eeed6d6f0c", ascending.Fingerprint())
 }
+
+// A hint can be typed as it stands.
+func TestATableWithCapitalsIsShownAsItIsTyped(t *testing.T) {
+	require.Equal(t, `; did you mean 'demo."Mixed"'? Its capitals need the quotes`, DidYouMeanTable("demo", "mixed", []string{"Mixed", "other"}))
+	require.Equal(t, `; did you mean "other"?`, DidYouMeanTable("demo", "othr", []string{"Mixed", "other"}))
+}

@@ -245,7 +245,7 @@ func (f *finder) nothing(candidates int) error {
 	case candidates > 0:
 		return fmt.Errorf("%s: its folder is there, and none are in it; has the node flushed it?", is)
 	case levenshtein.Nearest(f.request.Table, tables) != "":
-		return fmt.Errorf("%s%s", is, schema.DidYouMean(f.request.Table, tables))
+		return fmt.Errorf("%s%s", is, schema.DidYouMeanTable(f.request.Keyspace, f.request.Table, tables))
 	case len(elsewhere) > 0:
 		return fmt.Errorf("%s: a table of that name is in what looks like keyspace %s", is, strings.Join(elsewhere, ", "))
 	case len(tables) > 0:

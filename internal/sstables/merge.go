@@ -1,9 +1,11 @@
 package sstables
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -32,8 +34,11 @@ func Merge(t *reconcile.Table, files []File, within []token.Range) (*reconcile.M
 	var inputs []reconcile.Input
 	for _, f := range files {
 		d, err := f.Within(within)
+		if err != nil && !errors.As(err, new(*sstable.ComponentError)) {
+			err = fmt.Errorf("%s: %w", f.Path(), err)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.Path(), err)
+			return nil, err
 		}
 		inputs = append(inputs, reconcile.Input{Name: f.Path(), Source: d, Schema: f.Schema()})
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -56,9 +55,9 @@ func (s *source) next() (bool, error) {
 	return true, nil
 }
 
-// failed tells which source an error is of, where it does not say so itself, as that of a Decoder of a file does.
+// failed adds the name of the source to an error, unless the error names a component of an SSTable.
 func (s *source) failed(err error) error {
-	if s.name == "" || strings.HasPrefix(err.Error(), s.name+": ") {
+	if s.name == "" || errors.As(err, new(*sstable.ComponentError)) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.name, err)

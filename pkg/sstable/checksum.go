@@ -50,7 +50,7 @@ func ParseBlockSums(b []byte) (*BlockSums, error) {
 		s.Sums = append(s.Sums, c.uint32())
 	}
 	if err := c.end(); err != nil {
-		return nil, fmt.Errorf("%s: %w", CRCDB, err)
+		return nil, err
 	}
 	return s, nil
 }

@@ -82,7 +82,7 @@ func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 		ci.Offsets = append(ci.Offsets, offset)
 	}
 	if err := c.end(); err != nil {
-		return nil, fmt.Errorf("%s: %w", CompressionInfoDB, err)
+		return nil, err
 	}
 	return ci, nil
 }

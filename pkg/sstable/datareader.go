@@ -64,10 +64,7 @@ func (r *dataReader) load(n uint64) error {
 	got, err := io.ReadFull(r.in, r.stored)
 	r.read += uint64(got)
 	r.digest = crc32.Update(r.digest, crc32.IEEETable, r.stored[:got])
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return err
+	return cutOff(err)
 }
 
 // finish reads what is left, and fails when the file goes on behind its last chunk, or has another digest.

@@ -100,10 +100,10 @@ func (d *Decoder) Next() (Item, error) {
 // wrong tells where an error is, but for io.EOF.
 func (d *Decoder) wrong(err error) error {
 	switch {
-	case err == nil || errors.Is(err, io.EOF):
+	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*ComponentError)):
 		return err
 	case d.name != "":
-		return fmt.Errorf("%s: at offset %d of its plain bytes: %w", d.name, d.Offset(), err)
+		return &ComponentError{d.name, fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err)}
 	default:
 		return fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
 	}
@@ -144,7 +144,7 @@ func (d *Decoder) need(n int) error {
 // cutOff is the error of an item that is not whole.
 func (d *Decoder) cutOff() error {
 	if errors.Is(d.err, io.EOF) {
-		return io.ErrUnexpectedEOF
+		return cutOffError{}
 	}
 	return d.err
 }
@@ -265,7 +265,7 @@ func (d *Decoder) sizes(flags byte) (head int, s itemSizes, err error) {
 			if d.err != nil && !errors.Is(d.err, io.EOF) {
 				return 0, s, d.err
 			}
-			return 0, s, fmt.Errorf("%w: %w", io.ErrUnexpectedEOF, in.err)
+			return 0, s, fmt.Errorf("%w: %w", cutOffError{}, in.err)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		{header + "2c 00 00000002 04 12 00 00 00", "SSTable data at offset 18: row with the flags 0x2c and a TTL of 0 seconds"},
 		{header + "2c 00 00000002 08 12 00 f080000000 00", "SSTable data at offset 18: TTL of 2147483648 seconds and the least one of 0 is beyond 31 bits"},
 		{header + "02 03 0000 03 12 00 00", "SSTable data at offset 18: marker with the flags 0x02, of kind 3, with 0 values"},
-		{header + "02 01 0002 00 03 12 00 00", "SSTable data at offset 18: unexpected EOF: 2 clustering values, where there are 1 clustering columns"},
+		{header + "02 01 0002 00 03 12 00 00", "SSTable data at offset 18: ends too early: 2 clustering values, where there are 1 clustering columns"},
 		{header + row + "ff ffffffffffffffff 12", "SSTable data at offset 18: row of 18446744073709551615 bytes or more, where 2147483647 are allowed"},
 	} {
 		err := readAll(NewDecoder(small(t, NB), bytes.NewReader(unhex(t, c.hex)), MaxRowBytes))

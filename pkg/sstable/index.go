@@ -58,11 +58,8 @@ func (r *IndexReader) Next() (IndexEntry, error) {
 		return IndexEntry{}, io.EOF
 	}
 	e, err := r.entry()
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
 	if err != nil {
-		return IndexEntry{}, fmt.Errorf("%s: entry at %d: %w", IndexDB, r.position, err)
+		return IndexEntry{}, fmt.Errorf("entry at %d: %w", r.position, cutOff(err))
 	}
 	return e, nil
 }

@@ -28,7 +28,7 @@ func (r *TableReader) locate(t token.Token) (neighbors, error) {
 	if s := r.summary(); s != nil {
 		n, err := s.around(t)
 		if !errors.Is(err, errSummary) {
-			return n, err
+			return n, r.damaged(IndexDB, err)
 		}
 	}
 	sample, err := r.sample()
@@ -146,7 +146,7 @@ func (o *indexOrder) next(in *IndexReader) error {
 	o.now = landing{position: e.Position, token: o.partitioner.Hash(e.Key), key: append(o.now.key[:0], e.Key...), by: string(IndexDB)}
 	if len(e.Key) == 0 || e.Position >= o.length ||
 		o.any && (comparePartitions(o.before.token, o.before.key, o.now.token, o.now.key) >= 0 || e.Position <= o.before.position) {
-		return fmt.Errorf("%s: entry at %d: key %x at %d of %d bytes does not come behind the one before", IndexDB, in.Position(), clip(e.Key), e.Position, o.length)
+		return fmt.Errorf("entry at %d: key %x at %d of %d bytes does not come behind the one before", in.Position(), clip(e.Key), e.Position, o.length)
 	}
 	o.any = true
 	return nil

@@ -53,7 +53,7 @@ func (r *placedReader) load(i int) error {
 		case n == len(r.stored):
 			err = nil
 		case err == io.EOF:
-			err = io.ErrUnexpectedEOF
+			err = cutOffError{}
 		}
 	}
 	var plain []byte

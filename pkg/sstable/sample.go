@@ -89,11 +89,11 @@ func (r *TableReader) sampleIndex() (*sample, error) {
 		case err == io.EOF && len(s.points) > 0:
 			return s, nil
 		case err == io.EOF:
-			return nil, fmt.Errorf("%s has no partitions", IndexDB)
+			return nil, r.damaged(IndexDB, errNoPartitions)
 		case err != nil:
-			return nil, err
+			return nil, r.damaged(IndexDB, err)
 		case len(s.points) == 0 && order.now.position != 0:
-			return nil, fmt.Errorf("%s has the first partition at %d", IndexDB, order.now.position)
+			return nil, r.damaged(IndexDB, fmt.Errorf("has the first partition at %d", order.now.position))
 		}
 		s.add(order.now.position, order.now.token, order.now.key)
 	}
@@ -125,11 +125,11 @@ func (r *TableReader) sampleData() (*sample, error) {
 			err = d.pass()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", DataDB, d.wrong(err))
+			return nil, r.damaged(DataDB, d.wrong(err))
 		}
 	}
 	if len(s.points) == 0 {
-		return nil, fmt.Errorf("%s has no partitions", DataDB)
+		return nil, r.damaged(DataDB, errNoPartitions)
 	}
 	if r.sections != nil {
 		return s, nil // nothing has their digest

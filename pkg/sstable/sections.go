@@ -195,7 +195,7 @@ func (r *sectionReader) Read(b []byte) (int, error) {
 	n, err := r.in.Read(b[:min(uint64(len(b)), r.ends[i]-r.at)])
 	r.at += uint64(n)
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // the section goes on
+		err = cutOffError{} // the section goes on
 	}
 	return n, err
 }

@@ -96,14 +96,6 @@ func appendSum(dst []byte, from int, v Version) []byte {
 // ParseStatistics reads the Statistics.db of a version. VALIDATION, STATS and HEADER must be there. Bytes of what it gives
 // are parts of b.
 func ParseStatistics(b []byte, v Version) (*Statistics, error) {
-	s, err := parseStatistics(b, v)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", StatisticsDB, err)
-	}
-	return s, nil
-}
-
-func parseStatistics(b []byte, v Version) (*Statistics, error) {
 	parts, err := statisticsTable(b, v)
 	if err != nil {
 		return nil, err

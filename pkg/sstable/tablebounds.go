@@ -133,11 +133,11 @@ func (r *TableReader) readBounds() (bounds [2]Bound, err error) {
 		}
 	}
 	if err != nil {
-		return bounds, fmt.Errorf("%s: %w", r.path(""), err)
+		return bounds, err
 	}
 	bounds[1] = Bound{Key: last, Token: r.partitioner.Hash(last)}
 	if comparePartitions(bounds[0].Token, bounds[0].Key, bounds[1].Token, last) > 0 {
-		err = fmt.Errorf("%s: first key %x comes behind the last, %x", r.path(DataDB), clip(bounds[0].Key), clip(last))
+		err = r.damaged(DataDB, fmt.Errorf("first key %x comes behind the last, %x", clip(bounds[0].Key), clip(last)))
 	}
 	return bounds, err
 }
@@ -166,12 +166,12 @@ func (r *TableReader) knownFirst() (key []byte, by string, err error) {
 func (r *TableReader) readIndexFirst() ([]byte, error) {
 	e, err := newBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, lookupBuffer).Next()
 	if err == nil && e.Position != 0 {
-		err = fmt.Errorf("%s has the first partition at %d", IndexDB, e.Position)
+		err = fmt.Errorf("has the first partition at %d", e.Position)
 	}
-	if errors.Is(err, io.EOF) {
-		err = fmt.Errorf("%s has no partitions", IndexDB)
+	if err == io.EOF {
+		err = errNoPartitions
 	}
-	return bytes.Clone(e.Key), err
+	return bytes.Clone(e.Key), r.damaged(IndexDB, err)
 }
 
 // knownLast is the key of the last partition and what tells it, as far as that takes no reading of the whole Data.db; nil: it
@@ -203,7 +203,7 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.damaged(IndexDB, err)
 	}
 	in := r.plain()
 	d := NewDecoder(r.codec, in, MaxRowBytes)
@@ -213,22 +213,22 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		err = fmt.Errorf("partition %x is here, where %s has %x", clip(d.key), IndexDB, clip(last.key))
 	}
 	if err == nil && alone {
-		err = d.atEnd()
+		err = r.endsWith(d)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", DataDB, d.wrong(noPartition(err)))
+		return nil, r.damaged(DataDB, d.wrong(noPartition(err)))
 	}
 	return last.key, nil
 }
 
-// atEnd fails unless the data ends behind the partition.
-func (d *Decoder) atEnd() error {
+// endsWith fails unless the data ends behind the partition of a decoder, the last one of Index.db.
+func (r *TableReader) endsWith(d *Decoder) error {
 	if err := d.pass(); err != nil {
 		return err
 	}
 	d.at = d.end
 	if _, err := d.partition(); err == nil {
-		return fmt.Errorf("partition %x is behind the last one of %s", clip(d.key), IndexDB)
+		return r.damaged(IndexDB, fmt.Errorf("ends before partition %x at %d of %s", clip(d.key), d.Offset(), DataDB))
 	} else if err != io.EOF {
 		return err
 	}

@@ -47,7 +47,10 @@ type TableReader struct {
 func OpenTable(folder string, d Descriptor) (*TableReader, error) {
 	r := &TableReader{tableFiles: tableFiles{folder: folder, descriptor: d}}
 	if err := r.open(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err), r.Close())
+		if !errors.As(err, new(*ComponentError)) {
+			err = fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
+		}
+		return nil, errors.Join(err, r.Close())
 	}
 	r.decoder.name = r.path(DataDB)
 	return r, nil
@@ -65,7 +68,7 @@ func (r *TableReader) open() error {
 		return err
 	}
 	if r.statistics, err = ParseStatistics(b, r.descriptor.Version); err != nil {
-		return damagedBy(err)
+		return damagedBy(r.damaged(StatisticsDB, err))
 	}
 	if p, err := token.ByClass(r.statistics.Partitioner); err == nil {
 		r.partitioner = p
@@ -79,6 +82,9 @@ func (r *TableReader) open() error {
 	info, sums, err := r.checksums()
 	if err != nil {
 		return err
+	}
+	if info == nil && r.statistics.Stats.CompressionRatio > 0 {
+		return fmt.Errorf("%s is missing, and %s has the compression ratio %.3g: copy it again", CompressionInfoDB, StatisticsDB, r.statistics.Stats.CompressionRatio)
 	}
 	file, size, err := r.openFile(DataDB)
 	if err != nil {
@@ -265,10 +271,10 @@ func (f *tableFiles) checksums() (*CompressionInfo, *BlockSums, error) {
 		return nil, nil, fmt.Errorf("%s and %s are both there", CompressionInfoDB, CRCDB)
 	case compressed:
 		info, err := ParseCompressionInfo(b, f.descriptor.Version)
-		return info, nil, damagedBy(err)
+		return info, nil, damagedBy(f.damaged(CompressionInfoDB, err))
 	case ok:
 		blocks, err := ParseBlockSums(sums)
-		return nil, blocks, damagedBy(err)
+		return nil, blocks, damagedBy(f.damaged(CRCDB, err))
 	default:
 		return nil, nil, nil
 	}

@@ -246,7 +246,7 @@ func (v *verifier) atEnd() error {
 	case err == nil:
 		return fmt.Errorf("%s has key %x at %d, behind the last partition", IndexDB, clip(e.Key), e.Position)
 	case err != io.EOF:
-		return err
+		return fmt.Errorf("%s: %w", IndexDB, err)
 	case v.partitions == 0:
 		return fmt.Errorf("%s has no partitions", DataDB)
 	default:

@@ -84,7 +84,7 @@ func (v *verifier) begin() error {
 		return fmt.Errorf("%s does not have it", IndexDB)
 	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", IndexDB, err)
 	}
 	if !bytes.Equal(entry.Key, key) || entry.Position != uint64(v.table.decoder.Offset()) {
 		return fmt.Errorf("%s has key %x at %d instead", IndexDB, clip(entry.Key), entry.Position)

@@ -97,6 +97,7 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 		}
 		c.streaming.options.OnMove()
 		c.counters.Half.Store(0)
+		c.counters.Part.Store(0)
 		if c.from.files.refetch != nil {
 			c.from.files.refetch(done)
 		}

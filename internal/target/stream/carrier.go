@@ -23,9 +23,10 @@ type carrier struct {
 	begun     atomic.Bool // something was sent
 	throttles *pace.Throttles
 
-	mu    sync.Mutex // of what follows
-	stats Stats
-	nodes map[string]*node // by id
+	mu         sync.Mutex // of what follows
+	stats      Stats
+	partitions int64            // of what was delivered last, until it has arrived
+	nodes      map[string]*node // by id
 }
 
 // prepare sets a carrier up. It fails for a table whose rows cannot be written as SSTables.
@@ -43,7 +44,7 @@ func (c *carrier) prepare(o Options, minima sstable.Minima) (err error) {
 // Stats are of what was sent.
 type Stats struct {
 	Slices     int64       // that nodes have
-	Partitions int64       // made of the rows, in each slice
+	Partitions int64       // of these slices, each counted in every slice that has rows of it
 	Whole      bool        // SSTables were made here and sent as they are
 	Files      int64       // that nodes have, each an SSTable or more
 	Bytes      int64       // of those files, before compression
@@ -91,13 +92,12 @@ func (c *carrier) tidy() (again func() error, err error) {
 	return func() error { return os.RemoveAll(c.folder) }, nil
 }
 
-// delivered takes down what a delivery that has ended brought to the nodes. The error is the one that it ended with.
+// delivered adds what a delivery that has ended brought to the nodes. The error is the one that it ended with. The partitions
+// count once they have arrived: they may be sent again.
 func (c *carrier) delivered(d *delivery, stats Stats, err error) error {
 	stats.Files, stats.Bytes = d.files.Load(), d.bytes.Load()
-	if err == nil {
-		stats.Slices = 1
-	}
 	c.mu.Lock()
+	c.partitions, stats.Partitions = stats.Partitions, 0
 	c.stats.add(stats)
 	c.mu.Unlock()
 	if err != nil {

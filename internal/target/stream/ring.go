@@ -86,18 +86,23 @@ func (c *carrier) aim(ctx context.Context) error {
 	return err
 }
 
-// arrived gives an error with [ErrMoved] when what was sent since aim is not on all nodes that it belongs to. It is asked when all of
-// it is there: a node that takes over a range announces that before it copies the range from others
+// arrived counts what was sent since aim as a slice. It gives an error with [ErrMoved] when that is not on all nodes that it belongs to.
+// It is asked when all of it is there: a node that takes over a range announces that before it copies the range from others
 // (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
 func (c *carrier) arrived(ctx context.Context) error {
-	if c.o.Ring == nil {
-		return nil
+	if c.o.Ring != nil {
+		now, err := c.look(ctx)
+		if err == nil && !c.o.covers(now) {
+			err = fault.New(fault.Fatal, ErrMoved)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	now, err := c.look(ctx)
-	if err == nil && !c.o.covers(now) {
-		err = fault.New(fault.Fatal, ErrMoved)
-	}
-	return err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.add(Stats{Slices: 1, Partitions: c.partitions})
+	return nil
 }
 
 // deliverTo has rows sent to where they belong, and again when that was changed meanwhile.
@@ -117,5 +122,6 @@ func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Contex
 			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", ErrMoved, moves+1))
 		}
 		c.o.OnMove()
+		c.o.Progress.Part.Store(0)
 	}
 }

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -85,6 +87,38 @@ func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 	require.Equal(t, 2000, p.written)
 	require.Equal(t, 1, moves)
 	requireOn(t, n, []Ring{three, four}, last)
+}
+
+// What is sent again is told once: its partitions, its slice, and how much of it is done.
+func TestAccountOfWhatIsSentAgain(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 2000)
+	three, four := ringOf(t, 0, 1, 2), ringOf(t, 0, 1, 2, 3)
+	counters := &progress.Counters{}
+	var again []int64
+	tg, n := newTarget(t, func(o *Options) {
+		follow(three, both(three, four), both(three, four), four)(o)
+		o.Progress = counters
+	})
+	moved := false
+	tg.o.OnMove = func() { moved = true }
+	n.again = true
+	n.fail = func(string, int) error { // it is asked for each file
+		if moved {
+			again = append(again, counters.Part.Load())
+		}
+		return nil
+	}
+	require.NoError(t, load(t, tg, rows))
+	keys := make(map[string]bool)
+	for place := range last {
+		key, _, _ := strings.Cut(place, " ")
+		keys[key] = true
+	}
+	require.EqualValues(t, len(keys), tg.Stats().Partitions)
+	require.EqualValues(t, 1, tg.Stats().Slices)
+	require.EqualValues(t, n.files, tg.Stats().Files, "nodes have those of both times")
+	require.Less(t, slices.Min(again), int64(progress.Whole), "of the second time nothing is done at first")
 }
 
 // Rows that are sent while a node is joining already are sent once.

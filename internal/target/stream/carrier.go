@@ -21,6 +21,7 @@ type carrier struct {
 	codec     *sstable.Codec
 	folder    string      // of SSTables that are made here
 	begun     atomic.Bool // something was sent
+	aimed     Ring        // as it was when what is sent was aimed at it
 	throttles *pace.Throttles
 
 	mu         sync.Mutex // of what follows

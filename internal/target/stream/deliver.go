@@ -345,6 +345,9 @@ func (d *delivery) wanted(ctx context.Context, node string) error {
 	if d.t.o.Ring == nil {
 		return nil
 	}
+	if err := d.t.o.Fits(ctx); err != nil && !fault.Retryable(err, true) {
+		return err
+	}
 	switch now, err := d.t.o.Ring(ctx); {
 	case err != nil && !fault.Retryable(err, true):
 		return err

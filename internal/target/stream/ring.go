@@ -16,10 +16,30 @@ import (
 type Ring struct {
 	Placement *token.Placement // of all replicas, in all data centers
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
+	// Truncated is when nodes last truncated the table, by their ids: milliseconds since the epoch by a node's own
+	// clock, 0 for never. A node that does not tell is not in it.
+	Truncated map[string]int64
 }
 
 // ErrMoved is in the error of rows that were sent, and may not be on all nodes that they belong to now: they have to be sent again.
 var ErrMoved = errors.New("nodes came, went or moved, or the keyspace's replication was changed")
+
+// ErrTruncated is in the error of rows that were sent while the table was truncated: nodes that had them before have lost
+// them, and others have not. They have to be sent again.
+var ErrTruncated = errors.New("the table was truncated")
+
+// sentInVain reports whether rows have to be sent again.
+func sentInVain(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrTruncated) }
+
+// truncatedSince reports whether a node has truncated the table since it told when it did last.
+func (r Ring) truncatedSince(before Ring) bool {
+	for node, at := range r.Truncated {
+		if then, told := before.Truncated[node]; told && at > then {
+			return true
+		}
+	}
+	return false
+}
 
 // mostMoves is how often the same rows are sent again because the ring has changed.
 const mostMoves = 8
@@ -79,24 +99,29 @@ func (c *carrier) aim(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
+	if err := c.o.Fits(ctx); err != nil {
+		return err
+	}
 	now, err := c.look(ctx)
 	if err == nil {
-		c.o.Placement, c.o.Nodes = now.Placement, now.Nodes
+		c.o.Placement, c.o.Nodes, c.aimed = now.Placement, now.Nodes, now
 	}
 	return err
 }
 
-// arrived counts what was sent since aim as a slice. It gives an error with [ErrMoved] when that is not on all nodes that it belongs to.
-// It is asked when all of it is there: a node that takes over a range announces that before it copies the range from others
+// arrived counts what was sent since aim as a slice. It gives an error with [ErrMoved] or [ErrTruncated] when that is
+// not on all nodes that it belongs to. It is asked when all of it is there: a node that takes over a range announces that before it copies the range from others
 // (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
 func (c *carrier) arrived(ctx context.Context) error {
 	if c.o.Ring != nil {
 		now, err := c.look(ctx)
-		if err == nil && !c.o.covers(now) {
-			err = fault.New(fault.Fatal, ErrMoved)
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !c.o.covers(now):
+			return fault.New(fault.Fatal, ErrMoved)
+		case now.truncatedSince(c.aimed):
+			return fault.New(fault.Fatal, ErrTruncated)
 		}
 	}
 	c.mu.Lock()
@@ -116,12 +141,12 @@ func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Contex
 			err = c.arrived(ctx)
 		}
 		switch {
-		case !errors.Is(err, ErrMoved):
+		case !sentInVain(err):
 			return err
 		case moves == mostMoves:
-			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", ErrMoved, moves+1))
+			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", err, moves+1))
 		}
-		c.o.OnMove()
+		c.o.OnMove(err)
 		c.o.Progress.Part.Store(0)
 	}
 }

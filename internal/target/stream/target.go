@@ -73,8 +73,11 @@ type Options struct {
 	// Ring says, before anything is sent and when it is there, where rows belong: they are sent again where
 	// that is elsewhere. nil: it is as the options have it.
 	Ring func(ctx context.Context) (Ring, error)
-	// OnMove is called before rows are sent again for that; may be nil.
-	OnMove func()
+	// OnMove is called before rows are sent again for that, or because the table was truncated; may be nil.
+	OnMove func(why error)
+	// Fits gives an error when what is sent next has to be made otherwise than these options say, since the table
+	// has changed. It is asked beside Ring, before rows are sent and when a node fails; nil: it is not asked.
+	Fits func(ctx context.Context) error
 	// Complete is called when all files are there, before the rows that were not settled until then are;
 	// nil: nothing is to be done.
 	Complete func(ctx context.Context) error
@@ -134,7 +137,10 @@ func (o Options) withDefaults() Options {
 		o.OnOverdue = func(time.Duration, time.Duration) {}
 	}
 	if o.OnMove == nil {
-		o.OnMove = func() {}
+		o.OnMove = func(error) {}
+	}
+	if o.Fits == nil {
+		o.Fits = func(context.Context) error { return nil }
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}

@@ -349,6 +349,10 @@ func (l *Load) startStream() error {
 		m := l.journal.Manifest()
 		started, o.Run = m.Started, m.Run
 	}
+	if l.journal != nil && o.Append {
+		// Rows of pieces that are forgotten get other timestamps, and other places of list elements.
+		o.Begin = l.journal.Sync
+	}
 	o.Timestamp = started.UnixMicro()
 	if l.job.Timestamp != nil {
 		o.Timestamp = *l.job.Timestamp

@@ -78,6 +78,9 @@ type Options struct {
 	// Fits gives an error when what is sent next has to be made otherwise than these options say, since the table
 	// has changed. It is asked beside Ring, before rows are sent and when a node fails; nil: it is not asked.
 	Fits func(ctx context.Context) error
+	// Begin is called before rows are sent: from then on their pieces must be known, even after a power failure. An error
+	// ends the load; nil: nothing is to be done.
+	Begin func() error
 	// Complete is called when all files are there, before the rows that were not settled until then are;
 	// nil: nothing is to be done.
 	Complete func(ctx context.Context) error
@@ -314,6 +317,11 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 		return ctx.Err()
 	}
 	if len(t.batch.settled) > 0 {
+		if t.o.Begin != nil {
+			if err := t.o.Begin(); err != nil {
+				return err
+			}
+		}
 		if err := t.deliverTo(ctx, t.deliver); err != nil {
 			return err
 		}

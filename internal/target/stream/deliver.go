@@ -345,14 +345,14 @@ func (d *delivery) wanted(ctx context.Context, node string) error {
 	if d.t.o.Ring == nil {
 		return nil
 	}
-	if err := d.t.o.Fits(ctx); err != nil && !fault.Retryable(err, true) {
-		return err
-	}
 	switch now, err := d.t.o.Ring(ctx); {
 	case err != nil && !fault.Retryable(err, true):
 		return err
 	case err == nil && !now.has(node):
 		return fault.New(fault.Fatal, ErrMoved)
+	}
+	if err := d.t.o.Fits(ctx); err != nil && !fault.Retryable(err, true) {
+		return err
 	}
 	return nil
 }

@@ -80,38 +80,46 @@ func (r Ring) has(node string) bool {
 	return false
 }
 
-// look asks which nodes rows belong to. Nodes that do not say so now may when they have less to do.
-func (c *carrier) look(ctx context.Context) (Ring, error) {
+// patiently asks the nodes something. Nodes that do not answer now may when they have less to do.
+func (c *carrier) patiently(ctx context.Context, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
-		now, err := c.o.Ring(ctx)
+		err := ask()
 		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= c.o.Patience {
-			return now, err
+			return err
 		}
 		if err := pace.Sleep(ctx, c.o.Backoff.Delay(attempt)); err != nil {
-			return now, err
+			return err
 		}
 	}
 }
 
-// aim has what is sent next go to where it belongs now.
+// look asks which nodes rows belong to.
+func (c *carrier) look(ctx context.Context) (now Ring, err error) {
+	err = c.patiently(ctx, func() (err error) {
+		now, err = c.o.Ring(ctx)
+		return err
+	})
+	return now, err
+}
+
+// aim has what is sent next go to where it belongs now, if it is still to be sent as it was made.
 func (c *carrier) aim(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
-	if err := c.o.Fits(ctx); err != nil {
+	now, err := c.look(ctx) // it tells of a table that was made anew
+	if err != nil {
 		return err
 	}
-	now, err := c.look(ctx)
-	if err == nil {
-		c.o.Placement, c.o.Nodes, c.aimed = now.Placement, now.Nodes, now
-	}
-	return err
+	c.o.Placement, c.o.Nodes, c.aimed = now.Placement, now.Nodes, now
+	return c.patiently(ctx, func() error { return c.o.Fits(ctx) })
 }
 
-// arrived counts what was sent since aim as a slice. It gives an error with [ErrMoved] or [ErrTruncated] when that is
-// not on all nodes that it belongs to. It is asked when all of it is there: a node that takes over a range announces that before it copies the range from others
-// (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
+// arrived counts what was sent since aim as a slice. It returns an error with [ErrMoved] or [ErrTruncated] if that is
+// not on all nodes that it belongs to. It is called when all of it is there: a node that takes over a range announces
+// that before it copies the range from others (StorageService.RING_DELAY), so that one that is not known by then copies
+// what was sent as well.
 func (c *carrier) arrived(ctx context.Context) error {
 	if c.o.Ring != nil {
 		now, err := c.look(ctx)

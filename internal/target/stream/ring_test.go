@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -138,7 +139,10 @@ func TestAccountOfWhatIsSentAgain(t *testing.T) {
 	moved := false
 	tg.o.OnMove = func(error) { moved = true }
 	n.again = true
+	var mu sync.Mutex
 	n.fail = func(string, int) error { // it is asked for each file
+		mu.Lock()
+		defer mu.Unlock()
 		if moved {
 			again = append(again, counters.Part.Load())
 		}

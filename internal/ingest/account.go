@@ -40,9 +40,11 @@ func (a *account) Begun() bool { return a.begun }
 // Ready is a method of target.Piece.
 func (a *account) Ready(rows int) {
 	a.run.tookRows(rows)
-	a.half = a.stored
 	a.run.job.Counters.Ready.Add(int64(rows))
-	a.run.job.Counters.Half.Add(a.half)
+	if a.half == 0 { // the rows of a second view come apart
+		a.half = a.stored
+		a.run.job.Counters.Half.Add(a.half)
+	}
 }
 
 // Written is a method of target.Piece.

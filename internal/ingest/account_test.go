@@ -125,3 +125,16 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 		require.LessOrEqual(t, cap((<-run.empty).cells), 8000)
 	}
 }
+
+// Of a piece that is read by several views the rows come in several parts, and the piece is half done once.
+func TestPieceThatIsReadyInParts(t *testing.T) {
+	job, _ := newJob(names, newBasket(true), lines(1))
+	run := newRun(job.withDefaults())
+	a := &account{run: run, text: 100, stored: 40}
+	a.Ready(3)
+	a.Ready(2)
+	require.EqualValues(t, 5, run.job.Counters.Ready.Load())
+	require.EqualValues(t, 40, run.job.Counters.Half.Load())
+	run.passed(a)
+	require.Zero(t, run.job.Counters.Half.Load())
+}

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
@@ -65,6 +66,50 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 
 			ok(t, append([]string{"load", name, path, "--via", via}, flags...)...)
 			requireRows(t, input, ok(t, "scan", name, "--columns", "p,c,note").out)
+		})
+	}
+}
+
+// If the table gets another default time to live, or an index, in the midst of a load, the load ends with the reason before it sends
+// rows that were made for the table as it was. Those that a resume sends are as by CQL.
+func TestTableThatChangesBetweenSlices(t *testing.T) {
+	t.Parallel()
+	input := padded(4000, 500)
+	text := paddedHeader + strings.Join(input, "")
+	for _, c := range []struct{ name, statement, reason string }{
+		{"lives", "ALTER TABLE %s WITH default_time_to_live = 1000000", "the table's default time to live was changed from 0 to 1000000 seconds"},
+		{"indexed", "CREATE INDEX made_later ON %s (note)", "the index made_later was created"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			name, dir := "it2.between_"+c.name, filepath.Join(t.TempDir(), "run")
+			table(t, name, paddedBody)
+			var report reports
+			in, rest := io.Pipe()
+			ended := make(chan int, 1)
+			go func() {
+				ended <- cli.Run(t.Context(), []string{"load", name, "-", "--via", "stream", "--slice", "1MiB", "--run-dir", dir, "--hosts", testHosts()}, in, io.Discard, &report)
+				_ = in.CloseWithError(errors.New("the load has ended"))
+			}()
+			begun := len(text) * 3 / 4 // more than a slice
+			_, err := rest.Write([]byte(text[:begun]))
+			require.NoError(t, err, report.String())
+			require.Eventually(t, func() bool { return settled(dir) > 0 || len(ended) > 0 }, time.Minute, 10*time.Millisecond)
+			exec(t, fmt.Sprintf(c.statement, name))
+			_, _ = rest.Write([]byte(text[begun:])) // the load may have ended
+			_ = rest.Close()
+			require.Equal(t, 4, <-ended, report.String())
+			require.Contains(t, report.String(), c.reason)
+			require.Contains(t, report.String(), "go on with: cqlbulk resume")
+			before := settled(dir)
+			require.Less(t, before, int64(len(input)))
+
+			require.Zero(t, cli.Run(t.Context(), []string{"resume", dir}, strings.NewReader(text), io.Discard, &report), report.String())
+			requireRows(t, input, ok(t, "scan", name, "--columns", "p,c,note").out)
+			if c.name == "lives" {
+				forever := strings.Count(ok(t, "scan", name, "--columns", "p,c,ttl(note)").out, ",\n")
+				require.EqualValues(t, before, forever, "rows that were loaded before do not expire")
+			}
 		})
 	}
 }

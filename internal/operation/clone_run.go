@@ -89,14 +89,15 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 			c.counters.Part.Store(0)
 		})
 		switch {
-		case !errors.Is(err, stream.ErrMoved):
+		case !errors.Is(err, stream.ErrMoved) && !errors.Is(err, stream.ErrTruncated):
 			return result, err
 		case moves == mostMoves:
 			return result, fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: some of them are not on all nodes that they belong to; "+
-				"run the same command again to send all of them", stream.ErrMoved, moves+1))
+				"run the same command again to send all of them", err, moves+1))
 		}
-		c.streaming.options.OnMove()
+		c.streaming.options.OnMove(err)
 		c.counters.Half.Store(0)
+		c.counters.Part.Store(0)
 		if c.from.files.refetch != nil {
 			c.from.files.refetch(done)
 		}

@@ -142,7 +142,7 @@ func (o *Writing) refuseTyped(given setting.Given, names []string, why string) e
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
-	l.landing.altered = l.altered
+	l.landing.altered, l.landing.expires = l.altered, l.spec.TTL == 0
 	if err := l.prepareLanding(ctx); err != nil {
 		return err
 	}
@@ -351,6 +351,10 @@ func (l *Load) startStream() error {
 	if l.journal != nil {
 		m := l.journal.Manifest()
 		started, o.Run = m.Started, m.Run
+	}
+	if l.journal != nil && o.Append {
+		// Rows of pieces that are forgotten get other timestamps, and other places of list elements.
+		o.Begin = l.journal.Sync
 	}
 	o.Timestamp = started.UnixMicro()
 	if l.job.Timestamp != nil {

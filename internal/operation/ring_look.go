@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
@@ -25,9 +27,8 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	if err != nil {
 		return state, fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	s.standing, s.options.NodeName, s.options.OnMove = state.standing, w.name, func() {
-		l.env.Warn("%s: what was sent meanwhile is sent again, to where it belongs now", stream.ErrMoved)
-	}
+	s.standing, s.options.NodeName, s.options.OnMove = state.standing, w.name, l.warnOfMove
+	s.options.Fits = func(ctx context.Context) error { return l.refuseOptions(ctx, s.table) }
 	if l.spec.Via == viaStream {
 		s.options.Placement, s.options.Nodes = state.Placement, state.Nodes
 		s.options.Ring = func(ctx context.Context) (stream.Ring, error) {
@@ -42,6 +43,51 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	made := stream.Ring{Placement: s.options.Placement, Nodes: s.options.Nodes}
 	s.options.Ring = func(ctx context.Context) (stream.Ring, error) { return made, l.sameRing(ctx, w, state) }
 	return state, nil
+}
+
+// warnOfMove says why rows are sent again.
+func (l *landing) warnOfMove(why error) {
+	if errors.Is(why, stream.ErrTruncated) {
+		l.env.Warn("%s meanwhile: rows that nodes had before are gone, and what was being sent is sent again", stream.ErrTruncated)
+		return
+	}
+	l.env.Warn("%s: what was sent meanwhile is sent again, to where it belongs now", stream.ErrMoved)
+}
+
+// refuseOptions refuses to send rows that were made for other options of the table than it has by now. A load that is resumed
+// makes them anew.
+func (l *landing) refuseOptions(ctx context.Context, then driver.TableOptions) error {
+	now, err := l.t.options(ctx)
+	if err != nil {
+		return err
+	}
+	if what := l.otherwise(then, now); what != "" {
+		return fault.New(fault.Fatal, fmt.Errorf("%s while the rows were read or sent: those that are not loaded have to be made otherwise, "+
+			"by the same command once more, or by cqlbulk resume", what))
+	}
+	return nil
+}
+
+// otherwise says what of a table's options has changed that rows are made by; empty: nothing has.
+func (l *landing) otherwise(then, now driver.TableOptions) string {
+	if l.expires && then.DefaultTTL != now.DefaultTTL {
+		return fmt.Sprintf("the table's default time to live was changed from %d to %d seconds", then.DefaultTTL, now.DefaultTTL)
+	}
+	if l.spec.Via != viaStream {
+		return "" // a node that imports SSTables builds indexes of any class
+	}
+	for _, index := range now.Indexes {
+		known := func(i driver.Index) bool {
+			return i.Name == index.Name && i.Class == index.Class && maps.Equal(i.Options, index.Options)
+		}
+		if !slices.ContainsFunc(then.Indexes, known) {
+			return fmt.Sprintf("the index %s was created", index.Name)
+		}
+	}
+	if mutations := func(o driver.TableOptions) bool { return o.CDC || len(o.Views) > 0 }; mutations(now) && !mutations(then) {
+		return "the table was given a view, or change capture,"
+	}
+	return ""
 }
 
 // unstable refuses a ring that is changing, for SSTables that are imported later.

@@ -88,6 +88,7 @@ func (w *ringWatch) look(ctx context.Context) (ringState, error) {
 	for _, n := range r.cluster.Nodes {
 		r.Nodes = append(r.Nodes, n.ID)
 	}
+	r.Truncated = w.t.session.Truncations(ctx, r.cluster.Nodes, w.t.table.ID)
 	return r, w.keep(r)
 }
 

@@ -104,6 +104,7 @@ type landing struct {
 	t         *tableSession
 	counters  *progress.Counters
 	altered   func() error        // the error of a table that is not what it was
+	expires   bool                // rows that have no time to live of their own have the table's
 	streaming *streaming          // nil: the way is CQL
 	files     *fileKeeper         // nil: SSTables are not kept in a folder
 	listener  *internode.Listener // that is open anyway, for nodes of another table; nil: there is none

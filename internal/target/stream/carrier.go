@@ -22,14 +22,16 @@ type carrier struct {
 	codec     *sstable.Codec
 	folder    string      // of SSTables that are made here
 	begun     atomic.Bool // something was sent
+	aimed     Ring        // as it was when what is sent was aimed at it
 	throttles *pace.Throttles
 	// reject has the rows of the input rejected that made a row which a node does not take, and reports whether all
 	// of them were found; nil: there is no input.
 	reject func(ctx context.Context, r *refusedRow, reason error) (bool, error)
 
-	mu    sync.Mutex // of what follows
-	stats Stats
-	nodes map[string]*node // by id
+	mu         sync.Mutex // of what follows
+	stats      Stats
+	partitions int64            // of what was delivered last, until it has arrived
+	nodes      map[string]*node // by id
 }
 
 // prepare sets a carrier up. It fails for a table whose rows cannot be written as SSTables.
@@ -47,7 +49,7 @@ func (c *carrier) prepare(o Options, minima sstable.Minima) (err error) {
 // Stats are of what was sent.
 type Stats struct {
 	Slices     int64       // that nodes have
-	Partitions int64       // made of the rows, in each slice
+	Partitions int64       // of these slices, each counted in every slice that has rows of it
 	Whole      bool        // SSTables were made here and sent as they are
 	Files      int64       // that nodes have, each an SSTable or more
 	Bytes      int64       // of those files, before compression
@@ -95,13 +97,12 @@ func (c *carrier) tidy() (again func() error, err error) {
 	return func() error { return os.RemoveAll(c.folder) }, nil
 }
 
-// delivered takes down what a delivery that has ended brought to the nodes. The error is the one that it ended with.
+// delivered adds what a delivery that has ended brought to the nodes. The error is the one that it ended with. The partitions
+// count once they have arrived: they may be sent again.
 func (c *carrier) delivered(d *delivery, stats Stats, err error) error {
 	stats.Files, stats.Bytes = d.files.Load(), d.bytes.Load()
-	if err == nil {
-		stats.Slices = 1
-	}
 	c.mu.Lock()
+	c.partitions, stats.Partitions = stats.Partitions, 0
 	c.stats.add(stats)
 	c.mu.Unlock()
 	if err != nil {

@@ -49,7 +49,7 @@ const rangesAhead = 4
 
 // Copy brings the partitions of token ranges to their nodes, and returns when these have them for good. The ranges are in the order of
 // the ring; each is told of when it is on its way, in this order, by one goroutine at a time. So many of them are read at once. An
-// error leaves open which nodes have what: to copy again does no harm. One with [ErrMoved] requires it.
+// error leaves open which nodes have what: to copy again does no harm. One with [ErrMoved] or [ErrTruncated] requires it.
 func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, from Partitions, tell func(CopiedRange)) (err error) {
 	tidy, err := c.tidy()
 	if err != nil {
@@ -73,7 +73,7 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 		err = cause
 	}
 	defer func() {
-		if errors.Is(err, ErrMoved) {
+		if sentInVain(err) {
 			c.o.Progress.Ready.Add(-rows) // they come again
 		}
 	}()
@@ -83,6 +83,7 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 	if err := c.arrived(ctx); err != nil {
 		return err
 	}
+	c.countSlice()
 	c.o.Progress.Rows.Add(rows)
 	return nil
 }

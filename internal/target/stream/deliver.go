@@ -371,6 +371,9 @@ func (d *delivery) wanted(ctx context.Context, node string) error {
 	case err == nil && !now.has(node):
 		return fault.New(fault.Fatal, ErrMoved)
 	}
+	if err := d.t.o.Fits(ctx); err != nil && !fault.Retryable(err, true) {
+		return err
+	}
 	return nil
 }
 

@@ -16,10 +16,30 @@ import (
 type Ring struct {
 	Placement *token.Placement // of all replicas, in all data centers
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
+	// Truncated is when nodes last truncated the table, by their ids: milliseconds since the epoch by a node's own
+	// clock, 0 for never. A node that does not tell is not in it.
+	Truncated map[string]int64
 }
 
 // ErrMoved is in the error of rows that were sent, and may not be on all nodes that they belong to now: they have to be sent again.
 var ErrMoved = errors.New("nodes came, went or moved, or the keyspace's replication was changed")
+
+// ErrTruncated is in the error of rows that were sent while the table was truncated: nodes that had them before have lost
+// them, and others have not. They have to be sent again.
+var ErrTruncated = errors.New("the table was truncated")
+
+// sentInVain reports whether rows have to be sent again.
+func sentInVain(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrTruncated) }
+
+// truncatedSince reports whether a node has truncated the table since it told when it did last.
+func (r Ring) truncatedSince(before Ring) bool {
+	for node, at := range r.Truncated {
+		if then, told := before.Truncated[node]; told && at > then {
+			return true
+		}
+	}
+	return false
+}
 
 // mostMoves is how often the same rows are sent again because the ring has changed.
 const mostMoves = 8
@@ -60,44 +80,66 @@ func (r Ring) has(node string) bool {
 	return false
 }
 
-// look asks which nodes rows belong to. Nodes that do not say so now may when they have less to do.
-func (c *carrier) look(ctx context.Context) (Ring, error) {
+// patiently asks the nodes something. Nodes that do not answer now may when they have less to do.
+func (c *carrier) patiently(ctx context.Context, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
-		now, err := c.o.Ring(ctx)
+		err := ask()
 		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= c.o.Patience {
-			return now, err
+			return err
 		}
 		if err := pace.Sleep(ctx, c.o.Backoff.Delay(attempt)); err != nil {
-			return now, err
+			return err
 		}
 	}
 }
 
-// aim has what is sent next go to where it belongs now.
+// look asks which nodes rows belong to.
+func (c *carrier) look(ctx context.Context) (now Ring, err error) {
+	err = c.patiently(ctx, func() (err error) {
+		now, err = c.o.Ring(ctx)
+		return err
+	})
+	return now, err
+}
+
+// aim has what is sent next go to where it belongs now, if it is still to be sent as it was made.
 func (c *carrier) aim(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
-	now, err := c.look(ctx)
-	if err == nil {
-		c.o.Placement, c.o.Nodes = now.Placement, now.Nodes
+	now, err := c.look(ctx) // it tells of a table that was made anew
+	if err != nil {
+		return err
 	}
-	return err
+	c.o.Placement, c.o.Nodes, c.aimed = now.Placement, now.Nodes, now
+	return c.patiently(ctx, func() error { return c.o.Fits(ctx) })
 }
 
-// arrived gives an error with [ErrMoved] when what was sent since aim is not on all nodes that it belongs to. It is asked when all of
-// it is there: a node that takes over a range announces that before it copies the range from others
-// (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
+// arrived returns an error with [ErrMoved] or [ErrTruncated] if what was sent since aim is not on all nodes that it
+// belongs to. It is called when all of it is there: a node that takes over a range announces that before it copies the
+// range from others (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
 func (c *carrier) arrived(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
 	now, err := c.look(ctx)
-	if err == nil && !c.o.covers(now) {
-		err = fault.New(fault.Fatal, ErrMoved)
+	switch {
+	case err != nil:
+		return err
+	case !c.o.covers(now):
+		return fault.New(fault.Fatal, ErrMoved)
+	case now.truncatedSince(c.aimed):
+		return fault.New(fault.Fatal, ErrTruncated)
 	}
-	return err
+	return nil
+}
+
+// countSlice counts what was sent last as a slice, which is not sent again.
+func (c *carrier) countSlice() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stats.add(Stats{Slices: 1, Partitions: c.partitions})
 }
 
 // deliverTo has rows sent to where they belong, and again when that was changed meanwhile.
@@ -111,11 +153,12 @@ func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Contex
 			err = c.arrived(ctx)
 		}
 		switch {
-		case !errors.Is(err, ErrMoved):
+		case !sentInVain(err):
 			return err
 		case moves == mostMoves:
-			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", ErrMoved, moves+1))
+			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", err, moves+1))
 		}
-		c.o.OnMove()
+		c.o.OnMove(err)
+		c.o.Progress.Part.Store(0)
 	}
 }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -78,13 +81,83 @@ func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 	moves := 0
 	tg, n := newTarget(t, func(o *Options) {
 		follow(three, both(three, four), both(three, four), four)(o)
-		o.OnMove = func() { moves++; require.Zero(t, p.written) }
+		o.OnMove = func(error) { moves++; require.Zero(t, p.written) }
 	})
 	n.again = true
 	require.NoError(t, load(t, tg, rows))
 	require.Equal(t, 2000, p.written)
 	require.Equal(t, 1, moves)
 	requireOn(t, n, []Ring{three, four}, last)
+}
+
+// Rows that are sent while the table is truncated are sent once more: a node that had them before has lost them, and one that
+// got them later has them still.
+func TestTableThatIsTruncatedWhileRowsAreSent(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 2000)
+	before, after := ringOf(t, 0, 1, 2), ringOf(t, 0, 1, 2)
+	before.Truncated = map[string]int64{"node0": 0, "node1": 0}
+	after.Truncated = map[string]int64{"node0": 0, "node1": 7, "node2": 7}
+	var why []error
+	tg, n := newTarget(t, follow(before, after))
+	tg.o.OnMove = func(err error) {
+		why = append(why, err)
+		clear(n.rows["node1"])
+	}
+	n.again = true
+	require.NoError(t, load(t, tg, rows))
+	require.Len(t, why, 1)
+	require.ErrorIs(t, why[0], ErrTruncated)
+	requireOn(t, n, []Ring{after}, last)
+}
+
+// What is told otherwise by now ends a load before it sends anything else.
+func TestTableThatChangesBetweenSlices(t *testing.T) {
+	changed := errors.New("the table has an index by now")
+	p := &pieces{}
+	rows, _ := many(p, 200)
+	tg, n := newTarget(t, func(o *Options) {
+		follow(ringOf(t, 0, 1, 2))(o)
+		o.Fits = func(context.Context) error { return fault.New(fault.Fatal, changed) }
+	})
+	require.ErrorIs(t, load(t, tg, rows), changed)
+	require.Zero(t, p.written)
+	require.Zero(t, n.files)
+}
+
+// What is sent again is told once: its partitions, its slice, and how much of it is done.
+func TestAccountOfWhatIsSentAgain(t *testing.T) {
+	p := &pieces{}
+	rows, last := many(p, 2000)
+	three, four := ringOf(t, 0, 1, 2), ringOf(t, 0, 1, 2, 3)
+	counters := &progress.Counters{}
+	var again []int64
+	tg, n := newTarget(t, func(o *Options) {
+		follow(three, both(three, four), both(three, four), four)(o)
+		o.Progress = counters
+	})
+	moved := false
+	tg.o.OnMove = func(error) { moved = true }
+	n.again = true
+	var mu sync.Mutex
+	n.fail = func(string, int) error { // it is asked for each file
+		mu.Lock()
+		defer mu.Unlock()
+		if moved {
+			again = append(again, counters.Part.Load())
+		}
+		return nil
+	}
+	require.NoError(t, load(t, tg, rows))
+	keys := make(map[string]bool)
+	for place := range last {
+		key, _, _ := strings.Cut(place, " ")
+		keys[key] = true
+	}
+	require.EqualValues(t, len(keys), tg.Stats().Partitions)
+	require.EqualValues(t, 1, tg.Stats().Slices)
+	require.EqualValues(t, n.files, tg.Stats().Files, "nodes have those of both times")
+	require.Less(t, slices.Min(again), int64(progress.Whole), "of the second time nothing is done at first")
 }
 
 // Rows that are sent while a node is joining already are sent once.

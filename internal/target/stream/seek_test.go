@@ -97,6 +97,9 @@ func seeking(t *testing.T, set func(*Options), values map[[2]int32]string, knows
 	require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
 	err := tg.flush(t.Context(), true)
 	require.NoError(t, tg.batch.sorter.Close())
+	if err == nil {
+		require.EqualValues(t, 1, tg.Stats().Slices, "what is sent again is no other slice")
+	}
 	return err, n, p
 }
 

@@ -140,3 +140,20 @@ func TestRowsThatComeWhileOthersFail(t *testing.T) {
 		})
 	}
 }
+
+// Nothing of a slice is sent before its pieces are known for good.
+func TestSlicesBeginBeforeTheyAreSent(t *testing.T) {
+	p := &pieces{}
+	rows, _ := many(p, 200)
+	lost := errors.New("the disk of the journal is full")
+	tg, n := newTarget(t, func(o *Options) { o.Begin = func() error { return lost } })
+	require.ErrorIs(t, load(t, tg, rows), lost)
+	require.Zero(t, n.files)
+	require.Zero(t, p.written)
+
+	begun := 0
+	tg, n = newTarget(t, func(o *Options) { o.Begin = func() error { begun++; return nil } })
+	n.fail = func(string, int) error { require.Equal(t, 1, begun); return nil }
+	require.NoError(t, load(t, tg, rows))
+	require.Equal(t, 200, p.written)
+}

@@ -73,8 +73,14 @@ type Options struct {
 	// Ring says, before anything is sent and when it is there, where rows belong: they are sent again where
 	// that is elsewhere. nil: it is as the options have it.
 	Ring func(ctx context.Context) (Ring, error)
-	// OnMove is called before rows are sent again for that; may be nil.
-	OnMove func()
+	// OnMove is called before rows are sent again for that, or because the table was truncated; may be nil.
+	OnMove func(why error)
+	// Fits gives an error when what is sent next has to be made otherwise than these options say, since the table
+	// has changed. It is asked beside Ring, before rows are sent and when a node fails; nil: it is not asked.
+	Fits func(ctx context.Context) error
+	// Begin is called before rows are sent: from then on their pieces must be known, even after a power failure. An error
+	// ends the load; nil: nothing is to be done.
+	Begin func() error
 	// Complete is called when all files are there, before the rows that were not settled until then are;
 	// nil: nothing is to be done.
 	Complete func(ctx context.Context) error
@@ -134,7 +140,10 @@ func (o Options) withDefaults() Options {
 		o.OnOverdue = func(time.Duration, time.Duration) {}
 	}
 	if o.OnMove == nil {
-		o.OnMove = func() {}
+		o.OnMove = func(error) {}
+	}
+	if o.Fits == nil {
+		o.Fits = func(context.Context) error { return nil }
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}
@@ -311,9 +320,15 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 		return ctx.Err()
 	}
 	if len(t.batch.settled) > 0 {
+		if t.o.Begin != nil {
+			if err := t.o.Begin(); err != nil {
+				return err
+			}
+		}
 		if err := t.deliverGood(ctx); err != nil {
 			return err
 		}
+		t.countSlice()
 	}
 	if last && t.o.Complete != nil {
 		if err := t.o.Complete(ctx); err != nil {

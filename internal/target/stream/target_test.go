@@ -197,7 +197,7 @@ func TestPlacesAreCheckedBeforeRowsCount(t *testing.T) {
 
 // failRing has it fail to ask where rows belong when they are there.
 func failRing(o *Options, err error) {
-	now, asked := Ring{o.Placement, o.Nodes}, 0
+	now, asked := Ring{Placement: o.Placement, Nodes: o.Nodes}, 0
 	o.Ring = func(context.Context) (Ring, error) {
 		if asked++; asked > 1 {
 			return Ring{}, err
@@ -219,7 +219,7 @@ func TestPlacesAreAskedForAgain(t *testing.T) {
 			asked := 0
 			tg, _ := newTarget(t, func(o *Options) {
 				o.Patience = tc.patience
-				now := Ring{o.Placement, o.Nodes}
+				now := Ring{Placement: o.Placement, Nodes: o.Nodes}
 				o.Ring = func(context.Context) (Ring, error) {
 					if asked++; asked <= tc.silent {
 						return Ring{}, fault.New(fault.Unknown, errors.New("no answer"))

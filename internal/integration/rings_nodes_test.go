@@ -1,0 +1,331 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode"
+)
+
+// ballastRows is the number of rows, of a KB each, of a table of three replicas that takes minutes to send.
+const ballastRows = 60_000
+
+// rings is a cluster whose ring changes.
+type rings struct {
+	t         *testing.T
+	keyspaces map[string]string // and their replication
+	before    []string          // the rows of each keyspace's table "before", in order
+	inputs    map[string]string // files with the rows of loads
+	live      []string          // numbers of the nodes that run
+	marks     map[string]int64  // lengths of the nodes' logs when the change began
+	tooling   chan error        // what ends the nodetool that runs
+	gossips   bool              // a query tells what nodes have heard of each other
+}
+
+// newRings makes the keyspaces, with tables for some changes, and what is read meanwhile.
+func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rings {
+	t.Helper()
+	r := &rings{t: t, keyspaces: keyspaces, live: []string{"1", "2", "3"}, inputs: make(map[string]string)}
+	_, err := session.Gossip(t.Context())
+	r.gossips = err == nil
+	r.before = slices.Sorted(slices.Values(ringLines(acrossFrom, ringPartitions, 16)))
+	r.inputs["before"] = file(t, "before.csv", ringHeader+strings.Join(r.before, ""))
+	r.inputs["whole"] = file(t, "whole.csv", ringHeader+strings.Join(ringLines(wholeFrom, ringPartitions, 16), ""))
+	r.inputs["rows"] = file(t, "rows.csv", ringHeader+strings.Join(ringLines(rowsFrom, ringPartitions, 16), ""))
+	const body = "(k int, c int, s text static, v text, PRIMARY KEY (k, c)) WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"
+	for _, keyspace := range r.names() {
+		exec(t, "CREATE KEYSPACE "+keyspace+" WITH replication = {'class': 'NetworkTopologyStrategy', "+keyspaces[keyspace]+"}")
+		for _, name := range append([]string{"before"}, changes...) {
+			exec(t, "CREATE TABLE "+keyspace+"."+name+" "+body)
+			if name != "before" {
+				exec(t, "CREATE TABLE "+keyspace+"."+name+"_clone "+body)
+			}
+		}
+		ok(t, byStream("load", keyspace+".before", r.inputs["before"])...)
+	}
+	replication := "'dc1': 3"
+	if strings.Contains(strings.Join(slices.Collect(maps.Values(keyspaces)), ""), "dc2") {
+		replication = "'dc1': 1, 'dc2': 1"
+	}
+	exec(t, "CREATE KEYSPACE ballast WITH replication = {'class': 'NetworkTopologyStrategy', "+replication+"}", "CREATE TABLE ballast.t (k int PRIMARY KEY, v text)")
+	ok(t, byStream("load", "ballast.t", written(t, "ballast.csv", func(f *os.File) error {
+		_, err := f.WriteString("k,v\n")
+		for k := range ballastRows {
+			if err == nil {
+				_, err = fmt.Fprintf(f, "%d,%s\n", k, noise(k, 1000))
+			}
+		}
+		return err
+	}))...)
+	r.each(r.live, func(node string) error { return tool(node, "compact", "ballast") })
+	return r
+}
+
+// names are those of the keyspaces.
+func (r *rings) names() []string { return slices.Sorted(maps.Keys(r.keyspaces)) }
+
+// replicas is the number of a keyspace's replicas.
+func (r *rings) replicas(keyspace string) (sum int) {
+	r.t.Helper()
+	for _, factor := range regexp.MustCompile(`: (\d)`).FindAllStringSubmatch(r.keyspaces[keyspace], -1) {
+		n, err := strconv.Atoi(factor[1])
+		require.NoError(r.t, err)
+		sum += n
+	}
+	return sum
+}
+
+// tell logs a cell of the table of all changes and runs.
+func (r *rings) tell(c *ringChange, keyspace, what, outcome string) {
+	r.t.Logf("matrix: %s | %s | %s | %s", c.name, what, keyspace, outcome)
+}
+
+// tool runs nodetool on a node.
+func tool(node string, words ...string) error {
+	if out, err := administered(append([]string{"nodetool", node}, words...)...); err != nil {
+		return fmt.Errorf("nodetool %s %s: %w: %s", node, strings.Join(words, " "), err, out)
+	}
+	return nil
+}
+
+// each does something with some nodes at once.
+func (r *rings) each(nodes []string, do func(node string) error) {
+	r.t.Helper()
+	errs := make([]error, len(nodes))
+	var all sync.WaitGroup
+	for i, node := range nodes {
+		all.Go(func() { errs[i] = do(node) })
+	}
+	all.Wait()
+	for _, err := range errs {
+		require.NoError(r.t, err)
+	}
+}
+
+// throttle has the nodes that run send so many megabits a second.
+func (r *rings) throttle(megabits string) {
+	r.t.Helper()
+	r.each(r.live, func(node string) error { return tool(node, "setstreamthroughput", megabits) })
+}
+
+// release lets the nodes send what the change waits for.
+func (r *rings) release() {
+	r.t.Helper()
+	r.throttle("200")
+}
+
+// logOf is the path of a node's log.
+func logOf(node string) string {
+	return filepath.Join(clusterFolder(), "node"+node, "logs/system.log")
+}
+
+// mark has the nodes' logs read from here on.
+func (r *rings) mark() {
+	r.marks = make(map[string]int64)
+	for _, node := range r.live {
+		info, err := os.Stat(logOf(node))
+		require.NoError(r.t, err)
+		r.marks[node] = info.Size()
+	}
+}
+
+// logged is what a node has logged since the mark.
+func (r *rings) logged(node string) string {
+	text, err := os.ReadFile(logOf(node))
+	if err != nil { // it is starting
+		return ""
+	}
+	return string(text[min(r.marks[node], int64(len(text))):])
+}
+
+// eventually waits for an event.
+func (r *rings) eventually(what string, happened func() bool) {
+	r.t.Helper()
+	require.Eventually(r.t, happened, 10*time.Minute, 200*time.Millisecond, what)
+	r.t.Logf("%s %s", clock(), what)
+}
+
+// kill kills a node, and waits until the others know.
+func (r *rings) kill(node string) {
+	r.t.Helper()
+	server{filepath.Join(clusterFolder(), "node"+node)}.signal(r.t, syscall.SIGKILL)
+	r.live = slices.DeleteFunc(r.live, func(n string) bool { return n == node })
+	down := r.storage(node) + " is now DOWN"
+	r.eventually("node "+node+" is known to be down", func() bool {
+		return !slices.ContainsFunc(r.live, func(n string) bool { return !strings.Contains(r.logged(n), down) })
+	})
+}
+
+// storage is the address of a node's storage port.
+func (r *rings) storage(node string) string {
+	r.t.Helper()
+	first := net.ParseIP(strings.Split(testHosts(), ",")[0]).To4()
+	n, err := strconv.Atoi(node)
+	require.NoError(r.t, err)
+	return fmt.Sprintf("%d.%d.%d.%d:7000", first[0], first[1], first[2], int(first[3])+n-1)
+}
+
+// id is a node's host id.
+func (r *rings) id(node string) string {
+	r.t.Helper()
+	return r.heard(node).Get(internode.StateHostID)
+}
+
+// heard is what the first node has heard of another one.
+func (r *rings) heard(node string) *internode.Endpoint {
+	r.t.Helper()
+	e := heardByGossip(r.t, r.storage("1"))[r.storage(node)]
+	return &e
+}
+
+// ringStatus is the status that a node has in gossip.
+func ringStatus(e *internode.Endpoint) string {
+	word, _, _ := strings.Cut(e.Get(internode.StateStatusWithPort), ",")
+	return word
+}
+
+// join starts one more node, and waits until it has copied its rows, or copies them. It returns its number.
+func (r *rings) join(options ...string) string {
+	r.t.Helper()
+	said := strings.Fields(administer(r.t, slices.Concat([]string{"join", "--ring-delay", "10"}, options)...))
+	node := said[len(said)-1]
+	r.live = append(r.live, node)
+	if slices.Contains(options, "--survey") {
+		r.eventually("node "+node+" has copied its rows", func() bool { return strings.Contains(r.logged(node), "write survey mode is active") })
+	} else {
+		r.flows("Bootstrap", node)
+	}
+	return node
+}
+
+// endSurvey makes a node a member that has copied its rows.
+func (r *rings) endSurvey(c *ringChange) {
+	r.t.Helper()
+	require.NoError(r.t, tool(c.node, "join"))
+	r.release()
+}
+
+// flows waits until one of some nodes streams for a purpose: what comes later is none of what it streams.
+func (r *rings) flows(purpose string, nodes ...string) {
+	r.t.Helper()
+	begun := regexp.MustCompile(`\[Stream #(\S+)\] Executing streaming plan for ` + purpose)
+	r.eventually("nodes stream for "+purpose, func() bool {
+		return slices.ContainsFunc(nodes, func(node string) bool {
+			text := r.logged(node)
+			return slices.ContainsFunc(begun.FindAllStringSubmatch(text, -1), func(plan []string) bool {
+				return regexp.MustCompile(`\[Stream #` + plan[1] + ` ID#\d+\] Prepare completed`).MatchString(text)
+			})
+		})
+	})
+}
+
+// nodetool begins what nodetool waits for, and waits until nodes stream for it.
+func (r *rings) nodetool(node, purpose string, streaming []string, words ...string) {
+	r.t.Helper()
+	r.tooling = make(chan error, 1)
+	go func() { r.tooling <- tool(node, words...) }()
+	r.flows(purpose, streaming...)
+}
+
+// endNodetool waits for its end.
+func (r *rings) endNodetool() {
+	r.t.Helper()
+	r.release()
+	require.NoError(r.t, <-r.tooling)
+}
+
+// requireUnderWay requires that the change is not over.
+func (r *rings) requireUnderWay(c *ringChange) {
+	r.t.Helper()
+	if c.kind != "" {
+		require.Equal(r.t, c.kind, ringStatus(r.heard(c.node)), "node %s", c.node)
+	}
+}
+
+// settle waits until all nodes that run know each other as members, and no others.
+func (r *rings) settle() {
+	r.t.Helper()
+	r.eventually("the ring is at rest", func() bool {
+		places, err := session.Places(r.t.Context())
+		if err != nil || len(places) != len(r.live) {
+			return false
+		}
+		for _, asked := range r.live {
+			heard := heardByGossip(r.t, r.storage(asked))
+			for _, node := range r.live {
+				e := heard[r.storage(node)]
+				if _, member := places[e.Get(internode.StateHostID)]; !member || ringStatus(&e) != "NORMAL" {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+// requireAll requires that CQL reads all rows of a change's tables, and that each replica has all of its own, and no others after
+// a cleanup.
+func (r *rings) requireAll(c *ringChange) {
+	r.t.Helper()
+	r.each(r.live, func(node string) error { return tool(node, "cleanup") })
+	for _, keyspace := range r.names() {
+		replicas := r.replicas(keyspace)
+		if c.lost(replicas) { // rows died with the node, and a part of them was cloned
+			exec(r.t, "TRUNCATE "+keyspace+".before", "TRUNCATE "+keyspace+"."+c.name+"_clone")
+			ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
+		} else {
+			r.requireCopies(keyspace, c.name+"_clone", ringPartitions, replicas, func(int) bool { return true })
+			r.requireCounted(keyspace+"."+c.name+"_clone", ringPartitions*ringRowsEach)
+		}
+		r.requireCopies(keyspace, c.name, ringLoads, replicas, func(k int) bool {
+			// Of rows that were there before a keyspace had more replicas the further ones have none, as by CQL.
+			return !c.altered || k >= acrossFrom+ringPartitions/3
+		})
+		r.requireCounted(keyspace+"."+c.name, ringLoads*ringRowsEach)
+		r.tell(c, keyspace, "rows", fmt.Sprintf("%d, each on %d nodes", ringLoads*ringRowsEach, replicas))
+	}
+}
+
+// requireCounted requires that QUORUM and streaming find so many rows.
+func (r *rings) requireCounted(name string, rows int) {
+	r.t.Helper()
+	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, "count", name, "--consistency", "QUORUM").out, name)
+	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, byStream("count", name, "--consistency", "QUORUM")...).out, name)
+}
+
+// requireCopies requires that so many nodes have each of the partitions that count, all the same, on their own disks.
+func (r *rings) requireCopies(keyspace, name string, partitions, copies int, counts func(k int) bool) {
+	r.t.Helper()
+	found := make(map[string][]string)
+	for _, n := range tablesOnDisk(r.t, keyspace, name) {
+		if slices.Contains(r.live, n.node) {
+			for key, cells := range cellsOf(r.t, keyspace, name, "", n) {
+				found[key] = append(found[key], cells)
+			}
+		}
+	}
+	var wrong []string // by the load that they are of
+	for k := range partitions {
+		all := found[fmt.Sprintf("%08x", k)]
+		if len(all) == 0 || counts(k) && (len(all) != copies || len(slices.Compact(all)) != 1) {
+			wrong = append(wrong, fmt.Sprintf("%d (%d copies)", k, len(all)))
+		}
+	}
+	require.Empty(r.t, wrong[:min(len(wrong), 50)], "%d partitions of %s.%s, which are to have %d copies", len(wrong), keyspace, name, copies)
+	require.Len(r.t, found, partitions, "%s.%s", keyspace, name)
+}

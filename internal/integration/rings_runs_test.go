@@ -1,0 +1,221 @@
+//go:build integration
+
+package integration
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	command "os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// What runs while the ring changes. Each load has partitions of its own of one table.
+const (
+	ringPartitions = 10_000 // of each load
+	ringRowsEach   = 2      // of each partition
+	acrossFrom     = 0
+	wholeFrom      = ringPartitions
+	rowsFrom       = 2 * ringPartitions
+	ringLoads      = 3 * ringPartitions
+)
+
+// ringLines are the rows of some partitions, with so many bytes of text.
+func ringLines(from, partitions, size int) (all []string) {
+	for k := from; k < from+partitions; k++ {
+		for c := range ringRowsEach {
+			all = append(all, fmt.Sprintf("%d,%d,s%d,%s\n", k, c, k, noise(k*ringRowsEach+c, size)))
+		}
+	}
+	return all
+}
+
+// noise is a text that hardly compresses.
+func noise(seed, size int) string {
+	var text strings.Builder
+	for i := 0; text.Len() < size; i++ {
+		fmt.Fprintf(&text, "%016x", token.Murmur3.Hash(fmt.Appendf(nil, "%d %d", seed, i)).Lo)
+	}
+	return text.String()[:size]
+}
+
+const ringHeader = "k,c,s,v\n"
+
+// runRing runs the program on the test cluster.
+func runRing(t *testing.T, level string, args ...string) result {
+	t.Helper()
+	var out bytes.Buffer
+	var report reports
+	args = append(args, "--hosts", testHosts(), "--consistency", level)
+	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
+	return result{code, out.String(), report.String()}
+}
+
+// acrossLoad is a load that begins before a change of the ring and ends after it.
+type acrossLoad struct {
+	keyspace string
+	*child
+	dir   string
+	parts []string       // of its input, that it has not been given yet
+	in    io.WriteCloser // nil: the input is a file
+}
+
+// acrossLoads begins a load of each keyspace. When it returns, rows of each are with the nodes, and more are to come.
+func (r *rings) acrossLoads(c *ringChange) (loads []*acrossLoad) {
+	r.t.Helper()
+	const slice = "1MiB"
+	lines := ringLines(acrossFrom, ringPartitions, 300)
+	for _, keyspace := range r.names() {
+		l := &acrossLoad{keyspace: keyspace, dir: filepath.Join(r.t.TempDir(), "run")}
+		name := keyspace + "." + c.name
+		options := []string{"--slice", slice, "--run-dir", l.dir, "--hosts", testHosts(), "--consistency", "QUORUM"}
+		if c.lost(r.replicas(keyspace)) { // it fails, and a resume reads its input again
+			input := file(r.t, "across.csv", ringHeader+strings.Join(lines, ""))
+			l.child = spawn(r.t, nil, byStream(append([]string{"load", name, input, "--max-bytes-per-sec", "300KiB", "--patience", "10s"}, options...)...)...)
+		} else {
+			third := len(lines) / 3
+			l.parts = []string{ringHeader + strings.Join(lines[:third], ""), strings.Join(lines[third:2*third], ""), strings.Join(lines[2*third:], "")}
+			l.child = spawn(r.t, func(cmd *command.Cmd) {
+				var err error
+				l.in, err = cmd.StdinPipe()
+				require.NoError(r.t, err)
+			}, byStream(append([]string{"load", name, "-"}, options...)...)...)
+			l.feed(r.t)
+		}
+		loads = append(loads, l)
+	}
+	for _, l := range loads {
+		l.until(r.t, "rows are with the nodes", func() bool { return settled(l.dir) > 0 })
+	}
+	return loads
+}
+
+// feed gives the load the next part of its input.
+func (l *acrossLoad) feed(t *testing.T) {
+	t.Helper()
+	if l.in == nil {
+		return
+	}
+	_, err := io.WriteString(l.in, l.parts[0])
+	require.NoError(t, err, "%s: %s", l.keyspace, l.report.String())
+	l.parts = l.parts[1:]
+}
+
+// finish gives the load what is left of its input, and resumes it if it failed.
+func (l *acrossLoad) finish(t *testing.T) string {
+	t.Helper()
+	if l.in != nil {
+		l.feed(t)
+		require.NoError(t, l.in.Close())
+		r := l.end(t)
+		require.Zero(t, r.code, r.report)
+		return "loaded"
+	}
+	r := l.end(t)
+	require.Equal(t, 4, r.code, "rows of a node that is dead: %s", r.report)
+	resumed := spawn(t, nil, "resume", l.dir).end(t)
+	require.Zero(t, resumed.code, resumed.report)
+	return "failed, and its resume loaded all"
+}
+
+// ringRun is what was run on a keyspace while the ring changed.
+type ringRun struct {
+	keyspace, what string
+	result
+	scanned string   // path of what a scan wrote
+	mend    []string // what is run after the change if it failed
+	refused bool     // it is not begun while the ring changes
+}
+
+// within runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. mend runs
+// again what failed.
+func (r *rings) within(c *ringChange) (mend func()) {
+	r.t.Helper()
+	var mu sync.Mutex
+	var all []ringRun
+	var running sync.WaitGroup
+	for _, keyspace := range r.names() {
+		running.Go(func() {
+			runs := r.runsOf(c, keyspace)
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, runs...)
+		})
+	}
+	running.Wait()
+	slices.SortFunc(all, func(a, b ringRun) int { return strings.Compare(a.keyspace+a.what, b.keyspace+b.what) })
+	var failed []ringRun
+	for _, run := range all {
+		switch {
+		case run.refused:
+			require.NotZero(r.t, run.code, run.report)
+			require.Contains(r.t, run.report, "begin when that is over")
+			r.tell(c, run.keyspace, run.what, "refused")
+		case c.lost(r.replicas(run.keyspace)):
+			require.Contains(r.t, []int{2, 4}, run.code, "%s of %s: a node is dead that alone has rows of it: %s", run.what, run.keyspace, run.report)
+			failed = append(failed, run)
+		default:
+			require.Zero(r.t, run.code, "%s of %s: %s", run.what, run.keyspace, run.report)
+			r.requireRead(run)
+			r.tell(c, run.keyspace, run.what, "complete")
+		}
+	}
+	return func() {
+		for _, run := range failed {
+			code := run.code
+			if run.mend == nil {
+				continue
+			}
+			run.result = runRing(r.t, "QUORUM", run.mend...)
+			require.Zero(r.t, run.code, "%s of %s: %s", strings.Join(run.mend, " "), run.keyspace, run.report)
+			r.tell(c, run.keyspace, run.what, fmt.Sprintf("exit status %d, and 0 by %s", code, run.mend[0]))
+		}
+	}
+}
+
+// runsOf runs everything on one keyspace.
+func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
+	from, to, level := keyspace+".before", keyspace+"."+c.name, c.level(r.replicas(keyspace))
+	dir := r.t.TempDir()
+	run := func(what string, mend []string, args ...string) *ringRun {
+		all = append(all, ringRun{keyspace: keyspace, what: what, mend: mend, result: runRing(r.t, level, args...)})
+		return &all[len(all)-1]
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	quick := []string{"--patience", "10s"}
+	for _, form := range []string{"whole", "rows"} {
+		args := append([]string{"load", to, r.inputs[form], "--stream", form, "--run-dir", path(form)}, quick...)
+		run("load of "+form, []string{"resume", path(form)}, byStream(args...)...)
+	}
+	clone := append([]string{"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--listen", anyPort}, quick...)
+	run("clone", clone, clone...)
+	scan := append([]string{"scan", from, "--header=false", "--run-dir"}, path("scan"), "-o", path("scan.csv"))
+	run("scan", []string{"retry", path("scan")}, byStream(append(scan, quick...)...)...).scanned = path("scan.csv")
+	run("count", nil, byStream(append([]string{"count", from}, quick...)...)...)
+	scan = append([]string{"scan", from, "--header=false", "--run-dir"}, path("cql"), "-o", path("cql.csv"))
+	run("scan by CQL", nil, append(scan, quick...)...).scanned = path("cql.csv")
+	if c.kind == "BOOT" && r.gossips {
+		run("load of files", nil, "load", to, r.inputs["whole"], "--via", "sstables", "-d", path("files"), "--run-dir", path("kept"), "--listen", anyPort).refused = true
+	}
+	return all
+}
+
+// requireRead requires that all rows were read that were loaded before.
+func (r *rings) requireRead(run ringRun) {
+	r.t.Helper()
+	switch {
+	case run.scanned != "":
+		require.Equal(r.t, r.before, slices.Sorted(strings.Lines(read(r.t, run.scanned))), "%s of %s", run.what, run.keyspace)
+	case run.what == "count":
+		require.Equal(r.t, fmt.Sprintln(len(r.before)), run.out, run.keyspace)
+	}
+}

@@ -1,0 +1,159 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The tests of this file change the ring of a cluster that deploy/test-rings makes for them, of three nodes that have one token each,
+// and load, clone, scan and count while it changes. Each change is held open until all of that is over: by a node that joins as
+// a survey, or by nodes that send little a second of a table that takes minutes (ballast).
+
+// ringsOnly leaves a test to `make test-rings`.
+func ringsOnly(t *testing.T) {
+	t.Helper()
+	if os.Getenv("CQLBULK_TEST_RINGS") == "" {
+		t.Skip("changes the ring for good: make test-rings runs it")
+	}
+}
+
+// TestRings has a node join, move and die, another one replace it and leave, and a third one join, die and be removed. While each
+// of that happens, keyspaces of one, two and three replicas are loaded, cloned, scanned and counted by streaming.
+func TestRings(t *testing.T) {
+	ringsOnly(t)
+	keyspaces := make(map[string]string)
+	for replicas := 1; replicas <= 3; replicas++ {
+		keyspaces[fmt.Sprintf("rings%d", replicas)] = fmt.Sprintf("'dc1': %d", replicas)
+	}
+	r := newRings(t, keyspaces, "joined", "moved", "replaced", "left", "rejoined", "removed")
+
+	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, begin: func(c *ringChange) { c.node = r.join("--survey") }, end: r.endSurvey})
+
+	r.play(ringChange{
+		name: "moved", kind: "MOVING", node: "4",
+		begin: func(c *ringChange) { r.nodetool("4", "Relocation", []string{"4"}, "move", "--", "2000000000000000000") },
+		end:   func(*ringChange) { r.endNodetool() },
+	})
+
+	r.play(ringChange{
+		name: "replaced", kind: "BOOT_REPLACE", dead: "4",
+		begin: func(c *ringChange) { c.node = r.join("--replace", "4") },
+		end:   func(*ringChange) { r.release() },
+	})
+
+	r.play(ringChange{
+		name: "left", kind: "LEAVING", node: "5",
+		begin: func(*ringChange) { r.nodetool("5", "Unbootstrap", []string{"5"}, "decommission") },
+		end: func(*ringChange) {
+			r.endNodetool()
+			r.kill("5") // it takes part in nothing, and still runs
+		},
+	})
+
+	r.play(ringChange{
+		name: "rejoined", kind: "BOOT", begin: func(c *ringChange) { c.node = r.join() },
+		end: func(*ringChange) { r.release() },
+	})
+
+	r.play(ringChange{
+		name: "removed", kind: "removing", node: "6", dead: "6",
+		begin: func(*ringChange) {
+			r.nodetool("1", "Restore replica count", []string{"1", "2", "3"}, "removenode", r.id("6"))
+		},
+		end: func(*ringChange) { r.endNodetool() },
+	})
+}
+
+// TestRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces more replicas there.
+func TestRingsOfDataCenters(t *testing.T) {
+	ringsOnly(t)
+	r := newRings(t, map[string]string{"rings10": "'dc1': 1", "rings11": "'dc1': 1, 'dc2': 1", "rings21": "'dc1': 2, 'dc2': 1"}, "joined", "grown")
+
+	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, begin: func(c *ringChange) { c.node = r.join("--survey") }, end: r.endSurvey})
+
+	r.play(ringChange{
+		name: "grown", altered: true,
+		begin: func(*ringChange) {
+			for _, keyspace := range slices.Sorted(maps.Keys(r.keyspaces)) {
+				grown := strings.ReplaceAll(r.keyspaces[keyspace], ", 'dc2': 1", "") + ", 'dc2': 2"
+				exec(t, "ALTER KEYSPACE "+keyspace+" WITH replication = {'class': 'NetworkTopologyStrategy', "+grown+"}")
+				r.keyspaces[keyspace] = grown
+			}
+		},
+		end: func(*ringChange) {},
+	})
+}
+
+// ringChange is a change of the ring, and what is known of it.
+type ringChange struct {
+	name string // also that of its tables
+	kind string // status of the node in gossip
+	node string // number of the node that joins, moves or leaves
+	dead string // number of the node that is killed before; empty: none is
+	// survey says that the node which joins stays outside of the ring until it is told to be a member.
+	survey bool
+	// altered says that the keyspaces get more replicas. Rows that were there before are not on those.
+	altered bool
+	begin   func(c *ringChange) // returns when the change is under way
+	end     func(c *ringChange) // lets it end
+}
+
+// lost reports whether no node that runs has some of the rows of a keyspace while the ring changes.
+func (c *ringChange) lost(replicas int) bool { return c.dead != "" && replicas == 1 }
+
+// level is the consistency level at which a keyspace is read while the ring changes.
+func (c *ringChange) level(replicas int) string {
+	switch {
+	case c.altered:
+		return "ALL" // those that have the rows are among them
+	case c.dead != "" && replicas <= 2:
+		return "ONE"
+	default:
+		return "QUORUM"
+	}
+}
+
+// play has everything run on all keyspaces while the ring changes, and requires that each replica has all rows afterwards.
+func (r *rings) play(c ringChange) {
+	r.t.Helper()
+	r.t.Logf("%s == %s", clock(), c.name)
+	r.mark()
+	loads := r.acrossLoads(&c)
+	if c.dead != "" {
+		r.kill(c.dead)
+	}
+	if c.survey { // it copies its rows first
+		c.begin(&c)
+		r.throttle("1")
+	} else {
+		r.throttle("1")
+		c.begin(&c)
+	}
+	r.requireUnderWay(&c)
+	for _, l := range loads {
+		l.feed(r.t)
+	}
+	mend := r.within(&c)
+	r.requireUnderWay(&c)
+	counting := spawn(r.t, nil, byStream("count", "ballast.t", "--hosts", testHosts(), "--consistency", "ONE")...)
+	counting.until(r.t, "nodes sent something", func() bool { return counting.received() > 0 })
+	c.end(&c)
+	r.settle()
+	counted := counting.end(r.t)
+	require.Zero(r.t, counted.code, counted.report)
+	require.Equal(r.t, fmt.Sprintln(ballastRows), counted.out)
+	r.throttle("200")
+	for _, l := range loads {
+		r.tell(&c, l.keyspace, "load across it", l.finish(r.t))
+	}
+	mend()
+	r.requireAll(&c)
+}

@@ -117,16 +117,10 @@ func (r *rings) each(nodes []string, do func(node string) error) {
 	}
 }
 
-// throttle has the nodes that run send so many megabits a second.
-func (r *rings) throttle(megabits string) {
+// throttle has nodes send so many megabits a second.
+func (r *rings) throttle(megabits string, nodes []string) {
 	r.t.Helper()
-	r.each(r.live, func(node string) error { return tool(node, "setstreamthroughput", megabits) })
-}
-
-// release lets the nodes send what the change waits for.
-func (r *rings) release() {
-	r.t.Helper()
-	r.throttle("200")
+	r.each(nodes, func(node string) error { return tool(node, "setstreamthroughput", megabits) })
 }
 
 // logOf is the path of a node's log.
@@ -213,13 +207,6 @@ func (r *rings) join(options ...string) string {
 	return node
 }
 
-// endSurvey makes a node a member that has copied its rows.
-func (r *rings) endSurvey(c *ringChange) {
-	r.t.Helper()
-	require.NoError(r.t, tool(c.node, "join"))
-	r.release()
-}
-
 // flows waits until one of some nodes streams for a purpose: what comes later is none of what it streams.
 func (r *rings) flows(purpose string, nodes ...string) {
 	r.t.Helper()
@@ -240,13 +227,6 @@ func (r *rings) nodetool(node, purpose string, streaming []string, words ...stri
 	r.tooling = make(chan error, 1)
 	go func() { r.tooling <- tool(node, words...) }()
 	r.flows(purpose, streaming...)
-}
-
-// endNodetool waits for its end.
-func (r *rings) endNodetool() {
-	r.t.Helper()
-	r.release()
-	require.NoError(r.t, <-r.tooling)
 }
 
 // requireUnderWay requires that the change is not over.

@@ -175,7 +175,7 @@ func (r *rings) within(c *ringChange) (mend func()) {
 			if run.mend == nil {
 				continue
 			}
-			run.result = runRing(r.t, "QUORUM", run.mend...)
+			run.result = spawn(r.t, nil, run.mend...).end(r.t)
 			require.Zero(r.t, run.code, "%s of %s: %s", strings.Join(run.mend, " "), run.keyspace, run.report)
 			r.tell(c, run.keyspace, run.what, fmt.Sprintf("exit status %d, and 0 by %s", code, run.mend[0]))
 		}
@@ -196,7 +196,7 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 		args := append([]string{"load", to, r.inputs[form], "--stream", form, "--run-dir", path(form)}, quick...)
 		run("load of "+form, []string{"resume", path(form)}, byStream(args...)...)
 	}
-	clone := append([]string{"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--listen", anyPort}, quick...)
+	clone := append([]string{"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--listen", anyPort, "--hosts", testHosts()}, quick...)
 	run("clone", clone, clone...)
 	scan := append([]string{"scan", from, "--header=false", "--run-dir"}, path("scan"), "-o", path("scan.csv"))
 	run("scan", []string{"retry", path("scan")}, byStream(append(scan, quick...)...)...).scanned = path("scan.csv")

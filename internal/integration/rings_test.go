@@ -25,9 +25,9 @@ func ringsOnly(t *testing.T) {
 	}
 }
 
-// TestRings has a node join, move and die, another one replace it and leave, and a third one join, die and be removed. While each
+// TestRealRings has a node join, move and die, another one replace it and leave, and a third one join, die and be removed. While each
 // of that happens, keyspaces of one, two and three replicas are loaded, cloned, scanned and counted by streaming.
-func TestRings(t *testing.T) {
+func TestRealRings(t *testing.T) {
 	ringsOnly(t)
 	keyspaces := make(map[string]string)
 	for replicas := 1; replicas <= 3; replicas++ {
@@ -35,52 +35,44 @@ func TestRings(t *testing.T) {
 	}
 	r := newRings(t, keyspaces, "joined", "moved", "replaced", "left", "rejoined", "removed")
 
-	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, begin: func(c *ringChange) { c.node = r.join("--survey") }, end: r.endSurvey})
+	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, senders: []string{"1"}, begin: func(c *ringChange) { c.node = r.join("--survey") }})
 
 	r.play(ringChange{
-		name: "moved", kind: "MOVING", node: "4",
-		begin: func(c *ringChange) { r.nodetool("4", "Relocation", []string{"4"}, "move", "--", "2000000000000000000") },
-		end:   func(*ringChange) { r.endNodetool() },
+		name: "moved", kind: "MOVING", node: "4", senders: []string{"4"},
+		begin: func(*ringChange) { r.nodetool("4", "Relocation", []string{"4"}, "move", "--", "2000000000000000000") },
 	})
 
 	r.play(ringChange{
-		name: "replaced", kind: "BOOT_REPLACE", dead: "4",
+		name: "replaced", kind: "BOOT_REPLACE", dead: "4", senders: []string{"1", "2", "3"},
 		begin: func(c *ringChange) { c.node = r.join("--replace", "4") },
-		end:   func(*ringChange) { r.release() },
 	})
 
 	r.play(ringChange{
-		name: "left", kind: "LEAVING", node: "5",
+		name: "left", kind: "LEAVING", node: "5", leaves: true, senders: []string{"5"},
 		begin: func(*ringChange) { r.nodetool("5", "Unbootstrap", []string{"5"}, "decommission") },
-		end: func(*ringChange) {
-			r.endNodetool()
-			r.kill("5") // it takes part in nothing, and still runs
-		},
 	})
 
 	r.play(ringChange{
-		name: "rejoined", kind: "BOOT", begin: func(c *ringChange) { c.node = r.join() },
-		end: func(*ringChange) { r.release() },
+		name: "rejoined", kind: "BOOT", senders: []string{"1", "2", "3"}, begin: func(c *ringChange) { c.node = r.join() },
 	})
 
 	r.play(ringChange{
-		name: "removed", kind: "removing", node: "6", dead: "6",
+		name: "removed", kind: "removing", node: "6", dead: "6", senders: []string{"1", "2", "3"},
 		begin: func(*ringChange) {
 			r.nodetool("1", "Restore replica count", []string{"1", "2", "3"}, "removenode", r.id("6"))
 		},
-		end: func(*ringChange) { r.endNodetool() },
 	})
 }
 
-// TestRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces more replicas there.
-func TestRingsOfDataCenters(t *testing.T) {
+// TestRealRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces more replicas there.
+func TestRealRingsOfDataCenters(t *testing.T) {
 	ringsOnly(t)
 	r := newRings(t, map[string]string{"rings10": "'dc1': 1", "rings11": "'dc1': 1, 'dc2': 1", "rings21": "'dc1': 2, 'dc2': 1"}, "joined", "grown")
 
-	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, begin: func(c *ringChange) { c.node = r.join("--survey") }, end: r.endSurvey})
+	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, senders: []string{"1"}, begin: func(c *ringChange) { c.node = r.join("--survey") }})
 
 	r.play(ringChange{
-		name: "grown", altered: true,
+		name: "grown", altered: true, senders: []string{"1"},
 		begin: func(*ringChange) {
 			for _, keyspace := range slices.Sorted(maps.Keys(r.keyspaces)) {
 				grown := strings.ReplaceAll(r.keyspaces[keyspace], ", 'dc2': 1", "") + ", 'dc2': 2"
@@ -88,7 +80,6 @@ func TestRingsOfDataCenters(t *testing.T) {
 				r.keyspaces[keyspace] = grown
 			}
 		},
-		end: func(*ringChange) {},
 	})
 }
 
@@ -102,8 +93,9 @@ type ringChange struct {
 	survey bool
 	// altered says that the keyspaces get more replicas. Rows that were there before are not on those.
 	altered bool
+	leaves  bool                // the node is no member afterwards
+	senders []string            // numbers of the nodes that the change waits for, or a count that runs at its end
 	begin   func(c *ringChange) // returns when the change is under way
-	end     func(c *ringChange) // lets it end
 }
 
 // lost reports whether no node that runs has some of the rows of a keyspace while the ring changes.
@@ -132,9 +124,9 @@ func (r *rings) play(c ringChange) {
 	}
 	if c.survey { // it copies its rows first
 		c.begin(&c)
-		r.throttle("1")
+		r.throttle("1", c.senders)
 	} else {
-		r.throttle("1")
+		r.throttle("1", c.senders)
 		c.begin(&c)
 	}
 	r.requireUnderWay(&c)
@@ -145,12 +137,21 @@ func (r *rings) play(c ringChange) {
 	r.requireUnderWay(&c)
 	counting := spawn(r.t, nil, byStream("count", "ballast.t", "--hosts", testHosts(), "--consistency", "ONE")...)
 	counting.until(r.t, "nodes sent something", func() bool { return counting.received() > 0 })
-	c.end(&c)
+	if c.survey {
+		require.NoError(r.t, tool(c.node, "join"))
+	}
+	r.throttle("200", c.senders)
+	if r.tooling != nil {
+		require.NoError(r.t, <-r.tooling)
+		r.tooling = nil
+	}
+	if c.leaves { // it takes part in nothing, and still runs
+		r.kill(c.node)
+	}
 	r.settle()
 	counted := counting.end(r.t)
 	require.Zero(r.t, counted.code, counted.report)
 	require.Equal(r.t, fmt.Sprintln(ballastRows), counted.out)
-	r.throttle("200")
 	for _, l := range loads {
 		r.tell(&c, l.keyspace, "load across it", l.finish(r.t))
 	}

@@ -270,22 +270,26 @@ func (r *rings) requireAll(c *ringChange) {
 			ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
 		} else {
 			r.requireCopies(keyspace, c.name+"_clone", ringPartitions, replicas, func(int) bool { return true })
-			r.requireCounted(keyspace+"."+c.name+"_clone", ringPartitions*ringRowsEach)
+			r.requireCounted(c, keyspace+"."+c.name+"_clone", ringPartitions*ringRowsEach)
 		}
 		r.requireCopies(keyspace, c.name, ringLoads, replicas, func(k int) bool {
 			// Of rows that were there before a keyspace had more replicas the further ones have none, as by CQL.
 			return !c.altered || k >= acrossFrom+ringPartitions/3
 		})
-		r.requireCounted(keyspace+"."+c.name, ringLoads*ringRowsEach)
+		r.requireCounted(c, keyspace+"."+c.name, ringLoads*ringRowsEach)
 		r.tell(c, keyspace, "rows", fmt.Sprintf("%d, each on %d nodes", ringLoads*ringRowsEach, replicas))
 	}
 }
 
-// requireCounted requires that QUORUM and streaming find so many rows.
-func (r *rings) requireCounted(name string, rows int) {
+// requireCounted requires that CQL and streaming find so many rows.
+func (r *rings) requireCounted(c *ringChange, name string, rows int) {
 	r.t.Helper()
-	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, "count", name, "--consistency", "QUORUM").out, name)
-	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, byStream("count", name, "--consistency", "QUORUM")...).out, name)
+	level := "QUORUM"
+	if c.altered {
+		level = c.level(0)
+	}
+	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, "count", name, "--consistency", level).out, name)
+	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, byStream("count", name, "--consistency", level)...).out, name)
 }
 
 // requireCopies requires that so many nodes have each of the partitions that count, all the same, on their own disks.

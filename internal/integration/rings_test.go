@@ -62,6 +62,8 @@ func TestRealRings(t *testing.T) {
 			r.nodetool("1", "Restore replica count", []string{"1", "2", "3"}, "removenode", r.id("6"))
 		},
 	})
+
+	r.requireClean("joined", "moved", "replaced", "left", "rejoined", "removed")
 }
 
 // TestRealRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces more replicas there.

@@ -37,6 +37,7 @@ type rings struct {
 	live      []string          // numbers of the nodes that run
 	marks     map[string]int64  // lengths of the nodes' logs when the change began
 	tooling   chan error        // what ends the nodetool that runs
+	within    *regexp.Regexp    // the changes in which something runs
 	gossips   bool              // a query tells what nodes have heard of each other
 }
 
@@ -44,7 +45,10 @@ type rings struct {
 func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rings {
 	t.Helper()
 	r := &rings{t: t, keyspaces: keyspaces, live: []string{"1", "2", "3"}, inputs: make(map[string]string)}
-	_, err := session.Gossip(t.Context())
+	within, err := regexp.Compile(os.Getenv("CQLBULK_TEST_RINGS"))
+	require.NoError(t, err)
+	r.within = within
+	_, err = session.Gossip(t.Context())
 	r.gossips = err == nil
 	r.before = slices.Sorted(slices.Values(ringLines(acrossFrom, ringPartitions, 16)))
 	r.inputs["before"] = file(t, "before.csv", ringHeader+strings.Join(r.before, ""))
@@ -273,8 +277,8 @@ func (r *rings) requireAll(c *ringChange) {
 	for _, keyspace := range r.names() {
 		replicas := r.replicas(keyspace)
 		if c.lost(replicas) { // rows died with the node, and a part of them was cloned
-			exec(r.t, "TRUNCATE "+keyspace+".before", "TRUNCATE "+keyspace+"."+c.name+"_clone")
-			ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
+			exec(r.t, "TRUNCATE "+keyspace+"."+c.name+"_clone")
+			r.refill(keyspace)
 		} else {
 			r.requireHeld(keyspace, c.name+"_clone", ringPartitions, func(int) bool { return true })
 			r.requireCounted(c, keyspace+"."+c.name+"_clone", ringPartitions*ringRowsEach)
@@ -288,13 +292,20 @@ func (r *rings) requireAll(c *ringChange) {
 	}
 }
 
+// refill loads what is read of a keyspace anew.
+func (r *rings) refill(keyspace string) {
+	r.t.Helper()
+	exec(r.t, "TRUNCATE "+keyspace+".before")
+	ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
+}
+
 // requireClean has the nodes delete what is not theirs, and requires that as many nodes have each row of a change's tables as the
 // keyspace has replicas.
 func (r *rings) requireClean(changes ...string) {
 	r.t.Helper()
 	r.each(r.live, func(node string) error { return tool(node, "cleanup") })
 	for _, keyspace := range r.names() {
-		for _, name := range changes {
+		for _, name := range slices.DeleteFunc(slices.Clone(changes), func(name string) bool { return !r.within.MatchString(name) }) {
 			copies := make(map[int]int)
 			for _, nodes := range r.holders(keyspace, name) {
 				copies[len(nodes)]++

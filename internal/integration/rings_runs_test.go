@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
 	command "os/exec"
 	"path/filepath"
 	"slices"
@@ -50,14 +51,19 @@ func noise(seed, size int) string {
 
 const ringHeader = "k,c,s,v\n"
 
-// runRing runs the program on the test cluster.
-func runRing(t *testing.T, level string, args ...string) result {
+// runRing runs the program.
+func runRing(t *testing.T, args ...string) result {
 	t.Helper()
 	var out bytes.Buffer
 	var report reports
-	args = append(args, "--hosts", testHosts(), "--consistency", level)
 	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)
 	return result{code, out.String(), report.String()}
+}
+
+// lastLine is the end of what a run said.
+func lastLine(report string) string {
+	lines := strings.Split(strings.TrimSpace(report), "\n")
+	return lines[len(lines)-1]
 }
 
 // acrossLoad is a load that begins before a change of the ring and ends after it.
@@ -132,13 +138,15 @@ type ringRun struct {
 	keyspace, what string
 	result
 	scanned string   // path of what a scan wrote
+	dir     string   // its run directory; empty: it has none
+	begun   []string // what was run
 	mend    []string // what is run after the change if it failed
 	refused bool     // it is not begun while the ring changes
 }
 
-// within runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. mend runs
+// runs runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. mend runs
 // again what failed.
-func (r *rings) within(c *ringChange) (mend func()) {
+func (r *rings) runs(c *ringChange) (mend func()) {
 	r.t.Helper()
 	var mu sync.Mutex
 	var all []ringRun
@@ -171,13 +179,16 @@ func (r *rings) within(c *ringChange) (mend func()) {
 	}
 	return func() {
 		for _, run := range failed {
-			code := run.code
+			code, why := run.code, lastLine(run.report)
 			if run.mend == nil {
 				continue
 			}
+			if _, err := os.Stat(run.dir); run.dir != "" && err != nil {
+				run.mend = run.begun // it was refused before it had anything to resume
+			}
 			run.result = spawn(r.t, nil, run.mend...).end(r.t)
 			require.Zero(r.t, run.code, "%s of %s: %s", strings.Join(run.mend, " "), run.keyspace, run.report)
-			r.tell(c, run.keyspace, run.what, fmt.Sprintf("exit status %d, and 0 by %s", code, run.mend[0]))
+			r.tell(c, run.keyspace, run.what, fmt.Sprintf("exit status %d (%s), and 0 by %s", code, why, run.mend[0]))
 		}
 	}
 }
@@ -186,25 +197,26 @@ func (r *rings) within(c *ringChange) (mend func()) {
 func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 	from, to, level := keyspace+".before", keyspace+"."+c.name, c.level(r.replicas(keyspace))
 	dir := r.t.TempDir()
-	run := func(what string, mend []string, args ...string) *ringRun {
-		all = append(all, ringRun{keyspace: keyspace, what: what, mend: mend, result: runRing(r.t, level, args...)})
+	run := func(what, dir string, mend []string, args ...string) *ringRun {
+		begun := append(args, "--hosts", testHosts(), "--consistency", level)
+		all = append(all, ringRun{keyspace: keyspace, what: what, dir: dir, begun: begun, mend: mend, result: runRing(r.t, begun...)})
 		return &all[len(all)-1]
 	}
 	path := func(name string) string { return filepath.Join(dir, name) }
 	quick := []string{"--patience", "10s"}
 	for _, form := range []string{"whole", "rows"} {
 		args := append([]string{"load", to, r.inputs[form], "--stream", form, "--run-dir", path(form)}, quick...)
-		run("load of "+form, []string{"resume", path(form)}, byStream(args...)...)
+		run("load of "+form, path(form), []string{"resume", path(form)}, byStream(args...)...)
 	}
-	clone := append([]string{"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--listen", anyPort, "--hosts", testHosts()}, quick...)
-	run("clone", clone, clone...)
+	clone := append([]string{"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--listen", anyPort}, quick...)
+	run("clone", "", append(clone, "--hosts", testHosts()), clone...)
 	scan := append([]string{"scan", from, "--header=false", "--run-dir"}, path("scan"), "-o", path("scan.csv"))
-	run("scan", []string{"retry", path("scan")}, byStream(append(scan, quick...)...)...).scanned = path("scan.csv")
-	run("count", nil, byStream(append([]string{"count", from}, quick...)...)...)
+	run("scan", path("scan"), []string{"retry", path("scan")}, byStream(append(scan, quick...)...)...).scanned = path("scan.csv")
+	run("count", "", nil, byStream(append([]string{"count", from}, quick...)...)...)
 	scan = append([]string{"scan", from, "--header=false", "--run-dir"}, path("cql"), "-o", path("cql.csv"))
-	run("scan by CQL", nil, append(scan, quick...)...).scanned = path("cql.csv")
+	run("scan by CQL", "", nil, append(scan, quick...)...).scanned = path("cql.csv")
 	if c.kind == "BOOT" && r.gossips {
-		run("load of files", nil, "load", to, r.inputs["whole"], "--via", "sstables", "-d", path("files"), "--run-dir", path("kept"), "--listen", anyPort).refused = true
+		run("load of files", "", nil, "load", to, r.inputs["whole"], "--via", "sstables", "-d", path("files"), "--run-dir", path("kept"), "--listen", anyPort).refused = true
 	}
 	return all
 }

@@ -25,7 +25,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// ballastRows is the number of rows, of a KB each, of a table of three replicas that takes minutes to send.
+// ballastRows is the number of rows, of a KB each, of a table that nodes send for minutes.
 const ballastRows = 150_000
 
 // rings is a cluster whose ring changes.
@@ -52,11 +52,13 @@ func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rin
 	r.gossips = err == nil
 	r.before = slices.Sorted(slices.Values(ringLines(acrossFrom, ringPartitions, 16)))
 	r.inputs["before"] = file(t, "before.csv", ringHeader+strings.Join(r.before, ""))
-	r.inputs["whole"] = file(t, "whole.csv", ringHeader+strings.Join(ringLines(wholeFrom, ringPartitions, 16), ""))
-	r.inputs["rows"] = file(t, "rows.csv", ringHeader+strings.Join(ringLines(rowsFrom, ringPartitions, 16), ""))
-	const body = "(k int, c int, s text static, v text, PRIMARY KEY (k, c)) WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"
+	for form, from := range map[string]int{"whole": wholeFrom, "rows": rowsFrom} {
+		r.inputs[form] = file(t, form+".csv", ringHeader+strings.Join(ringLines(from, ringPartitions, 16), ""))
+	}
+	const body = "(k int, c int, s text static, v text, PRIMARY KEY (k, c)) " +
+		"WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"
 	for _, keyspace := range r.names() {
-		exec(t, "CREATE KEYSPACE "+keyspace+" WITH replication = {'class': 'NetworkTopologyStrategy', "+keyspaces[keyspace]+"}")
+		exec(t, "CREATE KEYSPACE "+keyspace+" WITH replication = "+placedBy(keyspaces[keyspace]))
 		for _, name := range append([]string{"before"}, changes...) {
 			exec(t, "CREATE TABLE "+keyspace+"."+name+" "+body)
 			if name != "before" {
@@ -69,7 +71,8 @@ func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rin
 	if strings.Contains(strings.Join(slices.Collect(maps.Values(keyspaces)), ""), "dc2") {
 		replication = "'dc1': 1, 'dc2': 1"
 	}
-	exec(t, "CREATE KEYSPACE ballast WITH replication = {'class': 'NetworkTopologyStrategy', "+replication+"}", "CREATE TABLE ballast.t (k int PRIMARY KEY, v text)")
+	exec(t, "CREATE KEYSPACE ballast WITH replication = "+placedBy(replication),
+		"CREATE TABLE ballast.t (k int PRIMARY KEY, v text)")
 	ok(t, byStream("load", "ballast.t", written(t, "ballast.csv", func(f *os.File) error {
 		_, err := f.WriteString("k,v\n")
 		for k := range ballastRows {
@@ -81,6 +84,11 @@ func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rin
 	}))...)
 	r.each(r.live, func(node string) error { return tool(node, "compact", "ballast") })
 	return r
+}
+
+// placedBy is the replication of a keyspace with replicas in data centers.
+func placedBy(replicas string) string {
+	return "{'class': 'NetworkTopologyStrategy', " + replicas + "}"
 }
 
 // names are those of the keyspaces.
@@ -124,12 +132,13 @@ func (r *rings) each(nodes []string, do func(node string) error) {
 	}
 }
 
-// throttle has nodes send so many megabits a second.
+// throttle limits what nodes send, in megabits a second.
 func (r *rings) throttle(megabits string, nodes []string) {
 	r.t.Helper()
 	r.each(nodes, func(node string) error {
 		err := tool(node, "setstreamthroughput", megabits)
-		if err == nil && r.gossips && node > "3" { // SSTables that it has of others may be sent entire, which has a limit of its own since 4.1
+		// A node that has joined may send entire SSTables. Since 4.1 these have a limit of their own.
+		if err == nil && r.gossips && node > "3" {
 			err = tool(node, "setstreamthroughput", "-e", megabits)
 		}
 		return err
@@ -174,7 +183,9 @@ func (r *rings) kill(node string) {
 	r.live = slices.DeleteFunc(r.live, func(n string) bool { return n == node })
 	down := r.storage(node) + " is now DOWN"
 	r.eventually("node "+node+" is known to be down", func() bool {
-		return !slices.ContainsFunc(r.live, func(n string) bool { return !strings.Contains(r.logged(n), down) })
+		return !slices.ContainsFunc(r.live, func(n string) bool {
+			return !strings.Contains(r.logged(n), down)
+		})
 	})
 }
 
@@ -206,14 +217,17 @@ func ringStatus(e *internode.Endpoint) string {
 	return word
 }
 
-// join starts one more node, and waits until it has copied its rows, or copies them. It returns its number.
+// join starts one more node, and waits until it copies its rows, or as a survey has copied them. It returns its
+// number.
 func (r *rings) join(options ...string) string {
 	r.t.Helper()
 	said := strings.Fields(administer(r.t, slices.Concat([]string{"join", "--ring-delay", "10"}, options)...))
 	node := said[len(said)-1]
 	r.live = append(r.live, node)
 	if slices.Contains(options, "--survey") {
-		r.eventually("node "+node+" has copied its rows", func() bool { return strings.Contains(r.logged(node), "write survey mode is active") })
+		r.eventually("node "+node+" has copied its rows", func() bool {
+			return strings.Contains(r.logged(node), "write survey mode is active")
+		})
 	} else {
 		r.flows("Bootstrap", node)
 	}
@@ -228,7 +242,8 @@ func (r *rings) flows(purpose string, nodes ...string) {
 		return slices.ContainsFunc(nodes, func(node string) bool {
 			text := r.logged(node)
 			return slices.ContainsFunc(begun.FindAllStringSubmatch(text, -1), func(plan []string) bool {
-				return regexp.MustCompile(`\[Stream #` + plan[1] + ` ID#\d+\] Prepare completed`).MatchString(text)
+				prepared := `\[Stream #` + plan[1] + ` ID#\d+\] Prepare completed`
+				return regexp.MustCompile(prepared).MatchString(text)
 			})
 		})
 	})
@@ -284,11 +299,12 @@ func (r *rings) requireAll(c *ringChange) {
 			r.requireCounted(c, keyspace+"."+c.name+"_clone", ringPartitions*ringRowsEach)
 		}
 		r.requireHeld(keyspace, c.name, ringLoads, func(k int) bool {
-			// Of rows that were there before a keyspace had more replicas the further ones have none, as by CQL.
-			return !c.altered || k >= acrossFrom+ringPartitions/3
+			// As by CQL, further replicas have none of the rows that were there before them.
+			return !c.altered || k > acrossFrom+ringPartitions/3
 		})
 		r.requireCounted(c, keyspace+"."+c.name, ringLoads*ringRowsEach)
-		r.tell(c, keyspace, "rows", fmt.Sprintf("%d, each on %d replicas", ringLoads*ringRowsEach, replicas))
+		all := fmt.Sprintf("%d, each on %d replicas", ringLoads*ringRowsEach, replicas)
+		r.tell(c, keyspace, "rows", all)
 	}
 }
 
@@ -299,24 +315,28 @@ func (r *rings) refill(keyspace string) {
 	ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
 }
 
-// requireClean has the nodes delete what is not theirs, and requires that as many nodes have each row of a change's tables as the
-// keyspace has replicas.
+// requireClean has the nodes delete what is not theirs, and requires that each row that was loaded within some
+// changes is on one node for each replica, and no other.
 func (r *rings) requireClean(changes ...string) {
 	r.t.Helper()
 	r.each(r.live, func(node string) error { return tool(node, "cleanup") })
 	for _, keyspace := range r.names() {
-		for _, name := range slices.DeleteFunc(slices.Clone(changes), func(name string) bool { return !r.within.MatchString(name) }) {
+		for _, name := range changes {
+			if !r.within.MatchString(name) {
+				continue
+			}
 			copies := make(map[int]int)
 			for _, nodes := range r.holders(keyspace, name) {
 				copies[len(nodes)]++
 			}
-			require.Equal(r.t, map[int]int{r.replicas(keyspace): ringLoads}, copies, "%s.%s: partitions by their number of copies", keyspace, name)
-			r.t.Logf("matrix: after a cleanup | rows of %s | %s | each on %d nodes", name, keyspace, r.replicas(keyspace))
+			replicas := r.replicas(keyspace)
+			require.Equal(r.t, map[int]int{replicas: ringLoads}, copies, "partitions of %s.%s by copies", keyspace, name)
+			r.t.Logf("matrix: cleanup | rows of %s | %s | each on %d nodes", name, keyspace, replicas)
 		}
 	}
 }
 
-// requireCounted requires that CQL and streaming find so many rows.
+// requireCounted requires that CQL and streaming find a number of rows.
 func (r *rings) requireCounted(c *ringChange, name string, rows int) {
 	r.t.Helper()
 	level := "QUORUM"
@@ -329,7 +349,8 @@ func (r *rings) requireCounted(c *ringChange, name string, rows int) {
 	}
 }
 
-// holders finds what the nodes that run have of each partition on their own disks, by its key and the node's number.
+// holders finds what the nodes that run have of each partition on their own disks, by its key and the node's
+// number.
 func (r *rings) holders(keyspace, name string) map[string]map[string]string {
 	r.t.Helper()
 	found := make(map[string]map[string]string)
@@ -346,7 +367,7 @@ func (r *rings) holders(keyspace, name string) map[string]map[string]string {
 	return found
 }
 
-// owners finds the nodes that the partitions of a keyspace belong to, by the places that nodes have on the ring now.
+// owners returns a function that finds the nodes which a partition of a keyspace belongs to now.
 func (r *rings) owners(keyspace string) func(key []byte) []string {
 	r.t.Helper()
 	cluster := &topology.Cluster{Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner"}
@@ -376,7 +397,8 @@ func (r *rings) owners(keyspace string) func(key []byte) []string {
 	}
 }
 
-// requireHeld requires that all replicas have each of the partitions that count, all the same, on their own disks.
+// requireHeld requires that all replicas have each of the partitions that count on their own disks, and have the
+// same.
 func (r *rings) requireHeld(keyspace, name string, partitions int, counts func(k int) bool) {
 	r.t.Helper()
 	found, owners := r.holders(keyspace, name), r.owners(keyspace)
@@ -391,7 +413,8 @@ func (r *rings) requireHeld(keyspace, name string, partitions int, counts func(k
 			bad = bad || counts(k) && (held[node] == "" || held[node] != held[nodes[0]])
 		}
 		if bad {
-			wrong = append(wrong, fmt.Sprintf("%d (on %v of %v)", k, slices.Sorted(maps.Keys(held)), nodes))
+			on := slices.Sorted(maps.Keys(held))
+			wrong = append(wrong, fmt.Sprintf("%d (on %v of %v)", k, on, nodes))
 		}
 	}
 	require.Empty(r.t, wrong[:min(len(wrong), 50)], "%d partitions of %s.%s", len(wrong), keyspace, name)

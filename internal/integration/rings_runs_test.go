@@ -75,26 +75,29 @@ type acrossLoad struct {
 	in    io.WriteCloser // nil: the input is a file
 }
 
-// acrossLoads begins a load of each keyspace. When it returns, rows of each are with the nodes, and more are to come.
+// acrossLoads begins a load of each keyspace. When it returns, nodes have rows of each load, and more rows are to
+// come.
 func (r *rings) acrossLoads(c *ringChange) (loads []*acrossLoad) {
 	r.t.Helper()
-	const slice = "1MiB"
 	lines := ringLines(acrossFrom, ringPartitions, 300)
 	for _, keyspace := range r.names() {
 		l := &acrossLoad{keyspace: keyspace, dir: filepath.Join(r.t.TempDir(), "run")}
 		name := keyspace + "." + c.name
-		options := []string{"--slice", slice, "--run-dir", l.dir, "--hosts", testHosts(), "--consistency", "QUORUM"}
+		args := byStream("--slice", "1MiB", "--run-dir", l.dir, "--hosts", testHosts(), "--consistency", "QUORUM")
 		if c.lost(r.replicas(keyspace)) { // it fails, and a resume reads its input again
 			input := file(r.t, "across.csv", ringHeader+strings.Join(lines, ""))
-			l.child = spawn(r.t, nil, byStream(append([]string{"load", name, input, "--max-bytes-per-sec", "300KiB", "--patience", "10s"}, options...)...)...)
+			l.child = spawn(r.t, nil, slices.Concat(
+				[]string{"load", name, input, "--max-bytes-per-sec", "300KiB", "--patience", "10s"}, args)...)
 		} else {
-			third := len(lines) / 3
-			l.parts = []string{ringHeader + strings.Join(lines[:third], ""), strings.Join(lines[third:2*third], ""), strings.Join(lines[2*third:], "")}
+			for third := range slices.Chunk(lines, (len(lines)+2)/3) {
+				l.parts = append(l.parts, strings.Join(third, ""))
+			}
+			l.parts[0] = ringHeader + l.parts[0]
 			l.child = spawn(r.t, func(cmd *command.Cmd) {
 				var err error
 				l.in, err = cmd.StdinPipe()
 				require.NoError(r.t, err)
-			}, byStream(append([]string{"load", name, "-"}, options...)...)...)
+			}, slices.Concat([]string{"load", name, "-"}, args)...)
 			l.feed(r.t)
 		}
 		loads = append(loads, l)
@@ -144,8 +147,8 @@ type ringRun struct {
 	refused bool     // it is not begun while the ring changes
 }
 
-// runs runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. mend runs
-// again what failed.
+// runs runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. The
+// function that it returns mends what failed.
 func (r *rings) runs(c *ringChange) (mend func()) {
 	r.t.Helper()
 	var mu sync.Mutex
@@ -160,7 +163,9 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 		})
 	}
 	running.Wait()
-	slices.SortFunc(all, func(a, b ringRun) int { return strings.Compare(a.keyspace+a.what, b.keyspace+b.what) })
+	slices.SortFunc(all, func(a, b ringRun) int {
+		return strings.Compare(a.keyspace+a.what, b.keyspace+b.what)
+	})
 	var failed []ringRun
 	for _, run := range all {
 		switch {
@@ -169,7 +174,8 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 			require.Contains(r.t, run.report, "begin when that is over")
 			r.tell(c, run.keyspace, run.what, "refused")
 		case c.lost(r.replicas(run.keyspace)):
-			require.Contains(r.t, []int{2, 4}, run.code, "%s of %s: a node is dead that alone has rows of it: %s", run.what, run.keyspace, run.report)
+			require.Contains(r.t, []int{2, 4}, run.code,
+				"%s of %s, of which a dead node alone has rows: %s", run.what, run.keyspace, run.report)
 			failed = append(failed, run)
 		default:
 			require.Zero(r.t, run.code, "%s of %s: %s", run.what, run.keyspace, run.report)
@@ -179,44 +185,62 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 	}
 	return func() {
 		for _, run := range failed {
-			code, why := run.code, lastLine(run.report)
-			if run.mend == nil {
-				continue
-			}
-			if _, err := os.Stat(run.dir); run.dir != "" && err != nil {
-				run.mend = run.begun // it was refused before it had anything to resume
-			}
-			run.result = spawn(r.t, nil, run.mend...).end(r.t)
-			require.Zero(r.t, run.code, "%s of %s: %s", strings.Join(run.mend, " "), run.keyspace, run.report)
-			r.tell(c, run.keyspace, run.what, fmt.Sprintf("exit status %d (%s), and 0 by %s", code, why, run.mend[0]))
+			r.mend(c, run)
 		}
 	}
 }
 
+// mend runs again what failed because of a dead node, when the change is over.
+func (r *rings) mend(c *ringChange, run ringRun) {
+	r.t.Helper()
+	outcome := fmt.Sprintf("exit status %d (%s)", run.code, lastLine(run.report))
+	if run.mend != nil {
+		if _, err := os.Stat(run.dir); run.dir != "" && err != nil {
+			run.mend = run.begun // it was refused before it had anything to resume
+		}
+		again := spawn(r.t, nil, run.mend...).end(r.t)
+		require.Zero(r.t, again.code, "%s of %s: %s", strings.Join(run.mend, " "), run.keyspace, again.report)
+		outcome += ", and 0 by " + run.mend[0]
+	}
+	if run.mend != nil && run.scanned != "" { // what the dead node alone had is gone
+		left := scannedLines(r.t, run.keyspace+".before", "--consistency", "QUORUM")
+		require.Equal(r.t, left, slices.Sorted(strings.Lines(read(r.t, run.scanned))), run.keyspace)
+	}
+	r.tell(c, run.keyspace, run.what, outcome)
+}
+
 // runsOf runs everything on one keyspace.
 func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
-	from, to, level := keyspace+".before", keyspace+"."+c.name, c.level(r.replicas(keyspace))
+	from, to := keyspace+".before", keyspace+"."+c.name
 	dir := r.t.TempDir()
-	run := func(what, dir string, mend []string, args ...string) *ringRun {
-		begun := append(args, "--hosts", testHosts(), "--consistency", level)
-		all = append(all, ringRun{keyspace: keyspace, what: what, dir: dir, begun: begun, mend: mend, result: runRing(r.t, begun...)})
-		return &all[len(all)-1]
-	}
 	path := func(name string) string { return filepath.Join(dir, name) }
-	quick := []string{"--patience", "10s"}
-	for _, form := range []string{"whole", "rows"} {
-		args := append([]string{"load", to, r.inputs[form], "--stream", form, "--run-dir", path(form)}, quick...)
-		run("load of "+form, path(form), []string{"resume", path(form)}, byStream(args...)...)
+	run := func(one ringRun, args ...string) {
+		one.keyspace = keyspace
+		level := c.level(r.replicas(keyspace))
+		one.begun = append(args, "--hosts", testHosts(), "--consistency", level, "--patience", "10s")
+		one.result = runRing(r.t, one.begun...)
+		all = append(all, one)
 	}
-	clone := append([]string{"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--listen", anyPort}, quick...)
-	run("clone", "", append(clone, "--hosts", testHosts()), clone...)
-	scan := append([]string{"scan", from, "--header=false", "--run-dir"}, path("scan"), "-o", path("scan.csv"))
-	run("scan", path("scan"), []string{"retry", path("scan")}, byStream(append(scan, quick...)...)...).scanned = path("scan.csv")
-	run("count", "", nil, byStream(append([]string{"count", from}, quick...)...)...)
-	scan = append([]string{"scan", from, "--header=false", "--run-dir"}, path("cql"), "-o", path("cql.csv"))
-	run("scan by CQL", "", nil, append(scan, quick...)...).scanned = path("cql.csv")
+	for _, form := range []string{"whole", "rows"} {
+		at := path(form)
+		run(ringRun{what: "load of " + form, dir: at, mend: []string{"resume", at}},
+			byStream("load", to, r.inputs[form], "--stream", form, "--run-dir", at)...)
+	}
+	clone := []string{
+		"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--hosts", testHosts(),
+		"--listen", anyPort,
+	}
+	run(ringRun{what: "clone", mend: clone}, clone[:len(clone):len(clone)]...)
+	scanned := path("scan.csv")
+	run(ringRun{what: "scan", dir: path("scan"), mend: []string{"retry", path("scan")}, scanned: scanned},
+		byStream("scan", from, "--header=false", "--run-dir", path("scan"), "-o", scanned)...)
+	run(ringRun{what: "count"}, byStream("count", from)...)
+	scanned = path("cql.csv")
+	run(ringRun{what: "scan by CQL", scanned: scanned},
+		"scan", from, "--header=false", "--run-dir", path("cql"), "-o", scanned)
 	if c.kind == "BOOT" && r.gossips {
-		run("load of files", "", nil, "load", to, r.inputs["whole"], "--via", "sstables", "-d", path("files"), "--run-dir", path("kept"), "--listen", anyPort).refused = true
+		run(ringRun{what: "load of files", refused: true},
+			"load", to, r.inputs["whole"], "--via", "sstables", "-d", path("files"), "--run-dir", path("kept"))
 	}
 	return all
 }
@@ -226,7 +250,8 @@ func (r *rings) requireRead(run ringRun) {
 	r.t.Helper()
 	switch {
 	case run.scanned != "":
-		require.Equal(r.t, r.before, slices.Sorted(strings.Lines(read(r.t, run.scanned))), "%s of %s", run.what, run.keyspace)
+		lines := slices.Sorted(strings.Lines(read(r.t, run.scanned)))
+		require.Equal(r.t, r.before, lines, "%s of %s", run.what, run.keyspace)
 	case run.what == "count":
 		require.Equal(r.t, fmt.Sprintln(len(r.before)), run.out, run.keyspace)
 	}

@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file change the ring of a cluster that deploy/test-rings makes for them, of three nodes that have one token each,
-// and load, clone, scan and count while it changes. Each change is held open until all of that is over: by a node that joins as
-// a survey, or by nodes that send little a second of a table that takes minutes (ballast).
+// The tests of this file change the ring of a cluster that deploy/test-rings makes for them. It has three
+// nodes of one token each. They load, clone, scan and count while the ring changes. Each change is held open
+// until these have ended: the node that joins is a survey, or a large table (ballast) is sent slowly.
 
-// ringsOnly leaves a test to `make test-rings`, which sets CQLBULK_TEST_RINGS to a regular expression: something runs within the
-// changes whose names match it, and the others just happen.
+// ringsOnly leaves a test to `make test-rings`, which sets CQLBULK_TEST_RINGS to a regular expression. Something
+// runs within the changes whose names match it. The others just happen.
 func ringsOnly(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CQLBULK_TEST_RINGS") == "" {
@@ -26,8 +26,9 @@ func ringsOnly(t *testing.T) {
 	}
 }
 
-// TestRealRings has a node join, move and die, another one replace it and leave, and a third one join, die and be removed. While each
-// of that happens, keyspaces of one, two and three replicas are loaded, cloned, scanned and counted by streaming.
+// TestRealRings has a node join, move and die, another one replace it and leave, and a third one join, die and be
+// removed. Within each of these changes keyspaces of one, two and three replicas are loaded, cloned, scanned
+// and counted by streaming.
 func TestRealRings(t *testing.T) {
 	ringsOnly(t)
 	keyspaces := make(map[string]string)
@@ -36,11 +37,16 @@ func TestRealRings(t *testing.T) {
 	}
 	r := newRings(t, keyspaces, "joined", "moved", "replaced", "left", "rejoined", "removed")
 
-	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, senders: []string{"1"}, begin: func(c *ringChange) { c.node = r.join("--survey") }})
+	r.play(ringChange{
+		name: "joined", kind: "BOOT", survey: true, senders: []string{"1"},
+		begin: func(c *ringChange) { c.node = r.join("--survey") },
+	})
 
 	r.play(ringChange{
 		name: "moved", kind: "MOVING", node: "4", senders: []string{"4"},
-		begin: func(*ringChange) { r.nodetool("4", "Relocation", []string{"4"}, "move", "--", "2000000000000000000") },
+		begin: func(*ringChange) {
+			r.nodetool("4", "Relocation", []string{"4"}, "move", "--", "2000000000000000000")
+		},
 	})
 
 	r.play(ringChange{
@@ -54,7 +60,8 @@ func TestRealRings(t *testing.T) {
 	})
 
 	r.play(ringChange{
-		name: "rejoined", kind: "BOOT", senders: []string{"1", "2", "3"}, begin: func(c *ringChange) { c.node = r.join() },
+		name: "rejoined", kind: "BOOT", senders: []string{"1", "2", "3"},
+		begin: func(c *ringChange) { c.node = r.join() },
 	})
 
 	r.play(ringChange{
@@ -70,16 +77,21 @@ func TestRealRings(t *testing.T) {
 // TestRealRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces more replicas there.
 func TestRealRingsOfDataCenters(t *testing.T) {
 	ringsOnly(t)
-	r := newRings(t, map[string]string{"rings10": "'dc1': 1", "rings11": "'dc1': 1, 'dc2': 1", "rings21": "'dc1': 2, 'dc2': 1"}, "joined", "grown")
+	r := newRings(t, map[string]string{
+		"rings10": "'dc1': 1", "rings11": "'dc1': 1, 'dc2': 1", "rings21": "'dc1': 2, 'dc2': 1",
+	}, "joined", "grown")
 
-	r.play(ringChange{name: "joined", kind: "BOOT", survey: true, senders: []string{"1"}, begin: func(c *ringChange) { c.node = r.join("--survey") }})
+	r.play(ringChange{
+		name: "joined", kind: "BOOT", survey: true, senders: []string{"1"},
+		begin: func(c *ringChange) { c.node = r.join("--survey") },
+	})
 
 	r.play(ringChange{
 		name: "grown", altered: true, senders: []string{"1"},
 		begin: func(*ringChange) {
 			for _, keyspace := range slices.Sorted(maps.Keys(r.keyspaces)) {
 				grown := strings.ReplaceAll(r.keyspaces[keyspace], ", 'dc2': 1", "") + ", 'dc2': 2"
-				exec(t, "ALTER KEYSPACE "+keyspace+" WITH replication = {'class': 'NetworkTopologyStrategy', "+grown+"}")
+				exec(t, "ALTER KEYSPACE "+keyspace+" WITH replication = "+placedBy(grown))
 				r.keyspaces[keyspace] = grown
 			}
 		},
@@ -97,7 +109,7 @@ type ringChange struct {
 	// altered says that the keyspaces get more replicas. Rows that were there before are not on those.
 	altered bool
 	leaves  bool                // the node is no member afterwards
-	senders []string            // numbers of the nodes that the change waits for, or a count that runs at its end
+	senders []string            // numbers of the nodes that the change, or a count at its end, waits for
 	begin   func(c *ringChange) // returns when the change is under way
 }
 
@@ -116,7 +128,8 @@ func (c *ringChange) level(replicas int) string {
 	}
 }
 
-// play has everything run on all keyspaces while the ring changes, and requires that each replica has all rows afterwards.
+// play has everything run on all keyspaces while the ring changes, and requires that each replica has all rows
+// afterwards.
 func (r *rings) play(c ringChange) {
 	r.t.Helper()
 	r.t.Logf("%s == %s", clock(), c.name)
@@ -142,7 +155,8 @@ func (r *rings) play(c ringChange) {
 	}
 	mend := r.runs(&c)
 	r.requireUnderWay(&c)
-	counting := spawn(r.t, nil, byStream("count", "ballast.t", "--hosts", testHosts(), "--consistency", "ONE")...)
+	counting := spawn(r.t, nil,
+		byStream("count", "ballast.t", "--hosts", testHosts(), "--consistency", "ONE")...)
 	counting.until(r.t, "nodes sent something", func() bool { return counting.received() > 0 })
 	r.finish(&c)
 	counted := counting.end(r.t)

@@ -145,6 +145,7 @@ type ringRun struct {
 	begun   []string // what was run
 	mend    []string // what is run after the change if it failed
 	refused bool     // it is not begun while the ring changes
+	late    bool     // it began when the change was over
 }
 
 // runs runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. The
@@ -168,6 +169,7 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 	})
 	var failed []ringRun
 	for _, run := range all {
+		require.False(r.t, run.late, "%s of %s: the change was over too early", run.what, run.keyspace)
 		switch {
 		case run.refused:
 			require.NotZero(r.t, run.code, run.report)
@@ -215,7 +217,7 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 	dir := r.t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	run := func(one ringRun, args ...string) {
-		one.keyspace = keyspace
+		one.keyspace, one.late = keyspace, !r.underWay(c)
 		level := c.level(r.replicas(keyspace))
 		one.begun = append(args, "--hosts", testHosts(), "--consistency", level, "--patience", "10s")
 		one.result = runRing(r.t, one.begun...)

@@ -149,12 +149,11 @@ func (r *rings) play(c ringChange) {
 		r.throttle("1", c.senders)
 		c.begin(&c)
 	}
-	r.requireUnderWay(&c)
+	require.True(r.t, r.underWay(&c))
 	for _, l := range loads {
 		l.feed(r.t)
 	}
 	mend := r.runs(&c)
-	r.requireUnderWay(&c)
 	counting := spawn(r.t, nil,
 		byStream("count", "ballast.t", "--hosts", testHosts(), "--consistency", "ONE")...)
 	counting.until(r.t, "nodes sent something", func() bool { return counting.received() > 0 })

@@ -104,6 +104,9 @@ type ringChange struct {
 	kind string // status of the node in gossip
 	node string // number of the node that joins, moves or leaves
 	dead string // number of the node that is killed before; empty: none is
+	// died is the number of partitions that were loaded before that, from acrossFrom on. If a keyspace has one
+	// replica, those that the node had are gone with it, as by CQL.
+	died int
 	// survey says that the node which joins stays outside of the ring until it is told to be a member.
 	survey bool
 	// altered says that the keyspaces get more replicas. Rows that were there before are not on those.
@@ -162,6 +165,10 @@ func (r *rings) play(c ringChange) {
 	require.Zero(r.t, counted.code, counted.report)
 	require.Equal(r.t, fmt.Sprintln(ballastRows), counted.out)
 	for _, l := range loads {
+		if l.in == nil {
+			l.end(r.t)
+			c.died = max(c.died, int(settled(l.dir)+ringRowsEach-1)/ringRowsEach)
+		}
 		r.tell(&c, l.keyspace, "load across it", l.finish(r.t))
 	}
 	mend()

@@ -18,7 +18,8 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	w := &ringWatch{t: l.t, known: l.t.cluster, client: s.client, warn: l.env.Warn, settings: ringSettings{
 		port: l.spec.StoragePort, listen: l.spec.Listen, listener: l.listener,
 		// Of SSTables that somebody imports later nobody knows how the ring is then.
-		assumeStable: l.spec.AssumeStable || l.spec.Via == viaFiles && !l.spec.Import, files: l.spec.Via == viaFiles, ignored: s.options.Ignored,
+		assumeStable: l.spec.AssumeStable || l.spec.Via == viaFiles && !l.spec.Import,
+		files:        l.spec.Via == viaFiles && !l.spec.AssumeStable, ignored: s.options.Ignored,
 	}}
 	s.watch = w
 	state, err := l.look(ctx, w)

@@ -52,7 +52,7 @@ type ringSettings struct {
 	listen       string              // where answers of gossip are waited for
 	listener     *internode.Listener // that is open anyway; nil: one is opened
 	assumeStable bool
-	// files says that SSTables are made, and none while the ring changes: what nodes join need not be known further.
+	// files says that SSTables are made, and none while the ring changes: the tokens of nodes that join do not matter.
 	files   bool
 	ignored map[string]bool
 }

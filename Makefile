@@ -22,7 +22,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man dist demo test test-long test-versions test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload profile fuzz chaos differ flights clean
+.PHONY: help check build man dist demo test test-long test-versions test-rings test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload profile fuzz chaos differ flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -53,6 +53,9 @@ test-long: build ## the integration tests in full length, on such clusters, and 
 
 test-versions: build ## types, a scan, a load, a count, a kill and a resume on each version of Cassandra
 	deploy/test-versions
+
+test-rings: build ## loads, clones, scans and counts while nodes join, move, die, are replaced, leave and are removed, on each version
+	deploy/test-rings
 
 test-pages: ## the page and the report of a run in a Chromium, fetched where there is none; pictures in .cache/pages
 	deploy/test-pages

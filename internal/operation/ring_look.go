@@ -20,7 +20,8 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	w := &ringWatch{t: l.t, known: l.t.cluster, client: s.client, warn: l.env.Warn, settings: ringSettings{
 		port: l.spec.StoragePort, listen: l.spec.Listen, listener: l.listener,
 		// If SSTables are imported later, the ring of that moment is not known.
-		assumeStable: l.spec.AssumeStable || l.spec.Via == viaFiles && !l.spec.Import, ignored: s.options.Ignored,
+		assumeStable: l.spec.AssumeStable || l.spec.Via == viaFiles && !l.spec.Import,
+		files:        l.spec.Via == viaFiles && !l.spec.AssumeStable, ignored: s.options.Ignored,
 	}}
 	s.watch = w
 	state, err := l.look(ctx, w)

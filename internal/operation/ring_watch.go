@@ -52,7 +52,9 @@ type ringSettings struct {
 	listen       string              // where answers of gossip are waited for
 	listener     *internode.Listener // that is open anyway; nil: one is opened
 	assumeStable bool
-	ignored      map[string]bool
+	// files says that SSTables are made, and none while the ring changes: the tokens of nodes that join do not matter.
+	files   bool
+	ignored map[string]bool
 }
 
 // ringState is the ring at one moment.
@@ -118,7 +120,7 @@ func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, 
 	if w.t.isScylla() { // what is made for it goes to where it belongs when it is taken
 		return cluster, nil, nil
 	}
-	if endpoints == nil || needTokens(endpoints) {
+	if endpoints == nil || needTokens(endpoints) && !w.settings.files {
 		more, err := w.shadowRound(ctx, s)
 		switch {
 		case err == nil:

@@ -89,3 +89,21 @@ func TestRingThatCannotBeKnown(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Done, report.Outcome)
 }
+
+// While a node joins no SSTables are made, even if its tokens are not known: they may be imported before it has
+// copied its rows, or later.
+func TestNoFilesWhileANodeJoins(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	change, err := s.cluster.BeginJoin("", "")
+	require.NoError(t, err)
+	change.TellAll()
+	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
+	spec.Via, spec.Dir = viaFiles, "files"
+	_, err = PrepareLoad(t.Context(), s.env, *spec)
+	require.ErrorContains(t, err, "a node is joining")
+	require.ErrorContains(t, err, "begin when that is over")
+	spec.AssumeStable = true
+	report, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	require.Equal(t, Done, report.Outcome)
+}

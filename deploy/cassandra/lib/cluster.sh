@@ -10,13 +10,14 @@ saved() { sed -n "s/^$1=//p" "${2:-$cluster_dir}/cluster.env"; }
 # load_cluster: takes from the folder what is kept there; refuses options that contradict it. heap may change from one start to the next.
 load_cluster() {
   local key given was
-  for key in version nodes dcs racks first_ip auth tls internode_tls sstables short_lived request_timeout; do
+  for key in version nodes dcs racks tokens first_ip auth tls internode_tls sstables short_lived request_timeout; do
     given=${!key} was=$(saved "$key")
-    # Clusters that do not say were made when there was one version, one datacenter, a rack for each node, and SSTables of version nb.
+    # Clusters that do not say were made when there was one version, one datacenter, a rack for each node, 16 tokens, and SSTables of version nb.
     case $key in
       version) was=${was:-5.0.6} ;;
       dcs) was=${was:-1} ;;
       racks) was=${was:-3} ;;
+      tokens) was=${was:-16} ;;
       sstables) was=${was:-nb} ;;
     esac
     if [[ -n $given && $given != "$was" ]]; then
@@ -36,7 +37,7 @@ load_cluster() {
 
 save_cluster() {
   mkdir -p "$cluster_dir"
-  printf '%s\n' "version=$version" "nodes=$nodes" "dcs=$dcs" "racks=$racks" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "internode_tls=$internode_tls" \
+  printf '%s\n' "version=$version" "nodes=$nodes" "dcs=$dcs" "racks=$racks" "tokens=$tokens" "first_ip=$first_ip" "auth=$auth" "tls=$tls" "internode_tls=$internode_tls" \
     "sstables=$sstables" "short_lived=$short_lived" "request_timeout=$request_timeout" "heap=$heap" >"$cluster_dir/cluster.env.part"
   mv "$cluster_dir/cluster.env.part" "$cluster_dir/cluster.env"
 }
@@ -110,7 +111,7 @@ cmd_up() {
   if cluster_exists; then
     load_cluster
   else
-    version=${version:-$default_version} nodes=${nodes:-1} dcs=${dcs:-1} racks=${racks:-3} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} internode_tls=${internode_tls:-no} sstables=${sstables:-nb} short_lived=${short_lived:-no} heap=${heap:-1G}
+    version=${version:-$default_version} nodes=${nodes:-1} dcs=${dcs:-1} racks=${racks:-3} tokens=${tokens:-16} first_ip=${first_ip:-127.0.0.1} auth=${auth:-no} tls=${tls:-no} internode_tls=${internode_tls:-no} sstables=${sstables:-nb} short_lived=${short_lived:-no} heap=${heap:-1G}
   fi
   [[ $sstables == nb || $version == 5.* ]] || die "--sstables $sstables: Cassandra $version writes others"
   ((dcs <= nodes)) || die "--dcs $dcs: there are $nodes nodes"
@@ -173,6 +174,7 @@ cmd_join() {
     [[ -z $(node_pid "$replace") ]] || die "node $replace runs: only one that is down can be replaced"
     options+=("-Dcassandra.replace_address_first_boot=$(node_ip "$replace")")
   fi
+  if [[ $survey == yes ]]; then options+=(-Dcassandra.write_survey=true); fi
   if [[ -n $ring_delay ]]; then options+=("-Dcassandra.ring_delay_ms=$((ring_delay * 1000))"); fi
   check_ports "$n"
   prepare_joining "$n"

@@ -29,29 +29,40 @@ node_pid() {
   printf '%s' "$pid"
 }
 
-# node_tokens N: prints 16 tokens for node N. All tokens of the cluster lie evenly
+# node_tokens N: prints the tokens of node N. All tokens of the cluster lie evenly
 # round the ring, node after node, each moved on by up to half a step, so that
 # ranges differ in width as they do elsewhere. Always the same ones.
 node_tokens() {
-  local n=$1 i k step jitter tokens=
-  # 64-bit arithmetic wraps round just as the ring does.
-  step=$((9223372036854775807 / (8 * nodes)))
-  for ((i = 0; i < 16; i++)); do
+  local n=$1 i k step jitter all=
+  step=$(token_step)
+  for ((i = 0; i < tokens; i++)); do
     k=$((i * nodes + n - 1))
     # shellcheck disable=SC2017 # in this order it does not overflow
     jitter=$((step / 2000 * (k * 2654435761 % 1000)))
-    tokens+=${tokens:+,}$((-9223372036854775807 + k * step + jitter))
+    all+=${all:+,}$((-9223372036854775807 + k * step + jitter))
   done
-  printf '%s' "$tokens"
+  printf '%s' "$all"
 }
 
-# joining_tokens N: prints 16 tokens for node N, which joins: none of them is another node's.
+# token_step: prints how far the tokens of the cluster are apart.
+token_step() {
+  # 64-bit arithmetic wraps round just as the ring does.
+  if ((tokens == 1)); then
+    printf '%s' "$((9223372036854775807 / nodes * 2))"
+  else
+    printf '%s' "$((9223372036854775807 / (tokens / 2 * nodes)))"
+  fi
+}
+
+# joining_tokens N: prints the tokens of node N, which joins: none of them is another node's, and each takes
+# a part of a range of another node.
 joining_tokens() {
-  local n=$1 i tokens=
-  for ((i = 0; i < 16; i++)); do
-    tokens+=${tokens:+,}$((-9223372036854775807 + i * (9223372036854775807 / 8) + n * 1000003))
+  local n=$1 i step all=
+  step=$(token_step)
+  for ((i = 0; i < tokens; i++)); do
+    all+=${all:+,}$((-9223372036854775807 + (i * nodes + (n - 1) % nodes) * step + step / 4 * 3 + n * 1000003))
   done
-  printf '%s' "$tokens"
+  printf '%s' "$all"
 }
 
 # choose_jmx_port N: gives the node a JMX port that no other node below $base has
@@ -101,6 +112,7 @@ fill() {
   text=${text//@IP@/"$(node_ip "$n")"}
   text=${text//@SEEDS@/"$(cluster_ips ,)"}
   text=${text//@TOKENS@/"$(node_tokens "$n")"}
+  text=${text//@NUMBER_OF_TOKENS@/"$tokens"}
   text=${text//@AUTHENTICATOR@/"$authenticator"}
   text=${text//@AUTHORIZER@/"$authorizer"}
   text=${text//@SSTABLES@/"$(sstables)"}

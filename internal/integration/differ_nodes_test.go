@@ -4,6 +4,7 @@ package integration
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +24,11 @@ func (d *differ) leave(t *testing.T) {
 		return
 	}
 	administer(t, "nodetool", fmt.Sprint(d.away+1), "disablegossip")
-	d.seen(t, false)
+	// What was on its way may have another node take it for up once more, for some seconds.
+	require.Eventually(t, func() bool {
+		d.through = slices.IndexFunc(d.writers, func(w *differWriter) bool { return w != d.writers[d.away] && !w.reachesAll(t) })
+		return d.through >= 0
+	}, time.Minute, 200*time.Millisecond)
 }
 
 // join has the node take part again that left.
@@ -33,34 +38,26 @@ func (d *differ) join(t *testing.T) {
 		return
 	}
 	administer(t, "nodetool", fmt.Sprint(d.away+1), "enablegossip")
-	d.seen(t, true)
+	require.Eventually(t, func() bool {
+		return !slices.ContainsFunc(d.writers, func(w *differWriter) bool { return !w.reachesAll(t) })
+	}, time.Minute, 200*time.Millisecond)
 	d.away = -1
 }
 
-// seen waits until all nodes but that which is away can ask all of the table's replicas, or none of
-// them can.
-func (d *differ) seen(t *testing.T, all bool) {
+// reachesAll reports whether the writer's node takes all three replicas of a table for up.
+func (w *differWriter) reachesAll(t *testing.T) bool {
 	t.Helper()
-	for i, w := range d.writers {
-		if i == d.away && !all {
-			continue
-		}
-		level := w.conn.level
-		w.conn.level = consistencyAll
-		id := w.prepare(t, "SELECT k FROM it3.differ_seen")
-		require.Eventually(t, func() bool {
-			_, err := w.conn.query(t, id)
-			return (err == nil) == all
-		}, time.Minute, 200*time.Millisecond)
-		w.conn.level = level
-	}
+	level := w.conn.level
+	w.conn.level = consistencyAll
+	defer func() { w.conn.level = level }()
+	_, err := w.conn.query(t, w.prepare(t, "SELECT k FROM it3.differ_seen"))
+	return err == nil
 }
 
-// writer is one of the nodes that are not away.
+// writer is one of the nodes; if one is away, another that takes it for down.
 func (d *differ) writer() *differWriter {
-	for {
-		if i := d.r.IntN(len(d.writers)); !d.apart || i != d.away {
-			return d.writers[i]
-		}
+	if d.away >= 0 {
+		return d.writers[d.through]
 	}
+	return d.writers[d.r.IntN(len(d.writers))]
 }

@@ -61,6 +61,7 @@ type differ struct {
 	counters bool
 	apart    bool // replicas differ
 	away     int  // the place of the writer whose node misses what is written; or -1
+	through  int  // the place of the writer that is taken then
 	writers  []*differWriter
 	keys     [][]row.Cell // of partitions
 	inside   [][]row.Cell // clusterings

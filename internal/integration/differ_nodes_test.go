@@ -26,7 +26,9 @@ func (d *differ) leave(t *testing.T) {
 	administer(t, "nodetool", fmt.Sprint(d.away+1), "disablegossip")
 	// What was on its way may have another node take it for up once more, for some seconds.
 	require.Eventually(t, func() bool {
-		d.through = slices.IndexFunc(d.writers, func(w *differWriter) bool { return w != d.writers[d.away] && !w.reachesAll(t) })
+		d.through = slices.IndexFunc(d.writers, func(w *differWriter) bool {
+			return w != d.writers[d.away] && !w.reachesAll(t)
+		})
 		return d.through >= 0
 	}, time.Minute, 200*time.Millisecond)
 }

@@ -188,7 +188,7 @@ func (d *differ) compare(t *testing.T) {
 			require.Equal(t, times, d.times(t, "differ_copy"), way.name)
 		}
 		if !way.imported {
-			d.compareViews(t, way.name)
+			d.compareCopiedView(t, way.name)
 		}
 		d.compareIndexes(t, way.name)
 	}

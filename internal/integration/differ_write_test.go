@@ -152,7 +152,8 @@ func (d *differ) write(t *testing.T) *differStatement {
 			s.values = append(s.values, values[i-len(keys)])
 		}
 	}
-	fmt.Fprintf(&s.text, "INSERT INTO %s (%s) VALUES (?%s)%s", d.name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1), d.using(true))
+	markers := strings.Repeat(", ?", len(names)-1)
+	fmt.Fprintf(&s.text, "INSERT INTO %s (%s) VALUES (?%s)%s", d.name, strings.Join(names, ", "), markers, d.using(true))
 	return s
 }
 
@@ -194,7 +195,8 @@ func (d *differ) increment() *differStatement {
 	some := d.some(d.table.OfKind(kind))
 	for i, c := range some {
 		name := cqltype.QuoteIdent(c.Name)
-		s.bind(comma(i)+name+" = "+name+" + ?", binary.BigEndian.AppendUint64(nil, uint64(d.r.Int64N(2000)-1000)))
+		by := binary.BigEndian.AppendUint64(nil, uint64(d.r.Int64N(2000)-1000))
+		s.bind(comma(i)+name+" = "+name+" + ?", by)
 	}
 	s.where(d.table.OfKind(schema.PartitionKey), key)
 	if kind == schema.Regular {
@@ -215,7 +217,9 @@ func (d *differ) some(columns []schema.Column) (some []schema.Column) {
 // elements are cells.
 func (d *differ) elements(t *testing.T) *differStatement {
 	t.Helper()
-	columns := slices.DeleteFunc(slices.Clone(d.table.Columns), func(c schema.Column) bool { return c.IsKey() || !c.Type.MultiCell() })
+	columns := slices.DeleteFunc(slices.Clone(d.table.Columns), func(c schema.Column) bool {
+		return c.IsKey() || !c.Type.MultiCell()
+	})
 	if len(columns) == 0 {
 		return nil
 	}
@@ -335,7 +339,8 @@ func (d *differ) slice(s *differStatement, columns []schema.Column, place int) {
 func (d *differ) dropAndAdd(t *testing.T) {
 	t.Helper()
 	columns := slices.DeleteFunc(slices.Clone(d.table.Columns), func(c schema.Column) bool {
-		return c.IsKey() || strings.Contains(c.Type.String(), "differ_t") || slices.ContainsFunc(d.indexes, func(x differIndex) bool { return x.column.Name == c.Name })
+		return c.IsKey() || strings.Contains(c.Type.String(), "differ_t") ||
+			slices.ContainsFunc(d.indexes, func(x differIndex) bool { return x.column.Name == c.Name })
 	})
 	if len(columns) == 0 || d.view != "" || d.counters {
 		return

@@ -12,7 +12,8 @@ import (
 // checksum of one block more then, which is empty.
 func TestCompactedWithoutCompression(t *testing.T) {
 	t.Parallel()
-	table(t, "it1.uncompressed", "(k int, c int, PRIMARY KEY (k, c)) WITH compression = {'enabled': 'false'}")
+	table(t, "it1.uncompressed",
+		"(k int, c int, PRIMARY KEY (k, c)) WITH compression = {'enabled': 'false'}")
 	for _, row := range []string{"(1, 1)", "(1, 2)"} {
 		exec(t, "INSERT INTO it1.uncompressed (k, c) VALUES "+row)
 		ok(t, byStream("count", "it1.uncompressed")...) // it has the node flush the table

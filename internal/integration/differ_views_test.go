@@ -31,7 +31,7 @@ func (d *differ) makeView(t *testing.T) {
 		}
 	}
 	single := slices.DeleteFunc(d.table.OfKind(schema.Regular), func(c schema.Column) bool {
-		return c.Type.MultiCell()
+		return c.Type.MultiCell() || c.Type.Kind == cqltype.Duration
 	})
 	if len(single) > 0 && d.r.IntN(3) > 0 {
 		name := cqltype.QuoteIdent(single[d.r.IntN(len(single))].Name)

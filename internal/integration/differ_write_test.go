@@ -350,6 +350,7 @@ func (d *differ) dropAndAdd(t *testing.T) {
 	if c.Kind == schema.Static {
 		static = " static"
 	}
+	d.join(t) // all nodes are to know of it
 	exec(t, fmt.Sprintf("ALTER TABLE %s DROP %s USING TIMESTAMP %d", d.name, name, d.stamp()),
 		fmt.Sprintf("ALTER TABLE %s ADD %s %s%s", d.name, name, c.Type, static))
 	for _, w := range d.writers {

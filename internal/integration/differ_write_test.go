@@ -175,7 +175,9 @@ func (d *differ) cell(t *testing.T, typ *cqltype.Type) (value []byte, set bool) 
 		return nil, true
 	}
 	value = differValue(t, d.r, typ, typ.MultiCell())
-	if typ.Kind == cqltype.List && typ.Frozen && d.r.IntN(3) == 0 { // a null more
+	// One null more. In the key of a view or an index servers fail to compare a list that has one
+	// (TupleType.compareCustom).
+	if typ.Kind == cqltype.List && typ.Frozen && d.view == "" && len(d.indexes) == 0 && d.r.IntN(3) == 0 {
 		n, _ := cqlwire.Count(value)
 		cqlwire.PutCount(value, 0, n+1)
 		value = cqlwire.AppendNull(value)

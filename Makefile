@@ -91,8 +91,8 @@ fuzz: ## every fuzz target for FUZZTIME (30s)
 chaos: ## SCHEDULES (3000) of faults, kills and resumes, and as many of rings that change, each for CHAOSTIME (1h) at most
 	deploy/chaos $(SCHEDULES) $(CHAOSTIME)
 
-differ: ## RUNS (500) tables by chance on a Cassandra made for them, out and in by every way and compared; SEED is the first
-	deploy/differ $(RUNS) $(SEED)
+differ: ## RUNS (500) tables by chance on a Cassandra made for them, out and in by every way and compared; SEED is the first; NODES=3 has replicas differ
+	NODES=$(NODES) deploy/differ $(RUNS) $(SEED)
 
 flights: ## fetch the whole sample file, 31 MB; prints its path
 	@testdata/fetch-flights

@@ -15,27 +15,32 @@ import (
 )
 
 // differSchema makes a table by chance: keys, static and regular columns of all types, up to three
-// deep.
+// deep, or counters.
 type differSchema struct {
-	r       *rand.Rand
-	vectors bool // the servers have them
-	types   []*cqltype.Type
-	made    []string // statements that make the types
-	scalars []cqltype.Kind
-	// plainKeys: keys are of types that CQL can write as a literal of bytes.
-	plainKeys bool
+	r         *rand.Rand
+	keyspace  string
+	vectors   bool // the servers have them
+	types     []*cqltype.Type
+	made      []string // statements that make the types
+	scalars   []cqltype.Kind
+	plainKeys bool // keys are of types without elements
+	counters  bool
+	apart     bool // replicas are to differ
 }
 
-func newDifferSchema(t *testing.T, r *rand.Rand) *differSchema {
+func newDifferSchema(t *testing.T, r *rand.Rand, keyspace string, apart bool) *differSchema {
 	t.Helper()
-	s := &differSchema{r: r, vectors: atLeast(t, 5), plainKeys: r.IntN(2) == 0}
+	s := &differSchema{
+		r: r, keyspace: keyspace, vectors: atLeast(t, 5), apart: apart,
+		plainKeys: r.IntN(2) == 0, counters: r.IntN(8) == 0,
+	}
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
 		if orderEdges[kind] != "" {
 			s.scalars = append(s.scalars, kind)
 		}
 	}
 	for n := range r.IntN(3) {
-		udt := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "it1", Name: fmt.Sprintf("differ_t%d", n)}
+		udt := &cqltype.Type{Kind: cqltype.UDT, Keyspace: keyspace, Name: fmt.Sprintf("differ_t%d", n)}
 		var fields []string
 		for f := range 1 + r.IntN(3) {
 			name := []string{"a", "b c", "D"}[f]
@@ -44,7 +49,7 @@ func newDifferSchema(t *testing.T, r *rand.Rand) *differSchema {
 			fields = append(fields, cqltype.QuoteIdent(name)+" "+field.String())
 		}
 		s.types = append(s.types, udt)
-		s.made = append(s.made, fmt.Sprintf("CREATE TYPE it1.%s (%s)", udt.Name, strings.Join(fields, ", ")))
+		s.made = append(s.made, fmt.Sprintf("CREATE TYPE %s.%s (%s)", keyspace, udt.Name, strings.Join(fields, ", ")))
 	}
 	return s
 }
@@ -96,6 +101,9 @@ func (s *differSchema) keyType() *cqltype.Type {
 
 // valueType is the type of a static or regular column, frozen or not.
 func (s *differSchema) valueType() *cqltype.Type {
+	if s.counters {
+		return &cqltype.Type{Kind: cqltype.Counter}
+	}
 	t := s.typ(3, false)
 	if s.r.IntN(3) == 0 {
 		t.Frozen = false
@@ -123,7 +131,11 @@ func (s *differSchema) body() string {
 			add(fmt.Sprintf("s%d", i), s.valueType(), " static")
 		}
 	}
-	for i := range s.r.IntN(5) {
+	least := 0
+	if s.counters {
+		least = 1 // without one it is no table of counters
+	}
+	for i := range max(least, s.r.IntN(5)) {
 		add([]string{"v0", "v 1", "V2", "select"}[i], s.valueType(), "")
 	}
 	key := append([]string{"(" + strings.Join(partition, ", ") + ")"}, clustering...)
@@ -132,8 +144,17 @@ func (s *differSchema) body() string {
 	if len(clustering) > 0 {
 		options = append(options, fmt.Sprintf("CLUSTERING ORDER BY (%s)", strings.Join(order, ", ")))
 	}
-	if s.r.IntN(4) == 0 {
+	if s.r.IntN(4) == 0 && !s.counters {
 		options = append(options, "default_time_to_live = 1000000")
+	}
+	switch s.r.IntN(6) {
+	case 0:
+		options = append(options, "compression = {'enabled': 'false'}")
+	case 1:
+		options = append(options, "compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': '4'}")
+	}
+	if s.apart && s.r.IntN(4) > 0 { // else the first read by CQL ends the difference
+		options = append(options, "read_repair = 'NONE'")
 	}
 	if len(options) > 0 {
 		body += " WITH " + strings.Join(options, " AND ")
@@ -145,16 +166,17 @@ func (s *differSchema) body() string {
 func (s *differSchema) make(t *testing.T, body string, names ...string) *schema.Table {
 	t.Helper()
 	for _, name := range names {
-		exec(t, "DROP TABLE IF EXISTS it1."+name)
+		exec(t, fmt.Sprintf("DROP MATERIALIZED VIEW IF EXISTS %s.%s_view", s.keyspace, name),
+			fmt.Sprintf("DROP TABLE IF EXISTS %s.%s", s.keyspace, name))
 	}
 	for n := 2; n >= 0; n-- { // a later one may have an earlier one in it
-		exec(t, fmt.Sprintf("DROP TYPE IF EXISTS it1.differ_t%d", n))
+		exec(t, fmt.Sprintf("DROP TYPE IF EXISTS %s.differ_t%d", s.keyspace, n))
 	}
 	exec(t, s.made...)
 	for _, name := range names {
-		exec(t, "CREATE TABLE it1."+name+" "+body)
+		exec(t, fmt.Sprintf("CREATE TABLE %s.%s %s", s.keyspace, name, body))
 	}
-	made, err := session.Table(t.Context(), "it1", names[0])
+	made, err := session.Table(t.Context(), s.keyspace, names[0])
 	require.NoError(t, err)
 	return made
 }

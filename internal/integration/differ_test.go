@@ -5,7 +5,6 @@ package integration
 import (
 	"bytes"
 	"encoding/csv"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -14,19 +13,19 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// TestDiffer makes tables by chance, writes and deletes in them through CQL, and takes each out and
-// into another one by every way: what CQL reads of the copy is what it reads of the table. `make
-// differ` runs many. CQLBULK_TEST_DIFFER_SEED is the first seed, CQLBULK_TEST_DIFFER_RUNS how many
-// there are.
+// TestDiffer makes tables by chance, with views and indexes, writes and deletes in them through CQL,
+// and takes each out and into another one by every way: what CQL reads of the copy is what it reads
+// of the table. `make differ` runs many. CQLBULK_TEST_DIFFER_SEED is the first seed,
+// CQLBULK_TEST_DIFFER_RUNS how many there are. With CQLBULK_TEST_DIFFER_APART=1 the replicas of each
+// table differ: the cluster has three nodes, of which one at a time misses what is written.
 func TestDiffer(t *testing.T) {
 	number := func(name string, otherwise uint64) uint64 {
 		text := os.Getenv(name)
@@ -43,7 +42,7 @@ func TestDiffer(t *testing.T) {
 			d := newDiffer(t, seed)
 			t.Cleanup(func() {
 				if t.Failed() {
-					t.Logf("again: deploy/differ 1 %d\n%s", seed, d.ddl)
+					t.Logf("again: %sdeploy/differ 1 %d\n%s", either("", "CQLBULK_TEST_LONG=1 ")+d.form(), seed, d.ddl)
 				}
 			})
 			d.fill(t)
@@ -54,24 +53,45 @@ func TestDiffer(t *testing.T) {
 
 // differ is one table and what is done with it.
 type differ struct {
-	r      *rand.Rand
-	ddl    string
-	body   string
-	table  *schema.Table
-	plain  bool         // keys are of types that CQL can write as a literal of bytes
-	keys   [][]row.Cell // of partitions
-	inside [][]row.Cell // clusterings
+	r        *rand.Rand
+	ddl      string
+	keyspace string
+	name     string // with the keyspace
+	table    *schema.Table
+	counters bool
+	apart    bool // replicas differ
+	away     int  // the place of the writer whose node misses what is written; or -1
+	through  int  // the place of the writer that is taken then
+	writers  []*differWriter
+	keys     [][]row.Cell // of partitions
+	inside   [][]row.Cell // clusterings
+	view     string       // its text behind AS SELECT, with %s for the name of the table; or empty
+	indexes  []differIndex
 }
-
-const differBase = 1_700_000_000_000_000 // microseconds since the epoch, before all timestamps
 
 func newDiffer(t *testing.T, seed uint64) *differ {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 22))
-	s := newDifferSchema(t, r)
-	d := &differ{r: r, plain: s.plainKeys, body: s.body()}
-	d.ddl = strings.Join(append(s.made, "CREATE TABLE it1.differ "+d.body), ";\n")
-	d.table = s.make(t, d.body, "differ", "differ_copy")
+	d := &differ{r: r, keyspace: "it1", away: -1, apart: os.Getenv("CQLBULK_TEST_DIFFER_APART") != ""}
+	hosts := strings.Split(testHosts(), ",")
+	if d.apart {
+		exec(t, "CREATE TABLE IF NOT EXISTS it3.differ_seen (k int PRIMARY KEY)")
+		d.keyspace = []string{"it2", "it3"}[r.IntN(2)]
+	} else {
+		hosts = hosts[:1]
+	}
+	for _, host := range hosts {
+		w := newDifferWriter(t, host)
+		if d.keyspace == "it3" { // two of three replicas have each write, and any two have all
+			w.conn.level = consistencyQuorum
+		}
+		d.writers = append(d.writers, w)
+	}
+	s := newDifferSchema(t, r, d.keyspace, d.apart)
+	d.name, d.counters = d.keyspace+".differ", s.counters
+	body := s.body()
+	d.ddl = strings.Join(append(s.made, "CREATE TABLE "+d.name+" "+body), ";\n")
+	d.table = s.make(t, body, "differ", "differ_copy")
 	pool := func(kind schema.Kind, n int) (all [][]row.Cell) {
 		for range n {
 			var cells []row.Cell
@@ -83,187 +103,149 @@ func newDiffer(t *testing.T, seed uint64) *differ {
 		return all
 	}
 	d.keys, d.inside = pool(schema.PartitionKey, 8), pool(schema.Clustering, 6)
+	d.makeView(t)
+	d.makeIndexes(t)
 	return d
 }
 
-// fill writes rows and deletes some, few keys at few timestamps, so that statements meet. Files are
-// flushed now and then: a stream of a table begins with that.
+// form is what deploy/differ is told to have replicas that differ.
+func (d *differ) form() string {
+	if d.apart {
+		return "NODES=3 "
+	}
+	return ""
+}
+
+// fill writes rows and deletes some. Files are flushed now and then: a stream of a table begins with
+// that.
 func (d *differ) fill(t *testing.T) {
 	t.Helper()
-	columns := d.table.Columns
-	w := session.Writer(d.table, columns)
-	for range either(60, 200) {
-		switch n := d.r.IntN(20); {
-		case n == 0:
-			ok(t, byStream("count", "it1.differ")...)
-		case n < 5 && d.plain:
-			exec(t, d.deletion())
-		default:
-			r := row.Row{Cells: d.cells(t), Timestamp: d.stamp(), TTL: []int32{0, 0, 0, row.Forever, 100_000, 200_000, 1}[d.r.IntN(7)]}
-			if d.r.IntN(4) == 0 && d.writesRegular(r.Cells) {
-				r.Update = true
-			}
-			require.NoError(t, w.Write(t.Context(), "", []row.Row{r}))
+	statements, again := either(60, 200), d.r.IntN(5) == 0
+	for i := range statements {
+		if i%(statements/3) == 0 {
+			d.leave(t)
 		}
+		if again && i == statements/2 {
+			d.dropAndAdd(t)
+		}
+		if d.r.IntN(20) == 0 && !d.apart {
+			ok(t, byStream("count", d.name)...)
+			continue
+		}
+		d.writer().run(t, d.statement(t))
+	}
+	d.join(t)
+	if d.counters {
+		return // they do not expire
 	}
 	// What expires at once is gone when the last such row is.
 	whole := row.Row{Timestamp: differBase, TTL: 1}
-	for i := range columns {
+	for i := range d.table.Columns {
 		whole.Cells = append(whole.Cells, row.Cell{})
-		if columns[i].IsKey() {
-			whole.Cells[i] = row.Cell{State: row.Set, Bytes: differValue(t, d.r, columns[i].Type, true)}
+		if c := d.table.Columns[i]; c.IsKey() {
+			whole.Cells[i] = row.Cell{State: row.Set, Bytes: differValue(t, d.r, c.Type, true)}
 		}
 	}
-	copied, err := session.Table(t.Context(), "it1", "differ_copy")
+	copied, err := session.Table(t.Context(), d.keyspace, "differ_copy")
 	require.NoError(t, err)
-	require.NoError(t, session.Writer(copied, columns).Write(t.Context(), "", []row.Row{whole}))
-	for len(rawRows(t, "it1", "differ_copy")) > 0 {
-		require.NoError(t, t.Context().Err())
-	}
-}
-
-func (d *differ) stamp() int64 { return differBase + int64(d.r.IntN(40)) }
-
-// cells are those of a row, or of static columns alone.
-func (d *differ) cells(t *testing.T) []row.Cell {
-	t.Helper()
-	key, inside := d.keys[d.r.IntN(len(d.keys))], d.inside[d.r.IntN(len(d.inside))]
-	alone := len(d.table.OfKind(schema.Static)) > 0 && d.r.IntN(5) == 0
-	var cells []row.Cell
-	for _, c := range d.table.Columns {
-		switch {
-		case c.Kind == schema.PartitionKey:
-			cells, key = append(cells, key[0]), key[1:]
-		case c.Kind == schema.Clustering && !alone:
-			cells, inside = append(cells, inside[0]), inside[1:]
-		case c.Kind == schema.Clustering || alone && c.Kind == schema.Regular:
-			cells = append(cells, row.Cell{})
-		default:
-			cells = append(cells, d.cell(t, c.Type))
-		}
-	}
-	return cells
-}
-
-func (d *differ) cell(t *testing.T, typ *cqltype.Type) row.Cell {
-	t.Helper()
-	switch d.r.IntN(6) {
-	case 0:
-		return row.Cell{}
-	case 1:
-		return row.Cell{State: row.Null}
-	}
-	value := differValue(t, d.r, typ, typ.MultiCell())
-	if typ.Kind == cqltype.List && typ.Frozen && d.r.IntN(3) == 0 { // a null more
-		n, _ := cqlwire.Count(value)
-		cqlwire.PutCount(value, 0, n+1)
-		value = cqlwire.AppendNull(value)
-	}
-	return row.Cell{State: row.Set, Bytes: value}
-}
-
-func (d *differ) writesRegular(cells []row.Cell) bool {
-	for i, c := range d.table.Columns {
-		if c.Kind == schema.Regular && cells[i].State != row.Unset {
-			return true
-		}
-	}
-	return false
-}
-
-// deletion deletes a partition, a range of rows, a row, or a column of it.
-func (d *differ) deletion() string {
-	key, inside := d.keys[d.r.IntN(len(d.keys))], d.inside[d.r.IntN(len(d.inside))]
-	var where []string
-	for i, c := range d.table.OfKind(schema.PartitionKey) {
-		where = append(where, cqltype.QuoteIdent(c.Name)+" = "+asLiteral(c.Type, key[i].Bytes))
-	}
-	clustering := d.table.OfKind(schema.Clustering)
-	depth := d.r.IntN(len(clustering) + 1)
-	if d.r.IntN(2) == 0 {
-		depth = len(clustering)
-	}
-	for i, c := range clustering[:depth] {
-		op := " = "
-		if i == depth-1 && d.r.IntN(3) == 0 {
-			op = []string{" > ", " >= ", " < ", " <= "}[d.r.IntN(4)]
-			depth = -1
-		}
-		where = append(where, cqltype.QuoteIdent(c.Name)+op+asLiteral(c.Type, inside[i].Bytes))
-	}
-	of := ""
-	if regular := d.table.OfKind(schema.Regular); depth == len(clustering) && len(regular) > 0 && d.r.IntN(2) == 0 {
-		of = cqltype.QuoteIdent(regular[d.r.IntN(len(regular))].Name) + " "
-	}
-	return fmt.Sprintf("DELETE %sFROM it1.differ USING TIMESTAMP %d WHERE %s", of, d.stamp(), strings.Join(where, " AND "))
-}
-
-// asLiteral is a value of a type without elements in CQL, by its bytes.
-func asLiteral(typ *cqltype.Type, wire []byte) string {
-	literal := "0x" + hex.EncodeToString(wire)
-	if typ.Kind == cqltype.Blob {
-		return literal
-	}
-	return "blobas" + typ.Kind.String() + "(" + literal + ")"
+	require.NoError(t, session.Writer(copied, copied.Columns).Write(t.Context(), "", []row.Row{whole}))
+	require.Eventually(t, func() bool { return len(rawRows(t, d.keyspace, "differ_copy")) == 0 }, time.Minute, 200*time.Millisecond)
 }
 
 // compare takes the table out and into another one.
 func (d *differ) compare(t *testing.T) {
 	t.Helper()
-	want, times := rawRows(t, "it1", "differ"), d.times(t, "differ")
 	plain := "--columns=" + quoted(d.table.Names())
-	require.Len(t, times, len(want))
-	for _, args := range [][]string{{"count", "it1.differ"}, byStream("count", "it1.differ")} {
-		require.Equal(t, fmt.Sprint(len(want)), strings.TrimSpace(ok(t, append(args, "--quiet")...).out), args)
-	}
-	byCQL := scannedLines(t, "it1.differ", plain)
-	require.Equal(t, byCQL, scannedLines(t, byStream("it1.differ", plain)...), "scan by stream")
-	require.Equal(t, times, d.times(t, "differ", "--via", "stream", "--listen", anyPort), "times by stream")
-	files := []string{"it1.differ", plain, "--via", "sstables"}
-	for _, node := range tablesOnDisk(t, "it1", "differ") { // a stream has flushed it
+	// Streams come first: a read by CQL has replicas that differ repaired.
+	counted := ok(t, append(byStream("count", d.name), "--quiet")...).out
+	streamed := scannedLines(t, byStream(d.name, plain)...)
+	streamedTimes := d.times(t, "differ", "--via", "stream", "--listen", anyPort)
+	files := []string{d.name, plain, "--via", "sstables"}
+	for _, node := range tablesOnDisk(t, d.keyspace, "differ") { // a stream has flushed it
 		files = append(files, node.folder)
 	}
-	require.Equal(t, byCQL, scannedLines(t, files...), "scan of SSTables")
+	filed := scannedLines(t, files...)
+	if d.apart {
+		require.Equal(t, streamed, scannedLines(t, byStream(d.name, plain, "--consistency", "QUORUM")...), "at QUORUM")
+	}
+
+	want, times, byCQL := rawRows(t, d.keyspace, "differ"), d.times(t, "differ"), scannedLines(t, d.name, plain)
+	require.Len(t, times, len(want))
+	require.Equal(t, fmt.Sprintln(len(want)), ok(t, "count", d.name, "--quiet").out, "count")
+	require.Equal(t, fmt.Sprintln(len(want)), counted, "count by stream")
+	require.Equal(t, byCQL, streamed, "scan by stream")
+	require.Equal(t, times, streamedTimes, "times by stream")
+	require.Equal(t, byCQL, filed, "scan of SSTables")
+	d.compareView(t)
 
 	ways := d.ways(t, plain)
-	for _, i := range d.r.Perm(len(ways))[:either(3, len(ways))] {
-		exec(t, "TRUNCATE it1.differ_copy")
-		ways[i].carry()
-		require.Equal(t, want, rawRows(t, "it1", "differ_copy"), ways[i].name)
-		if ways[i].times {
-			require.Equal(t, times, d.times(t, "differ_copy"), ways[i].name)
+	for _, i := range d.r.Perm(len(ways))[:min(len(ways), either(3, len(ways)))] {
+		way := ways[i]
+		exec(t, "TRUNCATE "+d.name+"_copy")
+		way.carry()
+		require.Equal(t, want, rawRows(t, d.keyspace, "differ_copy"), way.name)
+		if way.times {
+			require.Equal(t, times, d.times(t, "differ_copy"), way.name)
 		}
+		if !way.imported {
+			d.compareCopiedView(t, way.name)
+		}
+		d.compareIndexes(t, way.name)
 	}
+	d.compareRefused(t)
 }
 
 // differWay is a way to take the table into the other one.
 type differWay struct {
-	name  string
-	times bool // it has the times of the columns
-	carry func()
+	name     string
+	times    bool // it has the times of the columns
+	imported bool // by the nodes, whose views miss that
+	carry    func()
 }
 
 func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
-	for _, flags := range [][]string{
-		{"--via", "cql"}, {"--via", "cql", "--maxbatchsize", "1"}, {"--via", "stream", "--stream", "rows"}, {"--via", "stream", "--stream", "whole"},
-	} {
+	if d.counters && len(d.table.OfKind(schema.Static)) > 0 {
+		return nil // loads refuse static counters beside those of rows: they would add them for each row
+	}
+	loads := [][]string{{"--via", "cql"}, {"--via", "cql", "--maxbatchsize", "1"}}
+	forms := []string{"rows"}
+	if !d.attached() { // such indexes fail when they are sent whole SSTables
+		forms = append(forms, "whole")
+	}
+	for _, form := range forms {
+		if !d.counters { // they come by CQL alone
+			loads = append(loads, []string{"--via", "stream", "--stream", form})
+		}
+	}
+	for _, flags := range loads {
 		for _, format := range []string{"csv", "json"} {
-			for i, columns := range []string{plain, "--columns=" + d.timed()} {
-				times := i == 1
+			for _, times := range []bool{false, true} {
+				columns := plain
+				if times {
+					columns = "--columns=" + d.timed()
+				}
 				name := fmt.Sprintf("load %s of %s, times: %t", strings.Join(flags, " "), format, times)
-				ways = append(ways, differWay{name, times, func() { d.load(t, format, columns, flags) }})
+				if !times || !d.counters {
+					ways = append(ways, differWay{name: name, times: times, carry: func() { d.load(t, format, columns, flags) }})
+				}
 			}
 		}
 	}
-	for _, form := range []string{"rows", "whole"} {
-		ways = append(ways, differWay{"clone, " + form, true, func() {
-			ok(t, "clone", "it1.differ_copy", "--from-hosts", testHosts(), "--listen", anyPort, "--from-table", "it1.differ", "--stream", form)
+	if d.counters {
+		return ways
+	}
+	for _, form := range forms {
+		ways = append(ways, differWay{name: "clone, " + form, times: true, carry: func() {
+			ok(t, "clone", d.name+"_copy", "--from-hosts", testHosts(), "--listen", anyPort, "--from-table", d.name, "--stream", form)
 		}})
 	}
-	return append(ways, differWay{"load of SSTables that are imported", true, func() {
+	if d.apart && d.keyspace != "it3" { // not every node has rows to import
+		return ways
+	}
+	return append(ways, differWay{name: "load of SSTables that are imported", times: true, imported: true, carry: func() {
 		dir := filepath.Join(t.TempDir(), "kept")
 		d.load(t, "csv", "--columns="+d.timed(), []string{"--via", "sstables", "-d", dir})
-		if len(rawRows(t, "it1", "differ")) > 0 {
+		if len(rawRows(t, d.keyspace, "differ")) > 0 {
 			importKept(t, dir, "nb")
 		}
 	}})
@@ -273,8 +255,8 @@ func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
 func (d *differ) load(t *testing.T, format, columns string, flags []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows."+format)
-	ok(t, "scan", "it1.differ", columns, "-o", path, "--format", format)
-	r := ok(t, append([]string{"load", "it1.differ_copy", path, "--format", format, "--run-dir", filepath.Join(t.TempDir(), "run")}, flags...)...)
+	ok(t, "scan", d.name, columns, "-o", path, "--format", format)
+	r := ok(t, append([]string{"load", d.name + "_copy", path, "--format", format, "--run-dir", filepath.Join(t.TempDir(), "run")}, flags...)...)
 	require.Contains(t, r.report, " 0 rejected")
 }
 
@@ -282,7 +264,7 @@ func (d *differ) load(t *testing.T, format, columns string, flags []string) {
 func (d *differ) timed() string {
 	names := d.table.Names()
 	for _, c := range d.table.Columns {
-		if !c.IsKey() && !c.Type.MultiCell() {
+		if !c.IsKey() && !c.Type.MultiCell() && !d.counters {
 			names = append(names, "writetime("+c.Name+")", "ttl("+c.Name+")")
 		}
 	}
@@ -293,7 +275,7 @@ func (d *differ) timed() string {
 // live whether there are any.
 func (d *differ) times(t *testing.T, name string, flags ...string) (lines []string) {
 	t.Helper()
-	r := csv.NewReader(strings.NewReader(ok(t, append([]string{"scan", "it1." + name, "--columns=" + d.timed()}, flags...)...).out))
+	r := csv.NewReader(strings.NewReader(ok(t, append([]string{"scan", d.keyspace + "." + name, "--columns=" + d.timed()}, flags...)...).out))
 	records, err := r.ReadAll()
 	require.NoError(t, err)
 	for _, record := range records[1:] {

@@ -17,25 +17,35 @@ import (
 // rawCQL is a connection of the native protocol, version 4, that binds any bytes. The driver takes
 // tuples apart before it sends them, and so cannot ask a server what it thinks of the bytes of one.
 type rawCQL struct {
-	conn net.Conn
-	in   *bufio.Reader
+	conn  net.Conn
+	in    *bufio.Reader
+	level uint16 // the consistency of requests
 }
 
-// The opcodes and the flag of the protocol (native_protocol_v4.spec, sections 2.4 and 4).
+// The opcodes, levels and flags of the protocol (native_protocol_v4.spec, sections 2.2, 2.4, 3 and 4).
 const (
 	opError, opStartup, opReady, opResult = 0x00, 0x01, 0x02, 0x08
 	opQuery, opPrepare, opExecute         = 0x07, 0x09, 0x0a
-	consistencyOne, withValues            = 0x0001, 0x01
+	consistencyOne, consistencyQuorum     = 0x0001, 0x0004
+	consistencyAll                        = 0x0005
+	withValues, skipMetadata              = 0x01, 0x02
+	flagWarning                           = 0x08
 )
 
 // rawConnect opens a connection to the first node.
 func rawConnect(t *testing.T) *rawCQL {
 	t.Helper()
 	host, _, _ := strings.Cut(testHosts(), ",")
+	return rawConnectTo(t, host)
+}
+
+// rawConnectTo opens a connection to a node.
+func rawConnectTo(t *testing.T, host string) *rawCQL {
+	t.Helper()
 	conn, err := net.Dial("tcp", net.JoinHostPort(host, "9042"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	c := &rawCQL{conn: conn, in: bufio.NewReaderSize(conn, 1<<16)}
+	c := &rawCQL{conn: conn, in: bufio.NewReaderSize(conn, 1<<16), level: consistencyOne}
 	body := []byte{0, 1}
 	body = appendShort(appendShort(body, "CQL_VERSION"), "3.0.0")
 	op, _ := c.ask(t, opStartup, body)
@@ -62,6 +72,12 @@ func (c *rawCQL) answer(t *testing.T) (stream uint16, op byte, body []byte) {
 	body = make([]byte, binary.BigEndian.Uint32(head[5:]))
 	_, err = io.ReadFull(c.in, body)
 	require.NoError(t, err)
+	if head[1]&flagWarning != 0 { // the texts come first
+		texts := binary.BigEndian.Uint16(body)
+		for body = body[2:]; texts > 0; texts-- {
+			body = body[2+binary.BigEndian.Uint16(body):]
+		}
+	}
 	return binary.BigEndian.Uint16(head[2:]), head[4], body
 }
 
@@ -93,17 +109,7 @@ func (c *rawCQL) execute(t *testing.T, id []byte, rows [][][]byte) []error {
 		some := rows[from:min(from+together, len(rows))]
 		var send []byte
 		for i, values := range some {
-			body := append(binary.BigEndian.AppendUint16(nil, uint16(len(id))), id...)
-			body = append(binary.BigEndian.AppendUint16(body, consistencyOne), withValues)
-			body = binary.BigEndian.AppendUint16(body, uint16(len(values)))
-			for _, v := range values {
-				if v == nil {
-					body = append(body, 0xff, 0xff, 0xff, 0xff)
-					continue
-				}
-				body = append(binary.BigEndian.AppendUint32(body, uint32(len(v))), v...)
-			}
-			send = frame(send, uint16(i), opExecute, body)
+			send = frame(send, uint16(i), opExecute, c.bound(id, values))
 		}
 		written := make(chan error, 1)
 		go func() {
@@ -121,6 +127,44 @@ func (c *rawCQL) execute(t *testing.T, id []byte, rows [][][]byte) []error {
 	return out
 }
 
+// bound is the body of an EXECUTE.
+func (c *rawCQL) bound(id []byte, values [][]byte) []byte {
+	body := append(binary.BigEndian.AppendUint16(nil, uint16(len(id))), id...)
+	body = append(binary.BigEndian.AppendUint16(body, c.level), withValues|skipMetadata)
+	body = binary.BigEndian.AppendUint16(body, uint16(len(values)))
+	for _, v := range values {
+		if v == nil {
+			body = append(body, 0xff, 0xff, 0xff, 0xff)
+			continue
+		}
+		body = append(binary.BigEndian.AppendUint32(body, uint32(len(v))), v...)
+	}
+	return body
+}
+
+// query runs a prepared SELECT that gives all its rows at once, and returns their cells, nil where
+// there is none.
+func (c *rawCQL) query(t *testing.T, id []byte, values ...[]byte) (rows [][][]byte, err error) {
+	t.Helper()
+	op, body := c.ask(t, opExecute, c.bound(id, values))
+	if op == opError {
+		return nil, rawError(body)
+	}
+	columns, count := int(binary.BigEndian.Uint32(body[8:])), int(binary.BigEndian.Uint32(body[12:]))
+	body = body[16:]
+	for range count {
+		cells := make([][]byte, columns)
+		for i := range cells {
+			n := int32(binary.BigEndian.Uint32(body))
+			if body = body[4:]; n >= 0 {
+				cells[i], body = body[:n:n], body[n:]
+			}
+		}
+		rows = append(rows, cells)
+	}
+	return rows, nil
+}
+
 // rawError is what an ERROR says.
 func rawError(body []byte) error {
 	n := binary.BigEndian.Uint16(body[4:])
@@ -130,9 +174,8 @@ func rawError(body []byte) error {
 // rows runs a query that gives n rows, and returns what stands in them.
 func (c *rawCQL) rows(t *testing.T, query string, n int) string {
 	t.Helper()
-	const skipMetadata = 0x02
 	body := append(binary.BigEndian.AppendUint32(nil, uint32(len(query))), query...)
-	op, body := c.ask(t, opQuery, append(binary.BigEndian.AppendUint16(body, consistencyOne), skipMetadata))
+	op, body := c.ask(t, opQuery, append(binary.BigEndian.AppendUint16(body, c.level), skipMetadata))
 	require.EqualValues(t, opResult, op, "%s: %s", query, body)
 	require.EqualValues(t, n, binary.BigEndian.Uint32(body[12:]), query)
 	return string(body[16:])

@@ -50,8 +50,8 @@ func (b *blockSums) compare(crc []byte) error {
 	} else if b.at > 0 {
 		b.end()
 	}
-	if len(b.sums) != len(want.Sums) {
-		return fmt.Errorf("%s has %d blocks, and CRC.db the checksums of %d", b.file, len(b.sums), len(want.Sums))
+	if err := want.Fit(len(b.sums)); err != nil {
+		return fmt.Errorf("%s: %w", b.file, err)
 	}
 	for i, sum := range b.sums {
 		if sum != want.Sums[i] {

@@ -41,7 +41,15 @@ func TestBlockSums(t *testing.T) {
 			}
 		}
 	}
+	// A node that compacts adds the checksum of an empty block.
 	b := &blockSums{file: "f"}
-	crc := sstable.BlockSums{BlockLength: sstable.SumBlock, Sums: []uint32{1}}
-	require.EqualError(t, b.compare(crc.Append(nil)), "f has 0 blocks, and CRC.db the checksums of 1")
+	_, err := b.Write(data)
+	require.NoError(t, err)
+	crc := sstable.BlockSums{BlockLength: sstable.SumBlock, Sums: []uint32{
+		crc32.ChecksumIEEE(data[:sstable.SumBlock]), crc32.ChecksumIEEE(data[sstable.SumBlock : 2*sstable.SumBlock]), crc32.ChecksumIEEE(data[2*sstable.SumBlock:]), 0,
+	}}
+	require.NoError(t, b.compare(crc.Append(nil)))
+	b = &blockSums{file: "f"}
+	crc.Sums = []uint32{1}
+	require.EqualError(t, b.compare(crc.Append(nil)), "f: CRC.db: 1 checksums for 0 blocks")
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
 // A data directory alone does not have what the node acknowledged and had not flushed: that is in its
@@ -118,8 +120,24 @@ func isOf(mutation []byte, table [16]byte) bool {
 		return false
 	}
 	first := [16]byte(mutation[count:])
-	if mutation[0] == 1 || schemaTables[first] {
+	switch {
+	case schemaTables[first]:
 		return first == table
+	case mutation[0] == 1:
+		return first == table && !writesNothing(mutation[count+len(table):])
+	default:
+		return bytes.Contains(mutation, table[:]) // where the others stand is not known
 	}
-	return bytes.Contains(mutation, table[:]) // where the others stand is not known
+}
+
+// writesNothing reports whether a partition of a mutation, its key first, has no rows. A node logs it,
+// and does not flush it. Such is a statement whose columns are all unset
+// (UnfilteredRowIteratorSerializer.IS_EMPTY, Flushing.writeSortedContents).
+func writesNothing(partition []byte) bool {
+	const isEmpty = 0x01
+	length, n := cqlwire.Uvint(partition)
+	if partition = partition[n:]; n == 0 || length >= uint64(len(partition)) {
+		return false
+	}
+	return partition[length]&isEmpty != 0
 }

@@ -48,6 +48,8 @@ func TestMutationsOfCommitLogs(t *testing.T) {
 	}{
 		{"nothing", nil, 0, false},
 		{"empty", segment("{}", true), 0, false},
+		{"without rows", segment("{}", true, [][]byte{of(1, table, 2, 0, 1, 1)}), 0, false},
+		{"of a key that is empty", segment("{}", true, [][]byte{of(1, table, 0, 8, 1)}), 1, false},
 		{"of the table", segment("{}", true, [][]byte{of(1, other), of(1, table, 5)}, [][]byte{of(1, table)}), 2, false},
 		{"of others", segment("{}", true, [][]byte{of(1, other, table[:]...), {1}, of(1, other)}), 0, false},
 		{"of several", segment("{}", true, [][]byte{of(2, other, table[:]...)}), 1, false},

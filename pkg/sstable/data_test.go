@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/klauspost/compress/snappy"
@@ -93,6 +94,12 @@ func TestDataIsReadBack(t *testing.T) {
 				again, err := ParseBlockSums(sums.Append(nil))
 				require.NoError(t, err)
 				require.Equal(t, sums, again)
+				more := &BlockSums{BlockLength: sums.BlockLength, Sums: append(slices.Clip(sums.Sums), 0, 0)}
+				_, err = readBack(b, nil, more, w.digest)
+				require.NoError(t, err, "checksums of empty blocks")
+				more.Sums[len(more.Sums)-1] = 1
+				_, err = readBack(b, nil, more, w.digest)
+				require.ErrorContains(t, err, "CRC.db: ")
 			}
 			again, err := readBack(b, info, sums, w.digest)
 			require.NoError(t, err, "%v of %d", c, n)

@@ -63,9 +63,10 @@ func newDataPieces(size int64, info *CompressionInfo, sums *BlockSums) (dataPiec
 			return p, fmt.Errorf("%s: %w", DataDB, err)
 		}
 	}
-	// Cassandra writes the sum of an empty block where the data ends with a full one.
-	if blocks := p.count(); info == nil && sums != nil && len(sums.Sums) != blocks && len(sums.Sums) != blocks+1 {
-		return p, fmt.Errorf("%s: %d checksums for %d blocks", CRCDB, len(sums.Sums), blocks)
+	if info == nil && sums != nil {
+		if err := sums.Fit(p.count()); err != nil {
+			return p, err
+		}
 	}
 	return p, nil
 }

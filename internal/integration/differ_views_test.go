@@ -1,0 +1,100 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// makeView gives some tables a view, if the servers take it, and their copies the same.
+func (d *differ) makeView(t *testing.T) {
+	t.Helper()
+	if d.r.IntN(3) > 0 || d.counters || d.apart { // replicas of views are behind those of tables
+		return
+	}
+	var key, others []string
+	for _, c := range d.table.Columns {
+		switch name := cqltype.QuoteIdent(c.Name); {
+		case c.IsKey():
+			key = append(key, name)
+		case c.Kind == schema.Regular:
+			others = append(others, name)
+		}
+	}
+	single := slices.DeleteFunc(d.table.OfKind(schema.Regular), func(c schema.Column) bool {
+		return c.Type.MultiCell() || c.Type.Kind == cqltype.Duration
+	})
+	if len(single) > 0 && d.r.IntN(3) > 0 {
+		name := cqltype.QuoteIdent(single[d.r.IntN(len(single))].Name)
+		key = append(key, name)
+		others = slices.DeleteFunc(others, func(other string) bool { return other == name })
+	}
+	d.r.Shuffle(len(key), func(i, j int) { key[i], key[j] = key[j], key[i] })
+	some := others[:0]
+	all := d.r.IntN(2) == 0
+	for _, name := range others {
+		if all || d.r.IntN(2) == 0 {
+			some = append(some, name)
+		}
+	}
+	partition := 1 + d.r.IntN(2)%len(key)
+	var order []string
+	for _, name := range key[partition:] {
+		order = append(order, name+[]string{" ASC", " DESC"}[d.r.IntN(2)])
+	}
+	columns := strings.Join(slices.Concat(key, some), ", ")
+	primary := append([]string{"(" + strings.Join(key[:partition], ", ") + ")"}, key[partition:]...)
+	view := fmt.Sprintf("%s FROM %%s WHERE %s IS NOT NULL PRIMARY KEY (%s)",
+		columns, strings.Join(key, " IS NOT NULL AND "), strings.Join(primary, ", "))
+	if len(order) > 0 {
+		view += " WITH CLUSTERING ORDER BY (" + strings.Join(order, ", ") + ")"
+	}
+	create := func(name string) string {
+		return "CREATE MATERIALIZED VIEW " + name + "_view AS SELECT " + fmt.Sprintf(view, name)
+	}
+	if err := execOne(t.Context(), create(d.name)); err != nil {
+		require.ErrorContains(t, err, "materialized view", create(d.name)) // the servers have no such one
+		return
+	}
+	exec(t, create(d.name+"_copy"))
+	d.view = view
+	d.ddl += ";\n" + create(d.name)
+}
+
+// compareView reads the view by each way.
+func (d *differ) compareView(t *testing.T) {
+	t.Helper()
+	if d.view == "" {
+		return
+	}
+	requireSameSoon(t, d.name+"_view", "--via", "stream", "--listen", anyPort)
+	files := []string{"--via", "sstables"}
+	for _, node := range tablesOnDisk(t, d.keyspace, "differ_view") { // a stream has flushed it
+		files = append(files, node.folder)
+	}
+	requireSameSoon(t, d.name+"_view", files...)
+}
+
+// compareCopiedView compares the view of the copy with that of the table. Nodes bring views up to date
+// after their tables.
+func (d *differ) compareCopiedView(t *testing.T, way string) {
+	t.Helper()
+	if d.view == "" {
+		return
+	}
+	want := rawRows(t, d.keyspace, "differ_view")
+	var got []string
+	require.Eventually(t, func() bool {
+		got = rawRows(t, d.keyspace, "differ_copy_view")
+		return slices.Equal(want, got)
+	}, time.Minute, 200*time.Millisecond, "the view after %s: %q, of the table: %q", way, &got, want)
+}

@@ -119,15 +119,18 @@ func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func(
 		var slice []stream.CopiedRange
 		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
 			slice = append(slice, r)
-			ring.Done(r.Range)
-			if r.Err != nil {
-				ring.Failed(r.Range)
-				return
+			if r.Err == nil {
+				c.counters.Half.Add(sweep.Work(r.Range, partitioner))
 			}
-			c.counters.Half.Add(sweep.Work(r.Range, partitioner))
 		})
 		if err != nil {
 			return err
+		}
+		for _, r := range slice { // not before: a slice may be copied again
+			ring.Done(r.Range)
+			if r.Err != nil {
+				ring.Failed(r.Range)
+			}
 		}
 		copied(slice)
 	}

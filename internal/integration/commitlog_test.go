@@ -39,8 +39,8 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	require.Equal(t, 1, r.code, r.report)
 	require.Regexp(t, `the commit log has rows of it_unflushed.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, r.report)
 	require.Contains(t, r.report, "nodetool drain")
+	// How many rows there are is not known: a node flushes tables to make room for its commit log.
 	r = ok(t, append(args, "--ignore-commitlog")...)
-	require.Contains(t, r.report, "20 rows")
 	require.Contains(t, r.report, "rows may be missing")
 	r = cqlbulkOffline(t, "verify", out)
 	require.Zero(t, r.code, r.report)

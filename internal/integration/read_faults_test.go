@@ -331,7 +331,7 @@ func TestStreamedToWhereThereIsNoRoom(t *testing.T) {
 	defer taken.Close()
 	r = cqlbulk(t, "scan", "it1.noroom_read", "--via", "stream", "--listen", taken.Addr().String())
 	require.Equal(t, 1, r.code, r.report)
-	require.Contains(t, r.report, "--listen "+taken.Addr().String()+": listen tcp "+taken.Addr().String()+": bind: address already in use")
+	require.Contains(t, r.report, "--listen "+taken.Addr().String()+": another program listens there")
 
 	requireRows(t, input, ok(t, byStream("scan", "it1.noroom_read", "--temp-dir", temp)...).out)
 }

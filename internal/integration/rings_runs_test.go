@@ -173,7 +173,7 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 		switch {
 		case run.refused:
 			require.NotZero(r.t, run.code, run.report)
-			require.Contains(r.t, run.report, "begin when that is over")
+			require.Contains(r.t, run.report, "begin when the change has ended")
 			r.tell(c, run.keyspace, run.what, "refused")
 		case c.lost(r.replicas(run.keyspace)):
 			require.Contains(r.t, []int{2, 4}, run.code,

@@ -101,7 +101,7 @@ func TestNoFilesWhileANodeJoins(t *testing.T) {
 	spec.Via, spec.Dir = viaFiles, "files"
 	_, err = PrepareLoad(t.Context(), s.env, *spec)
 	require.ErrorContains(t, err, "a node is joining")
-	require.ErrorContains(t, err, "begin when that is over")
+	require.ErrorContains(t, err, "begin when the change has ended")
 	spec.AssumeStable = true
 	report, err := s.runLoad(t, spec)
 	require.NoError(t, err)

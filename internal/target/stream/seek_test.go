@@ -69,7 +69,7 @@ func (n *picky) Send(_ context.Context, node string, f File) error {
 }
 
 // seeking is a load to picky nodes, of rows whose values are given by key and clustering.
-func seeking(t *testing.T, set func(*Options), values map[[2]int32]string, knows func(stamp int64) bool) (error, *picky, *pieces) {
+func seeking(t *testing.T, set func(*Options), values map[[2]int32]string, knows func(stamp int64) bool) (*picky, *pieces, error) {
 	t.Helper()
 	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
 	tg, _ := newTarget(t, func(o *Options) {
@@ -100,7 +100,7 @@ func seeking(t *testing.T, set func(*Options), values map[[2]int32]string, knows
 	if err == nil {
 		require.EqualValues(t, 1, tg.Stats().Slices, "what is sent again is no other slice")
 	}
-	return err, n, p
+	return n, p, err
 }
 
 // forms of files: sorted partitions, SSTables made of them, and SSTables made without a spool.
@@ -120,7 +120,7 @@ func TestRowsThatNodesDoNotTakeAreRejected(t *testing.T) {
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
 			var o *Options
-			err, n, p := seeking(t, func(options *Options) { form(t, options); o = options },
+			n, p, err := seeking(t, func(options *Options) { form(t, options); o = options },
 				map[[2]int32]string{{3, 2}: "poison", {3, 7}: "poison", {17, 0}: "before,poison", {39, 7}: "poison,after"},
 				func(int64) bool { return true })
 			require.NoError(t, err)
@@ -159,7 +159,7 @@ func TestRowsThatNodesDoNotTakeAreRejected(t *testing.T) {
 func TestRowThatNodesDoNotTakeIsNamed(t *testing.T) {
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
-			err, n, p := seeking(t, func(o *Options) { form(t, o) }, map[[2]int32]string{{17, 5}: "poison"}, func(int64) bool { return false })
+			n, p, err := seeking(t, func(o *Options) { form(t, o) }, map[[2]int32]string{{17, 5}: "poison"}, func(int64) bool { return false })
 			require.Equal(t, fault.Permanent, fault.ClassOf(err))
 			require.ErrorIs(t, err, errPoison)
 			require.ErrorContains(t, err, `does not take the row {"k": 17, "c": 5} of demo.readings, or another row of its partition, and would not the next time (drop it): java.lang.AssertionError`)
@@ -189,7 +189,7 @@ func TestSearchForRowsIsBounded(t *testing.T) {
 					}
 				}
 			}
-			err, n, p := seeking(t, func(o *Options) { wholeOnOne(t, o); o.Whole = nil }, values, func(int64) bool { return true })
+			n, p, err := seeking(t, func(o *Options) { wholeOnOne(t, o); o.Whole = nil }, values, func(int64) bool { return true })
 			require.ErrorContains(t, err, c.want)
 			require.Equal(t, fault.Permanent, fault.ClassOf(err))
 			require.Zero(t, p.written)
@@ -203,7 +203,7 @@ func TestOneNodeDoesNotTakeARow(t *testing.T) {
 	var o *Options
 	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
 	n.refuses = func(node string) bool { return node == o.replicas(o.Placement.Find(token.Murmur3.Hash(keyOf(17))))[1] }
-	err, _, p := seeking(t, func(options *Options) { o = options; options.Sender = n }, map[[2]int32]string{{17, 5}: "poison"}, func(int64) bool { return true })
+	_, p, err := seeking(t, func(options *Options) { o = options; options.Sender = n }, map[[2]int32]string{{17, 5}: "poison"}, func(int64) bool { return true })
 	require.NoError(t, err)
 	require.Len(t, p.rejected, 1)
 	require.Equal(t, 40*8-1, p.written)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"slices"
 
@@ -85,6 +86,7 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 		return err
 	}
 	tellPassedOver(env, found.Skipped)
+	request.ID = found.ID
 	t.files = &tableFiles{found: found}
 	switch {
 	case declared != nil:
@@ -120,10 +122,35 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 	if t.files.table, err = t.mergedTable(); err != nil {
 		return err
 	}
-	if err := t.openAll(env); err != nil {
-		return err
+	return t.openFound(env, request, o.IgnoreCommitLog)
+}
+
+// findings is how often files are found anew.
+const findings = 5
+
+// openFound opens the SSTables that were found, and checks the commit logs. A node that runs removes
+// SSTables that it has compacted, and commit logs whose rows it has flushed. Others have those rows
+// then, so the files are found anew when one of live data has gone.
+func (t *tableSession) openFound(env Environment, request snapshot.Request, ignoreCommitLog bool) error {
+	for n := 1; ; n++ {
+		err := t.openAll(env)
+		if err == nil {
+			err = t.checkCommitLogs(env, ignoreCommitLog)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || len(t.files.found.Live) == 0 {
+			return err
+		}
+		if n == findings {
+			return fmt.Errorf("%w: a node that runs removes files, and did so %d times while they were opened: "+
+				"take a snapshot (nodetool snapshot), and read that", err, n)
+		}
+		t.closeFiles()
+		found, err := snapshot.Find(request)
+		if err != nil {
+			return err
+		}
+		t.files = &tableFiles{table: t.files.table, found: found}
 	}
-	return t.checkCommitLogs(env, o.IgnoreCommitLog)
 }
 
 // tellPassedOver names what was passed over.

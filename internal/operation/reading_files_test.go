@@ -1,0 +1,46 @@
+package operation
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/sstables"
+)
+
+// The files are found anew when a node has removed one of its live data since they were found. That
+// is not done for a snapshot, from which no node removes a file.
+func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data")
+	table := filepath.Join(data, "a", "t-"+strings.Repeat("0f", 16))
+	golden := os.DirFS("../../pkg/sstable/testdata/golden/files/nb_lz4")
+	require.NoError(t, os.CopyFS(table, golden))
+	require.NoError(t, os.CopyFS(filepath.Join(table, "snapshots", "nightly"), golden))
+	for _, tag := range []string{"", "nightly"} {
+		request := snapshot.Request{Keyspace: "a", Table: "t", Paths: []string{data}, Tag: tag}
+		found, err := snapshot.Find(request)
+		require.NoError(t, err)
+		require.Len(t, found.SSTables, 1)
+		gone := found.SSTables[0]
+		gone.ID = "7"
+		found.SSTables = append(found.SSTables, gone)
+
+		reading := &tableSession{table: declared(t, "a", "k text p; c int c; s text s; v text r"), files: &tableFiles{found: found}}
+		reading.files.table, err = reading.mergedTable()
+		require.NoError(t, err)
+		err = reading.openFound(Environment{}, request, false)
+		if tag != "" {
+			require.ErrorIs(t, err, fs.ErrNotExist)
+			continue
+		}
+		require.NoError(t, err)
+		require.Len(t, reading.files.whole, 1)
+		require.Equal(t, reading.files.whole[0].(*sstables.Table).Length(), reading.files.bytes, "what was found first does not count")
+		reading.closeFiles()
+	}
+}

@@ -135,14 +135,7 @@ func (r *rings) each(nodes []string, do func(node string) error) {
 // throttle limits what nodes send, in megabits a second.
 func (r *rings) throttle(megabits string, nodes []string) {
 	r.t.Helper()
-	r.each(nodes, func(node string) error {
-		err := tool(node, "setstreamthroughput", megabits)
-		// A node that has joined may send entire SSTables. Since 4.1 these have a limit of their own.
-		if err == nil && r.gossips && node > "3" {
-			err = tool(node, "setstreamthroughput", "-e", megabits)
-		}
-		return err
-	})
+	r.each(nodes, func(node string) error { return tool(node, "setstreamthroughput", megabits) })
 }
 
 // logOf is the path of a node's log.

@@ -64,11 +64,11 @@ func (o *loadOptions) addWriteFlags(b binder) {
 
 // addPastFlags adds the flags of the ways that are not CQL.
 func (o *loadOptions) addPastFlags(b binder) {
-	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a tenth of the servers' work or less; or sstables, which leaves them in a folder, from which they are imported")
+	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported")
 	addKeptFlags(b)
 	b.add("schema", "sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to")
 	b.add("ring", "sstables, with --schema: file that plan --save-ring wrote, by which each node gets its own rows (default: the cluster is not known, and all rows are in one folder)")
-	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers a fiftieth of the work of CQL; auto is whole where the table and the nodes allow it")
+	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers the least work; auto is whole where the table and the nodes allow it")
 	addStreamFlags(b, "")
 	addInternodeFlags(b)
 }
@@ -105,7 +105,7 @@ const (
 )
 
 const (
-	listenHelp       = "address and port where nodes answer which of them join, leave or move, needed for Cassandra 4.0, and later ones while a node joins; they must reach it (default: :7099)"
+	listenHelp       = "address and port where nodes tell which of them join, leave or move; needed for Cassandra 4.0, and for later ones while a node joins; they must reach it (default: :7099, or the next of seven ports below it that is free)"
 	assumeStableHelp = "load even if it cannot be known whether nodes join, leave or move; rows are lost if one does"
 )
 
@@ -123,7 +123,7 @@ func addStreamFlags(b binder, when string) {
 	b.add("temp-dir", when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)", folder)
 	b.add("slice", when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)")
 	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
-	b.add("listen", when+both+listenHelp)
+	b.add("listen", when+"stream, sstables with --import: "+listenHelp)
 	b.add("assume-stable", when+both+assumeStableHelp)
 	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; a load waits for nodes that go down, and does not begin where one is down)")
 }

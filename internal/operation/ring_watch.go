@@ -278,7 +278,7 @@ func (w *ringWatch) keep(r ringState) error {
 	w.mu.Lock()
 	w.addresses, w.names = addresses, names
 	w.mu.Unlock()
-	if len(all) > 0 {
+	if len(all) > 0 && !w.settings.files { // of files, what is refused names them
 		w.tell(strings.Join(all, ", ") + ": rows are streamed to the nodes that they belong to now, and to those that they will belong to")
 	}
 	return nil

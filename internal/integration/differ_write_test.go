@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlorder"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
@@ -229,6 +230,16 @@ func (d *differ) elements(t *testing.T) *differStatement {
 	name := cqltype.QuoteIdent(c.Name)
 	key, inside := d.pick()
 	value := func(typ *cqltype.Type) []byte { return differValue(t, d.r, typ, true) }
+	// A vector that is bound alone keeps its bytes, where in a collection the servers sort what is in it.
+	element := func(typ *cqltype.Type) []byte {
+		set := &cqltype.Type{Kind: cqltype.Set, Elems: []*cqltype.Type{typ}}
+		order, err := cqlorder.Plan(set)
+		require.NoError(t, err)
+		stored, err := order.AppendCanonical(nil, cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), value(typ)))
+		require.NoError(t, err)
+		elem, _, _, _ := cqlwire.ElemAt(stored, len(cqlwire.AppendCount(nil, 1)))
+		return elem
+	}
 	s := &differStatement{}
 	update := "UPDATE " + d.name + d.using(true) + " SET " + name
 	remove := "DELETE " + name
@@ -253,10 +264,10 @@ func (d *differ) elements(t *testing.T) *differStatement {
 	case d.r.IntN(2) == 0: // from a map the keys
 		s.bind(update+" = "+name+" - ?", value(&cqltype.Type{Kind: cqltype.Set, Elems: elems[:1]}))
 	case c.Type.Kind == cqltype.Map && d.r.IntN(2) == 0:
-		s.bind(update+"[?] = ", value(elems[0]))
-		s.bind("?", value(elems[1]))
+		s.bind(update+"[?] = ", element(elems[0]))
+		s.bind("?", element(elems[1]))
 	default:
-		s.bind(remove+"[?]"+from, value(elems[0]))
+		s.bind(remove+"[?]"+from, element(elems[0]))
 	}
 	s.where(d.table.OfKind(schema.PartitionKey), key)
 	if c.Kind == schema.Regular {

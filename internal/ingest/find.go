@@ -1,8 +1,10 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/zeebo/xxh3"
 
@@ -34,10 +36,16 @@ func (a *account) Find(ctx context.Context, stamp int64) (*target.Row, error) {
 	if err := newParser(a.run).parse(c); err != nil || len(c.rows) == 0 {
 		return nil, err
 	}
-	if r := &c.rows[0]; r.Timestamp == stamp && len(r.More) == 0 {
-		return r, nil
+	r := c.rows[0]
+	if r.Timestamp != stamp || len(r.More) > 0 {
+		return nil, nil
 	}
-	return nil, nil
+	// It outlives the text and the cells of its piece.
+	r.Raw, r.Cells = bytes.Clone(r.Raw), slices.Clone(r.Cells)
+	for i := range r.Cells {
+		r.Cells[i].Bytes = bytes.Clone(r.Cells[i].Bytes)
+	}
+	return &r, nil
 }
 
 // reread reads the text of the piece again.
@@ -46,17 +54,17 @@ func (a *account) reread(ctx context.Context, input Input) (text []byte, err err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = in.Close() }() // it was only read
-	switch skipped, err := skip(in, a.piece.Offset); {
-	case err != nil:
+	skipped, err := skip(in, a.piece.Offset)
+	reader := newInterruptible(ctx, in)
+	defer reader.close()
+	if err == nil && !skipped {
+		_, err = io.CopyN(io.Discard, reader, a.piece.Offset)
+	}
+	if err != nil {
 		return nil, err
-	case !skipped:
-		if _, err := io.CopyN(io.Discard, in, a.piece.Offset); err != nil {
-			return nil, err
-		}
 	}
 	text = make([]byte, a.piece.Bytes)
-	if _, err := io.ReadFull(in, text); err != nil {
+	if _, err := io.ReadFull(reader, text); err != nil {
 		return nil, err
 	}
 	if a.run.journaled && xxh3.HashSeed(text, a.file.seed) != a.piece.Hash {

@@ -140,3 +140,32 @@ func TestRowsOfAChangedInput(t *testing.T) {
 		})
 	}
 }
+
+// A search ends when its context does, in the midst of an input that is read from its beginning.
+func TestSearchForARowIsCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	opened := 0
+	err := finding(t, "", func(j *Job) {
+		j.Inputs[0].Open = func() (io.ReadCloser, error) {
+			var in io.Reader = strings.NewReader(lines(500))
+			if opened++; opened > 1 {
+				in = io.MultiReader(canceling{cancel}, in)
+			}
+			return io.NopCloser(in), nil
+		}
+	}, func(kept []target.Row) error {
+		last := kept[len(kept)-1]
+		_, err := last.Piece.Find(ctx, last.Stamp)
+		return err
+	})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// canceling is an empty input that calls off what reads it.
+type canceling struct{ cancel context.CancelFunc }
+
+// Read is a method of io.Reader.
+func (c canceling) Read([]byte) (int, error) {
+	c.cancel()
+	return 0, io.EOF
+}

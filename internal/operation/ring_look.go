@@ -63,8 +63,7 @@ func (l *landing) refuseOptions(ctx context.Context, then driver.TableOptions) e
 		return err
 	}
 	if what := l.otherwise(then, now); what != "" {
-		return fault.New(fault.Fatal, fmt.Errorf("%s while the rows were read or sent: those that are not loaded have to be made otherwise, "+
-			"by the same command once more, or by cqlbulk resume", what))
+		return fault.New(fault.Fatal, fmt.Errorf("%s while the rows were read or sent: those that are not loaded have to be made otherwise: %s", what, l.again))
 	}
 	return nil
 }

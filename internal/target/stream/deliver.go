@@ -63,7 +63,6 @@ type delivery struct {
 
 	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
 	refused []*refusedRow // that were found; who took the element of seeking has it
-	taken   int           // number of parts of files that nodes took meanwhile; the same
 
 	files, bytes atomic.Int64 // that nodes have
 	made         atomic.Int64 // SSTables, for their names

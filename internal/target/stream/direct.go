@@ -15,7 +15,7 @@ import (
 // about how many partitions they have.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
 	size := t.batch.bytes.Load()
-	if t.o.Whole == nil || t.batch.refused != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
+	if t.o.Whole == nil || t.batch.leftOut != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
 		return nil, nil
 	}
 	count := d.restTables(size)

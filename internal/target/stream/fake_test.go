@@ -155,6 +155,13 @@ func (p *pieces) Begun() bool        { return false }
 func (p *pieces) Existing(int) error { return nil }
 func (p *pieces) Ready(int)          {}
 
+// rejects is the number of rows that were rejected.
+func (p *pieces) rejects() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.rejected)
+}
+
 // Find is a method of target.Piece: it finds the rows of known.
 func (p *pieces) Find(_ context.Context, stamp int64) (*target.Row, error) {
 	p.mu.Lock()

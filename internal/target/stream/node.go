@@ -64,6 +64,13 @@ func (n *node) has(size int64) {
 	n.sizes = append(n.sizes, size)
 }
 
+// took reports whether the node has taken any file.
+func (n *node) took() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return len(n.sizes) > 0
+}
+
 func (n *node) stats() NodeStats {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -138,5 +138,5 @@ func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 
 // newPartitions returns partitions whose rows a node reads by a codec of stamped.
 func (t *Target) newPartitions(as *sstable.Codec, to sstable.Sink, tell func(bytes int64)) *partitions {
-	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.refused, to: to, merger: newMerger(t.codec), tell: tell}
+	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.leftOut, to: to, merger: newMerger(t.codec), tell: tell}
 }

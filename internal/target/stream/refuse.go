@@ -28,6 +28,26 @@ func (r refusals) add(key []byte, stamp int64) bool {
 	return added
 }
 
+// count returns the number of rows.
+func (r refusals) count() (n int) {
+	for _, stamps := range r {
+		n += len(stamps)
+	}
+	return n
+}
+
+// clone returns a copy; nil if there are none.
+func (r refusals) clone() refusals {
+	if len(r) == 0 {
+		return nil
+	}
+	c := make(refusals, len(r))
+	for key, stamps := range r {
+		c[key] = maps.Clone(stamps)
+	}
+	return c
+}
+
 // has reports whether a record is of one of the rows. It overwrites room.
 func (r refusals) has(record []byte, codec *sstable.Codec, room *sstable.Row) (bool, error) {
 	key, _, encoded := splitRecord(record)
@@ -62,28 +82,24 @@ const mostRounds = 8
 // again: an earlier row of the same key, which one of them had replaced, was not sent.
 func (t *Target) deliverGood(ctx context.Context) error {
 	for rounds := 0; ; rounds++ {
-		t.batch.found = make(refusals)
 		err := t.deliverTo(ctx, t.deliver)
 		switch {
-		case err != nil || len(t.batch.found) == 0:
+		case err != nil || t.batch.refused.count() == t.batch.leftOut.count():
 			return err
 		case !slices.ContainsFunc(t.batch.settled, func(s settled) bool { return s.rows > 0 }):
 			return nil
 		case rounds == mostRounds:
 			return fault.New(fault.Permanent, fmt.Errorf("nodes did not take some rows, and others again after these were rejected, %d times", rounds+1))
 		}
-		if t.batch.refused == nil {
-			t.batch.refused = make(refusals)
-		}
-		for key, stamps := range t.batch.found {
-			if t.batch.refused[key] == nil {
-				t.batch.refused[key] = stamps
-			} else {
-				maps.Copy(t.batch.refused[key], stamps)
-			}
-		}
 	}
 }
+
+// mostStamps is the number of rows of the input, at most, that are read again and rejected for one row of the table:
+// as many are in memory at once.
+const mostStamps = 100
+
+// lostError says why a row of the input is not read again.
+type lostError struct{ error }
 
 // foundRow is a row of the input.
 type foundRow struct {
@@ -94,8 +110,11 @@ type foundRow struct {
 // rejectRefused rejects the rows of the input that made a row which a node does not take. It rejects none, and reports
 // so, unless it finds all of them.
 func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error) (bool, error) {
-	var found []foundRow
 	stamps := stampsOf(&r.row)
+	if len(stamps) > mostStamps {
+		return false, &lostError{fmt.Errorf("made by %d rows of the input", len(stamps))}
+	}
+	var found []foundRow
 	for _, stamp := range stamps {
 		row, err := t.find(ctx, r, stamp)
 		if err != nil || row.Row == nil {
@@ -103,8 +122,11 @@ func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error)
 		}
 		found = append(found, row)
 	}
+	if t.batch.refused == nil {
+		t.batch.refused = make(refusals)
+	}
 	for i, row := range found {
-		if !t.batch.found.add(r.key, stamps[i]) { // its static columns were not taken either
+		if !t.batch.refused.add(r.key, stamps[i]) { // its static columns were not taken either
 			continue
 		}
 		row.of.rows--
@@ -122,7 +144,7 @@ func (t *Target) find(ctx context.Context, r *refusedRow, stamp int64) (foundRow
 		s := &t.batch.settled[i]
 		row, err := s.piece.Find(ctx, stamp)
 		if err != nil {
-			return foundRow{}, fmt.Errorf("a row that nodes do not take: %w", err)
+			return foundRow{}, &lostError{fmt.Errorf("its line is not known: %w", err)}
 		}
 		if row == nil {
 			continue

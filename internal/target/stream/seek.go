@@ -33,8 +33,8 @@ const (
 	triesForRows = 2
 	// mostRefused is the number of rows, at most, that one delivery has rejected.
 	mostRefused = 100
-	// mostUntaken is that number while nodes have taken no part of any file: then it is not the rows
-	// that are to blame.
+	// mostUntaken is that number for a node that has taken no part of any file: then it is not the
+	// rows that are to blame.
 	mostUntaken = 10
 )
 
@@ -49,7 +49,7 @@ type refusedRow struct {
 
 // is reports whether r is that row of a partition.
 func (r *refusedRow) is(key []byte, row *sstable.Row) bool {
-	return bytes.Equal(r.key, key) && (r.whole || r.static == row.Static && sameClustering(r.row.Clustering, row.Clustering))
+	return bytes.Equal(r.key, key) && r.static == row.Static && sameClustering(r.row.Clustering, row.Clustering)
 }
 
 func sameClustering(a, b [][]byte) bool {
@@ -80,6 +80,7 @@ type seeker struct {
 	node  string
 	file  File
 	cause *RowsError // the last one
+	found int        // rows
 }
 
 // seek finds the rows of a file that a node does not take, and sends all others. A delivery seeks
@@ -90,41 +91,17 @@ func (d *delivery) seek(ctx context.Context, node string, f File, cause *RowsErr
 	}
 	defer func() { d.seeking <- struct{}{} }()
 	s := &seeker{d: d, node: node, file: f, cause: cause}
-	_, err := s.partitions(ctx, 0, f.Keys, len(d.refused) == 0)
+	_, err := s.search(ctx, part{0, f.Keys, 0, everyRow}, len(d.refused) == 0)
 	return err
 }
 
-// partitions finds rows in some partitions of the file, and reports whether there were any. known
-// says that there are.
-func (s *seeker) partitions(ctx context.Context, from, to int64, known bool) (found bool, err error) {
-	if !known {
-		if taken, err := s.send(ctx, part{from, to, 0, everyRow}, 1); taken || err != nil {
-			return false, err
-		}
-	}
-	if to-from == 1 {
-		rows, err := s.countRows(from)
-		if err != nil {
-			return false, err
-		}
-		if rows <= 1 {
-			return s.last(ctx, part{from, to, 0, everyRow})
-		}
-		return s.rows(ctx, from, 0, rows, true)
-	}
-	middle := from + (to-from)/2
-	first, err := s.partitions(ctx, from, middle, false)
+// search finds rows in a part of the file, and reports whether there were any. known says that there are.
+func (s *seeker) search(ctx context.Context, p part, known bool) (found bool, err error) {
+	first, second, ok, err := s.halve(p)
 	if err != nil {
 		return false, err
 	}
-	second, err := s.partitions(ctx, middle, to, !first)
-	return first || second, err
-}
-
-// rows finds rows in some rows of a partition.
-func (s *seeker) rows(ctx context.Context, partition, from, to int64, known bool) (found bool, err error) {
-	p := part{partition, partition + 1, from, to}
-	if to-from == 1 {
+	if !ok {
 		return s.last(ctx, p)
 	}
 	if !known {
@@ -132,13 +109,30 @@ func (s *seeker) rows(ctx context.Context, partition, from, to int64, known bool
 			return false, err
 		}
 	}
-	middle := from + (to-from)/2
-	first, err := s.rows(ctx, partition, from, middle, false)
+	found, err = s.search(ctx, first, false)
 	if err != nil {
 		return false, err
 	}
-	second, err := s.rows(ctx, partition, middle, to, !first)
-	return first || second, err
+	more, err := s.search(ctx, second, !found)
+	return found || more, err
+}
+
+// halve halves a part: its partitions, or the rows of the only one. ok is false if it is not split.
+func (s *seeker) halve(p part) (first, second part, ok bool, err error) {
+	first, second = p, p
+	if p.to-p.from > 1 {
+		first.to = p.from + (p.to-p.from)/2
+		second.from = first.to
+		return first, second, true, nil
+	}
+	if p.rowUpTo == everyRow {
+		if p.rowUpTo, err = s.countRows(p.from); err != nil {
+			return first, second, false, err
+		}
+	}
+	first.rowUpTo = p.rowFrom + (p.rowUpTo-p.rowFrom)/2
+	second.rowFrom, second.rowUpTo = first.rowUpTo, p.rowUpTo
+	return first, second, p.rowUpTo-p.rowFrom > 1, nil
 }
 
 // last sends a part that is not split, and has its row refused if the node does not take it.
@@ -150,31 +144,41 @@ func (s *seeker) last(ctx context.Context, p part) (found bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := s.d.refuse(ctx, s.node, refused, s.cause); err != nil {
+	if err := s.refuse(ctx, refused); err != nil {
 		return false, err
 	}
 	s.d.refused = append(s.d.refused, refused)
+	s.found++
 	return true, nil
 }
 
 // refuse has a row rejected, or returns the error that names it. To build an index of its own format, a node reads all
 // rows of the partition, those too that it kept of a session that failed (SecondaryIndexManager.indexPartition): then
 // all rows of the partition fail, and which is to blame is not known.
-func (d *delivery) refuse(ctx context.Context, node string, r *refusedRow, cause *RowsError) error {
+func (s *seeker) refuse(ctx context.Context, r *refusedRow) error {
+	t := s.d.t
 	others, more := "", ""
 	if r.among {
 		others = ", or another row of its partition"
 	}
-	if n := len(d.refused); n == mostRefused || n >= mostUntaken && d.taken == 0 {
+	if n := len(s.d.refused); n == mostRefused || s.found == mostUntaken && !t.node(s.node).took() {
 		more = fmt.Sprintf(", nor %d rows before it", n)
-	} else if d.t.reject != nil {
-		reason := fmt.Errorf("%s does not take it%s, and may have it without an entry in an index: %s", d.t.o.NodeName(node), others, cause.Why)
-		if rejected, err := d.t.reject(ctx, r, reason); rejected || err != nil {
+	} else if t.reject != nil {
+		reason := fmt.Errorf("%s does not take it%s: %s; the table may have it or a part of it, on another replica or without an entry in an index",
+			t.o.NodeName(s.node), others, s.cause.Why)
+		rejected, err := t.reject(ctx, r, reason)
+		lost := (*lostError)(nil)
+		switch {
+		case rejected || err != nil && !errors.As(err, &lost):
 			return err
+		case lost != nil && ctx.Err() != nil:
+			return context.Cause(ctx)
+		case lost != nil:
+			more = fmt.Sprintf(" (%v)", lost)
 		}
 	}
 	return fault.New(fault.Permanent, fmt.Errorf("%s does not take %s of %s%s%s, and would not the next time (%s): %w",
-		d.t.o.NodeName(node), d.t.describe(r), d.t.o.Table, others, more, cause.Advice, cause))
+		t.o.NodeName(s.node), t.describe(r), t.o.Table, others, more, s.cause.Advice, s.cause))
 }
 
 // send sends a part of the file, without rows that were found, and reports whether the node took it.
@@ -192,32 +196,13 @@ func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err e
 		s.cause = rows
 		return false, nil
 	}
-	if err == nil {
-		s.d.taken++
-	}
 	return err == nil, err
 }
 
 // cut makes a file of a part. done must be called.
 func (s *seeker) cut(p part) (f File, done func(), err error) {
-	c := s.d.t
+	c, to := s.d.t, &spool{dir: s.d.t.o.Dir, size: math.MaxInt64}
 	f = File{Header: s.file.Header}
-	if s.file.Whole != nil {
-		keys := int64(0) // a file without partitions is not written
-		if keys, err = s.copy(p, nothing{}); err != nil || keys == 0 {
-			return f, func() {}, err
-		}
-		f.Whole, err = c.writeWhole(s.d.codec, s.d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-			f.Keys, err = s.copy(p, w)
-			return err
-		})
-		if err != nil {
-			return f, func() {}, err
-		}
-		f.Bytes = f.Whole.DataLength
-		return f, f.Whole.remove, c.verify(f, []string{s.node})
-	}
-	to := &spool{dir: c.o.Dir, size: math.MaxInt64}
 	file, err := to.next()
 	if err != nil {
 		return f, to.discard, err
@@ -230,7 +215,15 @@ func (s *seeker) cut(p part) (f File, done func(), err error) {
 		err = errors.Join(w.Flush(), file.flush())
 	}
 	f.Bytes, f.Open = file.size, func() io.Reader { return io.NewSectionReader(file.file, 0, file.size) }
-	return f, to.discard, err
+	if s.file.Whole == nil || f.Keys == 0 || err != nil {
+		return f, to.discard, err
+	}
+	defer to.discard()
+	if f.Whole, err = c.makeWhole(s.d.codec, f.Open(), f, []string{s.node}, s.d.made.Add(1)); err != nil {
+		return f, func() {}, err
+	}
+	f.Bytes, f.Open = f.Whole.DataLength, nil
+	return f, f.Whole.remove, nil
 }
 
 // each calls do for each item of the file until it returns an error. The error is that, or one of
@@ -288,13 +281,10 @@ func (s *seeker) copy(p part, to sstable.Sink) (keys int64, err error) {
 		}
 		switch item {
 		case sstable.PartitionStart:
-			if d.Deletion().Set && !s.isRefused(d.Key(), &sstable.Row{}) {
+			if d.Deletion().Set {
 				return begin(d)
 			}
 		case sstable.RangeMarker:
-			if s.isRefused(d.Key(), &sstable.Row{}) {
-				return nil
-			}
 			if err := begin(d); err != nil {
 				return err
 			}
@@ -418,15 +408,6 @@ func (w spoolWriter) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
-
-// nothing is a Sink that takes all.
-type nothing struct{}
-
-func (nothing) Begin([]byte, sstable.Deletion) error { return nil }
-func (nothing) Static([]byte) error                  { return nil }
-func (nothing) Row([]byte) error                     { return nil }
-func (nothing) Marker(*sstable.Marker) error         { return nil }
-func (nothing) End() error                           { return nil }
 
 // shownOfRow is the number of bytes of a row's key that an error has.
 const shownOfRow = 300

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -126,7 +128,7 @@ func TestRowsThatNodesDoNotTakeAreRejected(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, p.rejected, 3)
 			for _, reason := range p.rejected {
-				require.Contains(t, reason, "does not take it, or another row of its partition, and may have it without an entry in an index: cannot index")
+				require.Contains(t, reason, "does not take it, or another row of its partition: cannot index; the table may have it or a part of it, on another replica")
 			}
 			require.Equal(t, 40*8+2-3, p.written)
 			want := map[string]map[string]string{}
@@ -207,4 +209,69 @@ func TestOneNodeDoesNotTakeARow(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.rejected, 1)
 	require.Equal(t, 40*8-1, p.written)
+}
+
+// A row that was found and rejected is not sent when the ring changes and the slice is sent again.
+func TestRejectedRowIsNotSentAgain(t *testing.T) {
+	const key = 17
+	before, after := ringOf(t, 0, 1, 2, 3), ringOf(t, 1, 2, 3)
+	p := &pieces{known: map[int64]*target.Row{}}
+	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
+	n.refuses = func(string) bool { return p.rejects() == 0 }
+	tg, _ := newTarget(t, func(o *Options) {
+		o.Sender, o.FileBytes = n, 1<<20
+		o.Ring = func(context.Context) (Ring, error) {
+			if p.rejects() > 0 {
+				return after, nil
+			}
+			return before, nil
+		}
+	})
+	var rows []*target.Row
+	for k := range int32(40) {
+		r := reading(p, k, 1, "good", 1_700_000_000_000_000+int64(k))
+		if k == key {
+			r = reading(p, k, 1, "poison", r.Timestamp)
+			p.known[r.Timestamp] = r
+		}
+		rows = append(rows, r)
+	}
+	require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
+	require.NoError(t, tg.flush(t.Context(), true))
+	require.NoError(t, tg.batch.sorter.Close())
+	require.Len(t, p.rejected, 1)
+	require.Equal(t, 39, p.written)
+	for node, rows := range n.rows {
+		require.NotContains(t, rows, fmt.Sprint(key, 1), node)
+	}
+}
+
+// Ten rows are rejected of a node that takes no part of any file, whatever others take.
+func TestSearchOfANodeThatTakesNoRow(t *testing.T) {
+	var o *Options
+	n := &picky{t: t, poison: "good", rows: map[string]map[string]string{}}
+	n.refuses = func(node string) bool { return node == "node1" }
+	_, p, err := seeking(t, func(options *Options) { o = options; o.Sender = n }, nil, func(int64) bool { return true })
+	require.ErrorContains(t, err, "nor 10 rows before it")
+	require.Len(t, p.rejected, mostUntaken)
+}
+
+// A row of the table that very many rows of the input have made is named: these are not read again.
+func TestRowOfManyRowsOfTheInput(t *testing.T) {
+	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
+	tg, _ := newTarget(t, func(o *Options) { o.Sender, o.Append = n, true })
+	p := &pieces{known: map[int64]*target.Row{}}
+	var rows []*target.Row
+	for i := range mostStamps + 1 {
+		r := reading(p, 17, 5, "poison", 1_700_000_000_000_000+int64(i))
+		r.Cells[3] = row.Cell{Bytes: cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), keyOf(int32(i))), State: row.Set}
+		p.known[r.Timestamp] = r
+		rows = append(rows, r)
+	}
+	require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
+	err := tg.flush(t.Context(), true)
+	require.NoError(t, tg.batch.sorter.Close())
+	require.ErrorContains(t, err, `does not take the row {"k": 17, "c": 5} of demo.readings (made by 101 rows of the input), and would not`)
+	require.Equal(t, fault.Permanent, fault.ClassOf(err))
+	require.Empty(t, p.rejected)
 }

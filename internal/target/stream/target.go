@@ -209,8 +209,8 @@ type Target struct {
 		ttls    ttls          // carrier.mu guards it as well
 		room    chan struct{} // closed when there is room again, after the batch was a slice, or it failed
 		failed  error         // why no more rows are taken
-		refused refusals      // rows that are not sent: those that a node did not take
-		found   refusals      // those of the delivery that is under way; who seeks has it: see delivery.seek
+		refused refusals      // rows that a node did not take; who seeks has it: see delivery.seek
+		leftOut refusals      // those of them that the last delivery did not send; nil: it sent all rows
 	}
 }
 
@@ -343,7 +343,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	t.batch.settled, t.batch.ttls, t.batch.refused = nil, ttls{}, nil
+	t.batch.settled, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
 	t.batch.bytes.Store(0)
 	t.o.Progress.Part.Store(0)
 	select {
@@ -362,6 +362,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, tidy()) }()
+	t.batch.leftOut = t.batch.refused.clone()
 	merges := t.batch.sorter.Merges()
 	begun := t.o.Clock()
 	d := newDelivery(ctx, &t.carrier, t.stamped(begun), t.batch.bytes.Load())

@@ -85,16 +85,39 @@ func (d *differ) compareView(t *testing.T) {
 }
 
 // compareCopiedView compares the view of the copy with that of the table. Nodes bring views up to date
-// after their tables.
+// after their tables. A load gives each row a marker, which a scan does not see. A view may have a row by it that
+// the other one lacks, if it does not have the columns by whose values the row is there.
 func (d *differ) compareCopiedView(t *testing.T, way string) {
 	t.Helper()
 	if d.view == "" {
 		return
 	}
 	want := rawRows(t, d.keyspace, "differ_view")
+	var marked []string
+	if strings.HasPrefix(way, "load") {
+		marked = d.viewed(t)
+	}
 	var got []string
 	require.Eventually(t, func() bool {
-		got = rawRows(t, d.keyspace, "differ_copy_view")
+		got = slices.DeleteFunc(rawRows(t, d.keyspace, "differ_copy_view"), func(line string) bool {
+			return !slices.Contains(want, line) && slices.Contains(marked, line)
+		})
 		return slices.Equal(want, got)
 	}, time.Minute, 200*time.Millisecond, "the view after %s: %q, of the table: %q", way, &got, want)
+}
+
+// viewed is the rows of the table with the view's columns.
+func (d *differ) viewed(t *testing.T) (lines []string) {
+	t.Helper()
+	view, err := session.Table(t.Context(), d.keyspace, "differ_view")
+	require.NoError(t, err)
+	eachRow(t, d.table, func(cells [][]byte) {
+		var shown [][]byte
+		for _, c := range view.Columns {
+			at := slices.IndexFunc(d.table.Columns, func(of schema.Column) bool { return of.Name == c.Name })
+			shown = append(shown, cells[at])
+		}
+		lines = append(lines, rawLine(view, shown))
+	})
+	return lines
 }

@@ -72,7 +72,7 @@ func (w *differWriter) run(t *testing.T, s *differStatement) {
 // differBase is before all timestamps, in microseconds since the epoch.
 const differBase = 1_700_000_000_000_000
 
-func (d *differ) stamp() int64 { return differBase + int64(d.r.IntN(40)) }
+func (d *differ) stamp() int64 { return differBase + 250*int64(d.r.IntN(40)) }
 
 // using is the part of a statement with its times.
 func (d *differ) using(expires bool) string {
@@ -364,7 +364,8 @@ func (d *differ) dropAndAdd(t *testing.T) {
 		static = " static"
 	}
 	d.join(t) // all nodes are to know of it
-	exec(t, fmt.Sprintf("ALTER TABLE %s DROP %s USING TIMESTAMP %d", d.name, name, d.stamp()),
+	moment := d.stamp() / 1000 * 1000 // the schema has milliseconds of it
+	exec(t, fmt.Sprintf("ALTER TABLE %s DROP %s USING TIMESTAMP %d", d.name, name, moment),
 		fmt.Sprintf("ALTER TABLE %s ADD %s %s%s", d.name, name, c.Type, static))
 	for _, w := range d.writers {
 		clear(w.prepared)

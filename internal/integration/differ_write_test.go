@@ -363,7 +363,7 @@ func (d *differ) dropAndAdd(t *testing.T) {
 	if c.Kind == schema.Static {
 		static = " static"
 	}
-	d.join(t) // all nodes are to know of it
+	d.join(t)                         // all nodes are to know of it
 	moment := d.stamp() / 1000 * 1000 // the schema has milliseconds of it
 	exec(t, fmt.Sprintf("ALTER TABLE %s DROP %s USING TIMESTAMP %d", d.name, name, moment),
 		fmt.Sprintf("ALTER TABLE %s ADD %s %s%s", d.name, name, c.Type, static))

@@ -14,6 +14,7 @@ type partitions struct {
 	as      *sstable.Codec // what rows are read by when they are sent
 	capped  bool           // some rows expire later than as can store: see Target.outlives
 	refused refusals       // rows that are left out; nil: none
+	some    bool           // all other partitions are left out too
 	to      sstable.Sink
 	merger  *merger
 	tell    func(bytes int64) // is told now and then of the records that partitions were made of
@@ -68,6 +69,10 @@ func (p *partitions) report() {
 func (p *partitions) add(number uint64, record []byte) error {
 	p.added += int64(len(record))
 	if p.refused != nil {
+		key, _, _ := splitRecord(record)
+		if p.refused[string(key)] == nil && p.some {
+			return nil
+		}
 		if out, err := p.refused.has(record, p.t.codec, &p.room); out || err != nil {
 			return err
 		}
@@ -138,5 +143,5 @@ func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 
 // newPartitions returns partitions whose rows a node reads by a codec of stamped.
 func (t *Target) newPartitions(as *sstable.Codec, to sstable.Sink, tell func(bytes int64)) *partitions {
-	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.leftOut, to: to, merger: newMerger(t.codec), tell: tell}
+	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.leftOut, some: t.batch.some, to: to, merger: newMerger(t.codec), tell: tell}
 }

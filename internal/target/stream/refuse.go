@@ -75,14 +75,18 @@ func stampsOf(r *sstable.Row) []int64 {
 	return slices.Compact(stamps)
 }
 
-// mostRounds is the number of times, at most, that a slice is sent again without rows that nodes did not take.
+// mostRounds is the number of times, at most, that partitions are sent again without rows that nodes did not take.
 const mostRounds = 8
 
-// deliverGood has the rows of the slice sent to where they belong. If nodes did not take some, it has the others sent
-// again: an earlier row of the same key, which one of them had replaced, was not sent.
+// deliverGood has the rows of the slice sent to where they belong. If nodes did not take some, it has the others of their
+// partitions sent again: an earlier row of the same key, which one of them had replaced, was not sent.
 func (t *Target) deliverGood(ctx context.Context) error {
 	for rounds := 0; ; rounds++ {
-		err := t.deliverTo(ctx, t.deliver)
+		some := rounds > 0
+		err := t.deliverTo(ctx, func(ctx context.Context) error {
+			t.batch.some, some = some, false // what is sent in vain is sent again with all the rest
+			return t.deliver(ctx)
+		})
 		switch {
 		case err != nil || t.batch.refused.count() == t.batch.leftOut.count():
 			return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -29,6 +30,7 @@ type picky struct {
 	mu       sync.Mutex
 	sessions int
 	rows     map[string]map[string]string // by node: values, by key and clustering
+	since    map[string]string            // what was taken since something was refused
 }
 
 var errPoison = errors.New("java.lang.AssertionError: cannot index")
@@ -61,12 +63,16 @@ func (n *picky) Send(_ context.Context, node string, f File) error {
 		}
 	})
 	if bad && (n.refuses == nil || n.refuses(node)) {
+		n.since = map[string]string{}
 		return fault.New(fault.Transient, &RowsError{Why: "cannot index", Advice: "drop it", Err: errPoison})
 	}
 	if n.rows[node] == nil {
 		n.rows[node] = map[string]string{}
 	}
 	maps.Copy(n.rows[node], came)
+	if n.since != nil {
+		maps.Copy(n.since, came)
+	}
 	return nil
 }
 
@@ -101,6 +107,7 @@ func seeking(t *testing.T, set func(*Options), values map[[2]int32]string, knows
 	require.NoError(t, tg.batch.sorter.Close())
 	if err == nil {
 		require.EqualValues(t, 1, tg.Stats().Slices, "what is sent again is no other slice")
+		require.EqualValues(t, 40, tg.Stats().Partitions)
 	}
 	return n, p, err
 }
@@ -209,6 +216,31 @@ func TestOneNodeDoesNotTakeARow(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, p.rejected, 1)
 	require.Equal(t, 40*8-1, p.written)
+}
+
+// When a row was rejected, what is sent again is its partition alone.
+func TestPartitionOfARejectedRowIsSentAgain(t *testing.T) {
+	keys := make([]int32, 40)
+	for k := range keys {
+		keys[k] = int32(k)
+	}
+	last := slices.MaxFunc(keys, func(a, b int32) int {
+		return token.Murmur3.Hash(keyOf(a)).Compare(token.Murmur3.Hash(keyOf(b)))
+	})
+	for name, form := range forms {
+		t.Run(name, func(t *testing.T) {
+			n, p, err := seeking(t, func(o *Options) {
+				wholeOnOne(t, o)
+				o.Whole, o.Sessions = nil, 1
+				form(t, o)
+			}, map[[2]int32]string{{last, 7}: "before,poison"}, func(int64) bool { return true })
+			require.NoError(t, err)
+			require.Len(t, p.rejected, 1)
+			require.Equal(t, 40*8, p.written)
+			require.Equal(t, "before", n.since[fmt.Sprint(last, 7)])
+			require.Len(t, n.since, 8, "%v", n.since)
+		})
+	}
 }
 
 // A row that was found and rejected is not sent when the ring changes and the slice is sent again.

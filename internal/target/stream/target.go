@@ -211,6 +211,7 @@ type Target struct {
 		failed  error         // why no more rows are taken
 		refused refusals      // rows that a node did not take; who seeks has it: see delivery.seek
 		leftOut refusals      // those of them that the last delivery did not send; nil: it sent all rows
+		some    bool          // the last delivery was of their partitions alone
 	}
 }
 
@@ -382,6 +383,9 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 		err = d.finish()
 	} else if cause := d.abandon(); cause != nil {
 		err = cause
+	}
+	if t.batch.some {
+		partitions = t.partitions
 	}
 	if err == nil {
 		t.tellOverdue(t.o.Clock().Sub(begun))

@@ -66,6 +66,9 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // run runs a command line and returns the exit code.
 func (s streams) run(ctx context.Context, args []string) int {
 	root := newRoot(s)
+	if len(args) > 0 && isCompletion(args[0]) {
+		completeFlags(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -102,7 +105,6 @@ about every row.`,
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
 	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newDoctorCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
-	completeFlags(root)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if completing(c) {
 			return nil // it looks for settings where it needs them

@@ -54,11 +54,15 @@ when a table is typed, with the settings that there are, for a second or two.`,
 }
 
 // completing says whether a command is one by which shells ask for words.
-func completing(c *cobra.Command) bool {
-	return c.Name() == cobra.ShellCompRequestCmd || c.Name() == cobra.ShellCompNoDescRequestCmd
+func completing(c *cobra.Command) bool { return isCompletion(c.Name()) }
+
+// isCompletion reports whether a name is that of such a command.
+func isCompletion(name string) bool {
+	return name == cobra.ShellCompRequestCmd || name == cobra.ShellCompNoDescRequestCmd
 }
 
-// completeFlags has the values of all flags below a command completed.
+// completeFlags has the values of all flags below a command completed. The library keeps each of them for ever,
+// with its command, so that it is called only where a shell asks: tests run thousands of commands in one process.
 func completeFlags(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		completeFlags(c)

@@ -132,18 +132,22 @@ const findings = 5
 // SSTables that it has compacted, and commit logs whose rows it has flushed. Others have those rows
 // then, so the files are found anew when one of live data has gone.
 func (t *tableSession) openFound(env Environment, request snapshot.Request, ignoreCommitLog bool) error {
+	var before error
 	for n := 1; ; n++ {
 		err := t.openAll(env)
 		if err == nil {
 			err = t.checkCommitLogs(env, ignoreCommitLog)
 		}
-		if !errors.Is(err, fs.ErrNotExist) || len(t.files.found.Live) == 0 {
+		switch {
+		case !errors.Is(err, fs.ErrNotExist) || len(t.files.found.Live) == 0:
 			return err
-		}
-		if n == findings {
+		case before != nil && before.Error() == err.Error():
+			return err // the file was missing before
+		case n == findings:
 			return fmt.Errorf("%w: a node that runs removes files, and did so %d times while they were opened: "+
 				"take a snapshot (nodetool snapshot), and read that", err, n)
 		}
+		before = err
 		t.closeFiles()
 		found, err := snapshot.Find(request)
 		if err != nil {

@@ -10,6 +10,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"os"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -53,7 +54,7 @@ func (s streams) detail(format string, args ...any) { s.log.say(slog.LevelDebug,
 // Run runs the program and returns its exit code. args are without the program's
 // name. stderr is written to from several goroutines.
 func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(ctx, endings()...)
 	defer stop()
 	// A second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
@@ -61,6 +62,15 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	s := newStreams(stdin, stdout, stderr)
 	defer s.log.close()
 	return s.guarded(func() int { return s.run(ctx, args) })
+}
+
+// endings are the signals that end a run in order. SIGHUP comes when the terminal has gone; nohup has it ignored.
+func endings() []os.Signal {
+	all := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		all = append(all, syscall.SIGHUP)
+	}
+	return all
 }
 
 // run runs a command line and returns the exit code.

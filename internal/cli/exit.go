@@ -17,7 +17,7 @@ const (
 	exitPartly      = 2   // done, but for rows or ranges that are listed
 	exitLimit       = 3   // stopped by a limit on errors
 	exitFatal       = 4   // could not connect, or could not go on
-	exitInterrupted = 130 // SIGINT or SIGTERM
+	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP
 )
 
 // exitHelp ends every command's help.

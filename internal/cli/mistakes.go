@@ -25,7 +25,23 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], schema.DidYouMean(args[0], names))
+	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], didYouMean(args[0], commandsElsewhere, names))
+}
+
+// What other tools call our commands and flags.
+var (
+	commandsElsewhere = map[string]string{
+		"unload": "scan", "export": "scan", "dump": "scan", "backup": "scan", "import": "load", "upload": "load",
+	}
+	flagsElsewhere = map[string]string{"null": "null-string"}
+)
+
+// didYouMean is a hint at the name that a word of other tools has here, or else at the nearest of some names.
+func didYouMean(word string, elsewhere map[string]string, names []string) string {
+	if name, ok := elsewhere[word]; ok && slices.Contains(names, name) {
+		return fmt.Sprintf("; did you mean %q?", name)
+	}
+	return schema.DidYouMean(word, names)
 }
 
 // explainFlag says in words of the command line what is wrong with a flag: the nearest one
@@ -46,7 +62,7 @@ func explainFlag(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return fmt.Errorf("%w%s%s", err, schema.DidYouMean(unknown.GetSpecifiedName(), names), see)
+		return fmt.Errorf("%w%s%s", err, didYouMean(unknown.GetSpecifiedName(), flagsElsewhere, names), see)
 	default:
 		return fmt.Errorf("%w%s", err, see)
 	}

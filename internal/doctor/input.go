@@ -113,7 +113,7 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 	case len(wrong) > 0 && latin1:
 		f = Warn("leave --encoding latin1 out", "letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more", some(wrong))
 	case len(wrong) > 0:
-		f = Fail("--encoding latin1 reads ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong))
+		f = Fail("--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong))
 	case ascii:
 		f = Fine("ASCII, in the first of the text")
 	case latin1:

@@ -1,10 +1,15 @@
 package ingest
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
 
 // decode gives a field's text in UTF-8; it is valid until the next call.
 //
-// ISO 8859-1 (Latin-1) has the first 256 characters of Unicode, in their order.
+// What is called Latin-1 is nearly always windows-1252, which has quotes, dashes and the euro where ISO 8859-1 has
+// control characters (0x80 to 0x9F). Browsers read it so as well (https://encoding.spec.whatwg.org/#names-and-labels).
 func (p *parser) decode(text []byte) []byte {
 	if !p.view.latin1 || isASCII(text) {
 		return text
@@ -15,7 +20,11 @@ func (p *parser) decode(text []byte) []byte {
 
 func appendLatin1(dst, text []byte) []byte {
 	for _, b := range text {
-		dst = utf8.AppendRune(dst, rune(b))
+		r := charmap.Windows1252.DecodeByte(b)
+		if r == utf8.RuneError { // one of five that it has nothing for: the control character
+			r = rune(b)
+		}
+		dst = utf8.AppendRune(dst, r)
 	}
 	return dst
 }

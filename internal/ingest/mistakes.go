@@ -184,7 +184,7 @@ func refuseArray(in io.Reader) (io.Reader, error) {
 const arrayHead = 512
 
 // latin1Hint says what may be done about text that is not UTF-8.
-const latin1Hint = "--encoding latin1 reads ISO 8859-1"
+const latin1Hint = "--encoding latin1 reads windows-1252 and ISO 8859-1"
 
 // hintEncoding adds to a reason what may be done about text that is not UTF-8.
 func (p *parser) hintEncoding(reason string, text []byte) string {

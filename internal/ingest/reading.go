@@ -15,7 +15,7 @@ type Reading struct {
 	Columns []string // names of the fields; empty: from the header, or all of the table's columns without one
 	Fields  Fields   // what those names mean
 	Nulls   []string // texts that stand for null besides an empty field
-	Latin1  bool     // the inputs are in ISO 8859-1 and not in UTF-8; not for JSON
+	Latin1  bool     // the inputs are in windows-1252 and not in UTF-8; not for JSON
 }
 
 // view is an input as one reading has it.

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"os"
+	"os/signal"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -16,7 +17,11 @@ import (
 // the first signal ends it, and the load goes on when there is a writer.
 func TestPipeWithoutWriter(t *testing.T) {
 	t.Parallel()
-	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // by nohup
+		signals = append(signals, syscall.SIGHUP)
+	}
+	for _, sent := range signals {
 		table(t, "it2.piped", "(k int PRIMARY KEY)")
 		dir := t.TempDir()
 		pipe, run := filepath.Join(dir, "pipe"), filepath.Join(dir, "run")
@@ -24,7 +29,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 		p := start(t, nil, "load", "it2.piped", file(t, "first.csv", "k\n1\n"), pipe, "--run-dir", run)
 		// When the first input is settled the second is opened.
 		require.Eventually(t, func() bool { return noted(run, " settle ") }, time.Minute, 10*time.Millisecond)
-		require.NoError(t, p.cmd.Process.Signal(signal))
+		require.NoError(t, p.cmd.Process.Signal(sent))
 		r := p.end(t)
 		require.Equal(t, 130, r.code, r.report)
 

@@ -119,12 +119,12 @@ func (o *LoadSpec) timestamp() (*int64, error) {
 	return &n, nil
 }
 
-// latin1 says whether the inputs are in ISO 8859-1.
+// latin1 says whether the inputs are in windows-1252, which most files are in that are called Latin-1.
 func (o *LoadSpec) latin1() (bool, error) {
 	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(o.Dialect.Encoding)) {
 	case "utf8":
 		return false, nil
-	case "latin1", "iso88591":
+	case "latin1", "iso88591", "windows1252", "cp1252":
 		if o.Format == "json" {
 			return false, errors.New("--encoding latin1: JSON is always UTF-8")
 		}

@@ -69,6 +69,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.spec.check(l.run.continued); err != nil {
 		return err
 	}
+	for _, input := range l.spec.Inputs {
+		if isURL(input) {
+			return fmt.Errorf("%s: only local files can be read: pipe it, and name - as the input", input)
+		}
+	}
 	inputs, notes, err := source.Find(l.spec.Inputs, l.env.Stdin)
 	if err != nil {
 		return l.run.refuseIfBegun(err) // they were there

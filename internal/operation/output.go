@@ -5,6 +5,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -57,8 +58,20 @@ var foreignEndings = []string{
 // ending is that of a file's name, in small letters.
 func ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 
-// checkName refuses an output whose name says that something else is in it.
+// urlName is what begins a name that is a URL and no file.
+var urlName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
+
+// isURL reports whether a name is a URL.
+func isURL(name string) bool { return urlName.MatchString(name) }
+
+// checkName refuses an output whose name says that something else is in it, or that it is elsewhere.
 func (o *Output) checkName() error {
+	for flag, name := range map[string]string{"output": o.Path, "dir": o.Dir} {
+		if isURL(name) {
+			return fmt.Errorf("--%s %s: only local files can be written: write to -, and pipe that", flag, name)
+		}
+	}
+	o.Format = formatNamed(o.Format)
 	name := o.Path
 	compression := compressionEndings[ending(name)]
 	if compression != "" {
@@ -78,9 +91,18 @@ func (o *Output) checkName() error {
 	return nil
 }
 
+// formatNamed is the format that a word names: itself, or the ending of its files.
+func formatNamed(word string) string {
+	if format, ok := formatEndings["."+word]; ok {
+		return format
+	}
+	return word
+}
+
 // chooseFormat checks a format, or takes it from a file's name, without the ending
 // of a compression.
 func chooseFormat(format *string, name string) error {
+	*format = formatNamed(*format)
 	if ext := ending(name); compressionEndings[ext] != "" || ext == ".xz" || ext == ".bz2" {
 		name = name[:len(name)-len(ext)]
 	}

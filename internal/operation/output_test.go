@@ -55,6 +55,24 @@ func TestOutputNames(t *testing.T) {
 	}
 }
 
+// The endings of files name formats too.
+func TestFormatsByTheirEndings(t *testing.T) {
+	for _, word := range []string{"jsonl", "ndjson", "json"} {
+		o := Output{Path: "x.json", Format: word}
+		require.NoError(t, o.checkName())
+		require.NoError(t, o.complete())
+		require.Equal(t, "json", o.Format)
+		format := word
+		require.NoError(t, chooseFormat(&format, ""))
+		require.Equal(t, "json", format)
+	}
+	tabs := Text{Delimiter: "tab", Quote: `"`}
+	format, err := tabs.format("csv", nil)
+	require.NoError(t, err)
+	require.EqualValues(t, '\t', format.Delimiter)
+	require.Equal(t, `\t`, tabs.Delimiter, "as a manifest has it")
+}
+
 // Names in capitals mean the same.
 func TestOutputFormOfItsName(t *testing.T) {
 	for output, want := range map[string][2]string{

@@ -62,6 +62,9 @@ func (o *Text) format(form string, given setting.Given) (dsv.Format, error) {
 	if form == "tsv" && !given["delimiter"] && o.Delimiter == "," {
 		o.Delimiter = `\t`
 	}
+	if o.Delimiter == "tab" {
+		o.Delimiter = `\t`
+	}
 	var format dsv.Format
 	for _, c := range []struct {
 		flag, text string

@@ -76,6 +76,7 @@ func (o *loadOptions) addPastFlags(b binder) {
 // addPaceFlags adds the flags of how much a load may ask of the cluster and of this machine.
 func (o *loadOptions) addPaceFlags(b binder) {
 	b.add("ingestrate", "rows a second at the most (default: no limit)", everyday)
+	b.add("target-p99", targetP99Help)
 	b.add("max-bytes-per-sec", "bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)")
 	b.add("minbatchsize", "rows from which a batch does not wait for rows of the same replicas a little later in the input")
 	b.add("maxbatchsize", "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")

@@ -6,12 +6,15 @@ func addPaceFlags(b binder) {
 	b.add("memory", "memory to use at the most")
 	b.add("rate", "rows a second at the most (default: no limit)", everyday)
 	b.add("max-bytes-per-sec", "bytes a second of values to read at the most (default: no limit)")
-	b.add("target-p99", "slow down when the 99th percentile of small reads on the nodes rises above this (default: watch the scan's own latency alone)")
+	b.add("target-p99", targetP99Help)
 	b.add("pagesize", "rows of a page (default: as many as make about 256 KiB); fewer where a rate wants small pages")
 	b = b.in(groupErrors)
 	b.add("maxattempts", "attempts for a page before what is left of its token range is given up")
 	b.add("patience", patienceHelp)
 }
+
+// targetP99Help is the help of the flag of the latency that a run keeps to.
+const targetP99Help = "p99 of small reads on the nodes to keep to, such as 10ms: the run slows down as far as that takes, and tells when it was missed all the same (default: watch the run's own requests alone)"
 
 // patienceHelp is the help of the flag of how long a run goes on with a cluster that is
 // silent, or fails all that it is asked.

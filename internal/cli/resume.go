@@ -25,6 +25,7 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	addValueFlags(l, "load: ")
 	l.in(groupPace).add("ingestrate", "load: rows a second at the most", everyday)
 	l.in(groupPace).add("inflight", "load: requests under way at the most")
+	l.in(groupPace).add("target-p99", targetP99Help)
 	l.in(groupErrors).add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
 	l.in(groupErrors).add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
 	l.in(groupErrors).add("keep-going", "load: "+keepGoingHelp, everyday)

@@ -66,6 +66,7 @@ func (s *CountSpec) check() error {
 
 // Count is a count that is ready to run.
 type Count struct {
+	env  Environment
 	spec CountSpec
 	t    *tableSession
 	job  *count.Job
@@ -76,6 +77,9 @@ type Count struct {
 // countPage is the page size of a count: the server reads that many rows at a
 // time while it counts.
 const countPage = 5000
+
+// gentleCountPage is that where a latency is to be kept.
+const gentleCountPage = 500
 
 // PrepareCount connects and plans.
 func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count, error) {
@@ -91,10 +95,14 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 		return nil, err
 	}
 	t.tellLearned(env)
-	if spec.PageSize == 0 {
+	switch {
+	case spec.PageSize != 0:
+	case spec.TargetP99 > 0:
+		spec.PageSize = gentleCountPage
+	default:
 		spec.PageSize = countPage
 	}
-	c := &Count{spec: spec, t: t}
+	c := &Count{env: env, spec: spec, t: t}
 	query := driver.Count()
 	var by []schema.Selector
 	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: &progress.Counters{}}
@@ -127,7 +135,7 @@ func (c *Count) Close() { c.t.close() }
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	r := CountReport{Report: newReport(c.t)}
 	var stopWatch func()
-	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.t, c.job.Counters)
+	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.env, c.t, c.job.Counters)
 	defer stopWatch()
 	if c.board != nil {
 		showSweep(c.board, &c.job.Sweep, &c.job.Reader)

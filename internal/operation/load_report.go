@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
@@ -47,6 +48,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		return r, err
 	}
 	l.showRejects()
+	var stopWatch func()
+	l.job.CQL.Keeper, stopWatch = l.keep(ctx)
+	defer stopWatch()
 	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(l.counters, l.env.Warn)
 	var err error
 	r.Result, err = l.job.Run(ctx)
@@ -86,6 +90,14 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	return r, l.runError(err, &r)
+}
+
+// keep watches the latency of the nodes, where the load is to keep one.
+func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
+	if l.spec.Via != viaCQL || l.spec.DryRun {
+		return nil, func() {}
+	}
+	return l.t.keep(ctx, l.env, l.spec.TargetP99, l.counters)
 }
 
 // next says how to go on from here.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
@@ -39,12 +40,13 @@ type LoadSpec struct {
 	Slice             setting.Size // bytes of rows that are streamed, and settled, before the next are sorted; 0: stream.Options.DefaultSlice
 	AppendCollections bool         // add to collections that are not frozen, by streaming
 
-	IngestRate   float64 // rows a second at the most; 0: no limit
-	MinBatchSize int     // rows from which a batch does not wait for more
-	MaxBatchSize int     // rows of a batch at the most
-	InFlight     int     // requests under way at the most; 0: by the cluster's cores
-	Cores        int     // of each node; 0: what it tells
-	MaxAttempts  int     // for a request before its rows are rejected
+	IngestRate   float64       // rows a second at the most; 0: no limit
+	TargetP99    time.Duration // of small reads on the nodes, to slow down for; 0: none
+	MinBatchSize int           // rows from which a batch does not wait for more
+	MaxBatchSize int           // rows of a batch at the most
+	InFlight     int           // requests under way at the most; 0: by the cluster's cores
+	Cores        int           // of each node; 0: what it tells
+	MaxAttempts  int           // for a request before its rows are rejected
 
 	MaxParseErrors  int64 // rows that may fail to parse before the load stops; -1: no limit
 	MaxInsertErrors int64 // rows that the cluster may refuse before it stops; -1: no limit
@@ -87,6 +89,7 @@ func (o *LoadSpec) Settings() setting.List {
 		{Name: "slice", Field: &o.Slice},
 		{Name: "append-collections", Field: &o.AppendCollections},
 		{Name: "ingestrate", Field: &o.IngestRate},
+		{Name: "target-p99", Field: &o.TargetP99},
 		{Name: "minbatchsize", Field: &o.MinBatchSize},
 		{Name: "maxbatchsize", Field: &o.MaxBatchSize},
 		{Name: "inflight", Field: &o.InFlight},
@@ -115,6 +118,8 @@ func (o *LoadSpec) check(continued bool) error {
 	switch {
 	case !(o.IngestRate >= 0):
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
+	case o.TargetP99 < 0:
+		return fmt.Errorf("--target-p99 %s: must not be negative", o.TargetP99)
 	case !slices.Contains(nullStates, o.NullState):
 		return fmt.Errorf("--nulls %q: must be %s", o.NullState, strings.Join(nullStates, " or "))
 	case o.TTL < 0 || o.TTL > ingest.MaxTTL:

@@ -97,7 +97,7 @@ func (o *LoadSpec) checkVia(continued bool) error {
 		return err
 	}
 	// What was typed for this load is meant for it; what a file says for all is not.
-	one := []string{"ingestrate", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"}
+	one := []string{"ingestrate", "target-p99", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"}
 	if err := o.refuseTyped(o.Given, one, "sends no rows one by one"); err != nil {
 		return err
 	}

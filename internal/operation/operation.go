@@ -114,6 +114,8 @@ type Report struct {
 	Retries  int64             // requests sent again
 	Reasons  []progress.Reason // why they were, the most frequent first
 	Latency  progress.Latency  // of all requests that were answered; none of a run past CQL
+	Target   time.Duration     // that small reads on the nodes were kept to; 0: none
+	Kept     progress.Kept     // how that was kept
 
 	Consistency string // level of the requests
 	Replicated  bool   // a row has several replicas, so that the level matters
@@ -136,6 +138,7 @@ func (r *Report) count(c *progress.Counters) {
 	r.Duration = time.Since(r.Started)
 	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
 	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
+	r.Target, r.Kept = c.Held.Now()
 }
 
 // FailedRange is a token range that could not be read.

@@ -96,7 +96,7 @@ func (o *Pacing) slots() int {
 
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
 // follow. The function it returns ends the watch over the nodes' latency and must be called.
-func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
+func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
 	limitMemory(o.Memory)
 	if t.files != nil {
 		return o.filesOptions(t), func() {}
@@ -104,12 +104,11 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession, c *progress.
 	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
-	if o.TargetP99 > 0 {
-		// Begin with as little as can be, in bites that hold up nobody for long.
-		limits.Start = 1
+	keeper, stop := t.keep(ctx, env, o.TargetP99, c)
+	if keeper != nil {
 		page = min(page, gentlePage)
 	}
-	gate := pace.NewGate(limits)
+	gate := keeper.Gate(limits)
 	options := sweep.Options{
 		Workers:     t.plan.Parallel,
 		MaxAttempts: o.MaxAttempts,
@@ -125,12 +124,7 @@ func (o *Pacing) sweepOptions(ctx context.Context, t *tableSession, c *progress.
 	o.hold(&options)
 	c.Requests.SetNames(t.nodeName)
 	c.Requests.SetGate("", gate)
-	if o.TargetP99 == 0 {
-		return options, func() {}
-	}
-	c.Held.Hold(o.TargetP99)
-	judge := pace.NewJudge(pace.JudgeOptions{Target: o.TargetP99}, gate.Press)
-	return options, watch(ctx, t, judge, &c.Held, 2*o.TargetP99+50*time.Millisecond)
+	return options, stop
 }
 
 // What pages of a sweep with a rate are not made smaller than, as far as that allows: each has its fixed cost.
@@ -182,40 +176,4 @@ func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
 	}
 	o.hold(&options)
 	return options
-}
-
-// probesPerSecond is how often each node is asked for a row of its own to see how
-// long an application would wait: enough for a p99 every second, too few to weigh.
-const probesPerSecond = 50
-
-// watch probes the local nodes in turn and tells the judge, and held what that says, until
-// the function it returns is called.
-// A probe that takes longer than limit has told what it had to tell.
-func watch(ctx context.Context, t *tableSession, judge *pace.Judge, held *progress.Held, limit time.Duration) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	nodes := t.cluster.Local()
-	go func() {
-		defer close(done)
-		ticker := time.NewTicker(time.Second / probesPerSecond)
-		defer ticker.Stop()
-		for i := 0; ; i++ {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-				one, end := context.WithTimeout(ctx, limit)
-				latency, err := t.session.Ping(one, nodes[i%len(nodes)].ID)
-				end()
-				if err == nil || latency >= time.Millisecond && ctx.Err() == nil {
-					judge.Observe(time.Now(), latency)
-					held.Note(judge.P99())
-				}
-			}
-		}
-	}()
-	return func() {
-		cancel()
-		<-done
-	}
 }

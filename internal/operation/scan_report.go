@@ -35,7 +35,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		return r, err
 	}
 	var stopWatch func()
-	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.t, s.job.Counters)
+	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.env, s.t, s.job.Counters)
 	defer stopWatch()
 	if s.board != nil {
 		for _, done := range s.earlier.Done {

@@ -40,8 +40,8 @@ type control struct {
 	o GateOptions
 
 	limit float64 // 1 <= limit <= bound <= o.Ceiling
-	bound float64 // what Press allows
-	duty  float64 // the part of the time that requests may take, at a limit of 1
+	bound float64 // what Allow allows, rounded up
+	duty  float64 // the part of the time that requests may take at that bound
 	wall  float64 // the limit that was last refused; 0 when it has been passed
 
 	base    float64   // unloaded latency for one unit, in seconds; 0 before the first round
@@ -160,24 +160,17 @@ func (c *control) overloaded(now time.Time, latency time.Duration) {
 	c.newRound(now)
 }
 
-// leastDuty is how little of the time requests are left: a page of 50 ms every
-// three seconds still comes to an end some day.
-const leastDuty = 1.0 / 64
+// leastShare is the lowest bound, in requests: a page of 8 ms every two seconds still comes to an
+// end some day.
+const leastShare = 1.0 / 256
 
-// press lowers or raises the bound of an outside judge. When one request at a time
-// is still too much, there are pauses between them.
-func (c *control) press(factor float64) {
-	switch {
-	case factor >= 1 && c.duty < 1:
-		c.duty = min(c.duty*factor, 1)
-	case factor >= 1:
-		c.bound = min(max(c.bound*factor, c.bound+1), float64(c.o.Ceiling))
-	case c.allowed() == 1 && c.resume <= 1:
-		c.duty = max(c.duty*max(factor, 0), leastDuty)
-	default:
-		c.bound = max(max(c.limit, c.resume)*max(factor, 0), 1)
-		c.limit = min(c.limit, c.bound)
-	}
+// allow sets the bound of an outside keeper. Of a bound that is no whole number the limit is the
+// next one, and pauses take the rest of the time.
+func (c *control) allow(most float64) {
+	most = min(max(most, leastShare), float64(c.o.Ceiling))
+	c.bound = math.Ceil(most)
+	c.duty = most / c.bound
+	c.limit, c.resume = min(c.limit, c.bound), min(c.resume, c.bound)
 }
 
 // mostRest bounds a pause, so that one slow answer does not stop everything.

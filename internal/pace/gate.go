@@ -58,8 +58,7 @@ func (o GateOptions) withDefaults() GateOptions {
 // Gate lets requests through, first come, first served, up to a number in flight
 // that it finds by itself: it grows while the latency holds and falls when the
 // latency rises or the server says that it is overloaded. It never falls below 1
-// and never rises above the ceiling; when Press asks for less than one request at
-// a time, there are pauses between them.
+// and never rises above the ceiling or above what Allow says.
 //
 // It is safe for concurrent use.
 type Gate struct {
@@ -118,15 +117,17 @@ func (g *Gate) rested() {
 	g.line.wakeLocked()
 }
 
-// Press is an outside judge's word. A factor below 1 lowers the limit to that part
-// of what it is and keeps it from rising again; a factor of 1 or more raises that
-// bound by the factor, by at least 1, and leaves it to the gate to use the room.
-func (g *Gate) Press(factor float64) {
+// Allow bounds the limit from outside, in requests. A bound that is no whole number allows the next
+// one, with pauses after requests. Below it the limit is the gate's own.
+func (g *Gate) Allow(most float64) {
 	g.line.mu.Lock()
 	defer g.line.mu.Unlock()
-	g.control.press(factor)
+	g.control.allow(most)
 	g.line.wakeLocked()
 }
+
+// ceiling is the most requests in flight at any time.
+func (g *Gate) ceiling() int { return g.control.o.Ceiling }
 
 // Limit says how many requests may be in flight now.
 func (g *Gate) Limit() int {

@@ -143,35 +143,3 @@ func TestGateKnowsLargeRequests(t *testing.T) {
 	require.InDelta(t, before, after, before/3)
 	require.Greater(t, perSecond, 0.9*16/((2+overhead)*0.004))
 }
-
-// TestGateUnderAJudge: the application's reads wait behind those of the run, so a
-// target for them holds the queue shorter than the gate alone would.
-func TestGateUnderAJudge(t *testing.T) {
-	const service = 20 * time.Millisecond
-	s := newServer(16, fixed(service), GateOptions{Ceiling: 256})
-	s.run(20 * time.Second)
-	_, alone := s.run(20 * time.Second)
-
-	target := service * 3 / 2
-	j := NewJudge(JudgeOptions{Target: target}, s.gate.Press)
-	var next time.Time
-	s.observe = func(now time.Time, inFlight int) {
-		if now.Before(next) {
-			return
-		}
-		next = now.Add(50 * time.Millisecond)
-		j.Observe(now, service*time.Duration(max(inFlight, 16))/16)
-	}
-	s.run(30 * time.Second)
-	perSecond, limit := s.run(60 * time.Second)
-	require.Greater(t, alone, 32.0)
-	require.Less(t, limit, 26.0)
-	require.Greater(t, perSecond, 0.85*16/service.Seconds())
-	require.LessOrEqual(t, j.P99(), 2*target)
-
-	s.observe = nil
-	s.gate.Press(100)
-	s.run(20 * time.Second)
-	_, limit = s.run(20 * time.Second)
-	require.InDelta(t, alone, limit, 3)
-}

@@ -82,8 +82,8 @@ func TestGateNeverBelowOne(t *testing.T) {
 		h.after(time.Millisecond, n, Overloaded)
 	}
 	require.Equal(t, 1, h.Limit())
-	h.Press(0)
-	h.Press(-1)
+	h.Allow(0)
+	h.Allow(-1)
 	require.Equal(t, 1, h.Limit())
 }
 
@@ -125,9 +125,9 @@ func TestGateAnswersOfNoTime(t *testing.T) {
 	require.Equal(t, 4, h.Limit()) // a clock that stands still tells nothing
 }
 
-func TestPress(t *testing.T) {
+func TestAllow(t *testing.T) {
 	h := newHand(t, GateOptions{Ceiling: 100, Start: 50})
-	h.Press(0.5)
+	h.Allow(25)
 	require.Equal(t, 25, h.Limit())
 	grow := func() {
 		for range 100 {
@@ -137,16 +137,16 @@ func TestPress(t *testing.T) {
 	}
 	grow()
 	require.Equal(t, 25, h.Limit())
-	h.Press(1.2)
+	h.Allow(30)
 	require.Equal(t, 25, h.Limit())
 	grow()
 	require.Equal(t, 30, h.Limit())
-	h.Press(0)
+	h.Allow(0)
 	require.Equal(t, 1, h.Limit())
-	h.Press(1)
+	h.Allow(2)
 	grow()
 	require.Equal(t, 2, h.Limit())
-	h.Press(1000)
+	h.Allow(1000)
 	grow()
 	require.Equal(t, 100, h.Limit())
 }
@@ -197,14 +197,13 @@ func TestGateInOrder(t *testing.T) {
 func TestGateGrowsForThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(GateOptions{Ceiling: 10})
-		g.Press(0.25)
+		g.Allow(1)
 		for range 10 {
 			go func() { _ = g.Acquire(t.Context()) }()
 		}
 		synctest.Wait()
 		require.Equal(t, 1, g.InFlight())
-		g.Press(3)
-		g.Press(3)
+		g.Allow(9)
 		synctest.Wait()
 		require.Equal(t, 1, g.InFlight())
 		for range 10 {

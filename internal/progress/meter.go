@@ -57,8 +57,8 @@ func (m *Meter) Read(now time.Time) Reading {
 	r.BytesPerSecond = m.bytes.observe(now, c.Bytes.Load()-c.EarlierBytes.Load())
 	latency := c.Requests.Now(now)
 	r.P50, r.P99 = latency.P50.Seconds(), latency.P99.Seconds()
-	target, held := c.Held.Now()
-	r.Target, r.Held = target.Seconds(), held.Seconds()
+	target, kept := c.Held.Now()
+	r.Target, r.Held = target.Seconds(), kept.P99.Seconds()
 	if share, ok := c.Share(); ok {
 		r.Share = &share
 	}

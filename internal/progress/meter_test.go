@@ -62,7 +62,7 @@ func TestReadingOfRequests(t *testing.T) {
 	c.Requests.end("a", midnight, midnight.Add(20*time.Millisecond), true)
 	c.Requests.Begin("a")
 	c.Held.Hold(10 * time.Millisecond)
-	c.Held.Note(7 * time.Millisecond)
+	c.Held.Note(Kept{P99: 7 * time.Millisecond, Seconds: 4, Above: 1, Worst: 30 * time.Millisecond, Idle: time.Millisecond})
 	r := m.Read(midnight.Add(time.Second))
 	require.EqualValues(t, 1, r.UnderWay)
 	require.Equal(t, 8, r.Limit)

@@ -210,21 +210,3 @@ func (r *Requests) Nodes(now time.Time) []NodeRequests {
 	slices.SortFunc(list, func(a, b NodeRequests) int { return strings.Compare(a.Node, b.Node) })
 	return list
 }
-
-// Held is a latency that a run keeps to by asking for less: the 99th percentile of small
-// reads on the nodes. The zero value is of a run that keeps to none. It is safe for
-// concurrent use.
-type Held struct {
-	target, p99 atomic.Int64
-}
-
-// Hold says what is kept to.
-func (h *Held) Hold(target time.Duration) { h.target.Store(int64(target)) }
-
-// Note says what it is now.
-func (h *Held) Note(p99 time.Duration) { h.p99.Store(int64(p99)) }
-
-// Now is what is kept to, and what it is; both are 0 while that is not known.
-func (h *Held) Now() (target, p99 time.Duration) {
-	return time.Duration(h.target.Load()), time.Duration(h.p99.Load())
-}

@@ -67,10 +67,22 @@ type Run struct {
 	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 of a run past CQL"`
 	P50Seconds     float64           `json:"p50_seconds" jsonschema:"of their latency"`
 	P99Seconds     float64           `json:"p99_seconds"`
+	Target         *Target           `json:"target,omitempty" jsonschema:"that small reads on the nodes were kept to"`
 	Consistency    string            `json:"consistency" jsonschema:"level of the requests"`
 	Replicated     bool              `json:"replicated" jsonschema:"a row has several replicas, so that the level matters"`
 	SSTables       int               `json:"sstables" jsonschema:"that were read from folders"`
 	Snapshots      []string          `json:"snapshots" jsonschema:"that those are of"`
+}
+
+// Target is how --target-p99 was kept, second by second.
+type Target struct {
+	P99Seconds   float64   `json:"p99_seconds" jsonschema:"the target"`
+	IdleSeconds  float64   `json:"idle_p99_seconds" jsonschema:"before the first request; 0: not known"`
+	Seconds      int       `json:"seconds" jsonschema:"of the run"`
+	Above        int       `json:"seconds_above" jsonschema:"of those, with a p99 above the target"`
+	ShareAbove   float64   `json:"share_above" jsonschema:"seconds_above of seconds, 0 to 1"`
+	WorstSeconds float64   `json:"worst_p99_seconds" jsonschema:"p99 of the worst second"`
+	WorstAt      time.Time `json:"worst_at,omitzero" jsonschema:"when that second began"`
 }
 
 // Load is what became of a load. Its numbers are of all rows, those of an earlier run

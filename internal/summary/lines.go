@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
-// Lines are what a person is told at the end of a command, in five lines or less, of which the last says how it ended
+// Lines are what a person is told at the end of a command, in six lines or less, of which the last says how it ended
 // and how to go on. Of one that did nothing there are none, nor of status, whose answer is lines.
 func (d *Document) Lines() []string {
 	var t text
@@ -126,7 +126,7 @@ func (r Run) level() string {
 	return r.Consistency
 }
 
-// pace adds how fast a run was. what happened to the text; empty: there is none.
+// pace adds how fast a run was, and how a target was kept. what happened to the text; empty: there is none.
 func (t *text) pace(r Run, what string) {
 	volume, speed := "", ""
 	if what != "" && r.Bytes > 0 {
@@ -134,6 +134,28 @@ func (t *text) pace(r Run, what string) {
 	}
 	t.number("in", amount.Elapsed(duration(r.Seconds)),
 		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, amount.Noun(r.EarlierRows, "row")+" before")))
+	t.target(r)
+}
+
+// target adds how a target was kept.
+func (t *text) target(r Run) {
+	if r.Target == nil {
+		return
+	}
+	of := func(seconds float64) string { return amount.Latency(duration(seconds)) }
+	g := r.Target
+	kept := fmt.Sprintf("p99 of small reads %s or less in all of %s", of(g.P99Seconds), amount.Of(g.Seconds, "second"))
+	if g.Above > 0 {
+		kept = fmt.Sprintf("p99 of small reads ABOVE %s in %s of %s (%.0f %%)", of(g.P99Seconds), amount.Count(g.Above), amount.Of(g.Seconds, "second"), 100*g.ShareAbove)
+	}
+	t.words("target", say(kept, worst(g, of), "before the run "+of(g.IdleSeconds)))
+}
+
+func worst(g *Target, of func(float64) string) string {
+	if g.Seconds == 0 {
+		return ""
+	}
+	return "worst second " + of(g.WorstSeconds)
 }
 
 // ranges adds how many token ranges were dealt with, and how.

@@ -50,12 +50,24 @@ func CommandLine(n operation.Next) string {
 func runOf(r operation.Report) Run {
 	seconds := r.Duration.Seconds()
 	return Run{
-		Table: r.Table, Started: r.Started, Seconds: seconds,
+		Target: targetOf(r),
+		Table:  r.Table, Started: r.Started, Seconds: seconds,
 		Rows: r.Rows, EarlierRows: r.Earlier, RowsPerSecond: float64(r.Rows-r.Earlier) / max(seconds, 0.001),
 		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: float64(r.Bytes-r.Before) / max(seconds, 0.001),
 		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
 		P50Seconds: r.Latency.P50.Seconds(), P99Seconds: r.Latency.P99.Seconds(),
 		Consistency: r.Consistency, Replicated: r.Replicated, SSTables: r.SSTables, Snapshots: list(r.Snapshots),
+	}
+}
+
+func targetOf(r operation.Report) *Target {
+	if r.Target == 0 {
+		return nil
+	}
+	k := r.Kept
+	return &Target{
+		P99Seconds: r.Target.Seconds(), IdleSeconds: k.Idle.Seconds(), Seconds: k.Seconds, Above: k.Above,
+		ShareAbove: float64(k.Above) / float64(max(k.Seconds, 1)), WorstSeconds: k.Worst.Seconds(), WorstAt: k.WorstAt,
 	}
 }
 

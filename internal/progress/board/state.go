@@ -51,6 +51,10 @@ type State struct {
 	P99            float64 `json:"p99_seconds"`
 	TargetP99      float64 `json:"target_p99_seconds"` // of small reads, that the run keeps to; 0: to none
 	HeldP99        float64 `json:"held_p99_seconds"`   // what that is now
+	HeldSeconds    int     `json:"held_seconds"`       // of the run, so far
+	HeldAbove      int     `json:"held_seconds_above"` // of those, in which it was above the target
+	HeldWorst      float64 `json:"held_worst_seconds"` // p99 of the worst of them
+	IdleP99        float64 `json:"idle_p99_seconds"`   // of small reads before the run's first request
 
 	Nodes    []NodeState `json:"nodes"`
 	Gates    []GateState `json:"gates"`
@@ -139,8 +143,9 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 		latency = c.Requests.Whole()
 	}
 	s.P50, s.P99, s.InFlight = latency.P50.Seconds(), latency.P99.Seconds(), c.Requests.UnderWay()
-	target, held := c.Held.Now()
-	s.TargetP99, s.HeldP99 = target.Seconds(), held.Seconds()
+	target, kept := c.Held.Now()
+	s.TargetP99, s.HeldP99 = target.Seconds(), kept.P99.Seconds()
+	s.HeldSeconds, s.HeldAbove, s.HeldWorst, s.IdleP99 = kept.Seconds, kept.Above, kept.Worst.Seconds(), kept.Idle.Seconds()
 	s.fillNodes(b, now)
 	s.Rejects = append(s.Rejects, b.Causes()...)
 	if b.Ring != nil {

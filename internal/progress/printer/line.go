@@ -68,11 +68,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partBytes] = part{amount.Size(bytes) + "/s", strings.ReplaceAll(amount.Size(bytes), " ", "") + "/s"}
 	}
 	if r.Target > 0 {
-		held := "?"
-		if r.Held > 0 {
-			held = seconds(r.Held)
-		}
-		parts[partHeld] = part{fmt.Sprintf("held p99 %s of %s", held, seconds(r.Target)), fmt.Sprintf("held %s/%s", held, seconds(r.Target))}
+		parts[partHeld] = heldPart(r)
 	}
 	if r.Limit > 0 || r.UnderWay > 0 {
 		parts[partUnderWay] = part{amount.Count(r.UnderWay) + " under way", amount.Briefly(r.UnderWay) + " req"}
@@ -87,6 +83,20 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	sent, run := sentTo(r.Streams), safetext.Line(r.Run)
 	parts[partSent], parts[partRun] = part{sent, sent}, part{run, run}
 	return parts
+}
+
+// heldPart says how the target of the nodes' small reads is kept.
+func heldPart(r progress.Reading) part {
+	target := seconds(r.Target)
+	switch {
+	case r.Held == 0:
+		return part{"target p99 " + target, "target " + target}
+	case r.Held > r.Target:
+		above := fmt.Sprintf("p99 %s ABOVE target %s", seconds(r.Held), target)
+		return part{above, above}
+	default:
+		return part{fmt.Sprintf("p99 %s within target %s", seconds(r.Held), target), fmt.Sprintf("p99 %s/%s", seconds(r.Held), target)}
+	}
 }
 
 // briefTrouble is the number of characters of a reason where there is little room.

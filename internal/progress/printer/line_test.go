@@ -54,9 +54,12 @@ func TestLiveLine(t *testing.T) {
 func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
 	r := inMidRun()
 	r.Target = 0.01
-	require.Equal(t, "50%  1.23M rows  8.90k/s  3.0 MiB/s  held ?/10.0ms", fit([]progress.Reading{r}, 52))
+	require.Contains(t, fit([]progress.Reading{r}, 200), "  target p99 10.0ms  32 under way  ")
 	r.Held = 0.0071
-	require.Contains(t, fit([]progress.Reading{r}, 200), "  held p99 7.10ms of 10.0ms  32 under way  ")
+	require.Contains(t, fit([]progress.Reading{r}, 200), "  p99 7.10ms within target 10.0ms  32 under way  ")
+	require.Equal(t, "50%  1.23M rows  8.90k/s  3.0 MiB/s  p99 7.10ms/10.0ms", fit([]progress.Reading{r}, 56))
+	r.Held = 0.048
+	require.Contains(t, fit([]progress.Reading{r}, 71), "  p99 48.0ms ABOVE target 10.0ms")
 }
 
 // While the total is not known there is neither a share nor a bar.

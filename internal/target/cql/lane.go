@@ -137,12 +137,13 @@ func (l *lane) wake() {
 
 // newLanes makes a lane for each node that a row may be sent to first. They share
 // the requests that may be under way.
-func newLanes(router *target.Router, inFlight int, s *store) map[string]*lane {
+func newLanes(router *target.Router, o Options, s *store) map[string]*lane {
 	names := router.Primaries()
-	each := (inFlight + len(names) - 1) / len(names)
+	each := (o.InFlight + len(names) - 1) / len(names)
 	lanes := make(map[string]*lane, len(names))
 	for _, name := range names {
-		l := &lane{aside: &aside{store: s}, gate: pace.NewGate(pace.GateOptions{Ceiling: each, Start: each, Tolerance: writeTolerance}), writers: each}
+		gate := o.Keeper.Gate(pace.GateOptions{Ceiling: each, Start: each, Tolerance: writeTolerance})
+		l := &lane{aside: &aside{store: s}, gate: gate, writers: each}
 		l.changed.L = &l.mu
 		lanes[name] = l
 	}

@@ -41,6 +41,7 @@ type Options struct {
 	MinBatch  int           // rows from which a batch does not wait for those of later pieces; default 10
 	Rate      *pace.Limiter // rows a second; nil: none
 	ByteRate  *pace.Limiter // bytes of cells a second; nil: none
+	Keeper    *pace.Keeper  // of a latency of the nodes; nil: none
 	InFlight  int           // requests under way at the most; default 32
 	Attempts  int           // for one request before its rows are rejected; default pace.DefaultAttempts
 	Backoff   pace.Backoff
@@ -122,7 +123,7 @@ type Target struct {
 // New makes a target for the rows that a router places.
 func New(router *target.Router, o Options) *Target {
 	o = o.withDefaults()
-	lanes := newLanes(router, o.InFlight, newStore(o.AsideDir, o.Aside, o.Warn))
+	lanes := newLanes(router, o, newStore(o.AsideDir, o.Aside, o.Warn))
 	for node, l := range lanes {
 		o.Requests.SetGate(node, l.gate)
 	}

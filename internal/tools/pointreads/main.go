@@ -1,7 +1,10 @@
-// Command pointreads plays an application beside a scan: it reads single
-// partitions of the sample table at a fixed rate and says how long they took. A
-// read's time runs from the moment it was due, not from when it could be sent, so
-// that a cluster that stalls is not measured by the reads it let through.
+// Command pointreads plays an application beside a run: it reads single partitions of the sample
+// table at a fixed rate, and says how long they took. A read's time runs from the moment it was
+// due, not from when it could be sent, so that a cluster that stalls is not measured by the reads
+// it let through. With a command it reads until that ends, and counts the seconds whose p99 is
+// above the target from the third second of the command on.
+//
+//	pointreads -hosts 127.0.0.1 -target 10ms -- bin/cqlbulk count demo.flights --target-p99 10ms
 package main
 
 import (
@@ -10,7 +13,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
+	"os/exec"
 	"strings"
 	"sync"
 	"time"
@@ -21,44 +24,63 @@ import (
 func main() {
 	hosts := flag.String("hosts", "127.0.0.1", "contact points, separated by commas")
 	rate := flag.Int("rate", 200, "reads a second")
-	seconds := flag.Int("seconds", 20, "how long")
+	most := flag.Duration("most", 20*time.Second, "how long, or how long at the most beside a command, which is then interrupted")
+	target := flag.Duration("target", 0, "p99 of a second that counts as above")
 	flag.Parse()
-	if err := run(context.Background(), strings.Split(*hosts, ","), *rate, *seconds); err != nil {
+	if err := run(context.Background(), strings.Split(*hosts, ","), *rate, *most, *target, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "pointreads:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, hosts []string, rate, seconds int) error {
+func run(ctx context.Context, hosts []string, rate int, most, target time.Duration, command []string) error {
 	session, err := driver.Connect(ctx, driver.Config{Hosts: hosts})
 	if err != nil {
 		return err
 	}
 	defer session.Close()
-	n := rate * seconds
-	latencies := make([]time.Duration, n)
-	var failed sync.Map
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	ended := make(chan error, 1)
+	if len(command) > 0 {
+		go func() {
+			defer cancel()
+			ended <- beside(ctx, command)
+		}()
+	} else {
+		ended <- nil
+	}
+	reads := readAll(ctx, session, rate)
+	fmt.Println(reads.tell(target))
+	return <-ended
+}
+
+// beside runs a command until it ends, or is interrupted when the context ends.
+func beside(ctx context.Context, command []string) error {
+	c := exec.CommandContext(ctx, command[0], command[1:]...)
+	c.Stderr = os.Stderr
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if err := c.Run(); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("%s: %w", command[0], err)
+	}
+	return nil
+}
+
+// readAll reads until the context ends.
+func readAll(ctx context.Context, session *driver.Session, rate int) *measured {
+	m := &measured{begin: time.Now()}
 	var reads sync.WaitGroup
-	begin := time.Now()
-	for i := range n {
-		due := begin.Add(time.Duration(i) * time.Second / time.Duration(rate))
+	defer reads.Wait()
+	for i := 0; ctx.Err() == nil; i++ {
+		due := m.begin.Add(time.Duration(i) * time.Second / time.Duration(rate))
 		time.Sleep(time.Until(due))
 		reads.Go(func() {
-			if err := read(ctx, session); err != nil {
-				failed.Store(i, err)
-			}
-			latencies[i] = time.Since(due)
+			// A read that is due is read to its end.
+			err := read(context.WithoutCancel(ctx), session)
+			m.add(due, time.Since(due), err)
 		})
 	}
-	reads.Wait()
-	failures := 0
-	failed.Range(func(any, any) bool { failures++; return true })
-	slices.Sort(latencies)
-	at := func(share float64) time.Duration {
-		return latencies[int(share*float64(n-1))].Round(10 * time.Microsecond)
-	}
-	fmt.Printf("%d reads, %d failed: p50 %v, p99 %v, longest %v\n", n, failures, at(0.5), at(0.99), at(1))
-	return nil
+	return m
 }
 
 // read reads the first row of a random day at a random airport.

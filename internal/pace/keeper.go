@@ -1,0 +1,213 @@
+package pace
+
+import (
+	"math"
+	"sync"
+	"time"
+)
+
+// Keeper keeps a latency of the cluster below a target. It is told the latencies of small probe
+// reads, which are what an application would wait, and sets how many requests the gates that it
+// made let be under way, all together: its level. A level below 1 is one request, with pauses.
+//
+// The first second of probes, before any request, is the idle latency. The level then begins at a
+// fraction of a request and grows as long as the probes are well below the target, by half for
+// each short window of them. Two slow probes within a second put that second above the target, at
+// 100 probes a second, so the level falls at the second one, by as much as the latency is above
+// the target. What it had reached is the wall. The way back to just below the wall follows the
+// curve of CUBIC (RFC 9438), quick at first and then level, and the wall is tried again only after
+// a time that doubles with each such try, so that tries put few seconds above the target.
+//
+// It has no clock of its own: time is what Observe is told. A probe that fails or times out is to
+// be observed with the time that it took, or the keeper would only hear of the good ones.
+//
+// It is safe for concurrent use.
+type Keeper struct {
+	target time.Duration
+
+	mu      sync.Mutex
+	gates   []*Gate
+	level   float64 // requests under way, of all gates together
+	started bool    // requests have begun
+	seconds seconds // the record
+
+	wall  float64       // the level that was too much; 0: none is known
+	cut   float64       // what the level fell to then
+	back  time.Duration // quiet time since then
+	until time.Duration // how long the way back to the wall takes
+
+	deaf     time.Time // until when probes are still those of the level before
+	slowAt   time.Time // when the last slow probe ended
+	slowMost time.Duration
+	window   window
+}
+
+// window is a number of probes in a row.
+type window struct {
+	begin time.Time
+	n     int
+	most  time.Duration
+}
+
+const (
+	// firstLevel is where the level begins, in requests.
+	firstLevel = 0.25
+	// windowProbes is how many probes a change for the better is judged by, and windowTime how
+	// long they take at the least.
+	windowProbes = 20
+	windowTime   = 200 * time.Millisecond
+	// room is the part of the target below which there is room for more, and wide that below which
+	// there is much.
+	room, wide = 0.8, 0.5
+	// Growth of the level with a window: where there is room, and where there is much.
+	growth, quickGrowth = 1.05, 1.5
+	// A cut leaves between leastCut and mostCut of the level.
+	leastCut, mostCut = 0.1, 0.7
+	// settle is how long requests under way may still run under the old level after a cut.
+	settle = 500 * time.Millisecond
+	// The level comes back to belowWall of the wall, in a time from firstBack to longestBack, and the
+	// wall is forgotten when beyondWall times it did no harm.
+	belowWall, beyondWall  = 0.8, 1.5
+	firstBack, longestBack = 15 * time.Second, 2 * time.Minute
+)
+
+// NewKeeper makes a keeper of a target above zero.
+func NewKeeper(target time.Duration) *Keeper {
+	return &Keeper{target: target, level: firstLevel, until: firstBack, seconds: seconds{target: target}}
+}
+
+// Gate makes a gate. A nil Keeper leaves it to itself; another has it begin with one request
+// under way, and at the level.
+func (k *Keeper) Gate(o GateOptions) *Gate {
+	if k == nil {
+		return NewGate(o)
+	}
+	o.Start = 1
+	g := NewGate(o)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.gates = append(k.gates, g)
+	k.allow()
+	return g
+}
+
+// Begin says that requests begin now: what was observed until now is the idle latency.
+func (k *Keeper) Begin() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.started = true
+	k.seconds.begin()
+	k.window, k.slowAt = window{}, time.Time{}
+}
+
+// Observe takes the latency of a probe that ended now. Samples that arrive out of order are taken
+// as they come.
+func (k *Keeper) Observe(now time.Time, latency time.Duration) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.seconds.add(now, latency)
+	if !k.started || now.Before(k.deaf) {
+		return
+	}
+	if latency > k.target && k.alarmed(now, latency) {
+		k.lower(now)
+		return
+	}
+	w := &k.window
+	if w.n == 0 {
+		w.begin = now
+	}
+	w.n++
+	w.most = max(w.most, latency)
+	if took := now.Sub(w.begin); w.n >= windowProbes && took >= windowTime {
+		if float64(w.most) < room*float64(k.target) {
+			k.raise(took, float64(w.most) < wide*float64(k.target))
+		}
+		k.window = window{}
+	}
+}
+
+// alarmed takes a slow probe, and says whether it was the second within a second.
+func (k *Keeper) alarmed(now time.Time, latency time.Duration) bool {
+	alarm := now.Sub(k.slowAt) < time.Second
+	if !alarm {
+		k.slowMost = 0
+	}
+	k.slowAt, k.slowMost = now, max(k.slowMost, latency)
+	return alarm
+}
+
+// lower cuts the level to what the slow probes ask for.
+func (k *Keeper) lower(now time.Time) {
+	if k.wall > 0 && k.back >= k.until { // the wall was tried
+		k.until = min(2*k.until, longestBack)
+	}
+	k.wall, k.back = k.used(), 0
+	part := float64(k.target) / float64(k.slowMost)
+	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.least())
+	k.cut = min(k.level, belowWall*k.wall)
+	k.deaf = now.Add(settle)
+	k.window, k.slowAt = window{}, time.Time{}
+	k.allow()
+}
+
+// raise lets the level grow after a window without harm.
+func (k *Keeper) raise(took time.Duration, wideRoom bool) {
+	if k.used() < k.level*belowWall {
+		return // the gates hold more back than the level does
+	}
+	switch {
+	case k.wall == 0 && wideRoom:
+		k.level *= quickGrowth
+	case k.wall == 0:
+		k.level *= growth
+	default:
+		if k.back += took; k.back < k.until {
+			rest := 1 - k.back.Seconds()/k.until.Seconds()
+			high := belowWall * k.wall
+			k.level = max(k.level, high-(high-k.cut)*math.Pow(rest, 3))
+			break
+		}
+		k.level *= math.Pow(growth, took.Seconds())
+		if k.level > beyondWall*k.wall {
+			k.wall, k.until = 0, firstBack
+		}
+	}
+	k.level = min(k.level, k.most())
+	k.allow()
+}
+
+// used is how much of the level the gates let pass.
+func (k *Keeper) used() float64 {
+	limit := 0
+	for _, g := range k.gates {
+		limit += g.Limit()
+	}
+	return min(k.level, float64(limit))
+}
+
+// most is what the gates would let pass without a keeper.
+func (k *Keeper) most() float64 {
+	most := 0
+	for _, g := range k.gates {
+		most += g.ceiling()
+	}
+	return float64(most)
+}
+
+// least is the lowest level.
+func (k *Keeper) least() float64 { return leastShare * float64(max(len(k.gates), 1)) }
+
+// allow tells the gates their shares of the level.
+func (k *Keeper) allow() {
+	for _, g := range k.gates {
+		g.Allow(k.level / float64(len(k.gates)))
+	}
+}
+
+// Record is what has been observed so far.
+func (k *Keeper) Record() Record {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.seconds.record
+}

@@ -1,0 +1,115 @@
+package pace
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// beside is a cluster in virtual time on which a run and an application share the cores: each
+// request waits, first come, first served, for a core, and works there for a time.
+type beside struct {
+	cores   chan struct{}
+	page    func() time.Duration // of work in a request of the run
+	read    func() time.Duration // of work in a read of the application
+	workers int
+	keeper  *Keeper
+	gates   []*Gate
+	done    atomic.Int64 // requests of the run
+}
+
+func (b *beside) work(d time.Duration) {
+	b.cores <- struct{}{}
+	time.Sleep(d)
+	<-b.cores
+}
+
+// probe reads for that long.
+func (b *beside) probe(length time.Duration) {
+	var reads sync.WaitGroup
+	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		reads.Go(func() {
+			begin := time.Now()
+			b.work(b.read())
+			b.keeper.Observe(time.Now(), time.Since(begin))
+		})
+	}
+	reads.Wait()
+}
+
+// run has a run go on beside probes for that long.
+func (b *beside) run(t *testing.T, length time.Duration) {
+	end := time.Now().Add(length)
+	var all sync.WaitGroup
+	all.Go(func() { b.probe(length) })
+	for i := range b.workers {
+		all.Go(func() {
+			gate := b.gates[i%len(b.gates)]
+			for time.Now().Before(end) && gate.Acquire(t.Context()) == nil {
+				begin := time.Now()
+				b.work(b.page())
+				b.done.Add(1)
+				gate.Release(time.Since(begin), 1, Good)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestKeeperKeepsTheTarget: from the third second on at most one in twenty is above it, and the run
+// gets on with what is left.
+func TestKeeperKeepsTheTarget(t *testing.T) {
+	const ms = time.Millisecond
+	for _, c := range []struct {
+		cores, gates int
+		page, target time.Duration
+		scatter      bool
+		share        float64       // of what the cores can do that the run gets at the least
+		length       time.Duration // of the run after its third second; 0: two minutes
+	}{
+		{cores: 2, gates: 1, page: 2 * ms, target: 5 * ms, share: 0.3},
+		{cores: 2, gates: 1, page: 2 * ms, target: 20 * ms, share: 0.5},
+		{cores: 2, gates: 1, page: 2 * ms, target: 10 * ms, scatter: true, share: 0.2},
+		{cores: 6, gates: 3, page: 3 * ms, target: 10 * ms, share: 0.5},
+		{cores: 48, gates: 1, page: 5 * ms, target: 10 * ms, share: 0.6},
+		{cores: 48, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4},
+		{cores: 1, gates: 1, page: 8 * ms, target: 5 * ms, length: 10 * time.Minute}, // one request is too much: tries of more are rare only later
+	} {
+		c.length = cmp.Or(c.length, 2*time.Minute)
+		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				random := rand.New(rand.NewPCG(1, 2))
+				b := &beside{cores: make(chan struct{}, c.cores), workers: 8 * c.cores, keeper: NewKeeper(c.target)}
+				b.read = func() time.Duration { return 200 * time.Microsecond }
+				b.page = func() time.Duration {
+					if c.scatter {
+						return time.Duration(random.ExpFloat64() * float64(c.page))
+					}
+					return c.page
+				}
+				for range c.gates {
+					b.gates = append(b.gates, b.keeper.Gate(GateOptions{Ceiling: b.workers / c.gates}))
+				}
+				b.probe(time.Second)
+				b.keeper.Begin()
+				b.run(t, 3*time.Second)
+				before := b.keeper.Record()
+				b.done.Store(0)
+				b.run(t, c.length)
+				r := b.keeper.Record()
+				got := float64(b.done.Load()) / (c.length.Seconds() / c.page.Seconds() * float64(c.cores))
+				t.Logf("%+v, then %+v, %.2f of the cores, level %.3f, wall %.3f", before, r, got, b.keeper.level, b.keeper.wall)
+				require.Positive(t, r.Seconds-before.Seconds)
+				require.LessOrEqual(t, float64(r.Above-before.Above), 0.05*float64(r.Seconds-before.Seconds))
+				require.Greater(t, got, c.share)
+			})
+		})
+	}
+}

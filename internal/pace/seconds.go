@@ -1,0 +1,80 @@
+package pace
+
+import (
+	"slices"
+	"time"
+)
+
+// Record is how a target was kept, second by second.
+type Record struct {
+	Idle    time.Duration // p99 before the first request; 0: not known
+	P99     time.Duration // of the last whole second; 0: there was none
+	Seconds int           // with requests, that there were probes in
+	Above   int           // of those, in which the p99 was above the target
+	Worst   time.Duration // p99 of the worst of those
+	WorstAt time.Time     // when that began
+}
+
+// seconds sorts probes by the second in which they ended.
+type seconds struct {
+	target  time.Duration
+	start   time.Time // of the second under way; zero: before the first probe
+	samples []time.Duration
+	begun   bool
+	record  Record
+}
+
+// maxSamples bounds the probes of a second that are kept.
+const maxSamples = 4096
+
+// begin ends the time before the first request.
+func (s *seconds) begin() {
+	if len(s.samples) > 0 {
+		s.record.Idle = max(s.record.Idle, percentile99(s.samples))
+	}
+	s.begun, s.start, s.samples = true, time.Time{}, s.samples[:0]
+}
+
+// add takes a probe that ended now.
+func (s *seconds) add(now time.Time, latency time.Duration) {
+	if s.start.IsZero() {
+		s.start = now
+	}
+	if now.Sub(s.start) >= time.Second {
+		s.end()
+		s.start = now
+	}
+	if len(s.samples) < maxSamples {
+		s.samples = append(s.samples, latency)
+	}
+}
+
+// end judges the second under way.
+func (s *seconds) end() {
+	if len(s.samples) == 0 {
+		return
+	}
+	p99 := percentile99(s.samples)
+	start := s.start
+	s.samples = s.samples[:0]
+	if !s.begun {
+		s.record.Idle = max(s.record.Idle, p99)
+		return
+	}
+	r := &s.record
+	r.P99 = p99
+	r.Seconds++
+	if p99 > s.target {
+		r.Above++
+	}
+	if p99 > r.Worst {
+		r.Worst, r.WorstAt = p99, start
+	}
+}
+
+// percentile99 sorts the samples and returns the nearest-rank p99: the least sample
+// that at least 99 % of them do not exceed.
+func percentile99(samples []time.Duration) time.Duration {
+	slices.Sort(samples)
+	return samples[(len(samples)*99+99)/100-1]
+}

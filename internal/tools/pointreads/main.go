@@ -58,7 +58,7 @@ func run(ctx context.Context, hosts []string, rate int, most, target time.Durati
 // beside runs a command until it ends, or is interrupted when the context ends.
 func beside(ctx context.Context, command []string) error {
 	c := exec.CommandContext(ctx, command[0], command[1:]...)
-	c.Stderr = os.Stderr
+	c.Stdout, c.Stderr = os.Stderr, os.Stderr // ours is for the reads
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Run(); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("%s: %w", command[0], err)

@@ -124,6 +124,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if l.run.continued {
 		return l.refuse(ctx)
 	}
+	if l.outer == nil {
+		if err := l.lookAhead(ctx, inputs); err != nil {
+			return err
+		}
+	}
 	return l.takeDown(ctx, inputs)
 }
 

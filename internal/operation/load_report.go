@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -81,6 +82,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = r.next(l.run.path, err)
+			if r.Next.Command == commandRetry && !r.Next.RepeatInDoubt {
+				r.Next.Nulls = l.moreNulls()
+			}
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
@@ -90,6 +94,22 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	return r, l.runError(err, &r)
+}
+
+// moreNulls are the texts for null with which most of the rejected rows would be read; nil: there
+// are none that are known.
+func (l *Load) moreNulls() []string {
+	if l.spec.Format == "json" || l.spec.Dialect.Name == dialectCQLSH {
+		return nil // JSON has a null, and cqlsh one text for it
+	}
+	word := l.rejects.NullWord(func(column string) bool {
+		i := slices.IndexFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == column })
+		return i >= 0 && l.t.table.Columns[i].Kind >= schema.Static
+	})
+	if word == "" {
+		return nil
+	}
+	return append(slices.Clone(l.spec.Nulls), word)
 }
 
 // keep watches the latency of the nodes, where the load is to keep one.

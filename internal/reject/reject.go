@@ -188,6 +188,13 @@ func (d *Dir) Causes() []Cause {
 	return d.causes.List()
 }
 
+// NullWord is [Causes.NullWord] of the rejects.
+func (d *Dir) NullWord(mayBeNull func(column string) bool) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.causes.NullWord(mayBeNull)
+}
+
 // Files lists the paths of the files of rows, by name.
 func (d *Dir) Files() []string {
 	d.mu.Lock()

@@ -44,7 +44,11 @@ func CommandLine(n operation.Next) string {
 	if n.RepeatInDoubt {
 		line += " --repeat-in-doubt"
 	}
-	return line + " " + setting.ShellQuote(n.RunDir)
+	line += " " + setting.ShellQuote(n.RunDir)
+	if len(n.Nulls) > 0 {
+		line += " --null-string " + setting.ShellQuote(setting.ListText(n.Nulls))
+	}
+	return line
 }
 
 func runOf(r operation.Report) Run {

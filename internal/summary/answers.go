@@ -24,6 +24,10 @@ type Plan struct {
 	Seed        uint64            `json:"seed"`
 	Partitions  int64             `json:"partitions" jsonschema:"as the nodes estimate"`
 	Bytes       int64             `json:"bytes" jsonschema:"as the nodes estimate"`
+	ByCQL       float64           `json:"expected_cql_seconds" jsonschema:"that a scan by CQL may take, a guess; 0: not known"`
+	Streamed    float64           `json:"expected_streaming_seconds" jsonschema:"that a scan by streaming may take, a guess; 0: not known"`
+	Faster      string            `json:"expected_faster,omitempty" jsonschema:"CQL or streaming"`
+	NodeLimit   int64             `json:"node_stream_limit" jsonschema:"bytes per second that each node streams at most; 0: no limit, or not known"`
 	Nodes       []PlanNode        `json:"nodes"`
 	SavedRing   string            `json:"saved_ring,omitempty" jsonschema:"file that the nodes and their tokens were written to"`
 }

@@ -45,6 +45,9 @@ func (s streams) text() io.Writer { return safetext.NewWriter(s.out) }
 // warn tells the user something odd that does not stop the run.
 func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }
 
+// wrong tells the user what has failed. With --quiet it is said, too.
+func (s streams) wrong(format string, args ...any) { s.log.say(slog.LevelError, format, args...) }
+
 // note tells the user something that is as it should be.
 func (s streams) note(format string, args ...any) { s.log.say(slog.LevelInfo, format, args...) }
 

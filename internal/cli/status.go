@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -63,11 +61,6 @@ func showRuns(s streams, o *reportOptions, args []string) error {
 		return showStatus(s, o, folder)
 	}
 	runs, err := operation.ListRuns(folder)
-	if err != nil && len(args) > 0 && !errors.Is(err, os.ErrPermission) {
-		if _, single := operation.ReadStatus(folder); single != nil {
-			return errors.Join(err, single)
-		}
-	}
 	if err != nil {
 		return err
 	}

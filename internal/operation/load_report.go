@@ -74,8 +74,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	r.Explained = l.explained
+	r.Rejects.Causes = l.rejects.Causes()
 	if l.rejects.Used() {
-		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
+		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
 	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
 		r.RunDir = l.run.path

@@ -117,7 +117,7 @@ about every row.`,
 	addOwn(root.PersistentFlags(), new(string), config.FileFlag, "configuration file", of(groupEverywhere), path)
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newDoctorCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newDoctorCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newPruneCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if completing(c) {
 			return nil // it looks for settings where it needs them

@@ -90,6 +90,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 			r.Outcome = Partly
 		}
 	}
+	if noteErr := l.remember(&r); noteErr != nil {
+		l.env.log("the load cannot be recorded in the history: %v", noteErr)
+	}
 	return r, l.runError(err, &r)
 }
 

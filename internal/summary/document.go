@@ -16,7 +16,7 @@ import (
 // and not when one is added.
 const Version = 1
 
-// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Verify, Doctor,
+// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Prune, Verify, Doctor,
 // Inspect, Report and Settings it has the one that the command did, and none when it failed before.
 type Document struct {
 	Version int        `json:"version" jsonschema:"version of this form: 1"`
@@ -35,6 +35,7 @@ type Document struct {
 	Plan   *Plan   `json:"plan,omitempty"`
 	Status *Status `json:"status,omitempty"`
 	Runs   *Runs   `json:"runs,omitempty" jsonschema:"of status without a run directory"`
+	Prune  *Prune  `json:"prune,omitempty"`
 	Verify *Verify `json:"verify,omitempty"`
 	Doctor *Doctor `json:"doctor,omitempty" jsonschema:"of doctor, and of load and scan with --check"`
 

@@ -265,7 +265,7 @@ func nextsOf(all []operation.Next) []Next {
 }
 
 // OfRuns makes the document of the runs of a folder.
-func OfRuns(folder string, runs []operation.Run) Document {
+func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 	listed := each(runs, func(r operation.Run) ListedRun {
 		one := ListedRun{
 			Path: r.Path, Command: r.Command, Table: r.Table, State: string(r.State), Started: r.Started.UTC(), Rows: r.Rows, Failed: r.Failed, Next: nextsOf(r.Next),
@@ -276,7 +276,19 @@ func OfRuns(folder string, runs []operation.Run) Document {
 		}
 		return one
 	})
-	return Document{Outcome: outcomes[operation.Done], Runs: &Runs{folder, listed}}
+	return Document{Outcome: outcomes[operation.Done], Runs: &Runs{folder, listed, hidden}}
+}
+
+// OfPrune makes the document of what was pruned.
+func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
+	d := Document{Outcome: outcomeOf(operation.Done, dryRun), Prune: &Prune{Folder: folder, DryRun: dryRun}}
+	if dryRun {
+		d.Prune.WouldRemove = PruneList{p.Past, list(p.Runs)}
+	} else {
+		d.Prune.Removed = PruneList{p.Past, list(p.Runs)}
+	}
+	d.Prune.Removed.RunDirs, d.Prune.WouldRemove.RunDirs = list(d.Prune.Removed.RunDirs), list(d.Prune.WouldRemove.RunDirs)
+	return d
 }
 
 func paceOf(seen time.Time, share *float64, rate float64, left time.Duration) Pace {

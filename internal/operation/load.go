@@ -148,6 +148,7 @@ func (l *Load) connect(ctx context.Context) error {
 	}
 	// Writes that leave within a fraction of a millisecond share a packet.
 	cfg.Coalesce = 200 * time.Microsecond
+	cfg.Patience = l.spec.Patience
 	planning := l.spec.planning()
 	options, err := planning.options(l.spec.TableName)
 	if err != nil {

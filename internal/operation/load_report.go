@@ -75,8 +75,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	r.Explained = l.explained
+	r.Rejects.Causes = l.rejects.Causes()
 	if l.rejects.Used() {
-		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
+		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
 	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
 		r.RunDir = l.run.path
@@ -92,6 +93,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		if r.Outcome == Done && slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = Partly
 		}
+	}
+	if noteErr := l.remember(&r); noteErr != nil {
+		l.env.log("the load cannot be recorded in the history: %v", noteErr)
 	}
 	return r, l.runError(err, &r)
 }

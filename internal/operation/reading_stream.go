@@ -39,6 +39,7 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 	if planning.Parallel == 0 {
 		planning.Parallel = processors()
 	}
+	cfg.Patience = patience
 	t, err := openTable(ctx, cfg, name, planning, true)
 	if err != nil {
 		return nil, err

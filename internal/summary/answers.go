@@ -75,11 +75,12 @@ type Pace struct {
 type Runs struct {
 	Folder string      `json:"folder"`
 	List   []ListedRun `json:"list" jsonschema:"the newest first"`
+	Hidden int         `json:"hidden" jsonschema:"older runs that are complete, which --all lists"`
 }
 
 // ListedRun is one of them.
 type ListedRun struct {
-	Path    string    `json:"path" jsonschema:"of its run directory, or of the manifest of its output"`
+	Path    string    `json:"path" jsonschema:"of its run directory, or of the manifest of its output; of a load that is done its first input"`
 	Command string    `json:"command,omitempty" jsonschema:"scan or load"`
 	Table   string    `json:"table,omitempty"`
 	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, or damaged: it cannot be read"`
@@ -89,6 +90,20 @@ type ListedRun struct {
 	Rows   int64  `json:"rows" jsonschema:"written to the output, or into the table"`
 	Failed int64  `json:"failed" jsonschema:"rows rejected or in doubt, or token ranges that failed"`
 	Next   []Next `json:"next" jsonschema:"what to do next"`
+}
+
+// Prune is what runs that are done had left, and no longer have.
+type Prune struct {
+	Folder      string    `json:"folder"`
+	DryRun      bool      `json:"dry_run"`
+	Removed     PruneList `json:"removed"`
+	WouldRemove PruneList `json:"would_remove" jsonschema:"of a dry run"`
+}
+
+// PruneList is what is removed.
+type PruneList struct {
+	Loads   int      `json:"loads" jsonschema:"of the history"`
+	RunDirs []string `json:"run_dirs"`
 }
 
 // Setting is a setting of the command line.

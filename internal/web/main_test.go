@@ -67,7 +67,7 @@ func newRun(t *testing.T) (*board.Watch, *board.Board) {
 func aboutLoad() board.About {
 	a := board.About{Work: "load", Via: "cql", Cluster: "Test Cluster", DC: "dc1", Consistency: "LOCAL_QUORUM"}
 	files := []string{"in.csv", hostile}
-	for i := range 20 {
+	for i := range 8 {
 		files = append(files, fmt.Sprintf("more-%d.csv", i))
 	}
 	a.SetInputs(files)
@@ -119,7 +119,7 @@ func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
 			ring.Done(o.Range)
 			c.Rows.Add(int64(100 + i%50))
 		}
-		if i%9 == 0 && i*7919%nodes == 7 {
+		if i%9 == 0 && i*7919%nodes == 6 {
 			ring.Failed(o.Range)
 			c.Failed.Add(1)
 		}

@@ -119,7 +119,7 @@ func words(p board.Phase) string {
 	case board.Running:
 		return "running"
 	case board.Partly:
-		return "done, but not for all"
+		return "incomplete"
 	case board.Failed:
 		return "failed"
 	case board.Interrupted:

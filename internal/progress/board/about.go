@@ -15,7 +15,7 @@ type About struct {
 }
 
 // filesShown is the number of inputs that a page lists.
-const filesShown = 20
+const filesShown = 8
 
 // SetInputs sets the paths of the inputs.
 func (a *About) SetInputs(paths []string) {

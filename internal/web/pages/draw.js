@@ -115,8 +115,8 @@ var drawing = (function () {
         Object.assign({ size: 28, space: 60, incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400], values: function (_, ticks) { return ticks.map(time); } }, axis),
         Object.assign({ size: 48, values: function (_, ticks) { return ticks.map(number); } }, axis),
       ],
-      series: [{ label: "time", value: function (_, n) { return n === null ? "-" : time(n); } }].concat(all.map(function (l) {
-        return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (_, n) { return number(n); } };
+      series: [{ label: "time", value: function (u, n) { return time(n === null ? u.data[0][u.data[0].length - 1] : n); } }].concat(all.map(function (l) {
+        return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (u, n, i, at) { return number(at === null ? u.data[i][u.data[i].length - 1] : n); } };
       })),
     }, values, plot);
     charts[name] = { u: u, kind: kind, plot: plot };

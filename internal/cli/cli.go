@@ -32,7 +32,8 @@ type streams struct {
 	log *logbook
 	end *ending
 
-	page *page // that shows what is said; nil: there is none
+	args []string // as typed, without the program's name
+	page *page    // that shows what is said; nil: there is none
 }
 
 func newStreams(in io.Reader, out, err io.Writer) streams {
@@ -78,6 +79,7 @@ func endings() []os.Signal {
 
 // run runs a command line and returns the exit code.
 func (s streams) run(ctx context.Context, args []string) int {
+	s.args = args
 	root := newRoot(s)
 	if len(args) > 0 && isCompletion(args[0]) {
 		completeFlags(root)

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
@@ -46,6 +47,7 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 		return s, err
 	}
 	p := &page{report: o.Report, watch: board.NewWatch(command, build.Read().Version), warn: s.warn}
+	p.watch.Typed(typedLine(s.args))
 	if o.HTTP == "" {
 		p.stop = p.look()
 	} else {
@@ -61,6 +63,15 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 	}
 	s.page, s.log.page = p, p
 	return s, nil
+}
+
+// typedLine returns a command line as one types it.
+func typedLine(args []string) string {
+	line := "cqlbulk"
+	for _, arg := range args {
+		line += " " + safetext.ShellWord(arg)
+	}
+	return line
 }
 
 // say notes a line that the user is told.
@@ -90,6 +101,11 @@ func (p *page) end(d *summary.Document) {
 	case summary.DryRun:
 		phase = board.Done
 	}
+	next := ""
+	if d.Next != nil {
+		next = d.Next.Line
+	}
+	p.watch.Advise(next)
 	p.watch.End(phase, d.Error)
 	state := p.watch.State()
 	if dir := d.RunDir(); dir != "" {
@@ -98,7 +114,7 @@ func (p *page) end(d *summary.Document) {
 		}
 	}
 	if p.report != "" {
-		if _, err := writePage(p.report, false, web.Report{Command: state.Command, Table: state.Table, Phase: state.Phase, Made: made(), Page: &state}); err != nil {
+		if _, err := writePage(p.report, false, web.Report{State: state, Made: made()}); err != nil {
 			p.warn("--report: %v", err)
 		}
 	}

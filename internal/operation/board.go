@@ -16,18 +16,21 @@ import (
 // Board has the scan show what goes on while it runs. It is called before Run.
 func (s *Scan) Board() *board.Board {
 	s.board = s.t.newBoard(s.job.Counters, readRing)
+	s.board.ShowAbout(s.about())
 	return s.board
 }
 
 // Board has the count show what goes on while it runs. It is called before Run.
 func (c *Count) Board() *board.Board {
 	c.board = c.t.newBoard(c.job.Counters, readRing)
+	c.board.ShowAbout(c.about())
 	return c.board
 }
 
 // Board has the clone show what goes on while it runs. It is called before Run.
 func (c *Clone) Board() *board.Board {
 	c.board = c.from.newBoard(c.counters, readRing, c.t)
+	c.board.ShowAbout(c.about())
 	return c.board
 }
 
@@ -38,6 +41,7 @@ func (l *Load) Board() *board.Board {
 		kind = noRing // rows are written when they have been sorted
 	}
 	l.board = l.t.newBoard(l.counters, kind)
+	l.board.ShowAbout(l.about())
 	return l.board
 }
 
@@ -90,7 +94,11 @@ type shownReader struct {
 // Page is a method of sweep.Reader, as Open is, which is that of the reader within.
 func (r shownReader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	defer r.ring.Begin(within)()
-	return r.Reader.Page(ctx, host, within, state, rows)
+	page, err := r.Reader.Page(ctx, host, within, state, rows)
+	if err == nil {
+		r.ring.Read(within, page.Rows())
+	}
+	return page, err
 }
 
 // shown is a writer that shows where it writes, where somebody looks.

@@ -48,6 +48,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
 	}
+	l.run.show(l.board)
 	l.showRejects()
 	var stopWatch func()
 	l.job.CQL.Keeper, stopWatch = l.keep(ctx)

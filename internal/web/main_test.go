@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -52,10 +54,24 @@ func newRun(t *testing.T) (*board.Watch, *board.Board) {
 		{ID: "a", Address: "a", DC: "dc1", Rack: "r1"}, {ID: "b", Address: "b", DC: "dc1", Rack: "r2"},
 	}}
 	board.ShowCauses(causes)
+	board.ShowAbout(aboutLoad())
+	board.ShowNext("cqlbulk resume a-run")
 	w := newWatch()
+	w.Typed("cqlbulk load shop.orders in.csv --note " + hostile)
 	w.Show("shop.orders", board)
 	w.Say("a line of the log " + hostile)
 	return w, board
+}
+
+// aboutLoad is a load of more files than are shown.
+func aboutLoad() board.About {
+	a := board.About{Work: "load", Via: "cql", Cluster: "Test Cluster", DC: "dc1", Consistency: "LOCAL_QUORUM"}
+	files := []string{"in.csv", hostile}
+	for i := range 8 {
+		files = append(files, fmt.Sprintf("more-%d.csv", i))
+	}
+	a.SetInputs(files)
+	return a
 }
 
 func newWatch() *board.Watch { return board.NewWatch("load", "1.2.3") }
@@ -77,4 +93,60 @@ func serve(t *testing.T, w *board.Watch) *Server {
 func soon(t *testing.T, holds func() bool) {
 	t.Helper()
 	require.Eventually(t, holds, time.Minute, time.Millisecond)
+}
+
+// newLargeRun is a scan of 300 nodes with 100,000 ranges of the ring, of which two thirds are read and a few failed.
+func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
+	t.Helper()
+	const nodes, ranges = 300, 100_000
+	var members []board.Member
+	for i := range nodes {
+		members = append(members, board.Member{ID: fmt.Sprint(i), Address: fmt.Sprintf("10.0.%d.%d", i/100, i%100), DC: "dc1", Rack: fmt.Sprint("r", i%3)})
+	}
+	owned := make([]board.Owned, ranges)
+	for i := range owned {
+		at := func(i int) token.Token {
+			return token.Token{Lo: uint64(float64(i) / ranges * math.MaxUint64)}
+		}
+		owned[i] = board.Owned{Range: token.Range{Start: at(i), End: at(i + 1)}, Node: fmt.Sprint(i * 7919 % nodes)}
+	}
+	owned[0].Range.Start, owned[ranges-1].Range.End = token.Murmur3.Min(), token.Murmur3.Max()
+	ring := board.NewRing(token.Murmur3, owned, false)
+	c := new(progress.Counters)
+	for i, o := range owned {
+		if i%3 < 2 {
+			ring.Read(o.Range, 100+i%50)
+			ring.Done(o.Range)
+			c.Rows.Add(int64(100 + i%50))
+		}
+		if i%9 == 0 && i*7919%nodes == 6 {
+			ring.Failed(o.Range)
+			c.Failed.Add(1)
+		}
+	}
+	c.Total.Store(ranges)
+	c.Done.Store(ranges * 2 / 3)
+	for i, m := range members {
+		c.Requests.SetGate(m.Address, fixed(4))
+		c.Requests.Begin(m.Address)
+		ring.Begin(owned[i*300].Range)
+	}
+	b := &board.Board{Counters: c, Ring: ring, Nodes: members}
+	b.ShowAbout(board.About{Work: "scan", Via: "cql", Cluster: "Large", DC: "dc1", Consistency: "LOCAL_ONE", Output: "orders.csv"})
+	w := board.NewWatch("scan", "1.2.3")
+	w.Typed("cqlbulk scan shop.orders -o orders.csv --hosts 10.0.0.1")
+	w.Show("shop.orders", b)
+	return w, b
+}
+
+// lively is a history of so many seconds with a dip and a peak.
+func lively(seconds int) (all []board.Point) {
+	for i := 1; i <= seconds; i++ {
+		wave := 1 + 0.3*math.Sin(float64(i)/9)
+		if i > 100 && i < 130 {
+			wave /= 4
+		}
+		all = append(all, board.Point{Seconds: float64(i), Rows: 52_000 * wave, Bytes: wave * 12e6, P50: 0.004 / wave, P99: 0.018 / wave, HeldP99: 0.012 / wave})
+	}
+	return all
 }

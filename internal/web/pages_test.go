@@ -100,7 +100,7 @@ func (b *browser) look(name string) {
 		}
 	}
 	require.Len(b.t, told, 2)
-	require.Equal(b.t, "true", b.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is no wider than the window")
+	b.requireFits()
 }
 
 // requireCalm wants that the browser had nothing to complain of.
@@ -113,60 +113,130 @@ func (b *browser) requireCalm() {
 	}
 }
 
+// requireFits wants that the page does not scroll sideways, and that no part of it is cut off at the right.
+func (b *browser) requireFits() {
+	b.t.Helper()
+	require.Equal(b.t, "true", b.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is no wider than the window")
+	wide := "[...document.querySelectorAll('main *')].filter(e => !e.closest('.aside, .uplot, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80)).join()"
+	require.Empty(b.t, b.ask(wide))
+}
+
+// requireLegible wants that text differs enough from its ground: a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3).
+func (b *browser) requireLegible() {
+	b.t.Helper()
+	require.Empty(b.t, b.ask(`(function () {
+		var light = c => { var [r, g, b] = c.map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		var rgb = text => text.match(/[\d.]+/g).map(Number);
+		var ground = e => { for (; e; e = e.parentElement) { var c = rgb(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] === 1) { return c.slice(0, 3); } } return [255, 255, 255]; };
+		return [...document.querySelectorAll("main *, footer *")].filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && e.getClientRects().length && !e.closest("noscript")).filter(e => {
+			var a = light(rgb(getComputedStyle(e).color).slice(0, 3)), b = light(ground(e));
+			return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;
+		}).map(e => e.tagName + "." + e.className + ": " + e.textContent.slice(0, 40)).join("; ");
+	})()`))
+}
+
+// windows are the widths of a phone, a laptop and a large screen.
+var windows = map[string]int64{"390": 390, "1280": 1280, "1920": 1920}
+
 func TestPageInABrowser(t *testing.T) {
-	for name, width := range map[string]int64{"wide": 1200, "narrow": 380} {
+	for name, width := range windows {
 		t.Run(name, func(t *testing.T) {
 			w, run := newRun(t)
 			s := serve(t, w)
 			b := newBrowser(t, width)
 			b.do(chromedp.Navigate(s.URL()))
-			require.Equal(t, "under way", b.text(".phase"))
+			require.Regexp(t, "^Running: 25.0 % done.* So far 42 rows were rejected and 1 token range failed[.]$", b.text("h1"))
 			require.Equal(t, "1,234,567", b.text("[data-figure=rows]"))
-			require.Equal(t, "2", b.ask("document.querySelectorAll('svg.ring').length - 0"))
-			require.Equal(t, "96", b.ask("document.querySelector('svg.ring').querySelectorAll('rect.cell').length"))
-			require.Equal(t, "48", b.ask("document.querySelector('svg.ring').querySelectorAll('rect.done').length"), "half of the first node's ring is filled")
-			require.Equal(t, "1", b.ask("document.querySelector('svg.ring').querySelectorAll('path.under').length"))
-			require.Equal(t, "48", b.ask("document.querySelectorAll('svg.ring')[1].querySelectorAll('path.cross').length"), "what failed is crossed")
-			require.Contains(t, b.ask("document.querySelector('svg.ring').getAttribute('aria-label')"), "a: 50.0 % done, 1 request under way")
+			require.Equal(t, "2", b.ask("document.querySelectorAll('.strips svg').length"))
+			const cells = "(document.querySelectorAll('.strips svg')[%d].querySelector('path.%s')?.getAttribute('d').match(/M/g).length ?? 0)"
+			require.Equal(t, "48", b.ask(fmt.Sprintf(cells, 0, "l9")), "half of the first node's ring is read")
+			require.Equal(t, "48", b.ask(fmt.Sprintf(cells, 0, "l0")))
+			require.Equal(t, "1", b.ask(fmt.Sprintf(cells, 0, "under")))
+			require.Equal(t, "48", b.ask(fmt.Sprintf(cells, 1, "f9")), "half of the second node's failed")
+			require.Contains(t, b.ask("document.querySelector('.strips svg').getAttribute('aria-label')"), "a: 50.0 % read, 0 rows, 50.0 % of the ring, 1 request under way")
 			require.Equal(t, hostile, b.ask("document.querySelector('.rejects code').textContent"), "what is hostile is text")
 			require.Equal(t, "25.0 % load shop.orders", b.ask("document.title"))
-			b.look("page-" + name + "-run")
+			b.requireLegible()
 
-			// What is scrolled to stays, though the page is made anew.
+			// A view of the ring that is chosen stays, as does what is scrolled to.
+			b.do(chromedp.Click("input[value=failures]"))
+			require.Equal(t, "0", b.ask(fmt.Sprintf(cells, 0, "l9")), "the view of failures shows no progress")
 			for range 100 {
 				w.Say("a line")
 			}
-			b.wait("document.querySelectorAll('.log li').length > 100")
+			b.wait("document.querySelectorAll('.log li').length === 60")
 			b.ask("document.querySelector('.log ol').scrollTop = 200")
 			run.Counters.Rows.Store(2_000_567)
 			b.wait("document.querySelector('[data-figure=rows]').textContent === '2,000,567'")
 			require.Contains(t, b.text("#note"), "Live")
 			require.Equal(t, "200", b.ask("document.querySelector('.log ol').scrollTop"))
+			require.Equal(t, "failures", b.ask("document.querySelector('.views input:checked').value"))
+			require.Equal(t, "0", b.ask(fmt.Sprintf(cells, 0, "l9")))
 
+			// The command that resumes the run can be copied.
+			b.do(chromedp.Click(".next .copy"))
+			b.wait("['Copied', 'Selected'].includes(document.querySelector('.next .copy').textContent)")
+
+			b.wait("document.querySelectorAll('.plot canvas').length >= 1")
+			require.Equal(t, "rows", b.ask("document.querySelector('[data-chart]').dataset.chart"))
+			b.look("page-" + name + "-run")
+
+			w.Advise("cqlbulk retry a-run")
 			w.End(board.Partly, "")
 			s.Close()
 			b.wait("document.querySelector('#note').textContent.startsWith('The run has ended')")
-			require.Equal(t, "done, but for what failed", b.text(".phase"))
+			require.Contains(t, b.text("h1"), "Done, but not for all")
+			require.Equal(t, "cqlbulk retry a-run", b.text(".next code"))
 			b.look("page-" + name + "-end")
+			b.requireLegible()
 			b.requireCalm()
 		})
 	}
 }
 
 func TestReportInABrowser(t *testing.T) {
-	for name, width := range map[string]int64{"wide": 1200, "narrow": 380} {
+	for name, width := range windows {
 		t.Run(name, func(t *testing.T) {
-			var text strings.Builder
-			require.NoError(t, WriteReport(&text, newReport(t)))
-			path := filepath.Join(t.TempDir(), "report.html")
-			require.NoError(t, os.WriteFile(path, []byte(text.String()), 0o600))
+			r := newReport(t)
+			r.State.History = lively(300)
+			r.State.TargetP99, r.State.HeldP99 = 0.02, 0.048
 			b := newBrowser(t, width)
-			b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: path}).String()))
-			require.Equal(t, "done, but for what failed", b.text(".phase"))
+			b.open(r)
+			require.Contains(t, b.text("h1"), "Done, but not for all")
+			require.Equal(t, "p99 48.0ms ABOVE target 20.0ms", b.text("[data-figure=held]"))
 			require.Equal(t, "3", b.ask("document.querySelectorAll('.count').length"))
 			require.Equal(t, hostile, b.ask("document.querySelector('.count[data-by=partition] code').textContent"))
-			require.Equal(t, "0", b.ask("document.querySelectorAll('script, img, link').length"))
+			require.Equal(t, "3", b.ask("document.querySelectorAll('.plot canvas').length"), "rows, bytes and latency")
+			require.Equal(t, "96", b.ask("document.querySelector('.strips svg').querySelectorAll('path.l9, path.l0').length && document.querySelector('.strips svg').dataset.done.length"))
+			require.Equal(t, "0", b.ask("document.querySelectorAll('img, link, script[src]').length"))
 			b.look("report-" + name)
+			b.requireLegible()
+			b.requireCalm()
+		})
+	}
+}
+
+// open shows a report as the file that it is.
+func (b *browser) open(r Report) {
+	b.t.Helper()
+	var text strings.Builder
+	require.NoError(b.t, WriteReport(&text, r))
+	path := filepath.Join(b.t.TempDir(), "report.html")
+	require.NoError(b.t, os.WriteFile(path, []byte(text.String()), 0o600))
+	b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: path}).String()))
+}
+
+// A ring of 300 nodes and 100,000 ranges fits a phone, too.
+func TestLargeClusterInABrowser(t *testing.T) {
+	w, _ := newLargeRun(t)
+	w.End(board.Interrupted, "interrupted")
+	for name, width := range windows {
+		t.Run(name, func(t *testing.T) {
+			b := newBrowser(t, width)
+			b.open(Report{State: w.State()})
+			require.Equal(t, "300", b.ask("document.querySelectorAll('.strips svg').length"))
+			require.Contains(t, b.text(".badnodes"), "Failures on 10.0.0.6")
+			b.look("large-" + name)
 			b.requireCalm()
 		})
 	}

@@ -10,18 +10,13 @@ import (
 
 // Report is what the page of a run that is over shows. What is empty is left out.
 type Report struct {
-	Command, Table string
-	Phase          board.Phase
-	State          string // how the run stands, in words; empty: as its phase says
-	Error          string
-	Made           string // when, and by what
-	Sections       []Section
-	Ring           []board.NodeRing // by parts of the ring
-	Failed         []FailedRange
-	Rejects        []board.Cause
-	Files          []File
-	Counts         []Count
-	Page           *board.State // what the page of the run showed last
+	State    board.State // as its page would show it, or showed it last
+	Note     string      // how the run ended, where its phase does not say it
+	Made     string      // when, and by what
+	Sections []Section
+	Failed   []FailedRange
+	Files    []File
+	Counts   []Count
 }
 
 // Section is a list of facts.
@@ -53,8 +48,8 @@ func WriteReport(w io.Writer, r Report) error {
 	return err
 }
 
-// styleHash lets a page have its own style, and nothing else.
-func styleHash() string {
-	sum := sha256.Sum256([]byte(pageCSS))
+// hashOf lets a page have its own style and script, and no other.
+func hashOf(text string) string {
+	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }

@@ -169,29 +169,30 @@ func (s *Server) follow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
+	has := make(follower)
 	for {
 		changed := s.watch.Changed()
-		if s.send(w, "state") != nil {
+		if s.send(w, "state", has) != nil {
 			return
 		}
 		select {
 		case <-r.Context().Done():
 			return
 		case <-s.ended:
-			_ = s.send(w, "end")
+			_ = s.send(w, "end", has)
 			return
 		case <-changed:
 		}
 	}
 }
 
-// send sends the state as an event.
-func (s *Server) send(w http.ResponseWriter, event string) error {
-	text, err := renderState(s.watch.State())
+// send sends what a browser lacks of the state, as an event.
+func (s *Server) send(w http.ResponseWriter, event string, has follower) error {
+	lacks, err := has.changes(s.watch.State())
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(string(text)) // on one line
+	data, err := json.Marshal(lacks) // on one line
 	if err != nil {
 		return err
 	}

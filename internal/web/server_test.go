@@ -56,7 +56,10 @@ func TestPages(t *testing.T) {
 	answer, text := get(t, s.URL())
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.Contains(t, answer.Header.Get("Content-Security-Policy"), "default-src 'none'")
-	for _, part := range []string{"load <span class=\"table\">shop.orders</span>", "under way", "1,234,567", "567 by an earlier run", "25.0 %", "9.0 MiB", "50.0 % done", "in.csv:7:3"} {
+	for _, part := range []string{
+		`load <b class="table">shop.orders</b>`, "Running: 25.0 % done", "So far 42 rows were rejected and 1 token range failed.", "1,234,567", "567 by an earlier run",
+		"25.0 %", "9.0 MiB", "a: 50.0 % read", "in.csv:7:3", "cqlbulk load shop.orders in.csv", "cqlbulk resume a-run", "and 2 more files",
+	} {
 		require.Contains(t, text, part)
 	}
 	require.NotContains(t, text, "<script>document")
@@ -114,7 +117,10 @@ func TestConnecting(t *testing.T) {
 }
 
 // event is what a browser that follows a run is sent.
-type event struct{ kind, html string }
+type event struct {
+	kind string
+	changes
+}
 
 // followed gives the events of a run until the server ends.
 func followed(t *testing.T, body io.Reader) []event {
@@ -127,7 +133,7 @@ func followed(t *testing.T, body io.Reader) []event {
 			all = append(all, event{kind: kind})
 		}
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			require.NoError(t, json.Unmarshal([]byte(data), &all[len(all)-1].html))
+			require.NoError(t, json.Unmarshal([]byte(data), &all[len(all)-1].changes))
 		}
 	}
 	require.NoError(t, lines.Err())
@@ -151,9 +157,20 @@ func TestFollowedToTheEnd(t *testing.T) {
 	require.Equal(t, "state", events[0].kind)
 	last := events[len(events)-1]
 	require.Equal(t, "end", last.kind)
-	require.Contains(t, last.html, "done, but for what failed")
-	require.Contains(t, last.html, "2,000,567")
-	require.NotContains(t, last.html, "<script")
+	require.Contains(t, last.Title, "incomplete: load shop.orders")
+	shown := make(map[string]string)
+	for _, e := range events {
+		for name, html := range e.Parts {
+			shown[name] = string(html)
+		}
+	}
+	require.Contains(t, shown["head"], "Done, but not for all")
+	require.Contains(t, shown["main"], "2,000,567")
+	require.Len(t, events[0].Parts, len(partNames), "a browser begins with all parts")
+	require.NotContains(t, last.Parts, "run", "what did not change is not sent again")
+	for _, html := range shown {
+		require.NotContains(t, html, "<script")
+	}
 }
 
 // A browser that leaves, and one that takes nothing, hold up nobody; there are not more than so many.

@@ -134,8 +134,8 @@ func TestPace(t *testing.T) {
 	}
 	s := w.State()
 	require.Len(t, s.History, 30)
-	require.Equal(t, Point{1, 100, 1000}, s.History[0])
-	require.Equal(t, Point{30, 2000, 1000}, s.History[29])
+	require.Equal(t, Point{Seconds: 1, Rows: 100, Bytes: 1000}, s.History[0])
+	require.Equal(t, Point{Seconds: 30, Rows: 2000, Bytes: 1000}, s.History[29])
 	require.EqualValues(t, 1_000_000, s.EarlierRows)
 	require.Equal(t, 11, len(w.samples))
 }

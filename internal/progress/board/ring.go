@@ -40,6 +40,7 @@ type part struct {
 	done     atomic.Int64
 	failed   atomic.Int64
 	underWay atomic.Int64
+	taken    atomic.Int64 // thousandths of rows that were read; of a ring of rows none
 }
 
 // whole is a part that is done, in units of its size.
@@ -132,6 +133,18 @@ func (r *Ring) Begin(within token.Range) (end func()) {
 	return func() { p.underWay.Add(-1) }
 }
 
+// Read notes the rows of a page of a range. A nil Ring notes nothing.
+func (r *Ring) Read(within token.Range, rows int) {
+	if r == nil || rows == 0 {
+		return
+	}
+	sum := 0.0
+	r.over(within, func(p *part, share int64) { sum += float64(share) * p.size })
+	r.over(within, func(p *part, share int64) {
+		p.taken.Add(int64(1000 * float64(rows) * float64(share) * p.size / max(sum, 1e-300)))
+	})
+}
+
 // Written notes rows of one token that were written, of a ring of rows.
 func (r *Ring) Written(at token.Token, rows int64) { r.at(at).done.Add(rows) }
 
@@ -146,6 +159,7 @@ type NodeRing struct {
 	Done     []float64 `json:"done"`      // 0 to 1: read; of a load the rows, beside those of the cell of the ring that has most
 	Failed   []float64 `json:"failed"`    // 0 to 1: given up; of a load the requests that failed
 	UnderWay []int64   `json:"under_way"` // requests
+	Rows     []int64   `json:"rows"`      // read or written; those read are spread evenly over the range of their request
 }
 
 // mean is that of a number of all cells.
@@ -211,6 +225,7 @@ func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 	count := min(cells, len(parts))
 	n.Done, n.Failed, n.UnderWay = make([]float64, count), make([]float64, count), make([]int64, count)
 	sizes := make([]float64, count)
+	n.Rows = make([]int64, count)
 	for i, p := range parts {
 		at := i * count / len(parts)
 		done, failed := float64(p.done.Load()), float64(p.failed.Load())
@@ -221,8 +236,13 @@ func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 		n.Done[at] += done
 		n.Failed[at] += failed
 		n.UnderWay[at] += p.underWay.Load()
+		n.Rows[at] += p.taken.Load()
+		if r.rows {
+			n.Rows[at] += 1000 * p.done.Load()
+		}
 	}
 	for i, size := range sizes {
+		n.Rows[i] /= 1000
 		if !r.rows {
 			n.Failed[i] = round(min(n.Failed[i]/size, 1))
 			n.Done[i] = round(max(min(n.Done[i]/size, 1)-n.Failed[i], 0))

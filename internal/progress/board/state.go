@@ -32,6 +32,9 @@ type State struct {
 	Error   string    `json:"error,omitempty"`
 	Began   time.Time `json:"began"`
 	Elapsed float64   `json:"elapsed_seconds"`
+	About   About     `json:"about"`
+	Next    string    `json:"next_command,omitempty"` // resumes or retries the run; empty: nothing is left to do
+	Stages  []Stage   `json:"stages"`                 // of a run that has several
 
 	Share *float64 `json:"share"`        // 0 to 1; null while it is not known
 	Left  *float64 `json:"left_seconds"` // a guess; null where there is none
@@ -88,9 +91,13 @@ type GateState struct {
 
 // Point is the pace at a moment of the run.
 type Point struct {
-	Seconds float64 `json:"seconds"` // since the run began
-	Rows    float64 `json:"rows_per_second"`
-	Bytes   float64 `json:"text_bytes_per_second"`
+	Seconds  float64 `json:"seconds"` // since the run began
+	Rows     float64 `json:"rows_per_second"`
+	Bytes    float64 `json:"text_bytes_per_second"`
+	Streamed float64 `json:"streamed_bytes_per_second"`
+	P50      float64 `json:"p50_seconds"` // of the requests of the last ten seconds; 0: there were none
+	P99      float64 `json:"p99_seconds"`
+	HeldP99  float64 `json:"held_p99_seconds"` // of small reads; 0: not known
 }
 
 // Line is something that was said.
@@ -110,9 +117,10 @@ func (w *Watch) State() State {
 	s := State{
 		Version: StateVersion, Tool: w.version, Command: w.command, Table: w.table, Phase: w.phase, Error: w.problem,
 		Began: w.began.UTC(), Elapsed: round(end.Sub(w.began).Seconds()), Said: w.said,
-		Nodes: []NodeState{}, Gates: []GateState{}, Ring: []NodeRing{}, Rejects: []Cause{},
+		Stages: []Stage{}, Nodes: []NodeState{}, Gates: []GateState{}, Ring: []NodeRing{}, Rejects: []Cause{},
 		History: append([]Point{}, w.history...), Log: append([]Line{}, w.lines...),
 	}
+	w.fillAboutLocked(&s)
 	if w.board != nil {
 		w.fillLocked(&s, end)
 	}

@@ -36,6 +36,8 @@ type Watch struct {
 	table   string
 	phase   Phase
 	problem string
+	line    string  // as typed
+	advice  *string // what to do after the end; nil before
 	ended   time.Time
 	samples []sample // of the window, the oldest first
 	history []Point
@@ -45,6 +47,7 @@ type Watch struct {
 	said    int64
 	changed chan struct{} // is closed with each look
 	shown   time.Time     // when the run began to be shown
+	sent    int64         // bytes streamed at the last point of the history
 	last    [2]float64    // rows and bytes at the last point of the history
 }
 
@@ -146,15 +149,15 @@ func (w *Watch) pointLocked(now time.Time) {
 	if at-from < 0.5 {
 		return
 	}
-	w.history = append(w.history, Point{round(at), float64(int64((rows - w.last[0]) / (at - from))), float64(int64((bytes - w.last[1]) / (at - from)))})
+	w.history = append(w.history, Point{Seconds: round(at), Rows: float64(int64((rows - w.last[0]) / (at - from))), Bytes: float64(int64((bytes - w.last[1]) / (at - from)))})
+	w.pulseLocked(&w.history[len(w.history)-1], now, at-from)
 	w.last = [2]float64{rows, bytes}
 	if len(w.history) < points {
 		return
 	}
 	half := w.history[:0]
 	for i := 0; i+1 < len(w.history); i += 2 {
-		a, b := w.history[i], w.history[i+1]
-		half = append(half, Point{b.Seconds, (a.Rows + b.Rows) / 2, (a.Bytes + b.Bytes) / 2})
+		half = append(half, joined(w.history[i], w.history[i+1]))
 	}
 	w.history, w.step = half, 2*w.step
 }

@@ -1,36 +1,52 @@
-// The page follows the run: each event has the part that changes, made and escaped by the program.
+// The page follows the run: each event has the parts that changed, made and escaped by the program.
 (function () {
   "use strict";
   var live = document.getElementById("live");
   var note = document.getElementById("note");
   var stream = new EventSource("events");
+  var waiting = {}; // parts that are not shown yet, as something in them is being copied
 
-  // Where parts that scroll by themselves stand, by the section that they are in.
-  function places() {
-    var all = {};
-    live.querySelectorAll(".wide, .log ol").forEach(function (part) {
-      part.scrolled = [part.scrollLeft, part.scrollTop]; // they are gone with its place in the page
-      all[part.closest("section").className] = part;
-    });
-    return all;
+  function copying(part) {
+    var selection = document.getSelection();
+    return !selection.isCollapsed && part.contains(selection.anchorNode);
   }
+
+  // A list that scrolls by itself stays where it is; the log follows its last line, if that is in sight.
+  function put(part, html) {
+    var before = part.querySelector("[tabindex]");
+    var top = before ? before.scrollTop : 0;
+    if (part.dataset.part === "log" && (!before || top + before.clientHeight >= before.scrollHeight - 4)) {
+      top = 1e9;
+    }
+    var focused = before && before === document.activeElement;
+    part.innerHTML = html;
+    part.hidden = !html;
+    var after = part.querySelector("[tabindex]");
+    if (after) {
+      after.scrollTop = top;
+      if (focused) { after.focus({ preventScroll: true }); }
+    }
+  }
+
   function show(event) {
-    var before = places();
-    live.innerHTML = JSON.parse(event.data);
-    var now = places();
-    Object.keys(now).forEach(function (name) {
-      if (before[name]) {
-        now[name].scrollLeft = before[name].scrolled[0];
-        now[name].scrollTop = before[name].scrolled[1];
+    var news = JSON.parse(event.data);
+    Object.assign(waiting, news.parts);
+    Object.keys(waiting).forEach(function (name) {
+      var part = live.querySelector('[data-part="' + name + '"]');
+      if (!copying(part)) {
+        put(part, waiting[name]);
+        delete waiting[name];
       }
     });
-    document.title = live.querySelector("[data-title]").dataset.title;
+    document.title = news.title;
+    drawing.all();
   }
+
+  put(live.querySelector('[data-part="log"]'), live.querySelector('[data-part="log"]').innerHTML);
+
   stream.addEventListener("state", function (event) {
-    if (document.getSelection().isCollapsed) { // what is being copied stays
-      show(event);
-    }
-    note.textContent = "Live: it changes every second, and ends with the run.";
+    show(event);
+    note.textContent = "Live: the page changes every second and ends with the run.";
   });
   stream.addEventListener("end", function (event) {
     stream.close();
@@ -38,6 +54,6 @@
     note.textContent = "The run has ended. This is its last state.";
   });
   stream.addEventListener("error", function () {
-    note.textContent = "The program does not answer: it has ended, or cannot be reached. This is what it told last.";
+    note.textContent = "The program does not answer: it has ended or cannot be reached. The page shows what it sent last.";
   });
 })();

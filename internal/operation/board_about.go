@@ -1,0 +1,61 @@
+package operation
+
+import (
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// about returns what any run over the table is of.
+func (t *tableSession) about(work, via string, inputs []string) board.About {
+	a := board.About{Work: work, Via: via}
+	if t.connected() {
+		a.Consistency = t.consistency
+	}
+	if t.cluster != nil {
+		a.Cluster, a.DC = t.cluster.Name, t.cluster.LocalDC
+	}
+	a.SetInputs(inputs)
+	return a
+}
+
+func (s *Scan) about() board.About {
+	a := s.t.about(commandScan, s.spec.Via, s.spec.Inputs)
+	a.Output = s.spec.path()
+	if s.ToStdout() {
+		a.Output = "the standard output"
+	}
+	return a
+}
+
+func (l *Load) about() board.About {
+	a := l.t.about(commandLoad, l.spec.Via, inputNames(l.job.Inputs))
+	a.DryRun = l.spec.DryRun
+	if l.spec.Via == viaFiles {
+		a.Output = l.spec.Dir
+	}
+	return a
+}
+
+func inputNames(inputs []ingest.Input) []string {
+	names := make([]string, len(inputs))
+	for i, in := range inputs {
+		names[i] = in.Name
+	}
+	return names
+}
+
+func (c *Count) about() board.About { return c.t.about("count", c.spec.Via, c.spec.Inputs) }
+
+func (c *Clone) about() board.About {
+	a := c.t.about("clone", c.spec.Writing.Via, c.spec.From.Inputs)
+	a.DryRun = c.spec.DryRun
+	return a
+}
+
+// show shows how the run resumes that has the directory, where it keeps a journal.
+func (d *runDirectory) show(b *board.Board) {
+	if b != nil && d.journal != nil {
+		b.ShowNext("cqlbulk " + commandResume + " " + setting.ShellQuote(d.path))
+	}
+}

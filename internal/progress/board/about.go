@@ -1,0 +1,95 @@
+package board
+
+// About is what a run is of. Its fields do not change while the run goes; what is empty is unknown.
+type About struct {
+	Line        string   `json:"command_line,omitempty"` // as typed
+	Work        string   `json:"work,omitempty"`         // scan, load, count or clone: what resume and retry do, too
+	Via         string   `json:"via,omitempty"`          // cql, stream or sstables
+	Cluster     string   `json:"cluster,omitempty"`      // name
+	DC          string   `json:"dc,omitempty"`           // data center that requests go to
+	Consistency string   `json:"consistency,omitempty"`  // level of the requests
+	Inputs      []string `json:"inputs,omitempty"`       // paths of up to filesShown files
+	MoreInputs  int      `json:"more_inputs,omitempty"`  // number of files that Inputs lacks
+	Output      string   `json:"output,omitempty"`       // path of a file or a folder
+	DryRun      bool     `json:"dry_run,omitempty"`      // nothing is written
+}
+
+// filesShown is the number of inputs that a page lists.
+const filesShown = 8
+
+// SetInputs sets the paths of the inputs.
+func (a *About) SetInputs(paths []string) {
+	shown := min(len(paths), filesShown)
+	a.Inputs, a.MoreInputs = append([]string{}, paths[:shown]...), len(paths)-shown
+}
+
+// Stage is a part of a run that has an end of its own: reading, sorting, sending.
+type Stage struct {
+	Name      string  `json:"name"`
+	Done      int64   `json:"done"`
+	Total     int64   `json:"total"` // 0: unknown
+	Unit      string  `json:"unit"`  // rows or bytes
+	PerSecond float64 `json:"per_second"`
+	Note      string  `json:"note,omitempty"` // such as what limits it
+	Active    bool    `json:"active"`         // it is under way
+}
+
+// ShowAbout shows what the run is of.
+func (b *Board) ShowAbout(a About) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.about = a
+}
+
+// ShowStages shows the stages of the run, in their order. list is called at each look.
+func (b *Board) ShowStages(list func() []Stage) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.stages = list
+}
+
+// ShowNext shows the command that resumes the run if it stops.
+func (b *Board) ShowNext(line string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next = line
+}
+
+// fill fills in what the board says of the run as a whole.
+func (b *Board) fill(s *State) {
+	b.mu.Lock()
+	stages, line := b.stages, s.About.Line
+	s.About, s.Next = b.about, b.next
+	b.mu.Unlock()
+	if s.About.Line == "" {
+		s.About.Line = line
+	}
+	if stages != nil {
+		s.Stages = append(s.Stages, stages()...)
+	}
+}
+
+// Typed shows the command line of the run.
+func (w *Watch) Typed(line string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.line = line
+}
+
+// Advise shows what to do after the end: a command line, or nothing if it is empty.
+func (w *Watch) Advise(next string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.advice = &next
+}
+
+// fillAboutLocked fills in what is known of the run as a whole.
+func (w *Watch) fillAboutLocked(s *State) {
+	s.About.Line = w.line
+	if w.board != nil {
+		w.board.fill(s)
+	}
+	if w.advice != nil {
+		s.Next = *w.advice
+	}
+}

@@ -1,0 +1,89 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// nodesShown is the number of nodes in the table. Of more nodes, those with trouble come first.
+const nodesShown = 50
+
+// nodeTable is the table of the nodes. Columns in which all is zero are left out.
+type nodeTable struct {
+	Rows                               []nodeRow
+	Less                               int // nodes that are left out
+	Requests, Failures, Latency, Bytes bool
+}
+
+// nodeRow is a node with the limit of its requests; 0: it has none of its own.
+type nodeRow struct {
+	board.NodeState
+	Limit int
+}
+
+// nodesOf makes the table of a state.
+func nodesOf(s board.State) nodeTable {
+	limits := make(map[string]int)
+	for _, g := range s.Gates {
+		limits[g.Node] = g.Limit
+	}
+	var t nodeTable
+	for _, n := range s.Nodes {
+		row := nodeRow{n, 0}
+		if n.Address != "" {
+			row.Limit = limits[n.Address]
+		}
+		t.Rows = append(t.Rows, row)
+		t.Requests = t.Requests || n.Requests+n.InFlight > 0
+		t.Failures = t.Failures || n.Failures > 0
+		t.Latency = t.Latency || n.P99 > 0
+		t.Bytes = t.Bytes || n.Streamed > 0 || n.Sessions > 0
+	}
+	if len(t.Rows) > nodesShown {
+		slices.SortStableFunc(t.Rows, func(a, b nodeRow) int {
+			return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Streamed, a.Streamed))
+		})
+		t.Less = len(t.Rows) - nodesShown
+		t.Rows = t.Rows[:nodesShown]
+	}
+	return t
+}
+
+// limitOf returns the number of requests that the run may have under way now; 0: unknown.
+func limitOf(s board.State) (limit int) {
+	for _, g := range s.Gates {
+		if g.Node == "" {
+			return g.Limit
+		}
+		limit += g.Limit
+	}
+	return limit
+}
+
+// streamedOf returns the bytes that were streamed and the sessions that are open.
+func streamedOf(s board.State) (all struct{ Bytes, Sessions int64 }) {
+	for _, n := range s.Nodes {
+		all.Bytes += n.Streamed
+		all.Sessions += n.Sessions
+	}
+	return all
+}
+
+// logShown is the number of lines of the log on the page, and longestShown the bytes of one.
+const (
+	logShown     = 60
+	longestShown = 600
+)
+
+// logOf returns the last lines of the log, long ones cut.
+func logOf(s board.State) []board.Line {
+	lines := slices.Clone(s.Log[max(len(s.Log)-logShown, 0):])
+	for i, l := range lines {
+		if len(l.Text) > longestShown {
+			lines[i].Text = cut(l.Text, longestShown) + " ..."
+		}
+	}
+	return lines
+}

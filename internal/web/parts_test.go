@@ -1,0 +1,101 @@
+package web
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// What a browser is sent each second is bounded, for however many nodes and ranges there are.
+func TestLargeClustersAreSentBriefly(t *testing.T) {
+	w, b := newLargeRun(t)
+	has := make(follower)
+	size := func() int {
+		lacks, err := has.changes(w.State())
+		require.NoError(t, err)
+		text, err := json.Marshal(lacks)
+		require.NoError(t, err)
+		return len(text)
+	}
+	require.Less(t, size(), 400_000)
+	b.Counters.Rows.Add(1)
+	require.Less(t, size(), 20_000, "what is unchanged is not sent again")
+}
+
+func TestHeatMap(t *testing.T) {
+	m := heatMapOf(board.State{Ring: []board.NodeRing{
+		{Node: "a", Share: 0.5, Done: []float64{0, 0.001, 0.5, 0.9999, 1}, Failed: []float64{0, 0, 0.5, 0, 0}, UnderWay: []int64{0, 1, 0, 0, 20}, Rows: []int64{0, 1, 50, 99, 100}},
+		{Node: "b", Share: 0.5, Done: []float64{1}, Failed: []float64{0}, UnderWay: []int64{0}}, // kept by an earlier version, without rows
+	}})
+	require.True(t, m.Progress)
+	require.EqualValues(t, 100, m.Most)
+	require.Equal(t, []string{"a"}, m.Bad)
+	a := m.Strips[0]
+	require.Equal(t, "01599", a.Done, "only nothing is 0")
+	require.Equal(t, "01589", a.Rows)
+	require.Equal(t, "00500", a.Failed)
+	require.Equal(t, "01009", a.UnderWay)
+	require.Equal(t, "a: 50.0 % read, 250 rows, 50.0 % of the ring, 21 requests under way, failures in 1 part of 5", a.Label)
+	require.Equal(t, "b: 99.9 % read", strings.Split(heatMapOf(board.State{Ring: []board.NodeRing{{Node: "b", Done: []float64{0.9999}, Failed: []float64{0}, UnderWay: []int64{0}}}}).Strips[0].Label, ",")[0])
+}
+
+// Of a load the failures are numbers of requests, and there is no progress of ranges.
+func TestHeatMapOfALoad(t *testing.T) {
+	m := heatMapOf(board.State{RowsRing: true, Ring: []board.NodeRing{{Node: "a", Done: []float64{1, 0.5}, Failed: []float64{0, 30}, UnderWay: []int64{0, 0}, Rows: []int64{10, 5}}}})
+	require.False(t, m.Progress)
+	require.Equal(t, strip{Node: "a", Label: "a: 15 rows, 0.0 % of the ring, failures in 1 part of 2", Rows: "95", Failed: "09", UnderWay: "00", Failures: 1}, m.Strips[0])
+}
+
+func TestVerdicts(t *testing.T) {
+	share, left := 0.25, 200.0
+	for want, s := range map[string]board.State{
+		"Connecting to the cluster.": {Phase: board.Connecting, Command: "scan"},
+		"Running.":                   {Phase: board.Running, Table: "t"},
+		"Running: 25.0 % done, about 3 minutes left.":                                                {Phase: board.Running, Table: "t", Share: &share, Left: &left},
+		"Running: 25.0 % done. The cluster is slower than the target.":                               {Phase: board.Running, Share: &share, TargetP99: 0.02, HeldP99: 0.05},
+		"Done: 1 row read in 2.0s.":                                                                  {Phase: board.Done, Command: "scan", Table: "t", Rows: 1, Elapsed: 2},
+		"Done: 5 rows loaded in 1m5s.":                                                               {Phase: board.Done, Command: "resume", About: board.About{Work: "load"}, Table: "t", Rows: 5, Elapsed: 65},
+		"Dry run done: 5 rows checked in 2.0s, nothing was written.":                                 {Phase: board.Done, Command: "load", About: board.About{DryRun: true}, Table: "t", Rows: 5, Elapsed: 2},
+		"Done, but not for all: 5 rows counted in 2.0s; 3 token ranges failed.":                      {Phase: board.Partly, Command: "count", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 3},
+		"Interrupted after 2.0s at 25.0 %: 5 rows loaded. The command below resumes it.":             {Phase: board.Interrupted, Command: "load", Table: "t", Rows: 5, Elapsed: 2, Share: &share, Next: "cqlbulk resume x"},
+		"Failed before any row was cloned.":                                                          {Phase: board.Failed, Command: "clone"},
+		"Failed after 2.0s: 0 rows read.":                                                            {Phase: board.Failed, Command: "scan", Table: "t", Elapsed: 2},
+		"Done, but not for all: 5 rows loaded in 2.0s; 1 row was rejected and 1 token range failed.": {Phase: board.Partly, Command: "load", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 1, RejectedRows: 1},
+		"Dry run, nothing is written: 25.0 % done.":                                                  {Phase: board.Running, Command: "load", About: board.About{DryRun: true}, Share: &share},
+		"Done, but not for all: 5 rows cloned in 2.0s; some of the work failed, as the log says.":    {Phase: board.Partly, Command: "clone", Table: "t", Rows: 5, Elapsed: 2},
+	} {
+		require.Equal(t, want, verdict(s))
+	}
+}
+
+func TestTarget(t *testing.T) {
+	s := board.State{TargetP99: 0.02}
+	require.Equal(t, "not measured yet, target 20.0ms", held(s))
+	s.HeldP99 = 0.048
+	require.Equal(t, "p99 48.0ms ABOVE target 20.0ms", held(s))
+	s.HeldP99 = 0.012
+	require.Equal(t, "p99 12.0ms within target 20.0ms", held(s))
+	require.Empty(t, held(board.State{}))
+}
+
+// Of many nodes the table has those with trouble.
+func TestNodesWithTroubleStandFirst(t *testing.T) {
+	var s board.State
+	for range 200 {
+		s.Nodes = append(s.Nodes, board.NodeState{Member: board.Member{Address: "calm"}, Requests: 5, P99: 0.01})
+	}
+	s.Nodes[150].Address, s.Nodes[150].Failures = "failing", 3
+	s.Nodes[160].Address, s.Nodes[160].P99 = "slow", 1
+	s.Gates = []board.GateState{{Node: "slow", Limit: 9}}
+	table := nodesOf(s)
+	require.Len(t, table.Rows, nodesShown)
+	require.Equal(t, 150, table.Less)
+	require.Equal(t, "failing", table.Rows[0].Address)
+	require.Equal(t, "slow", table.Rows[1].Address)
+	require.Equal(t, 9, table.Rows[1].Limit)
+	require.False(t, table.Bytes)
+}

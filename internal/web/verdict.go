@@ -1,0 +1,133 @@
+package web
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// deeds are what runs do to rows, by their work.
+var deeds = map[string]string{"scan": "read", "load": "loaded", "count": "counted", "clone": "cloned"}
+
+// deed returns what a run does to rows.
+func deed(s board.State) string {
+	word := deeds[s.About.Work]
+	if word == "" {
+		word = deeds[s.Command]
+	}
+	switch {
+	case word == "":
+		return "done"
+	case s.About.DryRun:
+		return "checked"
+	default:
+		return word
+	}
+}
+
+// verdict returns one or two plain sentences on how a run stands, or how it ended.
+func verdict(s board.State) string {
+	rows := amount.Of(s.Rows, "row") + " " + deed(s)
+	after := amount.Elapsed(time.Duration(s.Elapsed * float64(time.Second)))
+	switch s.Phase {
+	case board.Connecting:
+		return "Connecting to the cluster."
+	case board.Running:
+		return running(s)
+	case board.Done:
+		if s.About.DryRun {
+			return "Dry run done: " + rows + " in " + after + ", nothing was written."
+		}
+		return "Done: " + rows + " in " + after + "."
+	case board.Partly:
+		return "Done, but not for all: " + rows + " in " + after + "; " + losses(s) + "."
+	case board.Interrupted:
+		return "Interrupted after " + after + reached(s) + ": " + rows + "." + advice(s)
+	case board.Failed:
+		if s.Table == "" {
+			return "Failed before any row was " + deed(s) + "."
+		}
+		return "Failed after " + after + reached(s) + ": " + rows + "." + advice(s)
+	}
+	return string(s.Phase)
+}
+
+func running(s board.State) string {
+	text := "Running"
+	if s.About.DryRun {
+		text = "Dry run, nothing is written"
+	}
+	if s.Share != nil {
+		text += ": " + percent(*s.Share) + " done"
+		if s.Left != nil {
+			text += ", about " + amount.Roughly(time.Duration(*s.Left*float64(time.Second))) + " left"
+		}
+	}
+	text += "."
+	if s.RejectedRows > 0 || s.FailedRanges > 0 {
+		text += " So far " + losses(s) + "."
+	}
+	if above(s) {
+		text += " The cluster is slower than the target."
+	}
+	return text
+}
+
+// above reports whether the small reads of now are above the target.
+func above(s board.State) bool { return s.TargetP99 > 0 && s.HeldP99 > s.TargetP99 }
+
+// losses returns what a run did not do.
+func losses(s board.State) string {
+	var all []string
+	if s.RejectedRows > 0 {
+		all = append(all, amount.Of(s.RejectedRows, "row")+" "+amount.Verb(s.RejectedRows, "was", "were")+" rejected")
+	}
+	if s.FailedRanges > 0 {
+		all = append(all, amount.Of(s.FailedRanges, "token range")+" failed")
+	}
+	if all == nil {
+		return "some of the work failed, as the log says"
+	}
+	return strings.Join(all, " and ")
+}
+
+// reached returns how far a run came that stopped.
+func reached(s board.State) string {
+	if s.Share == nil {
+		return ""
+	}
+	return " at " + percent(*s.Share)
+}
+
+func advice(s board.State) string {
+	if s.Next == "" {
+		return ""
+	}
+	return " The command below resumes it."
+}
+
+// held returns how the target p99 is kept now; empty without a target.
+func held(s board.State) string {
+	target := latency(s.TargetP99)
+	switch {
+	case s.TargetP99 == 0:
+		return ""
+	case s.HeldP99 == 0:
+		return "not measured yet, target " + target
+	case above(s):
+		return "p99 " + latency(s.HeldP99) + " ABOVE target " + target
+	default:
+		return "p99 " + latency(s.HeldP99) + " within target " + target
+	}
+}
+
+// expectedEnd returns when a run ends at its pace of now; nil if that is unknown or past.
+func expectedEnd(s board.State) *time.Time {
+	if s.Left == nil || s.Phase.Over() {
+		return nil
+	}
+	end := s.Began.Add(time.Duration((s.Elapsed + *s.Left) * float64(time.Second)))
+	return &end
+}

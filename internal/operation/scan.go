@@ -228,6 +228,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		Limit:       max(s.spec.Limit, 0),
 		Counters:    &progress.Counters{},
 	}
+	s.job.Counters.Limit.Store(s.job.Limit)
 	return nil
 }
 

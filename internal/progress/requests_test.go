@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ func TestRequests(t *testing.T) {
 		r.end(node, begin, begin.Add(time.Duration(i+1)*time.Millisecond), true)
 	}
 	r.Begin("b")
-	r.end("b", begin, begin.Add(time.Hour), false)
+	r.end("b", begin, begin.Add(time.Hour), Failed)
 	r.Begin("b")
 	require.EqualValues(t, 1, r.UnderWay())
 	whole := r.Whole()
@@ -57,7 +58,7 @@ func TestRecentLatencies(t *testing.T) {
 	take := func(at, latency time.Duration) {
 		r.Begin("")
 		now := begin.Add(at)
-		r.end("", now.Add(-latency), now, true)
+		r.end("", now.Add(-latency), now, Answered)
 	}
 	now := func(at time.Duration) Latency { return r.Now(begin.Add(at)) }
 	take(0, time.Second)
@@ -113,4 +114,20 @@ func BenchmarkRequests(b *testing.B) {
 			r.End(node, r.Begin(node), true)
 		}
 	})
+}
+
+// A request that the run itself gave up is no failure of its node.
+func TestCanceledRequests(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	require.Equal(t, Failed, EndOf(ctx, false))
+	require.Equal(t, Answered, EndOf(ctx, true))
+	cancel()
+	require.Equal(t, Canceled, EndOf(ctx, false))
+	require.Equal(t, Answered, EndOf(ctx, true))
+	var r Requests
+	r.End("a", r.Begin("a"), Canceled)
+	require.False(t, r.AllFailed())
+	require.Zero(t, r.UnderWay())
+	require.Zero(t, r.Answered())
+	require.Equal(t, []NodeRequests{{Node: "a"}}, r.Nodes(time.Now()))
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
+// fit is the line without colours.
+func fit(runs []progress.Reading, columns int) string { return compose(runs, columns).String(false) }
+
 // inMidRun is a run of which all is known.
 func inMidRun() progress.Reading {
 	share := 0.5

@@ -40,7 +40,7 @@ func play(s *shared, run string) (first, last string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		live(ctx, s, progress.NewMeter(run, &progress.Counters{}, time.Now()), time.Millisecond)
+		live(ctx, s, func(time.Time) progress.Reading { return progress.Reading{Run: run} }, false, time.Millisecond)
 	}()
 	first = <-s.drawn
 	cancel()

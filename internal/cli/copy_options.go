@@ -53,4 +53,4 @@ const copyNulls = "tombstone"
 var copyAlone = []string{"explain", "keyspace", "config", "help", helpAllFlag}
 
 // The flags of copy that what it runs has besides settings.
-var copyShown = []string{quietFlag, verboseFlag, jsonFlag, logFileFlag, logFormatFlag, progressFlag, httpFlag, reportFlag}
+var copyShown = []string{quietFlag, verboseFlag, jsonFlag, logFileFlag, logFormatFlag, progressFlag, colorFlag, httpFlag, reportFlag}

@@ -28,6 +28,7 @@ type logbook struct {
 	err     io.Writer
 	verbose bool
 	quiet   bool // only errors are said on the standard error
+	color   bool // lines for a person have colours
 	// screen is the log on the standard error; nil: what stands there are lines for a person.
 	screen *record
 	file   *record // nil: there is no log file
@@ -157,7 +158,7 @@ func (l *logbook) progress(r progress.Reading, shown bool) {
 	case l.screen != nil:
 		tell(l.screen)
 	default:
-		fmt.Fprintln(l.err, safetext.Line(printer.Text(r)))
+		fmt.Fprintln(l.err, printer.ColorText(r, l.color))
 	}
 }
 
@@ -181,10 +182,19 @@ func (l *logbook) end(d *summary.Document, lines []string) {
 	default: // at once, as another program of a pipe may write there
 		text := l.clear()
 		for _, line := range lines {
-			text += safetext.Line(line) + "\n"
+			text += l.painted(d, safetext.Line(line)) + "\n"
 		}
 		fmt.Fprint(l.err, text)
 	}
+}
+
+// painted returns a line of the end, in red if it says that not all went well.
+func (l *logbook) painted(d *summary.Document, line string) string {
+	name, rest, _ := strings.Cut(line, " ")
+	if !l.color || d.WentWell() || name != "end" {
+		return line
+	}
+	return name + " " + printer.Red(rest)
 }
 
 func (r *record) end(d *summary.Document, lines []string) {

@@ -32,6 +32,7 @@ const (
 	logFileFlag   = "log-file"
 	logFormatFlag = "log-format"
 	progressFlag  = "progress"
+	colorFlag     = "color"
 )
 
 // The flags of the page of a run, which copy hands on.
@@ -52,6 +53,7 @@ type showOptions struct {
 	reportOptions
 	Verbose  bool
 	Progress time.Duration
+	Color    string
 	HTTP     string // address of the page that shows the run; empty: there is none
 	Report   string // file for what it shows last; empty: there is none
 	Check    bool   // the command is looked at, and not run
@@ -64,6 +66,8 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	o.reportOptions.AddFlags(f)
 	o.Progress = printer.DefaultInterval
 	addOwn(f, &o.Progress, progressFlag, "time between lines of progress where there is no terminal, and in the log file (0: none)", of(groupShown))
+	o.Color = string(printer.Auto)
+	addOwn(f, &o.Color, colorFlag, "auto, always or never: colours of the line of progress and of the end; auto: on a terminal, unless NO_COLOR is set or TERM is dumb", of(groupShown), among(string(printer.Auto), string(printer.Always), string(printer.Never)))
 	addOwn(f, &o.Verbose, verboseFlag, "say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words", of(groupShown))
 }
 
@@ -85,7 +89,7 @@ func (o *showOptions) environment(s streams) operation.Environment {
 // terminal with rows.
 func (o *showOptions) run(ctx context.Context, s streams, name string, c *progress.Counters, hidden bool) (stop func()) {
 	shown := !o.Quiet && !hidden
-	options := printer.Options{Interval: o.Progress}
+	options := printer.Options{Interval: o.Progress, Color: printer.Color(o.Color)}
 	if shown && s.log.screen == nil {
 		options.Screen = s.err
 	}
@@ -150,6 +154,11 @@ func (s streams) prepareLog(c *cobra.Command) error {
 		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
 	}
 	s.log.quiet = is(quietFlag)
+	color := printer.Color(text(colorFlag))
+	if err := color.Check(); err != nil {
+		return fmt.Errorf("--%s %w", colorFlag, err)
+	}
+	s.log.color = color.On(s.err)
 	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)
 	// Until it is known where rows go, the standard output is theirs.
 	s.end.aside = c.Name() == "scan" || c.Name() == "copy"

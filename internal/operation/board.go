@@ -121,7 +121,9 @@ func (w shownWriter) Write(ctx context.Context, host string, rows []row.Row) err
 	err := w.Writer.Write(ctx, host, rows)
 	end()
 	if err != nil {
-		w.ring.Refused(rows[0].Token)
+		if progress.EndOf(ctx, false) == progress.Failed {
+			w.ring.Refused(rows[0].Token)
+		}
 		return err
 	}
 	for from, to := 0, 0; from < len(rows); from = to { // partition by partition

@@ -130,6 +130,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		}
 	}
 	l.counters.Total.Store(max(total, 0))
+	l.counters.Limit.Store(l.job.MaxRows)
 	l.counters.Requests.SetNames(t.nodeName)
 	return nil
 }

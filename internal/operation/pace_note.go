@@ -30,10 +30,9 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 		return func() {}
 	}
 	began := time.Now()
-	meter := progress.NewMeter("", c, began)
-	note := func() error {
+	note := func(read func(time.Time) progress.Reading) error {
 		now := time.Now()
-		text, err := json.Marshal(notedPace{now.UTC(), now.Sub(began).Seconds(), meter.Read(now)})
+		text, err := json.Marshal(notedPace{now.UTC(), now.Sub(began).Seconds(), read(now)})
 		if err != nil {
 			return err
 		}
@@ -50,13 +49,13 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 		ticker := time.NewTicker(paceTime)
 		defer ticker.Stop()
 		for {
-			last := false
+			last, read := false, c.Read
 			select {
 			case <-over:
-				last = true
+				last, read = true, c.ReadAnew
 			case <-ticker.C:
 			}
-			if err := note(); err != nil {
+			if err := note(read); err != nil {
 				warn("the pace of the run cannot be noted: %v", err)
 				return
 			}
@@ -87,9 +86,10 @@ func writeOver(path string, text []byte) error {
 
 // Pace is how fast a run is, or was.
 type Pace struct {
-	Share         *float64      // of the work that is done, 0 to 1; nil: not known
-	RowsPerSecond float64       // of now where the run is under way, else of its last process; 0: not known
-	Left          time.Duration // a guess, of a run that is under way; 0: none
+	Share         *float64          // of the work that is done, 0 to 1; nil: not known
+	RowsPerSecond float64           // of now where the run is under way, else of its last process; 0: not known
+	Left          time.Duration     // a guess, of a run that is under way; 0: none
+	Now           *progress.Reading // where a run stands that is under way; nil: it is not, or has not said so
 }
 
 // readPace reads what a run noted; nothing where it has noted nothing.
@@ -101,7 +101,9 @@ func readPace(dir string, live bool) Pace {
 	}
 	r := p.Reading
 	out := Pace{Share: r.Share, RowsPerSecond: r.RowsPerSecond, Left: time.Duration(r.Left * float64(time.Second))}
-	if !live {
+	if live {
+		out.Now = &r
+	} else {
 		out.RowsPerSecond, out.Left = float64(r.Rows-r.Earlier)/max(p.Seconds, 0.001), 0
 	}
 	return out

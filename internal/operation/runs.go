@@ -167,6 +167,9 @@ func runOf(s StatusReport) Run {
 	switch {
 	case s.Live:
 		r.State = RunRunning
+		if now := s.Pace.Now; now != nil { // which is further than the journal
+			r.Rows, r.Failed = now.Rows, now.Rejected+now.Failed
+		}
 	case s.End == nil || s.End.Outcome == Interrupted || s.End.Outcome == Failed:
 	case s.Load != nil && len(s.Load.Retried) > 0 && s.Load.Tries > 0:
 		r.State, r.Failed = RunRetried, 0 // the tries have it

@@ -228,6 +228,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		Limit:       max(s.spec.Limit, 0),
 		Counters:    s.t.newCounters(),
 	}
+	s.job.Counters.Limit.Store(s.job.Limit)
 	return nil
 }
 

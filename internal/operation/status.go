@@ -130,6 +130,8 @@ func (r *StatusReport) Next() []Next {
 func (r *StatusReport) Share() *float64 {
 	all := 1.0
 	switch {
+	case r.Pace.Now != nil:
+		return r.Pace.Share
 	case r.Scan != nil:
 		return &r.Scan.Share
 	case r.End != nil && (r.End.Outcome == Done || r.End.Outcome == Partly):

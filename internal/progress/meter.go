@@ -1,21 +1,28 @@
 package progress
 
-import "time"
+import (
+	"sync"
+	"time"
+)
 
 // Reading is where a run stands at a moment. Its form as JSON is that of the lines of
 // progress in a log, and what programs on one terminal tell each other.
 type Reading struct {
-	Run            string     `json:"run"`              // the command and the table
-	Rejected       int64      `json:"rejected"`         // rows
-	Failed         int64      `json:"failed_ranges"`    // token ranges given up
-	Retries        int64      `json:"retries"`          // requests sent again
-	Share          *float64   `json:"share,omitempty"`  // of the whole work, 0 to 1; nil: unknown
-	Rows           int64      `json:"rows"`             // of the whole, those of an earlier run among them
-	Earlier        int64      `json:"earlier_rows"`     // by an earlier run
-	Ready          int64      `json:"ready_rows"`       // made, and written later, all at once
+	At             time.Time  `json:"at"`              // when it was taken
+	Run            string     `json:"run"`             // the command and the table
+	Rejected       int64      `json:"rejected"`        // rows
+	Failed         int64      `json:"failed_ranges"`   // token ranges given up
+	Retries        int64      `json:"retries"`         // requests sent again
+	Share          *float64   `json:"share,omitempty"` // of the whole work, 0 to 1; nil: unknown
+	Rows           int64      `json:"rows"`            // of the whole, those of an earlier run among them
+	Earlier        int64      `json:"earlier_rows"`    // by an earlier run
+	Ready          int64      `json:"ready_rows"`      // made, and written later, all at once
+	Bytes          int64      `json:"text_bytes"`      // of the whole, written out or read in
+	EarlierBytes   int64      `json:"earlier_text_bytes"`
 	RowsPerSecond  float64    `json:"rows_per_second"`  // of now, and of this run alone
 	BytesPerSecond float64    `json:"bytes_per_second"` // of text, of now
 	UnderWay       int64      `json:"requests_under_way"`
+	Answered       int64      `json:"requests_answered"`
 	Limit          int        `json:"requests_limit"` // of those, now; 0: none
 	P50            float64    `json:"p50_seconds"`    // of requests of now; 0: there were none
 	P99            float64    `json:"p99_seconds"`
@@ -28,6 +35,39 @@ type Reading struct {
 	Trouble        string     `json:"trouble,omitempty"`            // why all requests so far have failed; empty: not all have
 }
 
+// Tick is the least time between two readings that Counters.Read takes: less than the second
+// after which its callers come again.
+const Tick = 900 * time.Millisecond
+
+// shared is the reading of a run that all its callers get.
+type shared struct {
+	mu    sync.Mutex
+	meter *Meter // nil before the first reading
+	last  Reading
+}
+
+// Read returns where the run stands: the same reading to all callers within a Tick, so that
+// the line, the page, the metrics and the run directory show the same figures. The first call
+// begins the time of the run. The caller must not change the reading's lists.
+func (c *Counters) Read(now time.Time) Reading { return c.read(now, Tick) }
+
+// ReadAnew returns where the run stands at this moment, and lets later callers of Read have it.
+func (c *Counters) ReadAnew(now time.Time) Reading { return c.read(now, 0) }
+
+func (c *Counters) read(now time.Time, tick time.Duration) Reading {
+	s := &c.shared
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.meter == nil {
+		s.meter = NewMeter("", c, now)
+		s.last = s.meter.Read(now)
+	}
+	if age := now.Sub(s.last.At); age < 0 || age >= tick {
+		s.last = s.meter.Read(now)
+	}
+	return s.last
+}
+
 // Meter reads counters as time goes by, for what is of now: speeds of the last Window. It
 // belongs to one goroutine.
 type Meter struct {
@@ -36,6 +76,7 @@ type Meter struct {
 	begin       time.Time
 	rows, bytes speed
 	stages      stageMeter
+	left        left
 }
 
 // NewMeter begins to read the counters of a run that began at begin.
@@ -44,6 +85,7 @@ func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 	m.rows.begin(begin)
 	m.bytes.begin(begin)
 	m.stages.begin(begin)
+	m.left.work.begin(begin)
 	return m
 }
 
@@ -51,14 +93,15 @@ func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 func (m *Meter) Read(now time.Time) Reading {
 	c := m.counters
 	r := Reading{
-		Run: m.run, Rejected: c.Rejected.Load(), Failed: c.Failed.Load(), Retries: c.Retries.Load(),
-		Rows: c.Rows.Load(), Earlier: c.Earlier.Load(), UnderWay: c.Requests.UnderWay(), Limit: c.Requests.Limit(),
+		At: now, Run: m.run, Rejected: c.Rejected.Load(), Failed: c.Failed.Load(), Retries: c.Retries.Load(),
+		Rows: c.Rows.Load(), Earlier: c.Earlier.Load(), Bytes: c.Bytes.Load(), EarlierBytes: c.EarlierBytes.Load(),
+		UnderWay: c.Requests.UnderWay(), Answered: c.Requests.Answered(), Limit: c.Requests.Limit(),
 		Streams: c.Streams.List(),
 	}
 	own, ready := r.Rows-r.Earlier, c.Ready.Load() // which are all rows, of a run that writes many at once
 	r.Ready = max(ready-own, 0)
-	r.RowsPerSecond = m.rows.observe(now, max(own, ready))
-	r.BytesPerSecond = m.bytes.observe(now, c.Bytes.Load()-c.EarlierBytes.Load())
+	r.RowsPerSecond = m.rows.observe(now, float64(max(own, ready)), Window)
+	r.BytesPerSecond = m.bytes.observe(now, float64(r.Bytes-r.EarlierBytes), Window)
 	m.stages.read(now, c, max(own, ready), &r)
 	latency := c.Requests.Now(now)
 	r.P50, r.P99 = latency.P50.Seconds(), latency.P99.Seconds()
@@ -66,35 +109,10 @@ func (m *Meter) Read(now time.Time) Reading {
 	r.Target, r.Held = target.Seconds(), kept.P99.Seconds()
 	if share, ok := c.Share(); ok {
 		r.Share = &share
+		r.Left = m.left.observe(now, now.Sub(m.begin), c.ownShare(), share)
 	}
 	if c.Requests.AllFailed() {
-		r.Trouble = c.Reasons.last()
-	} else if left, ok := c.Left(now.Sub(m.begin)); ok {
-		r.Left = left.Seconds()
+		r.Trouble, r.Left = c.Reasons.last(), 0
 	}
 	return r
-}
-
-// speed is that of the last Window.
-type speed struct{ samples []sample }
-
-type sample struct {
-	at time.Time
-	n  int64
-}
-
-func (s *speed) begin(at time.Time) { s.samples = []sample{{at: at}} }
-
-// observe takes in the count at a moment and gives the speed per second.
-func (s *speed) observe(now time.Time, n int64) float64 {
-	s.samples = append(s.samples, sample{now, n})
-	for len(s.samples) > 2 && now.Sub(s.samples[0].at) > Window {
-		s.samples = s.samples[1:]
-	}
-	first := s.samples[0]
-	elapsed := now.Sub(first.at).Seconds()
-	if elapsed <= 0 {
-		return 0
-	}
-	return max(float64(n-first.n)/elapsed, 0)
 }

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"math"
 	"testing"
 	"time"
 
@@ -32,7 +33,7 @@ func TestReadingOfARunThatGoesOn(t *testing.T) {
 	require.EqualValues(t, 50_000, r.Earlier)
 	require.InDelta(t, 1000, r.RowsPerSecond, 1e-9)
 	require.InDelta(t, 104857.6, r.BytesPerSecond, 1e-6)
-	require.InDelta(t, 40, r.Left, 1e-9)
+	require.InDelta(t, 40, r.Left, 1e-9, "by the ten seconds in which 100 were done")
 }
 
 // A load that writes all rows at its end shows those that are made, and that half is done with them.
@@ -59,7 +60,7 @@ func TestReadingOfRequests(t *testing.T) {
 	m := NewMeter("load ks.t", &c, midnight)
 	c.Requests.SetGate("a", fixed(8))
 	c.Requests.Begin("a")
-	c.Requests.end("a", midnight, midnight.Add(20*time.Millisecond), true)
+	c.Requests.end("a", midnight, midnight.Add(20*time.Millisecond), Answered)
 	c.Requests.Begin("a")
 	c.Held.Hold(10 * time.Millisecond)
 	c.Held.Note(Kept{P99: 7 * time.Millisecond, Seconds: 4, Above: 1, Worst: 30 * time.Millisecond, Idle: time.Millisecond})
@@ -77,14 +78,130 @@ func TestSpeed(t *testing.T) {
 	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
 	var s speed
 	s.begin(midnight)
-	require.Zero(t, s.observe(at(0), 0), "no time has gone by")
-	require.EqualValues(t, 100, s.observe(at(1), 100))
-	require.EqualValues(t, 200, s.observe(at(2), 400))
-	require.Zero(t, s.observe(at(13), 400), "nothing for longer than the window")
-	require.EqualValues(t, 600, s.observe(at(14), 1000))
+	require.Zero(t, s.observe(at(0), 0, Window), "no time has gone by")
+	require.EqualValues(t, 100, s.observe(at(1), 100, Window))
+	require.EqualValues(t, 200, s.observe(at(2), 400, Window))
+	require.Zero(t, s.observe(at(13), 400, Window), "nothing for longer than the window")
+	require.EqualValues(t, 600, s.observe(at(14), 1000, Window))
 	for i := range 1000 {
-		s.observe(at(14+float64(i)/10), int64(1000+10*i))
+		s.observe(at(14+float64(i)/10), float64(1000+10*i), Window)
 	}
 	require.LessOrEqual(t, len(s.samples), 102, "no more is kept than the window holds")
-	require.InDelta(t, 100, s.observe(at(114), 11000), 1)
+	require.InDelta(t, 100, s.observe(at(114), 11000, Window), 1)
+}
+
+// A clock that goes backward or far ahead makes no figure negative or endless, and after a window
+// the speed is right again.
+func TestSpeedOfAClockThatJumps(t *testing.T) {
+	var s speed
+	s.begin(midnight)
+	now, n := midnight, 0.0
+	for _, jump := range []time.Duration{0, -time.Hour, 24 * time.Hour} {
+		now = now.Add(jump)
+		for range 15 {
+			now, n = now.Add(time.Second), n+100
+			got := s.observe(now, n, Window)
+			require.GreaterOrEqual(t, got, 0.0)
+			require.False(t, math.IsInf(got, 0) || math.IsNaN(got))
+		}
+		require.LessOrEqual(t, len(s.samples), 50)
+		if jump >= 0 {
+			require.InDelta(t, 100, s.since(Window), 1e-9)
+		}
+	}
+}
+
+// leftOf plays a run that does a share of the work each second, and returns its time left, second by second.
+func leftOf(shares ...float64) (all []float64) {
+	var c Counters
+	m := NewMeter("", &c, midnight)
+	const total = 1 << 40
+	c.Total.Store(total)
+	done := 0.0
+	for i, share := range shares {
+		done += share
+		c.Done.Store(int64(done * total))
+		all = append(all, m.Read(midnight.Add(time.Duration(i+1)*time.Second)).Left)
+	}
+	return all
+}
+
+func times(n int, share float64) (all []float64) {
+	for range n {
+		all = append(all, share)
+	}
+	return all
+}
+
+// Nothing is guessed in the first seconds.
+func TestLeftBegins(t *testing.T) {
+	left := leftOf(times(10, 0.01)...)
+	require.Equal(t, times(4, 0), left[:4])
+	require.InDelta(t, 95, left[4], 0.1)
+	require.InDelta(t, 90, left[9], 0.1)
+	require.Zero(t, leftOf(times(10, 0.00001)...)[9], "too little was done to go by")
+}
+
+// The time left follows the present pace, and not that of the whole run.
+func TestLeftOfARunThatSlows(t *testing.T) {
+	left := leftOf(append(times(10, 0.09), times(20, 0.001)...)...)
+	require.InDelta(t, 1.1, left[9], 0.1)
+	require.Greater(t, left[15], 70.0, "six seconds after the pace fell to a ninetieth")
+	require.InDelta(t, 80, left[29], 1)
+}
+
+// While nothing is done there is no guess.
+func TestLeftOfARunThatStands(t *testing.T) {
+	left := leftOf(append(append(times(10, 0.05), times(10, 0)...), times(5, 0.05)...)...)
+	require.Zero(t, left[19])
+	require.Positive(t, left[24])
+	require.Less(t, left[24], 20.0, "five seconds after it began again")
+}
+
+// A pace that goes up and down does not throw the guess about.
+func TestLeftIsSmooth(t *testing.T) {
+	var shares []float64
+	for i := range 40 {
+		shares = append(shares, 0.005+0.01*float64(i%2))
+	}
+	left := leftOf(shares...)
+	for i := 6; i < len(left); i++ {
+		require.InDelta(t, left[i-1]-1, left[i], 12, "%d", i)
+	}
+}
+
+// A run that is resumed is not taken for one that did the earlier part in no time.
+func TestLeftOfAResumedRun(t *testing.T) {
+	var c Counters
+	m := NewMeter("", &c, midnight)
+	m.Read(midnight)
+	c.Total.Store(1000)
+	c.Before.Store(800)
+	c.Done.Store(800)
+	for second := 1; second <= 10; second++ {
+		c.Done.Add(10)
+		r := m.Read(midnight.Add(time.Duration(second) * time.Second))
+		if second >= 5 {
+			require.InDelta(t, 20-second, r.Left, 1e-6)
+		}
+	}
+}
+
+// All who read the counters within a tick get the same reading.
+func TestOneReadingForAll(t *testing.T) {
+	var c Counters
+	c.Total.Store(10)
+	first := c.Read(midnight)
+	c.Rows.Store(7)
+	c.Done.Store(5)
+	require.Equal(t, first, c.Read(midnight.Add(Tick-1)))
+	second := c.Read(midnight.Add(Tick))
+	require.EqualValues(t, 7, second.Rows)
+	require.InDelta(t, 0.5, *second.Share, 1e-9)
+	c.Rows.Store(8)
+	require.EqualValues(t, 8, c.ReadAnew(midnight.Add(Tick+1)).Rows)
+	require.EqualValues(t, 8, c.Read(midnight.Add(Tick+2)).Rows)
+	c.Rows.Store(9)
+	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows, "the clock went backward")
+	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows)
 }

@@ -2,10 +2,7 @@
 // add to it; the printers (package printer) read it.
 package progress
 
-import (
-	"sync/atomic"
-	"time"
-)
+import "sync/atomic"
 
 // Counters are what a run has done so far. All fields are safe for concurrent use.
 type Counters struct {
@@ -19,6 +16,7 @@ type Counters struct {
 	Done         atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
 	Before       atomic.Int64 // of those units, what an earlier run had done
 	Total        atomic.Int64 // units of work in all, those of an earlier run among them; 0 while unknown
+	Limit        atomic.Int64 // rows after which the run ends, rejected ones among them; 0: no limit
 	Retries      atomic.Int64 // requests sent again
 	Reasons      Reasons      // why they were
 	Failed       atomic.Int64 // token ranges given up
@@ -29,19 +27,34 @@ type Counters struct {
 	// Receipt counts what nodes stream to the run; nil: they do not.
 	Receipt atomic.Pointer[Receipt]
 	Held    Held // a latency of theirs that the run keeps to
+
+	shared shared // the reading that everything shows
 }
 
 // Whole is the most that Part is.
 const Whole = 1_000_000
 
-// Share is the part of the work that is done, 0 to 1; false while the total is
-// unknown.
-func (c *Counters) Share() (float64, bool) {
-	total := c.Total.Load()
-	if total <= 0 {
-		return 0, false
+// Share returns the part of the work that is done, 0 to 1; false while the total is
+// unknown. A run with a limit of rows ends at the limit or at the end of its work,
+// whichever comes first: the share is the larger of the two.
+func (c *Counters) Share() (float64, bool) { return c.share(0, 0) }
+
+// ownShare returns the part of the whole work that this run has done, without an earlier one.
+func (c *Counters) ownShare() float64 {
+	share, _ := c.share(float64(c.Before.Load()), c.Earlier.Load())
+	return share
+}
+
+// share returns the share without some units of work and rows.
+func (c *Counters) share(before float64, earlier int64) (share float64, known bool) {
+	if total := c.Total.Load(); total > 0 {
+		share, known = max((c.reached()-before)/float64(total), 0), true
 	}
-	return min(c.reached()/float64(total), 1), true
+	if limit := c.Limit.Load(); limit > 0 {
+		rows := c.Rows.Load() + c.Rejected.Load() - earlier
+		share, known = max(share, float64(rows)/float64(limit)), true
+	}
+	return min(share, 1), known
 }
 
 // The share of receiving in the work of a run that nodes stream to: their limits and the network
@@ -65,18 +78,3 @@ func (c *Counters) reached() float64 {
 	}
 	return done - (done-before)*share + (float64(c.Total.Load())-before)*received*share
 }
-
-// Left guesses how long the rest of the work takes that this run began so long ago, by
-// the pace of this run alone; false while there is too little to go by.
-func (c *Counters) Left(elapsed time.Duration) (time.Duration, bool) {
-	total, before := float64(c.Total.Load()), float64(c.Before.Load())
-	done := c.reached()
-	own := done - before
-	if elapsed < time.Second || done >= total || own < leastShare*(total-before) {
-		return 0, false
-	}
-	return time.Duration(float64(elapsed) * (total - done) / own), true
-}
-
-// leastShare is the part of a run's work from which its pace is told.
-const leastShare = 0.001

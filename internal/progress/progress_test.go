@@ -2,7 +2,6 @@ package progress
 
 import (
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -24,34 +23,28 @@ func TestShare(t *testing.T) {
 	}
 }
 
-func TestLeft(t *testing.T) {
+// A run with a limit of rows is done when it has them, or when the table has no more.
+func TestShareOfALimit(t *testing.T) {
 	for _, c := range []struct {
-		elapsed             time.Duration
-		before, done, total int64
-		want                time.Duration
+		rows, rejected, limit int64
+		done, total           int64
+		want                  float64
 	}{
-		{10 * time.Second, 0, 500, 1000, 10 * time.Second},
-		{10 * time.Second, 0, 900, 1000, 10 * time.Second / 9},
-		{time.Minute, 0, 250, 1000, 3 * time.Minute},
-		{time.Hour, 0, 1, 1000, 999 * time.Hour},
-		{time.Hour, 0, 9, 10000, 0},
-		{999 * time.Millisecond, 0, 500, 1000, 0},
-		{time.Hour, 0, 1000, 1000, 0},
-		{time.Hour, 0, 1100, 1000, 0},
-		{time.Hour, 0, 0, 1000, 0},
-		{time.Hour, 0, 500, 0, 0},
-		// The earlier run's part is no pace of this one.
-		{10 * time.Second, 800, 900, 1000, 10 * time.Second},
-		{10 * time.Second, 800, 800, 1000, 0},
-		{time.Minute, 999, 999, 1000, 0},
-		{time.Minute, 1000, 1000, 1000, 0},
+		{rows: 402_302, limit: 500_000, done: 2009, total: 10_000, want: 0.804604},
+		{rows: 402_302, rejected: 97_698, limit: 500_000, done: 2009, total: 10_000, want: 1},
+		{rows: 500_100, limit: 500_000, done: 2009, total: 10_000, want: 1},
+		{rows: 900, limit: 1_000_000, done: 9000, total: 10_000, want: 0.9}, // the table has fewer rows
+		{rows: 0, limit: 10, done: 10_000, total: 10_000, want: 1},          // it has none
+		{rows: 5, limit: 10, want: 0.5},                                     // the work is not known
 	} {
 		var counters Counters
-		counters.Before.Store(c.before)
+		counters.Rows.Store(c.rows)
+		counters.Rejected.Store(c.rejected)
+		counters.Limit.Store(c.limit)
 		counters.Done.Store(c.done)
 		counters.Total.Store(c.total)
-		left, known := counters.Left(c.elapsed)
-		require.Equal(t, c.want, left, "%+v", c)
-		require.Equal(t, c.want != 0, known, "%+v", c)
+		share, known := counters.Share()
+		require.True(t, known)
+		require.InDelta(t, c.want, share, 1e-9, "%+v", c)
 	}
 }

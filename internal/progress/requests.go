@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 // answers took. The zero value has none. It is safe for concurrent use.
 type Requests struct {
 	underWay atomic.Int64
+	answered atomic.Int64
 	mu       sync.Mutex
 	whole    *hdrhistogram.Histogram // of the whole run; nil before the first answer
 	nodes    map[string]*nodeRequests
@@ -79,25 +81,52 @@ func (r *Requests) Begin(node string) time.Time {
 	return time.Now()
 }
 
+// Ended is how a request ended.
+type Ended int
+
+// The ends of a request.
+const (
+	Failed   Ended = iota // it failed or got no answer
+	Answered              // it was answered as it should be
+	Canceled              // the run itself gave it up: that says nothing of the node
+)
+
+// EndOf returns how a request of a run ended that was answered or not: canceled, if it was not and
+// the run's context had ended.
+func EndOf(ctx context.Context, answered bool) Ended {
+	switch {
+	case answered:
+		return Answered
+	case ctx.Err() != nil:
+		return Canceled
+	default:
+		return Failed
+	}
+}
+
 // End notes that a request has ended which began then, and gives how long it took. The
 // latency counts when it was answered as it should be.
-func (r *Requests) End(node string, begun time.Time, answered bool) time.Duration {
+func (r *Requests) End(node string, begun time.Time, how Ended) time.Duration {
 	now := time.Now()
-	r.end(node, begun, now, answered)
+	r.end(node, begun, now, how)
 	return now.Sub(begun)
 }
 
-func (r *Requests) end(node string, begun, now time.Time, answered bool) {
+func (r *Requests) end(node string, begun, now time.Time, how Ended) {
 	r.underWay.Add(-1)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	n := r.node(node)
 	n.underWay--
-	if !answered {
+	switch how {
+	case Failed:
 		n.failed++
+		return
+	case Canceled:
 		return
 	}
 	n.answered++
+	r.answered.Add(1)
 	n.took += now.Sub(begun)
 	if n.recent == nil {
 		n.recent = newRecent(now)
@@ -109,6 +138,9 @@ func (r *Requests) end(node string, begun, now time.Time, answered bool) {
 	record(n.recent.parts.Current, now.Sub(begun))
 	record(r.whole, now.Sub(begun))
 }
+
+// Answered returns the number of requests that were answered.
+func (r *Requests) Answered() int64 { return r.answered.Load() }
 
 // UnderWay is how many requests are under way.
 func (r *Requests) UnderWay() int64 { return r.underWay.Load() }

@@ -1,6 +1,7 @@
 package progress
 
 import (
+	"context"
 	"sync"
 	"testing"
 	"time"
@@ -23,10 +24,10 @@ func TestRequests(t *testing.T) {
 	for i := range 100 {
 		node := []string{"a", "b"}[i%2]
 		r.Begin(node)
-		r.end(node, begin, begin.Add(time.Duration(i+1)*time.Millisecond), true)
+		r.end(node, begin, begin.Add(time.Duration(i+1)*time.Millisecond), Answered)
 	}
 	r.Begin("b")
-	r.end("b", begin, begin.Add(time.Hour), false)
+	r.end("b", begin, begin.Add(time.Hour), Failed)
 	r.Begin("b")
 	require.EqualValues(t, 1, r.UnderWay())
 	whole := r.Whole()
@@ -57,7 +58,7 @@ func TestRecentLatencies(t *testing.T) {
 	take := func(at, latency time.Duration) {
 		r.Begin("")
 		now := begin.Add(at)
-		r.end("", now.Add(-latency), now, true)
+		r.end("", now.Add(-latency), now, Answered)
 	}
 	now := func(at time.Duration) Latency { return r.Now(begin.Add(at)) }
 	take(0, time.Second)
@@ -79,7 +80,7 @@ func TestRequestsAtOnce(t *testing.T) {
 	for _, node := range []string{"a", "b", "a", ""} {
 		all.Go(func() {
 			for range 1000 {
-				r.End(node, r.Begin(node), true)
+				r.End(node, r.Begin(node), Answered)
 				r.Now(time.Now())
 			}
 		})
@@ -110,7 +111,23 @@ func BenchmarkRequests(b *testing.B) {
 	b.RunParallel(func(p *testing.PB) {
 		for i := 0; p.Next(); i++ {
 			node := nodes[i%len(nodes)]
-			r.End(node, r.Begin(node), true)
+			r.End(node, r.Begin(node), Answered)
 		}
 	})
+}
+
+// A request that the run itself gave up is no failure of its node.
+func TestCanceledRequests(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	require.Equal(t, Failed, EndOf(ctx, false))
+	require.Equal(t, Answered, EndOf(ctx, true))
+	cancel()
+	require.Equal(t, Canceled, EndOf(ctx, false))
+	require.Equal(t, Answered, EndOf(ctx, true))
+	var r Requests
+	r.End("a", r.Begin("a"), Canceled)
+	require.False(t, r.AllFailed())
+	require.Zero(t, r.UnderWay())
+	require.Zero(t, r.Answered())
+	require.Equal(t, []NodeRequests{{Node: "a"}}, r.Nodes(time.Now()))
 }

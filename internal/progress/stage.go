@@ -117,14 +117,14 @@ func (m *stageMeter) begin(at time.Time) { m.receiving.begin(at) }
 // read completes a reading of a run that has read that many rows.
 func (m *stageMeter) read(now time.Time, c *Counters, rows int64, r *Reading) {
 	if receipt := c.Receipt.Load(); receipt != nil {
-		r.Receiving = receipt.at(m.receiving.observe(now, receipt.Received.Load()))
+		r.Receiving = receipt.at(m.receiving.observe(now, float64(receipt.Received.Load()), Window))
 	}
 	if r.Stage = c.Stage.at(rows); r.Stage == nil {
 		return
 	}
 	if r.Stage.Name != m.name { // the speed of another stage says nothing of this one
 		m.name = r.Stage.Name
-		m.work = speed{samples: []sample{{now, r.Stage.Done}}}
+		m.work = speed{samples: []sample{{now, float64(r.Stage.Done)}}}
 	}
-	r.Stage.PerSecond = m.work.observe(now, r.Stage.Done)
+	r.Stage.PerSecond = m.work.observe(now, float64(r.Stage.Done), Window)
 }

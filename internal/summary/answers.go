@@ -48,19 +48,20 @@ type PlanNode struct {
 
 // Status is what a run directory tells of its run.
 type Status struct {
-	RunDir  string      `json:"run_dir"`
-	Command string      `json:"command" jsonschema:"scan or load"`
-	Table   string      `json:"table"`
-	Program string      `json:"program" jsonschema:"that began it"`
-	Started time.Time   `json:"started"`
-	Pace                // of its rows
-	State   string      `json:"state" jsonschema:"running, done, partly, interrupted, failed, or killed: it came to no end"`
-	PID     int         `json:"pid,omitempty" jsonschema:"process that has it under way"`
-	Host    string      `json:"host,omitempty" jsonschema:"where that runs"`
-	Error   string      `json:"error,omitempty" jsonschema:"why it failed"`
-	Load    *LoadStatus `json:"load,omitempty"`
-	Scan    *ScanStatus `json:"scan,omitempty"`
-	Next    []Next      `json:"next" jsonschema:"what to do next"`
+	RunDir  string            `json:"run_dir"`
+	Command string            `json:"command" jsonschema:"scan or load"`
+	Table   string            `json:"table"`
+	Program string            `json:"program" jsonschema:"that began it"`
+	Started time.Time         `json:"started"`
+	Pace                      // of its rows
+	State   string            `json:"state" jsonschema:"running, done, partly, interrupted, failed, or killed: it came to no end"`
+	PID     int               `json:"pid,omitempty" jsonschema:"process that has it under way"`
+	Host    string            `json:"host,omitempty" jsonschema:"where that runs"`
+	Error   string            `json:"error,omitempty" jsonschema:"why it failed"`
+	Load    *LoadStatus       `json:"load,omitempty"`
+	Scan    *ScanStatus       `json:"scan,omitempty"`
+	Now     *progress.Reading `json:"now,omitempty" jsonschema:"where it stands, if it is running: further than its journal"`
+	Next    []Next            `json:"next" jsonschema:"what to do next"`
 }
 
 // Pace is how fast a run is, or was.

@@ -31,9 +31,9 @@ func (t *text) plan(p *Plan) {
 	}
 	limit := ""
 	if p.NodeLimit > 0 {
-		limit = fmt.Sprintf(" (the nodes send at most %s/s each)", amount.Size(p.NodeLimit))
+		limit = fmt.Sprintf(" (%s/s a node)", amount.Size(p.NodeLimit))
 	}
-	t.words("time", fmt.Sprintf("about %s by CQL, %s by streaming%s: %s is likely faster",
+	t.words("time", fmt.Sprintf("%s by CQL, %s by streaming%s: %s is likely faster",
 		amount.Roughly(duration(p.ByCQL)), amount.Roughly(duration(p.Streamed)), limit, p.Faster))
 }
 

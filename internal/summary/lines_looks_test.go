@@ -16,12 +16,14 @@ import (
 func TestLinesOfAPlan(t *testing.T) {
 	r := operation.PlanReport{
 		Table: "warehouse.measurements", DC: "dc1", Parallel: 1800, Splits: 180_000, Vnodes: 76_800, Seed: 18446744073709551615, Partitions: 123_456_789_012, Bytes: 3 << 40,
+		Expected: operation.Expected{ByCQL: 3 * time.Hour, Streamed: 40 * time.Minute, NodeLimit: 24 << 20},
 		Nodes: []operation.PlanNode{{DC: "dc1", Up: true}, {DC: "dc1"}, {DC: "dc2"}},
 	}
 	require.Equal(t, `planned         180,000 token ranges of warehouse.measurements, of 76,800 vnode ranges
 requests          1,800 at once at the most, seed 18446744073709551615
 nodes                 2 of data center dc1, 1 down
 estimate        3.0 TiB 123,456,789,012 partitions, as the nodes tell
+time       3 hours by CQL, 40 minutes by streaming (24.0 MiB/s a node): streaming is likely faster
 end        done
 `, said(t, OfPlan(r)))
 
@@ -30,6 +32,7 @@ end        done
 requests              1 at once at the most, seed 0
 nodes                 1 of data center dc1
 estimate            0 B 0 partitions, as the nodes tell
+time       not known: the nodes have no estimate of the table yet
 end        done: ring.json
 `, said(t, OfPlan(r)))
 }

@@ -11,11 +11,17 @@ import (
 // and one more for each other way.
 func (s *Status) Lines() []string {
 	var t text
-	if l := s.Load; l != nil {
+	l, c, now := s.Load, s.Scan, s.Now
+	switch {
+	case now != nil && l != nil:
+		t.number("rows", amount.Count(now.Rows), say("written so far", amount.Count(now.Rejected)+" rejected", unless0(now.Retries, amount.Noun(now.Retries, "retry"))))
+	case now != nil:
+		t.number("rows", amount.Count(now.Rows), say("read so far", amount.Size(now.Bytes)+" of text",
+			unless0(now.Failed, amount.Noun(now.Failed, "token range")+" failed"), unless0(now.Retries, amount.Noun(now.Retries, "retry"))))
+	case l != nil:
 		t.number("rows", amount.Count(l.Written), say("written", amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already")))
-	}
-	if c := s.Scan; c != nil {
+	case c != nil:
 		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), amount.Noun(len(c.Failed), "token range")+" failed")))
 	}
 	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.Pace.left()))

@@ -238,7 +238,7 @@ func OfStatus(r operation.StatusReport) Document {
 	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Program: r.Tool, Started: r.Started, State: "killed", Pace: paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left)}
 	switch {
 	case r.Live:
-		s.State, s.PID, s.Host = "running", r.Holder.PID, r.Holder.Host
+		s.State, s.PID, s.Host, s.Now = "running", r.Holder.PID, r.Holder.Host, r.Pace.Now
 	case r.End != nil:
 		s.State, s.Error = outcomes[r.End.Outcome], r.End.Error
 	}

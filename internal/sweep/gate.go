@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 )
 
@@ -96,7 +97,7 @@ func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (r
 	requests := w.run.options.Requests
 	begun := requests.Begin(host)
 	page, err := w.run.reader.Page(ctx, host, q.within, q.state, rows)
-	latency := requests.End(host, begun, err == nil)
+	latency := requests.End(host, begun, progress.EndOf(ctx, err == nil))
 	units := pageUnits(0)
 	if err == nil {
 		units = pageUnits(page.Rows())

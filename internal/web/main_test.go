@@ -47,9 +47,10 @@ func newRun(t *testing.T) (*board.Watch, *board.Board) {
 	c.Failed.Store(1)
 	c.Rejected.Store(42)
 	c.Requests.SetGate("a", fixed(7))
-	c.Requests.End("a", c.Requests.Begin("a"), true)
+	c.Requests.End("a", c.Requests.Begin("a"), progress.Answered)
 	c.Requests.Begin("a")
-	c.Requests.End("b", c.Requests.Begin("b"), false)
+	c.Requests.End("b", c.Requests.Begin("b"), progress.Failed)
+	c.Streams.To("b").Bytes.Store(77)
 	board := &board.Board{Counters: c, Ring: ring, Nodes: []board.Member{
 		{ID: "a", Address: "a", DC: "dc1", Rack: "r1"}, {ID: "b", Address: "b", DC: "dc1", Rack: "r2"},
 	}}

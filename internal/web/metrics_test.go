@@ -9,8 +9,7 @@ import (
 )
 
 func TestMetrics(t *testing.T) {
-	w, b := newRun(t)
-	b.Counters.Streams.To("b").Bytes.Store(77)
+	w, _ := newRun(t)
 	problems, err := testutil.CollectAndLint(runCollector{w})
 	require.NoError(t, err)
 	require.Empty(t, problems)

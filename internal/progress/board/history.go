@@ -13,6 +13,9 @@ func (w *Watch) pulseLocked(p *Point, now time.Time, seconds float64) {
 	for _, node := range c.Streams.List() {
 		streamed += node.Bytes
 	}
+	if receipt := c.Receipt.Load(); receipt != nil {
+		streamed += receipt.Received.Load()
+	}
 	p.Streamed = float64(int64(float64(streamed-w.sent) / seconds))
 	w.sent = streamed
 }

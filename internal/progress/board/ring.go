@@ -18,6 +18,7 @@ type Ring struct {
 	partitioner token.Partitioner
 	rows        bool // what is counted are rows
 	parts       []part
+	byNode      map[string][]*part
 	first       [1 << slotBits]int32 // by the first bits of a token, the first part that it can be in
 }
 
@@ -59,8 +60,10 @@ func NewRing(p token.Partitioner, ranges []Owned, rows bool) *Ring {
 			r.parts = append(r.parts, part{within: within, node: o.Node, size: token.Fraction(within, p)})
 		}
 	}
+	r.byNode = make(map[string][]*part)
 	next := 0
 	for i := range r.parts {
+		r.byNode[r.parts[i].node] = append(r.byNode[r.parts[i].node], &r.parts[i])
 		for ; next <= r.slot(r.parts[i].within.End); next++ {
 			r.first[next] = int32(i)
 		}
@@ -194,20 +197,27 @@ func (n NodeRing) Failures() (cells int) {
 	return cells
 }
 
-// cells is how many of them a node's ring has at the most.
-const cells = 96
+// cells is the largest number of them in a node's ring. In a large cluster a node has fewer, at
+// least leastCells, so that all nodes together have about mostCells: a page shows them each second.
+const (
+	cells      = 96
+	leastCells = 8
+	mostCells  = 4800
+)
+
+// cellsEach returns the largest number of cells of each of some nodes.
+func cellsEach(nodes int) int {
+	return min(max(mostCells/max(nodes, 1), leastCells), cells)
+}
 
 // State gives the rings of the nodes, in their order.
 func (r *Ring) State(nodes []Member) []NodeRing {
-	byNode := make(map[string][]*part)
-	for i := range r.parts {
-		byNode[r.parts[i].node] = append(byNode[r.parts[i].node], &r.parts[i])
-	}
 	var all []NodeRing
+	shown := make(map[string]bool)
 	for _, n := range nodes {
-		if parts := byNode[n.ID]; len(parts) > 0 {
+		if parts := r.byNode[n.ID]; len(parts) > 0 && !shown[n.ID] {
 			all = append(all, r.stateOf(n.Address, parts))
-			delete(byNode, n.ID)
+			shown[n.ID] = true
 		}
 	}
 	if r.rows {
@@ -222,7 +232,7 @@ func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 	for _, p := range parts {
 		n.Share += p.size
 	}
-	count := min(cells, len(parts))
+	count := min(cellsEach(len(r.byNode)), len(parts))
 	n.Done, n.Failed, n.UnderWay = make([]float64, count), make([]float64, count), make([]int64, count)
 	sizes := make([]float64, count)
 	n.Rows = make([]int64, count)

@@ -1,6 +1,10 @@
 package board
 
-import "time"
+import (
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
 
 // Phase is how far a run is.
 type Phase string
@@ -129,62 +133,56 @@ func (w *Watch) State() State {
 
 // fillLocked fills in what the board has.
 func (w *Watch) fillLocked(s *State, now time.Time) {
-	b, c := w.board, w.board.Counters
-	s.Rows, s.EarlierRows, s.Bytes, s.EarlierBytes = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
-	s.Retries, s.FailedRanges, s.RejectedRows = c.Retries.Load(), c.Failed.Load(), c.Rejected.Load()
-	if share, ok := c.Share(); ok {
-		s.Share = &share
-	}
-	if left, ok := c.Left(now.Sub(w.shown)); ok && !w.phase.Over() {
-		seconds := round(left.Seconds())
-		s.Left = &seconds
-	}
-	own, first := w.sampleLocked(now), sample{at: w.shown}
-	if !w.phase.Over() {
-		first = w.samples[0]
-	}
-	seconds := max(now.Sub(first.at).Seconds(), 0.001)
-	s.RowsPerSecond = float64(int64(float64(own.rows-first.rows) / seconds))
-	s.BytesPerSecond = float64(int64(float64(own.bytes-first.bytes) / seconds))
-	latency := c.Requests.Now(now)
+	read := w.board.Counters.Read
 	if w.phase.Over() {
-		latency = c.Requests.Whole()
+		read = func(time.Time) progress.Reading { return w.view.reading } // the last one
 	}
-	s.P50, s.P99, s.InFlight = latency.P50.Seconds(), latency.P99.Seconds(), c.Requests.UnderWay()
-	target, kept := c.Held.Now()
-	s.TargetP99, s.HeldP99 = target.Seconds(), kept.P99.Seconds()
+	v := w.viewLocked(now, read)
+	r := v.reading
+	s.Rows, s.EarlierRows, s.Bytes, s.EarlierBytes = r.Rows, r.Earlier, r.Bytes, r.EarlierBytes
+	s.Retries, s.FailedRanges, s.RejectedRows = r.Retries, r.Failed, r.Rejected
+	s.Share = r.Share
+	s.RowsPerSecond, s.BytesPerSecond = r.RowsPerSecond, r.BytesPerSecond
+	s.P50, s.P99, s.InFlight = r.P50, r.P99, r.UnderWay
+	if r.Left > 0 {
+		s.Left = &r.Left
+	}
+	if w.phase.Over() {
+		own, seconds, latency := ownOf(r), max(w.ended.Sub(w.shown).Seconds(), 0.001), w.board.Counters.Requests.Whole()
+		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds
+		s.P50, s.P99 = latency.P50.Seconds(), latency.P99.Seconds()
+	}
+	target, kept := w.board.Counters.Held.Now()
+	s.TargetP99, s.HeldP99 = target.Seconds(), r.Held
 	s.HeldSeconds, s.HeldAbove, s.HeldWorst, s.IdleP99 = kept.Seconds, kept.Above, kept.Worst.Seconds(), kept.Idle.Seconds()
-	s.fillNodes(b, now)
-	s.Rejects = append(s.Rejects, b.Causes()...)
-	if b.Ring != nil {
-		s.RowsRing = b.Ring.rows
-		s.Ring = append(s.Ring, b.Ring.State(b.Nodes)...)
-	}
+	s.RowsRing = w.board.Ring != nil && w.board.Ring.rows
+	s.Nodes, s.Gates = append(s.Nodes, v.nodes...), append(s.Gates, v.gates...)
+	s.Ring, s.Rejects = append(s.Ring, v.ring...), append(s.Rejects, v.rejects...)
 }
 
 // fillNodes fills in how the nodes answer, and what the gates let through.
-func (s *State) fillNodes(b *Board, now time.Time) {
+func (v *view) fillNodes(b *Board, now time.Time) {
 	at := make(map[string]int)
 	for i, m := range b.Nodes {
 		at[m.Address] = i
-		s.Nodes = append(s.Nodes, NodeState{Member: m})
+		v.nodes = append(v.nodes, NodeState{Member: m})
 	}
 	find := func(name string) *NodeState {
 		i, known := at[name]
 		if !known {
-			i = len(s.Nodes)
+			i = len(v.nodes)
 			at[name] = i
-			s.Nodes = append(s.Nodes, NodeState{Member: Member{Address: name}})
+			v.nodes = append(v.nodes, NodeState{Member: Member{Address: name}})
 		}
-		return &s.Nodes[i]
+		return &v.nodes[i]
 	}
 	for _, r := range b.Counters.Requests.Nodes(now) {
 		if r.Limit > 0 {
 			gate := GateState{r.Node, r.Limit, int(r.UnderWay)}
 			if r.Node == "" {
-				gate.InFlight = int(s.InFlight)
+				gate.InFlight = int(v.reading.UnderWay)
 			}
-			s.Gates = append(s.Gates, gate)
+			v.gates = append(v.gates, gate)
 		}
 		if r.UnderWay+r.Answered+r.Failed == 0 {
 			continue

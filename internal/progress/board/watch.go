@@ -11,8 +11,7 @@ import (
 
 // The times of a Watch.
 const (
-	every  = time.Second
-	window = progress.Window // that the pace of now is measured over
+	every = time.Second
 )
 
 // points is how many points the history has at the most. When there are more, each second one goes.
@@ -39,7 +38,7 @@ type Watch struct {
 	line    string  // as typed
 	advice  *string // what to do after the end; nil before
 	ended   time.Time
-	samples []sample // of the window, the oldest first
+	view    view
 	history []Point
 	step    int // seconds from one point of the history to the next
 	ticks   int
@@ -51,10 +50,14 @@ type Watch struct {
 	last    [2]float64    // rows and bytes at the last point of the history
 }
 
-// sample is what was counted up to a moment.
-type sample struct {
-	at          time.Time
-	rows, bytes int64
+// view is what the board showed at its last reading. A page is asked for by many, and the view of a
+// large cluster is made once for all of them.
+type view struct {
+	reading progress.Reading
+	nodes   []NodeState
+	gates   []GateState
+	ring    []NodeRing
+	rejects []Cause
 }
 
 // NewWatch begins to watch a run.
@@ -67,8 +70,9 @@ func (w *Watch) Show(table string, b *Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.board, w.table, w.phase, w.shown = b, table, Running, time.Now()
-	first := w.sampleLocked(w.shown)
-	w.samples, w.last = []sample{first}, [2]float64{float64(first.rows), float64(first.bytes)}
+	w.view = view{}
+	first := w.viewLocked(w.shown, b.Counters.Read).reading
+	w.last = ownOf(first)
 }
 
 // Say notes a line that was said to the user.
@@ -87,10 +91,12 @@ func (w *Watch) Say(text string) {
 
 // End notes how the run ended, with the reason where it is one to tell, and takes a last look.
 func (w *Watch) End(p Phase, problem string) {
-	w.look(time.Now())
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.phase, w.problem, w.ended = p, problem, time.Now()
+	if w.board != nil {
+		w.pointLocked(w.viewLocked(w.ended, w.board.Counters.ReadAnew).reading)
+	}
 	w.wakeLocked()
 }
 
@@ -128,30 +134,27 @@ func (w *Watch) look(now time.Time) {
 	if w.board == nil || w.phase.Over() {
 		return
 	}
-	w.samples = append(w.samples, w.sampleLocked(now))
-	for len(w.samples) > 2 && now.Sub(w.samples[1].at) >= window {
-		w.samples = w.samples[1:]
-	}
+	r := w.viewLocked(now, w.board.Counters.Read).reading
 	if w.ticks++; w.ticks%w.step == 0 {
-		w.pointLocked(now)
+		w.pointLocked(r)
 	}
 }
 
 // pointLocked adds a point to the history, which tells of the time since the last one.
-func (w *Watch) pointLocked(now time.Time) {
-	own := w.samples[len(w.samples)-1]
-	rows, bytes := float64(own.rows), float64(own.bytes)
+func (w *Watch) pointLocked(r progress.Reading) {
+	own := ownOf(r)
+	rows, bytes := own[0], own[1]
 	from := 0.0
 	if n := len(w.history); n > 0 {
 		from = w.history[n-1].Seconds
 	}
-	at := now.Sub(w.shown).Seconds()
+	at := r.At.Sub(w.shown).Seconds()
 	if at-from < 0.5 {
 		return
 	}
 	w.history = append(w.history, Point{Seconds: round(at), Rows: float64(int64((rows - w.last[0]) / (at - from))), Bytes: float64(int64((bytes - w.last[1]) / (at - from)))})
-	w.pulseLocked(&w.history[len(w.history)-1], now, at-from)
-	w.last = [2]float64{rows, bytes}
+	w.pulseLocked(&w.history[len(w.history)-1], r.At, at-from)
+	w.last = own
 	if len(w.history) < points {
 		return
 	}
@@ -162,8 +165,23 @@ func (w *Watch) pointLocked(now time.Time) {
 	w.history, w.step = half, 2*w.step
 }
 
-// sampleLocked counts what this run has done, without an earlier run's part.
-func (w *Watch) sampleLocked(now time.Time) sample {
-	c := w.board.Counters
-	return sample{at: now, rows: c.Rows.Load() - c.Earlier.Load(), bytes: c.Bytes.Load() - c.EarlierBytes.Load()}
+// ownOf returns the rows and bytes of this run, without an earlier run's part.
+func ownOf(r progress.Reading) [2]float64 {
+	return [2]float64{float64(r.Rows - r.Earlier), float64(r.Bytes - r.EarlierBytes)}
+}
+
+// viewLocked returns what the board shows. It looks again only if there is a new reading.
+func (w *Watch) viewLocked(now time.Time, read func(time.Time) progress.Reading) *view {
+	r := read(now)
+	if r.At.Equal(w.view.reading.At) {
+		return &w.view
+	}
+	b := w.board
+	v := view{reading: r, rejects: b.Causes()}
+	v.fillNodes(b, now)
+	if b.Ring != nil {
+		v.ring = b.Ring.State(b.Nodes)
+	}
+	w.view = v
+	return &w.view
 }

@@ -14,7 +14,10 @@ import (
 
 // part is a part of the line, as it is where there is room, and as it is where there is
 // little. Both are empty where there is nothing to be said.
-type part struct{ long, brief string }
+type part struct {
+	long, brief string
+	paint       paint
+}
 
 // The parts stand in the order of what matters: where there is no room for all, the last
 // ones are left out.
@@ -39,11 +42,27 @@ const (
 	partKinds
 )
 
-// partsOf says a reading in words.
+// widths are the widths of parts whose numbers change: they are filled up with blanks, so that
+// the parts behind them stay where they are. A part of width 0 is as wide as its text.
+var widths = [partKinds]struct{ long, brief int }{
+	partRejected: {brief: len("1.23k rej")},
+	partFailed:   {brief: len("1.23k failed")},
+	partRetries:  {brief: len("1.23k retr")},
+	partShare:    {len("100.0%"), len("100%")},
+	partRows:     {len("1,234,567,890 rows"), len("1.23M rows")},
+	partRate:     {len("1,234,567 rows/s"), len("1.23M/s")},
+	partBytes:    {len("1023.9 MiB/s"), len("1023.9MiB/s")},
+	partUnderWay: {len("1,024 requests"), len("1.02k req")},
+	partLatency:  {len("p50 1.23ms p99 1.23ms"), len("p99 1.23ms")},
+	partLeft:     {len("59m59s left"), len("59m59s left")},
+}
+
+// partsOf says a reading in words. Which parts there are changes as seldom as can be: a figure that is
+// not known for now is a dash.
 func partsOf(r progress.Reading) (parts [partKinds]part) {
-	parts[partRejected] = losses(r.Rejected, "rejected", "rej")
-	parts[partFailed] = losses(r.Failed, amount.Noun(r.Failed, "range")+" failed", "failed")
-	parts[partRetries] = losses(r.Retries, amount.Noun(r.Retries, "retry"), "retr")
+	parts[partRejected] = losses(r.Rejected, "rejected", "rej", red)
+	parts[partFailed] = losses(r.Failed, amount.Noun(r.Failed, "range")+" failed", "failed", red)
+	parts[partRetries] = losses(r.Retries, amount.Noun(r.Retries, "retry"), "retr", yellow)
 	if r.Trouble != "" {
 		reason := safetext.Line(r.Trouble)
 		brief, cut := []rune(reason), "…"
@@ -53,12 +72,14 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partTrouble] = part{
 			"nothing succeeds: " + reason,
 			"nothing succeeds: " + string(brief[:min(len(brief), briefTrouble)]) + cut,
+			red,
 		}
 	}
 	if r.Share != nil {
-		parts[partShare] = part{fmt.Sprintf("%.2f%%", 100**r.Share), fmt.Sprintf("%.0f%%", math.Floor(100**r.Share))}
+		share := math.Floor(1000**r.Share) / 10 // not 100 before it is
+		parts[partShare] = part{fmt.Sprintf("%.1f%%", share), fmt.Sprintf("%.0f%%", math.Floor(share)), plain}
 	}
-	parts[partRows] = part{amount.Of(r.Rows, "row"), amount.Briefly(r.Rows) + " " + amount.Noun(r.Rows, "row")}
+	parts[partRows] = part{amount.Of(r.Rows, "row"), amount.Briefly(r.Rows) + " " + amount.Noun(r.Rows, "row"), plain}
 	if r.Earlier > 0 {
 		parts[partRows].long += fmt.Sprintf(" (%s before)", amount.Count(r.Earlier))
 	}
@@ -66,27 +87,49 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partRows].long += fmt.Sprintf(" and %s ready", amount.Count(r.Ready))
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
-	parts[partRate] = part{amount.Count(rate) + " rows/s", amount.Briefly(rate) + "/s"}
-	if bytes > 0 {
-		parts[partBytes] = part{amount.Size(bytes) + "/s", strings.ReplaceAll(amount.Size(bytes), " ", "") + "/s"}
+	parts[partRate] = part{amount.Count(rate) + " rows/s", amount.Briefly(rate) + "/s", plain}
+	if r.Bytes > 0 || bytes > 0 {
+		parts[partBytes] = part{amount.Size(bytes) + "/s", strings.ReplaceAll(amount.Size(bytes), " ", "") + "/s", plain}
 	}
 	if r.Target > 0 {
 		parts[partHeld] = heldPart(r)
 	}
-	if r.Limit > 0 || r.UnderWay > 0 {
-		parts[partUnderWay] = part{amount.Count(r.UnderWay) + " under way", amount.Briefly(r.UnderWay) + " req"}
+	if r.Limit > 0 || r.UnderWay > 0 || r.Answered > 0 {
+		parts[partUnderWay] = part{amount.Of(r.UnderWay, "request"), amount.Briefly(r.UnderWay) + " req", plain}
 	}
-	if r.P99 > 0 {
-		parts[partLatency] = part{fmt.Sprintf("p50 %s p99 %s", seconds(r.P50), seconds(r.P99)), "p99 " + seconds(r.P99)}
+	switch {
+	case r.P99 > 0:
+		parts[partLatency] = part{fmt.Sprintf("p50 %6s p99 %6s", seconds(r.P50), seconds(r.P99)), "p99 " + seconds(r.P99), plain}
+	case r.Answered > 0: // none of late
+		parts[partLatency] = part{"p50 - p99 -", "p99 -", plain}
 	}
-	if r.Left > 0 {
-		left := time.Duration(r.Left*float64(time.Second)).Round(time.Second).String() + " left"
-		parts[partLeft] = part{left, left}
+	switch {
+	case r.Left > 0:
+		parts[partLeft] = both(leftText(r.Left) + " left")
+	case r.Share != nil:
+		parts[partLeft] = both("- left")
 	}
-	sent, run := sentTo(r.Streams), safetext.Line(r.Run)
-	parts[partSent], parts[partRun] = part{sent, sent}, part{run, run}
+	parts[partSent], parts[partRun] = both(sentTo(r.Streams)), both(safetext.Line(r.Run))
 	addStage(&parts, r)
 	return parts
+}
+
+// both is a part that has one form.
+func both(text string) part { return part{text, text, plain} }
+
+// leftText writes a guess of the time left no finer than it can be known.
+func leftText(seconds float64) string {
+	d := time.Duration(min(seconds, 1e9) * float64(time.Second)).Round(time.Second)
+	switch minutes := int(d.Round(time.Minute).Minutes()); {
+	case d < 10*time.Minute:
+		return d.String()
+	case minutes < 60:
+		return fmt.Sprintf("%dm", minutes)
+	case minutes < 48*60:
+		return fmt.Sprintf("%dh%02dm", minutes/60, minutes%60)
+	default:
+		return fmt.Sprintf("%dd", minutes/60/24)
+	}
 }
 
 // heldPart says how the target of the nodes' small reads is kept.
@@ -94,23 +137,23 @@ func heldPart(r progress.Reading) part {
 	target := seconds(r.Target)
 	switch {
 	case r.Held == 0:
-		return part{"target p99 " + target, "target " + target}
+		return part{"target p99 " + target, "target " + target, plain}
 	case r.Held > r.Target:
 		above := fmt.Sprintf("p99 %s ABOVE target %s", seconds(r.Held), target)
-		return part{above, above}
+		return part{above, above, red}
 	default:
-		return part{fmt.Sprintf("p99 %s within target %s", seconds(r.Held), target), fmt.Sprintf("p99 %s/%s", seconds(r.Held), target)}
+		return part{fmt.Sprintf("p99 %s within target %s", seconds(r.Held), target), fmt.Sprintf("p99 %s/%s", seconds(r.Held), target), plain}
 	}
 }
 
 // briefTrouble is the number of characters of a reason where there is little room.
 const briefTrouble = 24
 
-func losses(n int64, long, brief string) part {
+func losses(n int64, long, brief string, paint paint) part {
 	if n == 0 {
 		return part{}
 	}
-	return part{amount.Count(n) + " " + long, amount.Briefly(n) + " " + brief}
+	return part{amount.Count(n) + " " + long, amount.Briefly(n) + " " + brief, paint}
 }
 
 func seconds(s float64) string { return amount.Latency(time.Duration(s * float64(time.Second))) }
@@ -137,14 +180,21 @@ func sentTo(nodes []progress.Streamed) string {
 }
 
 // Text is a reading as a line of its own, which nothing is left out of.
-func Text(r progress.Reading) string {
+func Text(r progress.Reading) string { return ColorText(r, false) }
+
+// ColorText is Text, with colours or without.
+func ColorText(r progress.Reading, color bool) string {
 	var words []string
 	for kind, p := range partsOf(r) {
-		if p.long != "" && kind != partRun {
-			words = append(words, p.long)
+		if p.long != "" && kind != partRun && (kind != partLeft || r.Left > 0) {
+			word := strings.Join(strings.Fields(p.long), " ")
+			if color {
+				word = p.paint.on(word)
+			}
+			words = append(words, word)
 		}
 	}
-	return r.Run + ": " + strings.Join(words, ", ")
+	return safetext.Line(r.Run) + ": " + strings.Join(words, ", ")
 }
 
 // What stands between the parts of a run, and between the runs.
@@ -153,26 +203,40 @@ const (
 	between = " | "
 )
 
-// fit makes the live line of some runs for a terminal of that many columns. Whatever there
+// line is a live line, part by part.
+type line struct {
+	words [][partKinds]string
+	paint [][partKinds]paint
+	bar   string
+}
+
+// compose makes the live line of some runs for a terminal of that many columns. Whatever there
 // is no room for is left out as a whole: brief forms come before none, and of several runs
-// each has its share.
-func fit(runs []progress.Reading, columns int) string {
-	columns-- // in the last one some terminals begin a new line
+// each has its share. What fits depends on the widths of the columns, not on their numbers.
+func compose(runs []progress.Reading, width int) line {
+	width-- // in the last column some terminals begin a new line
 	all := make([][partKinds]part, len(runs))
-	line := make([][partKinds]string, len(runs))
+	l := line{words: make([][partKinds]string, len(runs)), paint: make([][partKinds]paint, len(runs))}
 	for i, r := range runs {
 		all[i] = partsOf(r)
 		if len(runs) > 1 { // whose numbers they are is told first
 			all[i][partRun].brief, _, _ = strings.Cut(all[i][partRun].long, " ")
 		}
+		for kind, p := range all[i] {
+			l.paint[i][kind] = p.paint
+			if p.long != "" {
+				all[i][kind].long = fmt.Sprintf("%*s", widths[kind].long, p.long)
+				all[i][kind].brief = fmt.Sprintf("%*s", widths[kind].brief, p.brief)
+			}
+		}
 	}
 	try := func(run, kind int, text string) bool {
-		before := line[run][kind]
-		line[run][kind] = text
-		if utf8.RuneCountInString(join(line)) <= columns {
+		before := l.words[run][kind]
+		l.words[run][kind] = text
+		if utf8.RuneCountInString(l.String(false)) <= width {
 			return true
 		}
-		line[run][kind] = before
+		l.words[run][kind] = before
 		return false
 	}
 	each := func(take func(run, kind int) bool) {
@@ -185,40 +249,46 @@ func fit(runs []progress.Reading, columns int) string {
 		}
 	}
 	each(func(run, kind int) bool {
-		if len(runs) > 1 && line[run][partRun] == "" && !try(run, partRun, all[run][partRun].brief) {
+		if len(runs) > 1 && l.words[run][partRun] == "" && !try(run, partRun, all[run][partRun].brief) {
 			return false
 		}
 		return try(run, kind, all[run][kind].brief)
 	})
-	each(func(run, kind int) bool { return line[run][kind] == "" || try(run, kind, all[run][kind].long) || true })
-	text := join(line)
-	if len(runs) == 1 && runs[0].Share != nil && line[0][partRun] != "" {
-		if room := min(columns-utf8.RuneCountInString(text)-1, mostBar); room >= leastBar {
-			text += " " + barOf(*runs[0].Share, room)
+	each(func(run, kind int) bool {
+		return l.words[run][kind] == "" || try(run, kind, all[run][kind].long) || true
+	})
+	if len(runs) == 1 && runs[0].Share != nil && l.words[0][partRun] != "" {
+		if room := min(width-utf8.RuneCountInString(l.String(false))-1, mostBar); room >= leastBar {
+			l.bar = " " + barOf(*runs[0].Share, room)
 		}
 	}
-	return text
+	return l
 }
 
-// join puts the parts into one line: of one run its name comes last, of several first.
-func join(line [][partKinds]string) string {
+// String puts the parts into one line, with colours or without: of one run its name comes last, of
+// several first.
+func (l line) String(color bool) string {
 	var runs []string
-	for _, parts := range line {
+	for run, parts := range l.words {
 		var words []string
 		for kind, word := range parts {
-			if word != "" && (kind != partRun || len(line) == 1) {
-				words = append(words, word)
+			if word == "" || kind == partRun && len(l.words) > 1 {
+				continue
 			}
+			if color {
+				word = l.paint[run][kind].on(word)
+			}
+			words = append(words, word)
 		}
 		text := strings.Join(words, gap)
-		if len(line) > 1 && parts[partRun] != "" {
+		if len(l.words) > 1 && parts[partRun] != "" {
 			text = parts[partRun] + ": " + text
 		}
 		if text != "" {
 			runs = append(runs, text)
 		}
 	}
-	return strings.Join(runs, between)
+	return strings.Join(runs, between) + l.bar
 }
 
 // The bar takes the room that is left, in these bounds.

@@ -10,6 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
+// fit is the line without colours.
+func fit(runs []progress.Reading, columns int) string { return compose(runs, columns).String(false) }
+
 // inMidRun is a run of which all is known.
 func inMidRun() progress.Reading {
 	share := 0.5
@@ -22,31 +25,32 @@ func inMidRun() progress.Reading {
 func TestLiveLine(t *testing.T) {
 	r := inMidRun()
 	for columns, want := range map[int]string{
-		200: "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p50 1.23ms p99 45.6ms  5m0s left  load demo.flights " +
-			"[============================>                             ]",
-		130: "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p50 1.23ms p99 45.6ms  5m0s left  load demo.flights [=====>      ]",
-		100: "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 req  p99 45.6ms  5m0s left  load demo.flights",
-		80:  "50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 req  p99 45.6ms  5m0s left",
-		60:  "50.00%  1.23M rows  8.90k/s  3.0 MiB/s  32 req  p99 45.6ms",
-		40:  "50.00%  1.23M rows  8.90k/s  3.0 MiB/s",
-		20:  "50.00%  1.23M rows",
-		10:  "50.00%",
-		4:   "50%",
-		3:   "",
-		0:   "",
+		200: " 50.0%      1,234,567 rows      8,901 rows/s     3.0 MiB/s     32 requests  p50 1.23ms p99 45.6ms    5m0s left  load demo.flights [============================>                             ]", 130: " 50.0%      1,234,567 rows      8,901 rows/s     3.0 MiB/s     32 requests  p50 1.23ms p99 45.6ms    5m0s left  load demo.flights", 100: " 50.0%  1.23M rows  8.90k/s     3.0 MiB/s     32 req  p99 45.6ms    5m0s left  load demo.flights", 80: " 50.0%  1.23M rows  8.90k/s     3.0 MiB/s     32 req  p99 45.6ms    5m0s left", 60: " 50.0%      1,234,567 rows  8.90k/s     3.0MiB/s     32 req", 40: " 50%  1.23M rows  8.90k/s     3.0 MiB/s", 20: " 50.0%  1.23M rows", 10: " 50.0%", 4: "", 0: "",
 	} {
 		require.Equal(t, want, fit([]progress.Reading{r}, columns), columns)
 	}
+}
+
+// What failed comes first, and stays longest.
+func TestLiveLineOfARunWithFailures(t *testing.T) {
+	r := inMidRun()
 	r.Rejected, r.Failed, r.Retries = 1234, 5, 678
 	for columns, want := range map[int]string{
-		100: "1.23k rej  5 failed  678 retries  50%  1.23M rows  8.90k/s  3.0MiB/s  32 req  p99 45.6ms  5m0s left",
-		60:  "1.23k rej  5 failed  678 retries  50%  1.23M rows  8.90k/s",
-		30:  "1.23k rej  5 failed  678 retr",
-		20:  "1.23k rej  5 failed",
-		10:  "1.23k rej",
-		9:   "",
+		100: "1.23k rej      5 failed  678 retries   50%  1.23M rows  8.90k/s     3.0MiB/s     32 req  p99 45.6ms", 60: "1,234 rejected      5 failed  678 retries   50%  1.23M rows", 30: "1,234 rejected      5 failed", 20: "1,234 rejected", 10: "1.23k rej", 9: "",
 	} {
 		require.Equal(t, want, fit([]progress.Reading{r}, columns), columns)
+	}
+}
+
+// A part keeps its place while its number grows.
+func TestColumnsStay(t *testing.T) {
+	small, large := inMidRun(), inMidRun()
+	small.Rows, small.RowsPerSecond, small.BytesPerSecond, small.UnderWay, small.P99, small.Left = 7, 3, 2, 1, 0.9, 5
+	for _, columns := range []int{80, 120, 200} {
+		a, b := fit([]progress.Reading{small}, columns), fit([]progress.Reading{large}, columns)
+		require.Equal(t, strings.Index(a, "row"), strings.Index(b, "row"), "%s\n%s", a, b)
+		require.Equal(t, strings.Index(a, "left"), strings.Index(b, "left"), "%s\n%s", a, b)
+		require.Equal(t, utf8.RuneCountInString(a), utf8.RuneCountInString(b), "%s\n%s", a, b)
 	}
 }
 
@@ -54,17 +58,17 @@ func TestLiveLine(t *testing.T) {
 func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
 	r := inMidRun()
 	r.Target = 0.01
-	require.Contains(t, fit([]progress.Reading{r}, 200), "  target p99 10.0ms  32 under way  ")
+	require.Contains(t, fit([]progress.Reading{r}, 200), "  target p99 10.0ms     32 requests  ")
 	r.Held = 0.0071
-	require.Contains(t, fit([]progress.Reading{r}, 200), "  p99 7.10ms within target 10.0ms  32 under way  ")
-	require.Equal(t, "50%  1.23M rows  8.90k/s  3.0 MiB/s  p99 7.10ms/10.0ms", fit([]progress.Reading{r}, 56))
+	require.Contains(t, fit([]progress.Reading{r}, 200), "  p99 7.10ms within target 10.0ms     32 requests  ")
+	require.Equal(t, " 50.0%      1,234,567 rows  8.90k/s     3.0 MiB/s  p99 7.10ms/10.0ms     32 req", fit([]progress.Reading{r}, 80))
 	r.Held = 0.048
 	require.Contains(t, fit([]progress.Reading{r}, 71), "  p99 48.0ms ABOVE target 10.0ms")
 }
 
 // While the total is not known there is neither a share nor a bar.
 func TestLiveLineWithoutATotal(t *testing.T) {
-	require.Equal(t, "5 rows  1 rows/s  load ks.t", fit([]progress.Reading{{Run: "load ks.t", Rows: 5, RowsPerSecond: 1}}, 80))
+	require.Equal(t, "            5 rows          1 rows/s  load ks.t", fit([]progress.Reading{{Run: "load ks.t", Rows: 5, RowsPerSecond: 1}}, 80))
 }
 
 // Of a pipe both programs are on the line, and what went wrong in either stays longest.
@@ -73,10 +77,9 @@ func TestLiveLineOfAPipe(t *testing.T) {
 	scan.Run, load.Share, load.Rejected = "scan demo.flights", nil, 3
 	pipe := []progress.Reading{scan, load}
 	for columns, want := range map[int]string{
-		200: "scan: 50.00%  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p50 1.23ms p99 45.6ms  5m0s left | " +
-			"load: 3 rejected  1,234,567 rows  8,901 rows/s  3.0 MiB/s  32 under way  p99 45.6ms  5m0s left",
-		100: "scan: 50%  1.23M rows  8.90k/s  3.0 MiB/s  32 req | load: 3 rejected  1.23M rows  8.90k/s  3.0MiB/s",
-		60:  "scan: 50.00%  1.23M rows  8.90k/s | load: 3 rej  1.23M rows",
+		200: "scan:  50.0%      1,234,567 rows      8,901 rows/s     3.0 MiB/s     32 req  p99 45.6ms    5m0s left | load: 3 rejected      1,234,567 rows  8.90k/s     3.0 MiB/s     32 req  p99 45.6ms    5m0s left",
+		100: "scan:  50.0%  1.23M rows  8.90k/s     3.0MiB/s | load: 3 rejected  1.23M rows  8.90k/s     3.0MiB/s",
+		60:  "scan:  50.0%  1.23M rows | load: 3 rejected  1.23M rows",
 		20:  "load: 3 rejected",
 	} {
 		require.Equal(t, want, fit(pipe, columns), columns)
@@ -90,7 +93,7 @@ func TestLiveLineFits(t *testing.T) {
 	r.Run, r.Rejected, r.Earlier = "scan größe.t", 7, 567
 	var whole []string
 	for _, p := range partsOf(r) {
-		whole = append(whole, p.long, p.brief)
+		whole = append(whole, strings.TrimSpace(p.long), strings.TrimSpace(p.brief))
 	}
 	for columns := range 250 {
 		for share := 0.0; share <= 1; share += 0.05 {
@@ -98,10 +101,10 @@ func TestLiveLineFits(t *testing.T) {
 			parts := partsOf(r)
 			line := fit([]progress.Reading{r}, columns)
 			require.LessOrEqual(t, utf8.RuneCountInString(line), max(columns-1, 0))
-			require.Equal(t, columns > len("7 rej"), strings.HasPrefix(line, "7 rej"), line)
+			require.Equal(t, columns > widths[partRejected].brief, strings.HasPrefix(strings.TrimSpace(line), "7 rej"), line)
 			line, _, _ = strings.Cut(line, " [")
 			for word := range strings.SplitSeq(line, gap) {
-				require.Contains(t, append(whole, "", parts[partShare].long, parts[partShare].brief), word)
+				require.Contains(t, append(whole, "", parts[partShare].long, parts[partShare].brief), strings.TrimSpace(word))
 			}
 		}
 	}
@@ -110,7 +113,7 @@ func TestLiveLineFits(t *testing.T) {
 func TestText(t *testing.T) {
 	r := inMidRun()
 	r.Retries, r.Rows, r.Earlier, r.Ready = 2, 60_000, 50_000, 7
-	require.Equal(t, "load demo.flights: 2 retries, 50.00%, 60,000 rows (50,000 before) and 7 ready, 8,901 rows/s, 3.0 MiB/s, 32 under way, "+
+	require.Equal(t, "load demo.flights: 2 retries, 50.0%, 60,000 rows (50,000 before) and 7 ready, 8,901 rows/s, 3.0 MiB/s, 32 requests, "+
 		"p50 1.23ms p99 45.6ms, 5m0s left", Text(r))
 	require.Equal(t, "scan ks.t: 0 rows, 0 rows/s", Text(progress.Reading{Run: "scan ks.t"}))
 }

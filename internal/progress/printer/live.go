@@ -15,20 +15,20 @@ const Clear = "\r\x1b[K"
 
 // live keeps one line on a terminal up to date, and takes it away at the end. Of several
 // programs on one terminal, as in a pipe, one draws for all.
-func live(ctx context.Context, s screen, meter *progress.Meter, every time.Duration) {
+func live(ctx context.Context, s screen, read func(time.Time) progress.Reading, color bool, every time.Duration) {
 	defer s.leave()
-	drawn, width := "", 0
+	drawn, width := 0, 0
 	draw := func(now time.Time) {
-		own := meter.Read(now)
+		own := read(now)
 		others := s.meet(own)
 		if !s.claim() {
 			return
 		}
 		before := width
 		width = s.width()
-		text := fit(append(others.before, append([]progress.Reading{own}, others.after...)...), width)
-		fmt.Fprint(s, erase(utf8.RuneCountInString(drawn), before, width)+text)
-		drawn = text
+		text := compose(append(others.before, append([]progress.Reading{own}, others.after...)...), width)
+		fmt.Fprint(s, erase(drawn, before, width)+text.String(color))
+		drawn = utf8.RuneCountInString(text.String(false))
 	}
 	draw(time.Now())
 	ticker := time.NewTicker(every)
@@ -37,7 +37,7 @@ func live(ctx context.Context, s screen, meter *progress.Meter, every time.Durat
 		select {
 		case <-ctx.Done():
 			if s.claim() {
-				fmt.Fprint(s, erase(utf8.RuneCountInString(drawn), width, s.width()))
+				fmt.Fprint(s, erase(drawn, width, s.width()))
 			}
 			return
 		case now := <-ticker.C:

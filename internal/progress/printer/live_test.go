@@ -40,7 +40,7 @@ func play(s *shared, run string) (first, last string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		live(ctx, s, progress.NewMeter(run, &progress.Counters{}, time.Now()), time.Millisecond)
+		live(ctx, s, func(time.Time) progress.Reading { return progress.Reading{Run: run} }, false, time.Millisecond)
 	}()
 	first = <-s.drawn
 	cancel()
@@ -58,7 +58,7 @@ func play(s *shared, run string) (first, last string) {
 func TestLiveLineWaitsForItsTurn(t *testing.T) {
 	var s shared
 	first, last := play(&s, "load ks.t")
-	require.Equal(t, Clear+"0 rows  0 rows/s  load ks.t", first)
+	require.Equal(t, Clear+"            0 rows          0 rows/s  load ks.t", first)
 	require.Equal(t, Clear, last)
 	require.Greater(t, s.asked, otherLeaves)
 }
@@ -67,7 +67,7 @@ func TestLiveLineWaitsForItsTurn(t *testing.T) {
 func TestLiveLineOfSeveralPrograms(t *testing.T) {
 	s := shared{met: neighbors{before: []progress.Reading{{Run: "scan ks.t", Rows: 1}}, after: []progress.Reading{{Run: "count ks.t", Rows: 2}}}}
 	first, _ := play(&s, "load ks.t")
-	require.Equal(t, Clear+"scan ks.t: 1 row  0 rows/s | load: 0 rows  0 rows/s | count: 2 rows  0 rows/s", first)
+	require.Equal(t, Clear+"scan ks.t:      1 row      0/s | load:     0 rows      0/s | count:     2 rows", first)
 }
 
 // A line that was wider than the terminal is now stands on several.

@@ -123,7 +123,8 @@ func (p *peers) read(pid int) (r progress.Reading, ok bool) {
 	if err != nil {
 		return r, false
 	}
-	if time.Since(info.ModTime()) > fresh {
+	// A file of the future is of a program that was killed before the clock was set back.
+	if age := time.Since(info.ModTime()); age > fresh || age < -fresh {
 		return r, false
 	}
 	text, err := os.ReadFile(path)

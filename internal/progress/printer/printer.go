@@ -27,6 +27,8 @@ type Options struct {
 	// Tell is called with a reading at every Interval; nil, or an interval of 0: it is not.
 	Tell     func(progress.Reading)
 	Interval time.Duration
+	// Color says whether the live line has colours.
+	Color Color
 }
 
 // Start begins to show the counters of a run, named by its command and table, and returns
@@ -34,13 +36,18 @@ type Options struct {
 // that shall stay, and may be called again.
 func Start(ctx context.Context, run string, c *progress.Counters, o Options) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	begin := time.Now()
+	read := func(now time.Time) progress.Reading {
+		r := c.Read(now)
+		r.Run = run
+		return r
+	}
+	read(time.Now()) // the run's time begins
 	var shown sync.WaitGroup
 	if f, ok := o.Screen.(*os.File); ok && Draws(f) {
-		shown.Go(func() { live(ctx, newTerminal(f), progress.NewMeter(run, c, begin), redraw) })
+		shown.Go(func() { live(ctx, newTerminal(f), read, o.Color.On(f), redraw) })
 	}
 	if o.Tell != nil && o.Interval > 0 {
-		shown.Go(func() { lines(ctx, progress.NewMeter(run, c, begin), o.Interval, o.Tell) })
+		shown.Go(func() { lines(ctx, read, o.Interval, o.Tell) })
 	}
 	return func() {
 		cancel()
@@ -59,7 +66,7 @@ func IsTerminal(w io.Writer) bool {
 func Draws(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 // lines tells a reading at every interval.
-func lines(ctx context.Context, meter *progress.Meter, every time.Duration, tell func(progress.Reading)) {
+func lines(ctx context.Context, read func(time.Time) progress.Reading, every time.Duration, tell func(progress.Reading)) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {
@@ -67,7 +74,7 @@ func lines(ctx context.Context, meter *progress.Meter, every time.Duration, tell
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			tell(meter.Read(now))
+			tell(read(now))
 		}
 	}
 }

@@ -40,14 +40,16 @@ func addStage(parts *[partKinds]part, r progress.Reading) {
 	parts[partRate], parts[partBytes] = part{}, part{}
 }
 
-// moved says how many bytes of how many were received, sent or written, and how fast.
-func moved(what string, done, total int64, perSecond float64) (p part) {
-	number, of := amount.Size(done), ""
-	if total > 0 {
-		of = " of " + amount.Size(total)
+// moved says how many bytes of how many were received, sent or written, and how fast. The numbers
+// have columns of their own.
+func moved(what string, done, total int64, perSecond float64) part {
+	brief := func(bytes int64) string { return strings.ReplaceAll(amount.Size(bytes), " ", "") }
+	speed := int64(perSecond)
+	if total == 0 {
+		return part{long: fmt.Sprintf("%s %10s, %10s/s", what, amount.Size(done), amount.Size(speed)), brief: fmt.Sprintf("%9s %9s/s", brief(done), brief(speed))}
 	}
-	speed := amount.Size(int64(perSecond)) + "/s"
-	p.long = fmt.Sprintf("%s %s%s, %s", what, number, of, speed)
-	p.brief = strings.ReplaceAll(number, " ", "") + strings.ReplaceAll(strings.Replace(of, " of ", "/", 1), " ", "") + " " + strings.ReplaceAll(speed, " ", "")
-	return p
+	return part{
+		long:  fmt.Sprintf("%s %10s of %s, %10s/s", what, amount.Size(done), amount.Size(total), amount.Size(speed)),
+		brief: fmt.Sprintf("%9s/%s %9s/s", brief(done), brief(total), brief(speed)),
+	}
 }

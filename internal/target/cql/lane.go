@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 )
@@ -176,7 +177,7 @@ func (t *Target) request(ctx context.Context, w Writer, host string, rows []row.
 	}
 	begun = t.o.Requests.Begin(host)
 	err = w.Write(ctx, host, rows)
-	latency := t.o.Requests.End(host, begun, err == nil || fault.ClassOf(err) == fault.NotApplied)
+	latency := t.o.Requests.End(host, begun, progress.EndOf(ctx, err == nil || fault.ClassOf(err) == fault.NotApplied))
 	if l != nil {
 		l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
 	}

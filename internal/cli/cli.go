@@ -46,6 +46,9 @@ func (s streams) text() io.Writer { return safetext.NewWriter(s.out) }
 // warn tells the user something odd that does not stop the run.
 func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }
 
+// wrong tells the user what has failed. With --quiet it is said, too.
+func (s streams) wrong(format string, args ...any) { s.log.say(slog.LevelError, format, args...) }
+
 // note tells the user something that is as it should be.
 func (s streams) note(format string, args ...any) { s.log.say(slog.LevelInfo, format, args...) }
 
@@ -116,7 +119,7 @@ about every row.`,
 	addOwn(root.PersistentFlags(), new(string), config.FileFlag, "configuration file", of(groupEverywhere), path)
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newDoctorCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
+	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newDoctorCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newPruneCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if completing(c) {
 			return nil // it looks for settings where it needs them

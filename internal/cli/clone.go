@@ -164,7 +164,7 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 	}
 	s.tellImports(report.Files, o.Quiet)
 	if err != nil || report.Outcome == operation.Partly {
-		s.warn("the same command once more does no harm to what is there")
+		s.wrong("the same command once more does no harm to what is there")
 	}
 	return runError(err, report.Outcome)
 }

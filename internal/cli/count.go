@@ -96,7 +96,7 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	s.end.document = summary.OfCount(report)
 	s.tellFailed(report.Failed)
 	if report.Outcome == operation.Partly {
-		s.warn("counted %s in the ranges that answered", amount.Of(report.Rows, "row"))
+		s.wrong("counted %s in the ranges that answered", amount.Of(report.Rows, "row"))
 	}
 	if err != nil || report.Outcome != operation.Done || o.JSON {
 		return runError(err, report.Outcome)

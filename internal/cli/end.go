@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
@@ -65,11 +66,15 @@ func errorLines(code int, err error) []string {
 		return nil
 	}
 	var lines []string
-	told := make(map[string]bool) // one cause may come up in several places
-	for line := range strings.Lines(strings.TrimSpace(err.Error())) {
-		if line = strings.TrimSpace(line); line != "" && !told[line] {
-			lines, told[line] = append(lines, line), true
+	for line := range strings.Lines(strings.TrimSpace(safetext.Error(err))) {
+		line = strings.TrimSpace(line)
+		// One cause may come up in several places, with more said of it in one of them.
+		said := func(other string) bool { return strings.Contains(other, line) }
+		if line == "" || slices.ContainsFunc(lines, said) {
+			continue
 		}
+		lines = slices.DeleteFunc(lines, func(other string) bool { return strings.Contains(line, other) })
+		lines = append(lines, line)
 	}
 	return lines
 }

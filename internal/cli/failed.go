@@ -46,13 +46,13 @@ func (s streams) tellFailed(failed []operation.FailedRange) {
 	}
 	for i, c := range causes {
 		if i == failuresShown {
-			s.warn("and token ranges failed for %s", amount.Of(len(causes)-i, "more cause"))
+			s.wrong("and token ranges failed for %s", amount.Of(len(causes)-i, "more cause"))
 			break
 		}
-		s.warn("%s", c)
+		s.wrong("%s", c)
 	}
 	if damaged {
-		s.warn("what to do: copy the file again, if it is a copy; or read another replica; on a node, " +
+		s.wrong("what to do: copy the file again, if it is a copy; or read another replica; on a node, " +
 			"nodetool scrub drops what it cannot mend: run a repair after it")
 	}
 }

@@ -93,7 +93,7 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 		return runError(err, report.Outcome)
 	}
 	for _, f := range report.Failures {
-		s.warn("%v", f.Err)
+		s.wrong("%v", f.Err)
 	}
 	s.end.document = summary.OfInspect(report)
 	if o.spec.Rows || o.JSON {

@@ -135,6 +135,7 @@ func addValueFlags(b binder, when string) {
 	b.add("null-string", when+"texts that stand for null; besides nothing between the delimiters", everyday)
 	b.add("dialect", when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
 	b.add("encoding", when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8")
+	b.add("timestamp-unit", when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970")
 	b.add("unescape", when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
 	b.add("datetimeformat", when+"cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
 	b.add("boolstyle", when+"cqlsh: the words for true and false (default: True,False)")

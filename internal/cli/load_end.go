@@ -14,7 +14,11 @@ import (
 // finishLoad runs a load that is prepared, and tells what became of it.
 func finishLoad(ctx context.Context, s streams, show showOptions, load *operation.Load) error {
 	defer load.Close()
-	stop := show.run(ctx, s, "load "+load.Table(), load.Counters(), false)
+	name := "load "
+	if load.DryRun() {
+		name = "dry run of "
+	}
+	stop := show.run(ctx, s, name+load.Table(), load.Counters(), false)
 	stopWatch := s.watch(ctx, load.Linger(), stop)
 	s.page.show(load)
 	if load.DryRun() {
@@ -35,7 +39,7 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 		s.tellStreamed(report.Stream, report.Compaction)
 	}
 	s.tellImports(report.Files, show.Quiet)
-	s.tellRejects(report.Rejects)
+	s.tellRejects(report.Rejects, report.DryRun)
 	s.tellNextOfLoad(report, err)
 	if report.Limit != nil {
 		return &exitError{exitLimit, err}
@@ -58,7 +62,7 @@ func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
 	}
 	for _, i := range f.Imports {
 		if i.Err != nil {
-			s.warn("node %s has not imported its %s: %v; to be run there: %s", i.Node, amount.Of(i.Tables, "SSTable"), i.Err, i.Command)
+			s.wrong("node %s has not imported its %s: %v; to be run there: %s", i.Node, amount.Of(i.Tables, "SSTable"), i.Err, i.Command)
 		}
 	}
 }
@@ -86,17 +90,17 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	case r.Next.Command == "":
 	case runErr != nil:
 		if r.InDoubt > 0 {
-			s.warn("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
+			s.wrong("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
 		}
 		switch {
 		case r.Limit == nil:
 		case r.Limit.Hopeless:
-			s.warn("nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same", commonest(r.Rejects))
+			s.wrong("nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same", commonest(r.Rejects))
 		default:
-			s.warn("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", r.Limit.Stage)
+			s.wrong("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", r.Limit.Stage)
 		}
 	case r.Next.RepeatInDoubt:
-		s.warn("rows in doubt may have been written: where they are written again, those of counters count twice that were applied")
+		s.wrong("rows in doubt may have been written: where they are written again, those of counters count twice that were applied")
 	}
 }
 
@@ -136,13 +140,13 @@ const causesShown = 10
 
 // tellRejects shows why rows were rejected, an example of each cause, and where
 // all of them are.
-func (s streams) tellRejects(r operation.Rejects) {
+func (s streams) tellRejects(r operation.Rejects, dryRun bool) {
 	if len(r.Files) == 0 && len(r.Causes) == 0 {
 		return
 	}
 	for i, c := range r.Causes {
 		if i == causesShown {
-			s.warn("and %s", amount.Of(len(r.Causes)-i, "more cause"))
+			s.wrong("and %s", amount.Of(len(r.Causes)-i, "more cause"))
 			break
 		}
 		text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
@@ -153,9 +157,15 @@ func (s streams) tellRejects(r operation.Rejects) {
 		if c.Rows > 1 {
 			text += fmt.Sprintf(" (and %s like it)", amount.Of(c.Rows-1, "more row"))
 		}
-		s.warn("%s", text)
+		s.wrong("%s", text)
 	}
-	s.warn("rejected rows are in %s, their reasons in %s", someOf(r.Files), r.Reasons)
+	rows := "rejected rows"
+	if dryRun {
+		rows = "rows that would be rejected"
+	}
+	if len(r.Files) > 0 {
+		s.wrong("%s are in %s, their reasons in %s", rows, someOf(r.Files), r.Reasons)
+	}
 }
 
 // filesShown is how many files of rejects are named: there is one for each header line.

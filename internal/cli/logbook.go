@@ -27,6 +27,7 @@ const (
 type logbook struct {
 	err     io.Writer
 	verbose bool
+	quiet   bool // only errors are said on the standard error
 	// screen is the log on the standard error; nil: what stands there are lines for a person.
 	screen *record
 	file   *record // nil: there is no log file
@@ -107,16 +108,23 @@ func (l *logbook) say(level slog.Level, format string, args ...any) {
 	if level < slog.LevelInfo && !l.verbose {
 		return
 	}
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = safetext.Error(err)
+		}
+	}
 	text := fmt.Sprintf(format, args...)
 	l.page.say(text)
 	if l.file != nil {
 		l.file.Log(context.Background(), level, text)
 	}
-	if l.screen != nil {
+	switch {
+	case l.quiet && level < slog.LevelError:
+	case l.screen != nil:
 		l.screen.Log(context.Background(), level, text)
-		return
+	default:
+		l.line("%s", text)
 	}
-	l.line("%s", text)
 }
 
 // line writes a line for a person. On a terminal a live line may stand there, of this

@@ -41,7 +41,7 @@ const (
 )
 
 func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
-	addOwn(f, &o.Quiet, quietFlag, "no progress and no summary: only what is wrong is said", of(groupShown), letter("q"), everyday)
+	addOwn(f, &o.Quiet, quietFlag, "say nothing but errors: no progress, no summary, no warnings", of(groupShown), letter("q"), everyday)
 	addOwn(f, &o.JSON, jsonFlag, "answer with one JSON object; on the standard output, in place of the summary; where rows go there, as the last line of the standard error", of(groupShown), everyday)
 	addOwn(f, &o.LogFile, logFileFlag, "file that messages, progress and summary are added to, with times", of(groupShown))
 	addOwn(f, &o.LogFormat, logFormatFlag, "text or json: form of the log file, or without one of the standard error (default: text, and plain lines)", of(groupShown))
@@ -149,6 +149,7 @@ func (s streams) prepareLog(c *cobra.Command) error {
 	if every := text(progressFlag); strings.HasPrefix(every, "-") {
 		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
 	}
+	s.log.quiet = is(quietFlag)
 	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)
 	// Until it is known where rows go, the standard output is theirs.
 	s.end.aside = c.Name() == "scan" || c.Name() == "copy"

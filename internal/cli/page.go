@@ -95,8 +95,11 @@ func (p *page) end(d *summary.Document) {
 		return
 	}
 	phase := board.Phase(d.Outcome)
-	if d.Outcome == summary.Refused {
+	switch d.Outcome {
+	case summary.Refused:
 		phase = board.Failed
+	case summary.DryRun:
+		phase = board.Done
 	}
 	next := ""
 	if d.Next != nil {

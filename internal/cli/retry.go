@@ -64,7 +64,7 @@ func runRetry(ctx context.Context, s streams, show showOptions, spec operation.R
 		return err
 	}
 	if run.LeftInDoubt > 0 {
-		s.warn("%s in doubt %s in %s, and --repeat-in-doubt writes %s again", amount.Of(run.LeftInDoubt, "row"),
+		s.wrong("%s in doubt %s in %s, and --repeat-in-doubt writes %s again", amount.Of(run.LeftInDoubt, "row"),
 			amount.Verb(run.LeftInDoubt, "was left alone: it is", "were left alone: they are"), run.RunDir, amount.Verb(run.LeftInDoubt, "it", "them"))
 		s.end.document.LeaveInDoubt(run.LeftInDoubt, operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true})
 		return partly()

@@ -50,6 +50,7 @@ func (o *scanOptions) addOutputFlags(b binder) {
 	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
 	b.add("force", "write over an output that exists", everyday)
 	b.add("no-manifest", "write no manifest beside the output")
+	b.add("mode", "mode of the output's files and of its manifest, as 640; a folder that is made can be entered by whoever can read them; run directories stay private (default: 600)")
 }
 
 // addRowFlags adds the flags of which columns and rows are read, and how values look.
@@ -197,12 +198,12 @@ const partsShown = 10
 func (s streams) tellUnfinished(r operation.ScanReport) {
 	for i, part := range r.Unfinished {
 		if i == partsShown {
-			s.warn("and %d more", len(r.Unfinished)-i)
+			s.wrong("and %d more", len(r.Unfinished)-i)
 			break
 		}
-		s.warn("the output is not whole: what there is was kept as %s", part)
+		s.wrong("the output is not whole: what there is was kept as %s", part)
 	}
 	for _, trouble := range r.Troubles {
-		s.warn("%v", trouble)
+		s.wrong("%v", trouble)
 	}
 }

@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,8 +19,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
+// statusOptions are the flags of status.
+type statusOptions struct {
+	reportOptions
+	All, Watch bool
+}
+
 func newStatusCommand(s streams) *cobra.Command {
-	opts := &reportOptions{}
+	opts := &statusOptions{}
 	which := &chosenRun{}
 	c := &cobra.Command{
 		Use:   "status [RUN_DIR | FOLDER]",
@@ -30,54 +36,66 @@ this folder: how each stands, how much of it is done, how fast it is, how long i
 takes or how long ago it was. Of a run directory show what its scan or load has done,
 what failed and what is left. Nothing is changed, and no cluster is asked.
 
-A scan that is done is known by the manifest of its output, a load that ended well leaves
-nothing behind. No folder but run directories and outputs is looked into.
+Runs with something left to do are all listed, and of the others the newest ten; --all lists
+all. A scan that is done is known by the manifest of its output, a load that is done by the
+history, a file of the folder that its run directory was in; cqlbulk prune drops old ones.
+Only run directories and outputs are looked into.
 
 Exit status:
   0  shown
   1  there is no run, or its journal cannot be read`,
 		Example: `  cqlbulk status
-  cqlbulk status --last`,
+  cqlbulk status --last
+  cqlbulk status --watch`,
 		Args:              which.takeOrNone,
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, args []string) error {
-			if which.dir != "" {
-				return showStatus(s, opts, which.dir)
+			folder := cmp.Or(append(args, which.dir, ".")...)
+			if !opts.Watch {
+				return showRuns(s, opts, folder, printer.Width(s.out))
 			}
-			return showRuns(s, opts, args)
+			if opts.JSON {
+				return errors.New("--watch and --json: take one of them")
+			}
+			return watch(c.Context(), s, func(s streams, width int) error { return showRuns(s, opts, folder, width) })
 		},
 	}
 	c.Flags().SortFlags = false
 	which.addFlag(c.Flags(), "the newest run of this folder")
+	addOwn(c.Flags(), &opts.All, "all", "list all runs that are complete, and not the newest ten alone", of(groupShown), letter("a"), once, everyday)
+	addOwn(c.Flags(), &opts.Watch, "watch", "show it again every second, until Ctrl-C", of(groupShown), letter("w"), once, everyday)
 	opts.AddFlags(c.Flags())
 	return c
 }
 
-// showRuns shows the runs of a folder; or the one whose run directory it is.
-func showRuns(s streams, o *reportOptions, args []string) error {
-	folder := "."
-	if len(args) > 0 {
-		folder = args[0]
-	}
+// completeShown is how many runs are listed that have nothing left to do, unless all are asked for.
+const completeShown = 10
+
+// showRuns shows the runs of a folder; or the one whose run directory it is. width is that of the terminal; 0: there is
+// none.
+func showRuns(s streams, o *statusOptions, folder string, width int) error {
 	if operation.IsRun(folder) {
 		return showStatus(s, o, folder)
 	}
 	runs, err := operation.ListRuns(folder)
-	if err != nil && len(args) > 0 && !errors.Is(err, os.ErrPermission) {
-		if _, single := operation.ReadStatus(folder); single != nil {
-			return errors.Join(err, single)
-		}
-	}
 	if err != nil {
 		return err
 	}
-	if s.end.document = summary.OfRuns(folder, runs); o.JSON {
+	hidden := 0
+	if !o.All {
+		runs, hidden = operation.Recent(runs, completeShown)
+	}
+	if s.end.document = summary.OfRuns(folder, runs, hidden); o.JSON {
 		return nil
 	}
-	return fatal(writeRuns(s.text(), s.end.document.Runs.List, printer.Width(s.out), time.Now()))
+	err = writeRuns(s.text(), s.end.document.Runs.List, width, time.Now())
+	if err == nil && hidden > 0 {
+		_, err = fmt.Fprintf(s.text(), "%-8s  %s that %s complete: --all lists them\n", "older", amount.Of(hidden, "run"), amount.Verb(hidden, "is", "are"))
+	}
+	return fatal(err)
 }
 
-func showStatus(s streams, o *reportOptions, dir string) error {
+func showStatus(s streams, o *statusOptions, dir string) error {
 	r, err := operation.ReadStatus(dir)
 	if err != nil {
 		return err

@@ -152,6 +152,8 @@ func when(r summary.ListedRun, _ bool, now time.Time) string {
 		return span(time.Duration(r.LeftSeconds*float64(time.Second))) + " left"
 	case r.State == "running":
 		return "for " + span(now.Sub(r.Started))
+	case r.Seen.IsZero():
+		return "-"
 	default:
 		return span(now.Sub(r.Seen)) + " ago"
 	}

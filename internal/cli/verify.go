@@ -84,7 +84,7 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 		return runError(err, report.Outcome)
 	}
 	for _, f := range report.Findings {
-		s.warn("%s", f)
+		s.wrong("%s", f)
 	}
 	if !o.Quiet {
 		for _, n := range report.Notes {

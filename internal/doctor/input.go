@@ -32,7 +32,9 @@ type Sample struct {
 	All       int64 // bytes of all of the input's text, about; below zero: not known
 	Whole     bool  // there are no more rows
 	Dates     []Dates
-	Early     []Early
+	Times     []Times
+	Numbers   []Numbers
+	Unmet     []string // names that --map or --skipcols has and no object of the sample
 }
 
 // Cause is why rows of a sample do not fit, with the first of them.
@@ -42,13 +44,6 @@ type Cause struct {
 	Column string // empty: the row as a whole
 	Value  string
 	Reason string
-}
-
-// Early is a column of timestamps, of which some are in January 1970.
-type Early struct {
-	Column        string
-	Values, Early int64
-	First         string // such a one, as it stood in the input
 }
 
 // readable are the samples that could be read.
@@ -239,25 +234,6 @@ func Rows(samples []Sample) []Finding {
 		f.State = Failure
 	}
 	return []Finding{f}
-}
-
-// Seconds says whether numbers in columns of timestamps look like seconds, where milliseconds are
-// meant.
-func Seconds(samples []Sample) []Finding {
-	var out []Finding
-	for _, s := range readable(samples) {
-		for _, e := range s.Early {
-			if 2*e.Early < e.Values {
-				continue
-			}
-			out = append(out, Warn("multiply them by 1000", "%s, column %q: %s of %s such as %s %s in January 1970: seconds, where milliseconds are meant?",
-				s.Name, e.Column, amount.Count(e.Early), amount.Of(e.Values, "value"), e.First, amount.Verb(e.Early, "is", "are")))
-		}
-	}
-	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("multiply them by 1000", "and %s like it", amount.Of(more, "more column")))
-	}
-	return out
 }
 
 // guessedRate is the pace that a time is told for where no rate is set: about what one node with two

@@ -110,11 +110,6 @@ func TestRows(t *testing.T) {
 	require.Equal(t, Failure, Rows([]Sample{bad})[0].State)
 }
 
-func TestSeconds(t *testing.T) {
-	require.Empty(t, Seconds([]Sample{{Early: []Early{{Column: "at", Values: 9, Early: 4}}}}))
-	require.Len(t, Seconds([]Sample{{Early: []Early{{Column: "at", Values: 9, Early: 5, First: "1700000000"}}}}), 1)
-}
-
 func TestEstimate(t *testing.T) {
 	part := Sample{Name: "a", Rows: 1000, Text: 50_000, All: 123_456_789}
 	require.Equal(t, []Finding{Fine("about 2,500,000 rows: 82 seconds at 30,000 a second, an assumption; the cluster decides")}, Estimate([]Sample{part}, 0))

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gocql/gocql"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
 // Config says how to reach a cluster.
@@ -20,6 +22,7 @@ type Config struct {
 	Consistency string        // for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
 	Timeout     time.Duration // of one request, default 30 s
 	AskTimeout  time.Duration // of a question about the cluster that another node can answer, or that can be done without; default 5 s, at most Timeout
+	Patience    time.Duration // of [Connect] with contact points that answer nothing; 0: as long as it takes
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Version     string        // of this program, told to the server
@@ -74,7 +77,7 @@ func parseConsistency(s string) (gocql.Consistency, error) {
 			return level, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown consistency level %q; the levels are %s", s, strings.Join(ConsistencyLevels(), ", "))
+	return 0, fmt.Errorf("unknown consistency level %q%s; the levels are %s", s, schema.DidYouMean(strings.ToUpper(s), ConsistencyLevels()), strings.Join(ConsistencyLevels(), ", "))
 }
 
 // levels are the consistency levels of requests.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,6 +38,19 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Patience == 0 {
+		return connect(ctx, cfg, level)
+	}
+	limited, cancel := context.WithTimeout(ctx, cfg.Patience)
+	defer cancel()
+	s, err := connect(limited, cfg, level)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return nil, fault.New(fault.Fatal, errSilent(cfg))
+	}
+	return s, err
+}
+
+func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session, error) {
 	contacts, err := probe(ctx, cfg)
 	if ctx.Err() != nil {
 		return nil, fault.New(fault.Canceled, ctx.Err())
@@ -89,11 +103,10 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 			return nil, fault.New(fault.Canceled, ctx.Err())
 		}
 		if wrong := checkDC(ctx, cfg); wrong != nil {
-			err = wrong
-		} else {
-			err = explainConnect(ctx, cfg, err)
+			return nil, wrong // a matter of usage
 		}
-		return nil, fault.New(fault.Fatal, err)
+		cfg.Logf("%s", ourWords(err.Error()))
+		return nil, fault.New(fault.Fatal, explainConnect(ctx, cfg, err))
 	}
 	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter}
 	if cfg.TLS != nil {
@@ -203,11 +216,55 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 		return errors.New("the cluster asks for a user name and a password: give --user and --password-file (or CQLBULK_PASSWORD)")
 	case cfg.TLS == nil && speaksTLS(ctx, cfg):
 		return fmt.Errorf("what answers at %s on port %d wants connections secured by TLS: give --ssl, and --cacert, --cert and --key where it needs them", strings.Join(cfg.Hosts, ", "), cfg.Port)
-	case strings.Contains(text, "no response to connection startup"):
-		return fmt.Errorf("%s takes connections on port %d and answers nothing: are the nodes overloaded, or do they hang?", strings.Join(cfg.Hosts, ", "), cfg.Port)
+	case otherPort(cfg) != "":
+		return errors.New(otherPort(cfg))
+	case strings.Contains(text, "no response"):
+		return errSilent(cfg)
 	case strings.Contains(text, "unsupported protocol"), strings.Contains(text, "EOF"), strings.Contains(text, "protocol"):
-		return fmt.Errorf("what answers at %s does not speak CQL on port %d: %w", strings.Join(cfg.Hosts, ", "), cfg.Port, err)
+		return fmt.Errorf("what answers at %s does not speak CQL: is %s the native transport port of a node? CQL is usually on 9042 (--port)", addresses(cfg), ports(cfg))
 	default:
-		return fmt.Errorf("cannot open a session with %s: %w", strings.Join(cfg.Hosts, ", "), err)
+		return fmt.Errorf("cannot open a session with %s: %w", addresses(cfg), inWords(err))
 	}
+}
+
+// errSilent says that contact points take connections and answer nothing.
+func errSilent(cfg Config) error {
+	if other := otherPort(cfg); other != "" {
+		return errors.New(other)
+	}
+	return fmt.Errorf("%s takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", addresses(cfg))
+}
+
+// addresses names the contact points with their ports.
+func addresses(cfg Config) string {
+	all := make([]string, len(cfg.Hosts))
+	for i, host := range cfg.Hosts {
+		all[i] = withPort(host, cfg.Port)
+	}
+	return strings.Join(all, ", ")
+}
+
+// ports names the ports of the contact points, each once.
+func ports(cfg Config) string {
+	var all []string
+	for _, host := range cfg.Hosts {
+		if _, port, _ := net.SplitHostPort(withPort(host, cfg.Port)); !slices.Contains(all, port) {
+			all = append(all, port)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// otherPorts are ports of servers that do not speak CQL.
+var otherPorts = map[string]string{
+	"7000": "the storage port", "7001": "the storage port for TLS", "7199": "the port of JMX, which nodetool speaks to", "9160": "the port of Thrift, which is gone",
+	"10000": "the port of ScyllaDB's REST interface", "9180": "the port of ScyllaDB's metrics",
+}
+
+// otherPort says what the port of the contact points is, where it is a known one that is not for CQL; empty: it is none.
+func otherPort(cfg Config) string {
+	if what, ok := otherPorts[ports(cfg)]; ok {
+		return fmt.Sprintf("%s: this is %s; CQL is usually on 9042 (--port)", addresses(cfg), what)
+	}
+	return ""
 }

@@ -27,7 +27,7 @@ func classify(ctx context.Context, err error) error {
 		err = wrapper.Unwrap()
 	}
 	var request answered
-	return &fault.Error{Class: classOf(err), Err: nameDown(ctx, err), Answered: errors.As(err, &request)}
+	return &fault.Error{Class: classOf(err), Err: inWords(nameDown(ctx, err)), Answered: errors.As(err, &request)}
 }
 
 // answered is an error that the server answered with. The library's own name for

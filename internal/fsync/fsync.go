@@ -4,6 +4,7 @@ package fsync
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -67,7 +68,10 @@ func Nameless(dir, pattern string) (*os.File, error) {
 
 // Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is written under
 // another name in the same folder, has to be on the disk, and is renamed over what stood there.
-func Replace(path string, text []byte) error {
+func Replace(path string, text []byte) error { return ReplaceMode(path, text, 0o600) }
+
+// ReplaceMode is Replace with a file of that mode.
+func ReplaceMode(path string, text []byte, mode fs.FileMode) error {
 	folder := filepath.Dir(path)
 	name := filepath.Join(folder, "."+filepath.Base(path)+".part")
 	_ = os.Remove(name) // of one that was killed
@@ -75,7 +79,9 @@ func Replace(path string, text []byte) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
+	if _, err = f.Write(text); err == nil {
+		err = f.Chmod(mode)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

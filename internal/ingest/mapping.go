@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
@@ -48,7 +49,9 @@ type Fields struct {
 	Codec   func(*cqltype.Type) (Codec, error) // for delimited text; nil: that of cqltext
 	Renamed map[string]string                  // column by field, where the field has another name
 	Skipped []string                           // fields that are not loaded
-	Untimed bool                               // times of columns, as ttl(c), are refused: rows are written conditionally
+	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0: a millisecond.
+	TimestampUnit time.Duration
+	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
 	delimiter byte // what stands between fields, for hints; 0: it is not known
 }

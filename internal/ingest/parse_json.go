@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -30,7 +32,7 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 	}
 	m.members = &members{table: t, fields: f, byName: make(map[string]int, len(columns))}
 	for i, c := range columns {
-		decoder, err := cqljson.PlanDecoder(c.Type)
+		decoder, err := cqljson.PlanDecoderIn(c.Type, cmp.Or(f.TimestampUnit, time.Millisecond))
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}

@@ -62,7 +62,8 @@ func (d *differ) makeView(t *testing.T) {
 		return "CREATE MATERIALIZED VIEW " + name + "_view AS SELECT " + fmt.Sprintf(view, name)
 	}
 	if err := execOne(t.Context(), create(d.name)); err != nil {
-		require.ErrorContains(t, err, "materialized view", create(d.name)) // the servers have no such one
+		// The servers have no such view.
+		require.Regexp(t, "materialized view|not supported for PRIMARY KEY", err.Error(), create(d.name))
 		return
 	}
 	exec(t, create(d.name+"_copy"))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 
@@ -16,12 +17,15 @@ import (
 //
 // Times are brought to UTC and whole milliseconds. Options whose name speaks of a
 // password or a secret are left out, nested ones too. Errors name the path.
-func Write(path string, m Manifest) error {
+func Write(path string, m Manifest) error { return WriteMode(path, m, 0o600) }
+
+// WriteMode is Write of a file with that mode.
+func WriteMode(path string, m Manifest, mode fs.FileMode) error {
 	text, err := encode(m)
 	if err != nil {
 		return fmt.Errorf("manifest %s: %w", path, err)
 	}
-	if err := fsync.Replace(path, text); err != nil {
+	if err := fsync.ReplaceMode(path, text, mode); err != nil {
 		return fmt.Errorf("manifest %s: %w", path, err)
 	}
 	return nil

@@ -207,6 +207,7 @@ func (c *Clone) openSource(ctx context.Context) error {
 		c.from, err = openStream(ctx, c.env, &s.Reading, &s.Connection, s.TableName, planning, "", c.spec.Patience)
 		if err == nil {
 			c.listener = c.from.files.listener
+			c.counters.Receipt.Store(c.from.files.receipt)
 		}
 		return err
 	}

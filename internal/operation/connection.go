@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -52,6 +53,9 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 	if err != nil {
 		return driver.Config{}, fmt.Errorf("--%s: %w", c.name(consistencySetting), err)
 	}
+	if err := c.checkHosts(); err != nil {
+		return driver.Config{}, err
+	}
 	if c.Timeout <= 0 {
 		return driver.Config{}, fmt.Errorf("--%s %s: must be above zero", c.name("timeout"), c.Timeout)
 	}
@@ -73,6 +77,26 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
 		Version: env.Build.Version, Warnf: env.Warn, Logf: env.logDriver,
 	}, nil
+}
+
+// checkHosts refuses contact points that are none.
+func (c *Connection) checkHosts() error {
+	flag := c.name("hosts")
+	if len(c.Hosts) == 0 {
+		return fmt.Errorf("--%s: names no contact point", flag)
+	}
+	for _, host := range c.Hosts {
+		scheme, rest, isAddress := strings.Cut(host, "://")
+		switch {
+		case strings.TrimSpace(host) == "":
+			return fmt.Errorf("--%s %q: one of the contact points is empty", flag, strings.Join(c.Hosts, ","))
+		case isAddress:
+			return fmt.Errorf("--%s %s: a contact point is a name or an address, without %s://; did you mean %q?", flag, host, scheme, strings.TrimRight(rest, "/"))
+		case strings.ContainsAny(host, "/ "):
+			return fmt.Errorf("--%s %q: a contact point is a name or an address, with :port or without; several are separated by commas", flag, host)
+		}
+	}
+	return nil
 }
 
 // TableName names a table by its parts, as they are and not as CQL quotes them.

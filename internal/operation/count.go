@@ -105,7 +105,7 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	c := &Count{env: env, spec: spec, t: t}
 	query := driver.Count()
 	var by []schema.Selector
-	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: &progress.Counters{}}
+	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: t.newCounters()}
 	if p := t.plan.Placement(); p != nil {
 		c.job.Find = p.Find
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -25,10 +26,11 @@ type Dialect struct {
 	DecimalSep     string
 	ThousandsSep   string
 	Encoding       string // utf-8 or latin1
+	TimestampUnit  string // s, ms, us or ns
 }
 
 // newDialect has the defaults.
-func newDialect() Dialect { return Dialect{Name: "cqlbulk", Encoding: "utf-8"} }
+func newDialect() Dialect { return Dialect{Name: "cqlbulk", Encoding: "utf-8", TimestampUnit: "ms"} }
 
 // dialectCQLSH is the dialect of cqlsh's COPY, and cqlshEscape what it escapes with.
 const (
@@ -40,6 +42,7 @@ const (
 var (
 	dialects  = []string{"cqlbulk", dialectCQLSH}
 	encodings = []string{"utf-8", "latin1"}
+	units     = []string{"s", "ms", "us", "ns"}
 )
 
 func (o *Dialect) settings() setting.List {
@@ -52,6 +55,23 @@ func (o *Dialect) settings() setting.List {
 		{Name: "decimalsep", Field: &o.DecimalSep},
 		{Name: "thousandssep", Field: &o.ThousandsSep},
 		{Name: "encoding", Field: &o.Encoding, Among: encodings},
+		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: units},
+	}
+}
+
+// timestampUnit is what a timestamp given as a number counts.
+func (o *Dialect) timestampUnit() (time.Duration, error) {
+	switch o.TimestampUnit {
+	case "s":
+		return time.Second, nil
+	case "ms":
+		return time.Millisecond, nil
+	case "us":
+		return time.Microsecond, nil
+	case "ns":
+		return time.Nanosecond, nil
+	default:
+		return 0, fmt.Errorf("--timestamp-unit %q: must be %s", o.TimestampUnit, strings.Join(units, ", "))
 	}
 }
 
@@ -79,11 +99,17 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 	if err := format.Validate(); err != nil {
 		return nil, fmt.Errorf("--escape, --delimiter or --quote: %w", err)
 	}
-	if !cqlsh {
+	unit, err := o.timestampUnit()
+	switch {
+	case err != nil:
+		return nil, err
+	case !cqlsh && unit == time.Millisecond:
 		return nil, nil
+	case !cqlsh:
+		return func(t *cqltype.Type) (ingest.Codec, error) { return cqltext.PlanIn(t, unit) }, nil
 	}
 	options := cqlshtext.Options{
-		DateTimeFormat: o.DateTimeFormat, DecimalSep: o.DecimalSep, ThousandsSep: o.ThousandsSep, Unescape: o.Unescape,
+		DateTimeFormat: o.DateTimeFormat, DecimalSep: o.DecimalSep, ThousandsSep: o.ThousandsSep, Unescape: o.Unescape, TimestampUnit: unit,
 	}
 	if o.BoolStyle != "" {
 		words := strings.Split(o.BoolStyle, ",")

@@ -2,12 +2,10 @@ package operation
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -17,12 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
-	"github.com/cqlbulk/cqlbulk/internal/target"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // findInputs finds the inputs that are named.
@@ -88,9 +82,27 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
 	add("rows", doctor.Rows(samples))
-	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat))
-	add("epoch", doctor.Seconds(samples))
+	out = append(out, valueFindings(samples, &spec)...)
 	add("estimate", doctor.Estimate(samples, spec.IngestRate))
+	return out
+}
+
+// valueFindings are what is to be known of names and values besides that they fit.
+func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Finding) {
+	for _, check := range []struct {
+		name     string
+		findings []doctor.Finding
+	}{
+		{"names", doctor.Names(samples)},
+		{"dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat)},
+		{"epoch", doctor.Units(samples, spec.Given["timestamp-unit"])},
+		{"numbers", doctor.Separators(samples)},
+	} {
+		for _, f := range check.findings {
+			f.Name = check.name
+			out = append(out, f)
+		}
+	}
 	return out
 }
 
@@ -121,7 +133,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Do, s.Err = explained(in.Name, err)
 		return s
 	}
-	looked := &lookedAt{codec: job.Fields.Codec, columns: job.Table.Columns}
+	looked := newLookedAt(job)
 	one := *job
 	one.Fields.Codec = looked.plan
 	head := new(heading)
@@ -164,7 +176,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	if job.JSON {
 		looked.rejects(sampled.Rejects)
 	}
-	s.Dates, s.Early = looked.found()
+	looked.found(&s)
 	return s
 }
 
@@ -261,118 +273,4 @@ func (h *headed) Read(p []byte) (int, error) {
 	n, err := h.Reader.Read(p)
 	h.head.add(p[:n])
 	return n, err
-}
-
-// lookedAt is what is noted of the values of an input besides that they fit.
-type lookedAt struct {
-	codec   func(*cqltype.Type) (ingest.Codec, error) // nil: that of cqltext
-	columns []schema.Column
-	watches []watched
-	early   map[string]*doctor.Early
-}
-
-// watched is a column of dates.
-type watched struct {
-	of *cqltype.Type // which is the column's alone
-	*doctor.Watch
-}
-
-// hasDates says whether texts of a column stand for days.
-func hasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
-
-// plan is the codec of a column; that of one with dates notes them.
-func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
-	if l.codec != nil {
-		codec, err = l.codec(t)
-	} else {
-		codec, err = cqltext.Plan(t)
-	}
-	if err != nil || !hasDates(t) {
-		return codec, err
-	}
-	w := watched{t, new(doctor.Watch)}
-	l.watches = append(l.watches, w)
-	noting := noticing{codec, w.Watch}
-	if own, ok := codec.(interface{ IsNull(text []byte) bool }); ok {
-		return noticingNull{noting, own.IsNull}, nil
-	}
-	return noting, nil
-}
-
-// noticing is a codec whose texts are noted.
-type noticing struct {
-	ingest.Codec
-	watch *doctor.Watch
-}
-
-func (n noticing) AppendWire(dst, text []byte) ([]byte, error) {
-	dst, err := n.Codec.AppendWire(dst, text)
-	n.watch.Note(text, err == nil)
-	return dst, err
-}
-
-// noticingNull is one that has a rule of its own for null.
-type noticingNull struct {
-	noticing
-	isNull func(text []byte) bool
-}
-
-func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
-
-// rejects notes the dates in values of JSON that were not taken: none that begins with a day or a month is.
-func (l *lookedAt) rejects(rejects []ingest.Reject) {
-	for _, r := range rejects {
-		at := slices.IndexFunc(l.columns, func(c schema.Column) bool { return c.Name == r.Column && hasDates(c.Type) })
-		if at < 0 {
-			continue
-		}
-		w := slices.IndexFunc(l.watches, func(w watched) bool { return w.of == l.columns[at].Type })
-		if w < 0 {
-			l.watches = append(l.watches, watched{l.columns[at].Type, new(doctor.Watch)})
-			w = len(l.watches) - 1
-		}
-		l.watches[w].Note([]byte(strings.Trim(r.Value, `"`)), false)
-	}
-}
-
-// monthOne is January 1970, in milliseconds: all times of these years are in it, when their seconds are taken for milliseconds.
-const monthOne = 31 * 24 * 3600 * 1000
-
-// row notes timestamps that are in January 1970.
-func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
-	for i, c := range columns {
-		cell := r.Cells[i]
-		if c.Type.Kind != cqltype.Timestamp || cell.State != row.Set || len(cell.Bytes) != 8 {
-			continue
-		}
-		if l.early == nil {
-			l.early = make(map[string]*doctor.Early)
-		}
-		e := l.early[c.Name]
-		if e == nil {
-			e = &doctor.Early{Column: c.Name}
-			l.early[c.Name] = e
-		}
-		e.Values++
-		if ms := int64(binary.BigEndian.Uint64(cell.Bytes)); 0 < ms && ms < monthOne {
-			if e.Early++; e.Early == 1 {
-				e.First = strconv.FormatInt(ms, 10)
-			}
-		}
-	}
-}
-
-// found is what was noted, in the order of the table's columns.
-func (l *lookedAt) found() (dates []doctor.Dates, early []doctor.Early) {
-	for _, c := range l.columns {
-		for _, w := range l.watches {
-			if d, some := w.Dates(c.Name); some && w.of == c.Type {
-				dates = append(dates, d)
-			}
-		}
-		if e := l.early[c.Name]; e != nil && e.Early > 0 {
-			early = append(early, *e)
-		}
-	}
-	return dates, early
 }

@@ -124,6 +124,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if l.run.continued {
 		return l.refuse(ctx)
 	}
+	if l.outer == nil {
+		if err := l.lookAhead(ctx, inputs); err != nil {
+			return err
+		}
+	}
 	return l.takeDown(ctx, inputs)
 }
 
@@ -143,6 +148,7 @@ func (l *Load) connect(ctx context.Context) error {
 	}
 	// Writes that leave within a fraction of a millisecond share a packet.
 	cfg.Coalesce = 200 * time.Microsecond
+	cfg.Patience = l.spec.Patience
 	planning := l.spec.planning()
 	options, err := planning.options(l.spec.TableName)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -75,13 +76,17 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	r.Explained = l.explained
+	r.Rejects.Causes = l.rejects.Causes()
 	if l.rejects.Used() {
-		r.Rejects = Rejects{l.rejects.Causes(), l.rejects.Files(), l.rejects.Reasons()}
+		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
 	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = r.next(l.run.path, err)
+			if r.Next.Command == commandRetry && !r.Next.RepeatInDoubt {
+				r.Next.Nulls = l.moreNulls()
+			}
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
@@ -90,7 +95,26 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 			r.Outcome = Partly
 		}
 	}
+	if noteErr := l.remember(&r); noteErr != nil {
+		l.env.log("the load cannot be recorded in the history: %v", noteErr)
+	}
 	return r, l.runError(err, &r)
+}
+
+// moreNulls are the texts for null with which most of the rejected rows would be read; nil: there
+// are none that are known.
+func (l *Load) moreNulls() []string {
+	if l.spec.Format == "json" || l.spec.Dialect.Name == dialectCQLSH {
+		return nil // JSON has a null, and cqlsh one text for it
+	}
+	word := l.rejects.NullWord(func(column string) bool {
+		i := slices.IndexFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == column })
+		return i >= 0 && l.t.table.Columns[i].Kind >= schema.Static
+	})
+	if word == "" {
+		return nil
+	}
+	return append(slices.Clone(l.spec.Nulls), word)
 }
 
 // keep watches the latency of the nodes, where the load is to keep one.

@@ -68,6 +68,10 @@ func (l *Load) begin() (err error) {
 // makeRun makes the run directory.
 func (l *Load) makeRun() error {
 	l.run.path = l.spec.RunDir
+	if l.run.path == "" && l.spec.DryRun {
+		l.rejects = reject.NewUnkept()
+		return nil
+	}
 	if l.run.path == "" {
 		l.run.path = runName(commandLoad, l.t.table)
 	}

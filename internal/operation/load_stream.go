@@ -184,6 +184,11 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		}
 	}
 	s.options.Dir, s.options.Patience = l.spec.TempDir, l.spec.Patience
+	last := "sending"
+	if l.spec.Via == viaFiles {
+		last = "writing"
+	}
+	l.counters.Stage.Begin(last)
 	s.options.NodeName, s.options.Progress, s.options.OnRetry = l.t.nodeName, l.counters, l.counters.Retried
 	if err := l.ignoreHosts(s); err != nil {
 		return err

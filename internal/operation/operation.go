@@ -165,7 +165,8 @@ type TokenRange struct {
 
 // Next is what to do after a run.
 type Next struct {
-	Command       string // resume, retry or status; empty: nothing
-	RunDir        string // that the command is for
-	RepeatInDoubt bool   // retry: with rows that may have been written
+	Command       string   // resume, retry or status; empty: nothing
+	RunDir        string   // that the command is for
+	RepeatInDoubt bool     // retry: with rows that may have been written
+	Nulls         []string // retry: texts to read as null; empty: as before
 }

@@ -25,6 +25,7 @@ type Output struct {
 	MaxFileBytes  setting.Size // bytes of text of one part file at the most; 0: no limit
 	Force         bool         // write over an output that exists
 	NoManifest    bool
+	Mode          setting.Mode // of the files, and of a folder that is made
 }
 
 func (o *Output) settings() setting.List {
@@ -38,6 +39,7 @@ func (o *Output) settings() setting.List {
 		{Name: "max-file-bytes", Field: &o.MaxFileBytes},
 		{Name: "force", Field: &o.Force},
 		{Name: "no-manifest", Field: &o.NoManifest},
+		{Name: "mode", Field: &o.Mode},
 	}
 }
 
@@ -142,6 +144,9 @@ func (o *Output) complete() error {
 	if o.MaxFileBytes != 0 && o.MaxFileBytes < leastFile {
 		return fmt.Errorf("--max-file-bytes %s: must be at least 1MiB", o.MaxFileBytes.String())
 	}
+	if o.Mode != 0 && o.ToStdout() {
+		return fmt.Errorf("--mode requires --output or --dir: the standard output is no file of ours")
+	}
 	if (o.MaxOutputSize != 0 || o.MaxFileBytes != 0) && o.Dir == "" {
 		return fmt.Errorf("--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir")
 	}
@@ -152,6 +157,7 @@ func (o *Output) complete() error {
 func (o *Output) sinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
 		Path: o.Path, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force,
+		Mode: o.Mode.File(), FolderMode: o.Mode.Folder(),
 	}
 	if o.Dir != "" {
 		options.Path, options.Dir = o.Dir, true

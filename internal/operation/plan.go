@@ -70,6 +70,7 @@ type PlanReport struct {
 	Partitions int64 // in the table, as the nodes estimate
 	Bytes      int64 // of them
 	Nodes      []PlanNode
+	Expected   Expected
 	SavedRing  string // file that the cluster was written to; empty: none
 }
 
@@ -143,6 +144,11 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		SavedRing:   p.spec.SaveRing,
 	}
 	cores, shares := plan.Cores(t.cluster, plan.Options{Cores: p.spec.Cores}), t.plan.Shares()
+	var most float64 // share of the requests, of one node
+	for _, s := range shares {
+		most = max(most, s.Reads)
+	}
+	r.Expected = expected(sum.Partitions, sum.Bytes, t.coresRead(p.spec.Cores), int64(most*float64(sum.Bytes)), t.streamLimit(ctx))
 	for i, n := range t.cluster.Nodes {
 		if n.DC == t.cluster.LocalDC {
 			r.Cores = append(r.Cores, cores[i])

@@ -132,6 +132,7 @@ func (o *Reading) open(ctx context.Context, env Environment, conn *Connection, n
 	if err != nil {
 		return nil, err
 	}
+	cfg.Patience = patience
 	return openTable(ctx, cfg, name, planning, true)
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
@@ -41,9 +42,19 @@ type tableFiles struct {
 	unchanged func(ctx context.Context) error
 	// refetch begins to fetch the pieces again, without the ranges that are done; nil: they are all there.
 	refetch     func(done []token.Range)
+	receipt     *progress.Receipt   // of what nodes stream; nil: they do not
 	listener    *internode.Listener // where nodes bring them; nil: they do not
 	partitioner string              // its class
 	bytes       int64               // of Data.db, not compressed
+}
+
+// newCounters makes the counters of a run that reads the table.
+func (t *tableSession) newCounters() *progress.Counters {
+	c := new(progress.Counters)
+	if t.files != nil {
+		c.Receipt.Store(t.files.receipt)
+	}
+	return c
 }
 
 // openFiles finds the SSTables of a table, and plans to read them.

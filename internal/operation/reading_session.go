@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -29,13 +30,14 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 	}
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
-	one := &session{spool: &spool{dir: s.o.TempDir}, node: address, heard: heard}
+	one := &session{spool: &spool{dir: s.o.TempDir}, node: address, heard: heard, receipt: s.receipt}
 	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges), Most: most}
 	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
 	if err == nil {
 		return one.spool, nil
 	}
 	one.spool.release()
+	one.receipt.Received.Add(-one.received.Load())
 	if announced := (*internode.AnnouncedError)(nil); errors.As(err, &announced) {
 		s.env.log("%s announced %d bytes of a piece, which is more than %d: the piece is cut", address, announced.Bytes, most)
 		return nil, fault.New(fault.Fatal, &sstables.TooLargeError{Bytes: announced.Bytes})
@@ -48,9 +50,18 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 
 // session is what comes from a node.
 type session struct {
-	spool *spool
-	node  string
-	heard func()
+	spool    *spool
+	node     string
+	heard    func()
+	receipt  *progress.Receipt
+	received atomic.Int64 // bytes of this session
+}
+
+// count counts bytes of a file that came.
+func (s *session) count(n int) {
+	s.heard()
+	s.received.Add(int64(n))
+	s.receipt.Received.Add(int64(n))
 }
 
 // receive writes a file down as it comes. What cannot be of an SSTable is not taken.
@@ -78,7 +89,7 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 		blocks := &blockSums{file: table.Path(), from: from, size: d.Size}
 		check, d.Sums = blocks, blocks.compare
 	}
-	_, err = io.Copy(io.MultiWriter(to, check), &heardReader{d.Body, s.heard})
+	_, err = io.Copy(io.MultiWriter(to, check), &countedReader{d.Body, s.count})
 	switch {
 	case sums.err != nil:
 		return sums.err
@@ -138,17 +149,16 @@ func sectionsOf(d *internode.Delivery) (of sstable.Sections) {
 	return of
 }
 
-// heardReader tells of bytes that come.
-type heardReader struct {
+// countedReader calls count with the number of bytes of each read.
+type countedReader struct {
 	io.Reader
-	heard func()
+	count func(n int)
 }
 
-// Read reads, and tells.
-func (r *heardReader) Read(b []byte) (int, error) {
+func (r *countedReader) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
 	if n > 0 {
-		r.heard()
+		r.count(n)
 	}
 	return n, err
 }

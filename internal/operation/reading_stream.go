@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -38,11 +39,12 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 	if planning.Parallel == 0 {
 		planning.Parallel = processors()
 	}
+	cfg.Patience = patience
 	t, err := openTable(ctx, cfg, name, planning, true)
 	if err != nil {
 		return nil, err
 	}
-	t.files = &tableFiles{}
+	t.files = &tableFiles{receipt: new(progress.Receipt)}
 	if err = t.knowAll(ctx, o.streamFlag(), patience); err != nil {
 		t.close()
 		return nil, err
@@ -82,7 +84,7 @@ func (t *tableSession) describeFiles(ctx context.Context, name TableName) error 
 
 // openStream prepares the fetching.
 func (t *tableSession) openStream(ctx context.Context, env Environment, o *Reading, patience time.Duration) (err error) {
-	s := &streamReader{t: t, env: env, o: o, patience: patience, failing: make(map[string]bool)}
+	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.files.receipt, failing: make(map[string]bool)}
 	if s.choose, err = replicaChoice(t.consistency); err != nil {
 		return err
 	}
@@ -92,9 +94,11 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
-	pieces, most := s.cut(int64(o.Slice), s.announced(ctx))
+	announced := s.announced(ctx)
+	pieces, most := s.cut(int64(o.Slice), announced.most)
 	t.reorder(pieces)
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
+	s.expect(ctx, announced)
 	begin := func(left []sstables.Piece) {
 		t.files.pieces = sstables.FetchPieces(ctx, left, most, s.fetch)
 		t.files.all = t.files.pieces
@@ -153,6 +157,7 @@ type streamReader struct {
 	choose   choice
 	client   *internode.Client
 	listener *internode.Listener
+	receipt  *progress.Receipt
 
 	truncated resume.Truncations // of the table, before anything is read
 	ring      ring
@@ -270,18 +275,30 @@ func (s *streamReader) asked() map[string]bool {
 	return asked
 }
 
-// announced asks the nodes how many bytes they have of what they are asked for, and returns how many
-// there would be if each had the share of the table that the fullest has; 0: no node answered.
+// announcement is what nodes say they will stream, in bytes; 0: no node answered.
+type announcement struct {
+	most  int64 // of the table, if each part of it had as many bytes as the fullest one has
+	all   int64 // of all nodes, those guessed that did not answer
+	node  int64 // of the node that streams most
+	nodes int   // that stream
+}
+
+// announced asks the nodes how many bytes they have of what they are asked for.
 // system.size_estimates knows nothing of a table that was just loaded.
-func (s *streamReader) announced(ctx context.Context) (bytes int64) {
+func (s *streamReader) announced(ctx context.Context) (a announcement) {
 	share, ranges := s.shares()
 	var mu sync.Mutex
 	var group errgroup.Group
 	group.SetLimit(sessionsAtOnce)
-	var densest float64
+	var densest, told, toldShare, allShare float64
 	for n, node := range s.ring.cluster.Nodes {
 		address := s.ring.addresses[node.ID]
-		if len(ranges[n]) == 0 || address == "" || !s.up(node) {
+		if len(ranges[n]) == 0 {
+			continue
+		}
+		a.nodes++
+		allShare += share[n]
+		if address == "" || !s.up(node) {
 			continue
 		}
 		group.Go(func() error {
@@ -296,11 +313,17 @@ func (s *streamReader) announced(ctx context.Context) (bytes int64) {
 			mu.Lock()
 			defer mu.Unlock()
 			densest = max(densest, float64(has)/share[n])
+			told, toldShare = told+float64(has), toldShare+share[n]
+			a.node = max(a.node, has)
 			return nil
 		})
 	}
 	_ = group.Wait() // there is no error
-	return int64(densest * slices.Max(share))
+	a.most = int64(densest * slices.Max(share))
+	if toldShare > 0 {
+		a.all = int64(told * allShare / toldShare)
+	}
+	return a
 }
 
 // shares is what part of the table each node is asked for first, and which ranges.

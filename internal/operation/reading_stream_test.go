@@ -22,6 +22,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -505,7 +506,7 @@ func (s *store) reader(t *testing.T) *streamReader {
 	t.Cleanup(session.close)
 	session.files = &tableFiles{}
 	require.NoError(t, session.describeFiles(t.Context(), orders))
-	r := &streamReader{t: session, o: &Reading{Listen: "127.0.0.1:0"}, env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
+	r := &streamReader{t: session, o: &Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
 	require.NoError(t, r.connect(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })
 	return r

@@ -16,7 +16,7 @@ import (
 // are tried again: those that say how the text of a record is understood. Where records begin and
 // end does not depend on them, so that pieces and rejects are the same.
 var rereadable = []string{
-	"columns", "map", "skipcols", "null-string", "dialect", "encoding", "unescape", "datetimeformat", "boolstyle", "decimalsep", "thousandssep",
+	"columns", "map", "skipcols", "null-string", "dialect", "encoding", "unescape", "datetimeformat", "boolstyle", "decimalsep", "thousandssep", "timestamp-unit",
 }
 
 // Why settings of a run stay as they were when it goes on.
@@ -142,6 +142,9 @@ func (o *LoadSpec) reading(format *dsv.Format) (ingest.Reading, error) {
 	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
 	var err error
 	if r.Fields.Codec, err = o.Dialect.codecs(o.Format, o.Nulls, format); err != nil {
+		return r, err
+	}
+	if r.Fields.TimestampUnit, err = o.Dialect.timestampUnit(); err != nil {
 		return r, err
 	}
 	r.Latin1, err = o.latin1()

@@ -45,17 +45,18 @@ type Run struct {
 	Left           time.Duration
 	Next           []Next // what can be done with it
 	Err            error  // why it is damaged
+	Past           bool   // the history alone has it, and Path is its first input
 }
 
 // Runs lists the runs of which there is something in a folder, the newest first: run directories,
-// those of tries that are in them, and outputs of scans that are done, by their manifests. No
+// those of tries that are in them, outputs of scans that are done, by their manifests, and loads that are done, by the history. No
 // folder but these is looked into. A run that cannot be read is one of the list.
 func Runs(folder string) ([]Run, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return nil, err
 	}
-	var runs []Run
+	runs := appendPast(nil, folder)
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
@@ -83,6 +84,23 @@ func Runs(folder string) ([]Run, error) {
 		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Path, b.Path))
 	})
 	return runs, nil
+}
+
+// Recent returns the runs that have something left to do, and of the others the newest; hidden is the number of those
+// that it leaves out.
+func Recent(runs []Run, complete int) (shown []Run, hidden int) {
+	for _, r := range runs {
+		switch {
+		case r.State != RunComplete:
+		case complete == 0:
+			hidden++
+			continue
+		default:
+			complete--
+		}
+		shown = append(shown, r)
+	}
+	return shown, hidden
 }
 
 func isFolder(path string, e fs.DirEntry) bool {
@@ -163,7 +181,7 @@ func runOf(s StatusReport) Run {
 // appendDone adds the scan whose output has the manifest at path, where it is one.
 func appendDone(runs []Run, path string) []Run {
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !bytes.Contains(text, []byte(`"tool": "`+tool+`"`)) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) && filepath.Base(path) == manifest.FolderName || err == nil && !bytes.Contains(text, []byte(`"tool": "`+tool+`"`)) {
 		return runs // of another program
 	}
 	if err != nil {
@@ -230,7 +248,7 @@ func RunOwner(dir string) string {
 
 // noRuns says that a folder has no run.
 func noRuns(folder string) error {
-	return fmt.Errorf("there is no run in %s: a scan or a load leaves its run directory where it was started, or where --run-dir says, as long as there is something to tell", folderName(folder))
+	return fmt.Errorf("there is no run in %s: scans and loads are listed in the folder where they were started, or where --run-dir says", folderName(folder))
 }
 
 // folderName is a folder as a message names it.

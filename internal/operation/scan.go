@@ -226,7 +226,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		SpoolDir:    s.spec.Dir,
 		WriteRows:   s.spec.MaxOutputSize,
 		Limit:       max(s.spec.Limit, 0),
-		Counters:    &progress.Counters{},
+		Counters:    s.t.newCounters(),
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		m.Ranges.Lost = append(m.Ranges.Lost, lost)
 	}
 	r.Manifest = o.manifestPath()
-	return manifest.Write(r.Manifest, m)
+	return manifest.WriteMode(r.Manifest, m, o.Mode.File())
 }
 
 // reading is the way that the rows were read.

@@ -124,7 +124,7 @@ func (s *Scan) withEarlier(result scan.Result) scan.Result {
 	return result
 }
 
-// newRunError says what to do when a run directory cannot be made.
+// newRunError says what to do when a run directory cannot be made. Nothing was done by then.
 func newRunError(err error) error {
-	return fmt.Errorf("%w; another folder can be named with --run-dir, --no-journal does without one", err)
+	return &UsageError{fmt.Errorf("%w; --run-dir names another folder, --no-journal does without one", err)}
 }

@@ -12,9 +12,10 @@ import (
 //
 // The first second of probes, before any request, is the idle latency. The level then begins at a
 // fraction of a request and grows as long as the probes are well below the target, by half for
-// each short window of them. Two slow probes within a second put that second above the target, at
-// 100 probes a second, so the level falls at the second one, by as much as the latency is above
-// the target. What it had reached is the wall. The way back to just below the wall follows the
+// each short window of them. A probe is slow above the aim, which is a little below the target.
+// Two slow probes within a second put that second's p99 above the aim, at 100 probes a second, so
+// the level falls at the second one, by as much as the latency is above the aim. What it had
+// reached is the wall. The way back to just below the wall follows the
 // curve of CUBIC (RFC 9438), quick at first and then level, and the wall is tried again only after
 // a time that doubles with each such try, so that tries put few seconds above the target.
 //
@@ -23,7 +24,7 @@ import (
 //
 // It is safe for concurrent use.
 type Keeper struct {
-	target time.Duration
+	aim time.Duration // above which a probe is slow
 
 	mu      sync.Mutex
 	gates   []*Gate
@@ -50,13 +51,16 @@ type window struct {
 }
 
 const (
+	// aimShare is the aim's share of the target: the application that the target is for has other
+	// reads than the probes, and its p99 scatters around theirs.
+	aimShare = 0.8
 	// firstLevel is where the level begins, in requests.
 	firstLevel = 0.25
 	// windowProbes is how many probes a change for the better is judged by, and windowTime how
 	// long they take at the least.
 	windowProbes = 20
 	windowTime   = 200 * time.Millisecond
-	// room is the part of the target below which there is room for more, and wide that below which
+	// room is the part of the aim below which there is room for more, and wide that below which
 	// there is much.
 	room, wide = 0.8, 0.5
 	// Growth of the level with a window: where there is room, and where there is much.
@@ -73,7 +77,7 @@ const (
 
 // NewKeeper makes a keeper of a target above zero.
 func NewKeeper(target time.Duration) *Keeper {
-	return &Keeper{target: target, level: firstLevel, until: firstBack, seconds: seconds{target: target}}
+	return &Keeper{aim: time.Duration(aimShare * float64(target)), level: firstLevel, until: firstBack, seconds: seconds{target: target}}
 }
 
 // Gate makes a gate. A nil Keeper leaves it to itself; another has it begin with one request
@@ -109,7 +113,7 @@ func (k *Keeper) Observe(now time.Time, latency time.Duration) {
 	if !k.started || now.Before(k.deaf) {
 		return
 	}
-	if latency > k.target && k.alarmed(now, latency) {
+	if latency > k.aim && k.alarmed(now, latency) {
 		k.lower(now)
 		return
 	}
@@ -120,8 +124,8 @@ func (k *Keeper) Observe(now time.Time, latency time.Duration) {
 	w.n++
 	w.most = max(w.most, latency)
 	if took := now.Sub(w.begin); w.n >= windowProbes && took >= windowTime {
-		if float64(w.most) < room*float64(k.target) {
-			k.raise(took, float64(w.most) < wide*float64(k.target))
+		if float64(w.most) < room*float64(k.aim) {
+			k.raise(took, float64(w.most) < wide*float64(k.aim))
 		}
 		k.window = window{}
 	}
@@ -143,7 +147,7 @@ func (k *Keeper) lower(now time.Time) {
 		k.until = min(2*k.until, longestBack)
 	}
 	k.wall, k.back = k.used(), 0
-	part := float64(k.target) / float64(k.slowMost)
+	part := float64(k.aim) / float64(k.slowMost)
 	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.least())
 	k.cut = min(k.level, belowWall*k.wall)
 	k.deaf = now.Add(settle)

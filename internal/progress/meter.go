@@ -23,6 +23,8 @@ type Reading struct {
 	Held           float64    `json:"held_p99_seconds,omitempty"`   // that is measured there; 0: not yet known
 	Left           float64    `json:"left_seconds,omitempty"`       // a guess; 0: there is too little to go by
 	Streams        []Streamed `json:"streams,omitempty"`            // what nodes were streamed
+	Stage          *Staged    `json:"stage,omitempty"`              // of a run by streaming that has stages
+	Receiving      *Receiving `json:"receiving,omitempty"`          // of a run that nodes stream to
 	Trouble        string     `json:"trouble,omitempty"`            // why all requests so far have failed; empty: not all have
 }
 
@@ -33,6 +35,7 @@ type Meter struct {
 	counters    *Counters
 	begin       time.Time
 	rows, bytes speed
+	stages      stageMeter
 }
 
 // NewMeter begins to read the counters of a run that began at begin.
@@ -40,6 +43,7 @@ func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 	m := &Meter{run: run, counters: c, begin: begin}
 	m.rows.begin(begin)
 	m.bytes.begin(begin)
+	m.stages.begin(begin)
 	return m
 }
 
@@ -55,6 +59,7 @@ func (m *Meter) Read(now time.Time) Reading {
 	r.Ready = max(ready-own, 0)
 	r.RowsPerSecond = m.rows.observe(now, max(own, ready))
 	r.BytesPerSecond = m.bytes.observe(now, c.Bytes.Load()-c.EarlierBytes.Load())
+	m.stages.read(now, c, max(own, ready), &r)
 	latency := c.Requests.Now(now)
 	r.P50, r.P99 = latency.P50.Seconds(), latency.P99.Seconds()
 	target, kept := c.Held.Now()

@@ -25,7 +25,10 @@ type Counters struct {
 	Rejected     atomic.Int64 // rows rejected
 	Streams      Streams      // what nodes were streamed
 	Requests     Requests     // that nodes are sent
-	Held         Held         // a latency of theirs that the run keeps to
+	Stage        Stage        // of a load by streaming
+	// Receipt counts what nodes stream to the run; nil: they do not.
+	Receipt atomic.Pointer[Receipt]
+	Held    Held // a latency of theirs that the run keeps to
 }
 
 // Whole is the most that Part is.
@@ -41,10 +44,26 @@ func (c *Counters) Share() (float64, bool) {
 	return min(c.reached()/float64(total), 1), true
 }
 
+// The share of receiving in the work of a run that nodes stream to: their limits and the network
+// are slower than decoding. A clone sends as much as it receives.
+const (
+	receivedShare = 0.9
+	clonedShare   = 0.5
+)
+
 // reached is how many units of work are done, those by half as such.
 func (c *Counters) reached() float64 {
 	half := float64(c.Half.Load()) / 2
-	return float64(c.Done.Load()) + half + half*float64(c.Part.Load())/Whole
+	done := float64(c.Done.Load()) + half + half*float64(c.Part.Load())/Whole
+	received, known := c.Receipt.Load().share()
+	if !known {
+		return done
+	}
+	share, before := receivedShare, float64(c.Before.Load())
+	if c.Stage.last.Load() != nil {
+		share = clonedShare
+	}
+	return done - (done-before)*share + (float64(c.Total.Load())-before)*received*share
 }
 
 // Left guesses how long the rest of the work takes that this run began so long ago, by

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
@@ -12,7 +13,7 @@ import (
 // several bad fields has a cause for each, where they were all looked for.
 type Cause struct {
 	Rows  int64
-	First ingest.Reject // the first of them, without its bytes
+	First ingest.Reject // of the input that was met first, that of the least line; without its bytes
 }
 
 // Causes groups rejects by stage, column and reason. There are at most mostCauses
@@ -20,7 +21,18 @@ type Cause struct {
 type Causes struct {
 	byKey map[string]*Cause
 	order []*Cause
+	words map[word]int64 // rows whose first bad value is a word
+	rows  int64
 }
+
+// word is a bad value without digits, such as NA, in a column.
+type word struct{ column, text string }
+
+// Words that are counted: longWord bytes at most, and mostWords of them.
+const (
+	longWord  = 16
+	mostWords = 1000
+)
 
 // mostCauses bounds the memory that reasons take, whatever the input is.
 const mostCauses = 100
@@ -34,6 +46,8 @@ func (c *Causes) Add(r ingest.Reject) {
 	if c.byKey == nil {
 		c.byKey = make(map[string]*Cause)
 	}
+	c.rows++
+	c.countWord(r)
 	more := r.More
 	r.Raw, r.More = nil, nil
 	c.count(r)
@@ -55,7 +69,38 @@ func (c *Causes) count(r ingest.Reject) {
 		c.byKey[key] = cause
 		c.order = append(c.order, cause)
 	}
-	cause.Rows++
+	if cause.Rows++; r.File == cause.First.File && r.Line < cause.First.Line {
+		cause.First = r // parsers run side by side
+	}
+}
+
+func (c *Causes) countWord(r ingest.Reject) {
+	if r.Stage != ingest.Parse || r.Column == "" || r.Value == "" || len(r.Value) > longWord || strings.ContainsAny(r.Value, "0123456789") {
+		return
+	}
+	w := word{r.Column, r.Value}
+	if _, known := c.words[w]; !known && len(c.words) == mostWords {
+		return
+	}
+	if c.words == nil {
+		c.words = make(map[word]int64)
+	}
+	c.words[w]++
+}
+
+// NullWord returns a text that most rows, and at least two, were rejected for, in columns that may
+// be null, and that so seems to stand for null; empty if there is none. A row with several bad values counts for the
+// first of them.
+func (c *Causes) NullWord(mayBeNull func(column string) bool) string {
+	rows := make(map[string]int64)
+	for w, n := range c.words {
+		if mayBeNull(w.column) {
+			if rows[w.text] += n; rows[w.text] > 1 && 2*rows[w.text] > c.rows {
+				return w.text
+			}
+		}
+	}
+	return ""
 }
 
 // List gives the causes, those of most rows first.

@@ -64,6 +64,12 @@ func New(path, ext string) *Dir {
 	}
 }
 
+// NewUnkept makes rejects of which the causes alone are kept, and those in memory.
+func NewUnkept() *Dir { return &Dir{} }
+
+// unkept says whether nothing goes to a folder.
+func (d *Dir) unkept() bool { return d.files == nil }
+
 // Reasons is the file of the reasons.
 func (d *Dir) Reasons() string { return filepath.Join(d.path, journal.ErrorsFile) }
 
@@ -80,6 +86,10 @@ func (d *Dir) Add(rejects []ingest.Reject) error {
 }
 
 func (d *Dir) add(r ingest.Reject) error {
+	if d.unkept() {
+		d.causes.Add(r)
+		return nil
+	}
 	if r.Long {
 		kept := d.torn
 		d.torn = ""
@@ -101,6 +111,9 @@ func (d *Dir) add(r ingest.Reject) error {
 func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.unkept() {
+		return nil
+	}
 	if first {
 		d.long++
 		d.torn = fmt.Sprintf("%s%d%s", longBase, d.long, d.ext)
@@ -186,6 +199,13 @@ func (d *Dir) Causes() []Cause {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.causes.List()
+}
+
+// NullWord is [Causes.NullWord] of the rejects.
+func (d *Dir) NullWord(mayBeNull func(column string) bool) string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.causes.NullWord(mayBeNull)
 }
 
 // Files lists the paths of the files of rows, by name.

@@ -151,6 +151,43 @@ func TestCauses(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
+// Parsers run side by side: the first row that they hand over need not be the first of the file.
+func TestFirstOfACause(t *testing.T) {
+	var c Causes
+	for _, line := range []int64{7052, 2, 90} {
+		c.Add(ingest.Reject{File: "a.csv", Line: line, Column: "n", Reason: "not an integer", Stage: ingest.Parse})
+	}
+	c.Add(ingest.Reject{File: "b.csv", Line: 1, Column: "n", Reason: "not an integer", Stage: ingest.Parse})
+	require.Len(t, c.List(), 1)
+	require.EqualValues(t, 2, c.List()[0].First.Line)
+	require.Equal(t, "a.csv", c.List()[0].First.File)
+}
+
+func TestNullWord(t *testing.T) {
+	regular := func(column string) bool { return column != "key" }
+	for _, c := range []struct {
+		name, want string
+		rejects    []ingest.Reject
+	}{
+		{"none", "", nil},
+		{"one word", "NA", []ingest.Reject{{Column: "n", Value: "NA"}, {Column: "m", Value: "NA"}, {Column: "n", Value: "x"}}},
+		{"half of them", "", []ingest.Reject{{Column: "n", Value: "NA"}, {Column: "n", Value: "x"}}},
+		{"only one row", "", []ingest.Reject{{Column: "n", Value: "NA"}}},
+		{"in a key", "", []ingest.Reject{{Column: "key", Value: "NA"}, {Column: "key", Value: "NA"}}},
+		{"a number", "", []ingest.Reject{{Column: "n", Value: "12.5"}, {Column: "n", Value: "12.5"}}},
+		{"a whole row", "", []ingest.Reject{{Value: "NA"}, {Value: "NA"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var causes Causes
+			for _, r := range c.rejects {
+				r.Stage = ingest.Parse
+				causes.Add(r)
+			}
+			require.Equal(t, c.want, causes.NullWord(regular))
+		})
+	}
+}
+
 func TestCausesAreBounded(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 1000 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"regexp"
 	"strings"
 
@@ -38,6 +39,9 @@ type Options struct {
 	// rows is an error. MaxBytes counts text, header included, since only that
 	// is known exactly before it is compressed.
 	MaxRows, MaxBytes int64
+
+	// Mode is that of the files, FolderMode that of a folder that Open makes. 0: for their owner alone.
+	Mode, FolderMode fs.FileMode
 
 	// Header begins every file. It counts as bytes, not as rows.
 	Header []byte

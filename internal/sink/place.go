@@ -57,6 +57,26 @@ func createPart(path string, over bool) (target, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
+// cannotMake says what to do when a file of the output cannot be made.
+func (o *Output) cannotMake(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("folder %s does not exist", o.folder)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
+		return fmt.Errorf("%w; %s", err, o.options.another())
+	default:
+		return err
+	}
+}
+
+// another says by which flag the output goes elsewhere.
+func (o *Options) another() string {
+	if o.Dir {
+		return "--dir names another folder"
+	}
+	return "--output names another file"
+}
+
 // claimFile says where one output file goes. A link leads to the file it names.
 func claimFile(path string, force bool) (place, error) {
 	info, err := os.Stat(path)
@@ -65,7 +85,7 @@ func claimFile(path string, force bool) (place, error) {
 	case err != nil:
 		return place{}, fmt.Errorf("output %s: %w", path, err)
 	case info.IsDir():
-		return place{}, fmt.Errorf("output %s is a folder", path)
+		return place{}, fmt.Errorf("output %s is a folder: --dir %[1]s writes files into it", path)
 	case !info.Mode().IsRegular():
 		return place{}, fmt.Errorf("output %s is no plain file: send the standard output there instead", path)
 	case !force:
@@ -84,13 +104,24 @@ func claimFile(path string, force bool) (place, error) {
 }
 
 // claimFolder makes the folder, or sees to it that it is empty.
-func claimFolder(path string, force bool) error {
-	there, err := folderThere(path, force)
+func claimFolder(o *Options) error {
+	there, err := folderThere(o.Path, o.Force)
 	if err != nil || there {
 		return err
 	}
-	if err := fsync.MkdirAll(path); err != nil {
-		return fmt.Errorf("output folder %s: %w", path, err)
+	if err = fsync.MkdirAll(o.Path); err == nil && o.FolderMode != 0 {
+		err = os.Chmod(o.Path, o.FolderMode)
+	}
+	if err != nil {
+		return fmt.Errorf("output folder %s: %w; --dir names another one", o.Path, err)
+	}
+	return nil
+}
+
+// setMode gives a file that was just made the mode that was asked for, whatever the umask is.
+func (o *Options) setMode(made target) error {
+	if f, ok := made.(interface{ Chmod(fs.FileMode) error }); ok && o.Mode != 0 {
+		return f.Chmod(o.Mode)
 	}
 	return nil
 }
@@ -152,7 +183,7 @@ func Check(o Options) error {
 		at = filepath.Dir(at)
 	}
 	if err := unix.Access(at, unix.W_OK|unix.X_OK); err != nil {
-		return fmt.Errorf("output %s: nothing can be written in %s: %w", o.Path, at, err)
+		return fmt.Errorf("output %s: nothing can be written in %s: %w; %s", o.Path, at, err, o.another())
 	}
 	return nil
 }

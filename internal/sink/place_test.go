@@ -3,6 +3,7 @@ package sink
 import (
 	"bytes"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -71,12 +72,11 @@ func TestLeftoverPartOfOneFileIsWrittenOverByForce(t *testing.T) {
 func TestOneFileInABadPlace(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Open(Options{Path: folder, Force: true})
-	require.EqualError(t, err, "output "+folder+" is a folder")
+	require.EqualError(t, err, "output "+folder+" is a folder: --dir "+folder+" writes files into it")
 
 	missing := filepath.Join(folder, "missing", "out")
 	_, err = Open(Options{Path: missing})
-	require.ErrorIs(t, err, os.ErrNotExist)
-	require.ErrorContains(t, err, "output "+missing+": ")
+	require.EqualError(t, err, "output "+missing+": folder "+filepath.Dir(missing)+" does not exist")
 
 	pipe := filepath.Join(folder, "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
@@ -184,4 +184,25 @@ func TestCheckMakesNothing(t *testing.T) {
 	found, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Len(t, found, 1)
+}
+
+// The files of an output have the mode that was asked for, whatever the umask is, and so has a folder that is made.
+func TestMode(t *testing.T) {
+	t.Chdir(t.TempDir())
+	mode := func(path string) fs.FileMode {
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		return info.Mode().Perm()
+	}
+	out, err := Open(Options{Path: "a.csv", Mode: 0o664})
+	require.NoError(t, err)
+	require.NoError(t, out.Commit())
+	require.Equal(t, fs.FileMode(0o664), mode("a.csv"))
+
+	out, err = Open(Options{Path: "dir", Dir: true, Base: "part", Ext: ".csv", Mode: 0o640, FolderMode: 0o750})
+	require.NoError(t, err)
+	require.NoError(t, out.Writer().Write(1, []byte("x\n")))
+	require.NoError(t, out.Commit())
+	require.Equal(t, fs.FileMode(0o750), mode("dir"))
+	require.Equal(t, fs.FileMode(0o640), mode("dir/part-0001-0001.csv"))
 }

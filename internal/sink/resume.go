@@ -106,7 +106,7 @@ func (o *Output) removeStrays(none bool) error {
 		return nil
 	}
 	if _, err := os.Stat(o.folder); none && errors.Is(err, fs.ErrNotExist) {
-		return claimFolder(o.folder, false)
+		return claimFolder(&Options{Path: o.folder, FolderMode: o.options.FolderMode})
 	}
 	entries, err := os.ReadDir(o.folder)
 	if err != nil {

@@ -85,6 +85,9 @@ func (s *series) begin() error {
 	if !p.isStream() {
 		made, err := o.create(p.partPath(), o.options.Force)
 		if err != nil {
+			return s.fail(p, o.cannotMake(err))
+		}
+		if err := o.options.setMode(made); err != nil {
 			return s.fail(p, err)
 		}
 		t = o.disk.add(made, p.String())

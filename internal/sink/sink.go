@@ -104,7 +104,7 @@ func open(o Options, create func(path string, over bool) (target, error)) (*Outp
 		out.shared = out.add(0)
 	case o.Dir:
 		out.folder = o.Path
-		err = claimFolder(o.Path, o.Force)
+		err = claimFolder(&o)
 	default:
 		if out.at, err = claimFile(o.Path, o.Force); err == nil {
 			out.folder = out.at.folder

@@ -31,6 +31,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -66,6 +67,11 @@ func (i Input) Open() (*Reader, error) {
 		return nil, fmt.Errorf("input %s: %w", i.Name, err)
 	}
 	return r, nil
+}
+
+// Text is an input of a text in memory, which must not be changed.
+func Text(name string, text []byte) Input {
+	return Input{Name: name, Size: int64(len(text)), plain: true, open: func() (*Reader, error) { return newReader(name, bytes.NewReader(text)), nil }}
 }
 
 // Find turns the user's words into inputs, in their order: files, folders (all

@@ -24,6 +24,10 @@ type Plan struct {
 	Seed        uint64            `json:"seed"`
 	Partitions  int64             `json:"partitions" jsonschema:"as the nodes estimate"`
 	Bytes       int64             `json:"bytes" jsonschema:"as the nodes estimate"`
+	ByCQL       float64           `json:"expected_cql_seconds" jsonschema:"that a scan by CQL may take, a guess; 0: not known"`
+	Streamed    float64           `json:"expected_streaming_seconds" jsonschema:"that a scan by streaming may take, a guess; 0: not known"`
+	Faster      string            `json:"expected_faster,omitempty" jsonschema:"CQL or streaming"`
+	NodeLimit   int64             `json:"node_stream_limit" jsonschema:"bytes per second that each node streams at most; 0: no limit, or not known"`
 	Nodes       []PlanNode        `json:"nodes"`
 	SavedRing   string            `json:"saved_ring,omitempty" jsonschema:"file that the nodes and their tokens were written to"`
 }
@@ -71,11 +75,12 @@ type Pace struct {
 type Runs struct {
 	Folder string      `json:"folder"`
 	List   []ListedRun `json:"list" jsonschema:"the newest first"`
+	Hidden int         `json:"hidden" jsonschema:"older runs that are complete, which --all lists"`
 }
 
 // ListedRun is one of them.
 type ListedRun struct {
-	Path    string    `json:"path" jsonschema:"of its run directory, or of the manifest of its output"`
+	Path    string    `json:"path" jsonschema:"of its run directory, or of the manifest of its output; of a load that is done its first input"`
 	Command string    `json:"command,omitempty" jsonschema:"scan or load"`
 	Table   string    `json:"table,omitempty"`
 	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, or damaged: it cannot be read"`
@@ -85,6 +90,20 @@ type ListedRun struct {
 	Rows   int64  `json:"rows" jsonschema:"written to the output, or into the table"`
 	Failed int64  `json:"failed" jsonschema:"rows rejected or in doubt, or token ranges that failed"`
 	Next   []Next `json:"next" jsonschema:"what to do next"`
+}
+
+// Prune is what runs that are done had left, and no longer have.
+type Prune struct {
+	Folder      string    `json:"folder"`
+	DryRun      bool      `json:"dry_run"`
+	Removed     PruneList `json:"removed"`
+	WouldRemove PruneList `json:"would_remove" jsonschema:"of a dry run"`
+}
+
+// PruneList is what is removed.
+type PruneList struct {
+	Loads   int      `json:"loads" jsonschema:"of the history"`
+	RunDirs []string `json:"run_dirs"`
 }
 
 // Setting is a setting of the command line.
@@ -174,7 +193,7 @@ type Doctor struct {
 
 // Finding is one line of what was found.
 type Finding struct {
-	Check string `json:"check" jsonschema:"what was looked at: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, side door, inputs, encoding, delimiter, header, rows, dates, epoch, estimate, load or scan"`
+	Check string `json:"check" jsonschema:"what was looked at: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, side door, inputs, encoding, delimiter, header, rows, names, dates, epoch, numbers, estimate, load or scan"`
 	State string `json:"state" jsonschema:"ok, warning or failure"`
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty" jsonschema:"what to do"`

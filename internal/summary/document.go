@@ -16,14 +16,14 @@ import (
 // and not when one is added.
 const Version = 1
 
-// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Verify, Doctor,
+// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Prune, Verify, Doctor,
 // Inspect, Report and Settings it has the one that the command did, and none when it failed before.
 type Document struct {
 	Version int        `json:"version" jsonschema:"version of this form: 1"`
 	Command string     `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`
 	Program string     `json:"program" jsonschema:"version of cqlbulk"`
 	Build   build.Info `json:"build" jsonschema:"what it was built of"`
-	Outcome string     `json:"outcome" jsonschema:"done, partly, interrupted, failed, or refused: nothing was done"`
+	Outcome string     `json:"outcome" jsonschema:"done, partly, interrupted, failed, refused: nothing was done, or dry run: nothing was written"`
 	Exit    int        `json:"exit" jsonschema:"exit status"`
 	Error   string     `json:"error,omitempty" jsonschema:"why it failed"`
 	Next    *Next      `json:"next,omitempty" jsonschema:"what to do next"`
@@ -35,6 +35,7 @@ type Document struct {
 	Plan   *Plan   `json:"plan,omitempty"`
 	Status *Status `json:"status,omitempty"`
 	Runs   *Runs   `json:"runs,omitempty" jsonschema:"of status without a run directory"`
+	Prune  *Prune  `json:"prune,omitempty"`
 	Verify *Verify `json:"verify,omitempty"`
 	Doctor *Doctor `json:"doctor,omitempty" jsonschema:"of doctor, and of load and scan with --check"`
 
@@ -95,8 +96,12 @@ type Load struct {
 	InDoubt     int64      `json:"rows_in_doubt" jsonschema:"that may have been written"`
 	Existing    int64      `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
 	LeftInDoubt int64      `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`
-	Checksum    string     `json:"checksum" jsonschema:"of the rows that were acknowledged"`
-	DryRun      bool       `json:"dry_run"`
+	Checksum    string     `json:"checksum" jsonschema:"of the rows that were acknowledged; empty of a dry run"`
+	DryRun      bool       `json:"dry_run" jsonschema:"nothing was written: what would be stands in the would_ members, and rows, rows_rejected and requests are 0"`
+	WouldLoad   int64      `json:"would_load" jsonschema:"of a dry run: rows"`
+	WouldReject int64      `json:"would_reject" jsonschema:"of a dry run: rows"`
+	WouldSend   int64      `json:"would_send" jsonschema:"of a dry run: requests"`
+	WouldStream *Stream    `json:"would_stream,omitempty" jsonschema:"of a dry run: rows that would go past CQL"`
 	IfNotExists bool       `json:"if_not_exists"`
 	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`
 	Changed     []Change   `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the run was begun with"`
@@ -255,6 +260,9 @@ type Clone struct {
 	Run
 	Ranges int           `json:"ranges" jsonschema:"token ranges that were cloned"`
 	Failed []FailedRange `json:"failed_ranges"`
-	DryRun bool          `json:"dry_run"`
-	Stream *Stream       `json:"stream"`
+	DryRun bool          `json:"dry_run" jsonschema:"nothing was written, and rows is 0"`
+	Stream *Stream       `json:"stream,omitempty"`
+
+	WouldClone  int64   `json:"would_clone" jsonschema:"of a dry run: rows"`
+	WouldStream *Stream `json:"would_stream,omitempty" jsonschema:"of a dry run"`
 }

@@ -24,10 +24,7 @@ func (d *Document) Lines() []string {
 		t.pace(d.Count.Run, "")
 		t.ranges(d.Count.Run, d.Count.Ranges, d.Count.Failed, "counted")
 	case d.Clone != nil:
-		t.number("cloned", amount.Count(d.Clone.Rows), amount.Noun(d.Clone.Rows, "row")+" of "+d.Clone.Table)
-		t.pace(d.Clone.Run, "")
-		t.ranges(d.Clone.Run, d.Clone.Ranges, d.Clone.Failed, "cloned")
-		t.stream(d.Clone.Stream, d.Clone.DryRun)
+		t.clone(d.Clone)
 	case d.Doctor != nil:
 		t.doctor(d.Doctor)
 	case d.Plan != nil:
@@ -50,9 +47,12 @@ func (d *Document) Lines() []string {
 // text is lines of a name, and a number or words.
 type text struct{ lines []string }
 
+// numbersEnd is the column in which numbers end.
+const numbersEnd = 23
+
 // number adds a line with a number, which ends in the same column as those of other lines.
 func (t *text) number(name, number, rest string) {
-	t.lines = append(t.lines, fmt.Sprintf("%-9s %13s %s", name, number, rest))
+	t.lines = append(t.lines, fmt.Sprintf("%s%*s %s", name, max(numbersEnd-len(name), len(number)+1), number, rest))
 }
 
 func (t *text) words(name, words string) {
@@ -82,20 +82,43 @@ func unless0(n int64, of string) string {
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
 func (t *text) load(l *Load) {
+	if l.DryRun {
+		t.dryLoad(l)
+		return
+	}
 	t.number("loaded", amount.Count(l.Rows), say(amount.Noun(l.Rows, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 		unless0(l.InDoubt, "in doubt"), existing(l)))
 	t.pace(l.Run, "read")
 	switch {
 	case l.Stream != nil:
-		t.stream(l.Stream, l.DryRun)
-	case l.DryRun:
-		t.number("requests", amount.Count(l.Requests), fmt.Sprintf("of %s, none of them sent", rowsEach(l)))
+		t.stream(l.Stream, false)
 	default:
-		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level()))
+		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level()))
 	}
-	if !l.DryRun {
-		t.words("checksum", l.Checksum)
+	t.words("checksum", l.Checksum)
+}
+
+// dryLoad adds what a load would do.
+func (t *text) dryLoad(l *Load) {
+	t.number("would load", amount.Count(l.WouldLoad), say(amount.Noun(l.WouldLoad, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.WouldReject)+" would be rejected"))
+	t.pace(l.Run, "read")
+	if l.WouldStream != nil {
+		t.stream(l.WouldStream, true)
+		return
 	}
+	t.number("would send", amount.Count(l.WouldSend), amount.Noun(l.WouldSend, "request")+" of "+rowsEach(l.WouldLoad, l.WouldSend))
+}
+
+// clone adds what a clone did, or would do.
+func (t *text) clone(c *Clone) {
+	name, rows, verb, stream := "cloned", c.Rows, "cloned", c.Stream
+	if c.DryRun {
+		name, rows, verb, stream = "would clone", c.WouldClone, "read", c.WouldStream
+	}
+	t.number(name, amount.Count(rows), amount.Noun(rows, "row")+" of "+c.Table)
+	t.pace(c.Run, "")
+	t.ranges(c.Run, c.Ranges, c.Failed, verb)
+	t.stream(stream, c.DryRun)
 }
 
 func existing(l *Load) string {
@@ -106,8 +129,8 @@ func existing(l *Load) string {
 }
 
 // rowsEach is how many rows a request had.
-func rowsEach(l *Load) string {
-	return fmt.Sprintf("%.1f rows", float64(l.Rows-l.EarlierRows+l.Existing)/float64(max(l.Requests, 1)))
+func rowsEach(rows, requests int64) string {
+	return fmt.Sprintf("%.1f rows", float64(rows)/float64(max(requests, 1)))
 }
 
 func latency(r Run) string {
@@ -177,18 +200,14 @@ func (t *text) scan(s *Scan) {
 	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
 }
 
-// stream adds what went to the nodes past CQL, or is in a folder for them.
+// stream adds what went to the nodes past CQL, or is in a folder for them, or would.
 func (t *text) stream(s *Stream, dryRun bool) {
-	sent := ""
-	if dryRun {
-		sent = "none of them sent"
-	}
 	if s.Dir != "" {
 		nodes := "all nodes"
 		if s.Nodes > 0 {
 			nodes = amount.Of(s.Nodes, "node")
 		}
-		t.number("kept", amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), fmt.Sprintf("%s for %s", amount.Of(s.Files, "SSTable"), nodes), sent))
+		t.number("kept", amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), fmt.Sprintf("%s for %s", amount.Of(s.Files, "SSTable"), nodes)))
 		return
 	}
 	files := amount.Of(s.Files, "file") + " of rows"
@@ -199,7 +218,11 @@ func (t *text) stream(s *Stream, dryRun bool) {
 	if s.Nodes > 0 {
 		nodes = "on " + amount.Of(s.Nodes, "node")
 	}
-	t.number("streamed", amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), files, nodes, sent))
+	name := "streamed"
+	if dryRun {
+		name, nodes = "would make", strings.Replace(nodes, "on ", "for ", 1)
+	}
+	t.number(name, amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), files, nodes))
 }
 
 // doctor adds how the findings of a doctor came out.
@@ -211,6 +234,12 @@ func (t *text) doctor(d *Doctor) {
 // end says how a run ended, and how it goes on.
 func (d *Document) end() string {
 	switch {
+	case d.Outcome == DryRun && d.Load != nil && d.Load.WouldReject > 0:
+		return "dry run: " + amount.Of(d.Load.WouldReject, "row") + " would be rejected; nothing was written"
+	case d.Outcome == DryRun && d.Clone != nil && len(d.Clone.Failed) > 0:
+		return "dry run: " + amount.Of(len(d.Clone.Failed), "token range") + " failed; nothing was written"
+	case d.Outcome == DryRun:
+		return "dry run: nothing was written"
 	case d.Outcome == "partly" && d.Doctor != nil:
 		return amount.Of(d.Doctor.Failures, "failure") + " to be mended first"
 	case d.Outcome == "partly" && d.Verify != nil:
@@ -229,7 +258,9 @@ func (d *Document) end() string {
 }
 
 // WentWell says whether a command has done all, so that nothing need be said of it.
-func (d *Document) WentWell() bool { return d.Outcome == "done" }
+func (d *Document) WentWell() bool {
+	return d.Outcome == "done" || d.Outcome == DryRun && d.Exit == 0
+}
 
 // onward is the next command behind a few words; empty: there is none.
 func (d *Document) onward(words string) string {

@@ -25,6 +25,16 @@ func (t *text) plan(p *Plan) {
 	}
 	t.number("nodes", amount.Count(nodes), say("of data center "+p.DC, unless0(int64(down), "down")))
 	t.number("estimate", amount.Size(p.Bytes), amount.Of(p.Partitions, "partition")+", as the nodes tell")
+	if p.Faster == "" {
+		t.words("time", "not known: the nodes have no estimate of the table yet")
+		return
+	}
+	limit := ""
+	if p.NodeLimit > 0 {
+		limit = fmt.Sprintf(" (the nodes send at most %s/s each)", amount.Size(p.NodeLimit))
+	}
+	t.words("time", fmt.Sprintf("about %s by CQL, %s by streaming%s: %s is likely faster",
+		amount.Roughly(duration(p.ByCQL)), amount.Roughly(duration(p.Streamed)), limit, p.Faster))
 }
 
 // inspect adds what SSTables hold, all together.

@@ -73,7 +73,7 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 	require.Contains(t, said(t, OfLoad(r)), "\nend        done\n")
 
 	r = operation.LoadReport{Report: ofARun(operation.Interrupted), DryRun: true, Next: operation.Next{Command: "resume", RunDir: "it's"}}
-	require.Contains(t, said(t, OfLoad(r)), "of 91.9 rows, none of them sent\nend        interrupted; go on with: cqlbulk resume 'it'\\''s'\n")
+	require.Contains(t, said(t, OfLoad(r)), "would send   12,345,678 requests of 100.0 rows\nend        interrupted; go on with: cqlbulk resume 'it'\\''s'\n")
 }
 
 func TestLinesOfALoadPastCQL(t *testing.T) {

@@ -27,8 +27,11 @@ func (d *Document) LeaveInDoubt(rows int, again operation.Next) {
 	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[operation.Partly], nextOf(again), int64(rows)
 }
 
-// Refused is the outcome of a command that did nothing.
-const Refused = "refused"
+// Outcomes of commands that did nothing.
+const (
+	Refused = "refused" // something was wrong before it began
+	DryRun  = "dry run" // it only said what it would do
+)
 
 // nextOf says what to do next; nil: nothing.
 func nextOf(n operation.Next) *Next {
@@ -44,7 +47,11 @@ func CommandLine(n operation.Next) string {
 	if n.RepeatInDoubt {
 		line += " --repeat-in-doubt"
 	}
-	return line + " " + setting.ShellQuote(n.RunDir)
+	line += " " + setting.ShellQuote(n.RunDir)
+	if len(n.Nulls) > 0 {
+		line += " --null-string " + setting.ShellQuote(setting.ListText(n.Nulls))
+	}
+	return line
 }
 
 func runOf(r operation.Report) Run {
@@ -105,7 +112,19 @@ func OfLoad(r operation.LoadReport) Document {
 	if r.Streamed || r.Files != nil {
 		l.Stream = streamOf(r.Stream, r.Files, r.Compaction)
 	}
-	return Document{Outcome: outcomes[r.Outcome], Next: nextOf(r.Next), Load: l}
+	if r.DryRun {
+		l.WouldLoad, l.WouldReject, l.WouldSend, l.WouldStream = l.Rows, l.Rejected, l.Requests, l.Stream
+		l.Rows, l.Rejected, l.ParseErrors, l.Requests, l.Stream, l.Checksum = 0, 0, 0, 0, nil, ""
+	}
+	return Document{Outcome: outcomeOf(r.Outcome, r.DryRun), Next: nextOf(r.Next), Load: l}
+}
+
+// outcomeOf is what a document calls an outcome. One that came to no end is called the same in a dry run.
+func outcomeOf(outcome operation.Outcome, dryRun bool) string {
+	if dryRun && (outcome == operation.Done || outcome == operation.Partly) {
+		return DryRun
+	}
+	return outcomes[outcome]
 }
 
 func explainedOf(e *operation.Explained) *Explained {
@@ -193,9 +212,13 @@ func OfCount(r operation.CountReport) Document {
 
 // OfClone makes the document of a clone.
 func OfClone(r operation.CloneReport) Document {
-	return Document{Outcome: outcomes[r.Outcome], Clone: &Clone{
+	c := &Clone{
 		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), DryRun: r.DryRun, Stream: streamOf(r.Stream, r.Files, r.Compaction),
-	}}
+	}
+	if r.DryRun {
+		c.WouldClone, c.WouldStream, c.Rows, c.Stream = c.Rows, c.Stream, 0, nil
+	}
+	return Document{Outcome: outcomeOf(r.Outcome, r.DryRun), Clone: c}
 }
 
 // OfPlan makes the document of a plan.
@@ -203,6 +226,7 @@ func OfPlan(r operation.PlanReport) Document {
 	return Document{Outcome: outcomes[operation.Done], Plan: &Plan{
 		Table: r.Table, Statement: r.Statement, Cluster: r.Cluster, Partitioner: r.Partitioner, DC: r.DC, DCs: list(r.DCs), Replication: r.Replication,
 		Serial: r.Serial, Parallel: r.Parallel, Asked: r.Asked, Smudge: r.Smudge, SavedRing: r.SavedRing, Splits: r.Splits, Vnodes: r.Vnodes, Seed: r.Seed, Partitions: r.Partitions, Bytes: r.Bytes,
+		ByCQL: r.Expected.ByCQL.Seconds(), Streamed: r.Expected.Streamed.Seconds(), Faster: r.Expected.Faster(), NodeLimit: r.Expected.NodeLimit,
 		Nodes: each(r.Nodes, func(n operation.PlanNode) PlanNode {
 			return PlanNode{n.Address, n.DC, n.Rack, n.Version, n.Up, n.Cores, n.Tokens, n.Holds, n.Reads, n.Bytes}
 		}),
@@ -246,7 +270,7 @@ func nextsOf(all []operation.Next) []Next {
 }
 
 // OfRuns makes the document of the runs of a folder.
-func OfRuns(folder string, runs []operation.Run) Document {
+func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 	listed := each(runs, func(r operation.Run) ListedRun {
 		one := ListedRun{
 			Path: r.Path, Command: r.Command, Table: r.Table, State: string(r.State), Started: r.Started.UTC(), Rows: r.Rows, Failed: r.Failed, Next: nextsOf(r.Next),
@@ -257,7 +281,19 @@ func OfRuns(folder string, runs []operation.Run) Document {
 		}
 		return one
 	})
-	return Document{Outcome: outcomes[operation.Done], Runs: &Runs{folder, listed}}
+	return Document{Outcome: outcomes[operation.Done], Runs: &Runs{folder, listed, hidden}}
+}
+
+// OfPrune makes the document of what was pruned.
+func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
+	d := Document{Outcome: outcomeOf(operation.Done, dryRun), Prune: &Prune{Folder: folder, DryRun: dryRun}}
+	if dryRun {
+		d.Prune.WouldRemove = PruneList{p.Past, list(p.Runs)}
+	} else {
+		d.Prune.Removed = PruneList{p.Past, list(p.Runs)}
+	}
+	d.Prune.Removed.RunDirs, d.Prune.WouldRemove.RunDirs = list(d.Prune.Removed.RunDirs), list(d.Prune.WouldRemove.RunDirs)
+	return d
 }
 
 func paceOf(seen time.Time, share *float64, rate float64, left time.Duration) Pace {

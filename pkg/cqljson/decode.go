@@ -3,6 +3,7 @@ package cqljson
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -21,11 +22,15 @@ type Decoder interface {
 }
 
 // PlanDecoder returns the decoder of a type. It fails when Plan does.
-func PlanDecoder(t *cqltype.Type) (Decoder, error) {
+func PlanDecoder(t *cqltype.Type) (Decoder, error) { return PlanDecoderIn(t, time.Millisecond) }
+
+// PlanDecoderIn is PlanDecoder for JSON in which a timestamp given as a number counts units, as
+// those of cqltext.PlanIn.
+func PlanDecoderIn(t *cqltype.Type, unit time.Duration) (Decoder, error) {
 	if _, err := Plan(t); err != nil {
 		return nil, err
 	}
-	r, err := planReader(t)
+	r, err := planReader(t, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +83,8 @@ func readWhole(r reader, dst, json []byte) ([]byte, error) {
 }
 
 // planReader returns the reader of a type that Plan has found whole.
-func planReader(t *cqltype.Type) (reader, error) {
-	text, err := cqltext.Plan(t)
+func planReader(t *cqltype.Type, unit time.Duration) (reader, error) {
+	text, err := cqltext.PlanIn(t, unit)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +94,7 @@ func planReader(t *cqltype.Type) (reader, error) {
 	}
 	elems := make([]reader, len(t.Elems))
 	for i, e := range t.Elems {
-		if elems[i], err = planReader(e); err != nil {
+		if elems[i], err = planReader(e, unit); err != nil {
 			return nil, err
 		}
 	}
@@ -109,5 +114,5 @@ func planReader(t *cqltype.Type) (reader, error) {
 	if !t.Kind.Scalar() {
 		return nil, fmt.Errorf("no JSON for type %s", t)
 	}
-	return newScalarReader(t, text), nil
+	return newScalarReader(t, text, unit), nil
 }

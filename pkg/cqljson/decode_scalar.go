@@ -1,7 +1,8 @@
 package cqljson
 
 import (
-	"errors"
+	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -14,11 +15,12 @@ type scalarReader struct {
 	text     cqltext.Codec
 	numbers  bool
 	booleans bool
-	whole    bool   // numbers must not have a fraction or an exponent
+	whole    error  // that a number has an exponent, or a fraction; nil: it may have both
+	fraction bool   // it may have a fraction all the same
 	want     string // what is read, in words
 }
 
-func newScalarReader(t *cqltype.Type, text cqltext.Codec) *scalarReader {
+func newScalarReader(t *cqltype.Type, text cqltext.Codec, unit time.Duration) *scalarReader {
 	r := &scalarReader{text: text, want: "a string"}
 	switch t.Kind {
 	case cqltype.Ascii, cqltype.Text:
@@ -27,14 +29,16 @@ func newScalarReader(t *cqltype.Type, text cqltext.Codec) *scalarReader {
 		cqltype.Decimal, cqltype.Float, cqltype.Double:
 		r.numbers, r.want = true, "a number or a string"
 	case cqltype.Timestamp:
-		r.numbers, r.whole, r.want = true, true, "a string or a number of milliseconds"
+		name := cqltext.UnitName(unit)
+		r.numbers, r.fraction, r.want = true, unit == time.Second, "a string or a number of "+name
+		if r.whole = fmt.Errorf("a timestamp given as a number must be a whole number of %s, without an exponent", name); r.fraction {
+			r.whole = fmt.Errorf("a timestamp given as a number must be a number of %s without an exponent", name)
+		}
 	case cqltype.Boolean:
 		r.booleans, r.want = true, "true, false or a string"
 	}
 	return r
 }
-
-var errWhole = errors.New("a timestamp given as a number must be a whole number of milliseconds, without an exponent")
 
 func (r *scalarReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	if pos == len(json) {
@@ -47,8 +51,8 @@ func (r *scalarReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 		return r.readString(dst, json, pos)
 	case r.numbers && (c == '-' || c >= '0' && c <= '9'):
 		next, err = jsonscan.Number(json, pos)
-		if err == nil && r.whole && !isWhole(json[pos:next]) {
-			err = at(pos, errWhole)
+		if err == nil && r.whole != nil && !isWhole(json[pos:next], r.fraction) {
+			err = at(pos, r.whole)
 		}
 	case r.booleans && (c == 't' || c == 'f'):
 		next, err = jsonscan.Word(json, pos)
@@ -66,10 +70,10 @@ func (r *scalarReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	return dst, next, nil
 }
 
-// isWhole reports whether a JSON number is an optional sign and digits.
-func isWhole(number []byte) bool {
+// isWhole reports whether a JSON number is an optional sign and digits, or has a fraction where it may.
+func isWhole(number []byte, fraction bool) bool {
 	for _, c := range number {
-		if c == '.' || c|0x20 == 'e' {
+		if c == '.' && !fraction || c|0x20 == 'e' {
 			return false
 		}
 	}

@@ -2,9 +2,11 @@ package cqlshtext
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -25,6 +27,9 @@ type Options struct {
 	ThousandsSep string
 	// Null is NULL, the text of null: of a whole field, and bare inside user types and tuples.
 	Null string
+	// TimestampUnit is what a timestamp given as a number counts, as for cqltext.PlanIn; a millisecond, as in
+	// cqlsh, when zero.
+	TimestampUnit time.Duration
 	// Unescape undoes in ascii and text the escapes that COPY TO writes, which COPY FROM does not: \\, \n, \r, \t
 	// and \xNN.
 	Unescape bool
@@ -41,6 +46,7 @@ func (o Options) complete() (Options, error) {
 	set(&o.BoolTrue, "True")
 	set(&o.BoolFalse, "False")
 	set(&o.DecimalSep, ".")
+	o.TimestampUnit = cmp.Or(o.TimestampUnit, time.Millisecond)
 	switch {
 	case strings.EqualFold(o.BoolTrue, o.BoolFalse):
 		return o, fmt.Errorf("true and false are the same word %q", o.BoolTrue)

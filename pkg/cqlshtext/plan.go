@@ -82,7 +82,7 @@ type reader interface {
 
 // plan builds the elem of a type that cqltext can plan.
 func plan(t *cqltype.Type, o *Options) (elem, error) {
-	text, err := cqltext.Plan(t)
+	text, err := cqltext.PlanIn(t, o.TimestampUnit)
 	if err != nil {
 		return elem{}, err
 	}
@@ -133,7 +133,7 @@ func plan(t *cqltype.Type, o *Options) (elem, error) {
 		e.reader = newBooleanReader(e.name, o)
 	case cqltype.Timestamp:
 		e.colons = true
-		e.reader, err = newTimestampReader(s, o.DateTimeFormat)
+		e.reader, err = newTimestampReader(s, o.DateTimeFormat, o.TimestampUnit)
 	case cqltype.Date:
 		e.reader = &dateReader{s}
 	case cqltype.Time:

@@ -5,24 +5,25 @@ import (
 	"encoding/binary"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
 // timestampReader reads what fits a strptime format, else what package cqltext reads: the forms of CQL, and
-// milliseconds, which COPY TO writes for years outside 1 to 9999.
+// numbers, which COPY TO writes, of milliseconds, for years outside 1 to 9999.
 type timestampReader struct {
 	scalar
 	format layout
 	other  error
 }
 
-func newTimestampReader(s scalar, format string) (*timestampReader, error) {
+func newTimestampReader(s scalar, format string, unit time.Duration) (*timestampReader, error) {
 	l, err := parseLayout(format)
 	if err != nil {
 		return nil, err
 	}
-	other := fmt.Errorf("not of the form %q, nor YYYY-MM-DD with or without a time and a zone, nor milliseconds", format)
+	other := fmt.Errorf("not of the form %q, nor YYYY-MM-DD with or without a time and a zone, nor %s", format, cqltext.UnitName(unit))
 	return &timestampReader{scalar: s, format: l, other: other}, nil
 }
 

@@ -2,6 +2,7 @@ package cqltext
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
@@ -34,12 +35,17 @@ var scalars = [...]codec{
 
 // Plan returns the codec of a type. It fails when cqlwire.Plan does and when a UDT has two fields of one name; every
 // type that cqltype.Parse returns can be planned, provided its UDTs can.
-func Plan(t *cqltype.Type) (Codec, error) {
+func Plan(t *cqltype.Type) (Codec, error) { return PlanIn(t, time.Millisecond) }
+
+// PlanIn is Plan for texts in which a timestamp given as a number counts units since
+// 1970-01-01T00:00:00Z: time.Second, time.Millisecond, time.Microsecond or time.Nanosecond. Seconds
+// may have a decimal fraction. What is finer than a millisecond is cut off, towards the past.
+func PlanIn(t *cqltype.Type, unit time.Duration) (Codec, error) {
 	wire, err := cqlwire.Plan(t)
 	if err != nil {
 		return nil, fmt.Errorf("no codec for type %s: %w", t, err)
 	}
-	c, err := plan(t, wire)
+	c, err := plan(t, wire, unit)
 	if err != nil {
 		return nil, fmt.Errorf("no codec for type %s: %w", t, err)
 	}
@@ -49,13 +55,16 @@ func Plan(t *cqltype.Type) (Codec, error) {
 	return c, nil
 }
 
-func plan(t *cqltype.Type, wire *cqlwire.Layout) (codec, error) {
+func plan(t *cqltype.Type, wire *cqlwire.Layout, unit time.Duration) (codec, error) {
+	if t.Kind == cqltype.Timestamp && unit != time.Millisecond {
+		return timestampCodecIn(unit), nil
+	}
 	if int(t.Kind) < len(scalars) && scalars[t.Kind] != nil {
 		return scalars[t.Kind], nil
 	}
 	elems := make([]codec, len(t.Elems))
 	for i, e := range t.Elems {
-		c, err := plan(e, wire.Elem(i))
+		c, err := plan(e, wire.Elem(i), unit)
 		if err != nil {
 			return nil, err
 		}

@@ -1,9 +1,11 @@
 package cqltext
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"math"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
@@ -12,6 +14,77 @@ import (
 // timestampCodec is milliseconds since 1970-01-01T00:00:00Z, int64, written like java.time.Instant does.
 var timestampCodec = scalar{
 	wire: cqlwire.Scalar(cqltype.Timestamp), quoted: true, format: formatTimestamp, parse: parseTimestamp,
+}
+
+// UnitName returns a unit of timestamps in words, such as "milliseconds".
+func UnitName(unit time.Duration) string {
+	switch unit {
+	case time.Second:
+		return "seconds"
+	case time.Microsecond:
+		return "microseconds"
+	case time.Nanosecond:
+		return "nanoseconds"
+	default:
+		return "milliseconds"
+	}
+}
+
+// timestampCodecIn returns the codec for texts whose numbers count units.
+func timestampCodecIn(unit time.Duration) *scalar {
+	c := timestampCodec
+	c.parse = func(dst, text []byte) ([]byte, error) {
+		whole, fraction, pointed := bytes.Cut(text, []byte{'.'})
+		if !allDigits(whole) || pointed && (unit != time.Second || !allDigits(fraction) || !isDigit(fraction[0])) {
+			return parseTimestamp(dst, text)
+		}
+		n, ok := parseInt(whole)
+		ms, within := millisOf(n, unit)
+		if !ok || !within {
+			return dst, errTimestampRange
+		}
+		if pointed {
+			part := fractionMillis(fraction, text[0] == '-')
+			if part < 0 && ms < math.MinInt64-part || part > 0 && ms > math.MaxInt64-part {
+				return dst, errTimestampRange
+			}
+			ms += part
+		}
+		return binary.BigEndian.AppendUint64(dst, uint64(ms)), nil
+	}
+	return &c
+}
+
+// millisOf returns the millisecond in which n units end; false when it has no 64 bits.
+func millisOf(n int64, unit time.Duration) (int64, bool) {
+	if unit < time.Millisecond {
+		return floorDiv(n, int64(time.Millisecond/unit)), true
+	}
+	factor := int64(unit / time.Millisecond)
+	return n * factor, n <= math.MaxInt64/factor && n >= math.MinInt64/factor
+}
+
+// fractionMillis returns the milliseconds of the digits behind the point of a number of seconds.
+func fractionMillis(digits []byte, negative bool) int64 {
+	ms, finer := int64(0), false
+	for i := range max(len(digits), 3) {
+		switch {
+		case i < 3 && i < len(digits):
+			ms = 10*ms + int64(digits[i]-'0')
+		case i < 3:
+			ms *= 10
+		default:
+			finer = finer || digits[i] != '0'
+		}
+	}
+	switch {
+	case negative && finer:
+		return -ms - 1 // towards the past
+	case negative:
+		return -ms
+	default:
+		return ms
+	}
 }
 
 var (

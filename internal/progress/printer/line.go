@@ -24,6 +24,8 @@ const (
 	partRetries
 	partTrouble
 	partShare
+	partReceiving
+	partStage
 	partRows
 	partRate
 	partBytes
@@ -31,6 +33,7 @@ const (
 	partUnderWay
 	partLatency
 	partLeft
+	partLimited
 	partSent
 	partRun
 	partKinds
@@ -59,7 +62,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	if r.Earlier > 0 {
 		parts[partRows].long += fmt.Sprintf(" (%s before)", amount.Count(r.Earlier))
 	}
-	if r.Ready > 0 {
+	if r.Ready > 0 && r.Stage == nil {
 		parts[partRows].long += fmt.Sprintf(" and %s ready", amount.Count(r.Ready))
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
@@ -82,6 +85,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	}
 	sent, run := sentTo(r.Streams), safetext.Line(r.Run)
 	parts[partSent], parts[partRun] = part{sent, sent}, part{run, run}
+	addStage(&parts, r)
 	return parts
 }
 

@@ -288,7 +288,9 @@ func (d *delivery) share() {
 	if d.t.o.Whole != nil {
 		done = (done + d.prepared.Load()) / 2
 	}
-	part := min(float64(d.merged.Load())/float64(d.whole), 1) * min(float64(done)/float64(queued), 1)
+	merged := min(float64(d.merged.Load())/float64(d.whole), 1)
+	d.stage(merged, queued)
+	part := merged * min(float64(done)/float64(queued), 1)
 	now := int64(part * progress.Whole)
 	for counter := &d.t.o.Progress.Part; ; {
 		before := counter.Load()
@@ -296,6 +298,19 @@ func (d *delivery) share() {
 			return
 		}
 	}
+}
+
+// stage reports the stage of the slice, of which a part was merged so far, and that is queued.
+func (d *delivery) stage(merged float64, queued int64) {
+	if merged == 0 {
+		return
+	}
+	total := int64(float64(queued) / merged)
+	sorted := queued
+	if d.t.o.Whole != nil {
+		sorted = d.prepared.Load()
+	}
+	d.t.o.Progress.Stage.Deliver(min(sorted, total), min(d.sent.Load(), total), total)
 }
 
 // once sends a file to a node.

@@ -347,6 +347,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 	t.batch.settled, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
 	t.batch.bytes.Store(0)
 	t.o.Progress.Part.Store(0)
+	t.o.Progress.Stage.Read()
 	select {
 	case <-t.full: // it was of these rows
 	default:
@@ -365,6 +366,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, tidy()) }()
 	t.batch.leftOut = t.batch.refused.clone()
 	merges := t.batch.sorter.Merges()
+	t.o.Progress.Stage.Deliver(0, 0, t.batch.bytes.Load())
 	begun := t.o.Clock()
 	d := newDelivery(ctx, &t.carrier, t.stamped(begun), t.batch.bytes.Load())
 	defer d.cancel()

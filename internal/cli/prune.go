@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
+)
+
+// pruneOptions are the flags of prune.
+type pruneOptions struct {
+	reportOptions
+	OlderThan setting.Seconds
+	DryRun    bool
+}
+
+// pruneAge is how old a run must be to be removed, if nothing else is said.
+const pruneAge = setting.Seconds(30 * 24 * 60 * 60)
+
+func newPruneCommand(s streams) *cobra.Command {
+	opts := &pruneOptions{OlderThan: pruneAge}
+	c := &cobra.Command{
+		Use:   "prune [FOLDER]",
+		Short: "Remove what old runs have left that have nothing left to do",
+		Long: `Remove what runs have left that ended before --older-than and have nothing left to do: loads
+from the history of a folder, by default this one, and run directories whose rejected rows
+were all loaded by retry. Runs that can be resumed or retried stay, and so do outputs of
+scans and their manifests.
+
+Exit status:
+  0  removed, or there was nothing to remove
+  1  the folder cannot be read
+  4  something could not be removed`,
+		Example: `  cqlbulk prune --dry-run
+  cqlbulk prune /var/lib/loads --older-than 7d`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return fmt.Errorf("give one folder: cqlbulk prune [FOLDER]")
+			}
+			return nil
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			folder := "."
+			if len(args) > 0 {
+				folder = args[0]
+			}
+			return prune(s, opts, folder)
+		},
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	addOwn(f, &opts.OlderThan, "older-than", "age of the runs to remove, in seconds or as 12h or 7d (default: 30d)", of(groupInput), once, everyday)
+	addOwn(f, &opts.DryRun, "dry-run", "only say what would be removed", of(groupInput), once, everyday)
+	opts.reportOptions.AddFlags(f)
+	return c
+}
+
+func prune(s streams, o *pruneOptions, folder string) error {
+	if o.OlderThan < 0 {
+		return fmt.Errorf("--older-than %d: must not be negative", o.OlderThan)
+	}
+	before := time.Now().Add(-time.Duration(o.OlderThan) * time.Second)
+	pruned, err := operation.Prune(folder, before, o.DryRun)
+	s.end.document = summary.OfPrune(folder, pruned, o.DryRun)
+	for _, dir := range pruned.Left {
+		s.warn("%s is no run any more; it stays, as it holds files that are not of the run", dir)
+	}
+	if err != nil && pruned.Past+len(pruned.Runs) > 0 {
+		return fatal(err)
+	}
+	if err != nil || o.JSON {
+		return err
+	}
+	verb := "removed"
+	if o.DryRun {
+		verb = "would remove"
+	}
+	for _, dir := range pruned.Runs {
+		s.note("%s %s", verb, dir)
+	}
+	_, err = fmt.Fprintf(s.text(), "%s %s and %s\n", verb, amount.Of(pruned.Past, "load")+" of the history", amount.Of(len(pruned.Runs), "run directory"))
+	return fatal(err)
+}

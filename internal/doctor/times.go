@@ -1,0 +1,101 @@
+package doctor
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+)
+
+// Times counts the timestamps of one column of an input that another unit of numbers would make
+// likelier: those of January 1970, where seconds since 1970 were read as milliseconds, and those
+// after 2100, where microseconds or nanoseconds were.
+type Times struct {
+	Column string
+	values int64 // 1970-01-01T00:00:00Z left out, which often stands for none
+
+	seconds, micros, nanos oddTimes
+}
+
+// oddTimes are timestamps that are unlikely for one reason.
+type oddTimes struct {
+	number int64
+	line   int64  // of the first
+	first  string // as a number and as a time
+}
+
+// The bounds in milliseconds since 1970. All times from 1970 to 2054 are in January 1970 when their
+// seconds are taken for milliseconds.
+const (
+	endOfJanuary1970 = 31 * 24 * 3600 * 1000
+	beginOf1980      = 315_532_800_000
+	beginOf2100      = 4_102_444_800_000
+)
+
+// Note counts a timestamp, in milliseconds since 1970, of the row in a line.
+func (t *Times) Note(ms, line int64) {
+	if ms == 0 {
+		return
+	}
+	t.values++
+	likely := func(ms int64) bool { return beginOf1980 <= ms && ms < beginOf2100 }
+	switch {
+	case 0 < ms && ms < endOfJanuary1970:
+		t.seconds.add(ms, line)
+	case ms >= beginOf2100 && likely(ms/1000):
+		t.micros.add(ms, line)
+	case ms >= beginOf2100 && likely(ms/1_000_000):
+		t.nanos.add(ms, line)
+	}
+}
+
+func (o *oddTimes) add(ms, line int64) {
+	if o.number++; o.number == 1 {
+		o.line = line
+		o.first = fmt.Sprintf("%d (%s)", ms, time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z"))
+	}
+}
+
+// AllSeconds reports whether every timestamp that was noted, and at least one was, is in January
+// 1970, and returns the first of them, as a number and as a time, and its line.
+func (t *Times) AllSeconds() (first string, line int64, all bool) {
+	return t.seconds.first, t.seconds.line, t.values > 0 && t.seconds.number == t.values
+}
+
+// finding returns what is odd about half of the timestamps or more.
+func (t *Times) finding(name string) (Finding, bool) {
+	for _, c := range []struct {
+		odd         oddTimes
+		unit, where string
+	}{
+		{t.seconds, "s", "in January 1970: seconds since 1970, read as milliseconds?"},
+		{t.micros, "us", "after the year 2100: microseconds since 1970, read as milliseconds?"},
+		{t.nanos, "ns", "after the year 2100: nanoseconds since 1970, read as milliseconds?"},
+	} {
+		if c.odd.number > 0 && 2*c.odd.number >= t.values {
+			return Warn("--timestamp-unit "+c.unit, "%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
+				amount.Count(c.odd.number), amount.Of(t.values, "value"), c.odd.first, amount.Verb(c.odd.number, "is", "are"), c.where), true
+		}
+	}
+	return Finding{}, false
+}
+
+// Units says whether the numbers in columns of timestamps look as if they were of another unit than
+// the one that they are read in. given: the user named that unit, and is believed.
+func Units(samples []Sample, given bool) []Finding {
+	if given {
+		return nil
+	}
+	var out []Finding
+	for _, s := range readable(samples) {
+		for _, t := range s.Times {
+			if f, odd := t.finding(s.Name); odd {
+				out = append(out, f)
+			}
+		}
+	}
+	if more := len(out) - namesShown; more > 0 {
+		out = append(out[:namesShown], Warn(out[0].Do, "and %s like it", amount.Of(more, "more column")))
+	}
+	return out
+}

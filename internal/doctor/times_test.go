@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUnits(t *testing.T) {
+	const day = 86_400
+	of := func(ms ...int64) []Sample {
+		times := Times{Column: "at"}
+		for _, m := range ms {
+			times.Note(m, 2)
+		}
+		return []Sample{{Name: "a.csv", Times: []Times{times}}}
+	}
+	const now = 1_710_000_000
+	for _, c := range []struct {
+		name, do, found string
+		samples         []Sample
+	}{
+		{"milliseconds", "", "", of(now*1000, now*1000+1)},
+		{"seconds", "--timestamp-unit s", `a.csv, column "at": 2 of 2 values, such as 1710000000 (1970-01-20T19:00:00Z), are in January 1970: seconds since 1970, read as milliseconds?`, of(now, now+day, 0)},
+		{"microseconds", "--timestamp-unit us", `a.csv, column "at": 1 of 1 value, such as 1710000000000000 (56157-09-28T16:00:00Z), is after the year 2100: microseconds since 1970, read as milliseconds?`, of(now * 1_000_000)},
+		{"nanoseconds", "--timestamp-unit ns", `a.csv, column "at": 1 of 1 value, such as 1710000000000000000 (54189712-11-05T16:00:00Z), is after the year 2100: nanoseconds since 1970, read as milliseconds?`, of(now * 1_000_000_000)},
+		{"fewer than half", "", "", of(now, now*1000, now*1000)},
+		{"none", "", "", of(0, 0)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := Units(c.samples, false)
+			if c.do == "" {
+				require.Empty(t, found)
+				return
+			}
+			require.Equal(t, []Finding{Warn(c.do, "%s", c.found)}, found)
+			require.Empty(t, Units(c.samples, true), "the unit was given")
+		})
+	}
+}
+
+func TestSeparators(t *testing.T) {
+	for text, do := range map[string]string{
+		"1,234":        "--dialect cqlsh --thousandssep ','",
+		"-1,234,567.5": "--dialect cqlsh --thousandssep ','",
+		"1.234,56":     "--dialect cqlsh --thousandssep '.' --decimalsep ,",
+		"3,14":         "--dialect cqlsh --decimalsep ,",
+		"1'000":        `--dialect cqlsh --thousandssep "'"`,
+		"12":           "",
+		"1,2,3":        "",
+		"NA":           "",
+	} {
+		var w NumberWatch
+		w.Note([]byte(text))
+		n, some := w.Numbers("n")
+		require.Equal(t, do != "", some, text)
+		if some {
+			require.Equal(t, do, Separators([]Sample{{Name: "a.csv", Numbers: []Numbers{n}}})[0].Do, text)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
+)
+
+// Expected is how long reading a table may take: a guess, by the bytes that the nodes have of it.
+type Expected struct {
+	ByCQL, Streamed time.Duration // 0: not known
+	NodeLimit       int64         // bytes a second that each node streams at most; 0: no limit, or not known
+	NodeBytes       int64         // bytes of the node that streams most
+}
+
+// What a core of a node reads through CQL, and this host takes in by streaming where the nodes have
+// no limit, measured by deploy/bench-unload: the medians of its dated page in docs, on two cores.
+const (
+	partitionByCQL = 5 * time.Microsecond
+	bytesByCQL     = 35 << 20 // a second
+	bytesStreamed  = 140 << 20
+)
+
+// expected guesses how long it takes to read a table of that many partitions and bytes, by cores of
+// the nodes, if the node that streams most has nodeBytes of it.
+func expected(partitions, bytes int64, cores int, nodeBytes, nodeLimit int64) Expected {
+	e := Expected{NodeLimit: nodeLimit, NodeBytes: nodeBytes}
+	if bytes > 0 && cores > 0 {
+		work := time.Duration(partitions)*partitionByCQL + time.Duration(float64(bytes)/bytesByCQL*float64(time.Second))
+		e.ByCQL = work / time.Duration(cores)
+	}
+	if nodeBytes > 0 {
+		seconds := float64(bytes) / bytesStreamed
+		if nodeLimit > 0 {
+			seconds = max(seconds, float64(nodeBytes)/float64(nodeLimit))
+		}
+		e.Streamed = time.Duration(seconds * float64(time.Second))
+	}
+	return e
+}
+
+// Faster names the faster of the two, "streaming" or "CQL"; empty if one is not known.
+func (e Expected) Faster() string {
+	switch {
+	case e.ByCQL == 0 || e.Streamed == 0:
+		return ""
+	case e.Streamed <= e.ByCQL:
+		return "streaming"
+	default:
+		return "CQL"
+	}
+}
+
+// Limit returns the nodes' limit in words; empty if there is none.
+func (e Expected) Limit() string {
+	if e.NodeLimit == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the nodes send at most %s/s each (nodetool setstreamthroughput)", amount.Size(e.NodeLimit))
+}
+
+// shown is the time of a run from which it is worth a line what it may take.
+const shown = 10 * time.Second
+
+// expect starts the receipt of a run that nodes stream to, and warns how long it may take.
+func (s *streamReader) expect(ctx context.Context, a announcement) {
+	limit := s.t.streamLimit(ctx)
+	receipt := s.receipt
+	receipt.Announced.Store(a.all)
+	receipt.Nodes.Store(int64(a.nodes))
+	receipt.Limit.Store(limit)
+	known := s.t.estimate()
+	e := expected(known.Partitions, a.all, s.t.coresRead(0), a.node, limit)
+	if e.Streamed < shown {
+		return
+	}
+	text := fmt.Sprintf("%s from %s may take %s", amount.Size(a.all), amount.Of(a.nodes, "node"), amount.Roughly(e.Streamed))
+	if by := e.Limit(); by != "" {
+		text += ": " + by
+	}
+	if faster := e.Faster(); faster != "" {
+		text += fmt.Sprintf("; by CQL it may take %s, so %s is likely faster", amount.Roughly(e.ByCQL), faster)
+	}
+	s.env.Warn("%s", text)
+}
+
+// coresRead is how many cores the nodes have that are read from; given is that of each, 0: as they tell.
+func (t *tableSession) coresRead(given int) (all int) {
+	cores := plan.Cores(t.cluster, plan.Options{Cores: given})
+	for i, n := range t.cluster.Nodes {
+		if n.DC == t.cluster.LocalDC && n.Up {
+			all += cores[i]
+		}
+	}
+	return all
+}
+
+// streamSettings are the names of the settings that limit what a node streams, in Cassandra 4.1 and
+// later, and in 4.0, which has megabits (src/java/org/apache/cassandra/config/Config.java).
+var streamSettings = []string{
+	"stream_throughput_outbound", "inter_dc_stream_throughput_outbound",
+	"entire_sstable_stream_throughput_outbound", "entire_sstable_inter_dc_stream_throughput_outbound",
+	"stream_throughput_outbound_megabits_per_sec", "inter_dc_stream_throughput_outbound_megabits_per_sec",
+}
+
+// streamLimit is how many bytes a second the slowest node streams at most, by the settings that the
+// nodes tell; 0: no limit, or none tells. This host is in no data center, so either limit may hold.
+func (t *tableSession) streamLimit(ctx context.Context) (least int64) {
+	var asked []topology.Node
+	for _, n := range t.cluster.Nodes {
+		if n.Up {
+			asked = append(asked, n)
+		}
+	}
+	settings, _ := t.session.SettingsOf(ctx, asked) // what nodes do not tell is not known
+	for _, of := range settings {
+		for _, name := range streamSettings {
+			if limit := rateOf(of[name]); limit > 0 && (least == 0 || limit < least) {
+				least = limit
+			}
+		}
+	}
+	return least
+}
+
+// rateOf reads a rate such as "24MiB/s", or a number of megabits a second, in bytes a second; 0: none.
+func rateOf(text string) int64 {
+	unit := 1_000_000 / 8.0
+	for _, u := range []struct {
+		suffix string
+		bytes  float64
+	}{{"MiB/s", 1 << 20}, {"KiB/s", 1 << 10}, {"B/s", 1}} {
+		if number, found := strings.CutSuffix(text, u.suffix); found {
+			text, unit = number, u.bytes
+			break
+		}
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil || number <= 0 {
+		return 0
+	}
+	return int64(number * unit)
+}

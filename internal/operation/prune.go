@@ -1,0 +1,66 @@
+package operation
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+)
+
+// Pruned is what a prune removed, or would remove.
+type Pruned struct {
+	Past int      // loads of the history
+	Runs []string // run directories
+	Left []string // of those, folders that hold files which are none of ours
+}
+
+// Prune removes what runs of a folder that are done have left, if they ended before a moment: the lines of loads in the
+// history, and the run directories of runs with nothing left to do. Outputs of scans and their manifests stay, and so
+// do all runs with something left to do.
+func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
+	var out Pruned
+	runs, err := Runs(folder)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range runs {
+		if r.State != RunComplete || r.Past || !IsRun(r.Path) || !r.Seen.Before(before) || filepath.Dir(r.Path) != filepath.Clean(folder) {
+			continue
+		}
+		if !dryRun {
+			if err := removeRun(r.Path); err != nil {
+				return out, err
+			}
+			if _, err := os.Lstat(r.Path); err == nil {
+				out.Left = append(out.Left, r.Path)
+			}
+		}
+		out.Runs = append(out.Runs, r.Path)
+	}
+	out.Past, err = prunePast(folder, before, dryRun)
+	return out, err
+}
+
+// removeRun removes the run directory of a run that is done: rejected rows, which were loaded since, and its books.
+func removeRun(dir string) error {
+	_, loaded, err := resume.ReadLoad(dir)
+	names := []string{journal.ErrorsFile, streamsName}
+	if err == nil {
+		for _, f := range loaded.Rejects.Files {
+			names = append(names, f.Name)
+		}
+	}
+	for _, name := range names {
+		if !filepath.IsLocal(name) {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return resume.Discard(dir)
+}

@@ -1,0 +1,53 @@
+package printer
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// addStage completes the parts of a run by streaming: what it receives, its stage, and no speed of
+// rows or text where the stage reads neither.
+func addStage(parts *[partKinds]part, r progress.Reading) {
+	if in := r.Receiving; in != nil {
+		parts[partReceiving] = moved("received", in.Received, in.Announced, in.PerSecond)
+		if in.NodeLimit > 0 {
+			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", amount.Size(in.NodeLimit))
+			parts[partLimited].brief = "limited by nodes"
+		}
+	}
+	s := r.Stage
+	switch {
+	case s == nil:
+		return
+	case s.Name == "reading" && r.Receiving != nil:
+		return // which tells more
+	case s.Name == "reading":
+		parts[partStage].long = "reading " + amount.Of(s.Done, "row")
+		parts[partStage].brief = "reading " + amount.Briefly(s.Done)
+		parts[partBytes] = part{} // text counts when its rows are loaded
+		return
+	case s.Name == "sorting":
+		share := math.Floor(100 * float64(s.Done) / float64(max(s.Total, 1)))
+		parts[partStage].long = fmt.Sprintf("sorting %.0f%%", share)
+		parts[partStage].brief = parts[partStage].long
+	default:
+		parts[partStage] = moved(s.Name, s.Done, s.Total, s.PerSecond)
+	}
+	parts[partRate], parts[partBytes] = part{}, part{}
+}
+
+// moved says how many bytes of how many were received, sent or written, and how fast.
+func moved(what string, done, total int64, perSecond float64) (p part) {
+	number, of := amount.Size(done), ""
+	if total > 0 {
+		of = " of " + amount.Size(total)
+	}
+	speed := amount.Size(int64(perSecond)) + "/s"
+	p.long = fmt.Sprintf("%s %s%s, %s", what, number, of, speed)
+	p.brief = strings.ReplaceAll(number, " ", "") + strings.ReplaceAll(strings.Replace(of, " of ", "/", 1), " ", "") + " " + strings.ReplaceAll(speed, " ", "")
+	return p
+}

@@ -1,0 +1,59 @@
+package progress
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestStagesHaveSpeedsOfTheirOwn(t *testing.T) {
+	var c Counters
+	now := time.Unix(1000, 0)
+	m := NewMeter("load", &c, now)
+	require.Nil(t, m.Read(now).Stage, "a run without stages")
+
+	c.Stage.Begin("sending")
+	second := func() *Staged {
+		now = now.Add(time.Second)
+		return m.Read(now).Stage
+	}
+	c.Ready.Store(1000)
+	require.Equal(t, "reading", second().Name)
+	c.Ready.Store(3000)
+	require.InDelta(t, 2000, second().PerSecond, 1)
+	c.Stage.Deliver(50, 0, 200)
+	require.Equal(t, &Staged{Name: "sorting", Done: 50, Total: 200}, second())
+	c.Stage.Deliver(100, 0, 200)
+	require.InDelta(t, 50, second().PerSecond, 1)
+	c.Stage.Deliver(200, 10, 200)
+	require.Equal(t, &Staged{Name: "sending", Done: 10, Total: 200}, second(), "the speed of sorting is not that of sending")
+	c.Stage.Read()
+	require.Equal(t, "reading", second().Name)
+}
+
+func TestReceipt(t *testing.T) {
+	var c Counters
+	now := time.Unix(1000, 0)
+	m := NewMeter("scan", &c, now)
+	require.Nil(t, m.Read(now).Receiving, "nothing is received by CQL")
+
+	r := new(Receipt)
+	c.Receipt.Store(r)
+	c.Total.Store(1000)
+	r.Announced.Store(4000)
+	r.Nodes.Store(2)
+	r.Limit.Store(500)
+	r.Received.Store(1000)
+	share, _ := c.Share()
+	require.InDelta(t, 0.9*0.25, share, 0.001, "received, and not yet read")
+	now = now.Add(time.Second)
+	require.Equal(t, &Receiving{Received: 1000, Announced: 4000, PerSecond: 1000, NodeLimit: 500}, m.Read(now).Receiving)
+	r.Limit.Store(5000)
+	require.Zero(t, m.Read(now).Receiving.NodeLimit, "the nodes could send more")
+
+	r.Received.Store(4000)
+	c.Done.Store(1000)
+	share, _ = c.Share()
+	require.InDelta(t, 1, share, 1e-9)
+}

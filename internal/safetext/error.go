@@ -1,0 +1,53 @@
+package safetext
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
+
+// partEnding is the ending that a file of ours has until it is whole.
+const partEnding = ".part"
+
+// Error returns the text of an error in which files are named without the call of the operating
+// system: "open /x/out.csv.part: permission denied" becomes "/x/out.csv: permission denied". A path
+// that the text has named before is not repeated.
+func Error(err error) string {
+	text := err.Error()
+	for _, p := range pathErrors(err) {
+		before, after, found := strings.Cut(text, p.Error())
+		if !found {
+			continue
+		}
+		reason := p.Err.Error()
+		path := strings.TrimSuffix(p.Path, partEnding)
+		if strings.HasPrefix(filepath.Base(path), ".") && len(filepath.Base(path)) > 2 {
+			path = filepath.Dir(path) // the file is ours, and goes by itself
+		}
+		if !strings.Contains(before, path) {
+			reason = path + ": " + reason
+		}
+		text = before + reason + after
+	}
+	return text
+}
+
+// pathErrors lists the errors of files that an error wraps.
+func pathErrors(err error) []*fs.PathError {
+	if p, ok := err.(*fs.PathError); ok { //nolint:errorlint // the tree is walked here
+		return []*fs.PathError{p}
+	}
+	several, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // likewise
+	if !ok {
+		if one := errors.Unwrap(err); one != nil {
+			return pathErrors(one)
+		}
+		return nil
+	}
+	var all []*fs.PathError
+	for _, one := range several.Unwrap() {
+		all = append(all, pathErrors(one)...)
+	}
+	return all
+}

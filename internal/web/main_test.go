@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -114,8 +115,9 @@ func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
 	owned[0].Range.Start, owned[ranges-1].Range.End = token.Murmur3.Min(), token.Murmur3.Max()
 	ring := board.NewRing(token.Murmur3, owned, false)
 	c := new(progress.Counters)
+	random := rand.New(rand.NewPCG(1, 2))
 	for i, o := range owned {
-		if i%3 < 2 {
+		if random.IntN(100) < 40+i*7919%nodes/5 {
 			ring.Read(o.Range, 100+i%50)
 			ring.Done(o.Range)
 			c.Rows.Add(int64(100 + i%50))

@@ -8,7 +8,7 @@ import (
 )
 
 // nodesShown is the number of nodes in the table. Of more nodes, those with trouble come first.
-const nodesShown = 50
+const nodesShown = 24
 
 // nodeTable is the table of the nodes. Columns in which all is zero are left out.
 type nodeTable struct {

@@ -14,6 +14,9 @@ type figure struct {
 	Text  string // what the chart shows, in words
 }
 
+// leastBytes is the number of bytes per second from which there is a chart of them.
+const leastBytes = 10 << 10
+
 // figuresOf returns the charts that have something to show.
 func figuresOf(s board.State) []figure {
 	if len(s.History) < 2 {
@@ -29,7 +32,7 @@ func figuresOf(s board.State) []figure {
 	if rows > 0 {
 		all = append(all, figure{"rows", "Rows per second", "highest " + amount.Count(int64(rows)) + over})
 	}
-	if bytes > 0 || streamed > 0 {
+	if max(bytes, streamed) >= leastBytes {
 		all = append(all, figure{"bytes", "MiB per second", "highest " + amount.Size(int64(max(bytes, streamed))) + "/s" + over})
 	}
 	if p99 > 0 || held > 0 {

@@ -33,6 +33,12 @@ type strip struct {
 // badShown is the number of nodes with failures that are named above the map.
 const badShown = 8
 
+// manyStrips is the number of nodes above which those with failures come first, as the map scrolls.
+const manyStrips = 24
+
+// Many reports whether there are so many nodes that the map has several columns.
+func (m heatMap) Many() bool { return len(m.Strips) > manyStrips }
+
 // heatMapOf draws the ring of a state.
 func heatMapOf(s board.State) heatMap {
 	m := heatMap{Progress: !s.RowsRing}
@@ -51,6 +57,9 @@ func heatMapOf(s board.State) heatMap {
 		default:
 			m.MoreBad++
 		}
+	}
+	if m.Many() {
+		slices.SortStableFunc(m.Strips, func(a, b strip) int { return min(b.Failures, 1) - min(a.Failures, 1) })
 	}
 	return m
 }

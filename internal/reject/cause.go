@@ -56,6 +56,9 @@ func (c *Causes) count(r ingest.Reject) {
 		c.order = append(c.order, cause)
 	}
 	cause.Rows++
+	if r.File == cause.First.File && r.Line < cause.First.Line {
+		cause.First = r // parts of an input are read side by side
+	}
 }
 
 // List gives the causes, those of most rows first.

@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
 // loadOptions are the flags of load.
@@ -230,6 +233,9 @@ func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.L
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err
+	}
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(spec.Inputs, "-") && printer.IsTerminal(in) {
+		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
 	}
 	return finishLoad(ctx, s, show, load)
 }

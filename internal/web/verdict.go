@@ -131,3 +131,17 @@ func expectedEnd(s board.State) *time.Time {
 	end := s.Began.Add(time.Duration((s.Elapsed + *s.Left) * float64(time.Second)))
 	return &end
 }
+
+// paceName returns what the speed of the rows is of; empty if no rows move now, as in a load that
+// sorts or sends what it has read.
+func paceName(s board.State) string {
+	for _, stage := range s.Stages {
+		switch stage.Name {
+		case "reading":
+			return "rows read per second"
+		case "sorting", "sending", "writing":
+			return ""
+		}
+	}
+	return "rows per second"
+}

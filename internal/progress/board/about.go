@@ -23,29 +23,11 @@ func (a *About) SetInputs(paths []string) {
 	a.Inputs, a.MoreInputs = append([]string{}, paths[:shown]...), len(paths)-shown
 }
 
-// Stage is a part of a run that has an end of its own: reading, sorting, sending.
-type Stage struct {
-	Name      string  `json:"name"`
-	Done      int64   `json:"done"`
-	Total     int64   `json:"total"` // 0: unknown
-	Unit      string  `json:"unit"`  // rows or bytes
-	PerSecond float64 `json:"per_second"`
-	Note      string  `json:"note,omitempty"` // such as what limits it
-	Active    bool    `json:"active"`         // it is under way
-}
-
 // ShowAbout shows what the run is of.
 func (b *Board) ShowAbout(a About) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.about = a
-}
-
-// ShowStages shows the stages of the run, in their order. list is called at each look.
-func (b *Board) ShowStages(list func() []Stage) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.stages = list
 }
 
 // ShowNext shows the command that resumes the run if it stops.
@@ -58,14 +40,11 @@ func (b *Board) ShowNext(line string) {
 // fill fills in what the board says of the run as a whole.
 func (b *Board) fill(s *State) {
 	b.mu.Lock()
-	stages, line := b.stages, s.About.Line
+	line := s.About.Line
 	s.About, s.Next = b.about, b.next
 	b.mu.Unlock()
 	if s.About.Line == "" {
 		s.About.Line = line
-	}
-	if stages != nil {
-		s.Stages = append(s.Stages, stages()...)
 	}
 }
 

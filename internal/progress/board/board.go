@@ -21,8 +21,7 @@ type Board struct {
 	mu     sync.Mutex
 	causes func() []Cause // why rows were rejected; nil: none can be
 	about  About
-	stages func() []Stage // nil: the run has none
-	next   string         // command that resumes the run
+	next   string // command that resumes the run
 }
 
 // Member is a node of the cluster.

@@ -1,22 +1,19 @@
 package board
 
-import "time"
+import "github.com/cqlbulk/cqlbulk/internal/progress"
 
 // pulseLocked fills in what a point tells besides the rows and the text: how the nodes answer, and
-// what was streamed in the seconds since the last point.
-func (w *Watch) pulseLocked(p *Point, now time.Time, seconds float64) {
-	c := w.board.Counters
-	latency := c.Requests.Now(now)
-	_, kept := c.Held.Now()
-	p.P50, p.P99, p.HeldP99 = latency.P50.Seconds(), latency.P99.Seconds(), kept.P99.Seconds()
+// what was streamed, to them or from them, in the seconds since the last point.
+func (w *Watch) pulseLocked(p *Point, r progress.Reading, seconds float64) {
+	p.P50, p.P99, p.HeldP99 = r.P50, r.P99, r.Held
 	var streamed int64
-	for _, node := range c.Streams.List() {
+	for _, node := range r.Streams {
 		streamed += node.Bytes
 	}
-	if receipt := c.Receipt.Load(); receipt != nil {
-		streamed += receipt.Received.Load()
+	if r.Receiving != nil {
+		streamed += r.Receiving.Received
 	}
-	p.Streamed = float64(int64(float64(streamed-w.sent) / seconds))
+	p.Streamed = max(float64(int64(float64(streamed-w.sent)/seconds)), 0) // a session that failed is taken back
 	w.sent = streamed
 }
 

@@ -38,7 +38,7 @@ type State struct {
 	Elapsed float64   `json:"elapsed_seconds"`
 	About   About     `json:"about"`
 	Next    string    `json:"next_command,omitempty"` // resumes or retries the run; empty: nothing is left to do
-	Stages  []Stage   `json:"stages"`                 // of a run that has several
+	Stages  []Stage   `json:"stages"`                 // of a run by streaming that is under way
 
 	Share *float64 `json:"share"`        // 0 to 1; null while it is not known
 	Left  *float64 `json:"left_seconds"` // a guess; null where there is none
@@ -147,8 +147,10 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	if r.Left > 0 {
 		s.Left = &r.Left
 	}
+	s.Stages = stagesOf(r)
 	if w.phase.Over() {
 		own, seconds, latency := ownOf(r), max(w.ended.Sub(w.shown).Seconds(), 0.001), w.board.Counters.Requests.Whole()
+		s.Stages = []Stage{}
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds
 		s.P50, s.P99 = latency.P50.Seconds(), latency.P99.Seconds()
 	}

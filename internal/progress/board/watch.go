@@ -153,7 +153,7 @@ func (w *Watch) pointLocked(r progress.Reading) {
 		return
 	}
 	w.history = append(w.history, Point{Seconds: round(at), Rows: float64(int64((rows - w.last[0]) / (at - from))), Bytes: float64(int64((bytes - w.last[1]) / (at - from)))})
-	w.pulseLocked(&w.history[len(w.history)-1], r.At, at-from)
+	w.pulseLocked(&w.history[len(w.history)-1], r, at-from)
 	w.last = own
 	if len(w.history) < points {
 		return

@@ -134,7 +134,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	if l := st.Load; l != nil {
 		t := l.Tally
-		s.Rows, s.RejectedRows = t.Written, t.Rejected()
+		s.Rows, s.RejectedRows = max(s.Rows, t.Written), max(s.RejectedRows, t.Rejected()) // the page had those that the journal has not settled
 		add("inputs", "%s", inputsText(l))
 		tellPieces(l, add)
 		some("read", t.Read)
@@ -148,7 +148,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 		}
 	}
 	if scan := st.Scan; scan != nil {
-		s.Rows, s.Bytes = scan.Rows, scan.TextBytes
+		s.Rows, s.Bytes = max(s.Rows, scan.Rows), max(s.Bytes, scan.TextBytes)
 		add("read", "%.1f %% of the tokens, up to the last mark", 100*scan.Share)
 		add("checksum", "%s", scan.Sum)
 	}

@@ -9,7 +9,7 @@ import (
 // about returns what any run over the table is of.
 func (t *tableSession) about(work, via string, inputs []string) board.About {
 	a := board.About{Work: work, Via: via}
-	if t.connected() {
+	if via == viaCQL {
 		a.Consistency = t.consistency
 	}
 	if t.cluster != nil {

@@ -153,3 +153,23 @@ func lively(seconds int) (all []board.Point) {
 	}
 	return all
 }
+
+// newStreamedRun is a load by streaming that sends, beside what it receives from elsewhere.
+func newStreamedRun(t testing.TB) *board.Watch {
+	t.Helper()
+	c := new(progress.Counters)
+	c.Stage.Begin("sending")
+	c.Stage.Deliver(973<<20, 156<<20, 973<<20)
+	c.Total.Store(1000)
+	c.Done.Store(400)
+	receipt := new(progress.Receipt)
+	receipt.Received.Store(412 << 20)
+	receipt.Announced.Store(958 << 20)
+	c.Receipt.Store(receipt)
+	c.Streams.To("a").Bytes.Store(156 << 20)
+	b := &board.Board{Counters: c, Nodes: []board.Member{{ID: "a", Address: "a", DC: "dc1"}}}
+	b.ShowAbout(board.About{Work: "load", Via: "stream", Cluster: "Test Cluster"})
+	w := newWatch()
+	w.Show("shop.orders", b)
+	return w
+}

@@ -99,3 +99,29 @@ func TestNodesWithTroubleStandFirst(t *testing.T) {
 	require.Equal(t, 9, table.Rows[1].Limit)
 	require.False(t, table.Bytes)
 }
+
+// A run by streaming shows its stages, and no speed of rows while it sends.
+func TestStages(t *testing.T) {
+	text, err := renderPage(newStreamedRun(t).State())
+	require.NoError(t, err)
+	for _, part := range []string{"<b>sending</b> 156.0 MiB of 973.0 MiB", "<b>receiving</b> 412.0 MiB of 958.0 MiB", "streaming"} {
+		require.Contains(t, string(text), part)
+	}
+	for _, part := range []string{"rows per second", "latency of requests", "consistency"} {
+		require.NotContains(t, string(text), part)
+	}
+	require.Equal(t, "rows read per second", paceName(board.State{Stages: []board.Stage{{Name: "reading"}}}))
+	require.Equal(t, "rows per second", paceName(board.State{Stages: []board.Stage{{Name: "receiving"}}}))
+}
+
+// A run that failed before its first row shows no empty ring and no table of idle nodes.
+func TestWhatIsEmptyIsHidden(t *testing.T) {
+	s := board.State{Phase: board.Failed, Table: "t", Ring: []board.NodeRing{{Node: "a", Done: []float64{0}, Failed: []float64{0}, UnderWay: []int64{0}, Rows: []int64{0}}}, Nodes: []board.NodeState{{Member: board.Member{Address: "a"}}}}
+	parts, err := partsOf(s)
+	require.NoError(t, err)
+	for _, p := range parts {
+		if p.Name == "ring" || p.Name == "ringhead" || p.Name == "nodes" {
+			require.Empty(t, p.HTML, p.Name)
+		}
+	}
+}

@@ -39,6 +39,11 @@ const manyStrips = 24
 // Many reports whether there are so many nodes that the map has several columns.
 func (m heatMap) Many() bool { return len(m.Strips) > manyStrips }
 
+// Empty reports whether the map shows nothing: no row, no failure and no progress.
+func (m heatMap) Empty() bool {
+	return m.Most == 0 && len(m.Bad) == 0 && !slices.ContainsFunc(m.Strips, func(s strip) bool { return strings.Trim(s.Done+s.UnderWay, "0") != "" })
+}
+
 // heatMapOf draws the ring of a state.
 func heatMapOf(s board.State) heatMap {
 	m := heatMap{Progress: !s.RowsRing}

@@ -228,3 +228,60 @@ func BenchmarkWritten(b *testing.B) {
 		r.Written(tokens[i%len(tokens)], 1)
 	}
 }
+
+// The history of a load by streaming follows what it reads and sends, and not what is settled at its end.
+func TestHistoryOfStages(t *testing.T) {
+	w := NewWatch("load", "1")
+	c := new(progress.Counters)
+	c.Stage.Begin("sending")
+	w.Show("ks.t", &Board{Counters: c})
+	c.Ready.Store(500)
+	w.look(w.shown.Add(time.Second))
+	c.Stage.Deliver(10, 0, 10)
+	w.look(w.shown.Add(2 * time.Second))
+	c.Stage.Deliver(10, 5, 10)
+	w.look(w.shown.Add(3 * time.Second))
+	s := w.State()
+	require.Len(t, s.History, 3)
+	require.InDelta(t, 500, s.History[0].Rows, 1)
+	require.Zero(t, s.History[1].Rows)
+	require.Equal(t, []Stage{{Name: "sending", Done: 5, Total: 10, PerSecond: s.Stages[0].PerSecond}}, s.Stages)
+	w.End(Done, "")
+	require.Empty(t, w.State().Stages)
+}
+
+func TestRowsThatWereRead(t *testing.T) {
+	r, nodes, parts := halves(t, false)
+	r.Read(parts[0], 1000)
+	quarter, _, _ := token.Halve(parts[1])
+	r.Read(quarter, 500)
+	s := r.State(nodes)
+	sum := func(all []int64) (n int64) {
+		for _, rows := range all {
+			n += rows
+		}
+		return n
+	}
+	require.InDelta(t, 1000, sum(s[0].Rows), cells)
+	require.InDelta(t, 500, sum(s[1].Rows[:cells/2]), cells)
+	require.Zero(t, sum(s[1].Rows[cells/2:]))
+	var none *Ring
+	none.Read(parts[0], 1)
+}
+
+// What is said of a run as a whole changes with its board and its end.
+func TestAbout(t *testing.T) {
+	w := NewWatch("load", "1")
+	w.Typed("cqlbulk load ks.t x.csv")
+	require.Equal(t, "cqlbulk load ks.t x.csv", w.State().About.Line)
+	b := &Board{Counters: new(progress.Counters)}
+	b.ShowAbout(About{Work: "load"})
+	b.ShowNext("cqlbulk resume dir")
+	w.Show("ks.t", b)
+	s := w.State()
+	require.Equal(t, About{Line: "cqlbulk load ks.t x.csv", Work: "load"}, s.About)
+	require.Equal(t, "cqlbulk resume dir", s.Next)
+	w.Advise("")
+	w.End(Done, "")
+	require.Empty(t, w.State().Next, "a run that is done is not resumed")
+}

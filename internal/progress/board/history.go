@@ -15,6 +15,15 @@ func (w *Watch) pulseLocked(p *Point, r progress.Reading, seconds float64) {
 	}
 	p.Streamed = max(float64(int64(float64(streamed-w.sent)/seconds)), 0) // a session that failed is taken back
 	w.sent = streamed
+	if s := r.Stage; s != nil { // text and files count when they are whole: the stage knows what moves now
+		p.Bytes = 0
+		if r.Receiving == nil {
+			p.Streamed = 0
+		}
+		if s.Name == "sending" || s.Name == "writing" {
+			p.Streamed = float64(int64(s.PerSecond))
+		}
+	}
 }
 
 // joined returns one point for two that follow each other: the mean of what they have, but the

@@ -143,6 +143,7 @@ func (w *Watch) look(now time.Time) {
 // pointLocked adds a point to the history, which tells of the time since the last one.
 func (w *Watch) pointLocked(r progress.Reading) {
 	own := ownOf(r)
+	own[0] += float64(r.Ready)
 	rows, bytes := own[0], own[1]
 	from := 0.0
 	if n := len(w.history); n > 0 {
@@ -152,7 +153,7 @@ func (w *Watch) pointLocked(r progress.Reading) {
 	if at-from < 0.5 {
 		return
 	}
-	w.history = append(w.history, Point{Seconds: round(at), Rows: float64(int64((rows - w.last[0]) / (at - from))), Bytes: float64(int64((bytes - w.last[1]) / (at - from)))})
+	w.history = append(w.history, Point{Seconds: round(at), Rows: float64(int64(max(rows-w.last[0], 0) / (at - from))), Bytes: float64(int64((bytes - w.last[1]) / (at - from)))})
 	w.pulseLocked(&w.history[len(w.history)-1], r, at-from)
 	w.last = own
 	if len(w.history) < points {

@@ -26,7 +26,7 @@ func addConnectionFlags(b binder, level string) {
 	b.add("dc", "data center to talk to (default: that of the first contact point)")
 	b.add("consistency", "consistency level; "+level, everyday)
 	b.add("timeout", "time limit of one request")
-	b.add("connections", "connections to each node (ScyllaDB: one to each shard whatever this says)")
+	b.add("connections", "connections to each node (with ScyllaDB always one to each shard)")
 }
 
 // addCertificateFlags adds the flags of the certificates of TLS, with a prefix, of what when says.
@@ -41,8 +41,8 @@ func addCertificateFlags(b binder, prefix, when string) {
 // addTextFlags adds the flags of delimited text.
 func addTextFlags(b binder) {
 	b = b.in(groupFormat)
-	b.add("delimiter", `what stands between fields; one character; \t is a tab`, everyday)
-	b.add("quote", `what stands around fields that need it, one character`)
+	b.add("delimiter", `character between fields; \t is a tab`, everyday)
+	b.add("quote", `character around fields that need it`)
 	b.add("header", "the first line of each file names the columns", everyday)
 }
 

@@ -243,7 +243,7 @@ func (d *Document) end() string {
 	case d.Outcome == DryRun:
 		return "dry run: nothing was written"
 	case d.Outcome == "partly" && d.Doctor != nil:
-		return amount.Of(d.Doctor.Failures, "failure") + " to be mended first"
+		return amount.Of(d.Doctor.Failures, "failure") + " to be fixed first"
 	case d.Outcome == "partly" && d.Verify != nil:
 		return "done, but " + d.Verify.unlike()
 	case d.Outcome == "partly" && d.Inspect != nil:

@@ -241,3 +241,24 @@ func TestLargeClusterInABrowser(t *testing.T) {
 		})
 	}
 }
+
+// A run by streaming shows its stages.
+func TestStreamedInABrowser(t *testing.T) {
+	w := newStreamedRun(t)
+	for name, width := range windows {
+		t.Run(name, func(t *testing.T) {
+			s := w.State()
+			s.History = lively(60)
+			for i := range s.History {
+				s.History[i].Streamed, s.History[i].P50, s.History[i].P99, s.History[i].HeldP99 = 24<<20, 0, 0, 0
+			}
+			b := newBrowser(t, width)
+			b.open(Report{State: s})
+			require.Equal(t, "2", b.ask("document.querySelectorAll('.stages progress').length"))
+			require.Equal(t, "2", b.ask("document.querySelectorAll('.plot canvas').length"), "rows and bytes, no latency")
+			b.look("streamed-" + name)
+			b.requireLegible()
+			b.requireCalm()
+		})
+	}
+}

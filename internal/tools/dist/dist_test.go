@@ -80,7 +80,7 @@ func build(t *testing.T) string {
 }
 
 func TestSBOMListsWhatABinaryHasInside(t *testing.T) {
-	r := release{version: "1.2.3", made: time.Unix(1_700_000_000, 0).UTC(), output: filepath.Join(t.TempDir(), "sbom.json")}
+	r := release{version: "1.2.3", made: time.Unix(1_700_000_000, 0).UTC(), vendored: "uplot@1.2.3=folder", output: filepath.Join(t.TempDir(), "sbom.json")}
 	require.NoError(t, writeSBOM(r, build(t)))
 
 	file, err := os.Open(r.output)
@@ -95,6 +95,7 @@ func TestSBOMListsWhatABinaryHasInside(t *testing.T) {
 		names[c.Name] = c.PackageURL
 	}
 	require.Contains(t, names["std"], "pkg:golang/std@")
+	require.Equal(t, "pkg:npm/uplot@1.2.3", names["uplot"])
 	require.Regexp(t, `^pkg:golang/github\.com/google/uuid@v1\.`, names["github.com/google/uuid"])
 	for _, h := range *(*bom.Components)[1].Hashes {
 		require.Len(t, h.Value, 64)
@@ -104,11 +105,13 @@ func TestSBOMListsWhatABinaryHasInside(t *testing.T) {
 func TestLicenses(t *testing.T) {
 	binary := build(t)
 	output := filepath.Join(t.TempDir(), "licenses")
-	require.NoError(t, writeLicenses(output, []string{binary, binary}))
+	vendored := filepath.Dir(write(t, "LICENSE", "as you like"))
+	require.NoError(t, writeLicenses(release{output: output, vendored: "uplot@1.2.3=" + vendored}, []string{binary, binary}))
 	text, err := os.ReadFile(output)
 	require.NoError(t, err)
 	require.Regexp(t, `\nthe Go standard library: LICENSE\n`, string(text))
 	require.Equal(t, 1, strings.Count(string(text), "\ngithub.com/google/uuid@"))
+	require.Contains(t, string(text), "\nuplot@1.2.3: LICENSE\n\nas you like\n")
 }
 
 func TestWrongUsage(t *testing.T) {

@@ -21,7 +21,7 @@ var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([
 
 // writeLicenses writes the licences of all that is in any of the binaries. Each of them asks for
 // that where a binary is passed on.
-func writeLicenses(output string, binaries []string) error {
+func writeLicenses(r release, binaries []string) error {
 	found := make(map[string]bool)
 	for _, b := range binaries {
 		info, err := buildinfo.ReadFile(b)
@@ -51,7 +51,12 @@ func writeLicenses(output string, binaries []string) error {
 			return err
 		}
 	}
-	return os.WriteFile(output, out.Bytes(), 0o644)
+	if name, folder, embedded := strings.Cut(r.vendored, "="); embedded {
+		if err := appendLicenses(&out, name, folder); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(r.output, out.Bytes(), 0o644)
 }
 
 // download gives the folders of modules, in their order.

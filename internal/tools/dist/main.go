@@ -15,11 +15,11 @@ import (
 )
 
 const usage = `usage: dist image    --version V --commit C --epoch T --licenses FILE -o FILE amd64=BINARY arm64=BINARY ...
-       dist sbom     --version V --epoch T -o FILE BINARY
-       dist licenses -o FILE BINARY ...
+       dist sbom     --version V --epoch T --vendored PACKAGE@VERSION=FOLDER -o FILE BINARY
+       dist licenses --vendored PACKAGE@VERSION=FOLDER -o FILE BINARY ...
        dist unpack   -o FOLDER IMAGE PROCESSOR
 
-T is in seconds since 1970. licenses is run in the folder of the product's go.mod.`
+T is in seconds since 1970. A vendored package is one of npm that the binary embeds. licenses is run in the folder of the product's go.mod.`
 
 var errUsage = errors.New("wrong usage")
 
@@ -38,6 +38,7 @@ type release struct {
 	version, commit string
 	made            time.Time
 	licenses        string // a file
+	vendored        string // PACKAGE@VERSION=FOLDER of a package of npm that the binary embeds; empty: none
 	output          string // a file
 }
 
@@ -53,6 +54,7 @@ func run(args []string) error {
 	flags.StringVar(&r.commit, "commit", "", "")
 	flags.Int64Var(&epoch, "epoch", 0, "")
 	flags.StringVar(&r.licenses, "licenses", "", "")
+	flags.StringVar(&r.vendored, "vendored", "", "")
 	flags.StringVar(&r.output, "o", "", "")
 	if err := flags.Parse(args[1:]); err != nil {
 		return err
@@ -67,7 +69,7 @@ func run(args []string) error {
 	case "sbom":
 		return writeSBOM(r, flags.Arg(0))
 	case "licenses":
-		return writeLicenses(r.output, flags.Args())
+		return writeLicenses(r, flags.Args())
 	case "unpack":
 		if flags.NArg() != 2 {
 			return errUsage

@@ -42,6 +42,11 @@ func writeSBOM(r release, binary string) (err error) {
 		}
 		parts = append(parts, part)
 	}
+	if name, _, embedded := strings.Cut(r.vendored, "="); embedded {
+		name, version, _ := strings.Cut(name, "@")
+		url := packageurl.NewPackageURL(packageurl.TypeNPM, "", name, version, nil, "").ToString()
+		parts = append(parts, cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: name, Version: version, PackageURL: url})
+	}
 	refs := make([]string, len(parts))
 	for i, p := range parts {
 		refs[i] = p.BOMRef

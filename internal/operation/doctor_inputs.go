@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +89,12 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
 	add("rows", doctor.Rows(samples))
-	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat))
+	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat, spec.Dialect.DateFormat))
+	if !job.JSON {
+		add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
+		add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
+		add("nulls", doctor.AsNulls(samples, spec.Nulls))
+	}
 	add("epoch", doctor.Seconds(samples))
 	add("estimate", doctor.Estimate(samples, spec.IngestRate))
 	return out
@@ -140,6 +146,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	switch {
 	case errors.As(err, &unfit):
 		s.Hint, s.Fit = unfit.Parts()
+		s.Settings = unfit.Settings()
 		s.Otherwise = strings.HasPrefix(s.Hint, ingest.OtherDelimiter)
 		return s
 	case err != nil && ctx.Err() != nil:
@@ -161,11 +168,51 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 			s.Otherwise, s.Hint = true, ingest.OtherDelimiter+hint
 		}
 	}
+	for _, r := range sampled.Rejects {
+		s.Settings = joined(s.Settings, r.Settings)
+		for _, value := range badValues(r) {
+			if word := doctor.NullWord(value); word != "" {
+				if s.Nulls == nil {
+					s.Nulls = make(map[string]int64)
+				}
+				s.Nulls[word]++
+			}
+		}
+	}
 	if job.JSON {
 		looked.rejects(sampled.Rejects)
 	}
 	s.Dates, s.Early = looked.found()
+	s.Values = looked.values()
 	return s
+}
+
+// joined are settings with further ones; lists of fields are put together.
+func joined(all map[string][]string, more ingest.Settings) map[string][]string {
+	if all == nil {
+		return maps.Clone(more)
+	}
+	for name, texts := range more {
+		for _, text := range texts {
+			list := name == "map" || name == "skipcols"
+			if had := all[name]; len(had) == 0 || list && !slices.Contains(had, text) {
+				all[name] = append(slices.Clone(had), text)
+			}
+		}
+	}
+	return all
+}
+
+// badValues are the values of a row that no column took.
+func badValues(r ingest.Reject) []string {
+	var out []string
+	if r.Column != "" {
+		out = append(out, r.Value)
+	}
+	for _, f := range r.More {
+		out = append(out, f.Value)
+	}
+	return out
 }
 
 // explained says what may be done about an input that cannot be read, and what is wrong with it.
@@ -268,6 +315,7 @@ type lookedAt struct {
 	codec   func(*cqltype.Type) (ingest.Codec, error) // nil: that of cqltext
 	columns []schema.Column
 	watches []watched
+	noted   []noted
 	early   map[string]*doctor.Early
 }
 
@@ -277,22 +325,50 @@ type watched struct {
 	*doctor.Watch
 }
 
+// noted is a column of numbers or of truth values.
+type noted struct {
+	of *cqltype.Type // which is the column's alone
+	*doctor.Noted
+}
+
 // hasDates says whether texts of a column stand for days.
 func hasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
 
-// plan is the codec of a column; that of one with dates notes them.
+// kindOf says what the texts of a column stand for, of those that other programs write in other ways.
+func kindOf(t *cqltype.Type) doctor.Kind {
+	switch t.Kind {
+	case cqltype.Boolean:
+		return doctor.Truth
+	case cqltype.Float, cqltype.Double, cqltype.Decimal:
+		return doctor.Number
+	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Counter:
+		return doctor.Whole
+	}
+	return doctor.Other
+}
+
+// plan is the codec of a column; that of one with dates, numbers or truth values notes them.
 func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
 	if l.codec != nil {
 		codec, err = l.codec(t)
 	} else {
 		codec, err = cqltext.Plan(t)
 	}
-	if err != nil || !hasDates(t) {
+	if err != nil {
 		return codec, err
 	}
-	w := watched{t, new(doctor.Watch)}
-	l.watches = append(l.watches, w)
-	noting := noticing{codec, w.Watch}
+	noting := noticing{Codec: codec}
+	if kind := kindOf(t); hasDates(t) {
+		w := watched{t, new(doctor.Watch)}
+		l.watches = append(l.watches, w)
+		noting.note = w.Note
+	} else if kind != doctor.Other {
+		n := noted{t, doctor.NewNoted(kind)}
+		l.noted = append(l.noted, n)
+		noting.note = n.Note
+	} else {
+		return codec, nil
+	}
 	if own, ok := codec.(interface{ IsNull(text []byte) bool }); ok {
 		return noticingNull{noting, own.IsNull}, nil
 	}
@@ -302,12 +378,12 @@ func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
 // noticing is a codec whose texts are noted.
 type noticing struct {
 	ingest.Codec
-	watch *doctor.Watch
+	note func(text []byte, taken bool)
 }
 
 func (n noticing) AppendWire(dst, text []byte) ([]byte, error) {
 	dst, err := n.Codec.AppendWire(dst, text)
-	n.watch.Note(text, err == nil)
+	n.note(text, err == nil)
 	return dst, err
 }
 
@@ -367,6 +443,7 @@ func (l *lookedAt) found() (dates []doctor.Dates, early []doctor.Early) {
 	for _, c := range l.columns {
 		for _, w := range l.watches {
 			if d, some := w.Dates(c.Name); some && w.of == c.Type {
+				d.OfDate = c.Type.Kind == cqltype.Date
 				dates = append(dates, d)
 			}
 		}
@@ -375,4 +452,16 @@ func (l *lookedAt) found() (dates []doctor.Dates, early []doctor.Early) {
 		}
 	}
 	return dates, early
+}
+
+// values are how numbers and truth values are written, in the order of the table's columns.
+func (l *lookedAt) values() (out []doctor.Values) {
+	for _, c := range l.columns {
+		for _, n := range l.noted {
+			if v, some := n.Values(c.Name); some && n.of == c.Type {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }

@@ -17,6 +17,7 @@ import (
 // doctorOptions are the flags of doctor.
 type doctorOptions struct {
 	loadOptions
+	Suggest bool // print the load, and nothing else
 }
 
 // AddFlags adds the flags of doctor: those of a load that say what is looked at, and how it is read.
@@ -33,13 +34,14 @@ func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
 	pace := b.in(groupPace)
 	pace.add("ingestrate", "rows a second that the load is to have; for the time that it takes")
 	pace.add("cores", coresHelp)
+	addOwn(f, &o.Suggest, "suggest", "print the complete load command for the files, and nothing else, on the standard output; what remains to be known goes to the standard error", of(groupShown), everyday)
 	b.in(groupErrors).add("patience", "how long each check may take", everyday)
 	addConnectionFlags(b, writeLevelHelp)
 	o.showOptions.AddFlags(f)
 }
 
 func newDoctorCommand(s streams) *cobra.Command {
-	opts := &doctorOptions{loadOptions{spec: operation.NewDoctorSpec()}}
+	opts := &doctorOptions{loadOptions: loadOptions{spec: operation.NewDoctorSpec()}}
 	c := &cobra.Command{
 		Use:   "doctor [keyspace.table] [FILE... | -]",
 		Short: "Check that a cluster, a table and files are ready",
@@ -52,6 +54,9 @@ the storage port. Of a table: how many replicas the consistency level waits for,
 and whether rows can go past CQL. Of files: the encoding, the fields beside the columns,
 the values of the first 1,000 rows of each, dates that begin with the day, seconds where
 milliseconds are meant, and about how many rows there are.
+
+--suggest prints the complete load command for the files: their delimiter, comments, names
+of columns, words for null, and patterns of dates and numbers, as the first rows have them.
 
 The checks run side by side, each for --patience at the most. Files are read as load
 reads them, with the same flags. load --check and scan --check look at the same for that
@@ -66,6 +71,7 @@ Exit status:
 		Example: `  cqlbulk doctor --hosts 10.0.0.1
   cqlbulk doctor demo.flights
   cqlbulk doctor demo.flights flights.csv --null-string NA
+  cqlbulk doctor demo.flights flights.csv --suggest
   cqlbulk load demo.flights flights.csv --via stream --check
 
   # for a script: what failed
@@ -77,6 +83,9 @@ Exit status:
 			d, err := operation.PrepareDoctor(opts.environment(s), *opts.spec)
 			if err != nil {
 				return err
+			}
+			if opts.Suggest {
+				return runSuggest(c.Context(), s, opts.showOptions, d)
 			}
 			return runDoctor(c.Context(), s, opts.showOptions, d)
 		},

@@ -138,6 +138,21 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 	}}, 1))
 }
 
+// makeSales is the command "sales": it makes a table with columns of the types that other programs write in other ways:
+//
+//	CREATE TABLE shop.sales (order_id int, line int, customer text, ordered_at timestamp, ship_date date, amount decimal,
+//	    active boolean, stock int, PRIMARY KEY (order_id, line))
+func makeSales(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: sales")
+	}
+	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "sales", Columns: []simcluster.Column{
+		{Name: "order_id", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "line", Kind: simcluster.Clustering, Type: "int"},
+		{Name: "customer", Type: "text"}, {Name: "ordered_at", Type: "timestamp"}, {Name: "ship_date", Type: "date"},
+		{Name: "amount", Type: "decimal"}, {Name: "active", Type: "boolean"}, {Name: "stock", Type: "int"},
+	}}, 1))
+}
+
 // nodeOf reads the number of a node, from 1.
 func nodeOf(ts *testscript.TestScript, text string) int {
 	n, err := strconv.Atoi(text)

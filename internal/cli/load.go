@@ -44,6 +44,9 @@ func (o *loadOptions) addInputFlags(b binder) {
 	addTextFlags(b)
 	addValueFlags(b, "")
 	b.in(groupValues).add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
+	b.in(groupFormat).add("comment", "character that begins a comment: such lines are passed over, before the header too (default: there are none)")
+	b.in(groupFormat).add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
+	b.in(groupFormat).add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
 	addColumnFlags(b.in(groupColumns), "")
 	b.in(groupColumns).add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
 }
@@ -140,10 +143,11 @@ func addValueFlags(b binder, when string) {
 	b.add("encoding", when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8")
 	b.add("timestamp-unit", when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970")
 	b.add("unescape", when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
-	b.add("datetimeformat", when+"cqlsh: form of timestamps, as strftime has it (default: %Y-%m-%d %H:%M:%S.%f%z)")
-	b.add("boolstyle", when+"cqlsh: the words for true and false (default: True,False)")
-	b.add("decimalsep", when+"cqlsh: what stands before decimals (default: .)")
-	b.add("thousandssep", when+"cqlsh: what stands between groups of digits (default: nothing)")
+	b.add("datetimeformat", when+"pattern of timestamps, as strptime has it, such as '%m/%d/%Y %I:%M %p' (default: 2006-01-02T15:04:05Z and the like; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)")
+	b.add("dateformat", when+"pattern of dates, as strptime has it, such as %d.%m.%Y; not with --dialect cqlsh (default: 2006-01-02)")
+	b.add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
+	b.add("decimalsep", when+"the character before decimals (default: .)")
+	b.add("thousandssep", when+"the character between groups of three digits (default: none)")
 }
 
 func newLoadCommand(s streams) *cobra.Command {

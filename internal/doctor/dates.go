@@ -2,8 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"regexp"
-	"strings"
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -17,16 +15,18 @@ const (
 	dayFirst                // 31/12/2024
 	monthFirst              // 12/31/2024
 	either                  // 03/04/2024
+	oneWay                  // 2024/12/31, 31 Dec 2024, Dec 31, 2024
 )
 
 // Dates counts the dates in a column of an input that begin with a day or a month. Note is safe for
 // concurrent use.
 type Dates struct {
 	Column string
+	OfDate bool // the column's type is date, and not timestamp
 
-	dayFirst, monthFirst, either int64
-	example                      string // one that can be read in one order alone, where there is one
-	bad                          int64  // of all of them, that the column does not take
+	dayFirst, monthFirst, either, oneWay int64
+	example                              string // one that can be read in one order alone, where there is one
+	bad                                  int64  // of all of them, that the column does not take
 }
 
 // Watch notes the texts of one column.
@@ -38,6 +38,9 @@ type Watch struct {
 // Note takes the text of a value, and whether the column took it.
 func (w *Watch) Note(text []byte, taken bool) {
 	o := orderOf(text)
+	if o == noDate && otherDates.Match(text) {
+		o = oneWay
+	}
 	if o == noDate {
 		return
 	}
@@ -54,6 +57,8 @@ func (w *Watch) Note(text []byte, taken bool) {
 		d.monthFirst++
 	case either:
 		d.either++
+	case oneWay:
+		d.oneWay++
 	}
 	if !taken {
 		d.bad++
@@ -69,7 +74,7 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	return d, d.all() > 0
 }
 
-func (d Dates) all() int64 { return d.dayFirst + d.monthFirst + d.either }
+func (d Dates) all() int64 { return d.dayFirst + d.monthFirst + d.either + d.oneWay }
 
 // orderOf reads a text that begins with two numbers of one or two digits and a year, with the same
 // of / . - between them, and perhaps a time behind.
@@ -117,12 +122,16 @@ func orderOf(text []byte) order {
 	}
 }
 
-// AsDates says what is to be known of dates that begin with a day or a month. format is that by which
-// timestamps are read, as strftime has it; empty: there is none, and no such date is taken.
-func AsDates(samples []Sample, format string) []Finding {
+// AsDates says what is to be known of dates that begin with a day or a month, or name one. The formats are
+// those by which timestamps and dates are read, as strptime has them; empty: there is none.
+func AsDates(samples []Sample, timestamps, dates string) []Finding {
 	var out []Finding
 	for _, s := range readable(samples) {
 		for _, d := range s.Dates {
+			format := timestamps
+			if d.OfDate {
+				format = dates
+			}
 			out = append(out, d.finding(s.Name, format))
 		}
 	}
@@ -136,45 +145,40 @@ func (d Dates) finding(name, format string) Finding {
 	where := fmt.Sprintf("%s, column %q", name, d.Column)
 	kinds := fmt.Sprintf("%s such as %s: %s only day first, %s only month first, %s either way",
 		amount.Of(d.all(), "date"), d.example, amount.Count(d.dayFirst), amount.Count(d.monthFirst), amount.Count(d.either))
+	if d.oneWay == d.all() {
+		kinds = fmt.Sprintf("%s such as %s", amount.Of(d.all(), "date"), d.example)
+	}
+	flag := d.flag()
 	switch {
-	case d.bad == 0 && d.either == d.all():
+	case d.bad == 0 && d.either == d.all() && format != "":
 		return Warn("look at one of which you know the day", "%s: %s; taken as %s says", where, kinds, format)
+	case d.bad == 0 && format == "":
+		return Fine("%s: %s", where, kinds)
 	case d.bad == 0:
 		return Fine("%s: %s; taken as %s says", where, kinds, format)
 	case format != "" && d.bad < d.all():
-		return Fail("say the other order with --datetimeformat, or have one order in the file",
+		return Fail("say the other order with --"+flag+", or have one order in the file",
 			"%s: %s; %s %s not taken by %s, and some of the others may be other days", where, kinds, amount.Count(d.bad), amount.Verb(d.bad, "is", "are"), format)
 	}
 	first := "%d"
 	switch {
 	case d.dayFirst > 0 && d.monthFirst > 0:
 		return Fail("write them as 2024-12-31", "%s: %s: both orders are in one file", where, kinds)
-	case d.monthFirst > 0:
-		first = "%m"
+	case d.monthFirst > 0 || d.dayFirst == 0 && halfDay.MatchString(d.example):
+		first = "%m" // where hours are counted to twelve, the month mostly comes first
 	}
-	return Warn(fmt.Sprintf("write them as 2024-12-31, or for timestamps say --dialect cqlsh --datetimeformat '%s'", formatOf(d.example, first)), "%s: %s", where, kinds)
+	pattern := formatOf(d.example, first)
+	if pattern == "" {
+		return Warn("write them as 2024-12-31", "%s: %s", where, kinds)
+	}
+	return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", flag, pattern), "%s: %s", where, kinds).
+		with(map[string][]string{flag: {pattern}})
 }
 
-// parts are those of a date that begins with two numbers, and of a time behind it.
-var parts = regexp.MustCompile(`^ *[0-9]+(.)[0-9]+.([0-9]+)(?:([ T])[0-9]+:[0-9]+(:[0-9]+)?)?`)
-
-// formatOf is how strftime has a date that is like the example and begins with the day (%d) or the month (%m).
-func formatOf(example, first string) string {
-	found := parts.FindStringSubmatch(example)
-	between, year, gap, seconds := found[1], found[2], found[3], found[4]
-	second, format := "%m", first
-	if first == "%m" {
-		second = "%d"
+// flag is the setting by which the column's texts are read.
+func (d Dates) flag() string {
+	if d.OfDate {
+		return "dateformat"
 	}
-	format += between + second + between + "%Y"
-	if len(year) == 2 {
-		format = strings.TrimSuffix(format, "Y") + "y"
-	}
-	if gap != "" {
-		format += gap + "%H:%M"
-	}
-	if seconds != "" {
-		format += ":%S"
-	}
-	return format
+	return "datetimeformat"
 }

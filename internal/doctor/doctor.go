@@ -34,6 +34,14 @@ type Finding struct {
 	State State
 	Found string // a short sentence without a full stop
 	Do    string // what to do; empty: nothing
+	// Settings are those of a load that do it, by their names; a list has its elements, and map its pairs. nil: none do.
+	Settings map[string][]string
+}
+
+// with returns the finding with what does what it says.
+func (f Finding) with(settings map[string][]string) Finding {
+	f.Settings = settings
+	return f
 }
 
 // Fine is a finding of something that is as it should be.

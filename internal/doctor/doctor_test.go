@@ -31,8 +31,8 @@ func TestRun(t *testing.T) {
 	var got []Finding
 	require.NoError(t, Run(t.Context(), 50*time.Millisecond, checks, func(f Finding) { got = append(got, f) }))
 	require.Equal(t, []Finding{
-		{"first", OK, "well", ""}, {"second", Warning, "odd", "mend it"}, {"another", Failure, "broken", ""},
-		{"deaf", Failure, "context deadline exceeded", ""},
+		{Name: "first", State: OK, Found: "well"}, {Name: "second", State: Warning, Found: "odd", Do: "mend it"}, {Name: "another", State: Failure, Found: "broken"},
+		{Name: "deaf", State: Failure, Found: "context deadline exceeded"},
 	}, got)
 
 	stuck := make(chan struct{})

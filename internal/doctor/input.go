@@ -20,10 +20,11 @@ type Sample struct {
 	Pipe bool   // it was not looked at, since it can be read once
 
 	// Of one that was read as a load reads it.
-	Fit       error  // why its fields do not fit the table
-	Hint      string // what may be done about that; empty: nothing is known
-	Otherwise bool   // something else than the delimiter seems to stand between the fields, as Hint says
-	Columns   int    // columns that its fields go to
+	Fit       error               // why its fields do not fit the table
+	Hint      string              // what may be done about that; empty: nothing is known
+	Settings  map[string][]string // of a load, that do what Hint says; nil: none do
+	Otherwise bool                // something else than the delimiter seems to stand between the fields, as Hint says
+	Columns   int                 // columns that its fields go to
 	Missing   []string
 	Rows      int64 // read
 	Bad       int64 // of those, that make no row
@@ -33,8 +34,9 @@ type Sample struct {
 	Whole     bool  // there are no more rows
 	Dates     []Dates
 	Times     []Times
-	Numbers   []Numbers
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
+	Values    []Values
+	Nulls     map[string]int64 // values that were not taken and are words for null
 }
 
 // Cause is why rows of a sample do not fit, with the first of them.
@@ -108,7 +110,8 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 	case len(wrong) > 0 && latin1:
 		f = Warn("leave --encoding latin1 out", "letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more", some(wrong))
 	case len(wrong) > 0:
-		f = Fail("--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong))
+		f = Fail("--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong)).
+			with(map[string][]string{"encoding": {"latin1"}})
 	case ascii:
 		f = Fine("ASCII, in the first of the text")
 	case latin1:
@@ -146,7 +149,7 @@ func Delimiter(samples []Sample, by byte) []Finding {
 	}
 	for _, s := range texts {
 		if s.Otherwise {
-			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by))}
+			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by)).with(s.Settings)}
 		}
 	}
 	return []Finding{Fine("%s", delimiter(by))}
@@ -169,7 +172,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 		switch {
 		case s.Fit != nil && s.Otherwise: // which Delimiter tells
 		case s.Fit != nil:
-			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit))
+			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit).with(s.Settings))
 		case len(s.Head) > 0:
 			fit++
 			fits = s
@@ -228,12 +231,18 @@ func Rows(samples []Sample) []Finding {
 	if more := len(causes) - namesShown; more > 0 {
 		causes = append(causes[:namesShown], amount.Of(more, "more cause"))
 	}
-	f := Warn("mend them, or see --null-string, --map, --dialect; a load puts such rows aside and goes on",
+	var settings map[string][]string
+	for _, s := range readable(samples) {
+		if !s.Otherwise && s.Fit == nil && s.Settings != nil {
+			settings = s.Settings
+		}
+	}
+	f := Warn("mend them, or see the other lines; a load sets such rows aside as rejected and continues",
 		"%s of the first %s cannot be loaded: %s", amount.Count(bad), amount.Of(rows, "row"), strings.Join(causes, "; "))
 	if float64(bad) > mostBad*float64(rows) {
 		f.State = Failure
 	}
-	return []Finding{f}
+	return []Finding{f.with(settings)}
 }
 
 // guessedRate is the pace that a time is told for where no rate is set: about what one node with two

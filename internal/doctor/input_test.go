@@ -29,7 +29,9 @@ func FuzzOrderOf(f *testing.F) {
 		if o == monthFirst {
 			first = "%m"
 		}
-		require.Regexp(t, `^%[dm][/.-]%[dm][/.-]%[yY]`, formatOf(string(text), first))
+		if format := formatOf(string(text), first); format != "" {
+			require.Regexp(t, `^%[dm][/.-]%[dm][/.-]%[yY]`, format)
+		}
 	})
 }
 
@@ -42,8 +44,9 @@ func TestDates(t *testing.T) {
 	}
 	d, some := w.Dates("at")
 	require.True(t, some)
-	require.Equal(t, Warn("write them as 2024-12-31, or for timestamps say --dialect cqlsh --datetimeformat '%d/%m/%y %H:%M:%S'",
-		`f, column "at": 2 dates such as 13/2/24 10:00:00: 1 only day first, 0 only month first, 1 either way`), d.finding("f", ""))
+	require.Equal(t, Warn("write them as 2024-12-31, or say --datetimeformat '%d/%m/%y %H:%M:%S'",
+		`f, column "at": 2 dates such as 13/2/24 10:00:00: 1 only day first, 0 only month first, 1 either way`).
+		with(map[string][]string{"datetimeformat": {"%d/%m/%y %H:%M:%S"}}), d.finding("f", ""))
 	w.Note([]byte("2/13/24 10:00:00"), false)
 	d, _ = w.Dates("at")
 	require.Equal(t, Failure, d.finding("f", "").State, "both orders")

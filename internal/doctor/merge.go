@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -11,7 +12,7 @@ import (
 // about a column is told once. Names that --map or --skipcols has are unmet if no input has them.
 func Merge(samples []Sample) Sample {
 	all := samples[0]
-	all.Times, all.Dates, all.Numbers = slices.Clone(all.Times), slices.Clone(all.Dates), slices.Clone(all.Numbers)
+	all.Times, all.Dates, all.Values, all.Nulls = slices.Clone(all.Times), slices.Clone(all.Dates), slices.Clone(all.Values), maps.Clone(all.Nulls)
 	for _, s := range samples[1:] {
 		all.Rows, all.Bad = all.Rows+s.Rows, all.Bad+s.Bad
 		all.Unmet = slices.DeleteFunc(slices.Clone(all.Unmet), func(name string) bool { return !slices.Contains(s.Unmet, name) })
@@ -29,12 +30,12 @@ func Merge(samples []Sample) Sample {
 				all.Dates = append(all.Dates, d)
 			}
 		}
-		for _, n := range s.Numbers {
-			if i := slices.IndexFunc(all.Numbers, func(o Numbers) bool { return o.Column == n.Column }); i >= 0 {
-				all.Numbers[i].merge(n)
-			} else {
-				all.Numbers = append(all.Numbers, n)
+		all.Values = append(all.Values, s.Values...)
+		for word, n := range s.Nulls {
+			if all.Nulls == nil {
+				all.Nulls = make(map[string]int64)
 			}
+			all.Nulls[word] += n
 		}
 	}
 	if more := len(samples) - 1; more > 0 {
@@ -48,14 +49,4 @@ func (d *Dates) merge(o Dates) {
 		d.example = o.example
 	}
 	d.dayFirst, d.monthFirst, d.either, d.bad = d.dayFirst+o.dayFirst, d.monthFirst+o.monthFirst, d.either+o.either, d.bad+o.bad
-}
-
-func (n *Numbers) merge(o Numbers) {
-	if n.groups == "" {
-		n.groups = o.groups
-	}
-	if n.decimal == "" && o.decimal != "" {
-		n.decimal, n.example = o.decimal, o.example
-	}
-	n.number += o.number
 }

@@ -12,15 +12,15 @@ func TestMerge(t *testing.T) {
 	for _, name := range []string{"a.csv", "b.csv", "c.csv"} {
 		times := Times{Column: "at", File: name}
 		var dates Watch
-		var numbers NumberWatch
+		numbers := NewNoted(Whole)
 		for range 300 {
 			times.Note(1_710_000_000, 2)
 			dates.Note([]byte("31/12/2024"), false)
-			numbers.Note([]byte("1,234"))
+			numbers.Note([]byte("1,234,567"), false)
 		}
 		d, _ := dates.Dates("day")
-		n, _ := numbers.Numbers("n")
-		inputs = append(inputs, Sample{Name: name, Rows: 300, Times: []Times{times}, Dates: []Dates{d}, Numbers: []Numbers{n}, Unmet: []string{"x", "only " + name}})
+		n, _ := numbers.Values("n")
+		inputs = append(inputs, Sample{Name: name, Rows: 300, Times: []Times{times}, Dates: []Dates{d}, Values: []Values{n}, Unmet: []string{"x", "only " + name}})
 	}
 	all := Merge(inputs)
 	require.EqualValues(t, 900, all.Rows)
@@ -30,8 +30,8 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, "a.csv:2", place)
 	one := []Sample{all}
 	require.Contains(t, Units(one, false)[0].Found, `a.csv and 2 more inputs, column "at": 900 of 900 values`)
-	require.Len(t, AsDates(one, ""), 1)
-	require.Len(t, Separators(one), 1)
+	require.Len(t, AsDates(one, "", ""), 1)
+	require.Len(t, AsNumbers(one, false), 1)
 	require.Equal(t, Merge(inputs[:1]), inputs[0])
 }
 

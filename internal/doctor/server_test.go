@@ -136,5 +136,5 @@ func TestAllowed(t *testing.T) {
 	}
 	found := Allowed(with(func(r *Rights) { r.Open, r.Read = true, errAway }))
 	require.Len(t, found, 2)
-	require.Equal(t, Finding{"read", Warning, "a read of the table at ONE failed: no answer", "see what the nodes log; a scan meets the same, and a load may"}, found[0])
+	require.Equal(t, Finding{Name: "read", State: Warning, Found: "a read of the table at ONE failed: no answer", Do: "see what the nodes log; a scan meets the same, and a load may"}, found[0])
 }

@@ -93,7 +93,7 @@ func (t *Times) finding(name string) (Finding, bool) {
 	} {
 		if c.odd.number > 0 && 2*c.odd.number >= t.values {
 			return Warn("--timestamp-unit "+c.unit, "%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-				amount.Count(c.odd.number), amount.Of(t.values, "value"), c.odd.first, amount.Verb(c.odd.number, "is", "are"), c.where), true
+				amount.Count(c.odd.number), amount.Of(t.values, "value"), c.odd.first, amount.Verb(c.odd.number, "is", "are"), c.where).with(map[string][]string{"timestamp-unit": {c.unit}}), true
 		}
 	}
 	return Finding{}, false

@@ -80,8 +80,12 @@ func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
 		if line, err = s.Header(); err != nil {
 			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
 				err = fmt.Errorf("header: %w", err)
-				if hint := hintDelimiter(r.job.Table, string(line.Raw), r.job.Format.Delimiter); hint != "" {
-					err = &hinted{err, hint, onNextLine}
+				fields := Fields{format: r.job.Format}
+				for _, guess := range []*hinted{guessLines(r.job.Table, line, fields), guessDelimiter(r.job.Table, line, fields)} {
+					if guess != nil {
+						guess.err, err = err, guess
+						break
+					}
 				}
 				err = &MappingError{err}
 			}
@@ -108,7 +112,7 @@ func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
 			}
 		}
 		fields := o.Fields
-		fields.delimiter = r.job.Format.Delimiter
+		fields.format = r.job.Format
 		m, err = MapHeader(r.job.Table, line, fields)
 	}
 	if err != nil {

@@ -53,7 +53,7 @@ type Fields struct {
 	TimestampUnit time.Duration
 	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
-	delimiter byte // what stands between fields, for hints; 0: it is not known
+	format dsv.Format // that fields were cut by, for hints; without a delimiter it is not known
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -69,6 +69,19 @@ func (e *MappingError) Parts() (hint string, wrong error) {
 		return h.hint, h.err
 	}
 	return "", e.err
+}
+
+// Settings are settings that do what the hint says; nil where none do.
+func (e *MappingError) Settings() Settings {
+	return settingsOf(e.err)
+}
+
+func settingsOf(err error) Settings {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.settings
+	}
+	return nil
 }
 
 // NewMapping plans the fields for columns in the given order. All of the primary
@@ -147,9 +160,8 @@ func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, e
 func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
 	names := make([]string, len(header.Fields))
 	for i, field := range header.Fields {
-		names[i] = string(field.Text)
-		if names[i] == "" {
-			return nil, fmt.Errorf("header: field %d has no name", i+1)
+		if names[i] = string(field.Text); names[i] == "" {
+			return nil, hintHeader(fmt.Errorf("header: field %d has no name", i+1), t, header, f)
 		}
 	}
 	named, err := resolve(t, names, f)

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,10 +10,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
 // What follows guesses what was meant by an input that does not fit. Each guess is a hint
@@ -22,60 +19,153 @@ import (
 
 // delimiters are what stands between the fields of files that people have, and how it is
 // written on a command line.
-var delimiters = []struct {
+var delimiters = []delimited{{',', "--delimiter ,"}, {';', "--delimiter ';'"}, {'\t', "--format tsv"}, {'|', "--delimiter '|'"}}
+
+// delimited is a character between fields.
+type delimited struct {
 	char byte
 	flag string
-}{{',', "--delimiter ,"}, {';', "--delimiter ';'"}, {'\t', "--format tsv"}, {'|', "--delimiter '|'"}}
+}
+
+func (d delimited) settings() Settings {
+	if d.char == '\t' {
+		return Settings{"format": {"tsv"}}
+	}
+	return Settings{"delimiter": {string(d.char)}}
+}
 
 // OtherDelimiter begins what is said where something else seems to stand between the fields of an input than what they are
 // read by.
 const OtherDelimiter = "another character seems to stand between"
 
+// Settings are settings of a load that its text needs, by their names; a list has its elements, and map its pairs.
+type Settings map[string][]string
+
 // hinted is an error and what may be done about it, told as form has them.
 type hinted struct {
 	err        error
 	hint, form string
+	settings   Settings // that do what the hint says; nil: none do
 }
 
-// onNextLine has a hint on a line of its own.
-const onNextLine = "%v\n%s"
+// The forms of a hint: on a line of its own, and behind the error.
+const (
+	onNextLine  = "%v\n%s"
+	inBrackets  = "%v (%s)"
+	behindColon = "%v: %s"
+)
 
 func (h *hinted) Error() string { return fmt.Sprintf(h.form, h.err, h.hint) }
 func (h *hinted) Unwrap() error { return h.err }
 
-// hintHeader adds to the error about a header why its names may be no columns: another
-// delimiter, no header at all, or fields too many.
+// hintHeader adds to the error about a header why its names may be no columns: another end of lines,
+// a comment, another delimiter, no header at all, or names that are written otherwise.
 func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
-	if hint := hintDelimiter(t, string(header.Raw), f.delimiter); hint != "" {
-		return &hinted{err, hint, onNextLine}
+	for _, guess := range []func(*schema.Table, dsv.Record, Fields) *hinted{guessLines, guessDelimiter, guessEncoding, guessTrailing, guessNames} {
+		if h := guess(t, header, f); h != nil {
+			h.err = err
+			return h
+		}
 	}
-	var unknown []string
-	known := 0
+	return err
+}
+
+// guessLines guesses that the first line is not where it seems to end, or is a comment.
+func guessLines(t *schema.Table, header dsv.Record, f Fields) *hinted {
+	if f.format.Delimiter == 0 {
+		return nil
+	}
+	if loneCR(header.Raw) {
+		return &hinted{hint: lineEndHint, form: onNextLine, settings: settingsCR}
+	}
+	c := header.Raw[:min(1, len(header.Raw))]
+	if len(c) == 0 || strings.IndexByte("#%!", c[0]) < 0 || c[0] == f.format.Delimiter || f.known(t, header) > 0 {
+		return nil
+	}
+	return &hinted{
+		hint: fmt.Sprintf("the first line begins with %s: if it is a comment, say --comment '%s'", c, c), form: onNextLine,
+		settings: Settings{"comment": {string(c)}},
+	}
+}
+
+const lineEndHint = "lines seem to end in a carriage return alone: --line-end cr"
+
+// loneCR reports whether there are CRs in a record, and no LF where it ends.
+func loneCR(raw []byte) bool {
+	return len(raw) > 0 && raw[len(raw)-1] != '\n' && bytes.IndexByte(raw[:len(raw)-1], '\r') >= 0 && bytes.IndexByte(raw, '\n') < 0
+}
+
+func guessDelimiter(t *schema.Table, header dsv.Record, f Fields) *hinted {
+	return hintDelimiter(t, string(header.Raw), f.format)
+}
+
+// guessEncoding guesses that a name is in another encoding.
+func guessEncoding(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
+	for _, field := range header.Fields {
+		if !utf8.Valid(field.Text) {
+			return &hinted{hint: latin1Hint, form: "%v; it is not UTF-8: %s", settings: Settings{"encoding": {"latin1"}}}
+		}
+	}
+	return nil
+}
+
+// guessTrailing guesses what a field without a name is.
+func guessTrailing(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
+	last := len(header.Fields) - 1
+	for i, field := range header.Fields {
+		switch {
+		case len(field.Text) > 0:
+		case i == last && last > 0:
+			return &hinted{hint: trailingHint, form: inBrackets, settings: settingsTrailing}
+		default:
+			return &hinted{hint: "--columns names all fields, whatever the header says", form: inBrackets}
+		}
+	}
+	return nil
+}
+
+const trailingHint = "each line seems to end in a delimiter: --trailing-delimiter"
+
+// guessNames guesses which columns the names stand for that are none.
+func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
+	var names, unknown []string
 	for _, field := range header.Fields {
 		name := string(field.Text)
-		if !utf8.ValidString(name) {
-			return &hinted{err, latin1Hint, "%v; it is not UTF-8: %s"}
-		}
-		if f.fits(t, name) {
-			known++
-		} else {
+		names = append(names, name)
+		if !f.fits(t, name) {
 			unknown = append(unknown, name)
 		}
 	}
+	columns := f.guessColumns(t, names)
 	switch {
-	case known == 0 && looksLikeJSON(header.Raw):
-		return &hinted{err, "this looks like JSON: if it is an object a line, say --format json", onNextLine}
-	case known == 0:
-		return &hinted{err, "no field of the first line is a column: if the input has no header line, say --header=false", onNextLine}
-	case len(unknown) > 0:
-		return &hinted{err, hintField(t, unknown...), "%v (%s)"}
+	case len(unknown) == 0:
+		return nil
+	case len(columns) == 0 && len(unknown) == len(names) && looksLikeJSON(header.Raw):
+		return &hinted{hint: "this looks like JSON: if it is an object a line, say --format json", form: onNextLine, settings: Settings{"format": {"json"}}}
+	case len(columns) == 0 && len(unknown) == len(names):
+		return &hinted{
+			hint: "no field of the first line is a column: if the input has no header line, say --header=false", form: onNextLine,
+			settings: Settings{"header": {"false"}},
+		}
 	}
-	return err
+	return &hinted{hint: hintNames(t, columns, unknown), form: inBrackets, settings: f.naming(columns, unknown)}
 }
 
 func looksLikeJSON(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	return len(line) > 0 && (line[0] == '{' || line[0] == '[')
+}
+
+// known returns how many names of a header stand for columns, or may.
+func (f Fields) known(t *schema.Table, header dsv.Record) (n int) {
+	var names []string
+	for _, field := range header.Fields {
+		names = append(names, string(field.Text))
+		if f.fits(t, string(field.Text)) {
+			n++
+		}
+	}
+	return n + len(f.guessColumns(t, names))
 }
 
 // fits says whether a field's name stands for a column, or is left out.
@@ -90,76 +180,75 @@ func (f Fields) fits(t *schema.Table, name string) bool {
 	return err == nil
 }
 
-// fieldsShown is how long a list of fields is that a hint names.
-const fieldsShown = 200
-
-// hintField says what can be done with fields that are no columns.
-func hintField(t *schema.Table, names ...string) string {
-	if list := flagList(names); len(list) <= fieldsShown {
-		column := cmp.Or(levenshtein.Nearest(names[0], t.Names()), "COLUMN")
-		return fmt.Sprintf("--skipcols %s leaves out what is no column, --map %s says which one it is", list, flagList([]string{names[0] + "=" + column}))
-	}
-	return "--skipcols leaves out what is no column, --map FIELD=COLUMN says which one it is"
-}
-
-// flagList writes names as the value of a flag, as one types it into a shell.
-func flagList(names []string) string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		if strings.ContainsAny(name, `,"`) {
-			name = `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
-		}
-		quoted[i] = name
-	}
-	return safetext.ShellWord(strings.Join(quoted, ","))
-}
-
 // hintDelimiter guesses that a header has another delimiter: one by which more of its
-// fields are columns, or where none is, the only one by which it has several fields. Empty: there is none.
-func hintDelimiter(t *schema.Table, line string, delimiter byte) string {
+// fields are columns, or where none is, the only one by which it has several fields. nil: there is none.
+func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
+	delimiter := format.Delimiter
 	if delimiter == 0 {
-		return ""
+		return nil
 	}
 	line = strings.TrimRight(line, "\r\n")
-	columns := func(char byte) (known, all int) {
+	columns := make(map[string]bool)
+	for _, name := range t.Names() {
+		columns[folded(name)] = true
+	}
+	by := func(char byte) (known, all int) {
 		for _, name := range strings.Split(line, string(char)) {
-			if _, err := t.Select(strings.Trim(name, `"`)); err == nil {
+			if _, err := t.Select(strings.Trim(name, `"`)); err == nil || columns[folded(name)] {
 				known++
 			}
 			all++
 		}
 		return known, all
 	}
-	most, several := columns(delimiter)
-	best := ""
+	most, several := by(delimiter)
+	var best *hinted
 	for _, d := range delimiters {
 		if d.char == delimiter {
 			continue
 		}
-		known, all := columns(d.char)
-		if known > most || known == 0 && most == 0 && several == 1 && all > 1 && best == "" {
-			most, best = known, d.flag
+		known, all := by(d.char)
+		if known > most || known == 0 && most == 0 && several == 1 && all > 1 && best == nil {
+			most, best = known, &hinted{hint: OtherDelimiter + " the fields: " + d.flag, form: onNextLine, settings: d.settings()}
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return OtherDelimiter + " the fields: " + best
+	return best
 }
 
 // fieldsError says that a record has not as many fields as there should be.
 func (p *parser) fieldsError(rec dsv.Record, width int) error {
-	text := fmt.Sprintf("row has %s instead of %d", amount.Of(len(rec.Fields), "field"), width)
+	err := fmt.Errorf("row has %s instead of %d", amount.Of(len(rec.Fields), "field"), width)
 	job := p.run.job
 	for _, d := range delimiters {
 		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 && bytes.Count(rec.Raw, []byte{d.char}) == width-1 {
-			return fmt.Errorf("%s: %s them: %s", text, OtherDelimiter, d.flag)
+			return &hinted{err, OtherDelimiter + " them: " + d.flag, behindColon, d.settings()}
 		}
 	}
-	if !job.Header && len(rec.Fields) > width {
-		text += ": --columns names all of them, and --skipcols those that are not loaded"
+	if n := len(rec.Fields) - 1; n == width && n > 0 && len(rec.Fields[n].Text) == 0 && !rec.Fields[n].Quoted {
+		return &hinted{err, trailingHint, behindColon, settingsTrailing}
 	}
-	return errors.New(text)
+	if loneCR(rec.Raw) {
+		return &hinted{err, lineEndHint, behindColon, settingsCR}
+	}
+	if !job.Header && len(rec.Fields) > width {
+		return &hinted{err, "--columns names all of them, and --skipcols those that are not loaded", behindColon, nil}
+	}
+	return err
+}
+
+// Settings of hints that many rows may have.
+var (
+	settingsTrailing = Settings{"trailing-delimiter": {"true"}}
+	settingsCR       = Settings{"line-end": {"cr"}}
+	settingsEscape   = Settings{"escape": {`\`}}
+)
+
+// hintEscape adds to a reason that a record is no text of the format what may be done about it.
+func hintEscape(rej *Reject, format dsv.Format, raw []byte) {
+	if format.Escape == 0 && bytes.Contains(raw, []byte{'\\', format.Quote}) {
+		rej.Reason += `; if a backslash stands before quotes in values: --escape '\'`
+		rej.Settings = settingsEscape
+	}
 }
 
 // refuseArray refuses JSON that is one array, where an object a line is read, and gives a

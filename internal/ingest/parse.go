@@ -264,6 +264,10 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 	var syntax *dsv.SyntaxError
 	if errors.As(bad.err, &syntax) {
 		rej.Line, rej.Field, rej.Reason = syntax.Line, syntax.Column, syntax.Msg
+		hintEscape(&rej, p.run.job.Format, rec.Raw)
+	}
+	if given := settingsOf(bad.err); given != nil {
+		rej.Settings = given
 	}
 	field := -1
 	if bad.time != nil {

@@ -74,7 +74,9 @@ func (m *members) column(name []byte) (int, error) {
 	}
 	s, err := m.table.Select(string(name))
 	if err != nil {
-		return 0, fmt.Errorf("%w; %s", err, hintField(m.table, string(name)))
+		names := []string{string(name)}
+		columns := m.fields.guessColumns(m.table, names)
+		return 0, &hinted{err, hintNames(m.table, columns, names), "%v; %s", m.fields.naming(columns, names)}
 	}
 	if i, ok := m.byName[s.Name]; ok {
 		return i, nil
@@ -163,7 +165,7 @@ func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member 
 	if errors.As(bad.err, &syntax) {
 		rej.Field, rej.Reason = syntax.Column, syntax.Msg
 	}
-	rej.Column = bad.name(p.view.mapping)
+	rej.Column, rej.Settings = bad.name(p.view.mapping), settingsOf(bad.err)
 	if member >= 0 {
 		f := rec.Fields[member]
 		rej.Line, rej.Field = rec.FieldPosition(member)

@@ -30,8 +30,10 @@ type Reject struct {
 	Broken  bool // no record can be made of it: it may go on in what stands after it
 	Long    bool // its bytes were given to AddPiece, and Raw is empty
 	Reason  string
-	Stage   Stage
-	More    []BadField // further ones of the row; see Job.AllBadFields
+	// Settings of a load by which the row can be read, as far as they are known.
+	Settings Settings
+	Stage    Stage
+	More     []BadField // further ones of the row; see Job.AllBadFields
 }
 
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error

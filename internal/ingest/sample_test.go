@@ -67,7 +67,7 @@ func TestSample(t *testing.T) {
 func TestSampleThatDoesNotFit(t *testing.T) {
 	for _, c := range []struct{ text, wrong, hint string }{
 		{"k;v;n\n", `header: table demo.names has no column "k;v;n"`, "another character seems to stand between the fields: --delimiter ';'"},
-		{"k,colour\n", `header: table demo.names has no column "colour"`, "--skipcols colour leaves out what is no column, --map colour=COLUMN says which one it is"},
+		{"k,colour\n", `header: table demo.names has no column "colour"`, "--map colour=COLUMN says which column it is, --skipcols colour leaves out what is no column"},
 		{"v,n\n", `the input has no field for primary key column "k" of demo.names`, ""},
 	} {
 		_, _, err := sampleOf(t, c.text, 9, nil)

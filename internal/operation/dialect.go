@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -25,12 +24,19 @@ type Dialect struct {
 	BoolStyle      string
 	DecimalSep     string
 	ThousandsSep   string
+	DateFormat     string // of columns of the type date; not in cqlsh's dialect
 	Encoding       string // utf-8 or latin1
 	TimestampUnit  string // s, ms, us or ns
+
+	Comment  string // a line that begins with it is no record; empty: there are no comments
+	Trailing bool   // records end in a delimiter that begins no field
+	LineEnd  string // lf, which may follow a CR, or cr: a CR alone
 }
 
 // newDialect has the defaults.
-func newDialect() Dialect { return Dialect{Name: "cqlbulk", Encoding: "utf-8", TimestampUnit: "ms"} }
+func newDialect() Dialect {
+	return Dialect{Name: "cqlbulk", Encoding: "utf-8", TimestampUnit: "ms", LineEnd: "lf"}
+}
 
 // dialectCQLSH is the dialect of cqlsh's COPY, and cqlshEscape what it escapes with.
 const (
@@ -43,6 +49,7 @@ var (
 	dialects  = []string{"cqlbulk", dialectCQLSH}
 	encodings = []string{"utf-8", "latin1"}
 	units     = []string{"s", "ms", "us", "ns"}
+	lineEnds  = []string{"lf", "cr"}
 )
 
 func (o *Dialect) settings() setting.List {
@@ -54,8 +61,12 @@ func (o *Dialect) settings() setting.List {
 		{Name: "boolstyle", Field: &o.BoolStyle},
 		{Name: "decimalsep", Field: &o.DecimalSep},
 		{Name: "thousandssep", Field: &o.ThousandsSep},
+		{Name: "dateformat", Field: &o.DateFormat},
 		{Name: "encoding", Field: &o.Encoding, Among: encodings},
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: units},
+		{Name: "comment", Field: &o.Comment},
+		{Name: "trailing-delimiter", Field: &o.Trailing},
+		{Name: "line-end", Field: &o.LineEnd, Among: lineEnds},
 	}
 }
 
@@ -75,7 +86,7 @@ func (o *Dialect) timestampUnit() (time.Duration, error) {
 	}
 }
 
-// codecs sets the escape in a format and gives what plans the codecs of columns,
+// codecs sets in a format what the dialect says of records, and returns what plans the codecs of columns;
 // nil for cqlbulk's own.
 func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (ingest.Codec, error), error) {
 	cqlsh := o.Name == dialectCQLSH
@@ -86,27 +97,65 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 		return nil, errors.New("--dialect cqlsh: cqlsh knows no JSON")
 	case cqlsh && len(nulls) > 1:
 		return nil, errors.New("--dialect cqlsh: cqlsh knows one text for null: give --null-string once")
-	case !cqlsh && (o.Unescape || o.DateTimeFormat != "" || o.BoolStyle != "" || o.DecimalSep != "" || o.ThousandsSep != ""):
-		return nil, errors.New("--unescape, --datetimeformat, --boolstyle, --decimalsep and --thousandssep need --dialect cqlsh")
-	case len(o.Escape) > 1:
-		return nil, fmt.Errorf("--escape %q: must be one ASCII character", o.Escape)
+	case cqlsh && o.DateFormat != "":
+		return nil, errors.New("--dateformat: cqlsh has no pattern for dates; leave --dialect cqlsh out")
+	case !cqlsh && o.Unescape:
+		return nil, errors.New("--unescape requires --dialect cqlsh")
+	case form == "json" && o.ofText():
+		return nil, errors.New("--datetimeformat, --dateformat, --boolstyle, --decimalsep, --thousandssep, --comment, " +
+			"--trailing-delimiter and --line-end are for delimited text, not for JSON")
 	}
-	if o.Escape != "" {
-		format.Escape = o.Escape[0]
-	} else if cqlsh {
-		format.Escape = cqlshEscape[0]
+	if err := o.cut(format); err != nil {
+		return nil, err
 	}
-	if err := format.Validate(); err != nil {
-		return nil, fmt.Errorf("--escape, --delimiter or --quote: %w", err)
-	}
-	unit, err := o.timestampUnit()
+	options, err := o.options(nulls)
 	switch {
 	case err != nil:
 		return nil, err
-	case !cqlsh && unit == time.Millisecond:
+	case cqlsh:
+		return func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, options) }, nil
+	case o.DateTimeFormat+o.DateFormat+o.BoolStyle+o.DecimalSep+o.ThousandsSep == "" && options.TimestampUnit == time.Millisecond:
 		return nil, nil
-	case !cqlsh:
-		return func(t *cqltype.Type) (ingest.Codec, error) { return cqltext.PlanIn(t, unit) }, nil
+	}
+	return conventions{options, o.DateFormat}.plan, nil
+}
+
+// ofText reports whether something is set that only delimited text has.
+func (o *Dialect) ofText() bool {
+	return o.DateTimeFormat+o.DateFormat+o.BoolStyle+o.DecimalSep+o.ThousandsSep+o.Comment != "" || o.Trailing || o.LineEnd == "cr"
+}
+
+// cut sets in a format how records and fields are cut.
+func (o *Dialect) cut(format *dsv.Format) error {
+	for _, c := range []struct {
+		flag, text string
+		into       *byte
+	}{{"escape", o.Escape, &format.Escape}, {"comment", o.Comment, &format.Comment}} {
+		if len(c.text) > 1 {
+			return fmt.Errorf("--%s %q: must be one ASCII character", c.flag, c.text)
+		}
+		if c.text != "" {
+			*c.into = c.text[0]
+		}
+	}
+	if o.Escape == "" && o.Name == dialectCQLSH {
+		format.Escape = cqlshEscape[0]
+	}
+	if !slices.Contains(lineEnds, o.LineEnd) {
+		return fmt.Errorf("--line-end %q: must be %s", o.LineEnd, strings.Join(lineEnds, " or "))
+	}
+	format.Trailing, format.CR = o.Trailing, o.LineEnd == "cr"
+	if err := format.Validate(); err != nil {
+		return fmt.Errorf("--escape, --delimiter, --quote or --comment: %w", err)
+	}
+	return nil
+}
+
+// options are those of cqlsh's texts, which conventions use too.
+func (o *Dialect) options(nulls []string) (cqlshtext.Options, error) {
+	unit, err := o.timestampUnit()
+	if err != nil {
+		return cqlshtext.Options{}, err
 	}
 	options := cqlshtext.Options{
 		DateTimeFormat: o.DateTimeFormat, DecimalSep: o.DecimalSep, ThousandsSep: o.ThousandsSep, Unescape: o.Unescape, TimestampUnit: unit,
@@ -114,18 +163,20 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 	if o.BoolStyle != "" {
 		words := strings.Split(o.BoolStyle, ",")
 		if len(words) != 2 {
-			return nil, fmt.Errorf("--boolstyle %q: must be two words with a comma between them", o.BoolStyle)
+			return options, fmt.Errorf("--boolstyle %q: must be two words with a comma between them", o.BoolStyle)
 		}
 		options.BoolTrue, options.BoolFalse = strings.TrimSpace(words[0]), strings.TrimSpace(words[1])
 	}
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
-	plan := func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, options) }
-	if _, err := plan(&cqltype.Type{Kind: cqltype.Timestamp}); err != nil {
-		return nil, fmt.Errorf("--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w", err)
+	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, options); err != nil {
+		return options, fmt.Errorf("--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w", err)
 	}
-	return plan, nil
+	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, cqlshtext.Options{DateTimeFormat: o.DateFormat}); err != nil {
+		return options, fmt.Errorf("--dateformat: %w", err)
+	}
+	return options, nil
 }
 
 // timestamp is the write time of all rows in microseconds since the epoch, nil

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -82,27 +83,27 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
 	add("rows", doctor.Rows(samples))
-	out = append(out, valueFindings(samples, &spec)...)
+	out = append(out, valueFindings(samples, &spec, job.JSON)...)
 	add("estimate", doctor.Estimate(samples, spec.IngestRate))
 	return out
 }
 
 // valueFindings are what is to be known of names and values besides that they fit.
-func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Finding) {
-	for _, check := range []struct {
-		name     string
-		findings []doctor.Finding
-	}{
-		{"names", doctor.Names(samples)},
-		{"dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat)},
-		{"epoch", doctor.Units(samples, spec.Given["timestamp-unit"])},
-		{"numbers", doctor.Separators(samples)},
-	} {
-		for _, f := range check.findings {
-			f.Name = check.name
+func valueFindings(samples []doctor.Sample, spec *LoadSpec, json bool) (out []doctor.Finding) {
+	add := func(name string, findings []doctor.Finding) {
+		for _, f := range findings {
+			f.Name = name
 			out = append(out, f)
 		}
 	}
+	add("names", doctor.Names(samples))
+	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat, spec.Dialect.DateFormat))
+	if !json {
+		add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
+		add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
+		add("nulls", doctor.AsNulls(samples, spec.Nulls))
+	}
+	add("epoch", doctor.Units(samples, spec.Given["timestamp-unit"]))
 	return out
 }
 
@@ -152,6 +153,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	switch {
 	case errors.As(err, &unfit):
 		s.Hint, s.Fit = unfit.Parts()
+		s.Settings = unfit.Settings()
 		s.Otherwise = strings.HasPrefix(s.Hint, ingest.OtherDelimiter)
 		return s
 	case err != nil && ctx.Err() != nil:
@@ -173,11 +175,50 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 			s.Otherwise, s.Hint = true, ingest.OtherDelimiter+hint
 		}
 	}
+	for _, r := range sampled.Rejects {
+		s.Settings = joined(s.Settings, r.Settings)
+		for _, value := range badValues(r) {
+			if word := doctor.NullWord(value); word != "" {
+				if s.Nulls == nil {
+					s.Nulls = make(map[string]int64)
+				}
+				s.Nulls[word]++
+			}
+		}
+	}
 	if job.JSON {
 		looked.rejects(sampled.Rejects)
 	}
 	looked.found(&s)
 	return s
+}
+
+// joined are settings with further ones; lists of fields are put together.
+func joined(all map[string][]string, more ingest.Settings) map[string][]string {
+	if all == nil {
+		return maps.Clone(more)
+	}
+	for name, texts := range more {
+		for _, text := range texts {
+			list := name == "map" || name == "skipcols"
+			if had := all[name]; len(had) == 0 || list && !slices.Contains(had, text) {
+				all[name] = append(slices.Clone(had), text)
+			}
+		}
+	}
+	return all
+}
+
+// badValues are the values of a row that no column took.
+func badValues(r ingest.Reject) []string {
+	var out []string
+	if r.Column != "" {
+		out = append(out, r.Value)
+	}
+	for _, f := range r.More {
+		out = append(out, f.Value)
+	}
+	return out
 }
 
 // explained says what may be done about an input that cannot be read, and what is wrong with it.

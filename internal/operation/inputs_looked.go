@@ -21,7 +21,8 @@ type lookedAt struct {
 	file    string
 	codec   func(*cqltype.Type) (ingest.Codec, error) // nil: that of cqltext
 	columns []schema.Column
-	watches []*watched
+	watches []watched
+	noted   []noted
 	times   map[string]*doctor.Times
 	unmet   map[string]bool // names of members that the user gave and no object had; nil: of delimited text
 }
@@ -40,49 +41,35 @@ func newLookedAt(file string, job *ingest.Job) *lookedAt {
 	return l
 }
 
-// watched is a column whose texts are noted.
+// watched is a column of dates.
 type watched struct {
-	of      *cqltype.Type       // which is the column's alone
-	dates   doctor.Watch        // of a column of dates
-	numbers *doctor.NumberWatch // of a column of numbers; nil: it is one of dates
+	of *cqltype.Type // which is the column's alone
+	*doctor.Watch
 }
 
-func (w *watched) note(text []byte, taken bool) {
-	switch {
-	case w.numbers == nil:
-		w.dates.Note(text, taken)
-	case !taken:
-		w.numbers.Note(text)
-	}
-}
-
-// watch begins to watch a column of dates or numbers; nil: it has neither.
-func (l *lookedAt) watch(t *cqltype.Type) *watched {
-	w := &watched{of: t}
-	switch {
-	case isNumber(t):
-		w.numbers = new(doctor.NumberWatch)
-	case !hasDates(t):
-		return nil
-	}
-	l.watches = append(l.watches, w)
-	return w
+// noted is a column of numbers or of truth values.
+type noted struct {
+	of *cqltype.Type // which is the column's alone
+	*doctor.Noted
 }
 
 // hasDates says whether texts of a column stand for days.
 func hasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
 
-// isNumber says whether texts of a column stand for numbers.
-func isNumber(t *cqltype.Type) bool {
+// kindOf says what the texts of a column stand for, of those that other programs write in other ways.
+func kindOf(t *cqltype.Type) doctor.Kind {
 	switch t.Kind {
-	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter, cqltype.Varint, cqltype.Decimal, cqltype.Float, cqltype.Double:
-		return true
-	default:
-		return false
+	case cqltype.Boolean:
+		return doctor.Truth
+	case cqltype.Float, cqltype.Double, cqltype.Decimal:
+		return doctor.Number
+	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Counter:
+		return doctor.Whole
 	}
+	return doctor.Other
 }
 
-// plan is the codec of a column; that of one with dates or numbers notes them.
+// plan is the codec of a column; that of one with dates, numbers or truth values notes them.
 func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
 	if l.codec != nil {
 		codec, err = l.codec(t)
@@ -92,11 +79,18 @@ func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
 	if err != nil {
 		return codec, err
 	}
-	w := l.watch(t)
-	if w == nil {
+	noting := noticing{Codec: codec}
+	if kind := kindOf(t); hasDates(t) {
+		w := watched{t, new(doctor.Watch)}
+		l.watches = append(l.watches, w)
+		noting.note = w.Note
+	} else if kind != doctor.Other {
+		n := noted{t, doctor.NewNoted(kind)}
+		l.noted = append(l.noted, n)
+		noting.note = n.Note
+	} else {
 		return codec, nil
 	}
-	noting := noticing{codec, w}
 	if own, ok := codec.(interface{ IsNull(text []byte) bool }); ok {
 		return noticingNull{noting, own.IsNull}, nil
 	}
@@ -106,12 +100,12 @@ func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
 // noticing is a codec whose texts are noted.
 type noticing struct {
 	ingest.Codec
-	watch *watched
+	note func(text []byte, taken bool)
 }
 
 func (n noticing) AppendWire(dst, text []byte) ([]byte, error) {
 	dst, err := n.Codec.AppendWire(dst, text)
-	n.watch.note(text, err == nil)
+	n.note(text, err == nil)
 	return dst, err
 }
 
@@ -130,12 +124,12 @@ func (l *lookedAt) rejects(rejects []ingest.Reject) {
 		if at < 0 {
 			continue
 		}
-		i := slices.IndexFunc(l.watches, func(w *watched) bool { return w.of == l.columns[at].Type })
-		if i < 0 {
-			i = len(l.watches)
-			l.watch(l.columns[at].Type)
+		w := slices.IndexFunc(l.watches, func(w watched) bool { return w.of == l.columns[at].Type })
+		if w < 0 {
+			l.watches = append(l.watches, watched{l.columns[at].Type, new(doctor.Watch)})
+			w = len(l.watches) - 1
 		}
-		l.watches[i].note([]byte(strings.Trim(r.Value, `"`)), false)
+		l.watches[w].Note([]byte(strings.Trim(r.Value, `"`)), false)
 	}
 }
 
@@ -164,15 +158,14 @@ func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 func (l *lookedAt) found(s *doctor.Sample) {
 	for _, c := range l.columns {
 		for _, w := range l.watches {
-			if w.of != c.Type {
-				continue
-			}
-			if w.numbers != nil {
-				if n, some := w.numbers.Numbers(c.Name); some {
-					s.Numbers = append(s.Numbers, n)
-				}
-			} else if d, some := w.dates.Dates(c.Name); some {
+			if d, some := w.Dates(c.Name); some && w.of == c.Type {
+				d.OfDate = c.Type.Kind == cqltype.Date
 				s.Dates = append(s.Dates, d)
+			}
+		}
+		for _, n := range l.noted {
+			if v, some := n.Values(c.Name); some && n.of == c.Type {
+				s.Values = append(s.Values, v)
 			}
 		}
 		if t := l.times[c.Name]; t != nil {

@@ -16,7 +16,7 @@ import (
 // are tried again: those that say how the text of a record is understood. Where records begin and
 // end does not depend on them, so that pieces and rejects are the same.
 var rereadable = []string{
-	"columns", "map", "skipcols", "null-string", "dialect", "encoding", "unescape", "datetimeformat", "boolstyle", "decimalsep", "thousandssep", "timestamp-unit",
+	"columns", "map", "skipcols", "null-string", "dialect", "encoding", "unescape", "datetimeformat", "boolstyle", "decimalsep", "thousandssep", "dateformat", "timestamp-unit",
 }
 
 // Why settings of a run stay as they were when it goes on.
@@ -28,7 +28,7 @@ const (
 )
 
 var keptSettings = map[string]string{
-	"delimiter": cutBefore, "quote": cutBefore, "escape": cutBefore, "header": cutBefore, "format": cutBefore,
+	"delimiter": cutBefore, "quote": cutBefore, "escape": cutBefore, "header": cutBefore, "comment": cutBefore, "trailing-delimiter": cutBefore, "line-end": cutBefore, "format": cutBefore,
 	"column-order": "the run has the names of the columns by now; --columns names others",
 	"nulls":        writtenSo, "ttl": writtenSo, "timestamp": writtenSo, "if-not-exists": writtenSo, "append-collections": writtenSo,
 	"skiprows": chosenRows, "maxrows": chosenRows, "files": chosenRows,

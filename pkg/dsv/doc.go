@@ -39,6 +39,12 @@
 // Splitter and Parser follow these rules with the same result: a chunk's
 // Records is what a Parser yields for it.
 //
+// # Files that are not quite so
+//
+// [Format].Comment leaves out lines that begin with a byte, as if they were blank; quotes in them
+// open nothing. [Format].Trailing leaves out the empty field behind the last delimiter of a record.
+// [Format].CR is for lines that end in CR alone.
+//
 // # With an escape
 //
 // [Format].Escape adds these rules, for the text that Python's csv module

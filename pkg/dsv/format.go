@@ -8,6 +8,14 @@ type Format struct {
 	Delimiter byte // between two fields
 	Quote     byte // around a field; inside it doubled, or escaped
 	Escape    byte // before a byte that stands for itself; 0, or the same as Quote: none
+
+	// Comment begins a line that is no record; 0: none does. It counts at the start of a record only.
+	Comment byte
+	// Trailing says that records end in a delimiter: an empty field behind the last delimiter is
+	// left out. A record without that delimiter is read as it is.
+	Trailing bool
+	// CR says that lines end in CR alone. The Splitter then reads every CR as LF, in quotes too.
+	CR bool
 }
 
 // DefaultFormat is RFC 4180: comma and double quote.
@@ -25,6 +33,14 @@ func (f Format) Validate() error {
 	}
 	if f.Delimiter == f.Quote {
 		return fmt.Errorf("delimiter and quote are both %q", rune(f.Quote))
+	}
+	if f.Comment != 0 {
+		if err := checkByte("comment", f.Comment); err != nil {
+			return err
+		}
+		if f.Comment == f.Delimiter || f.Comment == f.Quote || f.escapes() && f.Comment == f.Escape {
+			return fmt.Errorf("comment is %q, which has another meaning", rune(f.Comment))
+		}
 	}
 	if !f.escapes() {
 		return nil

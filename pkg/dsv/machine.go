@@ -27,6 +27,7 @@ const (
 type machine struct {
 	delim, quote byte
 	esc          byte // 0: none
+	comment      byte // 0: none
 	mode         mode
 	half         bool // the byte at pos is escaped
 	start        int  // first byte of the record
@@ -39,7 +40,7 @@ type machine struct {
 }
 
 func newMachine(f Format) machine {
-	return machine{delim: f.Delimiter, quote: f.Quote, esc: f.escape()}
+	return machine{delim: f.Delimiter, quote: f.Quote, esc: f.escape(), comment: f.Comment}
 }
 
 // restart begins a record at start. Going back drops what was known ahead.
@@ -81,6 +82,9 @@ func seek(win []byte, pos, from int, b byte) int {
 // running again without a restart then gives the same answer. eof says that
 // nothing follows the window.
 func (m *machine) run(win []byte, eof bool) (int, status) {
+	if m.comment != 0 && m.pos == m.start && m.pos < len(win) && win[m.pos] == m.comment {
+		m.mode = skipping // a quote in a comment opens nothing
+	}
 	if m.esc != 0 {
 		return m.runEscaped(win, eof)
 	}
@@ -175,8 +179,11 @@ func leftOpen(f Format, line []byte) int {
 	return -1
 }
 
-// isBlank tells whether a unit of the input is a line end and nothing else.
-func isBlank(unit []byte) bool {
+// isBlank tells whether a unit of the input is no record: a comment, or a line end and nothing else.
+func (f Format) isBlank(unit []byte) bool {
+	if f.Comment != 0 && len(unit) > 0 && unit[0] == f.Comment {
+		return true
+	}
 	switch len(unit) {
 	case 1:
 		return unit[0] == '\n'

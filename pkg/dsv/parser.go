@@ -65,6 +65,9 @@ func (p *Parser) Next() bool {
 		first = lineEndEscaped(data, start, p.esc, false)
 		end = p.parseEscaped(start, first)
 	}
+	if p.f.Trailing && p.rec.Err == nil {
+		p.dropTrailing()
+	}
 	p.rec.Fields = p.fields
 	p.rec.Raw = data[start:end:end]
 	p.rec.Offset = p.chunk.Offset + int64(start)
@@ -77,7 +80,25 @@ func (p *Parser) Next() bool {
 	return true
 }
 
-// skipBlank moves over blank lines to the first byte of a record.
+// dropTrailing leaves out the empty field behind the record's last delimiter.
+func (p *Parser) dropTrailing() {
+	if last := len(p.fields) - 1; last > 0 && len(p.fields[last].Text) == 0 && !p.fields[last].Quoted {
+		p.fields = p.fields[:last]
+	}
+}
+
+// skipComment returns the index behind the comment that begins at start.
+func (p *Parser) skipComment(start int) int {
+	data := p.chunk.Data
+	end := lineEnd(data, start)
+	if p.esc != 0 {
+		end = lineEndEscaped(data, start, p.esc, false)
+	}
+	p.line += int64(bytes.Count(data[start:end], newline)) // of the escaped ones
+	return min(end+1, len(data))
+}
+
+// skipBlank moves over blank lines and comments to the first byte of a record.
 func (p *Parser) skipBlank() (start int, ok bool) {
 	data, i := p.chunk.Data, p.pos
 	for i < len(data) {
@@ -86,6 +107,8 @@ func (p *Parser) skipBlank() (start int, ok bool) {
 			i++
 		case data[i] == '\r' && i+1 < len(data) && data[i+1] == '\n':
 			i += 2
+		case p.f.Comment != 0 && data[i] == p.f.Comment:
+			i = p.skipComment(i)
 		default:
 			p.pos = i
 			return i, true

@@ -38,6 +38,9 @@ const (
 // pass [Format.Validate].
 func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	f.must()
+	if f.CR {
+		r = &lineEnds{r}
+	}
 	s := &Splitter{f: f, chunk: o.ChunkSize, max: o.MaxRecord, most: o.MaxRecords, bad: o.Bad, m: newMachine(f), line: 1}
 	if s.chunk <= 0 {
 		s.chunk = DefaultChunkSize
@@ -205,7 +208,7 @@ func (s *Splitter) scan() (int, status) {
 
 // accept adds the record or blank line that ends at end to the next chunk.
 func (s *Splitter) accept(end int) {
-	if !isBlank(s.in.buf[s.start:end]) {
+	if !s.f.isBlank(s.in.buf[s.start:end]) {
 		s.records++
 	}
 	s.start = end

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/safetext"
+	"github.com/cqlbulk/cqlbulk/internal/summary"
+)
+
+var errSuggestJSON = errors.New("--suggest and --json: --suggest prints a command alone")
+
+// runSuggest prints the load command for the inputs, and on the standard error what remains to be known.
+func runSuggest(ctx context.Context, s streams, show showOptions, d *operation.Doctor) error {
+	if err := d.CheckSuggest(); err != nil {
+		return err
+	}
+	if show.JSON {
+		return errSuggestJSON
+	}
+	var written error
+	suggestion, report, err := d.Suggest(ctx, func(f doctor.Finding) {
+		if written == nil {
+			written = writeFinding(safetext.NewWriter(s.err), f)
+		}
+	})
+	s.end.aside = false
+	s.end.document = summary.OfDoctor(report)
+	if err == nil && written == nil && suggestion != nil {
+		_, written = io.WriteString(s.out, suggestedCommand(suggestion)+"\n")
+	}
+	if err == nil {
+		err = written
+	}
+	return runError(err, report.Outcome)
+}
+
+// suggestedCommand is the load as one types it into a shell, on one line.
+func suggestedCommand(o *operation.Suggestion) string {
+	words := []string{"cqlbulk", "load"}
+	for _, arg := range o.Args {
+		if strings.HasPrefix(arg, "-") {
+			arg = "./" + arg // which is no flag
+		}
+		words = append(words, setting.ShellQuote(arg))
+	}
+	for _, given := range o.Settings {
+		switch text := given.Text(); {
+		case given.Truth && text == "true":
+			words = append(words, "--"+given.Name)
+		case given.Truth:
+			words = append(words, "--"+given.Name+"="+text)
+		case strings.HasPrefix(text, "-"):
+			words = append(words, setting.ShellQuote(fmt.Sprintf("--%s=%s", given.Name, text)))
+		default:
+			words = append(words, "--"+given.Name, setting.ShellQuote(text))
+		}
+	}
+	return strings.Join(words, " ")
+}

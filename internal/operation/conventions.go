@@ -1,0 +1,163 @@
+package operation
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
+
+// conventions are how other programs write dates, numbers and truth values, in cqlbulk's own dialect. They hold for whole
+// columns and not inside collections, whose text is CQL's. What is null is the dialect's matter.
+type conventions struct {
+	cqlshtext.Options
+	dateFormat string
+}
+
+// plan returns the codec of a column.
+func (c conventions) plan(t *cqltype.Type) (ingest.Codec, error) {
+	own, err := cqltext.PlanIn(t, c.TimestampUnit)
+	if err != nil {
+		return nil, err
+	}
+	other, err := cqlshtext.Plan(t, c.Options)
+	if err != nil {
+		return nil, err
+	}
+	separators := c.DecimalSep + c.ThousandsSep
+	switch t.Kind {
+	case cqltype.Timestamp:
+		if c.DateTimeFormat != "" {
+			return bare{other}, nil
+		}
+	case cqltype.Boolean:
+		if c.BoolTrue != "" {
+			return bare{other}, nil
+		}
+	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter, cqltype.Varint:
+		if c.ThousandsSep != "" {
+			return groupedNumber{other, t.String(), c.ThousandsSep, ""}, nil
+		}
+	case cqltype.Float, cqltype.Double, cqltype.Decimal:
+		if decimal := c.DecimalSep; separators != "" {
+			if decimal == "" {
+				decimal = "."
+			}
+			return groupedNumber{other, t.String(), c.ThousandsSep, decimal}, nil
+		}
+	case cqltype.Date:
+		if c.dateFormat != "" {
+			return newPatternDate(own, t, c.dateFormat)
+		}
+	}
+	return own, nil
+}
+
+// bare is a codec without its rule for what is null.
+type bare struct{ ingest.Codec }
+
+// groupedNumber reads numbers with a decimal mark and between groups of three digits a separator. A separator elsewhere is
+// refused: 12.5 must not become 125.
+type groupedNumber struct {
+	codec              ingest.Codec
+	name               string
+	thousands, decimal string // empty: there is none
+}
+
+func (g groupedNumber) AppendWire(dst, text []byte) ([]byte, error) {
+	if !g.fits(strings.TrimSpace(string(text))) {
+		return dst, cqltext.Invalid(g.name, text, g.reason())
+	}
+	return g.codec.AppendWire(dst, text)
+}
+
+func (g groupedNumber) reason() error {
+	switch {
+	case g.thousands == "":
+		return fmt.Errorf("not a number whose decimal mark is %q", g.decimal)
+	case g.decimal == "":
+		return fmt.Errorf("not a whole number with %q between groups of three digits", g.thousands)
+	}
+	return fmt.Errorf("not a number with %q between groups of three digits and the decimal mark %q", g.thousands, g.decimal)
+}
+
+// fits reports whether a text may be such a number. One without digits, as NaN, is left to the codec.
+func (g groupedNumber) fits(text string) bool {
+	text = strings.TrimLeft(text, "+-")
+	if !strings.ContainsAny(text, "0123456789") {
+		return true
+	}
+	whole, fraction := text, ""
+	if g.decimal != "" {
+		whole, fraction, _ = strings.Cut(text, g.decimal)
+	}
+	if fraction == "" { // an exponent may follow either
+		whole, _ = cutExponent(whole)
+	} else {
+		fraction, _ = cutExponent(fraction)
+	}
+	if !digits(fraction) {
+		return false
+	}
+	if g.thousands == "" || !strings.Contains(whole, g.thousands) {
+		return digits(whole)
+	}
+	for i, group := range strings.Split(whole, g.thousands) {
+		if !digits(group) || len(group) > 3 || len(group) < 3 && i > 0 || group == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// cutExponent cuts what stands behind an e, with its sign.
+func cutExponent(text string) (before, exponent string) {
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		return text[:i], text[i+1:]
+	}
+	return text, ""
+}
+
+// digits reports whether a text holds digits alone; an empty one does.
+func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+// patternDate reads dates by a pattern, and else as CQL writes them.
+type patternDate struct {
+	own    ingest.Codec
+	moment cqlshtext.Codec
+	name   string
+	err    error
+}
+
+func newPatternDate(own ingest.Codec, t *cqltype.Type, pattern string) (ingest.Codec, error) {
+	moment, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, cqlshtext.Options{DateTimeFormat: pattern})
+	if err != nil {
+		return nil, err
+	}
+	return patternDate{own, moment, t.String(), fmt.Errorf("not of the form %q, nor YYYY-MM-DD", pattern)}, nil
+}
+
+var errTimeOfDay = errors.New("a date has no time of day")
+
+func (d patternDate) AppendWire(dst, text []byte) ([]byte, error) {
+	out, err := d.own.AppendWire(dst, text)
+	if err == nil {
+		return out, nil
+	}
+	moment, err := d.moment.AppendWire(nil, text)
+	if err != nil {
+		return dst, cqltext.Invalid(d.name, text, d.err)
+	}
+	const day = 24 * 3600 * 1000
+	ms := int64(binary.BigEndian.Uint64(moment))
+	if ms%day != 0 {
+		return dst, cqltext.Invalid(d.name, text, errTimeOfDay)
+	}
+	return binary.BigEndian.AppendUint32(dst, uint32(ms/day+cqlwire.DateEpoch)), nil
+}

@@ -1,0 +1,226 @@
+package operation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+)
+
+// Suggestion is a load that fits its inputs, as far as that is known.
+type Suggestion struct {
+	Args     []string       // the table, and the inputs as they were named
+	Settings []SettingTexts // of the load, in the order of its flags
+}
+
+// SettingTexts is a setting as texts: one, or the elements of a list.
+type SettingTexts struct {
+	Name  string
+	Texts []string
+	List  bool // it is a list, and the texts are its elements
+	Truth bool // it is on or off
+}
+
+// Text is the value as a flag reads it.
+func (s SettingTexts) Text() string {
+	if s.List {
+		return setting.ListText(s.Texts)
+	}
+	return s.Texts[0]
+}
+
+var (
+	errSuggestTable = errors.New("--suggest: name the table and the files to load")
+	errSuggestPipe  = errors.New("--suggest: the standard input can be read once, and the load is to read it: name a file")
+)
+
+// CheckSuggest reports what a doctor lacks to suggest a load.
+func (d *Doctor) CheckSuggest() error {
+	if d.name == (TableName{}) || len(d.load.Inputs) == 0 {
+		return errSuggestTable
+	}
+	if slices.Contains(d.load.Inputs, "-") {
+		return errSuggestPipe
+	}
+	return nil
+}
+
+// mostRounds is how often the inputs are looked at again with what was found. Each adds a setting at least.
+const mostRounds = 32
+
+// mostCommand is how many bytes of fields a suggested command may name: a shell takes no longer word.
+const mostCommand = 100 << 10
+
+// Suggest finds settings by which the inputs fit the table, and returns the load with them. It calls tell with each finding that
+// is left and is not as it should be. There is no suggestion where the table or the inputs cannot be read, or where no setting
+// makes the fields fit.
+func (d *Doctor) Suggest(ctx context.Context, tell func(doctor.Finding)) (*Suggestion, DoctorReport, error) {
+	r := DoctorReport{Table: d.Table(), Started: time.Now()}
+	defer d.close()
+	s, err := d.suggest(ctx, func(f doctor.Finding) {
+		r.Findings = append(r.Findings, f)
+		if f.State != doctor.OK {
+			tell(f)
+		}
+	})
+	r.Duration = time.Since(r.Started)
+	r.Outcome = outcomeOf(ctx, err, r.Count(doctor.Failure) > 0)
+	return s, r, err
+}
+
+func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Suggestion, error) {
+	limited, cancel := context.WithTimeout(ctx, d.patience)
+	defer cancel()
+	if !d.offline {
+		for _, f := range d.connect(limited) {
+			if f.Name = "connection"; f.State == doctor.Failure {
+				found(f)
+			}
+		}
+	}
+	if d.offline || d.t != nil {
+		if err := d.describe(limited); err != nil && ctx.Err() == nil {
+			found(doctor.Finding{Name: "table", State: doctor.Failure, Found: oneLine(err)})
+			return nil, nil
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(fault.Canceled, err)
+	}
+	if d.t == nil || d.t.plan == nil {
+		return nil, nil // which was told
+	}
+	given, skipped := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols)
+	var findings []doctor.Finding
+	for range mostRounds {
+		looking, cancel := context.WithTimeout(ctx, d.patience)
+		findings = d.lookAtInputs(looking)
+		cancel()
+		if err := ctx.Err(); err != nil {
+			return nil, fault.New(fault.Canceled, err)
+		}
+		if applied, err := d.apply(findings); err != nil || !applied {
+			if err != nil {
+				return nil, err
+			}
+			break
+		}
+	}
+	fits := true
+	for _, f := range findings {
+		if f.Name == "" {
+			f.Name = "inputs"
+		}
+		fits = fits && (f.State != doctor.Failure || f.Name != "header" && f.Name != "delimiter" && f.Name != "inputs" && f.Name != "encoding")
+		found(f)
+	}
+	if !fits {
+		return nil, nil
+	}
+	s := d.suggestion()
+	for _, f := range []doctor.Finding{d.tellSkipped(skipped), d.tellNulls(given)} {
+		if f.Found != "" {
+			found(f)
+		}
+	}
+	for _, given := range s.Settings {
+		if n := len(given.Text()); n > mostCommand {
+			found(doctor.Fail("write it into cqlbulk.yaml, or name the fields to load with --columns", "--%s would have %d bytes, which is too long for a command line", given.Name, n))
+			return nil, nil
+		}
+	}
+	return s, nil
+}
+
+// tellSkipped warns of fields that are left out since no column seems to be theirs.
+func (d *Doctor) tellSkipped(given []string) doctor.Finding {
+	skipped := without(d.load.SkipCols, given)
+	if len(skipped) == 0 {
+		return doctor.Finding{}
+	}
+	f := doctor.Warn("say --map FIELD=COLUMN where one of them is a column", "left out, since no column has such a name: %s", fewOf(skipped))
+	f.Name = "header"
+	return f
+}
+
+// tellNulls warns of words for null that were found, and not given: they are null in texts too.
+func (d *Doctor) tellNulls(given []string) doctor.Finding {
+	found := without(d.load.Nulls, given)
+	if len(found) == 0 {
+		return doctor.Finding{}
+	}
+	f := doctor.Warn("leave --null-string out where a text may be such a word; rows with it in other columns are rejected then",
+		"read as null in all columns, those of text too: %s", fewOf(found))
+	f.Name = "nulls"
+	return f
+}
+
+// without returns the names that are not among others.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// fewOf names a few of many.
+func fewOf(names []string) string {
+	const most = 10
+	if more := len(names) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), more)
+	}
+	return strings.Join(names, ", ")
+}
+
+// apply sets what findings say, where nothing else was said, and reports whether that was anything.
+func (d *Doctor) apply(findings []doctor.Finding) (applied bool, err error) {
+	all := d.load.Settings()
+	for _, f := range findings {
+		for _, name := range slices.Sorted(maps.Keys(f.Settings)) {
+			texts := f.Settings[name]
+			s, ok := all.Find(name)
+			if !ok {
+				return false, fmt.Errorf("there is no setting %q", name)
+			}
+			_, list := s.Field.(*[]string)
+			if _, pairs := s.Field.(*map[string]string); pairs {
+				texts = []string{setting.ListText(texts)}
+			} else if !list && d.load.Given[name] {
+				continue
+			}
+			if slices.Equal(s.Texts(), texts) {
+				continue
+			}
+			if err := all.Set(name, texts...); err != nil {
+				return false, err
+			}
+			d.load.Given[name], applied = true, true
+		}
+		if applied {
+			return true, nil // the next may be known better then
+		}
+	}
+	return false, nil
+}
+
+// suggestion is the load with what was set. A password is left out.
+func (d *Doctor) suggestion() *Suggestion {
+	s := &Suggestion{Args: append([]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)}, d.load.Inputs...)}
+	defaults := NewDoctorSpec().Settings()
+	recorded := d.load.Settings().Record(defaults, d.load.Given)
+	for _, given := range d.load.Settings() {
+		texts, ok := recorded[given.Name]
+		if !ok || given.Use == setting.Always && !d.load.Given[given.Name] {
+			continue
+		}
+		_, list := given.Field.(*[]string)
+		_, truth := given.Field.(*bool)
+		s.Settings = append(s.Settings, SettingTexts{given.Name, texts, list, truth})
+	}
+	return s
+}

@@ -1,0 +1,16 @@
+package dsv
+
+import "io"
+
+// lineEnds reads each CR as LF, so that lines that end in CR alone are lines. No byte moves.
+type lineEnds struct{ r io.Reader }
+
+func (l *lineEnds) Read(p []byte) (int, error) {
+	n, err := l.r.Read(p)
+	for i, b := range p[:n] {
+		if b == '\r' {
+			p[i] = '\n'
+		}
+	}
+	return n, err
+}

@@ -85,7 +85,7 @@ Exit status:
 				return err
 			}
 			if opts.Suggest {
-				return runSuggest(c.Context(), s, opts.showOptions, d)
+				return runSuggest(c, s, opts.showOptions, d)
 			}
 			return runDoctor(c.Context(), s, opts.showOptions, d)
 		},

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
@@ -17,7 +18,7 @@ import (
 var errSuggestJSON = errors.New("--suggest and --json: --suggest prints a command alone")
 
 // runSuggest prints the load command for the inputs, and on the standard error what remains to be known.
-func runSuggest(ctx context.Context, s streams, show showOptions, d *operation.Doctor) error {
+func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doctor) error {
 	if err := d.CheckSuggest(); err != nil {
 		return err
 	}
@@ -25,7 +26,7 @@ func runSuggest(ctx context.Context, s streams, show showOptions, d *operation.D
 		return errSuggestJSON
 	}
 	var written error
-	suggestion, report, err := d.Suggest(ctx, func(f doctor.Finding) {
+	suggestion, report, err := d.Suggest(c.Context(), func(f doctor.Finding) {
 		if written == nil {
 			written = writeFinding(safetext.NewWriter(s.err), f)
 		}
@@ -33,7 +34,11 @@ func runSuggest(ctx context.Context, s streams, show showOptions, d *operation.D
 	s.end.aside = false
 	s.end.document = summary.OfDoctor(report)
 	if err == nil && written == nil && suggestion != nil {
-		_, written = io.WriteString(s.out, suggestedCommand(suggestion)+"\n")
+		words := suggestedWords(suggestion)
+		if f := c.Flags().Lookup("config"); f != nil && f.Changed {
+			words = append(words, "--config", setting.ShellQuote(f.Value.String()))
+		}
+		_, written = io.WriteString(s.out, strings.Join(words, " ")+"\n")
 	}
 	if err == nil {
 		err = written
@@ -41,8 +46,8 @@ func runSuggest(ctx context.Context, s streams, show showOptions, d *operation.D
 	return runError(err, report.Outcome)
 }
 
-// suggestedCommand is the load as one types it into a shell, on one line.
-func suggestedCommand(o *operation.Suggestion) string {
+// suggestedWords are the words of the load as one types them into a shell.
+func suggestedWords(o *operation.Suggestion) []string {
 	words := []string{"cqlbulk", "load"}
 	for _, arg := range o.Args {
 		if strings.HasPrefix(arg, "-") {
@@ -62,5 +67,5 @@ func suggestedCommand(o *operation.Suggestion) string {
 			words = append(words, "--"+given.Name, setting.ShellQuote(text))
 		}
 	}
-	return strings.Join(words, " ")
+	return words
 }

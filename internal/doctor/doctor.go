@@ -36,6 +36,7 @@ type Finding struct {
 	Do    string // what to do; empty: nothing
 	// Settings are those of a load that do it, by their names; a list has its elements, and map its pairs. nil: none do.
 	Settings map[string][]string
+	Guess    string // what the settings take for granted; empty: nothing
 }
 
 // with returns the finding with what does what it says.

@@ -228,11 +228,12 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 			do += fmt.Sprintf(" --%s '%s'", flag, mark[0])
 		}
 	}
-	text := "numbers have separators, such as " + example
+	f := Warn("say"+do, "numbers have separators, such as %s", example).with(settings)
 	if _, whole := wholes.has(oneComma); !hasComma && !hasDots && !hasBlanks && !hasPoint && !whole {
-		text += fmt.Sprintf("; %s is read as %s then: if it is a fraction, say --decimalsep ',' instead", ambiguous, strings.ReplaceAll(ambiguous, ",", ""))
+		f.Guess = fmt.Sprintf("%s is read as %s", ambiguous, strings.ReplaceAll(ambiguous, ",", ""))
+		f.Do += "; if " + ambiguous + " is a fraction, say --decimalsep ',' instead"
 	}
-	return Warn("say"+do, "%s", text).with(settings), true
+	return f, true
 }
 
 // truths are the words for true and false that programs write.

@@ -107,7 +107,8 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		if err := ctx.Err(); err != nil {
 			return nil, fault.New(fault.Canceled, err)
 		}
-		if applied, err := d.apply(findings); err != nil || !applied {
+		applied, err := d.apply(findings, found)
+		if err != nil || !applied {
 			if err != nil {
 				return nil, err
 			}
@@ -133,7 +134,9 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	}
 	for _, given := range s.Settings {
 		if n := len(given.Text()); n > mostCommand {
-			found(doctor.Fail("write it into cqlbulk.yaml, or name the fields to load with --columns", "--%s would have %d bytes, which is too long for a command line", given.Name, n))
+			f := doctor.Fail("write it as a list into cqlbulk.yaml", "--%s would have %d bytes, which is too long for a command line", given.Name, n)
+			f.Name = "header"
+			found(f)
 			return nil, nil
 		}
 	}
@@ -177,8 +180,8 @@ func fewOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// apply sets what findings say, where nothing else was said, and reports whether that was anything.
-func (d *Doctor) apply(findings []doctor.Finding) (applied bool, err error) {
+// apply sets what findings say, where nothing else was said, and reports whether that was anything. It tells what was guessed.
+func (d *Doctor) apply(findings []doctor.Finding, found func(doctor.Finding)) (applied bool, err error) {
 	all := d.load.Settings()
 	for _, f := range findings {
 		for _, name := range slices.Sorted(maps.Keys(f.Settings)) {
@@ -201,6 +204,11 @@ func (d *Doctor) apply(findings []doctor.Finding) (applied bool, err error) {
 			}
 			d.load.Given[name], applied = true, true
 		}
+		if applied && f.Guess != "" {
+			guess := doctor.Warn("change the command where that is wrong", "%s", f.Guess)
+			guess.Name = f.Name
+			found(guess)
+		}
 		if applied {
 			return true, nil // the next may be known better then
 		}
@@ -208,14 +216,15 @@ func (d *Doctor) apply(findings []doctor.Finding) (applied bool, err error) {
 	return false, nil
 }
 
-// suggestion is the load with what was set. A password is left out.
+// suggestion is the load with what was typed and found. What a file or the environment sets, it sets for the load too, and a
+// password is left out.
 func (d *Doctor) suggestion() *Suggestion {
 	s := &Suggestion{Args: append([]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)}, d.load.Inputs...)}
 	defaults := NewDoctorSpec().Settings()
 	recorded := d.load.Settings().Record(defaults, d.load.Given)
 	for _, given := range d.load.Settings() {
 		texts, ok := recorded[given.Name]
-		if !ok || given.Use == setting.Always && !d.load.Given[given.Name] {
+		if !ok || !d.load.Given[given.Name] {
 			continue
 		}
 		_, list := given.Field.(*[]string)

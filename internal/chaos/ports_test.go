@@ -3,6 +3,7 @@ package chaos
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"hash/crc32"
 	"io"
 	"math/rand/v2"
@@ -34,7 +35,7 @@ type ports struct {
 
 	cluster *simcluster.Cluster
 	wg      sync.WaitGroup
-	over    chan struct{}
+	over    chan struct{} // closed: outages end at once
 }
 
 // newPorts makes ports that do harm at some steps.
@@ -69,7 +70,8 @@ func (p *ports) aim(after int, do func()) {
 	p.after, p.do = after, do
 }
 
-// calm ends what goes wrong.
+// calm ends what goes wrong, and waits for nodes that are down: a program that finds no node ends
+// in some milliseconds, so that all its runs would pass within one outage.
 func (p *ports) calm() {
 	if p == nil {
 		return
@@ -80,6 +82,7 @@ func (p *ports) calm() {
 	if ring := p.script(); ring != nil {
 		ring.finish()
 	}
+	p.wg.Wait()
 }
 
 // of gives a node's port its faults.
@@ -203,7 +206,10 @@ func (p *ports) takeDown(node int, d time.Duration) {
 		case <-time.After(d):
 		case <-p.over:
 		}
-		for c.Restart(node) != nil { // its port may be taken for a moment
+		for { // its port may be taken for a moment
+			if err := c.Restart(node); err == nil || errors.Is(err, simcluster.ErrGone) {
+				return
+			}
 			select {
 			case <-time.After(10 * time.Millisecond):
 			case <-p.over:

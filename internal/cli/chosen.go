@@ -106,9 +106,9 @@ func (s streams) tellRereading(r *operation.Rereading) {
 	loaded := fmt.Sprintf("the %s that %s loaded %s as %s read", amount.Of(r.Loaded, "row"), amount.Verb(r.Loaded, "is", "are"),
 		amount.Verb(r.Loaded, "stays", "stay"), amount.Verb(r.Loaded, "it was", "they were"))
 	if r.Retried {
-		s.note("so %s read the %s; %s", amount.Verb(r.Rejected, "is", "are"), amount.Of(r.Rejected, "rejected row"), loaded)
+		s.note("the %[2]s %[1]s read this way; %[3]s", amount.Verb(r.Rejected, "is", "are"), amount.Of(r.Rejected, "rejected row"), loaded)
 		return
 	}
-	s.note("so is read the rest of the inputs; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
+	s.note("the rest of the inputs is read this way; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
 		loaded, amount.Of(r.Rejected, "row"), amount.Verb(r.Rejected, "is", "are"), amount.Verb(r.Rejected, "it is", "they are"))
 }

@@ -7,6 +7,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -92,7 +93,7 @@ func (s streams) run(ctx context.Context, args []string) int {
 		writeHelp(s.out, c, true)
 		return exitOK
 	}
-	err := truthBehindFlag(root, args)
+	err := cmp.Or(truthBehindFlag(root, args), wordBehindValue(root, args))
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}

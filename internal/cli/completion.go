@@ -33,7 +33,7 @@ func newCompletionCommand(root *cobra.Command, s streams) *cobra.Command {
 	names := []string{"bash", "zsh", "fish"}
 	return &cobra.Command{
 		Use:   "completion " + strings.Join(names, "|"),
-		Short: "Write what completes command lines in a shell",
+		Short: "Write the completion script of a shell",
 		Long: `Write the script by which a shell completes command lines: commands and flags, their
 values, keyspaces and tables of the cluster, run directories. A cluster is asked only
 when a table is typed, with the settings that there are, for a second or two.`,

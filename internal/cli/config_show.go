@@ -17,14 +17,14 @@ import (
 )
 
 func newConfigShowCommand(s streams) *cobra.Command {
-	var asJSON, quiet bool
+	var asJSON, quiet, changed bool
 	c := &cobra.Command{
 		Use:   "show [COMMAND [FLAGS]]",
 		Short: "Show the settings in force, and where each comes from",
 		Long: `Show the value in force of each setting, and where it comes from: the default, a line of
 the configuration file, a variable of the environment, or a flag. Without a command these
 are the settings that several commands have; with one, those of that command, as it would
-be run with the flags behind it. Passwords are not shown.
+be run with the flags behind it. --changed leaves out those that have their default. Passwords are not shown.
 
 Exit status:
   0  shown
@@ -55,6 +55,9 @@ Exit status:
 			}
 			s.end.command, s.end.json, s.end.quiet = "config", asJSON, quiet
 			s.end.document.Settings = settingsInForce(flags, file)
+			if changed {
+				s.end.document.Settings = slices.DeleteFunc(s.end.document.Settings, func(one summary.Setting) bool { return one.From == string(config.FromDefault) })
+			}
 			if asJSON {
 				return nil
 			}
@@ -62,6 +65,7 @@ Exit status:
 		},
 	}
 	c.Flags().SetInterspersed(false) // behind the command stand its own flags
+	addOwn(c.Flags(), &changed, "changed", "only settings that are given somewhere", of(groupShown), once, everyday)
 	addOwn(c.Flags(), &asJSON, jsonFlag, "answer with one JSON object", of(groupShown), everyday)
 	addOwn(c.Flags(), &quiet, quietFlag, "no summary", of(groupShown), letter("q"), everyday)
 	return c

@@ -18,8 +18,8 @@ func newCopyCommand(s streams) *cobra.Command {
 	opts := &copyOptions{}
 	c := &cobra.Command{
 		Use:   "copy STATEMENT | -",
-		Short: "Do what a COPY statement of cqlsh's says",
-		Long: `Do what a COPY statement of cqlsh's says, with load (FROM) or scan (TO). The statement
+		Short: "Run a COPY statement of cqlsh",
+		Long: `Run a COPY statement of cqlsh, with load (FROM) or scan (TO). The statement
 is one argument, or comes from the standard input ("-"). --explain shows the command
 line that does the same. A flag wins over what the statement says. What of it has no
 counterpart is told, in a line each; an option that cqlsh does not know is an error.

@@ -42,8 +42,8 @@ func newDoctorCommand(s streams) *cobra.Command {
 	opts := &doctorOptions{loadOptions{spec: operation.NewDoctorSpec()}}
 	c := &cobra.Command{
 		Use:   "doctor [keyspace.table] [FILE... | -]",
-		Short: "Look whether a cluster, a table and files are fit for a load",
-		Long: `Look whether a cluster, a table and files are fit for a load, and change nothing. Each
+		Short: "Check that a cluster, a table and files are ready",
+		Long: `Check that a cluster, a table and files are ready, and change nothing. Each
 line is ok, a warning or a failure, and says what to do.
 
 Of the cluster: the connection, when certificates end, versions, the schema that the

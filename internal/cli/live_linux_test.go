@@ -53,10 +53,12 @@ func TestLiveLineOfATerminalThatIsResized(t *testing.T) {
 	shows := func(text string) {
 		require.Eventually(t, func() bool { return strings.Contains(screen.shown(), text) }, 30*time.Second, time.Millisecond)
 	}
-	shows("1,234 rejected  50.00%  0 rows  0 rows/s  load warehouse.measurements")
+	const rejected = "\x1b[31m1,234 rejected\x1b[0m"
+	shows(rejected + "   50.0%              0 rows      0/s       - left  load warehouse.measurements")
 	resize(20)
-	shows("\x1b[4A\r\x1b[J1,234 rejected  50%")
-	shows("\r\x1b[K1,234 rejected  50%")
+	const brief = "\x1b[31m1.23k rej\x1b[0m   50.0%"
+	shows("\x1b[4A\r\x1b[J" + brief)
+	shows("\r\x1b[K" + brief + "\r")
 }
 
 // Of two programs on one terminal the first draws, and then the other.

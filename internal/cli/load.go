@@ -2,11 +2,14 @@ package cli
 
 import (
 	"context"
+	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
 // loadOptions are the flags of load.
@@ -37,7 +40,7 @@ func (o *loadOptions) addInputFlags(b binder) {
 	addOwn(b.flags, &o.Files, "files", "files to load, where none is given as an argument", of(groupInput), path)
 	b.in(groupInput).add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
 	b.in(groupInput).add("maxrows", "rows to load after those (-1: all)")
-	b.in(groupFormat).add("format", "csv, tsv or json; which is an object a line (default: as the first file's name ends, else csv)", everyday)
+	b.in(groupFormat).add("format", "csv, tsv or json; json is one object on each line (default: by the first file's name, else csv)", everyday)
 	addTextFlags(b)
 	addValueFlags(b, "")
 	b.in(groupValues).add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
@@ -78,7 +81,7 @@ func (o *loadOptions) addPaceFlags(b binder) {
 	b.add("ingestrate", "rows a second at the most (default: no limit)", everyday)
 	b.add("target-p99", targetP99Help)
 	b.add("max-bytes-per-sec", "bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)")
-	b.add("minbatchsize", "rows from which a batch does not wait for rows of the same replicas a little later in the input")
+	b.add("minbatchsize", "rows after which a batch is sent without waiting for more rows of the same replicas")
 	b.add("maxbatchsize", "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
 	b.add("inflight", inFlightHelp)
 	b.add("cores", coresHelp)
@@ -92,7 +95,7 @@ func (o *loadOptions) addErrorFlags(b binder) {
 	b.add("maxparseerrors", maxParseErrorsHelp+unlimited)
 	b.add("maxinserterrors", maxInsertErrorsHelp+unlimited)
 	b.add("keep-going", keepGoingHelp)
-	b.add("run-dir", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays when there is something to tell (default: named after the table and the time, in the working directory)", folder)
+	b.add("run-dir", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)", folder)
 	b.add("no-journal", "keep no journal: a load that was stopped begins anew")
 }
 
@@ -132,7 +135,7 @@ func addStreamFlags(b binder, when string) {
 // addValueFlags adds the flags of how the text of values is read, besides what a scan shares.
 func addValueFlags(b binder, when string) {
 	b = b.in(groupValues)
-	b.add("null-string", when+"texts that stand for null; besides nothing between the delimiters", everyday)
+	b.add("null-string", when+"texts that mean null; an empty field always does", everyday)
 	b.add("dialect", when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
 	b.add("encoding", when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8")
 	b.add("timestamp-unit", when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970")
@@ -230,6 +233,9 @@ func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.L
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
 	if err != nil {
 		return err
+	}
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(spec.Inputs, "-") && printer.IsTerminal(in) {
+		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
 	}
 	return finishLoad(ctx, s, show, load)
 }

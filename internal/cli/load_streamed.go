@@ -54,7 +54,7 @@ func compactionLine(c *operation.Compaction) string {
 	}
 	line := fmt.Sprintf("compaction on %s, of all tables: %s under way, %s waiting", nodes, amount.Of(c.Active, "task"), amount.Count(c.Pending))
 	if c.Left > 0 {
-		line += fmt.Sprintf("; of this table %s are yet to be read", amount.Size(c.Left))
+		line += fmt.Sprintf("; of this table %s remain to be read", amount.Size(c.Left))
 	}
 	return line
 }

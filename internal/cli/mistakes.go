@@ -89,12 +89,8 @@ func truthBehindFlag(root *cobra.Command, args []string) error {
 		if arg == "--" {
 			return nil
 		}
-		name, isName := strings.CutPrefix(arg, "--")
-		f := c.Flags().Lookup(name)
-		if f == nil {
-			f = c.InheritedFlags().Lookup(name)
-		}
-		if _, truth := setting.ParseBool(rest[i+1]); isName && f != nil && f.NoOptDefVal != "" && len(rest[i+1]) > 1 && truth {
+		f := longFlag(c, arg)
+		if _, truth := setting.ParseBool(rest[i+1]); f != nil && f.NoOptDefVal != "" && len(rest[i+1]) > 1 && truth {
 			return fmt.Errorf("%s %s: say %s=%s", arg, rest[i+1], arg, rest[i+1])
 		}
 	}

@@ -26,7 +26,7 @@ func addConnectionFlags(b binder, level string) {
 	b.add("dc", "data center to talk to (default: that of the first contact point)")
 	b.add("consistency", "consistency level; "+level, everyday)
 	b.add("timeout", "time limit of one request")
-	b.add("connections", "connections to each node (ScyllaDB: one to each shard whatever this says)")
+	b.add("connections", "connections to each node (with ScyllaDB always one to each shard)")
 }
 
 // addCertificateFlags adds the flags of the certificates of TLS, with a prefix, of what when says.
@@ -41,8 +41,8 @@ func addCertificateFlags(b binder, prefix, when string) {
 // addTextFlags adds the flags of delimited text.
 func addTextFlags(b binder) {
 	b = b.in(groupFormat)
-	b.add("delimiter", `what stands between fields; one character; \t is a tab`, everyday)
-	b.add("quote", `what stands around fields that need it, one character`)
+	b.add("delimiter", `character between fields; \t is a tab`, everyday)
+	b.add("quote", `character around fields that need it`)
 	b.add("header", "the first line of each file names the columns", everyday)
 }
 
@@ -84,6 +84,9 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableNam
 	if len(parts) == 2 {
 		return operation.TableName{Keyspace: parts[0], Table: parts[1]}, args, nil
 	}
+	if o.Keyspace == "" && len(args) > 0 && isBareName(args[0]) {
+		return none, nil, fmt.Errorf("table %q: no keyspace given: did you mean %s.%s?", parts[0], table, args[0])
+	}
 	if o.Keyspace == "" {
 		return none, nil, fmt.Errorf("table %q: no keyspace given: say keyspace.table, or use --keyspace", parts[0])
 	}
@@ -101,6 +104,15 @@ func (o *tableOptions) findAlone(c *cobra.Command, args []string) (operation.Tab
 		err = fmt.Errorf("unexpected argument %q", args[0])
 	}
 	return name, nil, err
+}
+
+// isBareName says whether an argument is a name without a keyspace rather than a file.
+func isBareName(arg string) bool {
+	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\*?[.`) {
+		return false
+	}
+	parts, err := schema.SplitName(arg)
+	return err == nil && len(parts) == 1
 }
 
 // looksLikeTable says whether an argument is keyspace.table rather than a file.

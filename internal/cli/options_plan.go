@@ -7,7 +7,7 @@ import (
 )
 
 // coresHelp is the help of the flag of the nodes' cores.
-var coresHelp = fmt.Sprintf("cores of each node (default: what it tells, else the least that another tells, else %d)", plan.DefaultCores)
+var coresHelp = fmt.Sprintf("cores of each node (default: the number that it reports, else the least that another node reports, else %d)", plan.DefaultCores)
 
 // addPlanFlags adds the flags of the plan of a sweep.
 func addPlanFlags(b binder) {

@@ -48,7 +48,7 @@ func newResumeCommand(s streams) *cobra.Command {
 	opts := &resumeOptions{}
 	c := &cobra.Command{
 		Use:   "resume RUN_DIR | --last",
-		Short: "Go on with a scan or load that was stopped",
+		Short: "Resume a scan or load that was stopped",
 		Long: `Go on with a scan or a load that was interrupted, killed, or could not go on, from
 its run directory, with the options that it was begun with. --last is the newest run of
 this folder that was stopped.

@@ -43,7 +43,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 func (o *scanOptions) addOutputFlags(b binder) {
 	b.add("output", "file to write (default, and \"-\": the standard output)", letter("o"), path, everyday)
 	b.add("dir", "folder to write part files to, a series for each worker", letter("d"), folder, everyday)
-	b.in(groupFormat).add("format", "csv, tsv or json; which is an object a line (default: as the file's name ends, else csv)", everyday)
+	b.in(groupFormat).add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", everyday)
 	b.add("compression", strings.Join(b.valuesOf("compression"), ", ")+" (default: as the file's name ends, else none)", everyday)
 	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
 	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
@@ -201,7 +201,7 @@ func (s streams) tellUnfinished(r operation.ScanReport) {
 			s.wrong("and %d more", len(r.Unfinished)-i)
 			break
 		}
-		s.wrong("the output is not whole: what there is was kept as %s", part)
+		s.wrong("the output is not whole: the unfinished output was kept as %s", part)
 	}
 	for _, trouble := range r.Troubles {
 		s.wrong("%v", trouble)

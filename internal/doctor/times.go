@@ -12,7 +12,8 @@ import (
 // after 2100, where microseconds or nanoseconds were.
 type Times struct {
 	Column string
-	values int64 // 1970-01-01T00:00:00Z left out, which often stands for none
+	File   string // that the first of them is in
+	values int64  // 1970-01-01T00:00:00Z left out, which often stands for none
 
 	seconds, micros, nanos oddTimes
 }
@@ -20,7 +21,8 @@ type Times struct {
 // oddTimes are timestamps that are unlikely for one reason.
 type oddTimes struct {
 	number int64
-	line   int64  // of the first
+	file   string // of the first
+	line   int64
 	first  string // as a number and as a time
 }
 
@@ -41,25 +43,42 @@ func (t *Times) Note(ms, line int64) {
 	likely := func(ms int64) bool { return beginOf1980 <= ms && ms < beginOf2100 }
 	switch {
 	case 0 < ms && ms < endOfJanuary1970:
-		t.seconds.add(ms, line)
+		t.seconds.add(ms, t.File, line)
 	case ms >= beginOf2100 && likely(ms/1000):
-		t.micros.add(ms, line)
+		t.micros.add(ms, t.File, line)
 	case ms >= beginOf2100 && likely(ms/1_000_000):
-		t.nanos.add(ms, line)
+		t.nanos.add(ms, t.File, line)
 	}
 }
 
-func (o *oddTimes) add(ms, line int64) {
+func (o *oddTimes) add(ms int64, file string, line int64) {
 	if o.number++; o.number == 1 {
-		o.line = line
+		o.file, o.line = file, line
 		o.first = fmt.Sprintf("%d (%s)", ms, time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z"))
 	}
 }
 
-// AllSeconds reports whether every timestamp that was noted, and at least one was, is in January
-// 1970, and returns the first of them, as a number and as a time, and its line.
-func (t *Times) AllSeconds() (first string, line int64, all bool) {
-	return t.seconds.first, t.seconds.line, t.values > 0 && t.seconds.number == t.values
+// AllSeconds reports whether every timestamp that was noted, and at least that many, is in January
+// 1970. It returns the place of the first of them, and that as a number and as a time.
+func (t *Times) AllSeconds(least int64) (place, first string, all bool) {
+	s := t.seconds
+	return fmt.Sprintf("%s:%d", s.file, s.line), s.first, s.number >= least && s.number == t.values
+}
+
+// merge adds the timestamps of the same column in another input.
+func (t *Times) merge(o Times) {
+	t.values += o.values
+	t.seconds.merge(o.seconds)
+	t.micros.merge(o.micros)
+	t.nanos.merge(o.nanos)
+}
+
+func (o *oddTimes) merge(other oddTimes) {
+	number := o.number + other.number
+	if o.number == 0 {
+		*o = other
+	}
+	o.number = number
 }
 
 // finding returns what is odd about half of the timestamps or more.

@@ -9,7 +9,7 @@ import (
 func TestUnits(t *testing.T) {
 	const day = 86_400
 	of := func(ms ...int64) []Sample {
-		times := Times{Column: "at"}
+		times := Times{Column: "at", File: "a.csv"}
 		for _, m := range ms {
 			times.Note(m, 2)
 		}

@@ -78,7 +78,7 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 		run.kill(t)
 		told := status(t, dir)
 		t.Logf("%s kill %d: %d of %d rows are known as written", clock(), kill+1, settled(dir), len(good))
-		require.Contains(t, told, "stopped without a word")
+		require.Contains(t, told, "stopped unexpectedly")
 		require.Contains(t, told, "cqlbulk resume "+dir)
 		args = []string{"resume", dir}
 	}

@@ -140,7 +140,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		dir := folder(t, killed)
 		require.NoError(t, os.Chmod(dir, 0o500))
 		refused(t, asOrdinary(t), dir, "permission denied")
-		require.Contains(t, status(t, dir), "stopped without a word", "it can be looked at")
+		require.Contains(t, status(t, dir), "stopped unexpectedly", "it can be looked at")
 		r := spawn(t, asOrdinary(t), quorum("load", "it1.refused", path, "--run-dir", dir+"/new")...).end(t)
 		require.Equal(t, 4, r.code)
 		require.Contains(t, r.report, "permission denied")

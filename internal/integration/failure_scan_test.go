@@ -115,7 +115,7 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 		run.kill(t)
 		told := status(t, dir)
 		t.Logf("%s kill %d: %d of %d rows are known as read", clock(), kill+1, scanned(dir), rows)
-		require.Contains(t, told, "stopped without a word")
+		require.Contains(t, told, "stopped unexpectedly")
 		require.Contains(t, told, " "+grouped(int(scanned(dir)))+" read, ")
 		require.Contains(t, told, "cqlbulk resume "+dir)
 		args = []string{"resume", dir}

@@ -54,7 +54,7 @@ func TestRetryReadsOtherwise(t *testing.T) {
 	require.Equal(t, 2, r.code, r.report)
 	r = cqlbulk(t, "retry", dir, "--null-string", "NA")
 	require.Equal(t, 2, r.code, r.report)
-	require.Contains(t, r.report, "so are read the 2 rejected rows; the 1 row that is loaded stays as it was read")
+	require.Contains(t, r.report, "the 2 rejected rows are read this way; the 1 row that is loaded stays as it was read")
 	try := filepath.Join(dir, "retry-1")
 	r = ok(t, "retry", try, "--dialect", "cqlsh", "--datetimeformat", "%d.%m.%Y", "--boolstyle", "ja,nein")
 	require.Contains(t, r.report, "all of it is loaded")

@@ -91,7 +91,7 @@ func (o *CloneSpec) check() error {
 	case o.Writing.Via == viaFiles:
 		return o.checkFiles(o.Given, false)
 	case o.Given["dir"]:
-		return fmt.Errorf("--dir: means nothing without --via %s", viaFiles)
+		return fmt.Errorf("--dir requires --via %s", viaFiles)
 	default:
 		return nil
 	}

@@ -133,7 +133,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Do, s.Err = explained(in.Name, err)
 		return s
 	}
-	looked := newLookedAt(job)
+	looked := newLookedAt(in.Name, job)
 	one := *job
 	one.Fields.Codec = looked.plan
 	head := new(heading)

@@ -18,6 +18,7 @@ import (
 
 // lookedAt is what is noted of the values of an input besides that they fit.
 type lookedAt struct {
+	file    string
 	codec   func(*cqltype.Type) (ingest.Codec, error) // nil: that of cqltext
 	columns []schema.Column
 	watches []*watched
@@ -25,8 +26,8 @@ type lookedAt struct {
 	unmet   map[string]bool // names of members that the user gave and no object had; nil: of delimited text
 }
 
-func newLookedAt(job *ingest.Job) *lookedAt {
-	l := &lookedAt{codec: job.Fields.Codec, columns: job.Table.Columns, times: make(map[string]*doctor.Times)}
+func newLookedAt(file string, job *ingest.Job) *lookedAt {
+	l := &lookedAt{file: file, codec: job.Fields.Codec, columns: job.Table.Columns, times: make(map[string]*doctor.Times)}
 	if job.JSON {
 		l.unmet = make(map[string]bool)
 		for name := range job.Fields.Renamed {
@@ -146,7 +147,7 @@ func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 			continue
 		}
 		if l.times[c.Name] == nil {
-			l.times[c.Name] = &doctor.Times{Column: c.Name}
+			l.times[c.Name] = &doctor.Times{Column: c.Name, File: l.file}
 		}
 		l.times[c.Name].Note(int64(binary.BigEndian.Uint64(cell.Bytes)), r.Line)
 	}

@@ -37,9 +37,9 @@ const hostMark = "{host}"
 func (o *Writing) checkImport(given setting.Given) error {
 	switch {
 	case o.Import && o.Via != viaFiles:
-		return fmt.Errorf("--import: means nothing without --via %s", viaFiles)
+		return fmt.Errorf("--import requires --via %s", viaFiles)
 	case given["nodetool"] && !o.Import:
-		return errors.New("--nodetool: means nothing without --import")
+		return errors.New("--nodetool requires --import")
 	case o.Import && len(strings.Fields(o.Nodetool)) == 0:
 		return errors.New("--nodetool: names no program")
 	default:

@@ -166,7 +166,7 @@ func (o *Writing) checkVersion() error {
 		return nil
 	}
 	if o.Via != viaFiles {
-		return errors.New("--sstable-version: means nothing without --via " + viaFiles)
+		return errors.New("--sstable-version requires --via " + viaFiles)
 	}
 	version, err := sstable.ParseVersion(o.SSTableVersion)
 	if err == nil {

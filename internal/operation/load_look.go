@@ -16,6 +16,7 @@ import (
 func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	var samples []doctor.Sample
 	var rows int64
+	enough := false // rows were looked at, to tell what is usual in them
 	for i, in := range inputs {
 		if rows >= sampledRows || ctx.Err() != nil {
 			break
@@ -26,16 +27,23 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 			}
 			p := newPeek(in)
 			l.job.Inputs[i].Open = p.open
-			in = p.arrived(ctx)
+			in, enough = p.arrived(ctx)
 		}
 		s := sampleOf(ctx, in, &l.job.Job)
 		rows += s.Rows
 		samples = append(samples, s)
 	}
-	if err := l.refuseEarly(samples); err != nil {
-		return err
+	if len(samples) == 0 {
+		return nil
 	}
-	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(samples, &l.spec)...) {
+	all := doctor.Merge(samples)
+	if enough || rows >= sampledRows {
+		if err := l.refuseEarly(all); err != nil {
+			return err
+		}
+	}
+	one := []doctor.Sample{all}
+	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
 		switch {
 		case f.State == doctor.OK:
 		case f.Do == "":
@@ -47,22 +55,21 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	return nil
 }
 
-// refuseEarly refuses a load whose timestamps are all in January 1970: sampledRows rows of an input
-// with a column of them. They would be written without a word, and be wrong.
-func (l *Load) refuseEarly(samples []doctor.Sample) error {
+// leastEarly is the number of timestamps in a column from which they may all be taken for seconds;
+// in sampledRows rows there are fewer timestamps where some are null.
+const leastEarly = sampledRows / 2
+
+// refuseEarly refuses a load if all timestamps of a column are in January 1970 in the rows that were
+// looked at. They would be written without a word, and be wrong.
+func (l *Load) refuseEarly(s doctor.Sample) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
 	}
-	for _, s := range samples {
-		if s.Rows < sampledRows {
-			continue
-		}
-		for _, t := range s.Times {
-			if first, line, all := t.AllSeconds(); all {
-				return fmt.Errorf("%s:%d: column %q: value %s is in January 1970, and so are all others of the first %s: "+
-					"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
-					s.Name, line, t.Column, first, amount.Of(s.Rows, "row"))
-			}
+	for _, t := range s.Times {
+		if place, first, all := t.AllSeconds(leastEarly); all {
+			return fmt.Errorf("%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
+				"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
+				place, t.Column, first, amount.Of(s.Rows, "row"))
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func (o *LoadSpec) checkVia(continued bool) error {
 		return fmt.Errorf("--via %q: must be %s or %s", o.Via, strings.Join(o.ways[:last], ", "), o.ways[last])
 	}
 	if o.Via != viaFiles && o.Given["dir"] {
-		return fmt.Errorf("--dir: means nothing without --via %s", viaFiles)
+		return fmt.Errorf("--dir requires --via %s", viaFiles)
 	}
 	if err := o.checkOffline(continued); err != nil {
 		return err

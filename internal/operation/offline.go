@@ -26,11 +26,11 @@ func (o *LoadSpec) offline() bool { return o.Schema != "" }
 func (o *LoadSpec) checkOffline(continued bool) error {
 	switch {
 	case o.Ring != "" && !o.offline():
-		return errors.New("--ring: means nothing without --schema, which has a load go without the cluster")
+		return errors.New("--ring requires --schema, which has a load go without the cluster")
 	case !o.offline():
 		return nil
 	case o.Via != viaFiles:
-		return fmt.Errorf("--schema: means nothing without --via %s", viaFiles)
+		return fmt.Errorf("--schema requires --via %s", viaFiles)
 	case o.Import:
 		return errors.New("--import: means nothing with --schema, which connects to no cluster: " +
 			"nodes that have joined or left since would not be seen; run the commands of import.txt")

@@ -73,7 +73,7 @@ func (o *Output) checkName() error {
 			return fmt.Errorf("--%s %s: only local files can be written: write to -, and pipe that", flag, name)
 		}
 	}
-	o.Format = formatNamed(o.Format)
+	o.Format, o.Compression = formatNamed(o.Format), compressionNamed(o.Compression)
 	name := o.Path
 	compression := compressionEndings[ending(name)]
 	if compression != "" {
@@ -97,6 +97,14 @@ func (o *Output) checkName() error {
 func formatNamed(word string) string {
 	if format, ok := formatEndings["."+word]; ok {
 		return format
+	}
+	return word
+}
+
+// compressionNamed is the compression that a word names: itself, or the ending of its files.
+func compressionNamed(word string) string {
+	if compression, ok := compressionEndings["."+word]; ok {
+		return compression
 	}
 	return word
 }
@@ -135,8 +143,12 @@ func (o *Output) complete() error {
 	if c := compressionEndings[ending(o.Path)]; c != "" && o.Compression == "" {
 		o.Compression = c
 	}
+	o.Compression = compressionNamed(o.Compression)
 	if o.Compression == "none" {
 		o.Compression = ""
+	}
+	if known := sink.Compressions(); o.Compression != "" && !slices.Contains(known, o.Compression) {
+		return fmt.Errorf("--compression %q: the compressions are none, %s%s", o.Compression, strings.Join(known, ", "), schema.DidYouMean(o.Compression, known))
 	}
 	if err := chooseFormat(&o.Format, o.Path); err != nil {
 		return err

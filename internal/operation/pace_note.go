@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -56,6 +57,9 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 			case <-ticker.C:
 			}
 			if err := note(read); err != nil {
+				if errors.Is(err, syscall.ENOSPC) {
+					return // the run itself says so
+				}
 				warn("the pace of the run cannot be noted: %v", err)
 				return
 			}

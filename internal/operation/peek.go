@@ -13,7 +13,7 @@ import (
 // Of a pipe no more than peekSize bytes of text are read ahead, and none after peekTime: a load of a
 // slow pipe begins all the same.
 const (
-	peekSize = 1 << 20
+	peekSize = 4 << 20
 	peekTime = time.Second
 )
 
@@ -58,9 +58,9 @@ func (p *peek) ahead() {
 	}
 }
 
-// arrived waits until enough text has been read ahead, or it took too long, and gives an input of
-// the whole lines of it.
-func (p *peek) arrived(ctx context.Context) source.Input {
+// arrived waits until enough text has been read ahead, or it took too long, and returns an input of
+// the whole lines of it, and whether it is as much as is ever read ahead.
+func (p *peek) arrived(ctx context.Context) (in source.Input, full bool) {
 	late := time.NewTimer(peekTime)
 	defer late.Stop()
 	select {
@@ -72,7 +72,7 @@ func (p *peek) arrived(ctx context.Context) source.Input {
 	defer p.mu.Unlock()
 	p.over = true
 	head := p.head[:bytes.LastIndexByte(p.head, '\n')+1]
-	return source.Text(p.input.Name, bytes.Clone(head))
+	return source.Text(p.input.Name, bytes.Clone(head)), len(p.head) >= peekSize
 }
 
 // open gives the input's reader.

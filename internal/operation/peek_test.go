@@ -37,7 +37,8 @@ func TestPeekLosesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPeek(stdin(t, strings.NewReader(text)))
-			arrived := p.arrived(t.Context())
+			arrived, full := p.arrived(t.Context())
+			require.Equal(t, len(text) > peekSize, full)
 			head := readAll(t, func() (io.ReadCloser, error) { return arrived.Open() })
 			require.True(t, strings.HasPrefix(text, head))
 			require.True(t, head == "" || strings.HasSuffix(head, "\n"), "whole lines")
@@ -54,7 +55,8 @@ func TestPeekOfASlowPipe(t *testing.T) {
 	require.NoError(t, err)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_ = p.arrived(gone)
+	_, full := p.arrived(gone)
+	require.False(t, full)
 	in, err := p.open()
 	require.NoError(t, err)
 	text := make([]byte, 8)

@@ -76,7 +76,7 @@ func (o *Reading) check(p *Pacing) error {
 		{"slice", o.Slice != 0, viaStream}, {"temp-dir", o.TempDir != "", viaStream}, {o.Internode.name("ssl"), o.Internode.On, viaStream},
 	} {
 		if of.given && o.Via != of.via {
-			return fmt.Errorf("--%s: means nothing without --via %s", of.name, of.via)
+			return fmt.Errorf("--%s requires --via %s", of.name, of.via)
 		}
 	}
 	if !o.Internode.On {

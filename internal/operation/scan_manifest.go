@@ -2,6 +2,7 @@ package operation
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -112,6 +113,9 @@ func (s *Scan) freeManifest() error {
 		return nil
 	}
 	if _, err := os.Lstat(path); err == nil {
+		if s.spec.Dir != "" {
+			return fmt.Errorf("output folder %s has the manifest of another output: name another folder, or write over it with --force", s.spec.Dir)
+		}
 		return sink.ExistsError(path)
 	}
 	return nil

@@ -20,6 +20,7 @@ type ScanReport struct {
 	Whole      bool          // the output has its name; else it is kept as Unfinished
 	Files      []sink.File   // of an output that is whole
 	Unfinished []string      // files that the scan can go on with
+	Output     string        // the file or folder, as it was named; empty of the standard output
 	Manifest   string        // the file; empty when there is none
 	RunDir     string        // that is left; empty when there is none
 	Next       Next
@@ -29,7 +30,7 @@ type ScanReport struct {
 // Run reads the table and settles the output, the manifest and the run directory. That
 // ranges could not be read is no error.
 func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
-	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed}
+	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.path()}
 	if err := s.begin(); err != nil {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err

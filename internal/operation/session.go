@@ -255,7 +255,7 @@ func (t *tableSession) tokens(r token.Range) *TokenRange {
 func sweepError(err error, where string, begun bool) error {
 	if where != "" && !begun && fault.ClassOf(err) == fault.Permanent && fault.Answered(err) {
 		if strings.Contains(err.Error(), "ALLOW FILTERING") {
-			err = fmt.Errorf("%w; --allow-filtering says so, and has the servers read what the condition leaves out", err)
+			err = fmt.Errorf("--allow-filtering has the servers read all rows to find those that meet the condition; without it they say: %w", err)
 		}
 		return &UsageError{fmt.Errorf("--where: %w", err)}
 	}

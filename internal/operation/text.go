@@ -13,7 +13,7 @@ import (
 // Text describes delimited text, and its columns.
 type Text struct {
 	Delimiter   string // what stands between fields, one character; \t is a tab
-	Quote       string // what stands around fields that need it, one character
+	Quote       string // character around fields that need it
 	Header      bool   // the first line of each file names the columns
 	Columns     []string
 	ColumnOrder string // of all columns, where Columns is empty: table or cqlsh

@@ -151,18 +151,6 @@ func TestCauses(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// Parsers run side by side: the first row that they hand over need not be the first of the file.
-func TestFirstOfACause(t *testing.T) {
-	var c Causes
-	for _, line := range []int64{7052, 2, 90} {
-		c.Add(ingest.Reject{File: "a.csv", Line: line, Column: "n", Reason: "not an integer", Stage: ingest.Parse})
-	}
-	c.Add(ingest.Reject{File: "b.csv", Line: 1, Column: "n", Reason: "not an integer", Stage: ingest.Parse})
-	require.Len(t, c.List(), 1)
-	require.EqualValues(t, 2, c.List()[0].First.Line)
-	require.Equal(t, "a.csv", c.List()[0].First.File)
-}
-
 func TestNullWord(t *testing.T) {
 	regular := func(column string) bool { return column != "key" }
 	for _, c := range []struct {

@@ -35,13 +35,11 @@ func Error(err error) string {
 
 // pathErrors lists the errors of files that an error wraps.
 func pathErrors(err error) []*fs.PathError {
-	if p, ok := err.(*fs.PathError); ok { //nolint:errorlint // the tree is walked here
-		return []*fs.PathError{p}
-	}
-	several, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // likewise
-	if !ok {
-		if one := errors.Unwrap(err); one != nil {
-			return pathErrors(one)
+	var several interface{ Unwrap() []error }
+	if !errors.As(err, &several) {
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			return []*fs.PathError{p}
 		}
 		return nil
 	}

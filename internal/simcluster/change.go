@@ -9,6 +9,9 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 )
 
+// ErrGone is that a node has left for good, or was killed, so that it cannot start again.
+var ErrGone = errors.New("it is gone")
+
 var (
 	errClosed   = errors.New("simcluster: the cluster is closed")
 	errChanging = errors.New("simcluster: a change of the ring is under way")
@@ -30,7 +33,7 @@ func (c *Cluster) halt(node int, tell bool) {
 
 // Restart starts a stopped node again, at its old address and with no statement
 // prepared. It has no effect on one that is up. The error is that its port is taken,
-// that it has left, or that the cluster is closed.
+// ErrGone, or that the cluster is closed.
 func (c *Cluster) Restart(node int) error {
 	c.life.Lock()
 	defer c.life.Unlock()
@@ -40,9 +43,9 @@ func (c *Cluster) Restart(node int) error {
 	case c.closed:
 		return errClosed
 	case !l.member[node] && !n.joining.Load():
-		return fmt.Errorf("simcluster: node %d has left", node)
+		return fmt.Errorf("simcluster: node %d has left: %w", node, ErrGone)
 	case n.gone.Load():
-		return fmt.Errorf("simcluster: node %d was killed", node)
+		return fmt.Errorf("simcluster: node %d was killed: %w", node, ErrGone)
 	case n.up():
 		return nil
 	}

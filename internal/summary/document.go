@@ -207,6 +207,7 @@ type Scan struct {
 	Whole      bool          `json:"whole" jsonschema:"the output has its name"`
 	Files      []File        `json:"files" jsonschema:"of an output that is whole; none of the standard output"`
 	Unfinished []string      `json:"unfinished" jsonschema:"files that the scan can go on with"`
+	Output     string        `json:"output,omitempty" jsonschema:"file or folder that was written to"`
 	Manifest   string        `json:"manifest,omitempty"`
 	RunDir     string        `json:"run_dir,omitempty" jsonschema:"that was left"`
 }

@@ -1,7 +1,9 @@
 package summary
 
 import (
+	"cmp"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -241,7 +243,7 @@ func (d *Document) end() string {
 	case d.Outcome == DryRun:
 		return "dry run: nothing was written"
 	case d.Outcome == "partly" && d.Doctor != nil:
-		return amount.Of(d.Doctor.Failures, "failure") + " to be mended first"
+		return amount.Of(d.Doctor.Failures, "failure") + " to be fixed first"
 	case d.Outcome == "partly" && d.Verify != nil:
 		return "done, but " + d.Verify.unlike()
 	case d.Outcome == "partly" && d.Inspect != nil:
@@ -305,8 +307,10 @@ func (d *Document) output() string {
 	switch files := d.Scan.Files; {
 	case len(files) == 0:
 		return ""
+	case len(files) == 1 && (d.Scan.Output == "" || filepath.Base(d.Scan.Output) == files[0].Name):
+		return ": " + cmp.Or(d.Scan.Output, files[0].Name)
 	case len(files) == 1:
-		return ": " + files[0].Name
+		return ": " + filepath.Join(d.Scan.Output, files[0].Name)
 	case d.Scan.Manifest != "":
 		return fmt.Sprintf(": %s, %s", amount.Of(len(files), "file"), d.Scan.Manifest)
 	default:

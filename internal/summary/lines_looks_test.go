@@ -17,7 +17,7 @@ func TestLinesOfAPlan(t *testing.T) {
 	r := operation.PlanReport{
 		Table: "warehouse.measurements", DC: "dc1", Parallel: 1800, Splits: 180_000, Vnodes: 76_800, Seed: 18446744073709551615, Partitions: 123_456_789_012, Bytes: 3 << 40,
 		Expected: operation.Expected{ByCQL: 3 * time.Hour, Streamed: 40 * time.Minute, NodeLimit: 24 << 20},
-		Nodes: []operation.PlanNode{{DC: "dc1", Up: true}, {DC: "dc1"}, {DC: "dc2"}},
+		Nodes:    []operation.PlanNode{{DC: "dc1", Up: true}, {DC: "dc1"}, {DC: "dc2"}},
 	}
 	require.Equal(t, `planned         180,000 token ranges of warehouse.measurements, of 76,800 vnode ranges
 requests          1,800 at once at the most, seed 18446744073709551615

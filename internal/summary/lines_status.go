@@ -54,7 +54,7 @@ func (s *Status) StateText() string {
 		}
 		return fmt.Sprintf("under way in process %d on %s", s.PID, s.Host)
 	case "killed":
-		return "stopped without a word: killed, or the machine went down, or its disk was full"
+		return "stopped unexpectedly: the process was killed, the machine went down, or the disk was full"
 	case "failed":
 		return "failed: " + s.Error
 	case "partly":

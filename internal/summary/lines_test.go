@@ -119,7 +119,7 @@ func TestLinesOfADoctor(t *testing.T) {
 	require.Equal(t, "checked      3 findings in 1.2s, 2 ok, 1 warning, 0 failures\nend        done\n", said(t, OfDoctor(r)))
 	r.Findings, r.Outcome = append(r.Findings, doctor.Fail("", "broken"), doctor.Fail("", "broken")), operation.Partly
 	d := OfDoctor(r)
-	require.Contains(t, said(t, d), "\nend        2 failures to be mended first\n")
+	require.Contains(t, said(t, d), "\nend        2 failures to be fixed first\n")
 	require.Equal(t, Finding{Check: "", State: "warning", Found: "odd", Do: "mend"}, d.Doctor.Findings[1])
 }
 

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// units are what may be written behind a number.
+var units = regexp.MustCompile(`^(?i:[kmg](i?b)?|b|ms|s|m|min|h|d)$`)
+
+// bareNumber matches a number without a unit.
+var bareNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+// wordBehindValue finds a word behind the value of a flag that belongs to the value: --hosts a b, --ingestrate 10 k.
+func wordBehindValue(root *cobra.Command, args []string) error {
+	c, rest, err := root.Find(args)
+	if err != nil || completing(c) {
+		return nil // told elsewhere
+	}
+	for i := 0; i+2 < len(rest); i++ {
+		if rest[i] == "--" {
+			return nil
+		}
+		f := longFlag(c, rest[i])
+		if f == nil || f.NoOptDefVal != "" {
+			continue
+		}
+		value, word := rest[i+1], rest[i+2]
+		if _, err := os.Lstat(word); err == nil {
+			continue
+		}
+		switch {
+		case strings.HasSuffix(f.Name, "hosts") && isAddress(word):
+			return fmt.Errorf("--%s %s %s: contact points are separated by commas: --%[1]s %[2]s,%[3]s", f.Name, value, word)
+		case bareNumber.MatchString(value) && units.MatchString(word):
+			return fmt.Errorf("--%s %s %s: a unit follows its number without a blank: --%[1]s %[2]s%[3]s", f.Name, value, word)
+		}
+	}
+	return nil
+}
+
+// longFlag is the flag that a word names, without a value in the same word; nil: none.
+func longFlag(c *cobra.Command, word string) *pflag.Flag {
+	name, isName := strings.CutPrefix(word, "--")
+	if !isName {
+		return nil
+	}
+	if f := c.Flags().Lookup(name); f != nil {
+		return f
+	}
+	return c.InheritedFlags().Lookup(name)
+}
+
+// isAddress says whether a word is an IP address, with a port or without.
+func isAddress(word string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(word, "[]")); err == nil {
+		return true
+	}
+	_, err := netip.ParseAddrPort(word)
+	return err == nil
+}

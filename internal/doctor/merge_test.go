@@ -1,0 +1,43 @@
+package doctor
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What several inputs have alike is one finding.
+func TestMerge(t *testing.T) {
+	var inputs []Sample
+	for _, name := range []string{"a.csv", "b.csv", "c.csv"} {
+		times := Times{Column: "at", File: name}
+		var dates Watch
+		var numbers NumberWatch
+		for range 300 {
+			times.Note(1_710_000_000, 2)
+			dates.Note([]byte("31/12/2024"), false)
+			numbers.Note([]byte("1,234"))
+		}
+		d, _ := dates.Dates("day")
+		n, _ := numbers.Numbers("n")
+		inputs = append(inputs, Sample{Name: name, Rows: 300, Times: []Times{times}, Dates: []Dates{d}, Numbers: []Numbers{n}, Unmet: []string{"x", "only " + name}})
+	}
+	all := Merge(inputs)
+	require.EqualValues(t, 900, all.Rows)
+	require.Equal(t, []string{"x"}, all.Unmet)
+	place, _, seconds := all.Times[0].AllSeconds(900)
+	require.True(t, seconds)
+	require.Equal(t, "a.csv:2", place)
+	one := []Sample{all}
+	require.Contains(t, Units(one, false)[0].Found, `a.csv and 2 more inputs, column "at": 900 of 900 values`)
+	require.Len(t, AsDates(one, ""), 1)
+	require.Len(t, Separators(one), 1)
+	require.Equal(t, Merge(inputs[:1]), inputs[0])
+}
+
+func TestOneEarlyTimestampIsNoSign(t *testing.T) {
+	times := Times{Column: "at", File: "a.csv"}
+	times.Note(86_400_000, 2)
+	_, _, all := times.AllSeconds(500)
+	require.False(t, all)
+}

@@ -158,6 +158,7 @@ func lively(seconds int) (all []board.Point) {
 func newStreamedRun(t testing.TB) *board.Watch {
 	t.Helper()
 	c := new(progress.Counters)
+	c.Ready.Store(1_300_000)
 	c.Stage.Begin("sending")
 	c.Stage.Deliver(973<<20, 156<<20, 973<<20)
 	c.Total.Store(1000)

@@ -104,7 +104,7 @@ func TestNodesWithTroubleStandFirst(t *testing.T) {
 func TestStages(t *testing.T) {
 	text, err := renderPage(newStreamedRun(t).State())
 	require.NoError(t, err)
-	for _, part := range []string{"<b>sending</b> 156.0 MiB of 973.0 MiB", "<b>receiving</b> 412.0 MiB of 958.0 MiB", "streaming"} {
+	for _, part := range []string{"<b>sending</b> 156.0 MiB of 973.0 MiB", "<b>receiving</b> 412.0 MiB of 958.0 MiB", "streaming", "1,300,000 more are read"} {
 		require.Contains(t, string(text), part)
 	}
 	for _, part := range []string{"rows per second", "latency of requests", "consistency"} {

@@ -45,6 +45,7 @@ type State struct {
 
 	Rows         int64 `json:"rows"`         // of an earlier run as well that this one goes on with
 	EarlierRows  int64 `json:"earlier_rows"` // of those
+	Ready        int64 `json:"ready_rows"`   // read by a load that writes many at once, and not written yet
 	Bytes        int64 `json:"text_bytes"`
 	EarlierBytes int64 `json:"earlier_text_bytes"` // of those
 	Retries      int64 `json:"retries"`
@@ -140,6 +141,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	v := w.viewLocked(now, read)
 	r := v.reading
 	s.Rows, s.EarlierRows, s.Bytes, s.EarlierBytes = r.Rows, r.Earlier, r.Bytes, r.EarlierBytes
+	s.Ready = r.Ready
 	s.Retries, s.FailedRanges, s.RejectedRows = r.Retries, r.Failed, r.Rejected
 	s.Share = r.Share
 	s.RowsPerSecond, s.BytesPerSecond = r.RowsPerSecond, r.BytesPerSecond

@@ -86,6 +86,10 @@ func (d *differ) compareIndexes(t *testing.T, way string) {
 			}
 			got, err := d.byIndex(t, x, d.name+"_copy", values)
 			require.NoError(t, err, "%s %x", x.on(), values)
+			// What one list alone has, and the servers may miss (TestServersLoseDecimals), is left out.
+			both := func(line string) bool { return slices.Contains(want, line) && slices.Contains(got, line) }
+			lost := func(line string) bool { return d.unfindable[line] && !both(line) }
+			want, got = slices.DeleteFunc(slices.Clone(want), lost), slices.DeleteFunc(slices.Clone(got), lost)
 			got = slices.DeleteFunc(got, func(line string) bool {
 				return !slices.Contains(want, line) && d.unindexed(t, x, line, values)
 			})
@@ -182,7 +186,11 @@ func (d *differ) byIndex(t *testing.T, x differIndex, name string, values [][]by
 		return err == nil || !strings.Contains(err.Error(), "index")
 	}, time.Minute, 200*time.Millisecond, "%s: %v", where, &err)
 	for _, cells := range rows {
-		lines = append(lines, rawLine(d.table, cells))
+		line := rawLine(d.table, cells)
+		if x.attached && d.isUnfindable(t, cells) {
+			d.unfindable[line] = true
+		}
+		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	return lines, err

@@ -367,6 +367,7 @@ func (d *differ) dropAndAdd(t *testing.T) {
 	moment := d.stamp() / 1000 * 1000 // the schema has milliseconds of it
 	exec(t, fmt.Sprintf("ALTER TABLE %s DROP %s USING TIMESTAMP %d", d.name, name, moment),
 		fmt.Sprintf("ALTER TABLE %s ADD %s %s%s", d.name, name, c.Type, static))
+	d.dropped = true
 	for _, w := range d.writers {
 		clear(w.prepared)
 	}

@@ -25,6 +25,8 @@ type account struct {
 	text    int64        // bytes of its text
 	stored  int64        // of the input, as it is stored
 	half    int64        // of those, what was told of before it is dealt with
+	rows    atomic.Int64 // that were made of it, once all were; 0 before
+	shown   atomic.Int64 // of those, whose part of the text counts already
 	open    atomic.Int64 // rows not settled yet, and one for the parser
 
 	mu      sync.Mutex
@@ -52,6 +54,7 @@ func (a *account) Written(rows int, sum rowsum.Sum) error {
 	a.run.job.Counters.Rows.Add(int64(rows))
 	a.run.tookRows(rows)
 	a.add(Tally{Written: int64(rows), Sum: sum})
+	a.show(rows)
 	return a.settle(rows)
 }
 
@@ -173,10 +176,28 @@ func (a *account) closeLocked(err error) {
 	a.run.accounts.remove(a)
 }
 
+// show counts the part of the text that rows are of which were written, before all of it is dealt
+// with, so that progress follows the rows.
+func (a *account) show(rows int) {
+	all := a.rows.Load()
+	if all == 0 || a.half != 0 {
+		return
+	}
+	now := a.shown.Add(int64(rows))
+	a.run.job.Counters.Bytes.Add(part(a.text, now, all) - part(a.text, now-int64(rows), all))
+	a.run.job.Counters.Done.Add(part(a.stored, now, all) - part(a.stored, now-int64(rows), all))
+}
+
+// part is the part of a number of bytes that some of all rows have.
+func part(bytes, rows, all int64) int64 {
+	return int64(float64(bytes) * min(float64(rows)/float64(all), 1))
+}
+
 // passed counts what of the inputs is dealt with.
 func (r *run) passed(a *account) {
-	r.job.Counters.Bytes.Add(a.text)
-	r.job.Counters.Done.Add(a.stored)
+	shown, all := a.shown.Load(), max(a.rows.Load(), 1)
+	r.job.Counters.Bytes.Add(a.text - part(a.text, shown, all))
+	r.job.Counters.Done.Add(a.stored - part(a.stored, shown, all))
 	r.job.Counters.Half.Add(-a.half)
 }
 

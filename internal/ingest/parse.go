@@ -67,6 +67,7 @@ func (r *run) give(ctx context.Context, c *chunk) error {
 		c.order = append(c.order, &c.rows[i])
 	}
 	a.open.Add(int64(len(c.order)))
+	a.rows.Store(int64(len(c.order)))
 	c.held.Add(int64(len(c.order)))
 	from := 0
 	for i, v := range c.views {

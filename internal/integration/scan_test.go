@@ -239,7 +239,7 @@ func TestScanOutputFails(t *testing.T) {
 	require.Contains(t, report.String(), "no space left on device")
 
 	readOnly := filepath.Join(t.TempDir(), "not", "there.csv")
-	wrong(t, 1, "no such file or directory", "scan", "it1.fails", "-o", readOnly)
+	wrong(t, 1, "does not exist", "scan", "it1.fails", "-o", readOnly)
 }
 
 // TestTableChangesInMidScan drops a column, then the table, under a slow scan.

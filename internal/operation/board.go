@@ -121,10 +121,7 @@ func (w shownWriter) Write(ctx context.Context, host string, rows []row.Row) err
 	err := w.Writer.Write(ctx, host, rows)
 	end()
 	if err != nil {
-		if progress.EndOf(ctx, false) == progress.Failed {
-			w.ring.Refused(rows[0].Token)
-		}
-		return err
+		return err // the request is sent again, or its rows are rejected, with the reason
 	}
 	for from, to := 0, 0; from < len(rows); from = to { // partition by partition
 		for to = from + 1; to < len(rows) && rows[to].Token == rows[from].Token; to++ {

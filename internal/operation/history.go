@@ -1,10 +1,11 @@
 package operation
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -31,8 +32,12 @@ type pastLoad struct {
 	Seconds  float64   `json:"seconds"` // of the last process of the load
 	Rows     int64     `json:"rows"`
 	Rate     float64   `json:"rows_per_second"`
-	Inputs   []string  `json:"inputs"`
+	Inputs   []string  `json:"inputs"` // no more than inputsRemembered
+	More     int       `json:"more_inputs,omitempty"`
 }
+
+// inputsRemembered bounds a line of the history, whatever a load reads.
+const inputsRemembered = 10
 
 // remember records a load that is done. The run of a retry is recorded by the run that it retries.
 func (l *Load) remember(r *LoadReport) error {
@@ -43,7 +48,8 @@ func (l *Load) remember(r *LoadReport) error {
 		Tool: tool + " " + l.env.Build.Version, Table: l.Table(), Started: l.journal.Manifest().Started.UTC(), Finished: time.Now().UTC(),
 		Seconds: r.Duration.Seconds(), Rows: r.Rows, Rate: float64(r.Rows-r.Earlier) / max(r.Duration.Seconds(), 0.001), Inputs: []string{},
 	}
-	for _, in := range l.job.Inputs {
+	past.More = max(len(l.job.Inputs)-inputsRemembered, 0)
+	for _, in := range l.job.Inputs[:len(l.job.Inputs)-past.More] {
 		name := in.Name
 		if _, err := os.Lstat(name); err == nil { // the standard input is no file
 			if name, err = filepath.Abs(name); err != nil {
@@ -56,17 +62,51 @@ func (l *Load) remember(r *LoadReport) error {
 	if err != nil {
 		return err
 	}
-	return withHistory(filepath.Dir(l.run.path), os.O_CREATE|os.O_APPEND|os.O_WRONLY, func(f *os.File) error {
-		_, err := f.Write(append(line, '\n'))
+	return appendLine(filepath.Dir(l.run.path), append(line, '\n'))
+}
+
+// appendLine adds a line to the history of a folder.
+func appendLine(folder string, line []byte) error {
+	return withHistory(folder, os.O_CREATE|os.O_APPEND|os.O_RDWR, func(f *os.File) error {
+		if whole, err := endsInALine(f); err != nil {
+			return err
+		} else if !whole { // the machine went down while the last line was written
+			line = slices.Concat([]byte{'\n'}, line)
+		}
+		_, err := f.Write(line)
 		return err
 	})
+}
+
+// endsInALine reports whether a file is empty or its last line is whole.
+func endsInALine(f *os.File) (bool, error) {
+	info, err := f.Stat()
+	if err != nil || info.Size() == 0 {
+		return true, err
+	}
+	last := make([]byte, 1)
+	_, err = f.ReadAt(last, info.Size()-1)
+	return last[0] == '\n', err
+}
+
+// openHistory opens a history, which must be a file: a FIFO would hold the caller up, and a link may
+// be another user's.
+func openHistory(path string, flag int) (*os.File, error) {
+	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(fmt.Errorf("%s is no file", path), err, f.Close())
+	}
+	return f, nil
 }
 
 // withHistory opens the history of a folder, and calls do while no other process changes it.
 func withHistory(folder string, flag int, do func(*os.File) error) error {
 	path := filepath.Join(folder, HistoryName)
 	for {
-		f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW, 0o600)
+		f, err := openHistory(path, flag)
 		if err != nil {
 			return err
 		}
@@ -79,7 +119,7 @@ func withHistory(folder string, flag int, do func(*os.File) error) error {
 
 // whileLocked calls do if the file is still the one at path once it is locked: a prune may have replaced it.
 func whileLocked(f *os.File, path string, do func(*os.File) error) (done bool, err error) {
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+	if err := lockSoon(f, path); err != nil {
 		return false, err
 	}
 	mine, err := f.Stat()
@@ -96,29 +136,47 @@ func whileLocked(f *os.File, path string, do func(*os.File) error) (done bool, e
 	return true, do(f)
 }
 
-// longestLine bounds a line of the history.
-const longestLine = 1 << 20
+// lockTime is how long another process is waited for: a load that is done must not hang for its record.
+const lockTime = 2 * time.Second
 
-// eachPast calls each for the lines of a history. Lines that are no load are passed over: the machine may have gone
-// down while one was written.
-func eachPast(text []byte, each func(line []byte, past pastLoad)) {
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, longestLine)
-	for lines.Scan() {
-		var past pastLoad
-		if json.Unmarshal(lines.Bytes(), &past) == nil && past.Table != "" {
-			each(lines.Bytes(), past)
+// lockSoon locks a history, or says who holds it up.
+func lockSoon(f *os.File, path string) error {
+	for end := time.Now().Add(lockTime); ; time.Sleep(10 * time.Millisecond) {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
 		}
+		if time.Now().After(end) {
+			return fmt.Errorf("%s: another process has it locked", path)
+		}
+	}
+}
+
+// eachPast calls each for the lines of a history; known says whether a line is a load. Other lines may have
+// been written while the machine went down, or by another version.
+func eachPast(text []byte, each func(line []byte, past pastLoad, known bool)) {
+	for line := range bytes.Lines(text) {
+		var past pastLoad
+		known := json.Unmarshal(line, &past) == nil && past.Table != ""
+		each(bytes.TrimSuffix(line, []byte{'\n'}), past, known)
 	}
 }
 
 // appendPast adds the loads that the history of a folder records.
 func appendPast(runs []Run, folder string) []Run {
-	text, err := os.ReadFile(filepath.Join(folder, HistoryName))
+	f, err := openHistory(filepath.Join(folder, HistoryName), os.O_RDONLY)
 	if err != nil {
 		return runs
 	}
-	eachPast(text, func(_ []byte, past pastLoad) {
+	defer func() { _ = f.Close() }() // it was read
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return runs
+	}
+	eachPast(text, func(_ []byte, past pastLoad, known bool) {
+		if !known {
+			return
+		}
 		whole := 1.0
 		runs = append(runs, Run{
 			Path: nameOfInputs(folder, past.Inputs), Command: commandLoad, Table: past.Table, State: RunComplete, Past: true,
@@ -144,15 +202,15 @@ func nameOfInputs(folder string, inputs []string) string {
 
 // prunePast drops the loads of a history that ended before a moment, and returns their number.
 func prunePast(folder string, before time.Time, dryRun bool) (dropped int, err error) {
-	err = withHistory(folder, os.O_RDONLY, func(*os.File) error {
-		path := filepath.Join(folder, HistoryName)
-		text, err := os.ReadFile(path)
+	path := filepath.Join(folder, HistoryName)
+	err = withHistory(folder, os.O_RDONLY, func(f *os.File) error {
+		text, err := io.ReadAll(f)
 		if err != nil {
 			return err
 		}
 		var kept []byte
-		eachPast(text, func(line []byte, past pastLoad) {
-			if past.Finished.Before(before) {
+		eachPast(text, func(line []byte, past pastLoad, known bool) {
+			if known && past.Finished.Before(before) {
 				dropped++
 				return
 			}
@@ -167,8 +225,11 @@ func prunePast(folder string, before time.Time, dryRun bool) (dropped int, err e
 			return fsync.Replace(path, kept)
 		}
 	})
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return dropped, nil
+	case err != nil:
+		return dropped, fmt.Errorf("history %s: %w", path, err)
 	}
-	return dropped, err
+	return dropped, nil
 }

@@ -96,7 +96,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	if noteErr := l.remember(&r); noteErr != nil {
-		l.env.log("the load cannot be recorded in the history: %v", noteErr)
+		l.env.Warn("the load is done, but is not recorded in the history: %v", noteErr)
 	}
 	return r, l.runError(err, &r)
 }

@@ -31,6 +31,9 @@ func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 		if r.State != RunComplete || r.Past || !IsRun(r.Path) || !r.Seen.Before(before) || filepath.Dir(r.Path) != filepath.Clean(folder) {
 			continue
 		}
+		if !prunable(r.Path, RunOwner) {
+			continue
+		}
 		if !dryRun {
 			if err := removeRun(r.Path); err != nil {
 				return out, err
@@ -45,6 +48,13 @@ func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 	return out, err
 }
 
+// prunable reports whether a run directory may be removed. A link leads to a folder elsewhere, and what
+// a run of another user names is not to be trusted.
+func prunable(dir string, owner func(dir string) string) bool {
+	info, err := os.Lstat(dir)
+	return err == nil && info.IsDir() && owner(dir) == ""
+}
+
 // removeRun removes the run directory of a run that is done: rejected rows, which were loaded since, and its books.
 func removeRun(dir string) error {
 	_, loaded, err := resume.ReadLoad(dir)
@@ -55,7 +65,7 @@ func removeRun(dir string) error {
 		}
 	}
 	for _, name := range names {
-		if !filepath.IsLocal(name) {
+		if filepath.Base(name) != name {
 			continue
 		}
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -96,6 +96,11 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	case err != nil: // when it is the node's the session knows
 		return &spoolError{s.spool.dir, err}
 	}
+	for _, c := range d.Manifest { // of an entire SSTable the node announced all components
+		if c.Size != d.Size || c.Name != "Data.db" {
+			s.count(int(c.Size))
+		}
+	}
 	s.spool.add(table)
 	return nil
 }

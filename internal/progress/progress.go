@@ -57,12 +57,9 @@ func (c *Counters) share(before float64, earlier int64) (share float64, known bo
 	return min(share, 1), known
 }
 
-// The share of receiving in the work of a run that nodes stream to: their limits and the network
-// are slower than decoding. A clone sends as much as it receives.
-const (
-	receivedShare = 0.9
-	clonedShare   = 0.5
-)
+// receivedShare is the share of receiving in the work of a run that nodes stream to. What is
+// received is decoded, or sent on, meanwhile; either may be the slower.
+const receivedShare = 0.5
 
 // reached is how many units of work are done, those by half as such.
 func (c *Counters) reached() float64 {
@@ -72,9 +69,6 @@ func (c *Counters) reached() float64 {
 	if !known {
 		return done
 	}
-	share, before := receivedShare, float64(c.Before.Load())
-	if c.Stage.last.Load() != nil {
-		share = clonedShare
-	}
-	return done - (done-before)*share + (float64(c.Total.Load())-before)*received*share
+	before := float64(c.Before.Load())
+	return done - (done-before)*receivedShare + (float64(c.Total.Load())-before)*received*receivedShare
 }

@@ -28,10 +28,10 @@ func (s *Stage) Begin(last string) { s.last.Store(&last) }
 func (s *Stage) Read() { s.now.Store(stageReading) }
 
 // Deliver reports how much of a slice has been sorted, and how much sent or written, in bytes of
-// total. The stage is that of sorting until something is sent.
+// total. The stage is that of sorting until all is sorted or something is sent.
 func (s *Stage) Deliver(sorted, sent, total int64) {
 	s.total.Store(total)
-	if sent == 0 {
+	if sent == 0 && sorted < total {
 		s.done.Store(sorted)
 		s.now.Store(stageSorting)
 		return

@@ -151,16 +151,13 @@ func (r *Ring) Read(within token.Range, rows int) {
 // Written notes rows of one token that were written, of a ring of rows.
 func (r *Ring) Written(at token.Token, rows int64) { r.at(at).done.Add(rows) }
 
-// Refused notes a request that failed for rows of a token, of a ring of rows.
-func (r *Ring) Refused(at token.Token) { r.at(at).failed.Add(1) }
-
 // NodeRing is the part of the ring that a node has the first replica of, cut into cells in the order of the
 // tokens. The lists have a number for each cell.
 type NodeRing struct {
 	Node     string    `json:"node"`      // address
 	Share    float64   `json:"share"`     // of the ring, 0 to 1
 	Done     []float64 `json:"done"`      // 0 to 1: read; of a load the rows, beside those of the cell of the ring that has most
-	Failed   []float64 `json:"failed"`    // 0 to 1: given up; of a load the requests that failed
+	Failed   []float64 `json:"failed"`    // 0 to 1: given up; 0 of a load
 	UnderWay []int64   `json:"under_way"` // requests
 	Rows     []int64   `json:"rows"`      // read or written; those read are spread evenly over the range of their request
 }

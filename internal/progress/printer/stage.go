@@ -23,8 +23,6 @@ func addStage(parts *[partKinds]part, r progress.Reading) {
 	switch {
 	case s == nil:
 		return
-	case s.Name == "reading" && r.Receiving != nil:
-		return // which tells more
 	case s.Name == "reading":
 		parts[partStage].long = "reading " + amount.Of(s.Done, "row")
 		parts[partStage].brief = "reading " + amount.Briefly(s.Done)
@@ -37,7 +35,7 @@ func addStage(parts *[partKinds]part, r progress.Reading) {
 	default:
 		parts[partStage] = moved(s.Name, s.Done, s.Total, s.PerSecond)
 	}
-	parts[partRate], parts[partBytes] = part{}, part{}
+	parts[partRate], parts[partBytes], parts[partSent] = part{}, part{}, part{}
 }
 
 // moved says how many bytes of how many were received, sent or written, and how fast. The numbers

@@ -60,6 +60,7 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 		return err
 	}
 	d := newDelivery(ctx, &c.carrier, c.codec, int64(len(ranges)))
+	d.copies = true
 	defer d.cancel()
 	spools := make([]*spool, max(min(readers, len(ranges)), 1))
 	for i := range spools {

@@ -60,6 +60,9 @@ type delivery struct {
 	merged       atomic.Int64 // those of them that were made partitions of
 	queued, sent atomic.Int64 // bytes of partitions for all of their nodes, and those of them that were sent
 	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
+	ready        atomic.Int64 // those of files that are sent, or may be
+	stored       atomic.Int64 // bytes of those files
+	copies       bool         // partitions are copied and not sorted
 
 	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
 	refused []*refusedRow // that were found; who took the element of seeking has it
@@ -235,6 +238,8 @@ func (p *preparing) Read(b []byte) (int, error) {
 
 // sendAll sends a file to all of its nodes.
 func (d *delivery) sendAll(nodes []string, f File) error {
+	d.ready.Add(f.Bytes * int64(len(nodes)))
+	d.stored.Add(f.Size() * int64(len(nodes)))
 	group, ctx := errgroup.WithContext(d.ctx)
 	for _, node := range nodes {
 		group.Go(func() error {
@@ -305,12 +310,18 @@ func (d *delivery) stage(merged float64, queued int64) {
 	if merged == 0 {
 		return
 	}
-	total := int64(float64(queued) / merged)
-	sorted := queued
+	total, sorted, sent := float64(queued)/merged, float64(queued), float64(d.sent.Load())
 	if d.t.o.Whole != nil {
-		sorted = d.prepared.Load()
+		sorted = (sorted + float64(d.prepared.Load())) / 2
 	}
-	d.t.o.Progress.Stage.Deliver(min(sorted, total), min(d.sent.Load(), total), total)
+	if d.copies && sent == 0 {
+		return // nothing is sorted: it is still reading
+	}
+	if ready := d.ready.Load(); ready > 0 { // in bytes of files
+		scale := float64(d.stored.Load()) / float64(ready)
+		total, sorted, sent = total*scale, sorted*scale, sent*scale
+	}
+	d.t.o.Progress.Stage.Deliver(int64(min(sorted, total)), int64(min(sent, total)), int64(total))
 }
 
 // once sends a file to a node.

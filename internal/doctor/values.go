@@ -237,7 +237,7 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 }
 
 // truths are the words for true and false that programs write.
-var truths = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"1", "0"}, {"ja", "nein"}, {"oui", "non"}, {"si", "no"}, {"x", ""}}
+var truths = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"1", "0"}, {"ja", "nein"}, {"oui", "non"}, {"si", "no"}}
 
 // AsTruths says which words stand for true and false that no column takes as they are. given: the words are set already.
 func AsTruths(samples []Sample, given bool) []Finding {

@@ -47,7 +47,7 @@ func TestHeadersAreCheckedFirst(t *testing.T) {
 	opened, most := filed(job)
 	job.Inputs[5].Plain = false // a pipe
 	_, err := job.Run(t.Context())
-	require.EqualError(t, err, `file2.csv: header: table demo.names has no column "w" (--skipcols w leaves out what is no column, --map w=COLUMN says which one it is)`+
+	require.EqualError(t, err, `file2.csv: header: table demo.names has no column "w" (--map w=COLUMN says which column it is, --skipcols w leaves out what is no column)`+
 		"\nfile5.csv: header: line 1, column 3: quote is never closed")
 	var mapping *ingest.MappingError
 	require.ErrorAs(t, err, &mapping)

@@ -64,7 +64,7 @@ func TestRejectedRows(t *testing.T) {
 			got := rejects.rejects[0]
 			require.Contains(t, got.Reason, tc.reason)
 			require.NotZero(t, got.Stamp)
-			got.Reason, got.Stamp = "", 0
+			got.Reason, got.Stamp, got.Settings = "", 0, nil
 			require.Equal(t, ingest.Reject{
 				File: "file1.csv", Header: []byte(tc.header + "\n"), Raw: []byte(tc.row), Line: tc.line, Field: tc.field,
 				Offset: int64(len(tc.header) + len(good) + 2), Column: tc.column, Value: tc.value, Stage: ingest.Parse,

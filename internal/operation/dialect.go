@@ -99,6 +99,8 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 		return nil, errors.New("--dialect cqlsh: cqlsh knows one text for null: give --null-string once")
 	case cqlsh && o.DateFormat != "":
 		return nil, errors.New("--dateformat: cqlsh has no pattern for dates; leave --dialect cqlsh out")
+	case o.DecimalSep != "" && o.DecimalSep == o.ThousandsSep:
+		return nil, fmt.Errorf("--decimalsep and --thousandssep are both %q", o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
 	case form == "json" && o.ofText():

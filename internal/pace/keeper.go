@@ -41,6 +41,9 @@ type Keeper struct {
 	slowAt   time.Time // when the last slow probe ended
 	slowMost time.Duration
 	window   window
+
+	floor float64 // the lowest level of a gate; 0: leastShare
+	stuck int     // cuts in a row at the lowest level
 }
 
 // window is a number of probes in a row.
@@ -73,6 +76,11 @@ const (
 	// wall is forgotten when beyondWall times it did no harm.
 	belowWall, beyondWall  = 0.8, 1.5
 	firstBack, longestBack = 15 * time.Second, 2 * time.Minute
+	// If the latency stays above the aim although hardly a request is sent, the run is not the cause,
+	// and must not stand still: after stuckCuts cuts in a row at the lowest level, which take 10 s or
+	// more, that doubles, up to highestFloor.
+	stuckCuts    = 20
+	highestFloor = 0.25
 )
 
 // NewKeeper makes a keeper of a target above zero.
@@ -146,6 +154,11 @@ func (k *Keeper) lower(now time.Time) {
 	if k.wall > 0 && k.back >= k.until { // the wall was tried
 		k.until = min(2*k.until, longestBack)
 	}
+	if k.level > k.least() {
+		k.stuck = 0
+	} else if k.stuck++; k.stuck == stuckCuts {
+		k.floor, k.stuck = min(2*max(k.floor, leastShare), highestFloor), 0
+	}
 	k.wall, k.back = k.used(), 0
 	part := float64(k.aim) / float64(k.slowMost)
 	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.least())
@@ -157,6 +170,7 @@ func (k *Keeper) lower(now time.Time) {
 
 // raise lets the level grow after a window without harm.
 func (k *Keeper) raise(took time.Duration, wideRoom bool) {
+	k.floor, k.stuck = 0, 0
 	if k.used() < k.level*belowWall {
 		return // the gates hold more back than the level does
 	}
@@ -200,7 +214,9 @@ func (k *Keeper) most() float64 {
 }
 
 // least is the lowest level.
-func (k *Keeper) least() float64 { return leastShare * float64(max(len(k.gates), 1)) }
+func (k *Keeper) least() float64 {
+	return max(k.floor, leastShare) * float64(max(len(k.gates), 1))
+}
 
 // allow tells the gates their shares of the level.
 func (k *Keeper) allow() {

@@ -63,6 +63,30 @@ func (b *beside) run(t *testing.T, length time.Duration) {
 	all.Wait()
 }
 
+// A cluster whose latency is above the target whatever the run does is not helped by a run that
+// stands still; and as soon as it is below again, the target is kept.
+func TestKeeperOfAClusterThatIsSlowByItself(t *testing.T) {
+	k := NewKeeper(10 * time.Millisecond)
+	g := k.Gate(GateOptions{Ceiling: 8})
+	now := time.Unix(1000, 0)
+	observe := func(seconds int, latency time.Duration) {
+		for range seconds * 100 {
+			now = now.Add(10 * time.Millisecond)
+			k.Observe(now, latency)
+		}
+	}
+	observe(1, 50*time.Millisecond)
+	k.Begin()
+	observe(5, 50*time.Millisecond)
+	require.InDelta(t, leastShare, k.level, 1e-9)
+	observe(300, 50*time.Millisecond)
+	require.InDelta(t, highestFloor, k.level, 1e-9)
+	require.Equal(t, 1, g.Limit())
+	observe(1, time.Millisecond)
+	observe(2, 50*time.Millisecond)
+	require.Less(t, k.level, highestFloor)
+}
+
 // TestKeeperKeepsTheTarget: from the third second on at most one in twenty is above it, and the run
 // gets on with what is left.
 func TestKeeperKeepsTheTarget(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sys/unix"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
@@ -142,6 +143,9 @@ func checkReport(name string) error {
 	}
 	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
 		return fmt.Errorf("--report %s: there is no folder %s", name, filepath.Dir(name))
+	}
+	if err := unix.Access(filepath.Dir(name), unix.W_OK); err != nil {
+		return fmt.Errorf("--report %s: no file can be made in %s: %w", name, filepath.Dir(name), err)
 	}
 	return nil
 }

@@ -149,13 +149,25 @@ func number(n int64, known, brief bool) string {
 func when(r summary.ListedRun, _ bool, now time.Time) string {
 	switch {
 	case r.State == "running" && r.LeftSeconds > 0:
-		return span(time.Duration(r.LeftSeconds*float64(time.Second))) + " left"
+		return span(rounded(time.Duration(r.LeftSeconds*float64(time.Second)))) + " left"
 	case r.State == "running":
 		return "for " + span(now.Sub(r.Started))
 	case r.Seen.IsZero():
 		return "-"
 	default:
 		return span(now.Sub(r.Seen)) + " ago"
+	}
+}
+
+// rounded is a guess rounded to the unit that span shows it in.
+func rounded(d time.Duration) time.Duration {
+	switch {
+	case d < time.Minute-time.Second/2:
+		return d.Round(time.Second)
+	case d < time.Hour-time.Minute/2:
+		return d.Round(time.Minute)
+	default:
+		return d.Round(time.Hour)
 	}
 }
 

@@ -2,6 +2,8 @@ package operation
 
 import (
 	"fmt"
+	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -94,9 +96,21 @@ func (c *Connection) checkHosts() error {
 			return fmt.Errorf("--%s %s: a contact point is a name or an address, without %s://; did you mean %q?", flag, host, scheme, strings.TrimRight(rest, "/"))
 		case strings.ContainsAny(host, "/ "):
 			return fmt.Errorf("--%s %q: a contact point is a name or an address, with :port or without; several are separated by commas", flag, host)
+		case !hasPort(host):
+			return fmt.Errorf("--%s %s: the port must be from 1 to 65535", flag, host)
 		}
 	}
 	return nil
+}
+
+// hasPort reports whether the port of a contact point can be one; so can that of one without.
+func hasPort(host string) bool {
+	_, port, err := net.SplitHostPort(host)
+	if err != nil {
+		return true
+	}
+	n, err := strconv.Atoi(port)
+	return err == nil && 1 <= n && n <= 65535
 }
 
 // TableName names a table by its parts, as they are and not as CQL quotes them.

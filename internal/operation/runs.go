@@ -231,10 +231,13 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return path, nil
 	}
 	wanted := map[string]string{
-		commandResume: "was stopped and can go on", commandRetry: "has something that failed", commandStatus: "can be shown",
+		commandResume: "was stopped and can go on", commandRetry: "has something that failed",
 	}[command]
 	if len(runs) == 0 {
 		return "", noRuns(folder)
+	}
+	if command == commandStatus {
+		return "", fmt.Errorf("the %s in %s %s no run directory any more: cqlbulk status lists them", amount.Of(len(runs), "run"), folderName(folder), amount.Verb(len(runs), "has", "have"))
 	}
 	return "", fmt.Errorf("of the %s in %s none %s: cqlbulk status shows them", amount.Of(len(runs), "run"), folderName(folder), wanted)
 }

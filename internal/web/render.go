@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
+	"math"
 	"strings"
 	"time"
 
@@ -84,12 +85,9 @@ func renderPage(s board.State) ([]byte, error) {
 // cut returns the first bytes of a text, up to n, without half a character at the end.
 func cut(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
-// percent writes a part of 1. What is not all is not called 100 %.
+// percent writes a part of 1, cut off as on the live line: what is not all is not called 100 %.
 func percent(share float64) string {
-	if share < 1 {
-		share = min(share, 0.999)
-	}
-	return fmt.Sprintf("%.1f %%", 100*share)
+	return fmt.Sprintf("%.1f %%", math.Floor(1000*share+1e-9)/10)
 }
 
 // of writes how many there are of a thing; templates have numbers of either type.

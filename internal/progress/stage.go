@@ -89,9 +89,9 @@ type Receiving struct {
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
 
-// nearLimit is the part of what the nodes may send together from which their limit is what the run
-// waits for.
-const nearLimit = 0.8
+// If a run receives about as much as the nodes may send together, between these parts of it, their
+// limit is what it waits for. At first they send faster: the limit allows a burst.
+const nearLimit, burst = 0.8, 1.25
 
 // at returns the receipt with its speed; nil if nothing is received.
 func (r *Receipt) at(perSecond float64) *Receiving {
@@ -99,7 +99,8 @@ func (r *Receipt) at(perSecond float64) *Receiving {
 		return nil
 	}
 	now := &Receiving{Received: r.Received.Load(), Announced: r.Announced.Load(), PerSecond: perSecond}
-	if limit := r.Limit.Load(); limit > 0 && perSecond >= nearLimit*float64(limit*r.Nodes.Load()) {
+	limit := r.Limit.Load()
+	if all := float64(limit * r.Nodes.Load()); all > 0 && nearLimit*all <= perSecond && perSecond <= burst*all {
 		now.NodeLimit = limit
 	}
 	return now

@@ -51,6 +51,8 @@ func TestReceipt(t *testing.T) {
 	require.InDelta(t, 0.5*0.25, share, 0.001, "received, and not yet read")
 	now = now.Add(time.Second)
 	require.Equal(t, &Receiving{Received: 1000, Announced: 4000, PerSecond: 1000, NodeLimit: 500}, m.Read(now).Receiving)
+	r.Limit.Store(100)
+	require.Zero(t, m.Read(now).Receiving.NodeLimit, "a burst")
 	r.Limit.Store(5000)
 	require.Zero(t, m.Read(now).Receiving.NodeLimit, "the nodes could send more")
 

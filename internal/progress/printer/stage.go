@@ -42,12 +42,16 @@ func addStage(parts *[partKinds]part, r progress.Reading) {
 // have columns of their own.
 func moved(what string, done, total int64, perSecond float64) part {
 	brief := func(bytes int64) string { return strings.ReplaceAll(amount.Size(bytes), " ", "") }
-	speed := int64(perSecond)
-	if total == 0 {
-		return part{long: fmt.Sprintf("%s %10s, %10s/s", what, amount.Size(done), amount.Size(speed)), brief: fmt.Sprintf("%9s %9s/s", brief(done), brief(speed))}
+	long, short := "-", "-" // nothing moves now, or it is not known yet how fast
+	if speed := int64(perSecond); speed > 0 {
+		long, short = amount.Size(speed)+"/s", brief(speed)+"/s"
+	}
+	of, slash := "", ""
+	if total > 0 {
+		of, slash = " of "+amount.Size(total), "/"+brief(total)
 	}
 	return part{
-		long:  fmt.Sprintf("%s %10s of %s, %10s/s", what, amount.Size(done), amount.Size(total), amount.Size(speed)),
-		brief: fmt.Sprintf("%9s/%s %9s/s", brief(done), brief(total), brief(speed)),
+		long:  fmt.Sprintf("%s %10s%s, %12s", what, amount.Size(done), of, long),
+		brief: fmt.Sprintf("%9s%s %11s", brief(done), slash, short),
 	}
 }

@@ -35,6 +35,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
 // testHosts are the contact points of a cluster of three nodes.
@@ -90,6 +91,7 @@ or name another in CQLBULK_TEST_HOSTS
 		return 1
 	}
 	defer session.Close()
+	defer func() { _ = os.Remove(operation.HistoryName) }() // loads that have their run directory here are recorded here
 	// Most tables are small, and a plan for a large one, thousands of requests, is most of
 	// what a scan of them takes. So many ranges three nodes of 16 tokens have. The program's own processes inherit this.
 	if splits := either("48", ""); splits != "" && os.Setenv("CQLBULK_SPLITS", splits) != nil {

@@ -24,7 +24,7 @@ func TestError(t *testing.T) {
 		{fmt.Errorf("--log-file: %w", denied), "--log-file: /x/out.csv: permission denied"},
 		{fmt.Errorf("sorted: %w", errors.Join(full, denied)), "sorted: /tmp/a: no space left on device\n/x/out.csv: permission denied"},
 		{fmt.Errorf("%w and %w", full, full), "/tmp/a: no space left on device and no space left on device"},
-		{fmt.Errorf("no longer there: %v", denied), "no longer there: open /x/out.csv.part: permission denied"},
+		{errors.New("no longer there: " + denied.Error()), "no longer there: open /x/out.csv.part: permission denied"},
 	} {
 		require.Equal(t, c.want, Error(c.err))
 	}

@@ -8,28 +8,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
-// Merge returns one sample of several inputs, with what is known of their values: so each finding
-// about a column is told once. Names that --map or --skipcols has are unmet if no input has them.
+// Merge returns one sample of several inputs with what is known of their values, so that a column
+// has one finding. A name of --map or --skipcols is unmet if no input has it.
 func Merge(samples []Sample) Sample {
 	all := samples[0]
 	all.Times, all.Dates, all.Values, all.Nulls = slices.Clone(all.Times), slices.Clone(all.Dates), slices.Clone(all.Values), maps.Clone(all.Nulls)
 	for _, s := range samples[1:] {
 		all.Rows, all.Bad = all.Rows+s.Rows, all.Bad+s.Bad
 		all.Unmet = slices.DeleteFunc(slices.Clone(all.Unmet), func(name string) bool { return !slices.Contains(s.Unmet, name) })
-		for _, t := range s.Times {
-			if i := slices.IndexFunc(all.Times, func(o Times) bool { return o.Column == t.Column }); i >= 0 {
-				all.Times[i].merge(t)
-			} else {
-				all.Times = append(all.Times, t)
-			}
-		}
-		for _, d := range s.Dates {
-			if i := slices.IndexFunc(all.Dates, func(o Dates) bool { return o.Column == d.Column }); i >= 0 {
-				all.Dates[i].merge(d)
-			} else {
-				all.Dates = append(all.Dates, d)
-			}
-		}
+		all.Times = mergeColumns(all.Times, s.Times, func(t Times) string { return t.Column }, (*Times).merge)
+		all.Dates = mergeColumns(all.Dates, s.Dates, func(d Dates) string { return d.Column }, (*Dates).merge)
 		all.Values = append(all.Values, s.Values...)
 		for word, n := range s.Nulls {
 			if all.Nulls == nil {
@@ -44,9 +32,23 @@ func Merge(samples []Sample) Sample {
 	return all
 }
 
+// mergeColumns adds what is known of columns in another input: to the same column, or as a further one.
+func mergeColumns[T any](all, more []T, column func(T) string, merge func(to *T, from T)) []T {
+	for _, from := range more {
+		if i := slices.IndexFunc(all, func(o T) bool { return column(o) == column(from) }); i >= 0 {
+			merge(&all[i], from)
+		} else {
+			all = append(all, from)
+		}
+	}
+	return all
+}
+
+// merge adds the dates of the same column in another input.
 func (d *Dates) merge(o Dates) {
 	if d.example == "" || d.dayFirst+d.monthFirst == 0 {
 		d.example = o.example
 	}
-	d.dayFirst, d.monthFirst, d.either, d.bad = d.dayFirst+o.dayFirst, d.monthFirst+o.monthFirst, d.either+o.either, d.bad+o.bad
+	d.dayFirst, d.monthFirst, d.either, d.oneWay = d.dayFirst+o.dayFirst, d.monthFirst+o.monthFirst, d.either+o.either, d.oneWay+o.oneWay
+	d.bad += o.bad
 }

@@ -16,6 +16,7 @@ func TestMerge(t *testing.T) {
 		for range 300 {
 			times.Note(1_710_000_000, 2)
 			dates.Note([]byte("31/12/2024"), false)
+			dates.Note([]byte("2024/12/31"), false)
 			numbers.Note([]byte("1,234,567"), false)
 		}
 		d, _ := dates.Dates("day")
@@ -31,6 +32,7 @@ func TestMerge(t *testing.T) {
 	one := []Sample{all}
 	require.Contains(t, Units(one, false)[0].Found, `a.csv and 2 more inputs, column "at": 900 of 900 values`)
 	require.Len(t, AsDates(one, "", ""), 1)
+	require.EqualValues(t, 1800, all.Dates[0].all(), "of both forms, of all inputs")
 	require.Len(t, AsNumbers(one, false), 1)
 	require.Equal(t, Merge(inputs[:1]), inputs[0])
 }

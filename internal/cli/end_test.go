@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An error is told once, in the words that say most of it, and without the calls of the system.
+// An error is printed once, in its most specific words, without the names of system calls.
 func TestErrorLines(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "/x/out.csv.part", Err: syscall.ENOSPC}
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// libraryWords are sentences of the library, and what an operator is told instead.
+// libraryWords replaces sentences of the library by words for an operator.
 var libraryWords = strings.NewReplacer(
 	"gocql: no response received from cassandra within timeout period", "no answer within the time limit",
 	"gocql: too many query timeouts on the connection", "too many requests on the connection got no answer",

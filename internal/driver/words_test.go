@@ -59,7 +59,7 @@ func TestConnectSilence(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("%s:%d takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", host, port))
 }
 
-// Of a known port of a server that is not for CQL it is told what it is.
+// The error names what a known port is for if that is not CQL.
 func TestConnectOtherPort(t *testing.T) {
 	host, _ := silent(t, "127.83.61.1:7000", func(conn net.Conn) { _ = conn.Close() })
 	_, err := Connect(t.Context(), Config{Hosts: []string{host + ":7000"}})

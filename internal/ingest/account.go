@@ -176,8 +176,8 @@ func (a *account) closeLocked(err error) {
 	a.run.accounts.remove(a)
 }
 
-// show counts the part of the text that rows are of which were written, before all of it is dealt
-// with, so that progress follows the rows.
+// show counts the text of written rows before their piece is completed, so that progress follows the
+// rows. The text of a piece is divided evenly among its rows.
 func (a *account) show(rows int) {
 	all := a.rows.Load()
 	if all == 0 || a.half != 0 {

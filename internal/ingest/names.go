@@ -92,7 +92,7 @@ func (f Fields) naming(columns []renaming, unknown []string) Settings {
 // fieldsShown is how long a list of fields is that a hint names.
 const fieldsShown = 200
 
-// hintNames says what can be done with fields that are no columns, of which some seem to be.
+// hintNames returns the flags for fields that match no column by name, some of which seem to be columns.
 func hintNames(t *schema.Table, columns []renaming, unknown []string) string {
 	if len(columns) == 0 {
 		return hintField(t, unknown...)
@@ -106,13 +106,13 @@ func hintNames(t *schema.Table, columns []renaming, unknown []string) string {
 			left = append(left, name)
 		}
 	}
-	maps, skips := flagList(pairs), flagList(left)
-	if len(maps)+len(skips) > fieldsShown {
-		maps, skips = "FIELD=COLUMN,...", "FIELD,..."
+	mapped, skipped := flagList(pairs), flagList(left)
+	if len(mapped)+len(skipped) > fieldsShown {
+		mapped, skipped = "FIELD=COLUMN,...", "FIELD,..."
 	}
-	text := fmt.Sprintf("--map %s says which columns they are", maps)
+	text := fmt.Sprintf("--map %s says which columns they are", mapped)
 	if len(left) > 0 {
-		text += fmt.Sprintf(", --skipcols %s leaves out the others", skips)
+		text += fmt.Sprintf(", --skipcols %s leaves out the others", skipped)
 	}
 	return text
 }

@@ -16,7 +16,6 @@ import (
 type Expected struct {
 	ByCQL, Streamed time.Duration // 0: not known
 	NodeLimit       int64         // bytes a second that each node streams at most; 0: no limit, or not known
-	NodeBytes       int64         // bytes of the node that streams most
 }
 
 // What a core of a node reads through CQL, and this host takes in by streaming where the nodes have
@@ -30,7 +29,7 @@ const (
 // expected guesses how long it takes to read a table of that many partitions and bytes, by cores of
 // the nodes, if the node that streams most has nodeBytes of it.
 func expected(partitions, bytes int64, cores int, nodeBytes, nodeLimit int64) Expected {
-	e := Expected{NodeLimit: nodeLimit, NodeBytes: nodeBytes}
+	e := Expected{NodeLimit: nodeLimit}
 	if bytes > 0 && cores > 0 {
 		work := time.Duration(partitions)*partitionByCQL + time.Duration(float64(bytes)/bytesByCQL*float64(time.Second))
 		e.ByCQL = work / time.Duration(cores)

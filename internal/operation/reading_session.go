@@ -97,7 +97,7 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 		return &spoolError{s.spool.dir, err}
 	}
 	for _, c := range d.Manifest { // of an entire SSTable the node announced all components
-		if c.Size != d.Size || c.Name != "Data.db" {
+		if c.Name != string(sstable.DataDB) {
 			s.count(int(c.Size))
 		}
 	}

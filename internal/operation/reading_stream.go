@@ -277,7 +277,7 @@ func (s *streamReader) asked() map[string]bool {
 
 // announcement is what nodes say they will stream, in bytes; 0: no node answered.
 type announcement struct {
-	most  int64 // of the table, if each part of it had as many bytes as the fullest one has
+	most  int64 // of the table, if each part of it were as full as the fullest
 	all   int64 // of all nodes, those guessed that did not answer
 	node  int64 // of the node that streams most
 	nodes int   // that stream

@@ -53,7 +53,7 @@ func (d *Doctor) CheckSuggest() error {
 	return nil
 }
 
-// mostRounds is how often the inputs are looked at again with what was found. Each adds a setting at least.
+// mostRounds is the number of times that the inputs are checked with the settings found so far. Each round adds at least one.
 const mostRounds = 32
 
 // mostCommand is how many bytes of fields a suggested command may name: a shell takes no longer word.

@@ -82,10 +82,10 @@ type Meter struct {
 // NewMeter begins to read the counters of a run that began at begin.
 func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 	m := &Meter{run: run, counters: c, begin: begin}
-	m.rows.begin(begin)
-	m.bytes.begin(begin)
+	m.rows.begin(begin, 0)
+	m.bytes.begin(begin, 0)
 	m.stages.begin(begin)
-	m.left.work.begin(begin)
+	m.left.work.begin(begin, 0)
 	return m
 }
 

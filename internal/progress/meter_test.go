@@ -77,7 +77,7 @@ func TestReadingOfRequests(t *testing.T) {
 func TestSpeed(t *testing.T) {
 	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
 	var s speed
-	s.begin(midnight)
+	s.begin(midnight, 0)
 	require.Zero(t, s.observe(at(0), 0, Window), "no time has gone by")
 	require.EqualValues(t, 100, s.observe(at(1), 100, Window))
 	require.EqualValues(t, 200, s.observe(at(2), 400, Window))
@@ -94,7 +94,7 @@ func TestSpeed(t *testing.T) {
 // the speed is right again.
 func TestSpeedOfAClockThatJumps(t *testing.T) {
 	var s speed
-	s.begin(midnight)
+	s.begin(midnight, 0)
 	now, n := midnight, 0.0
 	for _, jump := range []time.Duration{0, -time.Hour, 24 * time.Hour} {
 		now = now.Add(jump)

@@ -13,7 +13,8 @@ type sample struct {
 	n  float64
 }
 
-func (s *speed) begin(at time.Time) { s.samples = []sample{{at: at}} }
+// begin starts to measure from a count at a moment.
+func (s *speed) begin(at time.Time, n float64) { s.samples = []sample{{at, n}} }
 
 // observe takes in the count at a moment and returns the speed per second, measured since
 // window ago. If the clock went backward, the moment counts as that of the last call.

@@ -113,7 +113,7 @@ type stageMeter struct {
 }
 
 // begin starts to measure a run.
-func (m *stageMeter) begin(at time.Time) { m.receiving.begin(at) }
+func (m *stageMeter) begin(at time.Time) { m.receiving.begin(at, 0) }
 
 // read completes a reading of a run that has read that many rows.
 func (m *stageMeter) read(now time.Time, c *Counters, rows int64, r *Reading) {
@@ -125,7 +125,7 @@ func (m *stageMeter) read(now time.Time, c *Counters, rows int64, r *Reading) {
 	}
 	if r.Stage.Name != m.name { // the speed of another stage says nothing of this one
 		m.name = r.Stage.Name
-		m.work = speed{samples: []sample{{now, float64(r.Stage.Done)}}}
+		m.work.begin(now, float64(r.Stage.Done))
 	}
 	r.Stage.PerSecond = m.work.observe(now, float64(r.Stage.Done), Window)
 }

@@ -64,7 +64,7 @@ func New(path, ext string) *Dir {
 	}
 }
 
-// NewUnkept makes rejects of which the causes alone are kept, and those in memory.
+// NewUnkept makes rejects of which only the causes are kept, in memory.
 func NewUnkept() *Dir { return &Dir{} }
 
 // unkept says whether nothing goes to a folder.

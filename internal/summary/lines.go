@@ -202,7 +202,7 @@ func (t *text) scan(s *Scan) {
 	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
 }
 
-// stream adds what went to the nodes past CQL, or is in a folder for them, or would.
+// stream adds the SSTables and rows that were streamed to the nodes or written to a folder, or would be.
 func (t *text) stream(s *Stream, dryRun bool) {
 	if s.Dir != "" {
 		nodes := "all nodes"

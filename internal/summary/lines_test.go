@@ -27,7 +27,7 @@ func ofARun(outcome operation.Outcome) operation.Report {
 	}
 }
 
-// said wants lines of at most 100 characters, six at the most.
+// said requires at most six lines of at most 100 characters.
 func said(t *testing.T, d Document) string {
 	t.Helper()
 	d.Ended("load", build.Info{Version: "1.0"}, map[string]int{"done": 0, "partly": 2, "interrupted": 130}[d.Outcome], "")

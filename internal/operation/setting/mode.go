@@ -20,7 +20,7 @@ func (m Mode) File() fs.FileMode {
 	return fs.FileMode(m)
 }
 
-// Folder returns the mode of a folder: whoever can read its files can enter it.
+// Folder returns the mode of a folder: users who can read its files can enter it.
 func (m Mode) Folder() fs.FileMode {
 	file := m.File()
 	return file | file&0o444>>2

@@ -13,7 +13,7 @@ type Stage struct {
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
 
-// stagesOf returns the stages that are under way. What a run receives goes on beside them.
+// stagesOf returns the stages that are under way. A run receives beside its other stages.
 func stagesOf(r progress.Reading) []Stage {
 	all := []Stage{}
 	if in := r.Receiving; in != nil {

@@ -23,7 +23,7 @@ func TestStages(t *testing.T) {
 			progress.Reading{BytesPerSecond: 1, Stage: &progress.Staged{Name: "sending", Done: 156 * mib, Total: 973 * mib, PerSecond: 98 * mib}}},
 		{"receiving", "load ks.t: received 412.0 MiB of 958.0 MiB, 24.0 MiB/s, 0 rows, 0 rows/s, limited by the nodes: 24.0 MiB/s each (nodetool setstreamthroughput)",
 			progress.Reading{Receiving: &progress.Receiving{Received: 412 * mib, Announced: 958 * mib, PerSecond: 24 * mib, NodeLimit: 24 * mib}}},
-		{"receiving, nobody knows how much", "load ks.t: received 5.0 MiB, 1.0 MiB/s, 0 rows, 0 rows/s",
+		{"receiving, without an announcement", "load ks.t: received 5.0 MiB, 1.0 MiB/s, 0 rows, 0 rows/s",
 			progress.Reading{Receiving: &progress.Receiving{Received: 5 * mib, PerSecond: mib}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

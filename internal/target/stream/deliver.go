@@ -305,7 +305,8 @@ func (d *delivery) share() {
 	}
 }
 
-// stage reports the stage of the slice, of which a part was merged so far, and that is queued.
+// stage reports the stage of the slice. merged is the part that was merged so far, 0 to 1, and
+// queued the bytes of partitions that it made.
 func (d *delivery) stage(merged float64, queued int64) {
 	if merged == 0 {
 		return

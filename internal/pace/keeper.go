@@ -15,9 +15,10 @@ import (
 // each short window of them. A probe is slow above the aim, which is a little below the target.
 // Two slow probes within a second put that second's p99 above the aim, at 100 probes a second, so
 // the level falls at the second one, by as much as the latency is above the aim. What it had
-// reached is the wall. The way back to just below the wall follows the
-// curve of CUBIC (RFC 9438), quick at first and then level, and the wall is tried again only after
-// a time that doubles with each such try, so that tries put few seconds above the target.
+// reached is the wall, or less than that if it fell soon again below a wall. The way back to just
+// below the wall follows the curve of CUBIC (RFC 9438), quick at first and then level, and the wall
+// is tried again only after a time that doubles with each such try, so that tries put few seconds
+// above the target.
 //
 // It has no clock of its own: time is what Observe is told. A probe that fails or times out is to
 // be observed with the time that it took, or the keeper would only hear of the good ones.
@@ -37,6 +38,7 @@ type Keeper struct {
 	back  time.Duration // quiet time since then
 	until time.Duration // how long the way back to the wall takes
 
+	lowered  time.Time // when the level last fell
 	deaf     time.Time // until when probes are still those of the level before
 	slowAt   time.Time // when the last slow probe ended
 	slowMost time.Duration
@@ -75,7 +77,13 @@ const (
 	// The level comes back to belowWall of the wall, in a time from firstBack to longestBack, and the
 	// wall is forgotten when beyondWall times it did no harm.
 	belowWall, beyondWall  = 0.8, 1.5
-	firstBack, longestBack = 15 * time.Second, 2 * time.Minute
+	firstBack, longestBack = 20 * time.Second, 2 * time.Minute
+	// What a load writes is flushed and compacted later, and the server stands still for it now and
+	// then, whatever the level was when it was written: the less is written, the rarer that is. So a
+	// second cut within rare, at a level that is below the wall, lowers the wall as much as it was too
+	// early, but not below leastRare of the level: once per rare is the least that the record bears.
+	rare      = 30 * time.Second
+	leastRare = 0.1
 	// If the latency stays above the aim although hardly a request is sent, the run is not the cause,
 	// and must not stand still: after stuckCuts cuts in a row at the lowest level, which take 10 s or
 	// more, that doubles, up to highestFloor.
@@ -159,7 +167,11 @@ func (k *Keeper) lower(now time.Time) {
 	} else if k.stuck++; k.stuck == stuckCuts {
 		k.floor, k.stuck = min(2*max(k.floor, leastShare), highestFloor), 0
 	}
-	k.wall, k.back = k.used(), 0
+	used := k.used()
+	if gap := now.Sub(k.lowered); k.wall > 0 && used <= belowWall*k.wall && gap < rare {
+		used *= max(gap.Seconds()/rare.Seconds(), leastRare)
+	}
+	k.wall, k.back, k.lowered = used, 0, now
 	part := float64(k.aim) / float64(k.slowMost)
 	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.least())
 	k.cut = min(k.level, belowWall*k.wall)

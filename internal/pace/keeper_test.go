@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -23,6 +24,21 @@ type beside struct {
 	keeper  *Keeper
 	gates   []*Gate
 	done    atomic.Int64 // requests of the run
+
+	// After so many requests of the run all cores stand still for a time, as when a server collects
+	// garbage, flushes or compacts what was written. 0: never.
+	stallEach int64
+	stall     time.Duration
+}
+
+// stalls has the cores stand still if it is time to.
+func (b *beside) stalls() {
+	if b.stallEach == 0 || b.done.Load()%b.stallEach != 0 {
+		return
+	}
+	for range cap(b.cores) {
+		go b.work(b.stall)
+	}
 }
 
 func (b *beside) work(d time.Duration) {
@@ -56,6 +72,7 @@ func (b *beside) run(t *testing.T, length time.Duration) {
 				begin := time.Now()
 				b.work(b.page())
 				b.done.Add(1)
+				b.stalls()
 				gate.Release(time.Since(begin), 1, Good)
 			}
 		})
@@ -139,4 +156,27 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 			})
 		})
 	}
+}
+
+// What a load writes is flushed and compacted later, whatever the level was when it was written: the
+// less is written, the rarer that is.
+func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const ms = time.Millisecond
+		b := &beside{cores: make(chan struct{}, 2), workers: 16, keeper: NewKeeper(5 * ms), stallEach: 1500, stall: 200 * ms}
+		b.read = func() time.Duration { return 200 * time.Microsecond }
+		b.page = func() time.Duration { return 2 * ms }
+		b.gates = []*Gate{b.keeper.Gate(GateOptions{Ceiling: b.workers})}
+		b.probe(time.Second)
+		b.keeper.Begin()
+		b.run(t, 3*time.Second)
+		before := b.keeper.Record()
+		for i := range 5 {
+			d := b.done.Load()
+			b.run(t, time.Minute)
+			r := b.keeper.Record()
+			t.Logf("minute %d: %d requests, %d of %d seconds above", i+1, b.done.Load()-d, r.Above-before.Above, r.Seconds-before.Seconds)
+			assert.LessOrEqual(t, float64(r.Above-before.Above), 0.05*float64(r.Seconds-before.Seconds))
+		}
+	})
 }

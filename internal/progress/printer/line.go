@@ -53,6 +53,7 @@ var widths = [partKinds]struct{ long, brief int }{
 	partRate:     {len("1,234,567 rows/s"), len("1.23M/s")},
 	partBytes:    {len("1023.9 MiB/s"), len("1023.9MiB/s")},
 	partUnderWay: {len("1,024 requests"), len("1.02k req")},
+	partHeld:     {long: len("p99 1.23ms within target 1.23ms")},
 	partLatency:  {len("p50 1.23ms p99 1.23ms"), len("p99 1.23ms")},
 	partLeft:     {len("59m59s left"), len("59m59s left")},
 }
@@ -102,6 +103,9 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		parts[partLatency] = part{fmt.Sprintf("p50 %6s p99 %6s", seconds(r.P50), seconds(r.P99)), "p99 " + seconds(r.P99), plain}
 	case r.Answered > 0: // none of late
 		parts[partLatency] = part{"p50 - p99 -", "p99 -", plain}
+	}
+	if p := &parts[partLatency]; r.Target > 0 && p.long != "" { // whose p99 it is: the requests', which stand before
+		p.long, p.brief = "their "+p.long, "their "+p.brief
 	}
 	switch {
 	case r.Left > 0:
@@ -210,10 +214,21 @@ type line struct {
 	bar   string
 }
 
+// composer makes live lines, one after another.
+type composer struct {
+	width int
+	// brief has the parts of each run that have been brief: they stay so, as a part that changed its
+	// form now and then would move all behind it. It holds for one width and one number of runs.
+	brief [][partKinds]bool
+}
+
 // compose makes the live line of some runs for a terminal of that many columns. Whatever there
 // is no room for is left out as a whole: brief forms come before none, and of several runs
 // each has its share. What fits depends on the widths of the columns, not on their numbers.
-func compose(runs []progress.Reading, width int) line {
+func (c *composer) compose(runs []progress.Reading, width int) line {
+	if c.width != width || len(c.brief) != len(runs) {
+		c.width, c.brief = width, make([][partKinds]bool, len(runs))
+	}
 	width-- // in the last column some terminals begin a new line
 	all := make([][partKinds]part, len(runs))
 	l := line{words: make([][partKinds]string, len(runs)), paint: make([][partKinds]paint, len(runs))}
@@ -255,7 +270,15 @@ func compose(runs []progress.Reading, width int) line {
 		return try(run, kind, all[run][kind].brief)
 	})
 	each(func(run, kind int) bool {
-		return l.words[run][kind] == "" || try(run, kind, all[run][kind].long) || true
+		p := all[run][kind]
+		if l.words[run][kind] == "" || p.long == p.brief || c.brief[run][kind] {
+			return true
+		}
+		// What presses the line in trouble goes again.
+		if !try(run, kind, p.long) && runs[run].Trouble == "" {
+			c.brief[run][kind] = true
+		}
+		return true
 	})
 	if len(runs) == 1 && runs[0].Share != nil && l.words[0][partRun] != "" {
 		if room := min(width-utf8.RuneCountInString(l.String(false))-1, mostBar); room >= leastBar {

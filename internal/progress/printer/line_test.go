@@ -11,7 +11,7 @@ import (
 )
 
 // fit is the line without colours.
-func fit(runs []progress.Reading, columns int) string { return compose(runs, columns).String(false) }
+func fit(runs []progress.Reading, columns int) string { return new(composer).compose(runs, columns).String(false) }
 
 // inMidRun is a run of which all is known.
 func inMidRun() progress.Reading {
@@ -52,6 +52,33 @@ func TestColumnsStay(t *testing.T) {
 		require.Equal(t, strings.Index(a, "left"), strings.Index(b, "left"), "%s\n%s", a, b)
 		require.Equal(t, utf8.RuneCountInString(a), utf8.RuneCountInString(b), "%s\n%s", a, b)
 	}
+}
+
+// A part that has been brief stays brief, so that nothing moves when another part comes and goes;
+// a terminal of another width begins anew.
+func TestFormsStay(t *testing.T) {
+	var c composer
+	frame := func(r progress.Reading, columns int) string {
+		return c.compose([]progress.Reading{r}, columns).String(false)
+	}
+	r, held := inMidRun(), inMidRun()
+	r.Target, r.Held = 0.01, 0.007
+	held.Target, held.Held = 0.01, 0.048
+	first := frame(r, 150)
+	frame(held, 150)
+	pressed := frame(r, 150)
+	require.NotEqual(t, first, pressed)
+	for range 3 {
+		frame(held, 150)
+		require.Equal(t, pressed, frame(r, 150))
+	}
+	require.Equal(t, first, func() string { frame(r, 149); return frame(r, 150) }())
+
+	inTrouble := inMidRun()
+	inTrouble.Trouble = "no node answers"
+	first = frame(inMidRun(), 100)
+	require.NotEqual(t, first, frame(inTrouble, 100))
+	require.Equal(t, first, frame(inMidRun(), 100))
 }
 
 // The latency that a run keeps to comes before those of its own requests.

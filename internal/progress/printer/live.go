@@ -18,6 +18,7 @@ const Clear = "\r\x1b[K"
 func live(ctx context.Context, s screen, read func(time.Time) progress.Reading, color bool, every time.Duration) {
 	defer s.leave()
 	drawn, width := 0, 0
+	var c composer
 	draw := func(now time.Time) {
 		own := read(now)
 		others := s.meet(own)
@@ -26,7 +27,7 @@ func live(ctx context.Context, s screen, read func(time.Time) progress.Reading, 
 		}
 		before := width
 		width = s.width()
-		text := compose(append(others.before, append([]progress.Reading{own}, others.after...)...), width)
+		text := c.compose(append(others.before, append([]progress.Reading{own}, others.after...)...), width)
 		fmt.Fprint(s, erase(drawn, before, width)+text.String(color))
 		drawn = utf8.RuneCountInString(text.String(false))
 	}

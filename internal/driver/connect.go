@@ -38,6 +38,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	defer tellWait(cfg)()
 	if cfg.Patience == 0 {
 		return connect(ctx, cfg, level)
 	}
@@ -48,6 +49,29 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 		return nil, fault.New(fault.Fatal, errSilent(cfg))
 	}
 	return s, err
+}
+
+// tellWait tells the user what is waited for, once that takes a while, until what it returns is called.
+func tellWait(cfg Config) (stop func()) {
+	timer := time.NewTimer(cfg.TellWait)
+	ended := make(chan struct{})
+	var telling sync.WaitGroup
+	telling.Go(func() {
+		defer timer.Stop()
+		select {
+		case <-ended:
+		case <-timer.C:
+			limit := ""
+			if cfg.Patience > 0 {
+				limit = fmt.Sprintf("; it is given up after %s (--patience)", cfg.Patience)
+			}
+			cfg.Warnf("no answer yet from %s%s", addresses(cfg), limit)
+		}
+	})
+	return func() {
+		close(ended)
+		telling.Wait()
+	}
 }
 
 func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session, error) {

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"testing"
@@ -57,6 +58,22 @@ func TestConnectSilence(t *testing.T) {
 	_, err := Connect(t.Context(), Config{Hosts: []string{host}, Port: port, Patience: 50 * time.Millisecond})
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
 	require.EqualError(t, err, fmt.Sprintf("%s:%d takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", host, port))
+}
+
+// What is waited for is told while it is waited for.
+func TestConnectTellsWhatItWaitsFor(t *testing.T) {
+	host, port := silent(t, "127.0.0.1:0", func(net.Conn) {})
+	ctx, cancel := context.WithCancel(t.Context())
+	var told []string
+	_, err := Connect(ctx, Config{
+		Hosts: []string{host}, Port: port, TellWait: time.Millisecond, Patience: time.Hour,
+		Warnf: func(format string, args ...any) {
+			told = append(told, fmt.Sprintf(format, args...))
+			cancel()
+		},
+	})
+	require.Error(t, err)
+	require.Equal(t, []string{fmt.Sprintf("no answer yet from %s:%d; it is given up after 1h0m0s (--patience)", host, port)}, told)
 }
 
 // The error names what a known port is for if that is not CQL.

@@ -100,7 +100,8 @@ func (r *Receipt) at(perSecond float64) *Receiving {
 	}
 	now := &Receiving{Received: r.Received.Load(), Announced: r.Announced.Load(), PerSecond: perSecond}
 	limit := r.Limit.Load()
-	if all := float64(limit * r.Nodes.Load()); all > 0 && nearLimit*all <= perSecond && perSecond <= burst*all {
+	allCame := now.Announced > 0 && now.Received >= now.Announced
+	if all := float64(limit * r.Nodes.Load()); all > 0 && !allCame && nearLimit*all <= perSecond && perSecond <= burst*all {
 		now.NodeLimit = limit
 	}
 	return now

@@ -56,6 +56,11 @@ func TestReceipt(t *testing.T) {
 	r.Limit.Store(5000)
 	require.Zero(t, m.Read(now).Receiving.NodeLimit, "the nodes could send more")
 
+	r.Limit.Store(500)
+	r.Announced.Store(1000)
+	require.Zero(t, m.Read(now).Receiving.NodeLimit, "all has come")
+	r.Announced.Store(4000)
+
 	r.Received.Store(4000)
 	c.Done.Store(1000)
 	share, _ = c.Share()

@@ -1,0 +1,132 @@
+package operation
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// watching reads what a run tells of itself, again and again until it ends, and refuses what cannot be.
+func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last progress.Reading) {
+	t.Helper()
+	ended := make(chan struct{})
+	var looking sync.WaitGroup
+	var wrong []string
+	looking.Go(func() {
+		for before := (progress.Reading{}); ; runtime.Gosched() {
+			now := c.ReadAnew(time.Now())
+			if problem := impossible(before, now, most); problem != "" && len(wrong) < 3 {
+				wrong = append(wrong, problem)
+			}
+			before = now
+			select {
+			case <-ended:
+				last = c.ReadAnew(time.Now())
+				return
+			default:
+			}
+		}
+	})
+	run()
+	close(ended)
+	looking.Wait()
+	require.Empty(t, wrong)
+	return last
+}
+
+// impossible says what of a reading cannot be of a table of so many rows, or not after another reading.
+func impossible(before, now progress.Reading, most int64) string {
+	for name, figure := range map[string]float64{
+		"rows/s": now.RowsPerSecond, "bytes/s": now.BytesPerSecond, "p50": now.P50, "p99": now.P99, "left": now.Left,
+		"rows": float64(now.Rows), "under way": float64(now.UnderWay), "ready": float64(now.Ready), "bytes": float64(now.Bytes),
+	} {
+		if figure < 0 || math.IsNaN(figure) || math.IsInf(figure, 0) {
+			return fmt.Sprintf("%s %v", name, figure)
+		}
+	}
+	switch {
+	case now.Rows > most:
+		return fmt.Sprintf("%d rows of %d", now.Rows, most)
+	case now.Rows < before.Rows:
+		return fmt.Sprintf("%d rows after %d", now.Rows, before.Rows)
+	case now.Share == nil:
+		return ""
+	case *now.Share < 0 || *now.Share > 1 || math.IsNaN(*now.Share):
+		return fmt.Sprintf("share %v", *now.Share)
+	case before.Share != nil && *now.Share < *before.Share:
+		return fmt.Sprintf("share %v after %v", *now.Share, *before.Share)
+	}
+	return ""
+}
+
+// Whatever the table is, no figure of a run is one that cannot be, and at the end all is done.
+func TestFiguresOfRunsAreTrue(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		partitions int
+		rows       int // of each partition
+		limit      int64
+		want       int64         // rows
+		slow       time.Duration // of each request on one node
+		onePerPage bool
+	}{
+		{name: "an empty table"},
+		{name: "one row", partitions: 1, rows: 1, want: 1},
+		{name: "one partition", partitions: 1, rows: 500, want: 500, onePerPage: true},
+		{name: "many partitions", partitions: 400, rows: 2, want: 800},
+		{name: "a limit above the table's size", partitions: 20, rows: 2, limit: 1 << 40, want: 40},
+		{name: "a limit", partitions: 200, rows: 2, limit: 37, want: 37},
+		{name: "one slow node", partitions: 100, rows: 2, want: 200, slow: 2 * time.Millisecond},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := openShop(t)
+			text := strings.Builder{}
+			text.WriteString("customer,number,pieces\n")
+			for p := range c.partitions {
+				for r := range c.rows {
+					fmt.Fprintf(&text, "c%d,%d,%d\n", p, r, r)
+				}
+			}
+			if c.slow > 0 {
+				s.cluster.Slow(0, simcluster.Delay{Min: c.slow})
+			}
+			all := int64(c.partitions * c.rows)
+			l, err := PrepareLoad(t.Context(), s.env, *s.load(t, text.String()))
+			require.NoError(t, err)
+			last := watching(t, l.Counters(), all, func() {
+				_, err = l.Run(t.Context())
+				l.Close()
+			})
+			require.NoError(t, err)
+			require.Equal(t, all, last.Rows)
+
+			spec := NewScanSpec()
+			spec.Connection, spec.TableName, spec.Path = s.connection, orders, "out.csv"
+			if c.limit > 0 {
+				spec.Limit = c.limit
+			}
+			if c.onePerPage {
+				spec.PageSize = 1
+			}
+			scan, err := PrepareScan(t.Context(), s.env, *spec)
+			require.NoError(t, err)
+			last = watching(t, scan.Counters(), c.want, func() {
+				_, err = scan.Run(t.Context())
+				scan.Close()
+			})
+			require.NoError(t, err)
+			require.Equal(t, c.want, last.Rows)
+			require.NotNil(t, last.Share)
+			require.InDelta(t, 1, *last.Share, 1e-9)
+		})
+	}
+}

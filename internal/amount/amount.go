@@ -102,8 +102,12 @@ func Elapsed(d time.Duration) string {
 	return d.Round(time.Second).String()
 }
 
-// Latency writes how long a request takes, or how far apart clocks are, in three digits.
+// Latency writes how long a request takes, or how far apart clocks are, in three digits; below ten
+// microseconds, as it is.
 func Latency(d time.Duration) string {
+	if d != 0 && d.Abs() < 10*time.Microsecond {
+		return d.String()
+	}
 	if ms := d.Seconds() * 1000; ms < 999.5 {
 		return strconv.FormatFloat(ms, 'f', decimals(ms), 64) + "ms"
 	}

@@ -48,7 +48,7 @@ func TestBriefly(t *testing.T) {
 
 func TestLatencyInThreeDigits(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		0: "0.00ms", 850 * time.Microsecond: "0.85ms", 9994 * time.Microsecond: "9.99ms", 12345 * time.Microsecond: "12.3ms",
+		0: "0.00ms", time.Microsecond: "1µs", 850 * time.Microsecond: "0.85ms", 9994 * time.Microsecond: "9.99ms", 12345 * time.Microsecond: "12.3ms",
 		123 * time.Millisecond: "123ms", 999600 * time.Microsecond: "1.00s", 12345 * time.Millisecond: "12.3s", 10 * time.Minute: "600s",
 	} {
 		require.Equal(t, want, Latency(d))

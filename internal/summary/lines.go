@@ -170,7 +170,10 @@ func (t *text) target(r Run) {
 	of := func(seconds float64) string { return amount.Latency(duration(seconds)) }
 	g := r.Target
 	kept := fmt.Sprintf("p99 of small reads %s or less in all of %s", of(g.P99Seconds), amount.Of(g.Seconds, "second"))
-	if g.Above > 0 {
+	switch {
+	case g.Seconds == 0:
+		kept = fmt.Sprintf("p99 of small reads was not compared with %s: the run took less than a second", of(g.P99Seconds))
+	case g.Above > 0:
 		kept = fmt.Sprintf("p99 of small reads ABOVE %s in %s of %s (%.0f %%)", of(g.P99Seconds), amount.Count(g.Above), amount.Of(g.Seconds, "second"), 100*g.ShareAbove)
 	}
 	t.words("target", say(kept, worst(g, of), "before the run "+of(g.IdleSeconds)))

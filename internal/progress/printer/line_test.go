@@ -11,7 +11,9 @@ import (
 )
 
 // fit is the line without colours.
-func fit(runs []progress.Reading, columns int) string { return new(composer).compose(runs, columns).String(false) }
+func fit(runs []progress.Reading, columns int) string {
+	return new(composer).compose(runs, columns).String(false)
+}
 
 // inMidRun is a run of which all is known.
 func inMidRun() progress.Reading {

@@ -73,7 +73,7 @@ func prune(s streams, o *pruneOptions, folder string) error {
 	if err != nil && pruned.Past+len(pruned.Runs) > 0 {
 		return fatal(err)
 	}
-	if err != nil || o.JSON {
+	if err != nil || o.JSON || o.Quiet {
 		return err
 	}
 	verb := "removed"

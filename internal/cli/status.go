@@ -178,6 +178,8 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 	}
 	switch {
 	case len(l.Retried) == 0:
+	case len(l.Lost) > 0:
+		writeFact(w, "retried", "%s; whether all of it was loaded is not known: the folder of that load was removed", names)
 	case l.Tries == 0:
 		writeFact(w, "retried", "%s; nothing of it was left over", names)
 	default:

@@ -61,6 +61,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	stopSync()
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
+	if r.Outcome == Partly && r.Rejected() > 0 {
+		l.run.nulls = l.moreNulls()
+	}
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
 		r.Outcome = outcomeOf(ctx, err, false)
@@ -84,9 +87,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = r.next(l.run.path, err)
-			if r.Next.Command == commandRetry && !r.Next.RepeatInDoubt {
-				r.Next.Nulls = l.moreNulls()
-			}
+			r.Next.Nulls = l.run.nulls
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {

@@ -117,6 +117,12 @@ func (l *Load) closeRun(outcome Outcome, runErr error, idle bool) error {
 		l.run.abandon()
 		return err
 	}
+	if l.outer != nil && l.journal != nil && outcome == Done {
+		if err := l.tellOuter(true); err != nil { // before the folder goes: else nobody knows that it did well
+			l.run.abandon()
+			return err
+		}
+	}
 	return l.run.end(outcome, runErr, nil, outcome == Done || runErr != nil && idle)
 }
 

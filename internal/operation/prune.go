@@ -55,9 +55,18 @@ func prunable(dir string, owner func(dir string) string) bool {
 	return err == nil && info.IsDir() && owner(dir) == ""
 }
 
-// removeRun removes the run directory of a run that is done: rejected rows, which were loaded since, and its books.
+// removeRun removes the run directory of a run that is done: rejected rows, which were loaded since, its
+// books, and the run directories of the loads of those rows.
 func removeRun(dir string) error {
 	_, loaded, err := resume.ReadLoad(dir)
+	for _, try := range tries(dir) {
+		if !prunable(try, RunOwner) {
+			continue
+		}
+		if err := removeRun(try); err != nil {
+			return err
+		}
+	}
 	names := []string{journal.ErrorsFile, streamsName}
 	if err == nil {
 		for _, f := range loaded.Rejects.Files {

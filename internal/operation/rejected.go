@@ -145,8 +145,13 @@ func (l *Load) noteRetry() {
 	}
 	l.job.Journal = noting{l.job.Journal, sync.OnceValue(func() error {
 		l.run.known = true
-		return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: l.reread.note})
+		return l.tellOuter(false)
 	})}
+}
+
+// tellOuter has the earlier run know of this load of its rejects, and whether all of them were loaded.
+func (l *Load) tellOuter(done bool) error {
+	return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: l.reread.note, Done: done})
 }
 
 // noting is a journal that has something noted elsewhere before its first piece begins.

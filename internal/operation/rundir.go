@@ -89,6 +89,7 @@ type runDirectory struct {
 	journal   runJournal // nil: none is kept
 	continued bool       // the run goes on with an earlier one
 	known     bool       // that of another run names it
+	nulls     []string   // of resume.End
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -112,7 +113,7 @@ func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range,
 	if d.journal == nil {
 		return nil
 	}
-	end := resume.End{Outcome: outcomes[outcome], Failed: failed}
+	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Nulls: d.nulls}
 	if outcome == Failed {
 		end.Error = runErr.Error()
 	}

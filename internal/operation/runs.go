@@ -173,7 +173,7 @@ func runOf(s StatusReport) Run {
 	case s.End == nil || s.End.Outcome == Interrupted || s.End.Outcome == Failed:
 	case s.Load != nil && len(s.Load.Retried) > 0 && s.Load.Tries > 0:
 		r.State, r.Failed = RunRetried, 0 // the tries have it
-	case len(r.Next) > 0:
+	case len(r.Next) > 0 || s.Load != nil && len(s.Load.Lost) > 0:
 		r.State = RunPartly
 	default:
 		r.State, r.Failed = RunComplete, 0

@@ -1,7 +1,9 @@
 package operation
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,7 +67,8 @@ type LoadStatus struct {
 	Changed []SettingChange // how text is read otherwise than the load was begun with
 	Retried []string        // files of rejects that were loaded again, or begun to be
 	Reread  []SettingChange // how those were read otherwise
-	Tries   int             // run directories of such loads that are left
+	Tries   int             // run directories of such loads with something left to do
+	Lost    []string        // of Retried, those of which nobody knows whether they were loaded: the run directory was removed
 	Next    []Next
 	Streams []progress.Streamed // of a load by streaming that is under way
 }
@@ -170,26 +173,47 @@ func (r *StatusReport) readLoad() error {
 		return err
 	}
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
+	rejected := Next{Command: commandRetry, RunDir: r.RunDir}
+	if l.End != nil {
+		rejected.Nulls = l.End.Nulls
+	}
 	switch t := l.Tally; {
 	case r.Live:
 	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
 		out.Next = []Next{{Command: commandResume, RunDir: r.RunDir}}
 	case len(l.Retried) > 0:
-		out.Retried = slices.Sorted(maps.Keys(l.Retried))
-		left := tries(r.RunDir)
-		out.Tries = len(left)
-		for _, try := range left {
-			out.Next = append(out.Next, Next{Command: commandStatus, RunDir: try})
+		out.readRetried(r.RunDir, l.Retried)
+		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { return !f.InDoubt() && slices.Contains(out.Lost, f.Name) }) {
+			out.Next = append(out.Next, rejected)
 		}
 		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { _, taken := l.Retried[f.Name]; return f.InDoubt() && !taken }) {
 			out.Next = append(out.Next, doubtful)
 		}
 	case t.ParseErrors+t.InsertErrors > 0:
-		out.Next = []Next{{Command: commandRetry, RunDir: r.RunDir}}
+		out.Next = []Next{rejected}
 	case t.InDoubt > 0:
 		out.Next = []Next{doubtful}
 	}
 	return nil
+}
+
+// readRetried reads what came of the loads of rejects of a run directory.
+func (s *LoadStatus) readRetried(dir string, retried map[string]resume.Retry) {
+	s.Retried = slices.Sorted(maps.Keys(retried))
+	for _, try := range tries(dir) {
+		status, err := ReadStatus(try)
+		if err == nil && runOf(status).State == RunComplete {
+			continue
+		}
+		s.Tries++
+		s.Next = append(s.Next, Next{Command: commandStatus, RunDir: try})
+	}
+	for _, name := range s.Retried {
+		by := retried[name]
+		if _, err := os.Lstat(filepath.Join(dir, by.Dir)); errors.Is(err, fs.ErrNotExist) && !by.Done {
+			s.Lost = append(s.Lost, name)
+		}
+	}
 }
 
 // readChanges reads how text was read otherwise than the load was begun with.

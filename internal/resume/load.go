@@ -214,7 +214,7 @@ func (l *Load) Reread(changed Changed) error {
 	return l.j.Sync()
 }
 
-// Retry notes that files of rejects are loaded again, and has it on the disk.
+// Retry notes that files of rejects are loaded again, or have been, and has it on the disk.
 func (l *Load) Retry(files []string, by Retry) error {
 	if err := l.j.Append(kindRetry, retried{files, by}); err != nil {
 		return err

@@ -56,6 +56,7 @@ type Retry struct {
 	Dir string `json:"dir"` // the name of its run directory, which is in that of the first load
 	// Reading is what it reads otherwise than the first load did at its end.
 	Reading Changed `json:"reading,omitempty"`
+	Done    bool    `json:"done,omitempty"` // all of it was loaded; its run directory is gone then
 }
 
 // Loaded is what the journal of a load says.

@@ -58,6 +58,9 @@ func (s *Status) StateText() string {
 	case "failed":
 		return "failed: " + s.Error
 	case "partly":
+		if s.Load != nil && len(s.Load.Retried) > 0 && len(s.Load.Lost)+len(s.Next) == 0 {
+			return "done: what failed was loaded since"
+		}
 		return "done, but for what failed"
 	default:
 		return s.State

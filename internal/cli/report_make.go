@@ -154,7 +154,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	s.Next = ""
 	for i, n := range st.Next() {
-		line := summary.CommandLine(n)
+		line := summary.CommandLine(n.FromAnywhere())
 		if i == 0 {
 			s.Next = line
 		} else {

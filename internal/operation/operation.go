@@ -24,6 +24,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -169,4 +170,12 @@ type Next struct {
 	RunDir        string   // that the command is for
 	RepeatInDoubt bool     // retry: with rows that may have been written
 	Nulls         []string // retry: texts to read as null; empty: as before
+}
+
+// FromAnywhere is what to do next where the present folder is not known, as on a page.
+func (n Next) FromAnywhere() Next {
+	if path, err := filepath.Abs(n.RunDir); err == nil {
+		n.RunDir = path
+	}
+	return n
 }

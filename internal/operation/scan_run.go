@@ -73,7 +73,7 @@ func (s *Scan) makeRun() error {
 	}
 	dir := s.spec.RunDir
 	if dir == "" {
-		dir = filepath.Join(filepath.Dir(path), runName(commandScan, s.t.table))
+		dir = filepath.Join(filepath.Dir(s.spec.path()), runName(commandScan, s.t.table))
 	}
 	options := recorded{Flags: s.spec.Settings().Record(NewScanSpec().Settings(), s.spec.Given), Args: []string{s.Table()}}
 	for _, input := range s.spec.Inputs {

@@ -71,7 +71,9 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	took := m.Finished.Sub(m.Started).Seconds()
 	s.Began, s.Elapsed, s.Rows, s.Bytes, s.FailedRanges = m.Started, took, m.Rows, text, int64(m.Ranges.Failed)
-	s.RowsPerSecond, s.BytesPerSecond = float64(m.Rows)/max(took, 0.001), float64(text)/max(took, 0.001)
+	if p := m.Pace; p != nil {
+		s.Elapsed, s.RowsPerSecond, s.BytesPerSecond = p.Seconds, p.RowsPerSecond, p.BytesPerSecond
+	}
 	s.About.Work = m.Command
 	if m.Reading != nil {
 		s.About.Via = m.Reading.Via

@@ -141,6 +141,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 		showSweep(c.board, &c.job.Sweep, &c.job.Reader)
 	}
 	result, err := c.job.Run(ctx)
+	r.end(c.job.Counters)
 	r.count(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {

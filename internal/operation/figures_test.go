@@ -130,3 +130,34 @@ func TestFiguresOfRunsAreTrue(t *testing.T) {
 		})
 	}
 }
+
+// A run that is over has one speed, whoever tells it.
+func TestOneSpeedOfARunThatIsOver(t *testing.T) {
+	s := openShop(t)
+	partly, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	require.Equal(t, Partly, partly.Outcome)
+	status, err := ReadStatus("run")
+	require.NoError(t, err)
+	require.InEpsilon(t, partly.RowsPerSecond(), status.Pace.RowsPerSecond, 1e-9)
+
+	spec := s.load(t, "customer,number,pieces\nann,7,3\n")
+	spec.RunDir = "another"
+	whole, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	scanned := s.runScan(t, "out.csv")
+	record, err := ReadRecord(scanned.Manifest)
+	require.NoError(t, err)
+	require.InEpsilon(t, scanned.RowsPerSecond(), record.Manifest.Pace.RowsPerSecond, 1e-9)
+	require.InEpsilon(t, scanned.BytesPerSecond(), record.Manifest.Pace.BytesPerSecond, 1e-9)
+
+	runs, err := Runs(".")
+	require.NoError(t, err)
+	told := make(map[string]float64)
+	for _, r := range runs {
+		told[fmt.Sprint(r.Command, " ", r.State)] = r.RowsPerSecond
+	}
+	require.Equal(t, map[string]float64{
+		"load partly": partly.RowsPerSecond(), "load complete": whole.RowsPerSecond(), "scan complete": scanned.RowsPerSecond(),
+	}, told)
+}

@@ -161,3 +161,27 @@ func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 		"load partly": partly.RowsPerSecond(), "load complete": whole.RowsPerSecond(), "scan complete": scanned.RowsPerSecond(),
 	}, told)
 }
+
+// What an earlier run did is told from the first reading on.
+func TestResumedScanBeginsWithWhatIsDone(t *testing.T) {
+	s := openShop(t)
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
+	spec.MaxAttempts = 1
+	fault := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Overloaded, Skip: 5, Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" }})
+	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	first, err := scan.Run(t.Context())
+	scan.Close()
+	require.NoError(t, err)
+	require.Equal(t, Partly, first.Outcome)
+	fault.Remove()
+	resumed, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	require.NoError(t, err)
+	defer resumed.Scan.Close()
+	r := resumed.Scan.Counters().Read(time.Now())
+	require.Equal(t, first.Rows, r.Rows)
+	require.Equal(t, first.Rows, r.Earlier)
+}

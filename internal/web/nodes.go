@@ -15,6 +15,7 @@ type nodeTable struct {
 	Rows                               []nodeRow
 	Less                               int // nodes that are left out
 	Requests, Failures, Latency, Bytes bool
+	UnderWay                           bool // the run is not over
 }
 
 // nodeRow is a node with the limit of its requests; 0: it has none of its own.
@@ -37,6 +38,7 @@ func nodesOf(s board.State) nodeTable {
 		}
 		t.Rows = append(t.Rows, row)
 		t.Requests = t.Requests || n.Requests+n.InFlight > 0
+		t.UnderWay = t.Requests && !s.Phase.Over()
 		t.Failures = t.Failures || n.Failures > 0
 		t.Latency = t.Latency || n.P99 > 0
 		t.Bytes = t.Bytes || n.Streamed > 0 || n.Sessions > 0

@@ -113,12 +113,31 @@ func (b *browser) requireCalm() {
 	}
 }
 
-// requireFits wants that the page does not scroll sideways, and that no part of it is cut off at the right.
+// requireFits wants that the page does not scroll sideways, that no part of it is cut off, and that no text stands
+// on another. What scrolls in a box of its own may be cut off below.
 func (b *browser) requireFits() {
 	b.t.Helper()
 	require.Equal(b.t, "true", b.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is no wider than the window")
-	wide := "[...document.querySelectorAll('main *')].filter(e => !e.closest('.aside, .uplot, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80)).join()"
-	require.Empty(b.t, b.ask(wide))
+	require.Empty(b.t, b.ask(`[...document.querySelectorAll("main *, footer *")].filter(e => !e.closest(".aside, svg, noscript") && e.getClientRects().length).filter(e => {
+		var box = e.getBoundingClientRect();
+		return box.right > innerWidth + 1 || box.left < -1 || getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1;
+	}).map(e => e.outerHTML.slice(0, 80)).join()`), "cut off at a side")
+	require.Empty(b.t, b.ask(`(function () {
+		var boxes = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
+		while (all.nextNode()) {
+			var text = all.currentNode, within = text.parentElement, range = document.createRange();
+			if (text.data.trim() && within.getClientRects().length && !within.closest(".aside, noscript, .log ol, .strips.many")) {
+				range.selectNodeContents(text);
+				[...range.getClientRects()].forEach(box => boxes.push({ box, text }));
+			}
+		}
+		boxes.forEach((a, i) => boxes.slice(i + 1).forEach(b => {
+			var wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+			var high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+			if (a.text !== b.text && wide > 1 && high > 3) { over.push(a.text.data.trim() + " over " + b.text.data.trim()); }
+		}));
+		return over.join("; ");
+	})()`), "texts overlap")
 }
 
 // requireLegible wants that text differs enough from its ground: a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3).

@@ -151,7 +151,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	}
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
-		own, seconds, latency := ownOf(r), max(w.ended.Sub(w.shown).Seconds(), 0.001), w.board.Counters.Requests.Whole()
+		own, seconds, latency := ownOf(r), max(w.ended.Sub(w.began).Seconds(), 0.001), w.board.Counters.Requests.Whole()
 		s.Stages = []Stage{}
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds
 		s.P50, s.P99 = latency.P50.Seconds(), latency.P99.Seconds()

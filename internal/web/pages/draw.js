@@ -88,6 +88,12 @@ var drawing = (function () {
     return n.toLocaleString("en-US", { maximumSignificantDigits: 3 });
   }
 
+  // rest is what the legend shows of a line while the pointer is elsewhere: the last value, or the highest of a run that is over.
+  function rest(list, over) {
+    var highest = Math.max.apply(null, list.concat(0));
+    return over ? "highest " + number(highest) : number(list[list.length - 1]);
+  }
+
   function time(seconds) {
     var s = Math.round(seconds), two = function (n) { return (n < 10 ? "0" : "") + n; };
     return s < 3600 ? Math.floor(s / 60) + ":" + two(s % 60) : Math.floor(s / 3600) + ":" + two(Math.floor(s / 60) % 60) + ":" + two(s % 60);
@@ -96,7 +102,7 @@ var drawing = (function () {
   function chart(figure, data) {
     var name = figure.dataset.chart, plot = figure.querySelector(".plot"), all = lines(name, data);
     var width = plot.clientWidth, ink = colour("--soft"), grid = colour("--line");
-    var kind = [width, ink, all.map(function (l) { return l[0]; })].join();
+    var kind = [width, ink, data.over, all.map(function (l) { return l[0]; })].join();
     var values = [data.t].concat(all.map(function (l) { return l[1]; }));
     var old = charts[name];
     if (old && old.kind === kind && old.plot === plot) {
@@ -116,7 +122,7 @@ var drawing = (function () {
         Object.assign({ size: 48, values: function (_, ticks) { return ticks.map(number); } }, axis),
       ],
       series: [{ label: "time", value: function (u, n) { return time(n === null ? u.data[0][u.data[0].length - 1] : n); } }].concat(all.map(function (l) {
-        return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (u, n, i, at) { return number(at === null ? u.data[i][u.data[i].length - 1] : n); } };
+        return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (u, n, i, at) { return at === null ? rest(u.data[i], data.over && l[0] !== "target") : number(n); } };
       })),
     }, values, plot);
     charts[name] = { u: u, kind: kind, plot: plot };

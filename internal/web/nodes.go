@@ -18,10 +18,11 @@ type nodeTable struct {
 	UnderWay                           bool // the run is not over
 }
 
-// nodeRow is a node with the limit of its requests; 0: it has none of its own.
+// nodeRow is a node of the table.
 type nodeRow struct {
 	board.NodeState
-	Limit int
+	Name  string
+	Limit int // of its requests; 0: it has none of its own
 }
 
 // nodesOf makes the table of a state.
@@ -31,8 +32,9 @@ func nodesOf(s board.State) nodeTable {
 		limits[g.Node] = g.Limit
 	}
 	var t nodeTable
+	name := namesOf(s)
 	for _, n := range s.Nodes {
-		row := nodeRow{n, 0}
+		row := nodeRow{n, name(n.Address), 0}
 		if n.Address != "" {
 			row.Limit = limits[n.Address]
 		}

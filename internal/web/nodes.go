@@ -47,7 +47,7 @@ func nodesOf(s board.State) nodeTable {
 	}
 	if len(t.Rows) > nodesShown {
 		slices.SortStableFunc(t.Rows, func(a, b nodeRow) int {
-			return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Streamed, a.Streamed))
+			return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Streamed, a.Streamed), compareNames(a.Name, b.Name))
 		})
 		t.Less = len(t.Rows) - nodesShown
 		t.Rows = t.Rows[:nodesShown]

@@ -49,7 +49,7 @@ func parse(texts ...string) (*template.Template, error) {
 		"count": amount.Count[int64], "of": of, "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
 		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": speed,
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"words": words, "verdict": verdict, "deed": deed, "held": held, "tiles": tilesOf, "above": above, "ends": expectedEnd, "ended": ended, "title": title,
+		"words": words, "verdict": verdict, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title,
 		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": streamedOf, "log": logOf,
 		"styleHash": func() string { return hashOf(pageCSS) }, "style": func() template.CSS { return template.CSS(pageCSS) },
 		"scriptHash": func() string { return hashOf(reportJS) }, "script": func() template.JS { return template.JS(reportJS) },

@@ -75,6 +75,15 @@ func running(s board.State) string {
 	return text
 }
 
+// unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the run
+// has nothing left to do but what failed.
+func unfinished(s board.State) *float64 {
+	if s.Phase == board.Done || s.Phase == board.Partly {
+		return nil
+	}
+	return s.Share
+}
+
 // above reports whether the small reads of now, or of any second of a run that is over, are above
 // the target.
 func above(s board.State) bool {

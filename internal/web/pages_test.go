@@ -164,7 +164,7 @@ func TestPageInABrowser(t *testing.T) {
 			s := serve(t, w)
 			b := newBrowser(t, width)
 			b.do(chromedp.Navigate(s.URL()))
-			require.Regexp(t, "^Running: 25.0 % done.* So far 42 rows were rejected and 1 token range failed[.]$", b.text("h1"))
+			require.Regexp(t, "^Running: 25.0\u00a0% done.* So far 42 rows were rejected and 1 token range failed[.]$", b.text("h1"))
 			require.Equal(t, "1,234,567", b.text("[data-figure=rows]"))
 			require.Equal(t, "2", b.ask("document.querySelectorAll('.strips svg').length"))
 			const cells = "(document.querySelectorAll('.strips svg')[%d].querySelector('path.%s')?.getAttribute('d').match(/M/g).length ?? 0)"

@@ -10,7 +10,7 @@ import (
 
 // partNames are the parts of the page, in their order. Each has a template of this name.
 var partNames = []string{
-	"head", "bar", "main", "more", "stages", "next", "charts", "history", "ringhead", "ring", "nodes", "rejects", "run", "log",
+	"head", "bar", "main", "more", "stages", "next", "rejects", "charts", "history", "ringhead", "ring", "nodes", "run", "log",
 }
 
 // part is a part of the page. One without text is hidden.

@@ -66,13 +66,15 @@ func limitOf(s board.State) (limit int) {
 	return limit
 }
 
-// streamedOf returns the bytes that were streamed and the sessions that are open.
-func streamedOf(s board.State) (all struct{ Bytes, Sessions int64 }) {
-	for _, n := range s.Nodes {
-		all.Bytes += n.Streamed
-		all.Sessions += n.Sessions
+// sentOf returns the bytes that were sent to the nodes; 0 while a stage shows them.
+func sentOf(s board.State) (bytes int64) {
+	if slices.ContainsFunc(s.Stages, func(stage board.Stage) bool { return stage.Name == "sending" }) {
+		return 0
 	}
-	return all
+	for _, n := range s.Nodes {
+		bytes += n.Streamed
+	}
+	return bytes
 }
 
 // logShown is the number of lines of the log on the page, and longestShown the bytes of one.

@@ -61,6 +61,7 @@ func TestVerdicts(t *testing.T) {
 		"Dry run done: 5 rows checked in 2.0s, nothing was written.":                                 {Phase: board.Done, Command: "load", About: board.About{DryRun: true}, Table: "t", Rows: 5, Elapsed: 2},
 		"Done, but not for all: 5 rows counted in 2.0s; 3 token ranges failed.":                      {Phase: board.Partly, Command: "count", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 3},
 		"Interrupted after 2.0s at 25.0 %: 5 rows loaded. The command below resumes it.":             {Phase: board.Interrupted, Command: "load", Table: "t", Rows: 5, Elapsed: 2, Share: &share, Next: "cqlbulk resume x"},
+		"Interrupted after 2.0s: 7 rows read, none loaded. The command below resumes it.":            {Phase: board.Interrupted, Command: "load", Table: "t", Ready: 7, Elapsed: 2, Share: &share, Next: "cqlbulk resume x"},
 		"Failed before any row was cloned.":                                                          {Phase: board.Failed, Command: "clone"},
 		"Failed after 2.0s: 0 rows read.":                                                            {Phase: board.Failed, Command: "scan", Table: "t", Elapsed: 2},
 		"Done, but not for all: 5 rows loaded in 2.0s; 1 row was rejected and 1 token range failed.": {Phase: board.Partly, Command: "load", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 1, RejectedRows: 1},

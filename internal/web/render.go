@@ -50,7 +50,7 @@ func parse(texts ...string) (*template.Template, error) {
 		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": speed,
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"words": words, "verdict": verdict, "glued": glued, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title,
-		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": streamedOf, "log": logOf,
+		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": sentOf, "log": logOf,
 		"styleHash": func() string { return hashOf(pageCSS) }, "style": func() template.CSS { return template.CSS(pageCSS) },
 		"scriptHash": func() string { return hashOf(reportJS) }, "script": func() template.JS { return template.JS(reportJS) },
 		"part":        func(n, most int64) float64 { return tenth(200 * float64(n) / float64(max(most, 1))) },

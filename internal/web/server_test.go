@@ -57,7 +57,7 @@ func TestPages(t *testing.T) {
 	require.Equal(t, http.StatusOK, answer.StatusCode)
 	require.Contains(t, answer.Header.Get("Content-Security-Policy"), "default-src 'none'")
 	for _, part := range []string{
-		`load <b class="table">shop.orders</b>`, "Running: 25.0 % done", "So far 42 rows were rejected and 1 token range failed.", "1,234,567", "567 by an earlier run",
+		`load <b class="table">shop.orders</b>`, "Running: 25.0\u00a0% done", "So far 42 rows were rejected and 1 token range failed.", "1,234,567", "567 by an earlier run",
 		"25.0 %", "9.0 MiB", "a: 50.0 % read", "in.csv:7:3", "cqlbulk load shop.orders in.csv", "cqlbulk resume a-run", "and 2 more files",
 	} {
 		require.Contains(t, text, part)

@@ -30,7 +30,7 @@ func tilesOf(s board.State) []tile {
 // rowsTile returns the rows of a run. A load by streaming shows the rows that it has read until the
 // first of them are in the table.
 func rowsTile(s board.State) tile {
-	if s.Rows == 0 && s.Ready > 0 && !s.Phase.Over() {
+	if onlyRead(s) {
 		return tile{Name: "rows read", Figure: "ready", Value: amount.Count(s.Ready), Notes: []string{"none is in the table yet"}}
 	}
 	t := tile{Name: "rows " + deed(s), Figure: "rows", Value: amount.Count(s.Rows)}

@@ -30,6 +30,9 @@ func deed(s board.State) string {
 // verdict returns one or two plain sentences on how a run stands, or how it ended.
 func verdict(s board.State) string {
 	rows := amount.Of(s.Rows, "row") + " " + deed(s)
+	if onlyRead(s) {
+		rows = amount.Of(s.Ready, "row") + " read, none " + deed(s)
+	}
 	after := amount.Elapsed(time.Duration(s.Elapsed * float64(time.Second)))
 	switch s.Phase {
 	case board.Connecting:
@@ -76,9 +79,9 @@ func running(s board.State) string {
 }
 
 // unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the run
-// has nothing left to do but what failed.
+// has nothing left to do but what failed, or has to read its rows again.
 func unfinished(s board.State) *float64 {
-	if s.Phase == board.Done || s.Phase == board.Partly {
+	if s.Phase == board.Done || s.Phase == board.Partly || s.Phase.Over() && onlyRead(s) {
 		return nil
 	}
 	return s.Share
@@ -118,11 +121,16 @@ func losses(s board.State) string {
 
 // reached returns how far a run came that stopped.
 func reached(s board.State) string {
-	if s.Share == nil {
+	share := unfinished(s)
+	if share == nil {
 		return ""
 	}
-	return " at " + percent(*s.Share)
+	return " at " + percent(*share)
 }
+
+// onlyRead reports whether rows were read, and none of them is in the table: those of a load by
+// streaming are not before they are sent.
+func onlyRead(s board.State) bool { return s.Rows == 0 && s.Ready > 0 }
 
 func advice(s board.State) string {
 	if s.Next == "" {

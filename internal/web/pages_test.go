@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // browser is a Chromium, which CQLBULK_TEST_CHROMIUM names. It has nothing to complain of, and takes pictures into the
@@ -259,6 +260,27 @@ func TestLargeClusterInABrowser(t *testing.T) {
 			b.requireCalm()
 		})
 	}
+}
+
+// The page of such a run follows it.
+func TestLargeClusterIsFollowedInABrowser(t *testing.T) {
+	w, run := newLargeRun(t)
+	s := serve(t, w)
+	b := newBrowser(t, windows["1280"])
+	b.do(chromedp.Navigate(s.URL()))
+	require.Equal(t, "true", b.ask("document.querySelectorAll('.strips svg path').length > 300"))
+	const bad = "document.querySelectorAll('.strips .bad path.f9').length"
+	require.Equal(t, "1", b.ask(bad), "the node that has failures")
+	b.do(chromedp.Click("input[value=failures]"))
+	run.Ring.Failed(token.Whole(token.Murmur3))
+	w.End(board.Interrupted, "interrupted")
+	s.Close()
+	b.wait("document.querySelector('#note').textContent.startsWith('The run has ended')")
+	require.Equal(t, "300", b.ask(bad), "each node has failures by now, in the view that was chosen")
+	require.Contains(t, b.text(".badnodes"), "and 292 more nodes")
+	b.look("large-page-1280")
+	b.requireLegible()
+	b.requireCalm()
 }
 
 // A run by streaming shows its stages.

@@ -3,7 +3,10 @@ var drawing = (function () {
   "use strict";
   var SVG = "http://www.w3.org/2000/svg";
 
-  // view is which view of the ring is chosen.
+  // wanted is the view of the ring that the reader has chosen; null: the one that the page begins with.
+  var wanted = null;
+
+  // view returns the view of the ring that is shown.
   function view() {
     var chosen = document.querySelector('.views input:checked');
     return chosen ? chosen.value : "progress";
@@ -44,6 +47,10 @@ var drawing = (function () {
   }
 
   function ring() {
+    var choice = wanted && document.querySelector('.views input[value="' + wanted + '"]');
+    if (choice) {
+      choice.checked = true; // the buttons may have been made anew
+    }
     var shown = view(), views = document.querySelector(".views");
     if (views) {
       views.hidden = false;
@@ -56,6 +63,16 @@ var drawing = (function () {
   var charts = {};
 
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+
+  var HEIGHT = 210; // of a chart without its legend
+
+  // stretch has charts without a legend fill the height that one with a legend gives their row.
+  function stretch() {
+    Object.keys(charts).forEach(function (name) {
+      var c = charts[name], height = Math.max(HEIGHT, c.plot.clientHeight);
+      if (!c.legend && c.u.height !== height) { c.u.setSize({ width: c.u.width, height: height }); }
+    });
+  }
 
   function gaps(list) { return list.map(function (n) { return n > 0 ? n : null; }); }
 
@@ -115,7 +132,7 @@ var drawing = (function () {
     var axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: "12px system-ui, sans-serif" };
     var legend = all.length > 1;
     var u = new uPlot({
-      width: width, height: 210, cursor: { y: false }, legend: { show: legend },
+      width: width, height: HEIGHT, cursor: { y: false }, legend: { show: legend },
       scales: { x: { time: false }, y: { range: function (_, __, most) { return [0, most > 0 ? most * 1.1 : 1]; } } },
       axes: [
         Object.assign({ size: 28, space: 60, incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400], values: function (_, ticks) { return ticks.map(time); } }, axis),
@@ -125,7 +142,7 @@ var drawing = (function () {
         return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (u, n, i, at) { return at === null ? rest(u.data[i], data.over && l[0] !== "target") : number(n); } };
       })),
     }, values, plot);
-    charts[name] = { u: u, kind: kind, plot: plot };
+    charts[name] = { u: u, kind: kind, plot: plot, legend: legend };
   }
 
   function allCharts() {
@@ -133,6 +150,7 @@ var drawing = (function () {
     if (source) {
       var data = JSON.parse(source.dataset.series);
       document.querySelectorAll("[data-chart]").forEach(function (figure) { chart(figure, data); });
+      stretch();
     }
   }
 
@@ -169,7 +187,10 @@ var drawing = (function () {
   function all() { ring(); allCharts(); buttons(); }
 
   document.addEventListener("change", function (event) {
-    if (event.target.closest(".views")) { ring(); }
+    if (event.target.closest(".views")) {
+      wanted = event.target.value;
+      ring();
+    }
   });
   document.addEventListener("click", function (event) {
     var button = event.target.closest(".copy");

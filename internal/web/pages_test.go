@@ -234,6 +234,9 @@ func TestReportInABrowser(t *testing.T) {
 			require.Equal(t, "3", b.ask("document.querySelectorAll('.count').length"))
 			require.Equal(t, hostile, b.ask("document.querySelector('.count[data-by=partition] code').textContent"))
 			require.Equal(t, "3", b.ask("document.querySelectorAll('.plot canvas').length"), "rows, bytes and latency")
+			const heights = "[...document.querySelectorAll('.plot')].map(p => p.clientHeight).join()"
+			high := b.ask("(drawing.all(), " + heights + ")")
+			require.Equal(t, high, b.ask("(drawing.all(), drawing.all(), "+heights+")"), "charts do not grow")
 			require.Equal(t, "96", b.ask("document.querySelector('.strips svg').querySelectorAll('path.l9, path.l0').length && document.querySelector('.strips svg').dataset.done.length"))
 			require.Equal(t, "0", b.ask("document.querySelectorAll('img, link, script[src]').length"))
 			b.look("report-" + name)

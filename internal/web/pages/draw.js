@@ -66,10 +66,15 @@ var drawing = (function () {
 
   var HEIGHT = 210; // of a chart without its legend
 
-  // stretch has charts without a legend fill the height that one with a legend gives their row.
+  // stretch gives charts without a legend the height of those with one beside them.
   function stretch() {
-    Object.keys(charts).forEach(function (name) {
-      var c = charts[name], height = Math.max(HEIGHT, c.plot.clientHeight);
+    var legends = {}; // heights by the row of charts
+    var each = function (f) { Object.keys(charts).forEach(function (name) { f(charts[name], charts[name].plot.offsetTop); }); };
+    each(function (c, row) {
+      if (c.legend) { legends[row] = Math.max(legends[row] || 0, c.plot.querySelector(".u-legend").offsetHeight); }
+    });
+    each(function (c, row) {
+      var height = HEIGHT + (legends[row] || 0);
       if (!c.legend && c.u.height !== height) { c.u.setSize({ width: c.u.width, height: height }); }
     });
   }
@@ -150,7 +155,7 @@ var drawing = (function () {
     if (source) {
       var data = JSON.parse(source.dataset.series);
       document.querySelectorAll("[data-chart]").forEach(function (figure) { chart(figure, data); });
-      stretch();
+      queueMicrotask(stretch); // uPlot lays a new chart out in a microtask of its own
     }
   }
 

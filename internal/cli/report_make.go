@@ -138,13 +138,17 @@ func ofRun(out *web.Report, r *operation.Record) {
 		t := l.Tally
 		s.Rows, s.RejectedRows = max(s.Rows, t.Written), max(s.RejectedRows, t.Rejected()) // the page had those that the journal has not settled
 		add("inputs", "%s", inputsText(l))
-		tellPieces(l, add)
+		if l.Pieces > 0 {
+			tellPieces(l, add)
+		}
 		some("read", t.Read)
 		some("written", t.Written)
 		some("rejected", t.Rejected())
 		some("in doubt", t.InDoubt)
 		some("there already", t.Existing)
-		add("checksum", "%s", t.Sum)
+		if t.Written+t.Existing > 0 {
+			add("checksum", "%s", t.Sum)
+		}
 		for _, change := range l.Changed {
 			add("changed", "%s", changeText(change))
 		}

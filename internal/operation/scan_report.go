@@ -43,7 +43,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		for _, done := range s.earlier.Done {
 			s.board.Ring.Done(done)
 		}
-		showSweep(s.board, &s.job.Sweep, &s.job.Reader)
+		showSweep(s.board, &s.job.Sweep, &s.job.Reader, false)
 	}
 	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)

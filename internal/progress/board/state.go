@@ -152,7 +152,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	}
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
-		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.shown))
+		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.began))
 		own, seconds, latency := ownOf(r), max(took.Seconds(), 0.001), w.board.Counters.Requests.Whole()
 		s.Elapsed = round(took.Seconds())
 		s.Stages = []Stage{}

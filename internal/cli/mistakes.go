@@ -13,7 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
 // noSuchCommand tells the nearest command when the first word is none.
@@ -25,7 +25,7 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], didYouMean(args[0], commandsElsewhere, names))
+	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], didYouMean(args[0], commandsElsewhere, names, "%q"))
 }
 
 // What other tools call our commands and flags.
@@ -36,12 +36,17 @@ var (
 	flagsElsewhere = map[string]string{"null": "null-string"}
 )
 
-// didYouMean is a hint at the name that a word of other tools has here, or else at the nearest of some names.
-func didYouMean(word string, elsewhere map[string]string, names []string) string {
-	if name, ok := elsewhere[word]; ok && slices.Contains(names, name) {
-		return fmt.Sprintf("; did you mean %q?", name)
+// didYouMean is a hint at the name that a word of other tools has here, or else at the nearest of some names. The form
+// says how a name is shown, as the user types it.
+func didYouMean(word string, elsewhere map[string]string, names []string, form string) string {
+	name := elsewhere[word]
+	if !slices.Contains(names, name) {
+		name = levenshtein.Nearest(word, names)
 	}
-	return schema.DidYouMean(word, names)
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean "+form+"?", name)
 }
 
 // explainFlag says in words of the command line what is wrong with a flag: the nearest one
@@ -62,7 +67,7 @@ func explainFlag(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return fmt.Errorf("%w%s%s", err, didYouMean(unknown.GetSpecifiedName(), flagsElsewhere, names), see)
+		return fmt.Errorf("%w%s%s", err, didYouMean(unknown.GetSpecifiedName(), flagsElsewhere, names, "--%s"), see)
 	default:
 		return fmt.Errorf("%w%s", err, see)
 	}

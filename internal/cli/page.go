@@ -8,9 +8,9 @@ import (
 	"sync"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -116,7 +116,7 @@ func (p *page) end(d *summary.Document) {
 	}
 	if p.report != "" {
 		if _, err := writePage(p.report, false, web.Report{State: state, Made: made()}); err != nil {
-			p.warn("--report: %v", err)
+			p.warn("--%s %s: %v", reportFlag, p.report, err)
 		}
 	}
 	p.stop()
@@ -133,19 +133,22 @@ func (p *page) look() (stop func()) {
 	}
 }
 
-// checkReport refuses a file that cannot be made, before anything is done.
+// checkReport refuses a file that cannot be made, before anything is done. It makes a file beside it to find out: the
+// permissions of a folder say too little, as /proc has those of any other.
 func checkReport(name string) error {
 	if name == "" {
 		return nil
 	}
 	if _, err := os.Lstat(name); err == nil {
-		return fmt.Errorf("--report %s: exists", name)
+		return fmt.Errorf("--%s %s: exists already: name another file", reportFlag, name)
 	}
-	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
-		return fmt.Errorf("--report %s: there is no folder %s", name, filepath.Dir(name))
+	folder := filepath.Dir(name)
+	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+		return fmt.Errorf("--%s %s: there is no folder %s: name a file in a folder that exists", reportFlag, name, folder)
 	}
-	if err := unix.Access(filepath.Dir(name), unix.W_OK); err != nil {
-		return fmt.Errorf("--report %s: no file can be made in %s: %w", name, filepath.Dir(name), err)
+	probe, err := fsync.Nameless(folder, ".cqlbulk-report-*")
+	if err != nil {
+		return fmt.Errorf("--%s %s: no file can be made in %s: %w; name a file in another folder", reportFlag, name, folder, err)
 	}
-	return nil
+	return probe.Close()
 }

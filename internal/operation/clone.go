@@ -232,7 +232,7 @@ func (c *Clone) prepareCopier() (err error) {
 	place := os.TempDir()
 	switch {
 	case c.spec.DryRun:
-		o.Sender, o.Whole = noSender{}, nil
+		o.Sender = noSender{} // all else is as in a run, so that what is foretold is what comes
 	case c.spec.Writing.Via == viaFiles:
 		if err := c.startFiles(); err != nil {
 			return err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"net"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -104,4 +106,36 @@ func TestCloneOfATableOfACluster(t *testing.T) {
 	self.TableName = orders
 	_, err = s.runClone(t.Context(), self)
 	require.EqualError(t, err, "shop.orders would be cloned to itself")
+}
+
+// A dry run foretells the form that the nodes are then sent, and how many files of it.
+func TestCloneDryRunForetellsTheRun(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	load := s.load(t, "customer,number,pieces\nann,1,2\nbob,2,3\ncyd,3,4\ndot,4,5\n")
+	load.NoJournal = true
+	_, err := s.runLoad(t, load)
+	require.NoError(t, err)
+	for _, form := range []struct {
+		via, stream string
+		whole       bool
+	}{{viaStream, streamAuto, true}, {viaStream, streamWhole, true}, {viaStream, streamRows, false}, {viaFiles, streamAuto, true}} {
+		spec := s.clone()
+		spec.Writing.Via, spec.Stream = form.via, form.stream
+		if form.via == viaFiles {
+			spec.Dir = filepath.Join(t.TempDir(), "kept")
+		}
+		cloned := func(dry bool) StreamStats {
+			spec.DryRun = dry
+			r, err := s.runClone(t.Context(), spec)
+			require.NoError(t, err, form)
+			for i := range r.Stream.Nodes {
+				r.Stream.Nodes[i].Time = 0
+				slices.Sort(r.Stream.Nodes[i].Sizes)
+			}
+			return r.Stream
+		}
+		foretold := cloned(true)
+		require.Equal(t, form.whole, foretold.Whole, form)
+		require.Equal(t, cloned(false), foretold, form)
+	}
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -36,8 +37,8 @@ var (
 	failedTotal  = metric("failed_token_ranges_total", "Token ranges that were given up.")
 	rejectsTotal = metric("rejected_rows_total", "Rows rejected.")
 	saidTotal    = metric("log_lines_total", "Lines said to the user: warnings, notes and the summary.")
-	underWay     = metric("requests_in_flight", "Requests under way.", "node")
-	gateLimit    = metric("requests_limit", "Requests that a gate lets be under way now. The gate of all nodes together has an empty node.", "node")
+	underWay     = metric("requests_in_flight", "Requests under way. Those whose node the driver chooses have the node any.", "node")
+	gateLimit    = metric("requests_limit", "Requests that a gate lets be under way now. One gate for all nodes together has the node all.", "node")
 	requestTimes = metric("request_duration_seconds", "How long requests took that were answered, with quantiles of the last ten seconds.", "node")
 	requestFails = metric("request_failures_total", "Requests that failed or got no answer.", "node")
 	targetP99    = metric("target_p99_seconds", "99th percentile of small reads that the run keeps to (--target-p99). Absent without one.")
@@ -86,15 +87,16 @@ func (c runCollector) Collect(out chan<- prometheus.Metric) {
 	counter(rejectsTotal, s.RejectedRows)
 	counter(saidTotal, s.Said)
 	for _, g := range s.Gates {
-		gauge(gateLimit, float64(g.Limit), g.Node)
+		gauge(gateLimit, float64(g.Limit), cmp.Or(g.Node, "all"))
 	}
 	for _, n := range s.Nodes {
-		gauge(underWay, float64(n.InFlight), n.Address)
-		counter(requestFails, n.Failures, n.Address)
-		out <- prometheus.MustNewConstSummary(requestTimes, uint64(n.Requests), n.Took.Seconds(), map[float64]float64{0.5: n.P50, 0.99: n.P99}, n.Address)
+		node := cmp.Or(n.Address, "any") // an empty label is none to Prometheus
+		gauge(underWay, float64(n.InFlight), node)
+		counter(requestFails, n.Failures, node)
+		out <- prometheus.MustNewConstSummary(requestTimes, uint64(n.Requests), n.Took.Seconds(), map[float64]float64{0.5: n.P50, 0.99: n.P99}, node)
 		if n.Streamed > 0 || n.Sessions > 0 {
-			counter(streamed, n.Streamed, n.Address)
-			gauge(sessions, float64(n.Sessions), n.Address)
+			counter(streamed, n.Streamed, node)
+			gauge(sessions, float64(n.Sessions), node)
 		}
 	}
 	if !s.RowsRing {

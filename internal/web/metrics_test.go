@@ -4,8 +4,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
 func TestMetrics(t *testing.T) {
@@ -17,7 +21,7 @@ func TestMetrics(t *testing.T) {
 # HELP cqlbulk_rows_total Rows written, acknowledged or counted by this process.
 # TYPE cqlbulk_rows_total counter
 cqlbulk_rows_total 1.234e+06
-# HELP cqlbulk_requests_limit Requests that a gate lets be under way now. The gate of all nodes together has an empty node.
+# HELP cqlbulk_requests_limit Requests that a gate lets be under way now. One gate for all nodes together has the node all.
 # TYPE cqlbulk_requests_limit gauge
 cqlbulk_requests_limit{node="a"} 7
 # HELP cqlbulk_request_failures_total Requests that failed or got no answer.
@@ -35,4 +39,39 @@ cqlbulk_streamed_bytes_total{node="b"} 77
 # TYPE cqlbulk_run_info gauge
 cqlbulk_run_info{command="load",table="shop.orders",version="1.2.3"} 1
 `), "cqlbulk_rows_total", "cqlbulk_requests_limit", "cqlbulk_request_failures_total", "cqlbulk_ring_failed_ratio", "cqlbulk_streamed_bytes_total", "cqlbulk_run_info"))
+}
+
+// Prometheus takes an empty label for none: a gate of all nodes, and requests whose node the driver
+// chose, have names.
+func TestMetricsHaveNoEmptyNode(t *testing.T) {
+	w, c := newWatch(), new(progress.Counters)
+	c.Requests.SetGate("", fixed(9))
+	c.Requests.End("", c.Requests.Begin(""), progress.Answered)
+	c.Requests.End("", c.Requests.Begin(""), progress.Failed)
+	c.Requests.Begin("")
+	w.Show("shop.orders", &board.Board{Counters: c})
+	require.NoError(t, testutil.CollectAndCompare(runCollector{w}, strings.NewReader(`
+# HELP cqlbulk_requests_limit Requests that a gate lets be under way now. One gate for all nodes together has the node all.
+# TYPE cqlbulk_requests_limit gauge
+cqlbulk_requests_limit{node="all"} 9
+# HELP cqlbulk_requests_in_flight Requests under way. Those whose node the driver chooses have the node any.
+# TYPE cqlbulk_requests_in_flight gauge
+cqlbulk_requests_in_flight{node="any"} 1
+# HELP cqlbulk_request_failures_total Requests that failed or got no answer.
+# TYPE cqlbulk_request_failures_total counter
+cqlbulk_request_failures_total{node="any"} 1
+`), "cqlbulk_requests_limit", "cqlbulk_requests_in_flight", "cqlbulk_request_failures_total"))
+	registry := prometheus.NewPedanticRegistry()
+	require.NoError(t, registry.Register(runCollector{w}))
+	families, err := registry.Gather()
+	require.NoError(t, err)
+	for _, f := range families {
+		for _, m := range f.Metric {
+			for _, l := range m.Label {
+				if l.GetName() == "node" {
+					require.NotEmpty(t, l.GetValue(), f.GetName())
+				}
+			}
+		}
+	}
 }

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -23,6 +24,9 @@ type Pruned struct {
 // do all runs with something left to do.
 func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 	var out Pruned
+	if IsRun(folder) { // the runs in it are its retries, and say what became of its rejects
+		return out, fmt.Errorf("%s: is a run directory: it is pruned with the runs of the folder that it is in", folder)
+	}
 	runs, err := Runs(folder)
 	if err != nil {
 		return out, err

@@ -83,13 +83,13 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
 	add("rows", doctor.Rows(samples))
-	out = append(out, valueFindings(samples, &spec, job.JSON)...)
+	out = append(out, valueFindings(samples, &spec)...)
 	add("estimate", doctor.Estimate(samples, spec.IngestRate))
 	return out
 }
 
 // valueFindings are what is to be known of names and values besides that they fit.
-func valueFindings(samples []doctor.Sample, spec *LoadSpec, json bool) (out []doctor.Finding) {
+func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Finding) {
 	add := func(name string, findings []doctor.Finding) {
 		for _, f := range findings {
 			f.Name = name
@@ -98,11 +98,9 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec, json bool) (out []do
 	}
 	add("names", doctor.Names(samples))
 	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat, spec.Dialect.DateFormat))
-	if !json {
-		add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
-		add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
-		add("nulls", doctor.AsNulls(samples, spec.Nulls))
-	}
+	add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
+	add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
+	add("nulls", doctor.AsNulls(samples, spec.Nulls))
 	add("epoch", doctor.Units(samples, spec.Given["timestamp-unit"]))
 	return out
 }
@@ -136,7 +134,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	}
 	looked := newLookedAt(in.Name, job)
 	one := *job
-	one.Fields.Codec = looked.plan
+	looked.watch(&one)
 	head := new(heading)
 	var opened *source.Reader
 	input := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) {
@@ -178,6 +176,9 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	for _, r := range sampled.Rejects {
 		s.Settings = joined(s.Settings, r.Settings)
 		for _, value := range badValues(r) {
+			if text, isString := stringOf(value); job.JSON && isString {
+				value = text
+			}
 			if word := doctor.NullWord(value); word != "" {
 				if s.Nulls == nil {
 					s.Nulls = make(map[string]int64)
@@ -185,9 +186,6 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 				s.Nulls[word]++
 			}
 		}
-	}
-	if job.JSON {
-		looked.rejects(sampled.Rejects)
 	}
 	looked.found(&s)
 	return s

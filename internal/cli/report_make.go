@@ -71,7 +71,9 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	took := m.Finished.Sub(m.Started).Seconds()
 	s.Began, s.Elapsed, s.Rows, s.Bytes, s.FailedRanges = m.Started, took, m.Rows, text, int64(m.Ranges.Failed)
-	s.RowsPerSecond, s.BytesPerSecond = float64(m.Rows)/max(took, 0.001), float64(text)/max(took, 0.001)
+	if p := m.Pace; p != nil {
+		s.Elapsed, s.RowsPerSecond, s.BytesPerSecond = p.Seconds, p.RowsPerSecond, p.BytesPerSecond
+	}
 	s.About.Work = m.Command
 	if m.Reading != nil {
 		s.About.Via = m.Reading.Via
@@ -136,13 +138,17 @@ func ofRun(out *web.Report, r *operation.Record) {
 		t := l.Tally
 		s.Rows, s.RejectedRows = max(s.Rows, t.Written), max(s.RejectedRows, t.Rejected()) // the page had those that the journal has not settled
 		add("inputs", "%s", inputsText(l))
-		tellPieces(l, add)
+		if l.Pieces > 0 {
+			tellPieces(l, add)
+		}
 		some("read", t.Read)
 		some("written", t.Written)
 		some("rejected", t.Rejected())
 		some("in doubt", t.InDoubt)
 		some("there already", t.Existing)
-		add("checksum", "%s", t.Sum)
+		if t.Written+t.Existing > 0 {
+			add("checksum", "%s", t.Sum)
+		}
 		for _, change := range l.Changed {
 			add("changed", "%s", changeText(change))
 		}

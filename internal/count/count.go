@@ -32,6 +32,8 @@ type Job struct {
 	// a range is counted whole or not at all.
 	Partitioner token.Partitioner
 	Counters    *progress.Counters
+	// Counted is called with each range that counts and its rows, by several goroutines; nil: it is not.
+	Counted func(within token.Range, rows int64)
 }
 
 // Result is what was counted in the ranges that are done.
@@ -156,16 +158,19 @@ func (w *worker) Done(within token.Range) error {
 		return fmt.Errorf("the server answered count(*) with %d numbers instead of one", w.numbers)
 	}
 	w.complete()
-	w.add(within.End)
+	w.add(within)
 	return nil
 }
 
-// add adds what was counted to the totals of the vnode range of a token.
-func (w *worker) add(at token.Token) {
+// add adds what was counted in a range to the totals of its vnode range.
+func (w *worker) add(within token.Range) {
 	t := w.total
+	if t.job.Counted != nil {
+		t.job.Counted(within, w.rows)
+	}
 	vnode := 0
 	if t.job.Find != nil {
-		vnode = t.job.Find(at)
+		vnode = t.job.Find(within.End)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -197,6 +202,6 @@ func (w *worker) Cut(within token.Range) error {
 		w.forget()
 		return nil
 	}
-	w.add(w.last)
+	w.add(token.Range{Start: within.Start, End: w.last})
 	return nil
 }

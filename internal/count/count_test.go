@@ -100,6 +100,21 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// Each range that counts is told with its rows.
+func TestCountedRanges(t *testing.T) {
+	job := newJob(&server{rows: sweeptest.Numbered(1000)}, 30)
+	var rows, ranges atomic.Int64
+	job.Counted = func(within token.Range, n int64) {
+		require.NotEmpty(t, within)
+		rows.Add(n)
+		ranges.Add(1)
+	}
+	_, err := job.Run(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 1000, rows.Load())
+	require.EqualValues(t, 30, ranges.Load())
+}
+
 func TestCountOfOneRange(t *testing.T) {
 	job := newJob(&server{rows: sweeptest.Numbered(77)}, 1)
 	job.Splits = []token.Split{{}}

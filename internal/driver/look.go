@@ -95,6 +95,23 @@ func (s *Session) SettingsOf(ctx context.Context, nodes []topology.Node) ([]map[
 	})
 }
 
+// Stored asks nodes how many bytes they have of a table on the disk, as they are compressed; 0 of one that does not tell.
+// Nodes of Cassandra tell since 4.0, in whole MiB (system_views.disk_usage, TableMetricTables.java).
+func (s *Session) Stored(ctx context.Context, nodes []topology.Node, keyspace, table string) ([]int64, []error) {
+	stored := make([]int64, len(nodes))
+	return stored, s.askEach(ctx, nodes, func(ctx context.Context, at int, id string) error {
+		var mebibytes int64
+		err := s.each(ctx, id, func() error {
+			stored[at] += mebibytes << 20
+			return nil
+		}, []any{&mebibytes}, "SELECT mebibytes FROM system_views.disk_usage WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		if refused(err) {
+			return nil
+		}
+		return err
+	})
+}
+
 // DiskUsage is what each node tells the others of how full its disk is, by host id: SPACIOUS, STUFFED, FULL or
 // NOT_AVAILABLE, as Cassandra's guardrail of disk usage has it. One node is asked; one before 4.1 does not know.
 func (s *Session) DiskUsage(ctx context.Context) (map[string]string, error) {

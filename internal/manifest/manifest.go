@@ -55,6 +55,16 @@ type Manifest struct {
 
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished"`
+
+	// Pace is how fast the last process of the run was; nil of a manifest of before it was told.
+	Pace *Pace `json:"pace,omitempty"`
+}
+
+// Pace is how fast a process was.
+type Pace struct {
+	Seconds        float64 `json:"seconds"` // that it read and wrote, without those that it connected
+	RowsPerSecond  float64 `json:"rows_per_second"`
+	BytesPerSecond float64 `json:"text_bytes_per_second"`
 }
 
 // Column is a column of the output.

@@ -79,23 +79,24 @@ func (t *tableSession) newBoard(c *progress.Counters, kind int, others ...*table
 	return &board.Board{Counters: c, Nodes: members, Ring: ring}
 }
 
-// showSweep has a sweep shown on a board.
-func showSweep(b *board.Board, o *sweep.Options, r *sweep.Reader) {
-	*r = shownReader{*r, b.Ring}
+// showSweep has a sweep shown on a board. counts says that its pages have numbers of rows, and no rows of the table.
+func showSweep(b *board.Board, o *sweep.Options, r *sweep.Reader, counts bool) {
+	*r = shownReader{*r, b.Ring, counts}
 	o.OnRead, o.OnFailure = b.Ring.Done, b.Ring.Failed
 }
 
 // shownReader shows which ranges a sweep reads.
 type shownReader struct {
 	sweep.Reader
-	ring *board.Ring
+	ring   *board.Ring
+	counts bool
 }
 
 // Page is a method of sweep.Reader, as Open is, which is that of the reader within.
 func (r shownReader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
 	defer r.ring.Begin(within)()
 	page, err := r.Reader.Page(ctx, host, within, state, rows)
-	if err == nil {
+	if err == nil && !r.counts {
 		r.ring.Read(within, page.Rows())
 	}
 	return page, err

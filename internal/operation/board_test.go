@@ -38,8 +38,27 @@ func TestShownRunsWaitForTheirFiles(t *testing.T) {
 	ring := board.NewRing(token.Murmur3, []board.Owned{{Range: whole}}, false)
 	var reader sweep.Reader = waits{&sweeptest.Table{Rows: sweeptest.Numbered(10)}, make(map[token.Range]bool)}
 	var o sweep.Options
-	showSweep(&board.Board{Ring: ring}, &o, &reader)
+	showSweep(&board.Board{Ring: ring}, &o, &reader, false)
 	result, err := sweep.Run(t.Context(), []token.Split{{Range: whole}}, reader, o, func() (sweep.Consumer, error) { return dropper{}, nil })
 	require.NoError(t, err)
 	require.Equal(t, []token.Range{whole}, result.Done)
+}
+
+// A page of a count has a number of rows, and is no row itself.
+func TestPagesOfACountAreNoRows(t *testing.T) {
+	whole := token.Whole(token.Murmur3)
+	nodes := []board.Member{{ID: "1", Address: "a"}}
+	for _, counts := range []bool{false, true} {
+		ring := board.NewRing(token.Murmur3, []board.Owned{{Range: whole, Node: "1"}}, false)
+		var reader sweep.Reader = &sweeptest.Table{Rows: sweeptest.Numbered(5000)}
+		var o sweep.Options
+		showSweep(&board.Board{Ring: ring}, &o, &reader, counts)
+		_, err := sweep.Run(t.Context(), []token.Split{{Range: whole}}, reader, o, func() (sweep.Consumer, error) { return dropper{}, nil })
+		require.NoError(t, err)
+		var rows int64
+		for _, n := range ring.State(nodes)[0].Rows {
+			rows += n
+		}
+		require.Equal(t, counts, rows == 0)
+	}
 }

@@ -43,6 +43,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	if err == nil && c.files != nil {
 		err = c.completeFiles(ctx)
 	}
+	r.end(c.counters)
 	r.count(c.counters)
 	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
 	if c.files != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // CountSpec says what is counted, and how.
@@ -138,9 +139,11 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.env, c.t, c.job.Counters)
 	defer stopWatch()
 	if c.board != nil {
-		showSweep(c.board, &c.job.Sweep, &c.job.Reader)
+		showSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
+		c.job.Counted = func(within token.Range, rows int64) { c.board.Ring.Read(within, int(rows)) }
 	}
 	result, err := c.job.Run(ctx)
+	r.end(c.job.Counters)
 	r.count(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {

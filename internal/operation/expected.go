@@ -8,11 +8,13 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Expected is how long reading a table may take: a guess, by the bytes that the nodes have of it.
+// Expected is how long reading a table may take: a guess. By CQL it goes by the partitions and bytes that the nodes
+// estimate, and by streaming by the bytes that they have on the disk, which are compressed.
 type Expected struct {
 	ByCQL, Streamed time.Duration // 0: not known
 	NodeLimit       int64         // bytes a second that each node streams at most; 0: no limit, or not known
@@ -26,28 +28,36 @@ const (
 	bytesStreamed  = 140 << 20
 )
 
-// expected guesses how long it takes to read a table of that many partitions and bytes, by cores of
-// the nodes, if the node that streams most has nodeBytes of it.
-func expected(partitions, bytes int64, cores int, nodeBytes, nodeLimit int64) Expected {
+// stored are bytes that are streamed: all, and of the node that streams most.
+type stored struct{ all, most int64 }
+
+// expected guesses how long it takes to read a table of that size, by cores of the nodes, each of which streams so many
+// bytes a second at most. What is 0 is not known.
+func expected(known driver.Estimate, cores int, s stored, nodeLimit int64) Expected {
 	e := Expected{NodeLimit: nodeLimit}
-	if bytes > 0 && cores > 0 {
-		work := time.Duration(partitions)*partitionByCQL + time.Duration(float64(bytes)/bytesByCQL*float64(time.Second))
+	if known.Bytes > 0 && cores > 0 {
+		work := time.Duration(known.Partitions)*partitionByCQL + time.Duration(float64(known.Bytes)/bytesByCQL*float64(time.Second))
 		e.ByCQL = work / time.Duration(cores)
 	}
-	if nodeBytes > 0 {
-		seconds := float64(bytes) / bytesStreamed
+	if s.most > 0 {
+		seconds := float64(s.all) / bytesStreamed
 		if nodeLimit > 0 {
-			seconds = max(seconds, float64(nodeBytes)/float64(nodeLimit))
+			seconds = max(seconds, float64(s.most)/float64(nodeLimit))
 		}
 		e.Streamed = time.Duration(seconds * float64(time.Second))
 	}
 	return e
 }
 
-// Faster names the faster of the two, "streaming" or "CQL"; empty if one is not known.
+// clear is by how much one way must be faster to be named so, given how rough both guesses are.
+const clear = 2
+
+// Faster names the faster of the two, "streaming" or "CQL"; empty if one is not known, the slower takes
+// little time, or they are about the same.
 func (e Expected) Faster() string {
+	slow, fast := max(e.ByCQL, e.Streamed), min(e.ByCQL, e.Streamed)
 	switch {
-	case e.ByCQL == 0 || e.Streamed == 0:
+	case fast == 0 || slow < shown || slow < clear*fast:
 		return ""
 	case e.Streamed <= e.ByCQL:
 		return "streaming"
@@ -74,8 +84,7 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	receipt.Announced.Store(a.all)
 	receipt.Nodes.Store(int64(a.nodes))
 	receipt.Limit.Store(limit)
-	known := s.t.estimate()
-	e := expected(known.Partitions, a.all, s.t.coresRead(0), a.node, limit)
+	e := expected(s.t.estimate(), s.t.coresRead(0), stored{a.all, a.node}, limit)
 	if e.Streamed < shown {
 		return
 	}
@@ -85,8 +94,22 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	}
 	if faster := e.Faster(); faster != "" {
 		text += fmt.Sprintf("; by CQL it may take %s, so %s is likely faster", amount.Roughly(e.ByCQL), faster)
+	} else if e.ByCQL > 0 {
+		text += fmt.Sprintf("; by CQL it may take about as long, %s", amount.Roughly(e.ByCQL))
 	}
 	s.env.Warn("%s", text)
+}
+
+// stored asks the nodes what they would stream of the table; 0: they do not tell.
+func (t *tableSession) stored(ctx context.Context) (s stored) {
+	have, _ := t.session.Stored(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name) // what nodes do not tell is not known
+	for i, share := range t.plan.Shares() {
+		if share.Holds > 0 {
+			part := int64(float64(have[i]) * share.Reads / share.Holds)
+			s.all, s.most = s.all+part, max(s.most, part)
+		}
+	}
+	return s
 }
 
 // coresRead is how many cores the nodes have that are read from; given is that of each, 0: as they tell.

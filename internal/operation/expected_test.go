@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 )
 
 func TestRateOf(t *testing.T) {
@@ -17,14 +19,21 @@ func TestRateOf(t *testing.T) {
 }
 
 func TestExpected(t *testing.T) {
-	e := expected(1_000_000, 960<<20, 2, 960<<20, 24<<20)
+	million := driver.Estimate{Partitions: 1_000_000, Bytes: 960 << 20}
+	e := expected(million, 2, stored{960 << 20, 960 << 20}, 24<<20)
 	require.Equal(t, 40*time.Second, e.Streamed)
 	require.Equal(t, "CQL", e.Faster())
 	require.Equal(t, "the nodes send at most 24.0 MiB/s each (nodetool setstreamthroughput)", e.Limit())
 
-	e = expected(1_000_000, 960<<20, 2, 960<<20, 0)
+	e = expected(million, 2, stored{960 << 20, 960 << 20}, 0)
 	require.Equal(t, "streaming", e.Faster())
 	require.Empty(t, e.Limit())
 
-	require.Empty(t, expected(0, 0, 2, 0, 24<<20).Faster(), "nothing is known of the table")
+	e = expected(million, 2, stored{100 << 20, 100 << 20}, 24<<20)
+	require.Equal(t, "streaming", e.Faster(), "it is compressed well")
+
+	require.Empty(t, expected(million, 2, stored{300 << 20, 300 << 20}, 24<<20).Faster(), "about the same")
+	require.Empty(t, expected(driver.Estimate{Partitions: 1, Bytes: 1}, 2, stored{60 << 20, 60 << 20}, 24<<20).Faster(), "either takes seconds")
+	require.Empty(t, expected(driver.Estimate{}, 2, stored{60 << 20, 60 << 20}, 24<<20).Faster(), "the nodes do not estimate yet what they were sent just now")
+	require.Empty(t, expected(million, 2, stored{}, 24<<20).Faster(), "the nodes do not tell what they have")
 }

@@ -130,3 +130,58 @@ func TestFiguresOfRunsAreTrue(t *testing.T) {
 		})
 	}
 }
+
+// A run that is over has one speed, whoever tells it.
+func TestOneSpeedOfARunThatIsOver(t *testing.T) {
+	s := openShop(t)
+	partly, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	require.Equal(t, Partly, partly.Outcome)
+	status, err := ReadStatus("run")
+	require.NoError(t, err)
+	require.InEpsilon(t, partly.RowsPerSecond(), status.Pace.RowsPerSecond, 1e-9)
+
+	spec := s.load(t, "customer,number,pieces\nann,7,3\n")
+	spec.RunDir = "another"
+	whole, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	scanned := s.runScan(t, "out.csv")
+	record, err := ReadRecord(scanned.Manifest)
+	require.NoError(t, err)
+	require.InEpsilon(t, scanned.RowsPerSecond(), record.Manifest.Pace.RowsPerSecond, 1e-9)
+	require.InEpsilon(t, scanned.BytesPerSecond(), record.Manifest.Pace.BytesPerSecond, 1e-9)
+
+	runs, err := Runs(".")
+	require.NoError(t, err)
+	told := make(map[string]float64)
+	for _, r := range runs {
+		told[fmt.Sprint(r.Command, " ", r.State)] = r.RowsPerSecond
+	}
+	require.Equal(t, map[string]float64{
+		"load partly": partly.RowsPerSecond(), "load complete": whole.RowsPerSecond(), "scan complete": scanned.RowsPerSecond(),
+	}, told)
+}
+
+// What an earlier run did is told from the first reading on.
+func TestResumedScanBeginsWithWhatIsDone(t *testing.T) {
+	s := openShop(t)
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
+	spec.MaxAttempts = 1
+	fault := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Overloaded, Skip: 5, Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" }})
+	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	first, err := scan.Run(t.Context())
+	scan.Close()
+	require.NoError(t, err)
+	require.Equal(t, Partly, first.Outcome)
+	fault.Remove()
+	resumed, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	require.NoError(t, err)
+	defer resumed.Scan.Close()
+	r := resumed.Scan.Counters().Read(time.Now())
+	require.Equal(t, first.Rows, r.Rows)
+	require.Equal(t, first.Rows, r.Earlier)
+}

@@ -46,7 +46,7 @@ func (l *Load) remember(r *LoadReport) error {
 	}
 	past := pastLoad{
 		Tool: tool + " " + l.env.Build.Version, Table: l.Table(), Started: l.journal.Manifest().Started.UTC(), Finished: time.Now().UTC(),
-		Seconds: r.Duration.Seconds(), Rows: r.Rows, Rate: float64(r.Rows-r.Earlier) / max(r.Duration.Seconds(), 0.001), Inputs: []string{},
+		Seconds: r.Duration.Seconds(), Rows: r.Rows, Rate: r.RowsPerSecond(), Inputs: []string{},
 	}
 	past.More = max(len(l.job.Inputs)-inputsRemembered, 0)
 	for _, in := range l.job.Inputs[:len(l.job.Inputs)-past.More] {

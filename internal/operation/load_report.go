@@ -56,6 +56,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(l.counters, l.env.Warn)
 	var err error
 	r.Result, err = l.job.Run(ctx)
+	r.end(l.job.Counters)
 	stopPace()
 	stopNotes()
 	stopSync()

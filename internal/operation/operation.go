@@ -134,9 +134,22 @@ func newReport(t *tableSession) Report {
 	return r
 }
 
+// end says that the work is over, and only its books are to be closed.
+func (r *Report) end(c *progress.Counters) {
+	r.Duration = time.Since(r.Started)
+	c.End(r.Duration)
+}
+
+// RowsPerSecond is the speed of the run, without what it went on with.
+func (r *Report) RowsPerSecond() float64 { return float64(r.Rows-r.Earlier) / r.seconds() }
+
+// BytesPerSecond is that of its text.
+func (r *Report) BytesPerSecond() float64 { return float64(r.Bytes-r.Before) / r.seconds() }
+
+func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }
+
 // count fills in what the counters say.
 func (r *Report) count(c *progress.Counters) {
-	r.Duration = time.Since(r.Started)
 	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
 	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
 	r.Target, r.Kept = c.Held.Now()

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -33,7 +34,8 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 	began := time.Now()
 	note := func(read func(time.Time) progress.Reading) error {
 		now := time.Now()
-		text, err := json.Marshal(notedPace{now.UTC(), now.Sub(began).Seconds(), read(now)})
+		took := cmp.Or(c.Took(), now.Sub(began))
+		text, err := json.Marshal(notedPace{now.UTC(), took.Seconds(), read(now)})
 		if err != nil {
 			return err
 		}

@@ -144,11 +144,7 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		SavedRing:   p.spec.SaveRing,
 	}
 	cores, shares := plan.Cores(t.cluster, plan.Options{Cores: p.spec.Cores}), t.plan.Shares()
-	var most float64 // share of the requests, of one node
-	for _, s := range shares {
-		most = max(most, s.Reads)
-	}
-	r.Expected = expected(sum.Partitions, sum.Bytes, t.coresRead(p.spec.Cores), int64(most*float64(sum.Bytes)), t.streamLimit(ctx))
+	r.Expected = expected(sum, t.coresRead(p.spec.Cores), t.stored(ctx), t.streamLimit(ctx))
 	for i, n := range t.cluster.Nodes {
 		if n.DC == t.cluster.LocalDC {
 			r.Cores = append(r.Cores, cores[i])

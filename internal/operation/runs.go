@@ -200,7 +200,9 @@ func appendDone(runs []Run, path string) []Run {
 	r := Run{
 		Path: path, Command: m.Command, Table: m.Keyspace + "." + m.Table, State: RunComplete,
 		Started: m.Started, Seen: m.Finished, Rows: m.Rows, Failed: int64(m.Ranges.Failed),
-		RowsPerSecond: float64(m.Rows) / max(m.Finished.Sub(m.Started).Seconds(), 0.001),
+	}
+	if m.Pace != nil {
+		r.RowsPerSecond = m.Pace.RowsPerSecond
 	}
 	share := 1.0
 	if m.Ranges.Failed > 0 {

@@ -229,6 +229,9 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		Counters:    s.t.newCounters(),
 	}
 	s.job.Counters.Limit.Store(s.job.Limit)
+	if s.run.continued { // before anything of the run is shown
+		s.countEarlier()
+	}
 	return nil
 }
 

@@ -52,6 +52,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
 		Started:  s.begunAt(r.Started).UTC(),
 		Finished: time.Now().UTC(),
+		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
 	}
 	for _, c := range selection {
 		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})

@@ -43,10 +43,12 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		for _, done := range s.earlier.Done {
 			s.board.Ring.Done(done)
 		}
-		showSweep(s.board, &s.job.Sweep, &s.job.Reader)
+		showSweep(s.board, &s.job.Sweep, &s.job.Reader, false)
 	}
 	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)
+	r.end(s.job.Counters)
+	r.count(s.job.Counters)
 	stopPace()
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 	result = s.withEarlier(result)
@@ -70,7 +72,6 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	default:
 		err = s.finish(ctx, &r, result)
 	}
-	r.count(s.job.Counters)
 	return r, err
 }
 

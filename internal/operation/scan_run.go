@@ -44,16 +44,21 @@ func (s *Scan) begin() error {
 	}
 	// The scan takes down what its output holds.
 	s.job.Mark, s.job.MarkEvery = s.journal.Mark(s.out), resume.MarkTime
-	s.job.Counters.Rows.Add(s.earlier.Rows)
-	s.job.Counters.Earlier.Add(s.earlier.Rows)
-	s.job.Counters.Bytes.Add(s.earlier.TextBytes)
-	s.job.Counters.EarlierBytes.Add(s.earlier.TextBytes)
+	return nil
+}
+
+// countEarlier counts what an earlier run did.
+func (s *Scan) countEarlier() {
+	c := s.job.Counters
+	c.Rows.Add(s.earlier.Rows)
+	c.Earlier.Add(s.earlier.Rows)
+	c.Bytes.Add(s.earlier.TextBytes)
+	c.EarlierBytes.Add(s.earlier.TextBytes)
 	for _, done := range s.earlier.Done {
 		work := sweep.Work(done, s.job.Partitioner)
-		s.job.Counters.Done.Add(work)
-		s.job.Counters.Before.Add(work)
+		c.Done.Add(work)
+		c.Before.Add(work)
 	}
-	return nil
 }
 
 // takeBack removes an output that was never begun.

@@ -2,7 +2,10 @@
 // add to it; the printers (package printer) read it.
 package progress
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // Counters are what a run has done so far. All fields are safe for concurrent use.
 type Counters struct {
@@ -28,8 +31,16 @@ type Counters struct {
 	Receipt atomic.Pointer[Receipt]
 	Held    Held // a latency of theirs that the run keeps to
 
-	shared shared // the reading that everything shows
+	took   atomic.Int64 // nanoseconds; see End
+	shared shared       // the reading that everything shows
 }
+
+// End says how long the run took, from its first request on, once it is over. All that tell its speed
+// as a whole go by that.
+func (c *Counters) End(took time.Duration) { c.took.Store(int64(took)) }
+
+// Took is what End was told; 0: the run is under way.
+func (c *Counters) Took() time.Duration { return time.Duration(c.took.Load()) }
 
 // Whole is the most that Part is.
 const Whole = 1_000_000

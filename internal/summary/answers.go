@@ -26,7 +26,7 @@ type Plan struct {
 	Bytes       int64             `json:"bytes" jsonschema:"as the nodes estimate"`
 	ByCQL       float64           `json:"expected_cql_seconds" jsonschema:"that a scan by CQL may take, a guess; 0: not known"`
 	Streamed    float64           `json:"expected_streaming_seconds" jsonschema:"that a scan by streaming may take, a guess; 0: not known"`
-	Faster      string            `json:"expected_faster,omitempty" jsonschema:"CQL or streaming"`
+	Faster      string            `json:"expected_faster,omitempty" jsonschema:"CQL or streaming; absent where that is not known, or makes no great difference"`
 	NodeLimit   int64             `json:"node_stream_limit" jsonschema:"bytes per second that each node streams at most; 0: no limit, or not known"`
 	Nodes       []PlanNode        `json:"nodes"`
 	SavedRing   string            `json:"saved_ring,omitempty" jsonschema:"file that the nodes and their tokens were written to"`

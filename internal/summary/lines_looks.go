@@ -25,16 +25,23 @@ func (t *text) plan(p *Plan) {
 	}
 	t.number("nodes", amount.Count(nodes), say("of data center "+p.DC, unless0(int64(down), "down")))
 	t.number("estimate", amount.Size(p.Bytes), amount.Of(p.Partitions, "partition")+", as the nodes tell")
-	if p.Faster == "" {
+	byCQL, streamed := amount.Roughly(duration(p.ByCQL))+" by CQL", amount.Roughly(duration(p.Streamed))+" by streaming"
+	switch {
+	case p.ByCQL == 0:
 		t.words("time", "not known: the nodes have no estimate of the table yet")
 		return
+	case p.Streamed == 0:
+		t.words("time", byCQL)
+		return
 	}
-	limit := ""
+	limit, faster := "", ": no great difference"
 	if p.NodeLimit > 0 {
 		limit = fmt.Sprintf(" (%s/s a node)", amount.Size(p.NodeLimit))
 	}
-	t.words("time", fmt.Sprintf("%s by CQL, %s by streaming%s: %s is likely faster",
-		amount.Roughly(duration(p.ByCQL)), amount.Roughly(duration(p.Streamed)), limit, p.Faster))
+	if p.Faster != "" {
+		faster = ": " + p.Faster + " is likely faster"
+	}
+	t.words("time", byCQL+", "+streamed+limit+faster)
 }
 
 // inspect adds what SSTables hold, all together.

@@ -59,8 +59,8 @@ func runOf(r operation.Report) Run {
 	return Run{
 		Target: targetOf(r),
 		Table:  r.Table, Started: r.Started, Seconds: seconds,
-		Rows: r.Rows, EarlierRows: r.Earlier, RowsPerSecond: float64(r.Rows-r.Earlier) / max(seconds, 0.001),
-		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: float64(r.Bytes-r.Before) / max(seconds, 0.001),
+		Rows: r.Rows, EarlierRows: r.Earlier, RowsPerSecond: r.RowsPerSecond(),
+		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: r.BytesPerSecond(),
 		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
 		P50Seconds: r.Latency.P50.Seconds(), P99Seconds: r.Latency.P99.Seconds(),
 		Consistency: r.Consistency, Replicated: r.Replicated, SSTables: r.SSTables, Snapshots: list(r.Snapshots),

@@ -15,12 +15,14 @@ type nodeTable struct {
 	Rows                               []nodeRow
 	Less                               int // nodes that are left out
 	Requests, Failures, Latency, Bytes bool
+	UnderWay                           bool // the run is not over
 }
 
-// nodeRow is a node with the limit of its requests; 0: it has none of its own.
+// nodeRow is a node of the table.
 type nodeRow struct {
 	board.NodeState
-	Limit int
+	Name  string
+	Limit int // of its requests; 0: it has none of its own
 }
 
 // nodesOf makes the table of a state.
@@ -30,20 +32,22 @@ func nodesOf(s board.State) nodeTable {
 		limits[g.Node] = g.Limit
 	}
 	var t nodeTable
+	name := namesOf(s)
 	for _, n := range s.Nodes {
-		row := nodeRow{n, 0}
+		row := nodeRow{n, name(n.Address), 0}
 		if n.Address != "" {
 			row.Limit = limits[n.Address]
 		}
 		t.Rows = append(t.Rows, row)
 		t.Requests = t.Requests || n.Requests+n.InFlight > 0
+		t.UnderWay = t.Requests && !s.Phase.Over()
 		t.Failures = t.Failures || n.Failures > 0
 		t.Latency = t.Latency || n.P99 > 0
 		t.Bytes = t.Bytes || n.Streamed > 0 || n.Sessions > 0
 	}
 	if len(t.Rows) > nodesShown {
 		slices.SortStableFunc(t.Rows, func(a, b nodeRow) int {
-			return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Streamed, a.Streamed))
+			return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Streamed, a.Streamed), compareNames(a.Name, b.Name))
 		})
 		t.Less = len(t.Rows) - nodesShown
 		t.Rows = t.Rows[:nodesShown]
@@ -62,13 +66,15 @@ func limitOf(s board.State) (limit int) {
 	return limit
 }
 
-// streamedOf returns the bytes that were streamed and the sessions that are open.
-func streamedOf(s board.State) (all struct{ Bytes, Sessions int64 }) {
-	for _, n := range s.Nodes {
-		all.Bytes += n.Streamed
-		all.Sessions += n.Sessions
+// sentOf returns the bytes that were sent to the nodes; 0 while a stage shows them.
+func sentOf(s board.State) (bytes int64) {
+	if slices.ContainsFunc(s.Stages, func(stage board.Stage) bool { return stage.Name == "sending" }) {
+		return 0
 	}
-	return all
+	for _, n := range s.Nodes {
+		bytes += n.Streamed
+	}
+	return bytes
 }
 
 // logShown is the number of lines of the log on the page, and longestShown the bytes of one.

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // browser is a Chromium, which CQLBULK_TEST_CHROMIUM names. It has nothing to complain of, and takes pictures into the
@@ -113,12 +114,31 @@ func (b *browser) requireCalm() {
 	}
 }
 
-// requireFits wants that the page does not scroll sideways, and that no part of it is cut off at the right.
+// requireFits wants that the page does not scroll sideways, that no part of it is cut off, and that no text stands
+// on another. What scrolls in a box of its own may be cut off below.
 func (b *browser) requireFits() {
 	b.t.Helper()
 	require.Equal(b.t, "true", b.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is no wider than the window")
-	wide := "[...document.querySelectorAll('main *')].filter(e => !e.closest('.aside, .uplot, svg') && e.getBoundingClientRect().right > innerWidth + 1).map(e => e.outerHTML.slice(0, 80)).join()"
-	require.Empty(b.t, b.ask(wide))
+	require.Empty(b.t, b.ask(`[...document.querySelectorAll("main *, footer *")].filter(e => !e.closest(".aside, svg, noscript") && e.getClientRects().length).filter(e => {
+		var box = e.getBoundingClientRect();
+		return box.right > innerWidth + 1 || box.left < -1 || getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1;
+	}).map(e => e.outerHTML.slice(0, 80)).join()`), "cut off at a side")
+	require.Empty(b.t, b.ask(`(function () {
+		var boxes = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
+		while (all.nextNode()) {
+			var text = all.currentNode, within = text.parentElement, range = document.createRange();
+			if (text.data.trim() && within.getClientRects().length && !within.closest(".aside, noscript, .log ol, .strips.many")) {
+				range.selectNodeContents(text);
+				[...range.getClientRects()].forEach(box => boxes.push({ box, text }));
+			}
+		}
+		boxes.forEach((a, i) => boxes.slice(i + 1).forEach(b => {
+			var wide = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+			var high = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+			if (a.text !== b.text && wide > 1 && high > 3) { over.push(a.text.data.trim() + " over " + b.text.data.trim()); }
+		}));
+		return over.join("; ");
+	})()`), "texts overlap")
 }
 
 // requireLegible wants that text differs enough from its ground: a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3).
@@ -135,6 +155,13 @@ func (b *browser) requireLegible() {
 	})()`))
 }
 
+// follow opens the page of a run, and waits until it has its first news: they make all parts anew.
+func (b *browser) follow(s *Server) {
+	b.t.Helper()
+	b.do(chromedp.Navigate(s.URL()))
+	b.wait("document.querySelector('#note').textContent.startsWith('Live')")
+}
+
 // windows are the widths of a phone, a laptop and a large screen.
 var windows = map[string]int64{"390": 390, "1280": 1280, "1920": 1920}
 
@@ -144,8 +171,8 @@ func TestPageInABrowser(t *testing.T) {
 			w, run := newRun(t)
 			s := serve(t, w)
 			b := newBrowser(t, width)
-			b.do(chromedp.Navigate(s.URL()))
-			require.Regexp(t, "^Running: 25.0 % done.* So far 42 rows were rejected and 1 token range failed[.]$", b.text("h1"))
+			b.follow(s)
+			require.Regexp(t, "^Running: 25.0\u00a0% done.* So far 42 rows were rejected and 1 token range failed[.]$", b.text("h1"))
 			require.Equal(t, "1,234,567", b.text("[data-figure=rows]"))
 			require.Equal(t, "2", b.ask("document.querySelectorAll('.strips svg').length"))
 			const cells = "(document.querySelectorAll('.strips svg')[%d].querySelector('path.%s')?.getAttribute('d').match(/M/g).length ?? 0)"
@@ -207,6 +234,9 @@ func TestReportInABrowser(t *testing.T) {
 			require.Equal(t, "3", b.ask("document.querySelectorAll('.count').length"))
 			require.Equal(t, hostile, b.ask("document.querySelector('.count[data-by=partition] code').textContent"))
 			require.Equal(t, "3", b.ask("document.querySelectorAll('.plot canvas').length"), "rows, bytes and latency")
+			const heights = "[...document.querySelectorAll('.plot')].map(p => p.clientHeight).join()"
+			high := b.ask("(drawing.all(), " + heights + ")")
+			require.Equal(t, high, b.ask("(drawing.all(), drawing.all(), "+heights+")"), "charts do not grow")
 			require.Equal(t, "96", b.ask("document.querySelector('.strips svg').querySelectorAll('path.l9, path.l0').length && document.querySelector('.strips svg').dataset.done.length"))
 			require.Equal(t, "0", b.ask("document.querySelectorAll('img, link, script[src]').length"))
 			b.look("report-" + name)
@@ -240,6 +270,28 @@ func TestLargeClusterInABrowser(t *testing.T) {
 			b.requireCalm()
 		})
 	}
+}
+
+// The page of such a run follows it.
+func TestLargeClusterIsFollowedInABrowser(t *testing.T) {
+	w, run := newLargeRun(t)
+	s := serve(t, w)
+	b := newBrowser(t, windows["1280"])
+	b.follow(s)
+	require.Equal(t, "true", b.ask("document.querySelectorAll('.strips svg path').length > 300"))
+	const bad = "document.querySelectorAll('.strips .bad path.f9').length"
+	require.Equal(t, "1", b.ask(bad), "the node that has failures")
+	b.do(chromedp.Click("input[value=failures]"))
+	run.Ring.Failed(token.Whole(token.Murmur3))
+	w.End(board.Done, "") // a page begins with another view then
+	s.Close()
+	b.wait("document.querySelector('#note').textContent.startsWith('The run has ended')")
+	require.Equal(t, "300", b.ask(bad), "each node has failures by now")
+	require.Equal(t, "failures", b.ask("document.querySelector('.views input:checked').value"), "the view that was chosen stays")
+	require.Contains(t, b.text(".badnodes"), "and 292 more nodes")
+	b.look("large-page-1280")
+	b.requireLegible()
+	b.requireCalm()
 }
 
 // A run by streaming shows its stages.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"html/template"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 
 // partNames are the parts of the page, in their order. Each has a template of this name.
 var partNames = []string{
-	"head", "bar", "main", "more", "stages", "next", "charts", "history", "ringhead", "ring", "nodes", "rejects", "run", "log",
+	"head", "bar", "main", "more", "stages", "next", "rejects", "charts", "history", "ringhead", "ring", "nodes", "run", "log",
 }
 
 // part is a part of the page. One without text is hidden.
@@ -35,6 +36,16 @@ func partsOf(s board.State) ([]part, error) {
 type changes struct {
 	Title string                   `json:"title"`
 	Parts map[string]template.HTML `json:"parts"`
+}
+
+// line returns the changes as a line of JSON. Its brackets are not escaped: that would make it a third
+// longer, and only a script reads it.
+func (c changes) line() (string, error) {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(c)
+	return text.String(), err
 }
 
 // follower is a browser that follows a run, with the parts that it has.

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -17,11 +16,11 @@ func TestLargeClustersAreSentBriefly(t *testing.T) {
 	size := func() int {
 		lacks, err := has.changes(w.State())
 		require.NoError(t, err)
-		text, err := json.Marshal(lacks)
+		text, err := lacks.line()
 		require.NoError(t, err)
 		return len(text)
 	}
-	require.Less(t, size(), 400_000)
+	require.Less(t, size(), 150_000)
 	b.Counters.Rows.Add(1)
 	require.Less(t, size(), 20_000, "what is unchanged is not sent again")
 }
@@ -62,6 +61,7 @@ func TestVerdicts(t *testing.T) {
 		"Dry run done: 5 rows checked in 2.0s, nothing was written.":                                 {Phase: board.Done, Command: "load", About: board.About{DryRun: true}, Table: "t", Rows: 5, Elapsed: 2},
 		"Done, but not for all: 5 rows counted in 2.0s; 3 token ranges failed.":                      {Phase: board.Partly, Command: "count", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 3},
 		"Interrupted after 2.0s at 25.0 %: 5 rows loaded. The command below resumes it.":             {Phase: board.Interrupted, Command: "load", Table: "t", Rows: 5, Elapsed: 2, Share: &share, Next: "cqlbulk resume x"},
+		"Interrupted after 2.0s: 7 rows read, none loaded. The command below resumes it.":            {Phase: board.Interrupted, Command: "load", Table: "t", Ready: 7, Elapsed: 2, Share: &share, Next: "cqlbulk resume x"},
 		"Failed before any row was cloned.":                                                          {Phase: board.Failed, Command: "clone"},
 		"Failed after 2.0s: 0 rows read.":                                                            {Phase: board.Failed, Command: "scan", Table: "t", Elapsed: 2},
 		"Done, but not for all: 5 rows loaded in 2.0s; 1 row was rejected and 1 token range failed.": {Phase: board.Partly, Command: "load", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 1, RejectedRows: 1},
@@ -79,12 +79,21 @@ func TestTarget(t *testing.T) {
 	require.Equal(t, "p99 48.0ms ABOVE target 20.0ms", held(s))
 	s.HeldP99 = 0.012
 	require.Equal(t, "p99 12.0ms within target 20.0ms", held(s))
+	require.True(t, above(board.State{TargetP99: 0.02, HeldP99: 0.03}))
 	require.Empty(t, held(board.State{}))
+
+	// Of a run that is over its last second says little.
+	s.Phase, s.HeldSeconds = board.Done, 36
+	require.Equal(t, "within target 20.0ms in all of 36 seconds", held(s))
+	s.HeldAbove = 30
+	require.Equal(t, "ABOVE target 20.0ms in 30 of 36 seconds", held(s))
+	require.True(t, above(s))
+	require.Contains(t, verdict(s), "Small reads of others were above the target in 30 of 36 seconds.")
 }
 
 // Of many nodes the table has those with trouble.
 func TestNodesWithTroubleStandFirst(t *testing.T) {
-	var s board.State
+	s := board.State{Phase: board.Running}
 	for range 200 {
 		s.Nodes = append(s.Nodes, board.NodeState{Member: board.Member{Address: "calm"}, Requests: 5, P99: 0.01})
 	}
@@ -98,20 +107,48 @@ func TestNodesWithTroubleStandFirst(t *testing.T) {
 	require.Equal(t, "slow", table.Rows[1].Address)
 	require.Equal(t, 9, table.Rows[1].Limit)
 	require.False(t, table.Bytes)
+	require.True(t, table.UnderWay)
+	s.Phase = board.Done
+	require.False(t, nodesOf(s).UnderWay, "nothing is under way when the run is over")
 }
 
 // A run by streaming shows its stages, and no speed of rows while it sends.
 func TestStages(t *testing.T) {
 	text, err := renderPage(newStreamedRun(t).State())
 	require.NoError(t, err)
-	for _, part := range []string{"<b>sending</b> 156.0 MiB of 973.0 MiB", "<b>receiving</b> 412.0 MiB of 958.0 MiB", "streaming", "1,300,000 more are read"} {
+	for _, part := range []string{"<b>sending</b> 156.0 MiB of 973.0 MiB", "<b>receiving</b> 412.0 MiB of 958.0 MiB", "streaming", "<dt>rows read</dt><dd data-figure=\"ready\">1,300,000</dd>", "none is in the table yet"} {
 		require.Contains(t, string(text), part)
 	}
 	for _, part := range []string{"rows per second", "latency of requests", "consistency"} {
 		require.NotContains(t, string(text), part)
 	}
-	require.Equal(t, "rows read per second", paceName(board.State{Stages: []board.Stage{{Name: "reading"}}}))
-	require.Equal(t, "rows per second", paceName(board.State{Stages: []board.Stage{{Name: "receiving"}}}))
+}
+
+// The rate is that of what moves now.
+func TestRates(t *testing.T) {
+	running := func(rows float64, stages ...board.Stage) board.State {
+		return board.State{Phase: board.Running, RowsPerSecond: rows, Stages: stages}
+	}
+	for want, s := range map[string]board.State{
+		"rows read per second 5":        running(5, board.Stage{Name: "reading", Rows: true, PerSecond: 5}),
+		"sorted per second 2.0 MiB/s":   running(0, board.Stage{Name: "sorting", PerSecond: 2 << 20}),
+		"sent per second 2.0 MiB/s":     running(5, board.Stage{Name: "sending", PerSecond: 2 << 20}),
+		"rows per second ":              running(5, board.Stage{Name: "sending"}),
+		"received per second 2.0 MiB/s": running(0, board.Stage{Name: "receiving", PerSecond: 2 << 20}),
+		"rows per second 5":             running(5, board.Stage{Name: "receiving", PerSecond: 2 << 20}),
+		"rows per second 0":             running(0),
+	} {
+		tile := rateTile(s)
+		require.Equal(t, want, tile.Name+" "+tile.Value)
+	}
+	require.Empty(t, rateTile(board.State{Phase: board.Failed}).Value, "nothing moved")
+}
+
+func TestRowsTile(t *testing.T) {
+	s := board.State{Command: "load", Phase: board.Running, Rows: 5, EarlierRows: 2, Ready: 7, Bytes: 1 << 20}
+	require.Equal(t, tile{"rows loaded", "rows", "5", []string{"2 by an earlier run", "7 more are read", "1.0 MiB of text"}}, rowsTile(s))
+	s.Phase, s.EarlierRows = board.Interrupted, 0
+	require.Equal(t, []string{"1.0 MiB of text"}, rowsTile(s).Notes)
 }
 
 // A run that failed before its first row shows no empty ring and no table of idle nodes.

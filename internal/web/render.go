@@ -47,10 +47,10 @@ var templates = template.Must(parse("ring files", ringHTML, "parts files", parts
 func parse(texts ...string) (*template.Template, error) {
 	all := template.New("").Funcs(template.FuncMap{
 		"count": amount.Count[int64], "of": of, "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
-		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": func(f float64) string { return amount.Size(int64(f)) + "/s" },
+		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": speed,
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"words": words, "verdict": verdict, "deed": deed, "held": held, "pace": paceName, "above": above, "ends": expectedEnd, "title": title,
-		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": streamedOf, "log": logOf,
+		"words": words, "verdict": verdict, "glued": glued, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title,
+		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": sentOf, "log": logOf,
 		"styleHash": func() string { return hashOf(pageCSS) }, "style": func() template.CSS { return template.CSS(pageCSS) },
 		"scriptHash": func() string { return hashOf(reportJS) }, "script": func() template.JS { return template.JS(reportJS) },
 		"part":        func(n, most int64) float64 { return tenth(200 * float64(n) / float64(max(most, 1))) },
@@ -89,6 +89,9 @@ func cut(text string, n int) string { return strings.ToValidUTF8(text[:min(n, le
 func percent(share float64) string {
 	return fmt.Sprintf("%.1f %%", math.Floor(1000*share+1e-9)/10)
 }
+
+// glued has no line end between a number and its percent sign.
+func glued(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
 
 // of writes how many there are of a thing; templates have numbers of either type.
 func of(n any, thing string) string {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -54,6 +55,32 @@ func TestReportOfLittle(t *testing.T) {
 	require.Contains(t, text, "Done: 5 rows read in 2.0s.")
 	for _, part := range []string{"rejected", "latency", "requests", "streamed", "Nodes", "0001-01-01", "Charts"} {
 		require.NotContains(t, text, part)
+	}
+}
+
+// A node that is down may fail thousands of ranges, for one reason.
+func TestFailuresAreGrouped(t *testing.T) {
+	var all []FailedRange
+	for i := range 5000 {
+		all = append(all, FailedRange{fmt.Sprintf("(%d, %d]", i, i+1), "node b is down"})
+	}
+	all = append(all, FailedRange{"(7, 8]", "timeout"})
+	for i := range failuresShown {
+		all = append(all, FailedRange{"(9, 10]", fmt.Sprint("reason ", i)})
+	}
+	text := body(t, Report{State: board.State{Phase: board.Partly, Table: "t"}, Failed: all})
+	for _, part := range []string{"<b>5,000 token ranges</b>: node b is down", "(3, 4]", "and 4,996 more", "<b>1 token range</b>: timeout", "And 2 token ranges for other reasons."} {
+		require.Contains(t, text, part)
+	}
+	require.NotContains(t, text, "(4, 5]")
+}
+
+// The progress of a run that has nothing left to do is no news, and 100 % is wrong if ranges failed.
+func TestNoProgressOfWhatIsOver(t *testing.T) {
+	share := 1.0
+	for phase, shown := range map[board.Phase]bool{board.Running: true, board.Interrupted: true, board.Failed: true, board.Partly: false, board.Done: false} {
+		text := body(t, Report{State: board.State{Phase: phase, Table: "t", Share: &share}})
+		require.Equal(t, shown, strings.Contains(text, "<progress"), phase)
 	}
 }
 

@@ -33,7 +33,13 @@ func figuresOf(s board.State) []figure {
 		all = append(all, figure{"rows", "Rows per second", "highest " + amount.Count(int64(rows)) + over})
 	}
 	if max(bytes, streamed) >= leastBytes {
-		all = append(all, figure{"bytes", "MiB per second", "highest " + amount.Size(int64(max(bytes, streamed))) + "/s" + over})
+		title := "MiB per second"
+		if mib(streamed) == 0 {
+			title = "MiB of text per second"
+		} else if mib(bytes) == 0 {
+			title = "MiB streamed per second"
+		}
+		all = append(all, figure{"bytes", title, "highest " + amount.Size(int64(max(bytes, streamed))) + "/s" + over})
 	}
 	if p99 > 0 || held > 0 {
 		text := ""
@@ -61,12 +67,12 @@ type series struct {
 	P99      []float64 `json:"p99"`
 	Held     []float64 `json:"held"`
 	Target   float64   `json:"target"` // 0: none
+	Over     bool      `json:"over"`   // the run is over: the highest values stand below a chart, not the last ones
 }
 
 // seriesOf returns the history of a run as JSON.
 func seriesOf(s board.State) (string, error) {
-	all := series{Target: tenth(1000 * s.TargetP99)}
-	mib := func(f float64) float64 { return hundredth(f / (1 << 20)) }
+	all := series{Target: tenth(1000 * s.TargetP99), Over: s.Phase.Over()}
 	milli := func(f float64) float64 { return hundredth(f * 1000) }
 	for _, p := range s.History {
 		all.Seconds, all.Rows = append(all.Seconds, tenth(p.Seconds)), append(all.Rows, p.Rows)
@@ -77,5 +83,6 @@ func seriesOf(s board.State) (string, error) {
 	return string(text), err
 }
 
+func mib(bytes float64) float64   { return hundredth(bytes / (1 << 20)) }
 func tenth(f float64) float64     { return float64(int64(f*10+0.5)) / 10 }
 func hundredth(f float64) float64 { return float64(int64(f*100+0.5)) / 100 }

@@ -192,7 +192,7 @@ func (s *Server) send(w http.ResponseWriter, event string, has follower) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.Marshal(lacks) // on one line
+	data, err := lacks.line()
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (s *Server) send(w http.ResponseWriter, event string, has follower) error {
 	if err := c.SetWriteDeadline(time.Now().Add(answerTime)); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n\n", event, data); err != nil {
+	if _, err := fmt.Fprintf(w, "event: %s\ndata: %s\n", event, data); err != nil {
 		return err
 	}
 	return c.Flush()

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -33,7 +34,8 @@ type strip struct {
 // badShown is the number of nodes with failures that are named above the map.
 const badShown = 8
 
-// manyStrips is the number of nodes above which those with failures come first, as the map scrolls.
+// manyStrips is the number of nodes above which the map has several columns and scrolls. Nodes with
+// failures then come first.
 const manyStrips = 24
 
 // Many reports whether there are so many nodes that the map has several columns.
@@ -52,7 +54,9 @@ func heatMapOf(s board.State) heatMap {
 			m.Most = max(m.Most, slices.Max(n.Rows))
 		}
 	}
+	name := namesOf(s)
 	for _, n := range s.Ring {
+		n.Node = name(n.Node)
 		one := m.stripOf(n)
 		m.Strips = append(m.Strips, one)
 		switch {
@@ -64,7 +68,9 @@ func heatMapOf(s board.State) heatMap {
 		}
 	}
 	if m.Many() {
-		slices.SortStableFunc(m.Strips, func(a, b strip) int { return min(b.Failures, 1) - min(a.Failures, 1) })
+		slices.SortStableFunc(m.Strips, func(a, b strip) int {
+			return cmp.Or(min(b.Failures, 1)-min(a.Failures, 1), compareNames(a.Node, b.Node))
+		})
 	}
 	return m
 }

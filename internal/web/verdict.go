@@ -30,6 +30,9 @@ func deed(s board.State) string {
 // verdict returns one or two plain sentences on how a run stands, or how it ended.
 func verdict(s board.State) string {
 	rows := amount.Of(s.Rows, "row") + " " + deed(s)
+	if onlyRead(s) {
+		rows = amount.Of(s.Ready, "row") + " read, none " + deed(s)
+	}
 	after := amount.Elapsed(time.Duration(s.Elapsed * float64(time.Second)))
 	switch s.Phase {
 	case board.Connecting:
@@ -40,16 +43,16 @@ func verdict(s board.State) string {
 		if s.About.DryRun {
 			return "Dry run done: " + rows + " in " + after + ", nothing was written."
 		}
-		return "Done: " + rows + " in " + after + "."
+		return "Done: " + rows + " in " + after + "." + missed(s)
 	case board.Partly:
-		return "Done, but not for all: " + rows + " in " + after + "; " + losses(s) + "."
+		return "Done, but not for all: " + rows + " in " + after + "; " + losses(s) + "." + missed(s)
 	case board.Interrupted:
-		return "Interrupted after " + after + reached(s) + ": " + rows + "." + advice(s)
+		return "Interrupted after " + after + reached(s) + ": " + rows + "." + missed(s) + advice(s)
 	case board.Failed:
 		if s.Table == "" {
 			return "Failed before any row was " + deed(s) + "."
 		}
-		return "Failed after " + after + reached(s) + ": " + rows + "." + advice(s)
+		return "Failed after " + after + reached(s) + ": " + rows + "." + missed(s) + advice(s)
 	}
 	return string(s.Phase)
 }
@@ -75,8 +78,31 @@ func running(s board.State) string {
 	return text
 }
 
-// above reports whether the small reads of now are above the target.
-func above(s board.State) bool { return s.TargetP99 > 0 && s.HeldP99 > s.TargetP99 }
+// unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the run
+// has nothing left to do but what failed, or has to read its rows again.
+func unfinished(s board.State) *float64 {
+	if s.Phase == board.Done || s.Phase == board.Partly || s.Phase.Over() && onlyRead(s) {
+		return nil
+	}
+	return s.Share
+}
+
+// above reports whether the small reads of now, or of any second of a run that is over, are above
+// the target.
+func above(s board.State) bool {
+	if s.Phase.Over() && s.HeldSeconds > 0 {
+		return s.HeldAbove > 0
+	}
+	return s.TargetP99 > 0 && s.HeldP99 > s.TargetP99
+}
+
+// missed returns a sentence on how the target was missed in a run that is over; empty if it was held.
+func missed(s board.State) string {
+	if s.HeldAbove == 0 {
+		return ""
+	}
+	return " Small reads of others were above the target in " + amount.Count(int64(s.HeldAbove)) + " of " + amount.Of(s.HeldSeconds, "second") + "."
+}
 
 // losses returns what a run did not do.
 func losses(s board.State) string {
@@ -95,11 +121,16 @@ func losses(s board.State) string {
 
 // reached returns how far a run came that stopped.
 func reached(s board.State) string {
-	if s.Share == nil {
+	share := unfinished(s)
+	if share == nil {
 		return ""
 	}
-	return " at " + percent(*s.Share)
+	return " at " + percent(*share)
 }
+
+// onlyRead reports whether rows were read, and none of them is in the table: those of a load by
+// streaming are not before they are sent.
+func onlyRead(s board.State) bool { return s.Rows == 0 && s.Ready > 0 }
 
 func advice(s board.State) string {
 	if s.Next == "" {
@@ -108,12 +139,17 @@ func advice(s board.State) string {
 	return " The command below resumes it."
 }
 
-// held returns how the target p99 is kept now; empty without a target.
+// held returns how the target p99 is held now, or was in a run that is over; empty without a target.
 func held(s board.State) string {
 	target := latency(s.TargetP99)
 	switch {
 	case s.TargetP99 == 0:
 		return ""
+	case s.Phase.Over() && s.HeldSeconds > 0:
+		if above(s) {
+			return "ABOVE target " + target + " in " + amount.Count(int64(s.HeldAbove)) + " of " + amount.Of(s.HeldSeconds, "second")
+		}
+		return "within target " + target + " in all of " + amount.Of(s.HeldSeconds, "second")
 	case s.HeldP99 == 0:
 		return "not measured yet, target " + target
 	case above(s):
@@ -123,6 +159,15 @@ func held(s board.State) string {
 	}
 }
 
+// ended returns when a run ended; nil while it goes, or if its start is not known.
+func ended(s board.State) *time.Time {
+	if !s.Phase.Over() || s.Began.IsZero() {
+		return nil
+	}
+	end := s.Began.Add(time.Duration(s.Elapsed * float64(time.Second)))
+	return &end
+}
+
 // expectedEnd returns when a run ends at its pace of now; nil if that is unknown or past.
 func expectedEnd(s board.State) *time.Time {
 	if s.Left == nil || s.Phase.Over() {
@@ -130,18 +175,4 @@ func expectedEnd(s board.State) *time.Time {
 	}
 	end := s.Began.Add(time.Duration((s.Elapsed + *s.Left) * float64(time.Second)))
 	return &end
-}
-
-// paceName returns what the speed of the rows is of; empty if no rows move now, as in a load that
-// sorts or sends what it has read.
-func paceName(s board.State) string {
-	for _, stage := range s.Stages {
-		switch stage.Name {
-		case "reading":
-			return "rows read per second"
-		case "sorting", "sending", "writing":
-			return ""
-		}
-	}
-	return "rows per second"
 }

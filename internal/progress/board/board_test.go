@@ -128,7 +128,7 @@ func TestPace(t *testing.T) {
 	for second := 1; second <= 30; second++ {
 		c.Rows.Add(int64(100 * min(second, 20)))
 		c.Bytes.Add(1000)
-		w.look(w.shown.Add(time.Duration(second) * time.Second))
+		w.look(w.began.Add(time.Duration(second) * time.Second))
 	}
 	s := w.State()
 	require.Len(t, s.History, 30)
@@ -145,7 +145,7 @@ func TestHistoryOfALongRun(t *testing.T) {
 	const hour = 3600
 	for second := 1; second <= hour; second++ {
 		c.Rows.Add(50)
-		w.look(w.shown.Add(time.Duration(second) * time.Second))
+		w.look(w.began.Add(time.Duration(second) * time.Second))
 	}
 	s := w.State()
 	require.Less(t, len(s.History), points)
@@ -234,11 +234,11 @@ func TestHistoryOfStages(t *testing.T) {
 	c.Stage.Begin("sending")
 	w.Show("ks.t", &Board{Counters: c})
 	c.Ready.Store(500)
-	w.look(w.shown.Add(time.Second))
+	w.look(w.began.Add(time.Second))
 	c.Stage.Deliver(10, 0, 10)
-	w.look(w.shown.Add(2 * time.Second))
+	w.look(w.began.Add(2 * time.Second))
 	c.Stage.Deliver(10, 5, 10)
-	w.look(w.shown.Add(3 * time.Second))
+	w.look(w.began.Add(3 * time.Second))
 	s := w.State()
 	require.Len(t, s.History, 3)
 	require.InDelta(t, 500, s.History[0].Rows, 1)

@@ -1,6 +1,7 @@
 package board
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -151,7 +152,9 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	}
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
-		own, seconds, latency := ownOf(r), max(w.ended.Sub(w.shown).Seconds(), 0.001), w.board.Counters.Requests.Whole()
+		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.began))
+		own, seconds, latency := ownOf(r), max(took.Seconds(), 0.001), w.board.Counters.Requests.Whole()
+		s.Elapsed = round(took.Seconds())
 		s.Stages = []Stage{}
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds
 		s.P50, s.P99 = latency.P50.Seconds(), latency.P99.Seconds()

@@ -28,9 +28,9 @@ const (
 type Watch struct {
 	command string
 	version string
-	began   time.Time
 
 	mu      sync.Mutex
+	began   time.Time // of the run, or of connecting before it
 	board   *Board
 	table   string
 	phase   Phase
@@ -45,7 +45,6 @@ type Watch struct {
 	lines   []Line
 	said    int64
 	changed chan struct{} // is closed with each look
-	shown   time.Time     // when the run began to be shown
 	sent    int64         // bytes streamed at the last point of the history
 	last    [2]float64    // rows and bytes at the last point of the history
 }
@@ -69,9 +68,9 @@ func NewWatch(command, version string) *Watch {
 func (w *Watch) Show(table string, b *Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.board, w.table, w.phase, w.shown = b, table, Running, time.Now()
+	w.board, w.table, w.phase, w.began = b, table, Running, time.Now() // time counts from here, as in the summary
 	w.view = view{}
-	first := w.viewLocked(w.shown, b.Counters.Read).reading
+	first := w.viewLocked(w.began, b.Counters.Read).reading
 	w.last = ownOf(first)
 }
 
@@ -149,7 +148,7 @@ func (w *Watch) pointLocked(r progress.Reading) {
 	if n := len(w.history); n > 0 {
 		from = w.history[n-1].Seconds
 	}
-	at := r.At.Sub(w.shown).Seconds()
+	at := r.At.Sub(w.began).Seconds()
 	if at-from < 0.5 {
 		return
 	}

@@ -3,7 +3,10 @@ var drawing = (function () {
   "use strict";
   var SVG = "http://www.w3.org/2000/svg";
 
-  // view is which view of the ring is chosen.
+  // wanted is the view of the ring that the reader has chosen; null: the one that the page begins with.
+  var wanted = null;
+
+  // view returns the view of the ring that is shown.
   function view() {
     var chosen = document.querySelector('.views input:checked');
     return chosen ? chosen.value : "progress";
@@ -44,6 +47,10 @@ var drawing = (function () {
   }
 
   function ring() {
+    var choice = wanted && document.querySelector('.views input[value="' + wanted + '"]');
+    if (choice) {
+      choice.checked = true; // the buttons may have been made anew
+    }
     var shown = view(), views = document.querySelector(".views");
     if (views) {
       views.hidden = false;
@@ -56,6 +63,21 @@ var drawing = (function () {
   var charts = {};
 
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }
+
+  var HEIGHT = 210; // of a chart without its legend
+
+  // stretch gives charts without a legend the height of those with one beside them.
+  function stretch() {
+    var legends = {}; // heights by the row of charts
+    var each = function (f) { Object.keys(charts).forEach(function (name) { f(charts[name], charts[name].plot.offsetTop); }); };
+    each(function (c, row) {
+      if (c.legend) { legends[row] = Math.max(legends[row] || 0, c.plot.querySelector(".u-legend").offsetHeight); }
+    });
+    each(function (c, row) {
+      var height = HEIGHT + (legends[row] || 0);
+      if (!c.legend && c.u.height !== height) { c.u.setSize({ width: c.u.width, height: height }); }
+    });
+  }
 
   function gaps(list) { return list.map(function (n) { return n > 0 ? n : null; }); }
 
@@ -88,6 +110,12 @@ var drawing = (function () {
     return n.toLocaleString("en-US", { maximumSignificantDigits: 3 });
   }
 
+  // rest is what the legend shows of a line while the pointer is elsewhere: the last value, or the highest of a run that is over.
+  function rest(list, over) {
+    var highest = Math.max.apply(null, list.concat(0));
+    return over ? "highest " + number(highest) : number(list[list.length - 1]);
+  }
+
   function time(seconds) {
     var s = Math.round(seconds), two = function (n) { return (n < 10 ? "0" : "") + n; };
     return s < 3600 ? Math.floor(s / 60) + ":" + two(s % 60) : Math.floor(s / 3600) + ":" + two(Math.floor(s / 60) % 60) + ":" + two(s % 60);
@@ -96,7 +124,7 @@ var drawing = (function () {
   function chart(figure, data) {
     var name = figure.dataset.chart, plot = figure.querySelector(".plot"), all = lines(name, data);
     var width = plot.clientWidth, ink = colour("--soft"), grid = colour("--line");
-    var kind = [width, ink, all.map(function (l) { return l[0]; })].join();
+    var kind = [width, ink, data.over, all.map(function (l) { return l[0]; })].join();
     var values = [data.t].concat(all.map(function (l) { return l[1]; }));
     var old = charts[name];
     if (old && old.kind === kind && old.plot === plot) {
@@ -109,17 +137,17 @@ var drawing = (function () {
     var axis = { stroke: ink, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1, size: 4 }, font: "12px system-ui, sans-serif" };
     var legend = all.length > 1;
     var u = new uPlot({
-      width: width, height: 210, cursor: { y: false }, legend: { show: legend },
+      width: width, height: HEIGHT, cursor: { y: false }, legend: { show: legend },
       scales: { x: { time: false }, y: { range: function (_, __, most) { return [0, most > 0 ? most * 1.1 : 1]; } } },
       axes: [
         Object.assign({ size: 28, space: 60, incrs: [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400], values: function (_, ticks) { return ticks.map(time); } }, axis),
         Object.assign({ size: 48, values: function (_, ticks) { return ticks.map(number); } }, axis),
       ],
       series: [{ label: "time", value: function (u, n) { return time(n === null ? u.data[0][u.data[0].length - 1] : n); } }].concat(all.map(function (l) {
-        return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (u, n, i, at) { return number(at === null ? u.data[i][u.data[i].length - 1] : n); } };
+        return { label: l[0], stroke: colour(l[2]), width: 2, dash: l[3], points: { show: false }, spanGaps: false, value: function (u, n, i, at) { return at === null ? rest(u.data[i], data.over && l[0] !== "target") : number(n); } };
       })),
     }, values, plot);
-    charts[name] = { u: u, kind: kind, plot: plot };
+    charts[name] = { u: u, kind: kind, plot: plot, legend: legend };
   }
 
   function allCharts() {
@@ -127,6 +155,7 @@ var drawing = (function () {
     if (source) {
       var data = JSON.parse(source.dataset.series);
       document.querySelectorAll("[data-chart]").forEach(function (figure) { chart(figure, data); });
+      queueMicrotask(stretch); // uPlot lays a new chart out in a microtask of its own
     }
   }
 
@@ -163,7 +192,10 @@ var drawing = (function () {
   function all() { ring(); allCharts(); buttons(); }
 
   document.addEventListener("change", function (event) {
-    if (event.target.closest(".views")) { ring(); }
+    if (event.target.closest(".views")) {
+      wanted = event.target.value;
+      ring();
+    }
   });
   document.addEventListener("click", function (event) {
     var button = event.target.closest(".copy");

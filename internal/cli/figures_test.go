@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// free is the command "free": it leaves an address in FREE that nobody listens on.
+func free(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: free")
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	ts.Setenv("FREE", l.Addr().String())
+	ts.Check(l.Close())
+}
+
+// figures are what a run under way says of itself in one place.
+type figures struct {
+	Rows, Rejected, Retries, UnderWay int64
+	Share                             float64
+}
+
+func figuresOf(r *progress.Reading) (f figures, err error) {
+	if r == nil || r.Share == nil {
+		return f, fmt.Errorf("no share is told yet")
+	}
+	return figures{r.Rows, r.Rejected, r.Retries, r.UnderWay, *r.Share}, nil
+}
+
+// agree is the command "agree ADDRESS RUN LOG ROWS": it waits until a run that stands still with so many rows shows the
+// same figures on its page, in its metrics, in its lines of progress and to `cqlbulk status`.
+func agree(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 4 {
+		ts.Fatalf("usage: agree address run log rows")
+	}
+	rows, err := strconv.ParseInt(args[3], 10, 64)
+	ts.Check(err)
+	var told map[string]figures
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if told, err = places(args[0], ts.MkAbs(args[1]), ts.ReadFile(args[2])); err != nil {
+			continue
+		}
+		err = fmt.Errorf("%+v", told)
+		page := told["page"]
+		if page.Rows == rows && reflect.DeepEqual(told, map[string]figures{"page": page, "metrics": page, "line": page, "status": page}) {
+			return
+		}
+	}
+	ts.Fatalf("the figures are not the same: %v", err)
+}
+
+// places are the figures of a run in all places.
+func places(address, run, log string) (map[string]figures, error) {
+	text, err := get(address, "/status.json")
+	if err != nil {
+		return nil, err
+	}
+	var page board.State
+	if err := json.Unmarshal([]byte(text), &page); err != nil || page.Share == nil {
+		return nil, fmt.Errorf("page: %s: %w", text, err)
+	}
+	metrics, err := get(address, "/metrics")
+	if err != nil {
+		return nil, err
+	}
+	metric := func(name string) (sum float64) {
+		for _, m := range regexp.MustCompile(`(?m)^cqlbulk_`+name+`(?:\{[^}]*\})? (\S+)$`).FindAllStringSubmatch(metrics, -1) {
+			value, err := strconv.ParseFloat(m[1], 64)
+			if err != nil {
+				return -1
+			}
+			sum += value
+		}
+		return sum
+	}
+	status, err := operation.ReadStatus(run)
+	if err != nil {
+		return nil, err
+	}
+	known, err := figuresOf(status.Pace.Now)
+	if err != nil {
+		return nil, err
+	}
+	var line struct{ Progress *progress.Reading }
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &line); err != nil {
+		return nil, err
+	}
+	shown, err := figuresOf(line.Progress)
+	return map[string]figures{
+		"page":   {page.Rows, page.RejectedRows, page.Retries, page.InFlight, *page.Share},
+		"status": known,
+		"line":   shown,
+		"metrics": {
+			int64(metric("rows_total")), int64(metric("rejected_rows_total")), int64(metric("request_retries_total")),
+			int64(metric("requests_in_flight")), metric("run_progress_ratio"),
+		},
+	}, err
+}
+
+func get(address, path string) (string, error) {
+	answer, err := http.Get("http://" + address + path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = answer.Body.Close() }()
+	text, err := io.ReadAll(answer.Body)
+	return string(text), err
+}

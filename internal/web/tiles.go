@@ -1,0 +1,83 @@
+package web
+
+import (
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+)
+
+// tile is one of the large figures below the verdict.
+type tile struct {
+	Name   string
+	Figure string // by which tests and scripts find it
+	Value  string
+	Notes  []string
+}
+
+// tilesOf returns the large figures of a run: its rows, its rate and its time. A figure that does
+// not apply is left out.
+func tilesOf(s board.State) []tile {
+	all := []tile{rowsTile(s)}
+	if rate := rateTile(s); rate.Value != "" {
+		all = append(all, rate)
+	}
+	time := tile{Name: "time", Figure: "time", Value: seconds(s.Elapsed)}
+	if end := expectedEnd(s); end != nil {
+		time.Notes = append(time.Notes, "expected to end at "+end.UTC().Format("15:04:05")+" UTC")
+	}
+	return append(all, time)
+}
+
+// rowsTile returns the rows of a run. A load by streaming shows the rows that it has read until the
+// first of them are in the table.
+func rowsTile(s board.State) tile {
+	if onlyRead(s) {
+		return tile{Name: "rows read", Figure: "ready", Value: amount.Count(s.Ready), Notes: []string{"none is in the table yet"}}
+	}
+	t := tile{Name: "rows " + deed(s), Figure: "rows", Value: amount.Count(s.Rows)}
+	if s.EarlierRows > 0 {
+		t.Notes = append(t.Notes, amount.Count(s.EarlierRows)+" by an earlier run")
+	}
+	if s.Ready > 0 && !s.Phase.Over() {
+		t.Notes = append(t.Notes, amount.Count(s.Ready)+" more are read")
+	}
+	if s.Bytes >= leastText {
+		t.Notes = append(t.Notes, amount.Size(s.Bytes)+" of text")
+	}
+	return t
+}
+
+// leastText is the number of bytes of text from which their size, or their rate, is shown.
+const leastText = 1024
+
+// stageRates are the names of the rates of stages that move bytes and no rows.
+var stageRates = map[string]string{"sorting": "sorted per second", "sending": "sent per second", "writing": "written per second"}
+
+// rateTile returns the rate of what moves now. Its Value is empty if that is not known.
+func rateTile(s board.State) tile {
+	t := tile{Name: "rows per second", Figure: "rate"}
+	for _, stage := range s.Stages {
+		name := stageRates[stage.Name]
+		switch {
+		case stage.Name == "reading":
+			t.Name = "rows read per second"
+		case stage.Name == "receiving" && s.RowsPerSecond < 1:
+			name = "received per second"
+		}
+		if name != "" {
+			if stage.PerSecond >= 1 {
+				t.Name, t.Value = name, speed(stage.PerSecond)
+			}
+			return t
+		}
+	}
+	if s.RowsPerSecond < 1 && s.Phase.Over() {
+		return t
+	}
+	t.Value = amount.Count(int64(s.RowsPerSecond))
+	if s.BytesPerSecond >= leastText {
+		t.Notes = append(t.Notes, speed(s.BytesPerSecond)+" of text")
+	}
+	return t
+}
+
+func speed(bytes float64) string { return amount.Size(int64(bytes)) + "/s" }

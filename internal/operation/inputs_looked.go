@@ -2,7 +2,6 @@ package operation
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -20,18 +19,22 @@ import (
 
 // lookedAt is what is noted of the values of an input besides that they fit.
 type lookedAt struct {
-	file    string
 	fields  ingest.Fields
 	json    bool
 	columns []schema.Column
 	watches []watched
 	noted   []noted
-	times   map[string]*doctor.Times
-	unmet   map[string]bool // names of members that the user gave and no object had; nil: of delimited text
+	timed   map[string]*timed // by column; those without timestamps are not in it
+	unmet   map[string]bool   // names of members that the user gave and no object had; nil: of delimited text
 }
 
 func newLookedAt(file string, job *ingest.Job) *lookedAt {
-	l := &lookedAt{file: file, fields: job.Fields, json: job.JSON, columns: job.Table.Columns, times: make(map[string]*doctor.Times)}
+	l := &lookedAt{fields: job.Fields, json: job.JSON, columns: job.Table.Columns, timed: make(map[string]*timed)}
+	for _, c := range l.columns {
+		if found := planTimestamps(c.Type); found != nil {
+			l.timed[c.Name] = &timed{found, doctor.Times{Column: c.Name, File: file}}
+		}
+	}
 	if job.JSON {
 		l.unmet = make(map[string]bool)
 		for name := range job.Fields.Renamed {
@@ -54,6 +57,12 @@ type watched struct {
 type noted struct {
 	of *cqltype.Type // which is the column's alone
 	*doctor.Noted
+}
+
+// timed is a column with timestamps in its values.
+type timed struct {
+	*timestamps
+	times doctor.Times
 }
 
 // hasDates says whether texts of a column stand for days.
@@ -155,14 +164,9 @@ func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
 // row notes the timestamps of a row, and the names of an object's members.
 func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 	for i, c := range columns {
-		cell := r.Cells[i]
-		if c.Type.Kind != cqltype.Timestamp || cell.State != row.Set || len(cell.Bytes) != 8 {
-			continue
+		if t := l.timed[c.Name]; t != nil && r.Cells[i].State == row.Set {
+			t.note(r.Cells[i].Bytes, &t.times, r.Line)
 		}
-		if l.times[c.Name] == nil {
-			l.times[c.Name] = &doctor.Times{Column: c.Name, File: l.file}
-		}
-		l.times[c.Name].Note(int64(binary.BigEndian.Uint64(cell.Bytes)), r.Line)
 	}
 	if len(l.unmet) == 0 {
 		return
@@ -193,8 +197,8 @@ func (l *lookedAt) found(s *doctor.Sample) {
 				s.Values = append(s.Values, v)
 			}
 		}
-		if t := l.times[c.Name]; t != nil {
-			s.Times = append(s.Times, *t)
+		if t := l.timed[c.Name]; t != nil {
+			s.Times = append(s.Times, t.times)
 		}
 	}
 	s.Unmet = slices.Sorted(maps.Keys(l.unmet))

@@ -126,15 +126,19 @@ func (a *authority) issue(ends time.Time, address net.IP) (tls.Certificate, erro
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
 
-// makeVisits is the command "visits": it makes a table with dates:
+// makeVisits is the command "visits": it makes a table with dates, and one with dates inside of values:
 //
 //	CREATE TABLE shop.visits (page text PRIMARY KEY, at timestamp, day date)
+//	CREATE TABLE shop.paths (id int PRIMARY KEY, seen list<timestamp>, last frozen<tuple<text, timestamp>>)
 func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: visits")
 	}
 	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "visits", Columns: []simcluster.Column{
 		{Name: "page", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "at", Type: "timestamp"}, {Name: "day", Type: "date"},
+	}}, 1))
+	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "paths", Columns: []simcluster.Column{
+		{Name: "id", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "seen", Type: "list<timestamp>"}, {Name: "last", Type: "frozen<tuple<text, timestamp>>"},
 	}}, 1))
 }
 

@@ -141,7 +141,7 @@ func addValueFlags(b binder, when string) {
 	b.add("null-string", when+"texts that mean null; an empty field always does", everyday)
 	b.add("dialect", when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
 	b.add("encoding", when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8")
-	b.add("timestamp-unit", when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970")
+	b.add("timestamp-unit", when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970; seconds may have a fraction")
 	b.add("unescape", when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
 	b.add("datetimeformat", when+"pattern of timestamps, as strptime has it, such as '%m/%d/%Y %I:%M %p' (default: 2006-01-02T15:04:05Z and the like; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)")
 	b.add("dateformat", when+"pattern of dates, as strptime has it, such as %d.%m.%Y; not with --dialect cqlsh (default: 2006-01-02)")

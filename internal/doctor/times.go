@@ -23,7 +23,7 @@ type oddTimes struct {
 	number int64
 	file   string // of the first
 	line   int64
-	first  string // as a number and as a time
+	ms     int64
 }
 
 // The bounds in milliseconds since 1970. All times from 1970 to 2054 are in January 1970 when their
@@ -52,17 +52,21 @@ func (t *Times) Note(ms, line int64) {
 }
 
 func (o *oddTimes) add(ms int64, file string, line int64) {
-	if o.number++; o.number == 1 {
-		o.file, o.line = file, line
-		o.first = fmt.Sprintf("%d (%s)", ms, time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z"))
+	if o.number++; o.number == 1 || line < o.line { // parsers run side by side
+		o.file, o.line, o.ms = file, line, ms
 	}
+}
+
+// first returns the first of them as a number and as a time.
+func (o *oddTimes) first() string {
+	return fmt.Sprintf("%d (%s)", o.ms, time.UnixMilli(o.ms).UTC().Format("2006-01-02T15:04:05Z"))
 }
 
 // AllSeconds reports whether every timestamp that was noted, and at least that many, is in January
 // 1970. It returns the place of the first of them, and that as a number and as a time.
 func (t *Times) AllSeconds(least int64) (place, first string, all bool) {
 	s := t.seconds
-	return fmt.Sprintf("%s:%d", s.file, s.line), s.first, s.number >= least && s.number == t.values
+	return fmt.Sprintf("%s:%d", s.file, s.line), s.first(), s.number >= least && s.number == t.values
 }
 
 // merge adds the timestamps of the same column in another input.
@@ -93,7 +97,7 @@ func (t *Times) finding(name string) (Finding, bool) {
 	} {
 		if c.odd.number > 0 && 2*c.odd.number >= t.values {
 			return Warn("--timestamp-unit "+c.unit, "%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-				amount.Count(c.odd.number), amount.Of(t.values, "value"), c.odd.first, amount.Verb(c.odd.number, "is", "are"), c.where).with(map[string][]string{"timestamp-unit": {c.unit}}), true
+				amount.Count(c.odd.number), amount.Of(t.values, "value"), c.odd.first(), amount.Verb(c.odd.number, "is", "are"), c.where).with(map[string][]string{"timestamp-unit": {c.unit}}), true
 		}
 	}
 	return Finding{}, false

@@ -40,3 +40,15 @@ func TestUnits(t *testing.T) {
 		})
 	}
 }
+
+// Rows of an input come in any order: the place that is told is that of the first in it.
+func TestTimesNameTheFirstRow(t *testing.T) {
+	times := &Times{Column: "at", File: "f.csv"}
+	for _, line := range []int64{700, 3, 2, 701} {
+		times.Note(1_710_000_000+line, line)
+	}
+	place, first, all := times.AllSeconds(4)
+	require.True(t, all)
+	require.Equal(t, "f.csv:2", place)
+	require.Equal(t, "1710000002 (1970-01-20T19:00:00Z)", first)
+}

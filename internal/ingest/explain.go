@@ -136,8 +136,8 @@ func (p *parser) moreMembers(m *Mapping, rec jsonl.Record, first *badField, memb
 	set := make([]bool, len(m.Columns))
 	var scratch []byte
 	for i, f := range rec.Fields {
-		null := string(f.Value) == "null"
 		column, err := m.members.column(f.Name)
+		null := string(f.Value) == "null" || err == nil && p.isNullMember(m, column, f.Value)
 		bad := badRow(err)
 		switch {
 		case err != nil:
@@ -145,11 +145,14 @@ func (p *parser) moreMembers(m *Mapping, rec jsonl.Record, first *badField, memb
 			bad = p.setTime(&m.times[column-len(m.Columns)], f.Value, null)
 		case column < 0 || null:
 			continue
+		case i <= member || member < 0: // it was read, and is good, or the first
+			set[column] = true
+			continue
 		case set[column]:
 			bad = &badField{column: column, err: errTwice}
 		default:
 			set[column] = true
-			if scratch, err = m.appendWire(scratch[:0], column, m.members.decoders[column], f.Value); err == nil {
+			if scratch, err = p.appendMember(scratch[:0], m, column, f.Value); err == nil {
 				continue
 			}
 			bad = &badField{column: column, err: err}

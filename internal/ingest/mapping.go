@@ -49,6 +49,9 @@ type Fields struct {
 	Codec   func(*cqltype.Type) (Codec, error) // for delimited text; nil: that of cqltext
 	Renamed map[string]string                  // column by field, where the field has another name
 	Skipped []string                           // fields that are not loaded
+	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has them. What is no string,
+	// and what is inside of one's collections, is always JSON.
+	Strings func(*cqltype.Type) (Codec, error)
 	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0: a millisecond.
 	TimestampUnit time.Duration
 	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally

@@ -28,7 +28,7 @@ type parser struct {
 
 	moments []moment // by column, what a row's values are written with
 	anyTime bool     // the row says so for some column
-	utf8    []byte   // a field in UTF-8 whose input is not
+	utf8    []byte   // a field in UTF-8 whose input is not, or a string of JSON without its escapes
 }
 
 func newParser(r *run) *parser {

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
 var errTwice = errors.New("two members of the object are of this column")
@@ -21,6 +23,7 @@ type members struct {
 	fields   Fields
 	byName   map[string]int // by stored name: index into the mapping's columns, and behind those its times
 	decoders []cqljson.Decoder
+	strings  []Codec // by column, of its strings; nil: its decoder
 }
 
 // NewObjectMapping plans the members of JSON objects for columns: a member is
@@ -36,7 +39,13 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
-		m.members.decoders = append(m.members.decoders, decoder)
+		var own Codec
+		if f.Strings != nil {
+			if own, err = f.Strings(c.Type); err != nil {
+				return nil, fmt.Errorf("column %q: %w", c.Name, err)
+			}
+		}
+		m.members.decoders, m.members.strings = append(m.members.decoders, decoder), append(m.members.strings, own)
 		m.members.byName[c.Name] = i
 	}
 	for i, c := range columns {
@@ -126,7 +135,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *bad
 	p.resetTimes(m, c.stamps.at(n))
 	for i, f := range rec.Fields {
 		column, err := m.members.column(f.Name)
-		null := string(f.Value) == "null"
+		null := string(f.Value) == "null" || err == nil && p.isNullMember(m, column, f.Value)
 		switch {
 		case err != nil:
 			c.cells = c.cells[:from]
@@ -144,7 +153,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *bad
 			return &badField{column: column, err: errTwice}, i
 		}
 		at := len(c.arena)
-		if c.arena, err = m.appendWire(c.arena, column, m.members.decoders[column], f.Value); err != nil {
+		if c.arena, err = p.appendMember(c.arena, m, column, f.Value); err != nil {
 			c.cells = c.cells[:from]
 			return &badField{column: column, err: err}, i
 		}
@@ -153,6 +162,40 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *bad
 		size += m.shapes[column].size(wire)
 	}
 	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size), -1
+}
+
+// isNullMember reports whether a value that is not null itself is a string that stands for null. A column of text may hold
+// any string, so none stands for null there.
+func (p *parser) isNullMember(m *Mapping, column int, value []byte) bool {
+	if len(p.view.nulls) == 0 || column < 0 || column >= len(m.Columns) || m.text[column] {
+		return false
+	}
+	text, ok := p.stringOf(value)
+	return ok && slices.ContainsFunc(p.view.nulls, func(null []byte) bool { return string(null) == string(text) })
+}
+
+// appendMember appends the value of a column that a member has.
+func (p *parser) appendMember(dst []byte, m *Mapping, column int, value []byte) ([]byte, error) {
+	if own := m.members.strings[column]; own != nil {
+		if text, ok := p.stringOf(value); ok {
+			return m.appendWire(dst, column, own, text)
+		}
+	}
+	return m.appendWire(dst, column, m.members.decoders[column], value)
+}
+
+// stringOf returns the text of a JSON string, valid until the next call; false: the value is none.
+func (p *parser) stringOf(value []byte) (text []byte, ok bool) {
+	if value[0] != '"' {
+		return nil, false
+	}
+	body := value[1 : len(value)-1]
+	if jsonscan.PlainLen(body) == len(body) {
+		return body, true
+	}
+	var err error
+	p.utf8, err = jsonscan.AppendText(p.utf8[:0], body)
+	return p.utf8, err == nil
 }
 
 // rejectObject hands over an object that made no row, with its place: that of the

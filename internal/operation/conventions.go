@@ -14,18 +14,22 @@ import (
 )
 
 // conventions are how other programs write dates, numbers and truth values, in cqlbulk's own dialect. They hold for whole
-// columns and not inside collections, whose text is CQL's. What is null is the dialect's matter.
+// columns and not inside collections, whose text is CQL's, and in JSON for strings. What is null is the dialect's matter.
 type conventions struct {
 	cqlshtext.Options
 	dateFormat string
 }
 
-// plan returns the codec of a column.
+// plan returns the codec of a column of delimited text.
 func (c conventions) plan(t *cqltype.Type) (ingest.Codec, error) {
-	own, err := cqltext.PlanIn(t, c.TimestampUnit)
-	if err != nil {
-		return nil, err
+	if other, err := c.other(t); other != nil || err != nil {
+		return other, err
 	}
+	return cqltext.PlanIn(t, c.TimestampUnit)
+}
+
+// other returns the codec of a column whose values are written by a convention; nil: by none.
+func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
 	other, err := cqlshtext.Plan(t, c.Options)
 	if err != nil {
 		return nil, err
@@ -53,10 +57,14 @@ func (c conventions) plan(t *cqltype.Type) (ingest.Codec, error) {
 		}
 	case cqltype.Date:
 		if c.dateFormat != "" {
+			own, err := cqltext.PlanIn(t, c.TimestampUnit)
+			if err != nil {
+				return nil, err
+			}
 			return newPatternDate(own, t, c.dateFormat)
 		}
 	}
-	return own, nil
+	return nil, nil
 }
 
 // bare is a codec without its rule for what is null.

@@ -86,8 +86,8 @@ func (o *Dialect) timestampUnit() (time.Duration, error) {
 	}
 }
 
-// codecs sets in a format what the dialect says of records, and returns what plans the codecs of columns;
-// nil for cqlbulk's own.
+// codecs sets in a format what the dialect says of records, and returns what plans the codecs of columns, in JSON those of
+// its strings; nil for cqlbulk's own.
 func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (ingest.Codec, error), error) {
 	cqlsh := o.Name == dialectCQLSH
 	switch {
@@ -103,9 +103,8 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 		return nil, fmt.Errorf("--decimalsep and --thousandssep are both %q", o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
-	case form == "json" && o.ofText():
-		return nil, errors.New("--datetimeformat, --dateformat, --boolstyle, --decimalsep, --thousandssep, --comment, " +
-			"--trailing-delimiter and --line-end are for delimited text, not for JSON")
+	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
+		return nil, errors.New("--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON")
 	}
 	if err := o.cut(format); err != nil {
 		return nil, err
@@ -116,15 +115,12 @@ func (o *Dialect) codecs(form string, nulls []string, format *dsv.Format) (func(
 		return nil, err
 	case cqlsh:
 		return func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, options) }, nil
+	case form == "json":
+		return conventions{options, o.DateFormat}.other, nil
 	case o.DateTimeFormat+o.DateFormat+o.BoolStyle+o.DecimalSep+o.ThousandsSep == "" && options.TimestampUnit == time.Millisecond:
 		return nil, nil
 	}
 	return conventions{options, o.DateFormat}.plan, nil
-}
-
-// ofText reports whether something is set that only delimited text has.
-func (o *Dialect) ofText() bool {
-	return o.DateTimeFormat+o.DateFormat+o.BoolStyle+o.DecimalSep+o.ThousandsSep+o.Comment != "" || o.Trailing || o.LineEnd == "cr"
 }
 
 // cut sets in a format how records and fields are cut.

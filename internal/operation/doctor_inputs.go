@@ -2,21 +2,13 @@ package operation
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -83,13 +75,13 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
 	add("rows", doctor.Rows(samples))
-	out = append(out, valueFindings(samples, &spec, job.JSON)...)
+	out = append(out, valueFindings(samples, &spec)...)
 	add("estimate", doctor.Estimate(samples, spec.IngestRate))
 	return out
 }
 
 // valueFindings are what is to be known of names and values besides that they fit.
-func valueFindings(samples []doctor.Sample, spec *LoadSpec, json bool) (out []doctor.Finding) {
+func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Finding) {
 	add := func(name string, findings []doctor.Finding) {
 		for _, f := range findings {
 			f.Name = name
@@ -98,11 +90,9 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec, json bool) (out []do
 	}
 	add("names", doctor.Names(samples))
 	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat, spec.Dialect.DateFormat))
-	if !json {
-		add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
-		add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
-		add("nulls", doctor.AsNulls(samples, spec.Nulls))
-	}
+	add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
+	add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
+	add("nulls", doctor.AsNulls(samples, spec.Nulls))
 	add("epoch", doctor.Units(samples, spec.Given["timestamp-unit"]))
 	return out
 }
@@ -120,198 +110,4 @@ func (d *Doctor) sample(ctx context.Context, job *ingest.Job) []doctor.Sample {
 	}
 	_ = reading.Wait()
 	return samples
-}
-
-func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {
-	s := doctor.Sample{Name: in.Name, Size: in.Size}
-	if !in.Plain() && (!in.Stdin() || job == nil) {
-		s.Pipe = true
-		return s
-	}
-	if job == nil {
-		head, err := headOf(in)
-		s.Head = head
-		s.Do, s.Err = explained(in.Name, err)
-		return s
-	}
-	looked := newLookedAt(in.Name, job)
-	one := *job
-	one.Fields.Codec = looked.plan
-	head := new(heading)
-	var opened *source.Reader
-	input := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) {
-		r, err := in.Open()
-		if err != nil {
-			return nil, err
-		}
-		opened = r
-		return &headed{r, head}, nil
-	}}
-	sampled, err := one.Sample(ctx, input, sampledRows, looked.row)
-	s.Head = head.taken()
-	var unfit *ingest.MappingError
-	switch {
-	case errors.As(err, &unfit):
-		s.Hint, s.Fit = unfit.Parts()
-		s.Settings = unfit.Settings()
-		s.Otherwise = strings.HasPrefix(s.Hint, ingest.OtherDelimiter)
-		return s
-	case err != nil && ctx.Err() != nil:
-		s.Err = fmt.Errorf("input %s gave no text in time", in.Name)
-		return s
-	case err != nil:
-		s.Do, s.Err = explained(in.Name, err)
-		return s
-	}
-	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(len(sampled.Rejects)), sampled.Text, len(sampled.Columns)
-	if s.All = in.Size; opened.Compressed() {
-		s.All = textSize(in)
-	}
-	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
-	s.Missing = missingOf(job.Table, sampled.Columns)
-	s.Why = causesOf(sampled.Rejects)
-	for _, c := range s.Why {
-		if _, hint, found := strings.Cut(c.Reason, ingest.OtherDelimiter); found {
-			s.Otherwise, s.Hint = true, ingest.OtherDelimiter+hint
-		}
-	}
-	for _, r := range sampled.Rejects {
-		s.Settings = joined(s.Settings, r.Settings)
-		for _, value := range badValues(r) {
-			if word := doctor.NullWord(value); word != "" {
-				if s.Nulls == nil {
-					s.Nulls = make(map[string]int64)
-				}
-				s.Nulls[word]++
-			}
-		}
-	}
-	if job.JSON {
-		looked.rejects(sampled.Rejects)
-	}
-	looked.found(&s)
-	return s
-}
-
-// joined are settings with further ones; lists of fields are put together.
-func joined(all map[string][]string, more ingest.Settings) map[string][]string {
-	if all == nil {
-		return maps.Clone(more)
-	}
-	for name, texts := range more {
-		for _, text := range texts {
-			list := name == "map" || name == "skipcols"
-			if had := all[name]; len(had) == 0 || list && !slices.Contains(had, text) {
-				all[name] = append(slices.Clone(had), text)
-			}
-		}
-	}
-	return all
-}
-
-// badValues are the values of a row that no column took.
-func badValues(r ingest.Reject) []string {
-	var out []string
-	if r.Column != "" {
-		out = append(out, r.Value)
-	}
-	for _, f := range r.More {
-		out = append(out, f.Value)
-	}
-	return out
-}
-
-// explained says what may be done about an input that cannot be read, and what is wrong with it.
-func explained(name string, err error) (do string, wrong error) {
-	var form *source.FormError
-	if errors.As(err, &form) {
-		return form.Do, fmt.Errorf("%s is %s", name, form.What)
-	}
-	return "", err
-}
-
-// compressedHead is how much text of a compressed input tells how much there is of all of it.
-const compressedHead = 4 << 20
-
-// textSize is about how much text a compressed input has, by its beginning; below zero: that is not known.
-func textSize(in source.Input) int64 {
-	if !in.Plain() {
-		return -1
-	}
-	r, err := in.Open()
-	if err != nil {
-		return -1
-	}
-	defer func() { _ = r.Close() }()
-	text, err := io.Copy(io.Discard, io.LimitReader(r, compressedHead))
-	if err != nil || text == 0 {
-		return -1
-	}
-	if text < compressedHead {
-		return text
-	}
-	return int64(float64(in.Size) * float64(text) / float64(r.Consumed()))
-}
-
-// headOf is the first text of an input. The error is why it is none.
-func headOf(in source.Input) ([]byte, error) {
-	r, err := in.Open()
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = r.Close() }()
-	return io.ReadAll(io.LimitReader(r, sampledHead))
-}
-
-// missingOf are the columns that no field goes to.
-func missingOf(t *schema.Table, columns []schema.Column) (missing []string) {
-	for _, c := range t.Columns {
-		if !slices.ContainsFunc(columns, func(o schema.Column) bool { return o.Name == c.Name }) {
-			missing = append(missing, c.Name)
-		}
-	}
-	return missing
-}
-
-// causesOf are the reasons of rejects, the commonest first.
-func causesOf(rejects []ingest.Reject) (out []doctor.Cause) {
-	var causes reject.Causes
-	slices.SortStableFunc(rejects, func(a, b ingest.Reject) int { return int(a.Line - b.Line) })
-	for _, r := range rejects {
-		causes.Add(r)
-	}
-	for _, c := range causes.List() {
-		out = append(out, doctor.Cause{Rows: c.Rows, Line: c.First.Line, Column: c.First.Column, Value: c.First.Value, Reason: c.First.Reason})
-	}
-	return out
-}
-
-// heading is the first text of an input. It is safe for concurrent use: a read that was given up may still go on.
-type heading struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-func (h *heading) add(text []byte) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.text = append(h.text, text[:min(len(text), sampledHead-len(h.text))]...)
-}
-
-func (h *heading) taken() []byte {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return slices.Clone(h.text)
-}
-
-// headed is an input whose first text is kept.
-type headed struct {
-	*source.Reader
-	head *heading
-}
-
-func (h *headed) Read(p []byte) (int, error) {
-	n, err := h.Reader.Read(p)
-	h.head.add(p[:n])
-	return n, err
 }

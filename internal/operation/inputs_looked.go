@@ -1,34 +1,40 @@
 package operation
 
 import (
-	"encoding/binary"
+	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // lookedAt is what is noted of the values of an input besides that they fit.
 type lookedAt struct {
-	file    string
-	codec   func(*cqltype.Type) (ingest.Codec, error) // nil: that of cqltext
+	fields  ingest.Fields
+	json    bool
 	columns []schema.Column
 	watches []watched
 	noted   []noted
-	times   map[string]*doctor.Times
-	unmet   map[string]bool // names of members that the user gave and no object had; nil: of delimited text
+	timed   map[string]*timed // by column; those without timestamps are not in it
+	unmet   map[string]bool   // names of members that the user gave and no object had; nil: of delimited text
 }
 
 func newLookedAt(file string, job *ingest.Job) *lookedAt {
-	l := &lookedAt{file: file, codec: job.Fields.Codec, columns: job.Table.Columns, times: make(map[string]*doctor.Times)}
+	l := &lookedAt{fields: job.Fields, json: job.JSON, columns: job.Table.Columns, timed: make(map[string]*timed)}
+	for _, c := range l.columns {
+		if found := planTimestamps(c.Type); found != nil {
+			l.timed[c.Name] = &timed{found, doctor.Times{Column: c.Name, File: file}}
+		}
+	}
 	if job.JSON {
 		l.unmet = make(map[string]bool)
 		for name := range job.Fields.Renamed {
@@ -53,6 +59,12 @@ type noted struct {
 	*doctor.Noted
 }
 
+// timed is a column with timestamps in its values.
+type timed struct {
+	*timestamps
+	times doctor.Times
+}
+
 // hasDates says whether texts of a column stand for days.
 func hasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
 
@@ -69,27 +81,59 @@ func kindOf(t *cqltype.Type) doctor.Kind {
 	return doctor.Other
 }
 
-// plan is the codec of a column; that of one with dates, numbers or truth values notes them.
-func (l *lookedAt) plan(t *cqltype.Type) (codec ingest.Codec, err error) {
-	if l.codec != nil {
-		codec, err = l.codec(t)
+// watch has the codecs of a job note the texts of the input's columns: its fields, or in JSON its strings.
+func (l *lookedAt) watch(job *ingest.Job) {
+	if l.json {
+		job.Fields.Strings = l.plan
 	} else {
-		codec, err = cqltext.Plan(t)
+		job.Fields.Codec = l.plan
 	}
-	if err != nil {
+}
+
+// read is the codec of a column, as the load has it; nil: JSON's own, of strings.
+func (l *lookedAt) read(t *cqltype.Type) (ingest.Codec, error) {
+	switch {
+	case l.json && l.fields.Strings != nil:
+		return l.fields.Strings(t)
+	case l.json:
+		return nil, nil
+	case l.fields.Codec != nil:
+		return l.fields.Codec(t)
+	default:
+		return cqltext.Plan(t)
+	}
+}
+
+// quoted reads a text as the decoder of JSON reads a string that has it.
+type quoted struct{ cqljson.Decoder }
+
+func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
+	return q.Decoder.AppendWire(dst, cqljson.AppendString(nil, text))
+}
+
+// plan is the codec of a column; that of one with dates, numbers or truth values notes them.
+func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
+	kind := kindOf(t)
+	codec, err := l.read(t)
+	if err != nil || kind == doctor.Other && !hasDates(t) {
 		return codec, err
 	}
+	if codec == nil {
+		decoder, err := cqljson.PlanDecoderIn(t, cmp.Or(l.fields.TimestampUnit, time.Millisecond))
+		if err != nil {
+			return nil, err
+		}
+		codec = quoted{decoder}
+	}
 	noting := noticing{Codec: codec}
-	if kind := kindOf(t); hasDates(t) {
+	if hasDates(t) {
 		w := watched{t, new(doctor.Watch)}
 		l.watches = append(l.watches, w)
 		noting.note = w.Note
-	} else if kind != doctor.Other {
+	} else {
 		n := noted{t, doctor.NewNoted(kind)}
 		l.noted = append(l.noted, n)
 		noting.note = n.Note
-	} else {
-		return codec, nil
 	}
 	if own, ok := codec.(interface{ IsNull(text []byte) bool }); ok {
 		return noticingNull{noting, own.IsNull}, nil
@@ -117,33 +161,12 @@ type noticingNull struct {
 
 func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
 
-// rejects notes the dates in values of JSON that were not taken: none that begins with a day or a month is.
-func (l *lookedAt) rejects(rejects []ingest.Reject) {
-	for _, r := range rejects {
-		at := slices.IndexFunc(l.columns, func(c schema.Column) bool { return c.Name == r.Column && hasDates(c.Type) })
-		if at < 0 {
-			continue
-		}
-		w := slices.IndexFunc(l.watches, func(w watched) bool { return w.of == l.columns[at].Type })
-		if w < 0 {
-			l.watches = append(l.watches, watched{l.columns[at].Type, new(doctor.Watch)})
-			w = len(l.watches) - 1
-		}
-		l.watches[w].Note([]byte(strings.Trim(r.Value, `"`)), false)
-	}
-}
-
 // row notes the timestamps of a row, and the names of an object's members.
 func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 	for i, c := range columns {
-		cell := r.Cells[i]
-		if c.Type.Kind != cqltype.Timestamp || cell.State != row.Set || len(cell.Bytes) != 8 {
-			continue
+		if t := l.timed[c.Name]; t != nil && r.Cells[i].State == row.Set {
+			t.note(r.Cells[i].Bytes, &t.times, r.Line)
 		}
-		if l.times[c.Name] == nil {
-			l.times[c.Name] = &doctor.Times{Column: c.Name, File: l.file}
-		}
-		l.times[c.Name].Note(int64(binary.BigEndian.Uint64(cell.Bytes)), r.Line)
 	}
 	if len(l.unmet) == 0 {
 		return
@@ -152,6 +175,12 @@ func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 	if json.Unmarshal(r.Raw, &members) == nil {
 		maps.DeleteFunc(l.unmet, func(name string, _ bool) bool { _, met := members[name]; return met })
 	}
+}
+
+// stringOf returns the text of a JSON string; false: the value is none.
+func stringOf(value string) (text string, ok bool) {
+	ok = json.Unmarshal([]byte(value), &text) == nil && value != "null"
+	return text, ok
 }
 
 // found adds to a sample what was noted, in the order of the table's columns.
@@ -168,8 +197,8 @@ func (l *lookedAt) found(s *doctor.Sample) {
 				s.Values = append(s.Values, v)
 			}
 		}
-		if t := l.times[c.Name]; t != nil {
-			s.Times = append(s.Times, *t)
+		if t := l.timed[c.Name]; t != nil {
+			s.Times = append(s.Times, t.times)
 		}
 	}
 	s.Unmet = slices.Sorted(maps.Keys(l.unmet))

@@ -43,7 +43,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		}
 	}
 	one := []doctor.Sample{all}
-	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec, l.job.JSON)...) {
+	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
 		switch {
 		case f.State == doctor.OK:
 		case f.Do == "":

@@ -106,13 +106,16 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 // moreNulls are the texts for null with which most of the rejected rows would be read; nil: there
 // are none that are known.
 func (l *Load) moreNulls() []string {
-	if l.spec.Format == "json" || l.spec.Dialect.Name == dialectCQLSH {
-		return nil // JSON has a null, and cqlsh one text for it
+	if l.spec.Dialect.Name == dialectCQLSH {
+		return nil // cqlsh has one text for null
 	}
 	word := l.rejects.NullWord(func(column string) bool {
 		i := slices.IndexFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == column })
 		return i >= 0 && l.t.table.Columns[i].Kind >= schema.Static
 	})
+	if l.spec.Format == "json" {
+		word, _ = stringOf(word) // what is no string does not stand for null
+	}
 	if word == "" {
 		return nil
 	}

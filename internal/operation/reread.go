@@ -140,9 +140,14 @@ func changesOf(was, now *LoadSpec) []SettingChange {
 func (o *LoadSpec) reading(format *dsv.Format) (ingest.Reading, error) {
 	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
 	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
-	var err error
-	if r.Fields.Codec, err = o.Dialect.codecs(o.Format, o.Nulls, format); err != nil {
+	plan, err := o.Dialect.codecs(o.Format, o.Nulls, format)
+	if err != nil {
 		return r, err
+	}
+	if o.Format == "json" {
+		r.Fields.Strings = plan
+	} else {
+		r.Fields.Codec = plan
 	}
 	if r.Fields.TimestampUnit, err = o.Dialect.timestampUnit(); err != nil {
 		return r, err

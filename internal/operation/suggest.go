@@ -154,10 +154,11 @@ func (d *Doctor) tellSkipped(given []string) doctor.Finding {
 	return f
 }
 
-// tellNulls warns of words for null that were found, and not given: they are null in texts too.
+// tellNulls warns of words for null that were found, and not given: they are null in texts too, but in JSON.
 func (d *Doctor) tellNulls(given []string) doctor.Finding {
 	found := without(d.load.Nulls, given)
-	if len(found) == 0 {
+	spec := *d.load
+	if _, err := spec.chooseFormat(d.inputs[0].Name); len(found) == 0 || err == nil && spec.Format == "json" {
 		return doctor.Finding{}
 	}
 	f := doctor.Warn("leave --null-string out where a text may be such a word; rows with it in other columns are rejected then",

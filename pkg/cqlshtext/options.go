@@ -28,7 +28,7 @@ type Options struct {
 	// Null is NULL, the text of null: of a whole field, and bare inside user types and tuples.
 	Null string
 	// TimestampUnit is what a timestamp given as a number counts, as for cqltext.PlanIn; a millisecond, as in
-	// cqlsh, when zero.
+	// cqlsh, when zero. Numbers of seconds may have a fraction. cqlsh refuses one.
 	TimestampUnit time.Duration
 	// Unescape undoes in ascii and text the escapes that COPY TO writes, which COPY FROM does not: \\, \n, \r, \t
 	// and \xNN.

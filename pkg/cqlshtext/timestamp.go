@@ -14,8 +14,9 @@ import (
 // numbers, which COPY TO writes, of milliseconds, for years outside 1 to 9999.
 type timestampReader struct {
 	scalar
-	format layout
-	other  error
+	format   layout
+	fraction bool // numbers may have one, since they count seconds; those of cqlsh, milliseconds, may not
+	other    error
 }
 
 func newTimestampReader(s scalar, format string, unit time.Duration) (*timestampReader, error) {
@@ -24,7 +25,7 @@ func newTimestampReader(s scalar, format string, unit time.Duration) (*timestamp
 		return nil, err
 	}
 	other := fmt.Errorf("not of the form %q, nor YYYY-MM-DD with or without a time and a zone, nor %s", format, cqltext.UnitName(unit))
-	return &timestampReader{scalar: s, format: l, other: other}, nil
+	return &timestampReader{scalar: s, format: l, fraction: unit == time.Second, other: other}, nil
 }
 
 // quotedT may stand between date and time.
@@ -36,10 +37,11 @@ func (r *timestampReader) read(dst, text []byte, off int) ([]byte, error) {
 	}
 	digits := cutSign(text)
 	n := countDigits(digits)
-	if n == 0 || n < len(digits) && (n < 4 || digits[n] != '-') {
+	fraction := r.fraction && n < len(digits) && isFraction(digits[n:])
+	if n == 0 || n < len(digits) && (n < 4 || digits[n] != '-') && !fraction {
 		return dst, cqltext.Invalid(r.name, text, r.other)
 	}
-	if r.format.numeric() && n == len(digits) && !beyondYears(text) {
+	if r.format.numeric() && (fraction || n == len(digits) && !beyondYears(text)) {
 		return dst, cqltext.Invalid(r.name, text, r.other)
 	}
 	if i := bytes.Index(text, quotedT); i >= 0 {
@@ -50,6 +52,11 @@ func (r *timestampReader) read(dst, text []byte, off int) ([]byte, error) {
 		return r.readRewritten(dst, mark, text)
 	}
 	return r.scalar.read(dst, text, off)
+}
+
+// isFraction reports whether a text is a point and digits.
+func isFraction(text []byte) bool {
+	return text[0] == '.' && len(text) > 1 && countDigits(text[1:]) == len(text)-1
 }
 
 // beyondYears reports whether a number of milliseconds is one that COPY TO writes as such in any format, because

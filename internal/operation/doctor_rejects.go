@@ -1,0 +1,77 @@
+package operation
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+)
+
+// noteRejects adds to a sample what its rejected rows say: why there are such, the settings by which they would fit, and the
+// words for null among their values.
+func noteRejects(s *doctor.Sample, rejects []ingest.Reject, json bool) {
+	s.Why = causesOf(rejects)
+	for _, c := range s.Why {
+		if _, hint, found := strings.Cut(c.Reason, ingest.OtherDelimiter); found {
+			s.Otherwise, s.Hint = true, ingest.OtherDelimiter+hint
+		}
+	}
+	for _, r := range rejects {
+		s.Settings = joined(s.Settings, r.Settings)
+		for _, value := range badValues(r) {
+			if text, isString := stringOf(value); json && isString {
+				value = text
+			}
+			if word := doctor.NullWord(value); word != "" {
+				if s.Nulls == nil {
+					s.Nulls = make(map[string]int64)
+				}
+				s.Nulls[word]++
+			}
+		}
+	}
+}
+
+// joined are settings with further ones; lists of fields are put together.
+func joined(all map[string][]string, more ingest.Settings) map[string][]string {
+	if all == nil {
+		return maps.Clone(more)
+	}
+	for name, texts := range more {
+		for _, text := range texts {
+			list := name == "map" || name == "skipcols"
+			if had := all[name]; len(had) == 0 || list && !slices.Contains(had, text) {
+				all[name] = append(slices.Clone(had), text)
+			}
+		}
+	}
+	return all
+}
+
+// badValues are the values of a row that no column took.
+func badValues(r ingest.Reject) []string {
+	var out []string
+	if r.Column != "" {
+		out = append(out, r.Value)
+	}
+	for _, f := range r.More {
+		out = append(out, f.Value)
+	}
+	return out
+}
+
+// causesOf are the reasons of rejects, the commonest first.
+func causesOf(rejects []ingest.Reject) (out []doctor.Cause) {
+	var causes reject.Causes
+	slices.SortStableFunc(rejects, func(a, b ingest.Reject) int { return int(a.Line - b.Line) })
+	for _, r := range rejects {
+		causes.Add(r)
+	}
+	for _, c := range causes.List() {
+		out = append(out, doctor.Cause{Rows: c.Rows, Line: c.First.Line, Column: c.First.Column, Value: c.First.Value, Reason: c.First.Reason})
+	}
+	return out
+}

@@ -142,6 +142,9 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 		return nil
 	case len(columns) == 0 && len(unknown) == len(names) && looksLikeJSON(header.Raw):
 		return &hinted{hint: "this looks like JSON: if it is an object a line, say --format json", form: onNextLine, settings: Settings{"format": {"json"}}}
+	case len(columns) == 0 && len(unknown) == len(names) && len(names) != len(t.Columns):
+		return &hinted{hint: fmt.Sprintf("no field of the first line is a column: if the input has no header line, say --header=false and --columns "+
+			"with the names of its %s", amount.Of(len(names), "field")), form: onNextLine}
 	case len(columns) == 0 && len(unknown) == len(names):
 		return &hinted{
 			hint: "no field of the first line is a column: if the input has no header line, say --header=false", form: onNextLine,

@@ -1,8 +1,11 @@
 package operation
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // The consistency levels by default. A write goes to all replicas in any case: waiting for
@@ -27,6 +30,15 @@ func (t *tableSession) replicated() bool {
 		return false
 	}
 	return replicasOf(t.replication) != 1 // a strategy without factors has one on every node
+}
+
+// refuseTooMany refuses a level that asks for more replicas than a row has: no request could succeed.
+func refuseTooMany(level string, replication map[string]string) error {
+	need, have := map[string]int{"TWO": 2, "THREE": 3}[level], replicasOf(replication)
+	if have == 0 || need <= have {
+		return nil
+	}
+	return fmt.Errorf("--%s %s: rows of this keyspace have no more than %s", consistencySetting, level, amount.Of(have, "replica"))
 }
 
 // replicasOf is how many replicas a row has, in all data centers together; 0 where there are no factors.

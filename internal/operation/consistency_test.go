@@ -56,3 +56,12 @@ func TestConsistencyIsNamedWhereThereAreReplicas(t *testing.T) {
 		require.Equal(t, tc.want, (&tableSession{replication: tc.replication}).replicated(), tc.replication)
 	}
 }
+
+func TestLevelsThatNoRequestCanReach(t *testing.T) {
+	one, dcs := map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}, map[string]string{"class": "NetworkTopologyStrategy", "dc1": "1", "dc2": "2"}
+	require.EqualError(t, refuseTooMany("TWO", one), "--consistency TWO: rows of this keyspace have no more than 1 replica")
+	require.Error(t, refuseTooMany("THREE", one))
+	require.NoError(t, refuseTooMany("QUORUM", one))
+	require.NoError(t, refuseTooMany("THREE", dcs))
+	require.NoError(t, refuseTooMany("TWO", map[string]string{"class": "EverywhereStrategy"}), "as many as there are nodes")
+}

@@ -62,6 +62,9 @@ func (s *CountSpec) check() error {
 	if s.Top < 1 {
 		return fmt.Errorf("--top %d: must be at least 1", s.Top)
 	}
+	if s.MaxBytesPerSec > 0 {
+		return errors.New("--max-bytes-per-sec: means nothing for a count, which takes in numbers and no rows; --rate bounds the rows that the servers read")
+	}
 	return errors.Join(s.Pacing.check(), s.Reading.check(&s.Pacing))
 }
 

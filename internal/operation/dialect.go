@@ -168,6 +168,11 @@ func (o *Dialect) options(nulls []string) (cqlshtext.Options, error) {
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
+	for name, pattern := range map[string]string{"datetimeformat": o.DateTimeFormat, "dateformat": o.DateFormat} {
+		if pattern != "" && !strings.Contains(pattern, "%") {
+			return options, fmt.Errorf("--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y", name, pattern)
+		}
+	}
 	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, options); err != nil {
 		return options, fmt.Errorf("--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w", err)
 	}

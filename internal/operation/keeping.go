@@ -40,7 +40,7 @@ func (t *tableSession) keep(ctx context.Context, env Environment, target time.Du
 	_ = pace.Sleep(ctx, idleTime) // the run ends by itself where the context has
 	keeper.Begin()
 	if idle := keeper.Record().Idle; idle > target {
-		env.Warn("--target-p99 %s: before this run began, small reads on the nodes already took %s (p99): the run slows down to almost nothing, and the target is missed all the same; give a higher one",
+		env.Warn("--target-p99 %s: before this run began, small reads on the nodes already took %s (p99): the run slows down, and the target is likely missed all the same; give a higher one",
 			amount.Latency(target), amount.Latency(idle))
 	}
 	return keeper, func() {

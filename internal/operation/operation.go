@@ -183,6 +183,7 @@ type Next struct {
 	RunDir        string   // that the command is for
 	RepeatInDoubt bool     // retry: with rows that may have been written
 	Nulls         []string // retry: texts to read as null; empty: as before
+	Piped         bool     // resume: the standard input must be the same bytes again
 }
 
 // FromAnywhere is what to do next where the present folder is not known, as on a page.

@@ -229,6 +229,9 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		Counters:    s.t.newCounters(),
 	}
 	s.job.Counters.Limit.Store(s.job.Limit)
+	if receipt := s.job.Counters.Receipt.Load(); receipt != nil {
+		receipt.Aside.Store(s.spec.Rate > 0 || s.spec.MaxBytesPerSec > 0)
+	}
 	if s.run.continued { // before anything of the run is shown
 		s.countEarlier()
 	}

@@ -63,10 +63,14 @@ func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Opti
 	t.place = func(ctx context.Context, more ...func() error) error {
 		return t.placeNodes(ctx, name, o, read, more...)
 	}
-	return t.place(ctx, func() (err error) {
+	err := t.place(ctx, func() (err error) {
 		t.table, err = t.session.Table(ctx, name.Keyspace, name.Table)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	return refuseTooMany(t.consistency, t.replication)
 }
 
 // placeNodes asks which nodes there are and how they hold rows, together with further questions, and plans.

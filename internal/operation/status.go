@@ -180,7 +180,7 @@ func (r *StatusReport) readLoad() error {
 	switch t := l.Tally; {
 	case r.Live:
 	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
-		out.Next = []Next{{Command: commandResume, RunDir: r.RunDir}}
+		out.Next = []Next{{Command: commandResume, RunDir: r.RunDir, Piped: piped(extra.Inputs)}}
 	case len(l.Retried) > 0:
 		out.readRetried(r.RunDir, l.Retried)
 		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { return !f.InDoubt() && slices.Contains(out.Lost, f.Name) }) {

@@ -70,11 +70,12 @@ type Receipt struct {
 	Announced atomic.Int64 // bytes, by the nodes that were asked before the run; 0: not known
 	Nodes     atomic.Int64 // that send
 	Limit     atomic.Int64 // bytes per second that a node sends at most, by its settings; 0: no limit, or not known
+	Aside     atomic.Bool  // receiving is no part of the work that counts: the run is bounded by what it writes
 }
 
 // share returns the part of the announced bytes that has been received; false if it is not known.
 func (r *Receipt) share() (float64, bool) {
-	if r == nil || r.Announced.Load() == 0 {
+	if r == nil || r.Announced.Load() == 0 || r.Aside.Load() {
 		return 0, false
 	}
 	return min(float64(r.Received.Load())/float64(r.Announced.Load()), 1), true

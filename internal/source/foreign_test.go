@@ -11,6 +11,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 )
 
 // zipped is an archive of empty files.
@@ -95,6 +96,23 @@ func TestNotForeign(t *testing.T) {
 	n, err := newReader("stdin", in).Read(line)
 	require.NoError(t, err)
 	require.Equal(t, "a,b\n", string(line[:n]))
+}
+
+// What is refused is refused at once, also where there is more of it than is read ahead.
+func TestForeignThatIsCompressed(t *testing.T) {
+	large := append([]byte(tarred(t)), sample(5_000_000)...)
+	for name, compress := range makers {
+		t.Run(name, func(t *testing.T) {
+			ignore := goleak.IgnoreCurrent()
+			r := open(t, write(t, compress(large)))
+			_, err := r.Read(make([]byte, 1))
+			require.ErrorContains(t, err, "a tar archive")
+			_, again := r.Read(make([]byte, 1))
+			require.Equal(t, err, again)
+			require.NoError(t, r.Close())
+			require.NoError(t, goleak.Find(ignore))
+		})
+	}
 }
 
 func TestCheck(t *testing.T) {

@@ -142,6 +142,7 @@ func (r *Reader) begin() {
 	if text, ok := r.text.(*bufio.Reader); ok {
 		if err := refuse(text); err != nil {
 			r.text = failed{err}
+			r.stopAhead()
 		}
 	}
 }
@@ -184,13 +185,21 @@ func (r *Reader) Close() error {
 	if r.err == nil {
 		r.err = fmt.Errorf("input %s: %w", r.name, fs.ErrClosed)
 	}
-	if r.ahead != nil {
-		r.ahead.stop()
-		if r.raw.interrupt() {
-			r.ahead.wait()
-		}
-	}
+	r.stopAhead()
 	return r.raw.close()
+}
+
+// stopAhead ends the reading ahead before the end of the text. It does not wait for a read that
+// nothing can interrupt.
+func (r *Reader) stopAhead() {
+	if r.ahead == nil {
+		return
+	}
+	r.ahead.stop()
+	if r.raw.interrupt() {
+		r.ahead.wait()
+	}
+	r.ahead = nil
 }
 
 // failed is text that could not begin.

@@ -90,6 +90,11 @@ func (t *text) load(l *Load) {
 	}
 	t.number("loaded", amount.Count(l.Rows), say(amount.Noun(l.Rows, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
 		unless0(l.InDoubt, "in doubt"), existing(l)))
+	if l.Stream != nil && l.Read > 0 && l.Rows == 0 { // what was read and sent so far is no speed of the load
+		t.number("in", amount.Elapsed(duration(l.Seconds)), "no row landed")
+		t.words("checksum", l.Checksum)
+		return
+	}
 	t.pace(l.Run, "read")
 	switch {
 	case l.Stream != nil:
@@ -172,7 +177,7 @@ func (t *text) target(r Run) {
 	kept := fmt.Sprintf("p99 of small reads %s or less in all of %s", of(g.P99Seconds), amount.Of(g.Seconds, "second"))
 	switch {
 	case g.Seconds == 0:
-		kept = fmt.Sprintf("p99 of small reads was not compared with %s: the run took less than a second", of(g.P99Seconds))
+		kept = fmt.Sprintf("p99 of small reads was not compared with %s: no full second was measured", of(g.P99Seconds))
 	case g.Above > 0:
 		kept = fmt.Sprintf("p99 of small reads ABOVE %s in %s of %s (%.0f %%)", of(g.P99Seconds), amount.Count(g.Above), amount.Of(g.Seconds, "second"), 100*g.ShareAbove)
 	}

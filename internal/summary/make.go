@@ -44,6 +44,9 @@ func nextOf(n operation.Next) *Next {
 // CommandLine is what to do next, as one types it.
 func CommandLine(n operation.Next) string {
 	line := "cqlbulk " + n.Command
+	if n.Piped {
+		line = "... | " + line
+	}
 	if n.RepeatInDoubt {
 		line += " --repeat-in-doubt"
 	}

@@ -20,7 +20,7 @@ func (s *span) Set(text string) error {
 	if !ok {
 		hint := "write it with its unit, as 500ms, 30s, 10m or 1h"
 		if n, err := strconv.ParseUint(text, 10, 31); err == nil {
-			hint = fmt.Sprintf("write it with its unit, as %ds or %dm", n, n)
+			hint = fmt.Sprintf("write it with its unit, as %dms, %ds or %dm", n, n, n)
 		}
 		return fmt.Errorf("%q is no time: %s", text, hint)
 	}

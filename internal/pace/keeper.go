@@ -38,11 +38,13 @@ type Keeper struct {
 	back  time.Duration // quiet time since then
 	until time.Duration // how long the way back to the wall takes
 
-	lowered  time.Time // when the level last fell
-	deaf     time.Time // until when probes are still those of the level before
-	slowAt   time.Time // when the last slow probe ended
-	slowMost time.Duration
-	window   window
+	lowered   time.Time // when the level last fell
+	blamed    float64   // a level that fell, after blamedGap without a cut
+	blamedGap time.Duration
+	deaf      time.Time // until when probes are still those of the level before
+	slowAt    time.Time // when the last slow probe ended
+	slowMost  time.Duration
+	window    window
 
 	floor float64 // the lowest level of a gate; 0: leastShare
 	stuck int     // cuts in a row at the lowest level
@@ -82,8 +84,13 @@ const (
 	// then, whatever the level was when it was written: the less is written, the rarer that is. So a
 	// second cut within rare, at a level that is below the wall, lowers the wall as much as it was too
 	// early, but not below leastRare of the level: once per rare is the least that the record bears.
-	rare      = 30 * time.Second
-	leastRare = 0.1
+	rare = 30 * time.Second
+	// Cuts that are lone apart are of two stalls, and one that comes after moreRarely tenths of the time
+	// has become rarer. A level below one part of innocent of another is far below it.
+	lone       = 5 * time.Second
+	moreRarely = 15
+	innocent   = 4
+	leastRare  = 0.1
 	// If the latency stays above the aim although hardly a request is sent, the run is not the cause,
 	// and must not stand still: after stuckCuts cuts in a row at the lowest level, which take 10 s or
 	// more, that doubles, up to highestFloor.
@@ -167,17 +174,36 @@ func (k *Keeper) lower(now time.Time) {
 	} else if k.stuck++; k.stuck == stuckCuts {
 		k.floor, k.stuck = min(2*max(k.floor, leastShare), highestFloor), 0
 	}
-	used := k.used()
-	if gap := now.Sub(k.lowered); k.wall > 0 && used <= belowWall*k.wall && gap < rare {
-		used *= max(gap.Seconds()/rare.Seconds(), leastRare)
+	used, gap := k.used(), now.Sub(k.lowered)
+	switch {
+	case k.notTheCause(used, gap):
+		k.wall, k.until = k.blamed, firstBack
+	case k.wall > 0 && used <= belowWall*k.wall && gap < rare:
+		k.wall = used * max(gap.Seconds()/rare.Seconds(), leastRare)
+	default:
+		k.wall = used
 	}
-	k.wall, k.back, k.lowered = used, 0, now
+	k.back, k.lowered = 0, now
 	part := float64(k.aim) / float64(k.slowMost)
 	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.least())
 	k.cut = min(k.level, belowWall*k.wall)
 	k.deaf = now.Add(settle)
 	k.window, k.slowAt = window{}, time.Time{}
 	k.allow()
+}
+
+// notTheCause reports whether the level is far below what it was, and that did not make the stalls any
+// rarer. What the run causes comes less often the less it sends; for what it does not cause it must not
+// come to a standstill.
+func (k *Keeper) notTheCause(used float64, gap time.Duration) bool {
+	switch {
+	case gap < lone || k.lowered.IsZero():
+		return false // the same stall, or the level is still far too high
+	case k.blamed == 0 || used > k.blamed || gap > moreRarely*k.blamedGap/10:
+		k.blamed, k.blamedGap = used, gap
+		return false
+	}
+	return used < k.blamed/innocent
 }
 
 // raise lets the level grow after a window without harm.

@@ -180,3 +180,28 @@ func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 		}
 	})
 }
+
+// Stalls that come however little the run sends do not bring it to a standstill.
+func TestKeeperOfStallsThatTheRunDoesNotCause(t *testing.T) {
+	for _, every := range []int{15, 25, 45, 70} {
+		k := NewKeeper(50 * time.Millisecond)
+		k.Gate(GateOptions{Ceiling: 32})
+		k.Begin()
+		now, sum := time.Unix(1000, 0), 0.0
+		const seconds = 1200
+		for s := 1; s <= seconds; s++ {
+			for i := range 100 {
+				now = now.Add(10 * time.Millisecond)
+				latency := 3 * time.Millisecond
+				if s%every == 0 && i < 2 {
+					latency = 150 * time.Millisecond
+				}
+				k.Observe(now, latency)
+			}
+			if s > seconds/2 {
+				sum += k.level
+			}
+		}
+		require.Greater(t, sum/(seconds/2), 0.2, "requests at once by the mean, with a stall every %d s", every)
+	}
+}

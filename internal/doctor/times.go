@@ -110,11 +110,21 @@ func Units(samples []Sample, given bool) []Finding {
 		return nil
 	}
 	var out []Finding
+	units := make(map[string]bool) // that columns seem to be in
 	for _, s := range readable(samples) {
 		for _, t := range s.Times {
-			if f, odd := t.finding(s.Name); odd {
+			f, odd := t.finding(s.Name)
+			if odd {
 				out = append(out, f)
 			}
+			if t.values > 0 {
+				units[f.Do] = true // "": as they are read
+			}
+		}
+	}
+	if len(units) > 1 {
+		for i := range out {
+			out[i].Do, out[i].Settings = out[i].Do+", but only if no other column of timestamps has numbers of another unit: it is the unit of all", nil
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {

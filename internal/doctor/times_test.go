@@ -41,6 +41,17 @@ func TestUnits(t *testing.T) {
 	}
 }
 
+// One unit holds for all columns of timestamps: where they differ, none is advised.
+func TestColumnsOfDifferentUnits(t *testing.T) {
+	seconds, millis := Times{Column: "a", File: "a.csv"}, Times{Column: "b", File: "a.csv"}
+	seconds.Note(1_710_000_000, 2)
+	millis.Note(1_710_000_000_000, 2)
+	found := Units([]Sample{{Name: "a.csv", Times: []Times{seconds, millis}}}, false)
+	require.Len(t, found, 1)
+	require.Empty(t, found[0].Settings)
+	require.Equal(t, "--timestamp-unit s, but only if no other column of timestamps has numbers of another unit: it is the unit of all", found[0].Do)
+}
+
 // Rows of an input come in any order: the place that is told is that of the first in it.
 func TestTimesNameTheFirstRow(t *testing.T) {
 	times := &Times{Column: "at", File: "f.csv"}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -118,7 +119,7 @@ func (l *Load) moreNulls() []string {
 	if l.spec.Format == "json" {
 		word, _ = stringOf(word) // what is no string does not stand for null
 	}
-	if word == "" {
+	if doctor.NullWord(word) == "" { // a value that is wrong again and again is no word for null
 		return nil
 	}
 	return append(slices.Clone(l.spec.Nulls), word)

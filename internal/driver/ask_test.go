@@ -39,7 +39,7 @@ func TestNodesThatHangCostOneDeadline(t *testing.T) {
 	asked := hush(c, hanging...)
 	var warnings []string
 	s, err := Connect(t.Context(), Config{
-		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering,
+		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering, TellWait: time.Hour,
 		Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
 	})
 	require.NoError(t, err)
@@ -152,7 +152,7 @@ func TestContactPointsThatHang(t *testing.T) {
 	}
 	for _, dc := range []string{"", "dc1"} {
 		s, err := Connect(t.Context(), Config{
-			Hosts: append(hosts, c.Hosts()[0]), Port: c.Port(), DC: dc, Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering,
+			Hosts: append(hosts, c.Hosts()[0]), Port: c.Port(), DC: dc, Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering, TellWait: time.Hour,
 		})
 		require.NoError(t, err)
 		s.Close()

@@ -23,7 +23,7 @@ type Config struct {
 	Timeout     time.Duration // of one request, default 30 s
 	AskTimeout  time.Duration // of a question about the cluster that another node can answer, or that can be done without; default 5 s, at most Timeout
 	Patience    time.Duration // of [Connect] with contact points that answer nothing; 0: as long as it takes
-	TellWait    time.Duration // after which [Connect] tells Warnf what it waits for; default 3 s
+	TellWait    time.Duration // after which [Connect] tells Warnf what it waits for; default a second above AskTimeout
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Version     string        // of this program, told to the server
@@ -50,7 +50,7 @@ func (c Config) withDefaults() Config {
 	}
 	c.AskTimeout = min(c.AskTimeout, c.Timeout)
 	if c.TellWait == 0 {
-		c.TellWait = 3 * time.Second
+		c.TellWait = c.AskTimeout + time.Second // until then others may answer for a contact point that does not
 	}
 	if c.Connections == 0 {
 		c.Connections = 2

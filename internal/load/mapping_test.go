@@ -37,7 +37,7 @@ func TestHeader(t *testing.T) {
 		{"unknown name", "k,vv", names, nil, `file1.csv: header: table demo.names has no column "vv"; did you mean "v"? (--map vv=v says which column it is, --skipcols vv leaves out what is no column)`},
 		{"nothing known", "1,hello", names, nil,
 			"file1.csv: header: table demo.names has no column \"1\"\n" +
-				"no field of the first line is a column: if the input has no header line, say --header=false"},
+				"no field of the first line is a column: if the input has no header line, say --header=false and --columns with the names of its 2 fields"},
 		{"twice", "k,v,K", names, nil, `file1.csv: header: column "k" of demo.names is named twice`},
 		{"no name", "k,,v", names, nil, `file1.csv: header: field 2 has no name (--columns names all fields, whatever the header says)`},
 		{"broken", `k,"v"x`, names, nil, `file1.csv: header: line 1, column 6: closing quote is followed by "x", not by a delimiter or a line end`},

@@ -100,7 +100,7 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			_ = rest.Close()
 			require.Equal(t, 4, <-ended, report.String())
 			require.Contains(t, report.String(), c.reason)
-			require.Contains(t, report.String(), "go on with: cqlbulk resume")
+			require.Contains(t, report.String(), "go on with: ... | cqlbulk resume")
 			before := settled(dir)
 			require.Less(t, before, int64(len(input)))
 

@@ -246,7 +246,7 @@ func refuseUnfinished(dir string, end *resume.End) error {
 // alone, and passed is the folder of an earlier try of what was rejected, if there is one.
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {
-	case inDoubt > 0 && passed == "":
+	case inDoubt > 0:
 		return fmt.Errorf("%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again", dir, amount.Of(inDoubt, "row"), amount.Verb(inDoubt, "is", "are"), amount.Verb(inDoubt, "it", "them"))
 	case passed != "":
 		return loadedBefore(dir, passed)

@@ -86,7 +86,7 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 // find finds the files of rejected rows in the run directory, and how many rows in doubt
 // are left alone; without any it refuses. Rows in doubt are of tables where a row that is
 // written twice counts twice; with them, files that were loaded again before are passed
-// over, and so are those of which all was loaded.
+// over.
 func (r *Retry) find(inner *LoadSpec, retried map[string]resume.Retry) error {
 	kept, err := reject.Find(r.RunDir)
 	if err != nil {
@@ -97,7 +97,7 @@ func (r *Retry) find(inner *LoadSpec, retried map[string]resume.Retry) error {
 	for _, k := range kept {
 		by, taken := retried[filepath.Base(k.Path)]
 		switch {
-		case taken && (by.Done || inner.RepeatInDoubt || k.Doubt):
+		case taken && (inner.RepeatInDoubt || k.Doubt):
 			passed = by.Dir
 		case k.Doubt && !inner.RepeatInDoubt:
 			r.LeftInDoubt += len(k.Stamps)

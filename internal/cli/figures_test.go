@@ -19,7 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
-// free is the command "free": it leaves an address in FREE that nobody listens on.
+// free is the command "free": it sets FREE to an address with an unused port.
 func free(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: free")
@@ -38,7 +38,7 @@ type figures struct {
 
 func figuresOf(r *progress.Reading) (f figures, err error) {
 	if r == nil || r.Share == nil {
-		return f, fmt.Errorf("no share is told yet")
+		return f, fmt.Errorf("the reading has no share yet")
 	}
 	return figures{r.Rows, r.Rejected, r.Retries, r.UnderWay, *r.Share}, nil
 }

@@ -60,7 +60,7 @@ func TestConnectSilence(t *testing.T) {
 	require.EqualError(t, err, fmt.Sprintf("%s:%d takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", host, port))
 }
 
-// What is waited for is told while it is waited for.
+// A user who waits for a contact point is warned of it.
 func TestConnectTellsWhatItWaitsFor(t *testing.T) {
 	host, port := silent(t, "127.0.0.1:0", func(net.Conn) {})
 	ctx, cancel := context.WithCancel(t.Context())

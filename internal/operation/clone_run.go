@@ -44,7 +44,6 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		err = c.completeFiles(ctx)
 	}
 	r.end(c.counters)
-	r.count(c.counters)
 	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
 	if c.files != nil {
 		if r.Files = c.files.report(); err != nil {

@@ -147,7 +147,6 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	}
 	result, err := c.job.Run(ctx)
 	r.end(c.job.Counters)
-	r.count(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {
 		err = sweepError(err, c.spec.Where, len(result.Done) > 0)

@@ -28,21 +28,18 @@ const (
 	bytesStreamed  = 140 << 20
 )
 
-// stored are bytes that are streamed: all, and of the node that streams most.
-type stored struct{ all, most int64 }
-
-// expected guesses how long it takes to read a table of that size, by cores of the nodes, each of which streams so many
-// bytes a second at most. What is 0 is not known.
-func expected(known driver.Estimate, cores int, s stored, nodeLimit int64) Expected {
+// expected guesses how long it takes to read a table: by CQL from the estimate and the number of cores, by streaming from
+// the bytes that the nodes send and from nodeLimit, in bytes a second. An argument that is 0 is not known.
+func expected(known driver.Estimate, cores int, sent announcement, nodeLimit int64) Expected {
 	e := Expected{NodeLimit: nodeLimit}
 	if known.Bytes > 0 && cores > 0 {
 		work := time.Duration(known.Partitions)*partitionByCQL + time.Duration(float64(known.Bytes)/bytesByCQL*float64(time.Second))
 		e.ByCQL = work / time.Duration(cores)
 	}
-	if s.most > 0 {
-		seconds := float64(s.all) / bytesStreamed
+	if sent.node > 0 {
+		seconds := float64(sent.all) / bytesStreamed
 		if nodeLimit > 0 {
-			seconds = max(seconds, float64(s.most)/float64(nodeLimit))
+			seconds = max(seconds, float64(sent.node)/float64(nodeLimit))
 		}
 		e.Streamed = time.Duration(seconds * float64(time.Second))
 	}
@@ -84,7 +81,7 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	receipt.Announced.Store(a.all)
 	receipt.Nodes.Store(int64(a.nodes))
 	receipt.Limit.Store(limit)
-	e := expected(s.t.estimate(), s.t.coresRead(0), stored{a.all, a.node}, limit)
+	e := expected(s.t.estimate(), s.t.coresRead(0), a, limit)
 	if e.Streamed < shown {
 		return
 	}
@@ -100,16 +97,16 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	s.env.Warn("%s", text)
 }
 
-// stored asks the nodes what they would stream of the table; 0: they do not tell.
-func (t *tableSession) stored(ctx context.Context) (s stored) {
+// stored returns what the nodes would stream of the table, from what they have on the disk; 0: no node answered.
+func (t *tableSession) stored(ctx context.Context) (a announcement) {
 	have, _ := t.session.Stored(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name) // what nodes do not tell is not known
 	for i, share := range t.plan.Shares() {
 		if share.Holds > 0 {
 			part := int64(float64(have[i]) * share.Reads / share.Holds)
-			s.all, s.most = s.all+part, max(s.most, part)
+			a.all, a.node = a.all+part, max(a.node, part)
 		}
 	}
-	return s
+	return a
 }
 
 // coresRead is how many cores the nodes have that are read from; given is that of each, 0: as they tell.

@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
-// watching reads what a run tells of itself, again and again until it ends, and refuses what cannot be.
+// watching takes readings of a run until it ends, and fails if one of them is impossible. It returns the last.
 func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last progress.Reading) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -43,7 +43,7 @@ func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last 
 	return last
 }
 
-// impossible says what of a reading cannot be of a table of so many rows, or not after another reading.
+// impossible names a figure that a table of so many rows cannot have, or that cannot follow the reading before; empty: none.
 func impossible(before, now progress.Reading, most int64) string {
 	for name, figure := range map[string]float64{
 		"rows/s": now.RowsPerSecond, "bytes/s": now.BytesPerSecond, "p50": now.P50, "p99": now.P99, "left": now.Left,
@@ -131,7 +131,7 @@ func TestFiguresOfRunsAreTrue(t *testing.T) {
 	}
 }
 
-// A run that is over has one speed, whoever tells it.
+// A finished run has the same speed in the report, status, history and manifest.
 func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 	s := openShop(t)
 	partly, err := s.runLoad(t, s.load(t, threeGood))
@@ -162,7 +162,7 @@ func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 	}, told)
 }
 
-// What an earlier run did is told from the first reading on.
+// The first reading of a resumed scan has the rows of the run before.
 func TestResumedScanBeginsWithWhatIsDone(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, threeGood))

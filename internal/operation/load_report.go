@@ -71,7 +71,6 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		err = errors.Join(err, closeErr)
 		r.Outcome = outcomeOf(ctx, err, false)
 	}
-	r.count(l.job.Counters)
 	if err == nil && r.Streamed && l.files == nil && !r.DryRun {
 		r.Compaction = l.compaction(ctx)
 	}

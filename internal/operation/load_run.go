@@ -118,7 +118,7 @@ func (l *Load) closeRun(outcome Outcome, runErr error, idle bool) error {
 		return err
 	}
 	if l.outer != nil && l.journal != nil && outcome == Done {
-		if err := l.tellOuter(true); err != nil { // before the folder goes: else nobody knows that it did well
+		if err := l.tellOuter(true); err != nil { // before its run directory is removed, which would take the record along
 			l.run.abandon()
 			return err
 		}

@@ -134,10 +134,13 @@ func newReport(t *tableSession) Report {
 	return r
 }
 
-// end says that the work is over, and only its books are to be closed.
+// end fills in what the counters say once the work is over and only its journal is to be closed.
 func (r *Report) end(c *progress.Counters) {
 	r.Duration = time.Since(r.Started)
 	c.End(r.Duration)
+	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
+	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
+	r.Target, r.Kept = c.Held.Now()
 }
 
 // RowsPerSecond is the speed of the run, without what it went on with.
@@ -147,13 +150,6 @@ func (r *Report) RowsPerSecond() float64 { return float64(r.Rows-r.Earlier) / r.
 func (r *Report) BytesPerSecond() float64 { return float64(r.Bytes-r.Before) / r.seconds() }
 
 func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }
-
-// count fills in what the counters say.
-func (r *Report) count(c *progress.Counters) {
-	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
-	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
-	r.Target, r.Kept = c.Held.Now()
-}
 
 // FailedRange is a token range that could not be read.
 type FailedRange struct {

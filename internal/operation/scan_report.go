@@ -48,7 +48,6 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)
 	r.end(s.job.Counters)
-	r.count(s.job.Counters)
 	stopPace()
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 	result = s.withEarlier(result)

@@ -68,7 +68,7 @@ type LoadStatus struct {
 	Retried []string        // files of rejects that were loaded again, or begun to be
 	Reread  []SettingChange // how those were read otherwise
 	Tries   int             // run directories of such loads with something left to do
-	Lost    []string        // of Retried, those of which nobody knows whether they were loaded: the run directory was removed
+	Lost    []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
 	Next    []Next
 	Streams []progress.Streamed // of a load by streaming that is under way
 }

@@ -25,8 +25,8 @@ type beside struct {
 	gates   []*Gate
 	done    atomic.Int64 // requests of the run
 
-	// After so many requests of the run all cores stand still for a time, as when a server collects
-	// garbage, flushes or compacts what was written. 0: never.
+	// After each stallEach requests of the run all cores stall, as a server does while it collects
+	// garbage, flushes or compacts. 0: never.
 	stallEach int64
 	stall     time.Duration
 }

@@ -28,6 +28,7 @@ type Layout struct {
 	sizes sizes
 	valid func(wire []byte) error         // nil: all bytes of these sizes are valid
 	whole func(wire []byte, m mode) error // what else must hold in a mode that is not zero, or nil
+	plain uint32                          // as sizes.exact, the lengths of which any bytes are valid
 	// emptyNull: see EmptyIsNull.
 	emptyNull bool
 }

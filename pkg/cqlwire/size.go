@@ -56,10 +56,14 @@ var scalars = named([...]*Layout{
 	cqltype.Varint:    {sizes: anySize, fixed: -1, emptyNull: true},
 })
 
-// named gives each layout the name of the kind that is its place.
+// named gives each layout the name of the kind that is its place, and finds its plain lengths.
 func named(layouts [cqltype.Varint + 1]*Layout) [cqltype.Varint + 1]*Layout {
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
-		layouts[kind].name, layouts[kind].kind = kind.String(), kind
+		l := layouts[kind]
+		l.name, l.kind = kind.String(), kind
+		if l.valid == nil && l.whole == nil {
+			l.plain = l.sizes.exact
+		}
 	}
 	return layouts
 }

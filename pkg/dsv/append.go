@@ -15,18 +15,25 @@ const bom = "\xef\xbb\xbf"
 // escape itself; that a text needs no quotes then does not mean that it can be
 // written as it is.
 func (f Format) NeedsQuotes(text []byte) bool {
+	quote := f.Quote
 	if f.escapes() {
-		f.Quote = f.Delimiter // a quote does not count
+		quote = f.Delimiter // a quote does not count
 	}
+	return needsQuotes(text, f.Delimiter, quote)
+}
+
+// needsQuotes takes the two bytes of a format, since a Format is too large for registers: each of
+// the bytes of text would be compared with memory.
+func needsQuotes(text []byte, delimiter, quote byte) bool {
 	if len(text) >= 3 && string(text[:3]) == bom {
 		return true
 	}
 	if len(text) >= longText {
-		return bytes.IndexByte(text, f.Delimiter) >= 0 || bytes.IndexByte(text, f.Quote) >= 0 ||
+		return bytes.IndexByte(text, delimiter) >= 0 || bytes.IndexByte(text, quote) >= 0 ||
 			bytes.IndexByte(text, '\n') >= 0 || bytes.IndexByte(text, '\r') >= 0
 	}
 	for _, b := range text {
-		if b == f.Delimiter || b == f.Quote || b == '\n' || b == '\r' {
+		if b == delimiter || b == quote || b == '\n' || b == '\r' {
 			return true
 		}
 	}
@@ -50,10 +57,14 @@ func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 	if len(text) == 0 && !quoteIfEmpty {
 		return dst
 	}
-	if len(text) == 0 || f.NeedsQuotes(text) {
-		return f.AppendQuoted(dst, text)
+	escapes, quote := f.escapes(), f.Quote
+	if escapes {
+		quote = f.Delimiter // as in NeedsQuotes, without a copy of f for each field
 	}
-	if f.escapes() {
+	switch {
+	case len(text) == 0 || needsQuotes(text, f.Delimiter, quote):
+		return f.AppendQuoted(dst, text)
+	case escapes:
 		return f.appendEscaped(dst, text)
 	}
 	return append(dst, text...)

@@ -21,10 +21,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// How many bytes, as the nodes estimate them, a node is asked for in one session (--slice).
+// How many bytes, as the node announces them, a node is asked for in one session (--slice).
 const (
 	mostAsked  = 1 << 30
-	leastAsked = 16 << 20 // each session costs the node a flush, however little is asked for
+	leastAsked = 16 << 20 // compressed; each session costs the node a flush, however little is asked for
 	// piecesOfATable is how many pieces there are of a table that is not larger than so many: what is fetched and what is
 	// read take about as long, and only what is fetched first, and read last, is without the other beside it.
 	piecesOfATable = 8

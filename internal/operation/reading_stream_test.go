@@ -546,7 +546,7 @@ func TestPiecesFollowTheTable(t *testing.T) {
 	for _, c := range []struct {
 		bytes       int64 // of the table, of which a node is asked for a third, or more
 		least, most int
-	}{{0, 1, 1}, {60 << 20, 1, 1}, {400 << 20, 3, 7}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
+	}{{0, 1, 1}, {20 << 20, 1, 1}, {90 << 20, 2, 4}, {400 << 20, 8, 9}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
 		r.t.estimates = []driver.Estimate{{Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}}
 		cut, _ := r.cut(0, 0)
 		pieces := len(cut)

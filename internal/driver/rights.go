@@ -57,6 +57,12 @@ func (s *Session) list(ctx context.Context, stmt string, f func(row map[string]a
 	return classify(ctx, iter.Close())
 }
 
+// Unavailable reports whether an error is a node's answer that too few replicas are up for the consistency level.
+func Unavailable(err error) bool {
+	var request answered
+	return errors.As(err, &request) && request.GetCode() == gocql.ErrCodeUnavailable
+}
+
 // Unauthorized says whether an error is that the user lacks a right.
 func Unauthorized(err error) bool {
 	var request answered

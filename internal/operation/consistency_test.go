@@ -59,7 +59,7 @@ func TestConsistencyIsNamedWhereThereAreReplicas(t *testing.T) {
 
 func TestLevelsThatNoRequestCanReach(t *testing.T) {
 	one, dcs := map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}, map[string]string{"class": "NetworkTopologyStrategy", "dc1": "1", "dc2": "2"}
-	require.EqualError(t, refuseTooMany("TWO", one), "--consistency TWO: rows of this keyspace have no more than 1 replica")
+	require.EqualError(t, refuseTooMany("TWO", one), "--consistency TWO: some rows have no more than 1 replica: the keyspace's replication is SimpleStrategy, replication_factor 1")
 	require.Error(t, refuseTooMany("THREE", one))
 	require.NoError(t, refuseTooMany("QUORUM", one))
 	require.NoError(t, refuseTooMany("THREE", dcs))

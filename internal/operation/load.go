@@ -55,7 +55,11 @@ func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, again rere
 	if earlier != nil {
 		l.run, l.journal = continuedIn(spec.RunDir, earlier), earlier
 	}
-	if err := l.prepare(ctx); err != nil {
+	err := l.prepare(ctx)
+	if err == nil {
+		err = l.awaitReplicas(ctx)
+	}
+	if err != nil {
 		l.Close()
 		return nil, err
 	}

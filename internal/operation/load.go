@@ -126,7 +126,18 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	if l.run.continued {
-		return l.refuse(ctx)
+		if err := l.refuseReading(); err != nil {
+			return err
+		}
+		if err := l.refuse(ctx); err != nil {
+			return err
+		}
+		for i := range min(len(l.touched), len(l.job.Inputs)) {
+			l.job.Inputs[i].Compare = l.touched[i]
+		}
+		l.job.Journal = l.journal
+		l.job.CountEarlier() // before anything of the run is shown
+		return nil
 	}
 	if l.outer == nil {
 		if err := l.lookAhead(ctx, inputs); err != nil {

@@ -21,7 +21,12 @@ type Shortage struct {
 	Ranges []token.Range   // with too few replicas that are up
 	All    int             // token ranges, those with enough among them
 	Down   []topology.Node // replicas of those ranges
+
+	most int // replicas that such a range has, up or down
 }
+
+// Forever reports whether too few nodes hold those ranges even when all are up.
+func (s *Shortage) Forever() bool { return s.most < s.need }
 
 // Waits says how many replicas are waited for.
 func (s *Shortage) Waits() string {
@@ -69,6 +74,7 @@ func (r Replication) short() *Shortage {
 		if up >= s.need {
 			continue
 		}
+		s.most = max(s.most, up+len(missing))
 		s.Ranges = append(s.Ranges, r.Placement.Range(i))
 		for _, n := range missing {
 			down[n] = true

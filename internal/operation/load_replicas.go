@@ -32,7 +32,7 @@ const downShown = 5
 
 // awaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no row
 // can be written for that, it waits for the patience, and then refuses to begin: each row would be
-// rejected. Where only some rows cannot be written, the load rejects these and writes all others.
+// rejected. It refuses at once where there are too few nodes anyway. Where only some rows cannot be written, the load rejects these and writes all others.
 func (l *Load) awaitReplicas(ctx context.Context) error {
 	if l.spec.Via != viaCQL || l.spec.DryRun || !l.t.connected() {
 		return nil
@@ -40,6 +40,10 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 	short := l.t.replicas(l.spec.DC).Short()
 	if short == nil || !l.t.unavailable(ctx, short.Ranges) {
 		return nil
+	}
+	if short.Forever() && len(short.Ranges) == short.All {
+		return fault.New(fault.Permanent, fmt.Errorf("--%s %s: %s, and the cluster has too few nodes to hold them: give another level",
+			consistencySetting, l.t.consistency, short.Waits()))
 	}
 	var down []string
 	for _, n := range short.Down[:min(len(short.Down), downShown)] {

@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 )
 
 // prepared is a load of a row that nothing keeps from beginning.
@@ -47,6 +49,21 @@ func TestALoadWithoutEnoughReplicasDoesNotBegin(t *testing.T) {
 	for _, r := range s.cluster.Requests() {
 		require.Empty(t, r.Keys, "nothing is written")
 	}
+}
+
+// Where the cluster has fewer nodes than replicas are waited for, there is nothing to wait for.
+func TestALoadOnTooFewNodesDoesNotBegin(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Nodes: 1, Cores: 1, Refuse: func(r simcluster.Request) message.Error {
+		if r.Table != "shop.orders" {
+			return nil
+		}
+		return &message.Unavailable{ErrorMessage: "Cannot achieve consistency level LOCAL_QUORUM", Consistency: r.Consistency, Required: 2, Alive: 1}
+	}})
+	_, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
+	require.EqualError(t, err, "--consistency LOCAL_QUORUM: LOCAL_QUORUM waits for 2 of 2 replicas in dc1, and the cluster has too few nodes to hold them: give another level")
+	require.Equal(t, fault.Permanent, fault.ClassOf(err))
+	require.Empty(t, s.told)
+	require.NoDirExists(t, "run")
 }
 
 // It begins as soon as enough of them are back.

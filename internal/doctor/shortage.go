@@ -14,23 +14,22 @@ import (
 
 // Shortage is that too few replicas are up for a consistency level.
 type Shortage struct {
-	level    string
-	need, of int
-	where    string
+	level, where string
+	of           int
 
+	Need   int             // replicas that are waited for
+	Most   int             // replicas that one of the ranges has, up or down
 	Ranges []token.Range   // with too few replicas that are up
 	All    int             // token ranges, those with enough among them
 	Down   []topology.Node // replicas of those ranges
-
-	most int // replicas that such a range has, up or down
 }
 
 // Forever reports whether too few nodes hold those ranges even when all are up.
-func (s *Shortage) Forever() bool { return s.most < s.need }
+func (s *Shortage) Forever() bool { return s.Most < s.Need }
 
 // Waits says how many replicas are waited for.
 func (s *Shortage) Waits() string {
-	return fmt.Sprintf("%s waits for %d of %s%s", s.level, s.need, amount.Of(s.of, "replica"), s.where)
+	return fmt.Sprintf("%s waits for %d of %s%s", s.level, s.Need, amount.Of(s.of, "replica"), s.where)
 }
 
 // Short finds the token ranges whose rows have too few replicas that are up; nil: there are none, or
@@ -57,7 +56,7 @@ func (r Replication) short() *Shortage {
 		return nil
 	}
 	s := &Shortage{level: cmp.Or(r.named, r.Level), All: r.Placement.Len()}
-	s.need, s.of, s.where = r.need()
+	s.Need, s.of, s.where = r.need()
 	down := make(map[int]bool)
 	for i := range r.Placement.Len() {
 		up := 0
@@ -71,10 +70,10 @@ func (r Replication) short() *Shortage {
 				missing = append(missing, n)
 			}
 		}
-		if up >= s.need {
+		if up >= s.Need {
 			continue
 		}
-		s.most = max(s.most, up+len(missing))
+		s.Most = max(s.Most, up+len(missing))
 		s.Ranges = append(s.Ranges, r.Placement.Range(i))
 		for _, n := range missing {
 			down[n] = true

@@ -34,18 +34,18 @@ func (t *tableSession) replicated() bool {
 }
 
 // errTooMany refuses a level that asks for more replicas than some rows have: no request for them could succeed.
-func errTooMany(level string, have int, replication map[string]string) error {
-	return fmt.Errorf("--%s %s: some rows have no more than %s: the keyspace's replication is %s",
-		consistencySetting, level, amount.Of(have, "replica"), doctor.Factors(replication))
+func errTooMany(level string, need, have int, replication map[string]string, nodes int) error {
+	return fmt.Errorf("--%s %s: some rows have no more than %s, and %d are needed: the keyspace's replication is %s, on %s",
+		consistencySetting, level, amount.Of(have, "replica"), need, doctor.Factors(replication), amount.Of(nodes, "node"))
 }
 
 // refuseTooMany refuses a level that asks for more replicas than the replication factors give a row.
-func refuseTooMany(level string, replication map[string]string) error {
+func refuseTooMany(level string, replication map[string]string, nodes int) error {
 	need, have := map[string]int{"TWO": 2, "THREE": 3}[level], replicasOf(replication)
 	if have == 0 || need <= have {
 		return nil
 	}
-	return errTooMany(level, have, replication)
+	return errTooMany(level, need, have, replication, nodes)
 }
 
 // replicasOf is how many replicas a row has, in all data centers together; 0 where there are no factors.

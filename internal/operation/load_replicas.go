@@ -42,8 +42,7 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 		return nil
 	}
 	if short.Forever() && len(short.Ranges) == short.All {
-		return fault.New(fault.Permanent, fmt.Errorf("--%s %s: %s, and the cluster has too few nodes to hold them: give another level",
-			consistencySetting, l.t.consistency, short.Waits()))
+		return errTooMany(l.t.consistency, short.Need, short.Most, l.t.replication, len(l.t.cluster.Nodes))
 	}
 	var down []string
 	for _, n := range short.Down[:min(len(short.Down), downShown)] {

@@ -60,7 +60,7 @@ func TestALoadOnTooFewNodesDoesNotBegin(t *testing.T) {
 		return &message.Unavailable{ErrorMessage: "Cannot achieve consistency level LOCAL_QUORUM", Consistency: r.Consistency, Required: 2, Alive: 1}
 	}})
 	_, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
-	require.EqualError(t, err, "--consistency LOCAL_QUORUM: LOCAL_QUORUM waits for 2 of 2 replicas in dc1, and the cluster has too few nodes to hold them: give another level")
+	require.EqualError(t, err, "--consistency LOCAL_QUORUM: some rows have no more than 1 replica, and 2 are needed: the keyspace's replication is NetworkTopologyStrategy, dc1 2, on 1 node")
 	require.Equal(t, fault.Permanent, fault.ClassOf(err))
 	require.Empty(t, s.told)
 	require.NoDirExists(t, "run")

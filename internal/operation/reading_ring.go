@@ -84,7 +84,7 @@ func (s *streamReader) enough(r ring) error {
 		case len(candidates) == 0:
 			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.streamFlag(), doctor.Factors(r.replication))
 		case len(candidates) < number:
-			return errTooMany(s.t.consistency, len(candidates), r.replication)
+			return errTooMany(s.t.consistency, number, len(candidates), r.replication, len(r.cluster.Nodes))
 		}
 	}
 	return nil

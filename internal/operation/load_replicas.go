@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -93,16 +95,21 @@ func (t *tableSession) unavailable(ctx context.Context, ranges []token.Range) bo
 		return false
 	}
 	reader := t.session.Reader(t.table, driver.Columns(selection), p)
+	var enough atomic.Bool
+	var asking sync.WaitGroup
 	for i := 0; i < len(ranges); i += max(len(ranges)/samples, 1) {
-		if !t.answersUnavailable(ctx, reader, ranges[i]) {
-			return false
-		}
+		asking.Go(func() {
+			if !t.answersUnavailable(ctx, reader, ranges[i]) {
+				enough.Store(true)
+			}
+		})
 	}
-	return true
+	asking.Wait()
+	return !enough.Load()
 }
 
-// answersUnavailable asks local nodes that are up, one after the other, until one answers that it has
-// rows of a range, or that too few replicas are up, and reports whether it is the latter.
+// answersUnavailable asks local nodes that are up, one after the other, until one answers with rows of
+// a range, or that too few replicas are up, and reports whether it is the latter.
 func (t *tableSession) answersUnavailable(ctx context.Context, reader *driver.Reader, within token.Range) bool {
 	asked := 0
 	for _, n := range t.cluster.Local() {

@@ -34,7 +34,8 @@ const downShown = 5
 
 // awaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no row
 // can be written for that, it waits for the patience, and then refuses to begin: each row would be
-// rejected. It refuses at once where there are too few nodes anyway. Where only some rows cannot be written, the load rejects these and writes all others.
+// rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
+// written, the load rejects these and writes all others.
 func (l *Load) awaitReplicas(ctx context.Context) error {
 	if l.spec.Via != viaCQL || l.spec.DryRun || !l.t.connected() {
 		return nil
@@ -66,7 +67,11 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 		if err := pace.Sleep(ctx, pace.Backoff{Max: mostWait}.Delay(attempt)); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		if !l.t.unavailable(ctx, short.Ranges) {
+		missing := l.t.unavailable(ctx, short.Ranges)
+		if err := ctx.Err(); err != nil {
+			return fault.New(fault.Canceled, err)
+		}
+		if !missing {
 			l.env.Warn("enough replicas are up: the load begins")
 			return nil
 		}

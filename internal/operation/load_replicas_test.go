@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -85,6 +86,22 @@ func TestALoadAwaitsReplicas(t *testing.T) {
 	report, err := l.Run(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 1, report.Written)
+}
+
+// A user who does not want to wait is not told that the load begins.
+func TestALoadThatAwaitsReplicasIsInterrupted(t *testing.T) {
+	s := openShop(t)
+	l := s.prepared(t)
+	s.down(l, 1, 2)
+	l.spec.Patience = time.Hour
+	ctx, stop := context.WithCancel(t.Context())
+	warn := l.env.Warn
+	l.env.Warn = func(format string, args ...any) {
+		warn(format, args...)
+		stop()
+	}
+	require.Equal(t, fault.Canceled, fault.ClassOf(l.awaitReplicas(ctx)))
+	require.Len(t, s.told, 1)
 }
 
 // Where some rows can be written, the others are rejected, and that is told before.

@@ -95,6 +95,21 @@ func commandOf(c *cobra.Command) string {
 	return ""
 }
 
+// tellRetried warns of rejects that were loaded before, and says how they are read now.
+func (s streams) tellRetried(before []operation.Retried) {
+	for _, b := range before {
+		files := someOf(b.Files)
+		told := fmt.Sprintf("a load of %s was begun before, in %s; all of its rows are loaded again", files, b.Dir)
+		if b.Done {
+			told = fmt.Sprintf("all rows of %s were loaded before, by run %s in %s, which is done; they are loaded again", files, b.Run, b.Dir)
+		}
+		if len(b.Reading) > 0 {
+			told += fmt.Sprintf(", and read as then (%s) where no flag says otherwise", flagsWith(b.Reading))
+		}
+		s.warn("%s", told)
+	}
+}
+
 // tellRereading says what a change in how text is read means.
 func (s streams) tellRereading(r *operation.Rereading) {
 	if r == nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -34,7 +33,7 @@ func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doct
 	s.end.aside = false
 	s.end.document = summary.OfDoctor(report)
 	if err == nil && written == nil && suggestion != nil {
-		words := suggestedWords(suggestion)
+		words := suggestion.Words()
 		if f := c.Flags().Lookup("config"); f != nil && f.Changed {
 			words = append(words, "--config", setting.ShellQuote(f.Value.String()))
 		}
@@ -44,28 +43,4 @@ func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doct
 		err = written
 	}
 	return runError(err, report.Outcome)
-}
-
-// suggestedWords are the words of the load as one types them into a shell.
-func suggestedWords(o *operation.Suggestion) []string {
-	words := []string{"cqlbulk", "load"}
-	for _, arg := range o.Args {
-		if strings.HasPrefix(arg, "-") {
-			arg = "./" + arg // which is no flag
-		}
-		words = append(words, setting.ShellQuote(arg))
-	}
-	for _, given := range o.Settings {
-		switch text := given.Text(); {
-		case given.Truth && text == "true":
-			words = append(words, "--"+given.Name)
-		case given.Truth:
-			words = append(words, "--"+given.Name+"="+text)
-		case strings.HasPrefix(text, "-"):
-			words = append(words, setting.ShellQuote(fmt.Sprintf("--%s=%s", given.Name, text)))
-		default:
-			words = append(words, "--"+given.Name, setting.ShellQuote(text))
-		}
-	}
-	return words
 }

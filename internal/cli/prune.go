@@ -15,12 +15,12 @@ import (
 // pruneOptions are the flags of prune.
 type pruneOptions struct {
 	reportOptions
-	OlderThan setting.Seconds
+	OlderThan setting.Age
 	DryRun    bool
 }
 
 // pruneAge is how old a run must be to be removed, if nothing else is said.
-const pruneAge = setting.Seconds(30 * 24 * 60 * 60)
+const pruneAge = setting.Age(30 * 24 * time.Hour)
 
 func newPruneCommand(s streams) *cobra.Command {
 	opts := &pruneOptions{OlderThan: pruneAge}
@@ -54,17 +54,14 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	addOwn(f, &opts.OlderThan, "older-than", "age of the runs to remove, in seconds or as 12h or 7d (default: 30d)", of(groupInput), once, everyday)
+	addOwn(f, &opts.OlderThan, "older-than", "age of the runs to remove, as 12h or 7d (default: 30d)", of(groupInput), once, everyday)
 	addOwn(f, &opts.DryRun, "dry-run", "only say what would be removed", of(groupInput), once, everyday)
 	opts.reportOptions.AddFlags(f)
 	return c
 }
 
 func prune(s streams, o *pruneOptions, folder string) error {
-	if o.OlderThan < 0 {
-		return fmt.Errorf("--older-than %d: must not be negative", o.OlderThan)
-	}
-	before := time.Now().Add(-time.Duration(o.OlderThan) * time.Second)
+	before := time.Now().Add(-time.Duration(o.OlderThan))
 	pruned, err := operation.Prune(folder, before, o.DryRun)
 	s.end.document = summary.OfPrune(folder, pruned, o.DryRun)
 	for _, dir := range pruned.Left {

@@ -45,7 +45,7 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 const withEarlier = ", with resume those of the earlier run among them"
 
 func newResumeCommand(s streams) *cobra.Command {
-	opts := &resumeOptions{}
+	opts, keepLoaded := &resumeOptions{}, false
 	c := &cobra.Command{
 		Use:   "resume RUN_DIR | --last",
 		Short: "Resume a scan or load that was stopped",
@@ -58,10 +58,11 @@ being written when it was stopped, rows are written again with the timestamps th
 had; counters, and lists that are not frozen, would count twice, so such rows go to
 in-doubt.csv in the run directory unless --repeat-in-doubt is given.
 
-How the text of a load is read may be changed: what null looks like, the formats of
-values, and which column a field goes to. Rows that are in stay as they were read, rows
-that were under way when the load was stopped are written as they may have been before,
-the rest of the inputs is read anew, and so is what was rejected when it is retried. The
+How the text of a load is read may be changed as long as no row is loaded: what null
+looks like, the formats of values, and which column a field goes to. Once rows are loaded,
+such a change is refused, and the error names the command that reads all rows so. With
+--keep-loaded, rows that are loaded stay as they were read, rows that were under way are
+written as they may have been before, and only the rest of the inputs is read so. The
 change is kept in the run directory.
 
 The run does not go on when the table was created anew, or its columns, an input, an
@@ -73,11 +74,12 @@ is noted are tokens and bytes.
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
 			opts.tell(s, &opts.showOptions, "was stopped")
-			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: opts.dir, Changes: changes(c.Flags())})
+			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: opts.dir, Changes: changes(c.Flags()), KeepLoaded: keepLoaded})
 		},
 	}
 	c.Flags().SortFlags = false
 	opts.addFlag(c.Flags(), "the newest run of this folder that was stopped")
+	addOwn(c.Flags(), &keepLoaded, "keep-loaded", "load: change how the rest of the inputs is read, though rows are loaded; those stay as they were read", of(groupValues), once)
 	opts.AddFlags(c.Flags())
 	return c
 }

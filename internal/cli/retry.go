@@ -27,7 +27,8 @@ in a run directory inside the first.
 
 How the rejected rows are read may be changed, where that is why they were rejected: what
 null looks like (--null-string NA), the formats of values, and which column a field goes
-to. Rows that are in stay as they were read.
+to. Rows that are in stay as they were read. Rejects that were retried before can be
+retried again; they are read as the last retry read them, unless a flag says otherwise.
 
 Of a scan, the token ranges that failed are read, and when all of them are, the output
 gets its name.
@@ -59,6 +60,7 @@ func runRetry(ctx context.Context, s streams, show showOptions, spec operation.R
 	case run.Scan != nil:
 		return finishScan(ctx, s, show, run.Scan)
 	}
+	s.tellRetried(run.Before)
 	s.tellRereading(run.Load.Rereading())
 	if err := finishLoad(ctx, s, show, run.Load); err != nil {
 		return err

@@ -106,6 +106,9 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 	}
 	w := tabwriter.NewWriter(s.text(), 11, 0, 1, ' ', 0)
 	writeFact(w, "run", "%s of %s, begun %s by %s", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
+	if where := clusterText(r.Target.Cluster, r.Target.Hosts, len(r.Target.Hosts)); where != "" {
+		writeFact(w, "cluster", "%s", where)
+	}
 	if r.Load != nil {
 		showLoad(w, r.Load)
 	} else if r.End != nil {
@@ -127,6 +130,20 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 // writeFact writes a line of a table: a name, and what there is to say, which stays in the line.
 func writeFact(w io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(w, "%s\t%s\n", name, safetext.Line(fmt.Sprintf(format, args...)))
+}
+
+// clusterText names a cluster and its contact points, most of them at most; empty: nothing is known.
+func clusterText(name string, hosts []string, most int) string {
+	shown := strings.Join(hosts[:min(most, len(hosts))], ", ")
+	if more := len(hosts) - most; more > 0 {
+		shown += fmt.Sprintf(" and %d more", more)
+	}
+	switch {
+	case name != "" && shown != "":
+		return fmt.Sprintf("%s (%s)", name, shown)
+	default:
+		return name + shown
+	}
 }
 
 // begunShown is how many pieces under way are listed.
@@ -170,11 +187,7 @@ func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...
 func showRetried(w io.Writer, l *operation.LoadStatus) {
 	names := strings.Join(l.Retried, ", ")
 	if len(l.Reread) > 0 {
-		var with []string
-		for _, change := range l.Reread {
-			with = append(with, flagWith(change.Name, change.Now))
-		}
-		names += ", read with " + strings.Join(with, " ")
+		names += ", read with " + flagsWith(l.Reread)
 	}
 	switch {
 	case len(l.Retried) == 0:
@@ -194,6 +207,15 @@ func changeText(c operation.SettingChange) string {
 		was = setting.ListText(c.Was)
 	}
 	return fmt.Sprintf("%s (before: %s)", flagWith(c.Name, c.Now), was)
+}
+
+// flagsWith are changed settings as flags.
+func flagsWith(changes []operation.SettingChange) string {
+	var with []string
+	for _, change := range changes {
+		with = append(with, flagWith(change.Name, change.Now))
+	}
+	return strings.Join(with, " ")
 }
 
 // flagWith is a flag and its value, as one types it.

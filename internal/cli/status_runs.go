@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,13 +15,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
-// runColumns are what a list of runs has of each. The run itself comes last, since it is the
-// longest, and what of it is cut off where a terminal is narrow tells the command and the table.
-var runColumns = []struct {
+// runColumn is what a list of runs has of each.
+type runColumn struct {
 	name  string
 	right bool // numbers end in one column
 	text  func(r summary.ListedRun, brief bool, now time.Time) string
-}{
+}
+
+// runColumns are those of a list. The run itself comes last, since it is the longest, and what of it
+// is cut off where a terminal is narrow tells the command and the table.
+var runColumns = []runColumn{
 	{"STATE", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return r.State }},
 	{"DONE", true, func(r summary.ListedRun, _ bool, _ time.Time) string { return percent(r.Share) }},
 	{"ROWS", true, func(r summary.ListedRun, brief bool, _ time.Time) string { return number(r.Rows, r.Table != "", brief) }},
@@ -33,42 +38,40 @@ var runColumns = []struct {
 	{"WHAT", false, func(r summary.ListedRun, _ bool, _ time.Time) string {
 		return strings.TrimSpace(r.Command + " " + r.Table)
 	}},
+	{clusterColumn, false, func(r summary.ListedRun, _ bool, _ time.Time) string {
+		return cmp.Or(clusterText(r.Cluster, r.Hosts, 1), "-")
+	}},
 	{"RUN", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return manifest.Output(r.Path) }},
 }
 
-// writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and how
-// to go on with the newest that can go on. width is that of the terminal; 0: there is none.
+// clusterColumn is left out where a terminal is too narrow for it, and where no run tells its cluster.
+const clusterColumn = "CLUSTER"
+
+// writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and what
+// to do next with each that has something left to do. width is that of the terminal; 0: there is none.
 func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) error {
-	table, gap := cellsOf(runs, false, now), "  "
-	if width > 0 && widthOf(table, gap) > width {
-		table, gap = cellsOf(runs, true, now), " "
+	fewer := slices.DeleteFunc(slices.Clone(runColumns), func(c runColumn) bool { return c.name == clusterColumn })
+	columns := runColumns
+	if !slices.ContainsFunc(runs, func(r summary.ListedRun) bool { return r.Cluster != "" || len(r.Hosts) > 0 }) {
+		columns = fewer
+	}
+	table := runTable{columns, cellsOf(columns, runs, false, now), "  "}
+	if width > 0 && table.width() > width {
+		table = runTable{columns, cellsOf(columns, runs, true, now), " "}
+	}
+	if width > 0 && table.width() > width && table.room(width) < wellKnownName {
+		table = runTable{fewer, cellsOf(fewer, runs, true, now), " "}
 	}
 	var out strings.Builder
-	for _, cells := range table {
-		line := ""
-		for i, cell := range cells {
-			last := i == len(cells)-1
-			if room := width - utf8.RuneCountInString(line); last && width > 0 {
-				cell = cutLeft(cell, max(room, leastName))
-			}
-			if last {
-				line += cell
-			} else {
-				line += fmt.Sprintf("%*s", padding(i, widest(table, i)), cell) + gap
-			}
-		}
-		fmt.Fprintln(&out, strings.TrimRight(line, " "))
-	}
+	table.write(&out, width)
 	for _, r := range runs {
 		if r.Error != "" {
 			fmt.Fprintf(&out, "%-8s  %s\n", r.State, safetext.Line(r.Error))
 		}
 	}
-	told := map[string]bool{}
 	for _, r := range runs {
 		for _, n := range r.Next {
-			if n.RunDir == r.Path && !told[n.Command] {
-				told[n.Command] = true
+			if n.RunDir == r.Path {
 				fmt.Fprintf(&out, "%-8s  %s\n", "next", n.Line)
 			}
 		}
@@ -77,18 +80,29 @@ func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) 
 	return err
 }
 
-// leastName is how much is left of the name of a run however narrow a terminal is.
-const leastName = 12
+const (
+	// leastName is how much is left of the name of a run however narrow a terminal is.
+	leastName = 12
+	// wellKnownName is how much of it is left at least where clusters are shown: its time and process.
+	wellKnownName = 24
+)
+
+// runTable is a list of runs, its head first.
+type runTable struct {
+	columns []runColumn
+	cells   [][]string
+	gap     string
+}
 
 // cellsOf are the lines of a list, its head first.
-func cellsOf(runs []summary.ListedRun, brief bool, now time.Time) [][]string {
+func cellsOf(columns []runColumn, runs []summary.ListedRun, brief bool, now time.Time) [][]string {
 	table := make([][]string, 1, len(runs)+1)
-	for _, c := range runColumns {
+	for _, c := range columns {
 		table[0] = append(table[0], c.name)
 	}
 	for _, r := range runs {
 		var cells []string
-		for _, c := range runColumns {
+		for _, c := range columns {
 			cells = append(cells, safetext.Line(c.text(r, brief, now)))
 		}
 		table = append(table, cells)
@@ -96,27 +110,47 @@ func cellsOf(runs []summary.ListedRun, brief bool, now time.Time) [][]string {
 	return table
 }
 
-// padding is the width of a column, below zero of one whose cells begin at its left.
-func padding(column, width int) int {
-	if runColumns[column].right {
-		return width
+// write writes the lines, no longer than a terminal is wide; 0: as long as they are.
+func (t *runTable) write(out *strings.Builder, width int) {
+	last := len(t.columns) - 1
+	for _, cells := range t.cells {
+		line := ""
+		for i, cell := range cells[:last] {
+			line += fmt.Sprintf("%*s", t.padding(i), cell) + t.gap
+		}
+		name := cells[last]
+		if width > 0 {
+			name = cutLeft(name, max(width-utf8.RuneCountInString(line), leastName))
+		}
+		fmt.Fprintln(out, strings.TrimRight(line+name, " "))
 	}
-	return -width
 }
 
-func widest(table [][]string, column int) (width int) {
-	for _, cells := range table {
+// padding is the width of a column, below zero of one whose cells begin at its left.
+func (t *runTable) padding(column int) int {
+	if t.columns[column].right {
+		return t.widest(column)
+	}
+	return -t.widest(column)
+}
+
+func (t *runTable) widest(column int) (width int) {
+	for _, cells := range t.cells {
 		width = max(width, utf8.RuneCountInString(cells[column]))
 	}
 	return width
 }
 
-func widthOf(table [][]string, gap string) (width int) {
-	for i := range runColumns {
-		width += widest(table, i) + len(gap)
+// room is how much of a width the last column has.
+func (t *runTable) room(width int) int {
+	for i := range len(t.columns) - 1 {
+		width -= t.widest(i) + len(t.gap)
 	}
-	return width - len(gap)
+	return width
 }
+
+// width is that of the whole list.
+func (t *runTable) width() int { return t.widest(len(t.columns)-1) - t.room(0) }
 
 // cutLeft leaves out the beginning of a text that is too long.
 func cutLeft(text string, width int) string {

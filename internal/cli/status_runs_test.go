@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,4 +62,19 @@ func TestRunsFitTheTerminal(t *testing.T) {
 		require.LessOrEqual(t, len([]rune(line)), 80, line)
 	}
 	require.Equal(t, "running   41% 1.23M      -  50.3k 2m left load demo.flights …260102T150355Z-4711", lines[1])
+}
+
+// A list tells the cluster of each run, by its name and where it was reached, unless a terminal is too narrow.
+func TestRunsTellTheirCluster(t *testing.T) {
+	before := someRuns
+	defer func() { someRuns = before }()
+	someRuns = slices.Clone(before[:2])
+	someRuns[0].Cluster, someRuns[0].Hosts = "prod", []string{"10.0.0.1", "10.0.0.2"}
+	someRuns[1].Cluster = "from files"
+	require.Equal(t, `STATE    DONE       ROWS  FAILED  ROWS/S  WHEN     WHAT               CLUSTER                     RUN
+running   41%  1,234,567       -  50,312  2m left  load demo.flights  prod (10.0.0.1 and 1 more)  cqlbulk-load-demo.flights-20260102T150355Z-4711
+running     -          0       -       -  for 1m   load demo.flights  from files                  begun
+`, runsText(t, 0))
+	require.Contains(t, runsText(t, 120), " prod (10.0.0.1 and 1 more) …")
+	require.NotContains(t, runsText(t, 80), "prod")
 }

@@ -15,6 +15,7 @@ var varying = []struct {
 	kind string
 }{
 	{regexp.MustCompile(`\d{8}T\d{6}Z-\d+`), "<run>"},
+	{regexp.MustCompile(`\S+ \((\d+\.){3}\d+(:\d+)?( and \d+ more)?\)`), "<cluster>"}, // its name, and a contact point
 	// Of now, and not of the sample data, which are of 2013.
 	{regexp.MustCompile(`20[2-9]\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?`), "<time>"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<id>"},
@@ -31,7 +32,7 @@ var varying = []struct {
 }
 
 // measured are lines of which all figures, and what is not known, hang on the machine, the cluster, or the moment.
-var measured = regexp.MustCompile(`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written), )`)
+var measured = regexp.MustCompile(`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written)\b)`)
 
 var figure = regexp.MustCompile(`\d[\d,]*(\.\d+)?|\?|<share>`)
 

@@ -39,15 +39,14 @@ func Replicas(r Replication) Finding {
 	level := cmp.Or(r.named, r.Level)
 	need, of, where := r.need()
 	if of == 0 {
-		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", r.factors(), where)
+		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", Factors(r.Options), where)
 	}
 	if need > of {
 		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", level, amount.Of(need, "replica"), of, where)
 	}
-	short, ranges := r.short()
-	if short > 0 {
+	if short := r.short(); short != nil {
 		return Fail("bring back the nodes that are down, or say another --consistency",
-			"%s waits for %d of %s%s: too few are up for %d of %s", level, need, amount.Of(of, "replica"), where, short, amount.Of(ranges, "token range"))
+			"%s: too few are up for %d of %s", short.Waits(), len(short.Ranges), amount.Of(short.All, "token range"))
 	}
 	text := fmt.Sprintf("%s waits for %d of %s%s", level, need, amount.Of(of, "replica"), where)
 	switch spare := of - need; {
@@ -82,24 +81,24 @@ func (r Replication) each() (worst Finding) {
 		}
 	}
 	if least == math.MaxInt {
-		return Fail("give the keyspace replicas", "%s: no replica", r.factors())
+		return Fail("give the keyspace replicas", "%s: no replica", Factors(r.Options))
 	}
 	return worst
 }
 
-// factors are the replication factors, as one reads them.
-func (r Replication) factors() string {
-	class := r.Options["class"]
+// Factors are the replication of a keyspace (system_schema.keyspaces.replication), as one reads it.
+func Factors(options map[string]string) string {
+	class := options["class"]
 	text := class[strings.LastIndexByte(class, '.')+1:]
 	var names []string
-	for name := range r.Options {
+	for name := range options {
 		if name != "class" {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		text += ", " + name + " " + r.Options[name]
+		text += ", " + name + " " + options[name]
 	}
 	return text
 }
@@ -145,24 +144,4 @@ func (r Replication) need() (need, of int, where string) {
 	default: // ONE, LOCAL_ONE
 		return 1, of, where
 	}
-}
-
-// short is how many token ranges have too few replicas that are up, of how many.
-func (r Replication) short() (short, of int) {
-	if r.Placement == nil || !r.local() && !r.TellsDCs {
-		return 0, 0
-	}
-	need, _, _ := r.need()
-	for i := range r.Placement.Len() {
-		up := 0
-		for _, n := range r.Placement.Replicas(i) {
-			if r.Nodes[n].Up && (!r.local() || r.Nodes[n].DC == r.LocalDC) {
-				up++
-			}
-		}
-		if up < need {
-			short++
-		}
-	}
-	return short, r.Placement.Len()
 }

@@ -18,6 +18,9 @@ import (
 // for those that do not.
 const answering = 3 * time.Second
 
+// never tells nobody what is waited for: a busy machine may be slow to connect.
+var never = make(chan time.Time)
+
 // hush makes nodes take requests and answer none, and counts those to be prepared.
 func hush(c *simcluster.Cluster, nodes ...int) []*simcluster.Injected {
 	var asked []*simcluster.Injected
@@ -39,7 +42,7 @@ func TestNodesThatHangCostOneDeadline(t *testing.T) {
 	asked := hush(c, hanging...)
 	var warnings []string
 	s, err := Connect(t.Context(), Config{
-		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering, TellWait: time.Hour,
+		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering, tell: never,
 		Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
 	})
 	require.NoError(t, err)
@@ -152,7 +155,7 @@ func TestContactPointsThatHang(t *testing.T) {
 	}
 	for _, dc := range []string{"", "dc1"} {
 		s, err := Connect(t.Context(), Config{
-			Hosts: append(hosts, c.Hosts()[0]), Port: c.Port(), DC: dc, Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering, TellWait: time.Hour,
+			Hosts: append(hosts, c.Hosts()[0]), Port: c.Port(), DC: dc, Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering, tell: never,
 		})
 		require.NoError(t, err)
 		s.Close()

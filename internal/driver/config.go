@@ -23,13 +23,14 @@ type Config struct {
 	Timeout     time.Duration // of one request, default 30 s
 	AskTimeout  time.Duration // of a question about the cluster that another node can answer, or that can be done without; default 5 s, at most Timeout
 	Patience    time.Duration // of [Connect] with contact points that answer nothing; 0: as long as it takes
-	TellWait    time.Duration // after which [Connect] tells Warnf what it waits for; default a second above AskTimeout
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Version     string        // of this program, told to the server
 
 	Logf  func(format string, args ...any) // takes what the driver has to say; nil: nobody
 	Warnf func(format string, args ...any) // takes what the user must know; nil: nobody
+
+	tell <-chan time.Time // in tests, when [Connect] tells Warnf what it waits for; nil: tellAfter later than AskTimeout
 }
 
 // withDefaults gives a copy with every empty setting filled in.
@@ -49,9 +50,6 @@ func (c Config) withDefaults() Config {
 		c.AskTimeout = 5 * time.Second
 	}
 	c.AskTimeout = min(c.AskTimeout, c.Timeout)
-	if c.TellWait == 0 {
-		c.TellWait = c.AskTimeout + time.Second // until then others may answer for a contact point that does not
-	}
 	if c.Connections == 0 {
 		c.Connections = 2
 	}

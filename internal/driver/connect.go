@@ -51,16 +51,22 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	return s, err
 }
 
+// tellAfter is how long after [Config.AskTimeout] the user is told what is waited for: until then
+// others may answer for a contact point that does not.
+const tellAfter = time.Second
+
 // tellWait tells the user what is waited for, once that takes a while, until what it returns is called.
 func tellWait(cfg Config) (stop func()) {
-	timer := time.NewTimer(cfg.TellWait)
+	tell := cfg.tell
+	if tell == nil {
+		tell = time.After(cfg.AskTimeout + tellAfter)
+	}
 	ended := make(chan struct{})
 	var telling sync.WaitGroup
 	telling.Go(func() {
-		defer timer.Stop()
 		select {
 		case <-ended:
-		case <-timer.C:
+		case <-tell:
 			limit := ""
 			if cfg.Patience > 0 {
 				limit = fmt.Sprintf("; it is given up after %s (--patience)", cfg.Patience)

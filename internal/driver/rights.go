@@ -57,6 +57,13 @@ func (s *Session) list(ctx context.Context, stmt string, f func(row map[string]a
 	return classify(ctx, iter.Close())
 }
 
+// Unavailable reports whether an error is a node's answer to a read that too few replicas for the consistency
+// level are up, or answered in time: those that died are waited for until gossip has told the node.
+func Unavailable(err error) bool {
+	var request answered
+	return errors.As(err, &request) && (request.GetCode() == gocql.ErrCodeUnavailable || request.GetCode() == gocql.ErrCodeReadTimeout)
+}
+
 // Unauthorized says whether an error is that the user lacks a right.
 func Unauthorized(err error) bool {
 	var request answered

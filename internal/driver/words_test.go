@@ -64,9 +64,11 @@ func TestConnectSilence(t *testing.T) {
 func TestConnectTellsWhatItWaitsFor(t *testing.T) {
 	host, port := silent(t, "127.0.0.1:0", func(net.Conn) {})
 	ctx, cancel := context.WithCancel(t.Context())
+	now := make(chan time.Time)
+	close(now)
 	var told []string
 	_, err := Connect(ctx, Config{
-		Hosts: []string{host}, Port: port, TellWait: time.Millisecond, Patience: time.Hour,
+		Hosts: []string{host}, Port: port, tell: now, Patience: time.Hour,
 		Warnf: func(format string, args ...any) {
 			told = append(told, fmt.Sprintf(format, args...))
 			cancel()

@@ -91,6 +91,8 @@ type Job struct {
 	ChunkSize    int
 	ChunkRecords int
 	MaxRecord    int // bytes of the longest record, default 64 MiB
+
+	left []leftOut // by input; nil before CountEarlier
 }
 
 // MaxStampStep is the largest StampStep.

@@ -198,9 +198,7 @@ var errStopped = errors.New("the run was stopped while this row may have been wr
 // passed then.
 func (r *run) carry(t Tally) error {
 	r.total(t)
-	r.job.Counters.Rows.Add(t.Written)
-	r.job.Counters.Earlier.Add(t.Written)
-	r.job.Counters.Rejected.Add(t.ParseErrors + t.InsertErrors)
+	r.job.CountEarlier()
 	if err := r.parseErrors.add(t.ParseErrors); err != nil {
 		return err
 	}

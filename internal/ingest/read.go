@@ -26,11 +26,8 @@ func (r *run) readAll(ctx, until context.Context) error {
 
 func (r *run) readInput(ctx, until context.Context, index int, input Input) error {
 	from, settled := r.job.Journal.Left(index)
-	// Where records are counted, it is from the first.
-	whole := input.Compare || r.job.SkipRows > 0 || r.job.MaxRows > 0 || len(input.Stamps) > 0
+	whole := r.job.readsWhole(input)
 	if settled && !whole {
-		r.leaveOutText(r.job.Journal.Seen(index))
-		r.leaveOut(input.Size)
 		return nil
 	}
 	in, err := openInput(until, input)
@@ -59,9 +56,12 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		if s, err = r.skipTo(f, s, in, reader, from); err != nil {
 			return inputError(f.name, err)
 		}
+		part := leftOut{-r.job.left[index].text, -r.job.left[index].stored}
 		if f.end > 0 {
 			meter.skip(f.end)
+			part.text, part.stored = part.text+f.end-int64(len(f.header)), part.stored+f.end
 		}
+		r.leaveOut(part)
 	}
 	for !r.enough() {
 		var c *chunk
@@ -207,8 +207,6 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	if skipped, err := skip(in, from.Offset); !skipped {
 		return s, err
 	}
-	r.leaveOutText(from.Offset - int64(len(f.header)))
-	r.leaveOut(from.Offset)
 	f.records, f.end = 1, from.Offset // at least one record stands before
 	o := r.cutting(f)
 	o.Offset, o.Line = from.Offset, from.Line
@@ -216,21 +214,6 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 		return jsonl.NewSplitter(reader, o), nil
 	}
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
-}
-
-// leaveOutText counts bytes of text that an earlier run has dealt with.
-func (r *run) leaveOutText(n int64) {
-	r.job.Counters.Bytes.Add(n)
-	r.job.Counters.EarlierBytes.Add(n)
-}
-
-// leaveOut counts bytes of an input, as it is stored, that an earlier run has dealt with;
-// below zero: they are not known.
-func (r *run) leaveOut(n int64) {
-	if n > 0 {
-		r.job.Counters.Done.Add(n)
-		r.job.Counters.Before.Add(n)
-	}
 }
 
 // choose says which of a chunk's records are loaded: not the first SkipRows of all

@@ -5,6 +5,7 @@ package integration
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,10 +18,16 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	// Other tests flush all tables of a keyspace.
 	exec(t, "CREATE KEYSPACE IF NOT EXISTS it_unflushed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
 	table(t, "it_unflushed.unflushed", "(k int PRIMARY KEY, s set<int>)")
-	insert := func(from, to int) {
-		for k := from; k < to; k++ {
-			exec(t, fmt.Sprintf("INSERT INTO it_unflushed.unflushed (k) VALUES (%d)", k))
+	next, rows := 0, 0
+	insert := func() {
+		for range 20 {
+			exec(t, fmt.Sprintf("INSERT INTO it_unflushed.unflushed (k) VALUES (%d)", next))
+			next, rows = next+1, rows+1
 		}
+	}
+	truncate := func() {
+		exec(t, "TRUNCATE it_unflushed.unflushed")
+		rows = 0
 	}
 	flush := func() {
 		for n := range 3 {
@@ -29,32 +36,64 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "out.csv")
 	args := []string{"scan", "it_unflushed.unflushed", clusterFolder(), "--via", "sstables", "-o", out, "--force"}
-	insert(0, 20)
+	all := func() string { return fmt.Sprintf("%d rows", rows) }
+	insert()
 	flush()
 	// A mutation that writes nothing is in the log, and in no SSTable after a flush.
 	exec(t, "UPDATE it_unflushed.unflushed SET s = s + {} WHERE k = 0")
-	require.Contains(t, ok(t, args...).report, "20 rows")
-	insert(20, 40)
-	r := cqlbulk(t, args...)
-	require.Equal(t, 1, r.code, r.report)
-	require.Regexp(t, `the commit log has rows of it_unflushed.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, r.report)
-	require.Contains(t, r.report, "nodetool drain")
-	// How many rows there are is not known: a node flushes tables to make room for its commit log.
-	r = ok(t, append(args, "--ignore-commitlog")...)
-	require.Contains(t, r.report, "rows may be missing")
-	r = cqlbulkOffline(t, "verify", out)
-	require.Zero(t, r.code, r.report)
-	require.Contains(t, r.out+r.report, "rows may be missing that no SSTable had")
+	require.Contains(t, ok(t, args...).report, all())
+	var refused, read, verified result
+	whileUnflushed(t, "it_unflushed/unflushed", func() {
+		insert()
+		refused = cqlbulk(t, args...)
+		read = cqlbulk(t, append(args, "--ignore-commitlog")...)
+		verified = cqlbulkOffline(t, "verify", out)
+	})
+	require.Equal(t, 1, refused.code, refused.report)
+	require.Regexp(t, `the commit log has rows of it_unflushed.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, refused.report)
+	require.Contains(t, refused.report, "nodetool drain")
+	require.Zero(t, read.code, read.report)
+	require.Contains(t, read.report, "rows may be missing")
+	require.Zero(t, verified.code, verified.report)
+	require.Contains(t, verified.out+verified.report, "rows may be missing that no SSTable had")
 	flush()
-	require.Contains(t, ok(t, args...).report, "40 rows")
+	require.Contains(t, ok(t, args...).report, all())
 
 	// Rows that TRUNCATE deleted raise no alarm, though the commit log still has them.
-	insert(40, 60)
-	exec(t, "TRUNCATE it_unflushed.unflushed")
-	insert(60, 80)
+	insert()
+	truncate()
+	insert()
 	flush()
-	require.Contains(t, ok(t, args...).report, "20 rows")
-	insert(80, 100)
-	require.Equal(t, 1, cqlbulk(t, args...).code)
-	exec(t, "TRUNCATE it_unflushed.unflushed")
+	require.Contains(t, ok(t, args...).report, all())
+	whileUnflushed(t, "it_unflushed/unflushed", func() {
+		insert()
+		refused = cqlbulk(t, args...)
+	})
+	require.Equal(t, 1, refused.code, refused.report)
+	truncate()
+}
+
+// whileUnflushed calls do, which inserts rows into a table, until no node has flushed the table while do
+// ran: a node does so by itself to make room for its commit log, and then its rows are in SSTables.
+func whileUnflushed(t *testing.T, table string, do func()) {
+	t.Helper()
+	const attempts = 20
+	for range attempts {
+		before := liveSSTables(t, table)
+		do()
+		if slices.Equal(before, liveSSTables(t, table)) {
+			return
+		}
+		t.Logf("a node flushed %s meanwhile", table)
+	}
+	require.Fail(t, "nodes flush the table again and again")
+}
+
+// liveSSTables lists those of a table, keyspace/table, on all nodes. No two have the same name.
+func liveSSTables(t *testing.T, table string) []string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(clusterFolder(), "node*/data/data", table+"-*", "*-Data.db"))
+	require.NoError(t, err)
+	require.NotEmpty(t, found, "the test knows where nodes have them")
+	return found
 }

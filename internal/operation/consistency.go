@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 )
 
 // The consistency levels by default. A write goes to all replicas in any case: waiting for
@@ -32,13 +33,19 @@ func (t *tableSession) replicated() bool {
 	return replicasOf(t.replication) != 1 // a strategy without factors has one on every node
 }
 
-// refuseTooMany refuses a level that asks for more replicas than a row has: no request could succeed.
-func refuseTooMany(level string, replication map[string]string) error {
+// errTooMany refuses a level that asks for more replicas than some rows have: no request for them could succeed.
+func errTooMany(level string, need, have int, replication map[string]string, nodes int) error {
+	return fmt.Errorf("--%s %s: some rows have no more than %s, and %d are needed: the keyspace's replication is %s, on %s",
+		consistencySetting, level, amount.Of(have, "replica"), need, doctor.Factors(replication), amount.Of(nodes, "node"))
+}
+
+// refuseTooMany refuses a level that asks for more replicas than the replication factors give a row.
+func refuseTooMany(level string, replication map[string]string, nodes int) error {
 	need, have := map[string]int{"TWO": 2, "THREE": 3}[level], replicasOf(replication)
 	if have == 0 || need <= have {
 		return nil
 	}
-	return fmt.Errorf("--%s %s: rows of this keyspace have no more than %s", consistencySetting, level, amount.Of(have, "replica"))
+	return errTooMany(level, need, have, replication, nodes)
 }
 
 // replicasOf is how many replicas a row has, in all data centers together; 0 where there are no factors.

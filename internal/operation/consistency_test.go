@@ -59,9 +59,9 @@ func TestConsistencyIsNamedWhereThereAreReplicas(t *testing.T) {
 
 func TestLevelsThatNoRequestCanReach(t *testing.T) {
 	one, dcs := map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}, map[string]string{"class": "NetworkTopologyStrategy", "dc1": "1", "dc2": "2"}
-	require.EqualError(t, refuseTooMany("TWO", one), "--consistency TWO: rows of this keyspace have no more than 1 replica")
-	require.Error(t, refuseTooMany("THREE", one))
-	require.NoError(t, refuseTooMany("QUORUM", one))
-	require.NoError(t, refuseTooMany("THREE", dcs))
-	require.NoError(t, refuseTooMany("TWO", map[string]string{"class": "EverywhereStrategy"}), "as many as there are nodes")
+	require.EqualError(t, refuseTooMany("TWO", one, 3), "--consistency TWO: some rows have no more than 1 replica, and 2 are needed: the keyspace's replication is SimpleStrategy, replication_factor 1, on 3 nodes")
+	require.Error(t, refuseTooMany("THREE", one, 3))
+	require.NoError(t, refuseTooMany("QUORUM", one, 3))
+	require.NoError(t, refuseTooMany("THREE", dcs, 3))
+	require.NoError(t, refuseTooMany("TWO", map[string]string{"class": "EverywhereStrategy"}, 3), "as many as there are nodes")
 }

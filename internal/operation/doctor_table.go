@@ -50,14 +50,7 @@ func (d *Doctor) table(context.Context) doctor.Finding {
 }
 
 func (d *Doctor) replicas(context.Context) doctor.Finding {
-	r := doctor.Replication{
-		Options: d.t.replication, Level: d.cfg.Consistency, LocalDC: d.t.cluster.LocalDC, Nodes: d.t.cluster.Nodes, TellsDCs: d.cfg.DC == "",
-	}
-	// Of tablets only the local replicas are known.
-	if placement, err := d.t.cluster.PlaceAll(d.t.replication); err == nil && !d.t.isScylla() {
-		r.Placement = placement
-	}
-	return doctor.Replicas(r)
+	return doctor.Replicas(d.t.replicas(d.cfg.DC))
 }
 
 // Rights that a load or a scan needs.

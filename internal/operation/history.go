@@ -27,6 +27,8 @@ const HistoryName = ".cqlbulk-history.jsonl"
 type pastLoad struct {
 	Tool     string    `json:"tool"`
 	Table    string    `json:"table"`
+	Cluster  string    `json:"cluster,omitempty"` // its name
+	Hosts    []string  `json:"hosts,omitempty"`   // contact points
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished"`
 	Seconds  float64   `json:"seconds"` // of the last process of the load
@@ -44,8 +46,9 @@ func (l *Load) remember(r *LoadReport) error {
 	if l.journal == nil || l.outer != nil || r.Outcome != Done {
 		return nil
 	}
+	target := l.target()
 	past := pastLoad{
-		Tool: tool + " " + l.env.Build.Version, Table: l.Table(), Started: l.journal.Manifest().Started.UTC(), Finished: time.Now().UTC(),
+		Tool: tool + " " + l.env.Build.Version, Table: l.Table(), Cluster: target.Cluster, Hosts: target.Hosts, Started: l.journal.Manifest().Started.UTC(), Finished: time.Now().UTC(),
 		Seconds: r.Duration.Seconds(), Rows: r.Rows, Rate: r.RowsPerSecond(), Inputs: []string{},
 	}
 	past.More = max(len(l.job.Inputs)-inputsRemembered, 0)
@@ -179,7 +182,7 @@ func appendPast(runs []Run, folder string) []Run {
 		}
 		whole := 1.0
 		runs = append(runs, Run{
-			Path: nameOfInputs(folder, past.Inputs), Command: commandLoad, Table: past.Table, State: RunComplete, Past: true,
+			Path: nameOfInputs(folder, past.Inputs), Command: commandLoad, Table: past.Table, Target: RunTarget{past.Cluster, past.Hosts}, State: RunComplete, Past: true,
 			Started: past.Started, Seen: past.Finished, Share: &whole, Rows: past.Rows, RowsPerSecond: past.Rate,
 		})
 	})

@@ -55,7 +55,11 @@ func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, again rere
 	if earlier != nil {
 		l.run, l.journal = continuedIn(spec.RunDir, earlier), earlier
 	}
-	if err := l.prepare(ctx); err != nil {
+	err := l.prepare(ctx)
+	if err == nil {
+		err = l.awaitReplicas(ctx)
+	}
+	if err != nil {
 		l.Close()
 		return nil, err
 	}
@@ -122,7 +126,18 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	if l.run.continued {
-		return l.refuse(ctx)
+		if err := l.refuseReading(); err != nil {
+			return err
+		}
+		if err := l.refuse(ctx); err != nil {
+			return err
+		}
+		for i := range min(len(l.touched), len(l.job.Inputs)) {
+			l.job.Inputs[i].Compare = l.touched[i]
+		}
+		l.job.Journal = l.journal
+		l.job.CountEarlier() // before anything of the run is shown
+		return nil
 	}
 	if l.outer == nil {
 		if err := l.lookAhead(ctx, inputs); err != nil {

@@ -33,6 +33,7 @@ type LoadReport struct {
 	Explained   *Explained         // of a dry run; nil: nobody asked
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
 	RunDir      string             // that is left with a journal; empty when there is none
+	Recorded    int64              // rows written that the journal records: a resume writes the others again; without a journal 0
 	Next        Next
 }
 
@@ -62,6 +63,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	stopPace()
 	stopNotes()
 	stopSync()
+	if l.journal != nil {
+		r.Recorded = l.journal.Recorded().Written
+	}
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
 	if r.Outcome == Partly && r.Rejected() > 0 {

@@ -50,9 +50,6 @@ func (l *Load) begin() (err error) {
 	for _, path := range l.mended {
 		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
 	}
-	for i := range min(len(l.touched), len(l.job.Inputs)) {
-		l.job.Inputs[i].Compare = l.touched[i]
-	}
 	if l.journal != nil {
 		l.journal.Use(l.rejects, l.careful)
 		l.job.Journal = l.journal

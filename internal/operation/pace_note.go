@@ -95,6 +95,7 @@ type Pace struct {
 	Share         *float64          // of the work that is done, 0 to 1; nil: not known
 	RowsPerSecond float64           // of now where the run is under way, else of its last process; 0: not known
 	Left          time.Duration     // a guess, of a run that is under way; 0: none
+	Rows          int64             // written when the run was last heard of, recorded in its journal or not; 0: not known
 	Now           *progress.Reading // where a run stands that is under way; nil: it is not, or has not said so
 }
 
@@ -106,7 +107,7 @@ func readPace(dir string, live bool) Pace {
 		return Pace{}
 	}
 	r := p.Reading
-	out := Pace{Share: r.Share, RowsPerSecond: r.RowsPerSecond, Left: time.Duration(r.Left * float64(time.Second))}
+	out := Pace{Share: r.Share, Rows: r.Rows, RowsPerSecond: r.RowsPerSecond, Left: time.Duration(r.Left * float64(time.Second))}
 	if live {
 		out.Now = &r
 	} else {

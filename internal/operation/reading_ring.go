@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -82,9 +82,9 @@ func (s *streamReader) enough(r ring) error {
 	for i := range r.placement.Len() {
 		switch number, candidates := s.choose.of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
 		case len(candidates) == 0:
-			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %v", s.o.streamFlag(), r.replication)
+			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.streamFlag(), doctor.Factors(r.replication))
 		case len(candidates) < number:
-			return fmt.Errorf("--%s %s: some rows have no more than %s: the keyspace's replication is %v", consistencySetting, s.t.consistency, amount.Of(len(candidates), "replica"), r.replication)
+			return errTooMany(s.t.consistency, number, len(candidates), r.replication, len(r.cluster.Nodes))
 		}
 	}
 	return nil

@@ -197,7 +197,7 @@ func TestMoreReplicasThanThereAre(t *testing.T) {
 	spec := s.spec()
 	spec.Consistency = "THREE"
 	_, err := PrepareScan(t.Context(), s.env, *spec)
-	require.ErrorContains(t, err, "--consistency THREE: rows of this keyspace have no more than 2 replicas")
+	require.ErrorContains(t, err, "--consistency THREE: some rows have no more than 2 replicas")
 	require.Zero(t, s.askedOf(0)+s.askedOf(1)+s.askedOf(2))
 }
 

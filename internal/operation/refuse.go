@@ -12,6 +12,7 @@ package operation
 //	scan: a file of the output was changed             sink.Resume
 //	scan: SSTables in folders are missing              (*tableFiles).refuseMissing
 //	scan: text is to be read otherwise                 refuseReread
+//	load: rows are loaded that were read otherwise     (*Load).refuseReading
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).unmoved

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -151,7 +152,29 @@ func (l *Load) noteRetry() {
 
 // tellOuter has the earlier run know of this load of its rejects, and whether all of them were loaded.
 func (l *Load) tellOuter(done bool) error {
-	return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: l.reread.note, Done: done})
+	reading, err := l.readingOfRejects()
+	if err != nil {
+		return err
+	}
+	return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: reading, Done: done})
+}
+
+// readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did at
+// its end. What this run changed is only a part of that if it resumes a load of the rejects.
+func (l *Load) readingOfRejects() (resume.Changed, error) {
+	options, err := recordedIn(l.outer.Manifest())
+	if err != nil {
+		return nil, err
+	}
+	then, _, err := options.reread(l.outer.Loaded().Readings, setting.Changes{})
+	if err != nil {
+		return nil, err
+	}
+	reading := resume.Changed{}
+	for _, change := range changesOf(&then, &l.spec) {
+		reading[change.Name] = change.Now
+	}
+	return reading, nil
 }
 
 // noting is a journal that has something noted elsewhere before its first piece begins.

@@ -55,6 +55,8 @@ type rereading struct {
 	now    []SettingChange // what this run changes
 	all    []SettingChange // what differs from what the load was begun with
 	note   resume.Changed  // what a journal keeps of this change; empty: nothing is changed
+
+	keepLoaded bool // rows may stay as they were read that are loaded
 }
 
 // reread is the spec of a load that goes on, or whose rejects are tried again, with what the runs

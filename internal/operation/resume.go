@@ -14,6 +14,9 @@ import (
 type ResumeSpec struct {
 	RunDir  string
 	Changes setting.Changes // all others are those of the earlier run
+	// KeepLoaded has a load read only what is left as the changes say, though rows are loaded that
+	// were read as before.
+	KeepLoaded bool
 }
 
 // Resumed is a run that goes on: a scan or a load.
@@ -56,7 +59,7 @@ func resumeLoad(ctx context.Context, env Environment, r ResumeSpec, options reco
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
-	spec.RunDir = r.RunDir
+	spec.RunDir, again.keepLoaded = r.RunDir, r.KeepLoaded
 	return prepareLoad(ctx, env, spec, again, earlier, nil)
 }
 

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 )
@@ -19,7 +22,17 @@ type Retry struct {
 	Scan        *Scan // nil of a load
 	Load        *Load // nil of a scan
 	RunDir      string
-	LeftInDoubt int // rows in doubt that are left alone
+	LeftInDoubt int       // rows in doubt that are left alone
+	Before      []Retried // earlier loads of the rejects that this one loads
+}
+
+// Retried is an earlier load of rejects.
+type Retried struct {
+	Files   []string        // names of the files of rejects
+	Run     string          // name of the load, which its journal had
+	Dir     string          // its run directory, which is removed once all of it is loaded
+	Done    bool            // all of it was loaded; false: the load was begun
+	Reading []SettingChange // how it read the rejects otherwise than the first load
 }
 
 // PrepareRetry reads a run directory, and prepares what tries its failures again. The
@@ -65,17 +78,22 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 	if err != nil {
 		return inner, again, err
 	}
-	if inner, again, err = options.reread(outer.Loaded().Readings, spec.Changes); err != nil {
+	loaded := outer.Loaded()
+	if inner, again, err = options.reread(loaded.Readings, spec.Changes); err != nil {
 		return inner, again, err
 	}
-	again.former = nil // it has begun no piece of these inputs
-	inner.SkipRows, inner.MaxRows = 0, -1
 	if r.RunDir, err = filepath.Abs(r.RunDir); err != nil {
 		return inner, again, err
 	}
-	if err := r.find(&inner, outer.Loaded().Retried); err != nil {
+	inputs, err := r.find(inner.RepeatInDoubt, loaded.Retried)
+	if err != nil {
 		return inner, again, err
 	}
+	if inner, again, err = options.reread(loaded.Readings, r.inherit(inputs, loaded.Retried, spec.Changes)); err != nil {
+		return inner, again, err
+	}
+	again.former = nil // it has begun no piece of these inputs
+	inner.Inputs, inner.SkipRows, inner.MaxRows = inputs, 0, -1
 	inner.RejectsOf = r.RunDir
 	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == viaFiles {
 		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
@@ -83,32 +101,62 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 	return inner, again, err
 }
 
-// find finds the files of rejected rows in the run directory, and how many rows in doubt
-// are left alone; without any it refuses. Rows in doubt are of tables where a row that is
-// written twice counts twice; with them, files that were loaded again before are passed
-// over.
-func (r *Retry) find(inner *LoadSpec, retried map[string]resume.Retry) error {
+// find returns the files of rejected rows in the run directory, and counts the rows in doubt
+// that are left alone; without any file it refuses. Rows in doubt are of tables where a row that
+// is written twice counts twice; with them, files that were loaded again before are passed over.
+func (r *Retry) find(repeatInDoubt bool, retried map[string]resume.Retry) (inputs []string, err error) {
 	kept, err := reject.Find(r.RunDir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	inner.Inputs = nil
 	passed := "" // the folder of a load of files that are passed over
 	for _, k := range kept {
 		by, taken := retried[filepath.Base(k.Path)]
 		switch {
-		case taken && (inner.RepeatInDoubt || k.Doubt):
+		case taken && (repeatInDoubt || k.Doubt):
 			passed = by.Dir
-		case k.Doubt && !inner.RepeatInDoubt:
+		case k.Doubt && !repeatInDoubt:
 			r.LeftInDoubt += len(k.Stamps)
 		default:
-			inner.Inputs = append(inner.Inputs, k.Path)
+			inputs = append(inputs, k.Path)
 		}
 	}
-	if len(inner.Inputs) == 0 {
-		return refuseNothing(r.RunDir, r.LeftInDoubt, passed)
+	if len(inputs) == 0 {
+		return nil, refuseNothing(r.RunDir, r.LeftInDoubt, passed)
 	}
-	return nil
+	return inputs, nil
+}
+
+// inherit returns the changes with the settings by which an earlier load read the same rejects,
+// except where the user typed others. It lists these loads in r.Before.
+func (r *Retry) inherit(inputs []string, retried map[string]resume.Retry, changes setting.Changes) setting.Changes {
+	all := setting.Changes{Values: setting.Values{}, Typed: setting.Given{}}
+	for _, path := range inputs {
+		name := filepath.Base(path)
+		by, taken := retried[name]
+		if !taken {
+			continue
+		}
+		if i := slices.IndexFunc(r.Before, func(b Retried) bool { return b.Run == by.Run }); i >= 0 {
+			r.Before[i].Files = append(r.Before[i].Files, name)
+			continue
+		}
+		before := Retried{Files: []string{name}, Run: by.Run, Dir: filepath.Join(r.RunDir, by.Dir), Done: by.Done}
+		for _, name := range rereadable {
+			if texts, ok := by.Reading[name]; ok {
+				before.Reading = append(before.Reading, SettingChange{Name: name, Now: texts})
+				all.Values[name], all.Typed[name] = texts, true
+			}
+		}
+		r.Before = append(r.Before, before)
+	}
+	maps.Copy(all.Typed, changes.Typed)
+	for name, texts := range changes.Values {
+		if _, inherited := all.Values[name]; !inherited || changes.Typed[name] {
+			all.Values[name] = texts
+		}
+	}
+	return all
 }
 
 // Tries are the run directories that tries left in that of the run.

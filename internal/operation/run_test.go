@@ -2,10 +2,13 @@ package operation
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -205,4 +208,50 @@ func TestResume(t *testing.T) {
 	require.Equal(t, Partly, report.Outcome)
 	require.EqualValues(t, 4, report.Read)
 	require.EqualValues(t, 3, report.Written)
+}
+
+// A load that goes on begins with what was done: before its first request its counters have the rows,
+// the text and the work of earlier runs.
+func TestResumeBeginsWithWhatWasDone(t *testing.T) {
+	s := openShop(t)
+	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
+	const more = "customer,number,pieces\nbob,1,5\n"
+	require.NoError(t, os.WriteFile("more.csv", []byte(more), 0o600))
+	spec.Inputs, spec.MaxBatchSize, spec.InFlight = append(spec.Inputs, "more.csv"), 1, 1
+	met := make(chan struct{})
+	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
+	stall := s.cluster.Inject(simcluster.Rule{Match: writes, Skip: 1, Fault: simcluster.Silence, Do: sync.OnceFunc(func() { close(met) })})
+	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := l.Run(ctx)
+		ended <- err
+	}()
+	<-met
+	require.Eventually(t, func() bool {
+		status, err := ReadStatus("run")
+		return err == nil && status.Load.Tally.Written == 1
+	}, time.Minute, time.Millisecond)
+	stop()
+	require.Error(t, <-ended)
+	l.Close()
+	stall.Remove()
+
+	run, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	defer run.Load.Close()
+	c := run.Load.Counters()
+	begun := c.ReadAnew(time.Now())
+	require.EqualValues(t, 1, begun.Rows)
+	require.EqualValues(t, 1, begun.Earlier)
+	require.InDelta(t, 0.65, *begun.Share, 0.3, "one of two rows, and the headers")
+	require.Positive(t, begun.Bytes)
+	require.Equal(t, begun.Bytes, begun.EarlierBytes)
+	report, err := run.Load.Run(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, 2, report.Written)
+	require.EqualValues(t, 2, c.Rows.Load())
+	require.Equal(t, c.Total.Load(), c.Done.Load())
 }

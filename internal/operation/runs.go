@@ -35,6 +35,7 @@ const (
 type Run struct {
 	Path           string // of its run directory, or of the manifest of its output
 	Command, Table string // empty of a damaged one
+	Target         RunTarget
 	State          RunState
 	Started        time.Time // of a damaged one when its folder was last changed
 	Seen           time.Time // when it ended, or was last heard of
@@ -152,7 +153,7 @@ func damaged(path string, err error) Run {
 // runOf is a run as its run directory tells of it.
 func runOf(s StatusReport) Run {
 	r := Run{
-		Path: s.RunDir, Command: s.Command, Table: s.Table, Started: s.Started, Seen: s.Seen, State: RunStopped,
+		Path: s.RunDir, Command: s.Command, Table: s.Table, Target: s.Target, Started: s.Started, Seen: s.Seen, State: RunStopped,
 		Share: s.Share(), RowsPerSecond: s.Pace.RowsPerSecond, Left: s.Pace.Left, Next: s.Next(),
 	}
 	if l := s.Load; l != nil {
@@ -199,7 +200,7 @@ func appendDone(runs []Run, path string) []Run {
 	}
 	r := Run{
 		Path: path, Command: m.Command, Table: m.Keyspace + "." + m.Table, State: RunComplete,
-		Started: m.Started, Seen: m.Finished, Rows: m.Rows, Failed: int64(m.Ranges.Failed),
+		Target: RunTarget{Cluster: m.Cluster, Hosts: hostsIn(m)}, Started: m.Started, Seen: m.Finished, Rows: m.Rows, Failed: int64(m.Ranges.Failed),
 	}
 	if m.Pace != nil {
 		r.RowsPerSecond = m.Pace.RowsPerSecond

@@ -54,6 +54,9 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Finished: time.Now().UTC(),
 		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
 	}
+	if t.connected() {
+		m.Options[hostsOption] = o.contacts()
+	}
 	for _, c := range selection {
 		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
 	}
@@ -69,6 +72,20 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	}
 	r.Manifest = o.manifestPath()
 	return manifest.WriteMode(r.Manifest, m, o.Mode.File())
+}
+
+// hostsOption names the contact points among the options of a manifest.
+const hostsOption = "hosts"
+
+// hostsIn are the contact points that a manifest has; none in one of before they were told.
+func hostsIn(m manifest.Manifest) (hosts []string) {
+	list, _ := m.Options[hostsOption].([]any)
+	for _, one := range list {
+		if host, ok := one.(string); ok {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }
 
 // reading is the way that the rows were read.

@@ -70,7 +70,7 @@ func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Opti
 	if err != nil {
 		return err
 	}
-	return refuseTooMany(t.consistency, t.replication)
+	return refuseTooMany(t.consistency, t.replication, len(t.cluster.Nodes))
 }
 
 // placeNodes asks which nodes there are and how they hold rows, together with further questions, and plans.

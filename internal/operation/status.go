@@ -23,6 +23,7 @@ import (
 type StatusReport struct {
 	RunDir         string
 	Command, Table string
+	Target         RunTarget
 	Tool           string // that began it
 	Started        time.Time
 	Live           bool           // it is under way
@@ -98,6 +99,10 @@ func ReadStatus(dir string) (StatusReport, error) {
 	m := status.Manifest
 	r := StatusReport{
 		RunDir: dir, Command: m.Command, Table: m.Table, Tool: m.Tool, Started: m.Started, Live: status.Live, Holder: status.Holder,
+	}
+	if options, optionsErr := recordedIn(m); optionsErr == nil { // else its readers say so
+		extra, _ := resume.ExtraOf(m)
+		r.Target = options.target(extra.Cluster)
 	}
 	switch m.Command {
 	case commandLoad:

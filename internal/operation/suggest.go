@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -35,6 +36,35 @@ func (s SettingTexts) Text() string {
 		return setting.ListText(s.Texts)
 	}
 	return s.Texts[0]
+}
+
+// Words are the flag and its value as one types them into a shell.
+func (s SettingTexts) Words() []string {
+	switch text := s.Text(); {
+	case s.Truth && text == "true":
+		return []string{"--" + s.Name}
+	case s.Truth:
+		return []string{"--" + s.Name + "=" + text}
+	case strings.HasPrefix(text, "-"):
+		return []string{setting.ShellQuote(fmt.Sprintf("--%s=%s", s.Name, text))}
+	default:
+		return []string{"--" + s.Name, setting.ShellQuote(text)}
+	}
+}
+
+// Words are those of the load as one types them into a shell.
+func (s *Suggestion) Words() []string {
+	words := []string{tool, commandLoad}
+	for _, arg := range s.Args {
+		if strings.HasPrefix(arg, "-") && arg != resume.Standard {
+			arg = "./" + arg // which is no flag
+		}
+		words = append(words, setting.ShellQuote(arg))
+	}
+	for _, given := range s.Settings {
+		words = append(words, given.Words()...)
+	}
+	return words
 }
 
 var (
@@ -220,17 +250,22 @@ func (d *Doctor) apply(findings []doctor.Finding, found func(doctor.Finding)) (a
 // suggestion is the load with what was typed and found. What a file or the environment sets, it sets for the load too, and a
 // password is left out.
 func (d *Doctor) suggestion() *Suggestion {
-	s := &Suggestion{Args: append([]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)}, d.load.Inputs...)}
-	defaults := NewDoctorSpec().Settings()
-	recorded := d.load.Settings().Record(defaults, d.load.Given)
-	for _, given := range d.load.Settings() {
-		texts, ok := recorded[given.Name]
-		if !ok || !d.load.Given[given.Name] {
+	args := append([]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)}, d.load.Inputs...)
+	recorded := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
+	maps.DeleteFunc(recorded, func(name string, _ []string) bool { return !d.load.Given[name] })
+	return &Suggestion{args, d.load.textsOf(recorded)}
+}
+
+// textsOf are settings of a load as texts, in the order of its flags.
+func (o *LoadSpec) textsOf(values setting.Values) (all []SettingTexts) {
+	for _, s := range o.Settings() {
+		texts, ok := values[s.Name]
+		if !ok {
 			continue
 		}
-		_, list := given.Field.(*[]string)
-		_, truth := given.Field.(*bool)
-		s.Settings = append(s.Settings, SettingTexts{given.Name, texts, list, truth})
+		_, list := s.Field.(*[]string)
+		_, truth := s.Field.(*bool)
+		all = append(all, SettingTexts{s.Name, texts, list, truth})
 	}
-	return s
+	return all
 }

@@ -43,9 +43,10 @@ type Load struct {
 	earlier *Loaded
 	mended  []mendedInput // that GoOn is to note
 
-	mu       sync.Mutex // a piece's rejects and its record go together
-	unsynced bool       // rejects were added since they were last synced; guarded by mu
-	lost     error      // from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
+	mu       sync.Mutex   // a piece's rejects and its record go together
+	unsynced bool         // rejects were added since they were last synced; guarded by mu
+	settled  ingest.Tally // of the pieces that this process settled; guarded by mu
+	lost     error        // from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
 }
 
 // NewLoad begins the journal of a load in a new run directory.
@@ -113,8 +114,8 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // twice.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// Carried implements ingest.Journal.
-func (l *Load) Carried() ingest.Tally { return l.earlier.Tally }
+// Carried implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out to be lost.
+func (l *Load) Carried() ingest.Tally { return l.earlier.Known() }
 
 // Earlier implements ingest.Journal.
 func (l *Load) Earlier(input int, offset int64) (ingest.Piece, ingest.Standing) {
@@ -173,7 +174,21 @@ func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) e
 		kind, s.Rejects = kindRejects, &changed
 		l.unsynced = true
 	}
-	return l.j.Append(kind, s)
+	if err := l.j.Append(kind, s); err != nil {
+		return err
+	}
+	l.settled.Add(t)
+	return nil
+}
+
+// Recorded is the tally of all pieces that the journal has as settled: a run that goes on writes the
+// rows of all others again.
+func (l *Load) Recorded() ingest.Tally {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := l.earlier.Known()
+	all.Add(l.settled)
+	return all
 }
 
 // SyncEvery syncs again and again until stop is called. Its errors come up with

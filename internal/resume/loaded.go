@@ -220,6 +220,18 @@ func (l *Loaded) Known() ingest.Tally {
 	return t
 }
 
+// Begun is the number of pieces that are begun and not settled.
+func (l *Loaded) Begun() (n int) {
+	for _, all := range l.pieces {
+		for _, p := range all {
+			if p.standing == ingest.Begun {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // listOpen lists what is begun and not settled.
 func (l *Loaded) listOpen() {
 	l.Open = nil

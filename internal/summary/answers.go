@@ -51,6 +51,8 @@ type Status struct {
 	RunDir  string            `json:"run_dir"`
 	Command string            `json:"command" jsonschema:"scan or load"`
 	Table   string            `json:"table"`
+	Cluster string            `json:"cluster,omitempty" jsonschema:"its name"`
+	Hosts   []string          `json:"hosts,omitempty" jsonschema:"contact points, with the port where it is not 9042"`
 	Program string            `json:"program" jsonschema:"that began it"`
 	Started time.Time         `json:"started"`
 	Pace                      // of its rows
@@ -84,6 +86,8 @@ type ListedRun struct {
 	Path    string    `json:"path" jsonschema:"of its run directory, or of the manifest of its output; of a load that is done its first input"`
 	Command string    `json:"command,omitempty" jsonschema:"scan or load"`
 	Table   string    `json:"table,omitempty"`
+	Cluster string    `json:"cluster,omitempty" jsonschema:"its name"`
+	Hosts   []string  `json:"hosts,omitempty" jsonschema:"contact points, with the port where it is not 9042"`
 	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, or damaged: it cannot be read"`
 	Error   string    `json:"error,omitempty" jsonschema:"why it cannot be read"`
 	Started time.Time `json:"started"`
@@ -118,23 +122,25 @@ type Setting struct {
 
 // LoadStatus is how far a load is.
 type LoadStatus struct {
-	Inputs   int                 `json:"inputs"`
-	Stored   int64               `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
-	Piped    bool                `json:"piped" jsonschema:"some are pipes"`
-	Settled  int64               `json:"settled_bytes" jsonschema:"of text"`
-	Pieces   int                 `json:"settled_pieces"`
-	Read     int64               `json:"rows_read"`
-	Written  int64               `json:"rows_written"`
-	Rejected int64               `json:"rows_rejected"`
-	InDoubt  int64               `json:"rows_in_doubt"`
-	Existing int64               `json:"rows_existing"`
-	Checksum string              `json:"checksum"`
-	Begun    []OpenPiece         `json:"begun" jsonschema:"pieces of inputs under way"`
-	Changed  []Change            `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the load was begun with"`
-	Retried  []string            `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
-	Lost     []string            `json:"lost" jsonschema:"of those, the files of which nobody knows whether they were loaded, as the run directory of that load was removed"`
-	Reread   []Change            `json:"retried_with,omitempty" jsonschema:"how those were read otherwise"`
-	Streams  []progress.Streamed `json:"streams" jsonschema:"what nodes were streamed"`
+	Inputs   int    `json:"inputs"`
+	Stored   int64  `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
+	Piped    bool   `json:"piped" jsonschema:"some are pipes"`
+	Settled  int64  `json:"settled_bytes" jsonschema:"of text"`
+	Pieces   int    `json:"settled_pieces"`
+	Read     int64  `json:"rows_read"`
+	Written  int64  `json:"rows_written" jsonschema:"as the journal records"`
+	Rejected int64  `json:"rows_rejected"`
+	InDoubt  int64  `json:"rows_in_doubt"`
+	Existing int64  `json:"rows_existing"`
+	Checksum string `json:"checksum"`
+	// Acknowledged counts rows of pieces under way too.
+	Acknowledged int64               `json:"rows_acknowledged,omitempty" jsonschema:"written when a load that is stopped was last heard of: a resume writes those again that rows_written lacks"`
+	Begun        []OpenPiece         `json:"begun" jsonschema:"pieces of inputs under way"`
+	Changed      []Change            `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the load was begun with"`
+	Retried      []string            `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
+	Lost         []string            `json:"lost" jsonschema:"of those, the files of which nobody knows whether they were loaded, as the run directory of that load was removed"`
+	Reread       []Change            `json:"retried_with,omitempty" jsonschema:"how those were read otherwise"`
+	Streams      []progress.Streamed `json:"streams" jsonschema:"what nodes were streamed"`
 }
 
 // OpenPiece is a part of an input, in bytes of text.

@@ -90,6 +90,7 @@ type Target struct {
 // among them.
 type Load struct {
 	Run
+	Recorded    int64      `json:"rows_recorded" jsonschema:"of rows, those that the journal in the run directory records: a resume writes the others again"`
 	Read        int64      `json:"rows_read"`
 	Rejected    int64      `json:"rows_rejected"`
 	ParseErrors int64      `json:"parse_errors" jsonschema:"of those rejected, that could not be read"`

@@ -18,7 +18,7 @@ func (d *Document) Lines() []string {
 	case d.Outcome == Refused:
 		return nil
 	case d.Load != nil:
-		t.load(d.Load)
+		t.load(d)
 	case d.Scan != nil:
 		t.scan(d.Scan)
 	case d.Count != nil:
@@ -83,13 +83,14 @@ func unless0(n int64, of string) string {
 // duration is a number of seconds, as documents have them.
 func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 
-func (t *text) load(l *Load) {
+func (t *text) load(d *Document) {
+	l := d.Load
 	if l.DryRun {
 		t.dryLoad(l)
 		return
 	}
 	t.number("loaded", amount.Count(l.Rows), say(amount.Noun(l.Rows, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
-		unless0(l.InDoubt, "in doubt"), existing(l)))
+		unless0(l.InDoubt, "in doubt"), existing(l), d.recorded()))
 	if l.Stream != nil && l.Read > 0 && l.Rows == 0 { // what was read and sent so far is no speed of the load
 		t.number("in", amount.Elapsed(duration(l.Seconds)), "no row landed")
 		t.words("checksum", l.Checksum)
@@ -126,6 +127,14 @@ func (t *text) clone(c *Clone) {
 	t.pace(c.Run, "")
 	t.ranges(c.Run, c.Ranges, c.Failed, verb)
 	t.stream(stream, c.DryRun)
+}
+
+// recorded says what a resume does with rows of a load that is stopped; empty: it is not, or all of them are recorded.
+func (d *Document) recorded() string {
+	if d.Next == nil || d.Next.Command != "resume" || d.Load.Recorded >= d.Load.Rows {
+		return ""
+	}
+	return fmt.Sprintf("%s recorded: a resume writes the other %s again", amount.Count(d.Load.Recorded), amount.Count(d.Load.Rows-d.Load.Recorded))
 }
 
 func existing(l *Load) string {

@@ -19,8 +19,8 @@ func (s *Status) Lines() []string {
 		t.number("rows", amount.Count(now.Rows), say("read so far", amount.Size(now.Bytes)+" of text",
 			unless0(now.Failed, amount.Noun(now.Failed, "token range")+" failed"), unless0(now.Retries, amount.Noun(now.Retries, "retry"))))
 	case l != nil:
-		t.number("rows", amount.Count(l.Written), say("written", amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
-			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already")))
+		t.number("rows", amount.Count(l.Written), say(s.written(), amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
+			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already"), s.unrecorded()))
 	case c != nil:
 		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), amount.Noun(len(c.Failed), "token range")+" failed")))
 	}
@@ -43,6 +43,32 @@ func (s *Status) Lines() []string {
 		t.words("next", n.Line+note)
 	}
 	return t.lines
+}
+
+// stopped says whether the run was stopped before its end.
+func (s *Status) stopped() bool {
+	return s.State == "killed" || s.State == "failed" || s.State == "interrupted"
+}
+
+// written says what the rows are that the journal records.
+func (s *Status) written() string {
+	if s.unrecorded() != "" {
+		return "written and recorded"
+	}
+	return "written"
+}
+
+// unrecorded says what a resume does with rows that are written and not recorded; empty: there are none.
+func (s *Status) unrecorded() string {
+	l := s.Load
+	if !s.stopped() || l.Acknowledged <= l.Written {
+		return ""
+	}
+	atLeast := ""
+	if s.State == "killed" { // a moment after it was last heard of
+		atLeast = "at least "
+	}
+	return fmt.Sprintf("%s%s were written: a resume writes the other %s again", atLeast, amount.Count(l.Acknowledged), amount.Count(l.Acknowledged-l.Written))
 }
 
 // StateText says how a run stands.

@@ -101,7 +101,7 @@ func each[F, T any](from []F, of func(F) T) []T {
 // OfLoad makes the document of a load.
 func OfLoad(r operation.LoadReport) Document {
 	l := &Load{
-		Run: runOf(r.Report), Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, InDoubt: r.InDoubt, Existing: r.Existing,
+		Run: runOf(r.Report), Recorded: r.Recorded, Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, InDoubt: r.InDoubt, Existing: r.Existing,
 		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir,
 		Causes: []Cause{}, Changed: each(r.Changed, changeOf),
 	}
@@ -238,7 +238,7 @@ func OfPlan(r operation.PlanReport) Document {
 
 // OfStatus makes the document of a run's status.
 func OfStatus(r operation.StatusReport) Document {
-	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Program: r.Tool, Started: r.Started, State: "killed", Pace: paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left)}
+	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Cluster: r.Target.Cluster, Hosts: r.Target.Hosts, Program: r.Tool, Started: r.Started, State: "killed", Pace: paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left)}
 	switch {
 	case r.Live:
 		s.State, s.PID, s.Host, s.Now = "running", r.Holder.PID, r.Holder.Host, r.Pace.Now
@@ -247,7 +247,7 @@ func OfStatus(r operation.StatusReport) Document {
 	}
 	if l := r.Load; l != nil {
 		s.Load = &LoadStatus{
-			Inputs: l.Inputs, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
+			Inputs: l.Inputs, Acknowledged: r.Pace.Rows, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
 			Rejected: l.Tally.Rejected(), InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Lost: list(l.Lost),
 			Changed: each(l.Changed, changeOf), Reread: each(l.Reread, changeOf),
 			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
@@ -276,7 +276,7 @@ func nextsOf(all []operation.Next) []Next {
 func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 	listed := each(runs, func(r operation.Run) ListedRun {
 		one := ListedRun{
-			Path: r.Path, Command: r.Command, Table: r.Table, State: string(r.State), Started: r.Started.UTC(), Rows: r.Rows, Failed: r.Failed, Next: nextsOf(r.Next),
+			Path: r.Path, Command: r.Command, Table: r.Table, Cluster: r.Target.Cluster, Hosts: r.Target.Hosts, State: string(r.State), Started: r.Started.UTC(), Rows: r.Rows, Failed: r.Failed, Next: nextsOf(r.Next),
 			Pace: paceOf(r.Seen, r.Share, r.RowsPerSecond, r.Left),
 		}
 		if r.Err != nil {

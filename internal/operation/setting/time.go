@@ -51,6 +51,29 @@ func (s *Seconds) Set(text string) error {
 	return nil
 }
 
+// Age is how old something is: a length of time with its unit. A number alone is refused but for 0, as it
+// may be meant as days.
+type Age time.Duration
+
+// String is the length with its units.
+func (a *Age) String() string { return spanText(time.Duration(*a)) }
+
+// Type is what help calls the value.
+func (*Age) Type() string { return "age" }
+
+// Set reads a length of time.
+func (a *Age) Set(text string) error {
+	d, ok := parseSpan(text)
+	if _, err := strconv.ParseUint(text, 10, 31); !ok && err == nil {
+		return fmt.Errorf("%q has no unit: write it as %[1]sd for days, or %[1]sh for hours", text)
+	}
+	if !ok || d < 0 {
+		return fmt.Errorf("%q is no age: write it with its unit, as 12h, 7d or 4w", text)
+	}
+	*a = Age(d)
+	return nil
+}
+
 // days are what a time may begin with that time.ParseDuration does not know.
 var days = regexp.MustCompile(`^(?:([0-9]{1,6})w)?(?:([0-9]{1,6})d)?(.*)$`)
 

@@ -1,0 +1,135 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// replicas is how rows are replicated, and which nodes are up. dc is the data center that the user named; empty: none.
+func (t *tableSession) replicas(dc string) doctor.Replication {
+	r := doctor.Replication{
+		Options: t.replication, Level: t.consistency, LocalDC: t.cluster.LocalDC, Nodes: t.cluster.Nodes, TellsDCs: dc == "",
+	}
+	// Of tablets only the local replicas are known.
+	if placement, err := t.cluster.PlaceAll(t.replication); err == nil && !t.isScylla() {
+		r.Placement = placement
+	}
+	return r
+}
+
+// downShown is the number of nodes that are named.
+const downShown = 5
+
+// awaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no row
+// can be written for that, it waits for the patience, and then refuses to begin: each row would be
+// rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
+// written, the load rejects these and writes all others.
+func (l *Load) awaitReplicas(ctx context.Context) error {
+	if l.spec.Via != viaCQL || l.spec.DryRun || !l.t.connected() {
+		return nil
+	}
+	short := l.t.replicas(l.spec.DC).Short()
+	if short == nil || !l.t.unavailable(ctx, short.Ranges) {
+		return nil
+	}
+	if short.Forever() && len(short.Ranges) == short.All {
+		return errTooMany(l.t.consistency, short.Need, short.Most, l.t.replication, len(l.t.cluster.Nodes))
+	}
+	var down []string
+	for _, n := range short.Down[:min(len(short.Down), downShown)] {
+		down = append(down, n.Address)
+	}
+	what := fmt.Sprintf("%s, and too few are up: %s", short.Waits(), strings.Join(down, ", "))
+	if more := len(short.Down) - downShown; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	what += " " + amount.Verb(len(short.Down), "is", "are") + " down"
+	if len(short.Ranges) < short.All {
+		l.env.Warn("%s: rows of %s of %s are rejected unless they come back soon; all others are written", what,
+			amount.Count(len(short.Ranges)), amount.Of(short.All, "token range"))
+		return nil
+	}
+	l.env.Warn("%s: no row can be written; the load waits up to %s for them (--patience)", what, l.spec.Patience)
+	begun := time.Now()
+	for attempt := 1; ; attempt++ {
+		if err := pace.Sleep(ctx, pace.Backoff{Max: mostWait}.Delay(attempt)); err != nil {
+			return fault.New(fault.Canceled, err)
+		}
+		missing := l.t.unavailable(ctx, short.Ranges)
+		if err := ctx.Err(); err != nil {
+			return fault.New(fault.Canceled, err)
+		}
+		if !missing {
+			l.env.Warn("enough replicas are up: the load begins")
+			return nil
+		}
+		if time.Since(begun) >= l.spec.Patience {
+			return fault.New(fault.Fatal, fmt.Errorf("%s: nothing was written; start nodes, or give another --%s", what, consistencySetting))
+		}
+	}
+}
+
+// mostWait is the longest time between two questions whether enough replicas are up.
+const mostWait = time.Second
+
+// samples is the number of token ranges that are asked for.
+const samples = 3
+
+// unavailable reports whether nodes answer for each of some ranges that too few replicas are up. The
+// nodes may be connected to replicas that this host is not connected to.
+func (t *tableSession) unavailable(ctx context.Context, ranges []token.Range) bool {
+	p := t.plan.Partitioner()
+	if p == nil {
+		return false
+	}
+	key := t.table.OfKind(schema.PartitionKey)[0]
+	selection, err := t.table.Selectors([]string{key.Name})
+	if err != nil {
+		return false
+	}
+	reader := t.session.Reader(t.table, driver.Columns(selection), p)
+	var enough atomic.Bool
+	var asking sync.WaitGroup
+	for i := 0; i < len(ranges); i += max(len(ranges)/samples, 1) {
+		asking.Go(func() {
+			if !t.answersUnavailable(ctx, reader, ranges[i]) {
+				enough.Store(true)
+			}
+		})
+	}
+	asking.Wait()
+	return !enough.Load()
+}
+
+// answersUnavailable asks local nodes that are up, one after the other, until one answers with rows of
+// a range, or that too few replicas are up, and reports whether it is the latter.
+func (t *tableSession) answersUnavailable(ctx context.Context, reader *driver.Reader, within token.Range) bool {
+	asked := 0
+	for _, n := range t.cluster.Local() {
+		if !n.Up || asked == asks {
+			continue
+		}
+		asked++
+		page, err := reader.Page(ctx, n.ID, within, nil, 1)
+		if err == nil {
+			page.Close()
+			return false
+		}
+		if driver.Unavailable(err) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,55 @@
+package operation
+
+import (
+	"net"
+	"strconv"
+)
+
+// RunTarget is the cluster of a run.
+type RunTarget struct {
+	Cluster string   // its name; empty: not known
+	Hosts   []string // contact points, with the port where it is another than that of CQL; none: no node was asked, or not known
+}
+
+// portOfCQL is the port of nodes that needs no mention.
+const portOfCQL = 9042
+
+// contacts are the contact points as a list of runs names them.
+func (c *Connection) contacts() []string { return contactsOf(c.Hosts, c.Port) }
+
+func contactsOf(hosts []string, port int) []string {
+	contacts := make([]string, len(hosts))
+	for i, host := range hosts {
+		if _, _, err := net.SplitHostPort(host); err != nil && port != portOfCQL {
+			host = net.JoinHostPort(host, strconv.Itoa(port))
+		}
+		contacts[i] = host
+	}
+	return contacts
+}
+
+// target is the cluster of a run that a run directory records, by its name there.
+func (r recorded) target(cluster string) RunTarget {
+	if schema := r.Flags["schema"]; len(schema) > 0 && schema[0] != "" {
+		return RunTarget{Cluster: cluster} // files describe the table
+	}
+	c := newConnection("")
+	if hosts, ok := r.Flags["hosts"]; ok {
+		c.Hosts = hosts
+	}
+	if port := r.Flags["port"]; len(port) == 1 {
+		if n, err := strconv.Atoi(port[0]); err == nil {
+			c.Port = n
+		}
+	}
+	return RunTarget{Cluster: cluster, Hosts: c.contacts()}
+}
+
+// target is the cluster that a load writes to.
+func (l *Load) target() RunTarget {
+	target := RunTarget{Cluster: l.t.cluster.Name}
+	if l.t.connected() {
+		target.Hosts = l.spec.contacts()
+	}
+	return target
+}

@@ -1,6 +1,7 @@
 package printer
 
 import (
+	"cmp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,20 +16,41 @@ func TestStages(t *testing.T) {
 		name, want string
 		r          progress.Reading
 	}{
-		{"reading", "load ks.t: reading 1,300,000 rows, 0 rows, 250,000 rows/s",
-			progress.Reading{RowsPerSecond: 250_000, BytesPerSecond: 7, Ready: 1_300_000, Stage: &progress.Staged{Name: "reading", Done: 1_300_000}}},
-		{"sorting", "load ks.t: sorting 68%, 0 rows",
-			progress.Reading{BytesPerSecond: 7, Stage: &progress.Staged{Name: "sorting", Done: 689, Total: 1000}}},
-		{"sending", "load ks.t: sending 156.0 MiB of 973.0 MiB, 98.0 MiB/s, 0 rows",
-			progress.Reading{BytesPerSecond: 1, Stage: &progress.Staged{Name: "sending", Done: 156 * mib, Total: 973 * mib, PerSecond: 98 * mib}}},
-		{"receiving", "load ks.t: received 412.0 MiB of 958.0 MiB, 24.0 MiB/s, 0 rows, 0 rows/s, limited by the nodes: 24.0 MiB/s each (nodetool setstreamthroughput)",
-			progress.Reading{Receiving: &progress.Receiving{Received: 412 * mib, Announced: 958 * mib, PerSecond: 24 * mib, NodeLimit: 24 * mib}}},
+		{"reading", "load ks.t: 0.0%, reading 45.0%, 1,300,000 rows, 250,000 rows/s, 0 rows, 12s to read", progress.Reading{
+			Share: new(float64), RowsPerSecond: 250_000, Ready: 1_300_000,
+			Stage: &progress.Staged{Name: "reading", Share: shareOf(0.45), Done: 1_300_000, PerSecond: 250_000, Left: 12},
+		}},
+		{"reading a pipe", "load ks.t: reading 1,300,000 rows, 250,000 rows/s, 0 rows", progress.Reading{
+			RowsPerSecond: 250_000, Ready: 1_300_000, Stage: &progress.Staged{Name: "reading", Done: 1_300_000, PerSecond: 250_000},
+		}},
+		{"sorting", "load ks.t: 0.0%, sorting 68.9%, 12.0 MiB/s, 0 rows", progress.Reading{
+			Share: new(float64), Stage: &progress.Staged{Name: "sorting", Share: shareOf(0.689), Done: 689, Total: 1000, PerSecond: 12 * mib},
+		}},
+		{"making", "clone ks.t: 0.0%, making SSTables 68.9%, -, 0 rows", progress.Reading{
+			Share: new(float64), Run: "clone ks.t", Stage: &progress.Staged{Name: "making", Share: shareOf(0.689), Done: 689, Total: 1000},
+		}},
+		{"sending", "load ks.t: 16.0%, sending 156.0 MiB of 973.0 MiB, 98.0 MiB/s, 0 rows, 9s left", progress.Reading{
+			Share: shareOf(0.16), Left: 9, Stage: &progress.Staged{Name: "sending", Share: shareOf(0.16), Done: 156 * mib, Total: 973 * mib, PerSecond: 98 * mib},
+		}},
+		{"receiving", "scan ks.t: received 412.0 MiB of 958.0 MiB, 24.0 MiB/s, 0 rows, 0 rows/s, limited by the nodes: 24.0 MiB/s each (nodetool setstreamthroughput)",
+			progress.Reading{Run: "scan ks.t", Receiving: &progress.Receiving{Received: 412 * mib, Announced: 958 * mib, PerSecond: 24 * mib, NodeLimit: 24 * mib}}},
 		{"receiving, without an announcement", "load ks.t: received 5.0 MiB, 1.0 MiB/s, 0 rows, 0 rows/s",
 			progress.Reading{Receiving: &progress.Receiving{Received: 5 * mib, PerSecond: mib}}},
+		{"all is received", "load ks.t: received 5.0 MiB, 0 rows, 0 rows/s",
+			progress.Reading{Receiving: &progress.Receiving{Received: 5 * mib, Announced: 5 * mib, All: true}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			c.r.Run = "load ks.t"
+			c.r.Run = cmp.Or(c.r.Run, "load ks.t")
 			require.Equal(t, c.want, Text(c.r))
 		})
 	}
+}
+
+func shareOf(share float64) *float64 { return &share }
+
+// The bar has what is done, and lighter what the present stage has done.
+func TestBarOfAStage(t *testing.T) {
+	require.Equal(t, "[==>-----  ]", barOf(0.3, 0.8, 12))
+	require.Equal(t, "[--        ]", barOf(0, 0.2, 12))
+	require.Equal(t, "[==========]", barOf(1, 1, 12))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -192,6 +193,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 		return err
 	}
 	limitMemory(c.spec.Memory)
+	sweep.CountTotal(c.counters, c.from.plan.Splits, c.from.plan.Partitioner())
 	return c.prepareCopier()
 }
 

@@ -70,9 +70,6 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 // copied again, out of files that are fetched again.
 func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 	partitioner := c.from.plan.Partitioner()
-	for _, s := range c.from.plan.Splits {
-		c.counters.Total.Add(sweep.Work(s.Range, partitioner))
-	}
 	var done []token.Range // of result, failed ones too
 	for moves := 0; ; moves++ {
 		err := c.copySlices(ctx, done, func(copied []stream.CopiedRange) {

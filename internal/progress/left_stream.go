@@ -12,6 +12,9 @@ func (w *watch) past(now time.Time) float64 {
 	return min(max(past, 0), Window).Seconds()
 }
 
+// leastLeft is the number of seconds that are left while work goes on, at least.
+const leastLeft = 1
+
 // stagesLeft guesses how long a run with stages takes. It knows that once something was sent: until
 // then each stage has only a guess of its own.
 type stagesLeft struct {
@@ -54,7 +57,10 @@ func (l *stagesLeft) observe(now time.Time, s *Staged, r reached) float64 {
 	l.slice += past
 	rest, cost := s.Left, l.cost
 	if rest == 0 || s.Name == StageSorting || s.Name == StageMaking {
-		rest = max((r.read-l.from)*cost-l.slice, 0) // as the slices before
+		rest = (r.read-l.from)*cost - l.slice // as the slices before
+		if rest = max(rest, 0); cost > 0 {
+			rest = max(rest, leastLeft)
+		}
 	}
 	if unread < leastShare || rest == 0 && cost == 0 {
 		return rest

@@ -27,9 +27,9 @@ const (
 	partRetries
 	partTrouble
 	partShare
+	partRows
 	partReceiving
 	partStage
-	partRows
 	partRate
 	partBytes
 	partHeld

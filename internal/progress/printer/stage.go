@@ -12,57 +12,64 @@ import (
 // and no speed of rows or text beside it.
 func addStage(parts *[partKinds]part, r progress.Reading) {
 	if in := r.Receiving; in != nil {
-		parts[partReceiving] = moved("received", in.Received, in.Announced, in.PerSecond)
-		if in.All { // and nothing is received any more
-			parts[partReceiving] = part{"received " + amount.Size(in.Received), brief(in.Received) + " in", plain}
-		}
+		parts[partReceiving] = received(in)
 		if in.NodeLimit > 0 {
 			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", amount.Size(in.NodeLimit))
 			parts[partLimited].brief = "limited by nodes"
 		}
 	}
-	s := r.Stage
-	if s == nil {
-		return
+	if s := r.Stage; s != nil {
+		long, brief := staged(s)
+		parts[partStage] = part{fmt.Sprintf("%-*s", stageWidths.long, long), fmt.Sprintf("%-*s", stageWidths.brief, brief), plain}
+		parts[partRate], parts[partBytes], parts[partSent] = part{}, part{}, part{}
 	}
-	switch s.Name {
-	case progress.StageReading:
-		parts[partStage] = readPart(s)
-	case progress.StageSorting, progress.StageMaking:
-		name := s.Name
-		if name == progress.StageMaking {
-			name = "making SSTables"
-		}
-		parts[partStage] = moved(name, s.Done, s.Total, s.PerSecond)
-		if s.Share != nil {
-			parts[partStage] = part{fmt.Sprintf("%s %6s, %12s", name, amount.Percent(*s.Share), speedOf(s.PerSecond)), fmt.Sprintf("%s %4s", s.Name, wholePercent(*s.Share)), plain}
-		}
-	case progress.StageSending, progress.StageWriting:
-		parts[partStage] = moved(s.Name, s.Done, s.Total, s.PerSecond)
-		if s.Waiting {
-			did := "sent"
-			if s.Name == progress.StageWriting {
-				did = "wrote"
-			}
-			parts[partStage].long = fmt.Sprintf("%s %s, waiting for the nodes", did, amount.Size(s.Done))
-			parts[partStage].brief = "waiting for nodes"
-			break
-		}
-		parts[partStage].brief = s.Name + " " + strings.TrimSpace(parts[partStage].brief)
-	}
-	parts[partRate], parts[partBytes], parts[partSent] = part{}, part{}, part{}
 }
 
-// readPart says how many rows were read, and how fast.
-func readPart(s *progress.Staged) part {
-	long, short := "", ""
-	if s.Share != nil {
-		long, short = fmt.Sprintf(" %6s,", amount.Percent(*s.Share)), fmt.Sprintf(" %4s,", wholePercent(*s.Share))
+// stageWidths are the widths of stages: what stands behind a stage stays where it is when another one begins.
+var stageWidths = struct{ long, brief int }{
+	len("reading 100.0%, 1,234,567,890 rows, 1,234,567 rows/s"), len("reading 100%  1023.9MiB/s"),
+}
+
+// staged says how far a stage is, and how fast.
+func staged(s *progress.Staged) (long, short string) {
+	name := s.Name
+	if name == progress.StageMaking {
+		name = "making SSTables"
 	}
-	rate := int64(s.PerSecond)
+	percent, whole := "", "    "
+	if s.Share != nil {
+		percent, whole = fmt.Sprintf(" %6s,", amount.Percent(*s.Share)), fmt.Sprintf("%4s", wholePercent(*s.Share))
+	}
+	speed := speedOf(s.PerSecond)
+	short = fmt.Sprintf("%s %s %12s", s.Name, whole, strings.ReplaceAll(speed, " ", ""))
+	switch last := s.Name == progress.StageSending || s.Name == progress.StageWriting; {
+	case s.Name == progress.StageReading:
+		rate := int64(s.PerSecond)
+		return fmt.Sprintf("%s%s %18s, %16s", name, percent, amount.Of(s.Done, "row"), amount.Count(rate)+" rows/s"),
+			fmt.Sprintf("%s %s %12s", name, whole, amount.Briefly(rate)+"/s")
+	case s.Waiting && s.Name == progress.StageWriting:
+		return "wrote " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
+	case s.Waiting:
+		return "sent " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
+	case last && s.Total > 0: // its share stands before
+		return fmt.Sprintf("%s %10s of %s, %12s", name, amount.Size(s.Done), amount.Size(s.Total), speed), short
+	case percent == "":
+		return fmt.Sprintf("%s %10s, %12s", name, amount.Size(s.Done), speed), short
+	default:
+		return fmt.Sprintf("%s%s %12s", name, percent, speed), short
+	}
+}
+
+// received says how many bytes of how many were received, and how fast. The numbers have columns of their own.
+func received(in *progress.Receiving) part {
+	of, share := "", brief(in.Received)
+	if in.Announced > 0 {
+		of, share = " of "+amount.Size(in.Announced), fmt.Sprintf("%4s", wholePercent(min(float64(in.Received)/float64(in.Announced), 1)))
+	}
+	speed := speedOf(in.PerSecond)
 	return part{
-		long:  fmt.Sprintf("%s%s %18s, %17s", s.Name, long, amount.Of(s.Done, "row"), amount.Count(rate)+" rows/s"),
-		brief: fmt.Sprintf("%s%s %7s/s", s.Name, short, amount.Briefly(rate)),
+		long:  fmt.Sprintf("received %10s%s, %12s", amount.Size(in.Received), of, speed),
+		brief: fmt.Sprintf("received %s %12s", share, strings.ReplaceAll(speed, " ", "")),
 	}
 }
 
@@ -75,18 +82,4 @@ func speedOf(perSecond float64) string {
 		return amount.Size(speed) + "/s"
 	}
 	return "-"
-}
-
-// moved says how many bytes of how many were received, sent or written, and how fast. The numbers
-// have columns of their own.
-func moved(what string, done, total int64, perSecond float64) part {
-	of, slash := "", ""
-	if total > 0 {
-		of, slash = " of "+amount.Size(total), "/"+brief(total)
-	}
-	speed := speedOf(perSecond)
-	return part{
-		long:  fmt.Sprintf("%s %10s%s, %12s", what, amount.Size(done), of, speed),
-		brief: fmt.Sprintf("%9s%s %11s", brief(done), slash, strings.ReplaceAll(speed, " ", "")),
-	}
 }

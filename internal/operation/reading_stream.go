@@ -17,7 +17,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
-	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -119,29 +118,6 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	t.closers = append(t.closers, s.listener.Close, func() error { return t.files.pieces.Close() })
 	t.files.listener = s.listener
 	return nil
-}
-
-// counted returns fetch for some pieces. It reports in the receipt that all of them were received.
-func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
-	work := func(p sstables.Piece) (units int64) {
-		for _, r := range p.Ranges {
-			units += sweep.Work(r, s.t.plan.Partitioner())
-		}
-		return units
-	}
-	var left int64
-	for _, p := range pieces {
-		left += work(p)
-	}
-	s.receipt.All.Store(false)
-	return func(ctx context.Context, p sstables.Piece, most int64) (sstables.Fetched, error) {
-		fetched, err := s.fetch(ctx, p, most)
-		if err == nil {
-			left -= work(p)
-			s.receipt.All.Store(left == 0)
-		}
-		return fetched, err
-	}
 }
 
 // refuseStreamOut says why a table cannot be streamed out of its nodes, if it cannot.

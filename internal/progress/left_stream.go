@@ -82,7 +82,7 @@ type receiptLeft struct {
 
 // observe takes in the receipt, and what is done of the whole work. It returns the seconds that are
 // left; 0 while there is too little to go by.
-func (l *receiptLeft) observe(now time.Time, in *Receiving, received float64, r reached) float64 {
+func (l *receiptLeft) observe(now time.Time, in *Receiving, r reached) float64 {
 	past := l.past(now)
 	done := r.sent - r.before
 	if done > l.done {
@@ -92,6 +92,5 @@ func (l *receiptLeft) observe(now time.Time, in *Receiving, received float64, r 
 	if done < leastShare || now.Sub(l.began) < leftFrom || !in.All && in.Left == 0 {
 		return 0
 	}
-	received = r.before + (1-r.before)*received
-	return in.Left + max(received-r.sent, 0)*l.busy/done
+	return in.Left + max(*in.Share-r.sent, 0)*l.busy/done
 }

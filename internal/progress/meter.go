@@ -107,7 +107,7 @@ func (m *Meter) Read(now time.Time) Reading {
 	r.RowsPerSecond = m.rows.observe(now, float64(max(own, ready)), Window)
 	r.BytesPerSecond = m.bytes.observe(now, float64(r.Bytes-r.EarlierBytes), Window)
 	reached := c.reached()
-	r.Receiving = m.receipt.read(now, c.Receipt.Load())
+	r.Receiving = m.receipt.read(now, c.Receipt.Load(), reached.before)
 	m.readStage(now, c.Stage.at(max(own, ready), reached), reached, &r)
 	if took > 0 { // the run is over: it has one speed
 		r.RowsPerSecond, r.BytesPerSecond = float64(own)/took, float64(r.Bytes-r.EarlierBytes)/took
@@ -148,13 +148,11 @@ func (m *Meter) readStage(now time.Time, s *Staged, at reached, r *Reading) {
 // leftOf returns the seconds that are left of the run; 0 while there is too little to go by.
 func (m *Meter) leftOf(now time.Time, r *Reading, at reached) float64 {
 	plain := m.left.observe(now, at.sent-at.before, max(1-at.sent, 0))
-	receipt := m.counters.Receipt.Load()
-	received, known := receipt.share()
-	switch {
+	switch in := r.Receiving; {
 	case r.Stage != nil:
 		return m.stagesLeft.observe(now, r.Stage, at)
-	case known && !receipt.Aside.Load():
-		return m.receiptLeft.observe(now, r.Receiving, received, at)
+	case in != nil && in.Share != nil && !m.counters.Receipt.Load().Aside.Load():
+		return m.receiptLeft.observe(now, in, at)
 	default:
 		return plain
 	}

@@ -30,11 +30,12 @@ func (r *Receipt) share() (float64, bool) {
 
 // Receiving is a receipt at a moment.
 type Receiving struct {
-	Received  int64   `json:"received_bytes"`
-	Announced int64   `json:"announced_bytes"`     // 0: not known
-	All       bool    `json:"received_all"`        // nothing more is received
-	PerSecond float64 `json:"received_per_second"` // 0 once everything is received
-	Left      float64 `json:"receiving_left_seconds,omitempty"`
+	Received  int64    `json:"received_bytes"`
+	Announced int64    `json:"announced_bytes"`          // 0: not known
+	Share     *float64 `json:"received_share,omitempty"` // of the whole work, with an earlier run's part; nil: unknown
+	All       bool     `json:"received_all"`             // nothing more is received
+	PerSecond float64  `json:"received_per_second"`      // 0 once everything is received
+	Left      float64  `json:"receiving_left_seconds,omitempty"`
 	// NodeLimit is bytes per second that a node sends at most, if that is what limits the run now; else 0.
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
@@ -54,19 +55,25 @@ func (m *receiptMeter) begin(at time.Time) {
 	m.left.begin(at, 0)
 }
 
-// read returns the receipt with its speed; nil if nothing is received.
-func (m *receiptMeter) read(now time.Time, r *Receipt) *Receiving {
+// read returns the receipt with its speed; nil if nothing is received. before is the part of the whole
+// work that an earlier run did.
+func (m *receiptMeter) read(now time.Time, r *Receipt, before float64) *Receiving {
 	if r == nil {
 		return nil
 	}
 	in := &Receiving{Received: r.Received.Load(), Announced: r.Announced.Load(), All: r.All.Load()}
+	share, known := r.share()
+	if known {
+		whole := before + (1-before)*share
+		in.Share = &whole
+	}
 	perSecond := m.bytes.observe(now, float64(in.Received), Window)
 	if in.All { // the estimate before the run was a little more, or less
 		in.Announced = in.Received
 		return in
 	}
 	in.PerSecond = perSecond
-	if share, known := r.share(); known && !r.Aside.Load() {
+	if known && !r.Aside.Load() {
 		in.Left = m.left.observe(now, share, 1-share)
 	}
 	limit := r.Limit.Load()

@@ -110,14 +110,15 @@ func (s *Stage) at(rows int64, r reached) *Staged {
 // stageMeter measures the speed of stages.
 type stageMeter struct {
 	name string // of the stage that work is of
+	from int64  // Done of the stage when it began
 	work speed
 	left left // of the stage
 }
 
 // read completes a stage with its speed and the time that is left.
 func (m *stageMeter) read(now time.Time, s *Staged, r reached) {
-	if s.Name != m.name { // the speed of another stage says nothing of this one
-		m.name = s.Name
+	if s.Name != m.name || s.Done == m.from { // neither another stage nor a wait for work says how fast this one is
+		m.name, m.from = s.Name, s.Done
 		m.work.begin(now, float64(s.Done))
 		m.left.begin(now, r.own(s))
 	}

@@ -35,6 +35,11 @@ func TestStagesHaveSpeedsOfTheirOwn(t *testing.T) {
 	c.Stage.Read()
 	require.Equal(t, "reading", second().Name)
 	require.EqualValues(t, 200, c.Stage.Moved())
+	for range 5 { // it waits for what nodes send
+		require.Zero(t, second().PerSecond)
+	}
+	c.Ready.Add(1000)
+	require.InDelta(t, 1000, second().PerSecond, 1)
 }
 
 func TestReceipt(t *testing.T) {
@@ -53,7 +58,7 @@ func TestReceipt(t *testing.T) {
 	share, _ := c.Share()
 	require.Zero(t, share, "received, and not yet read")
 	now = now.Add(time.Second)
-	require.Equal(t, &Receiving{Received: 1000, Announced: 4000, PerSecond: 1000, NodeLimit: 500}, m.Read(now).Receiving)
+	require.Equal(t, &Receiving{Received: 1000, Announced: 4000, Share: part(0.25), PerSecond: 1000, NodeLimit: 500}, m.Read(now).Receiving)
 	r.Limit.Store(100)
 	require.Zero(t, m.Read(now).Receiving.NodeLimit, "a burst")
 	r.Limit.Store(5000)
@@ -63,8 +68,25 @@ func TestReceipt(t *testing.T) {
 	r.Received.Store(3900) // the nodes had announced a little more
 	r.All.Store(true)
 	now = now.Add(time.Second)
-	require.Equal(t, &Receiving{Received: 3900, Announced: 3900, All: true}, m.Read(now).Receiving, "what is over has no speed")
+	require.Equal(t, &Receiving{Received: 3900, Announced: 3900, Share: part(1), All: true}, m.Read(now).Receiving, "what is over has no speed")
 	c.Done.Store(1000)
 	share, _ = c.Share()
 	require.InDelta(t, 1, share, 1e-9)
+}
+
+func part(share float64) *float64 { return &share }
+
+// What a resumed run receives is the rest of the whole.
+func TestReceiptOfAResumedRun(t *testing.T) {
+	var c Counters
+	c.Total.Store(1000)
+	c.Done.Store(400)
+	c.Before.Store(400)
+	r := new(Receipt)
+	r.Announced.Store(600)
+	r.Received.Store(300)
+	c.Receipt.Store(r)
+	now := c.Read(midnight)
+	require.InDelta(t, 0.7, *now.Receiving.Share, 1e-9)
+	require.InDelta(t, 0.4, *now.Share, 1e-9)
 }

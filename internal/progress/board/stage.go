@@ -20,14 +20,9 @@ type Stage struct {
 func stagesOf(r progress.Reading) []Stage {
 	all := []Stage{}
 	if in := r.Receiving; in != nil && !in.All {
-		one := Stage{
-			Name: "receiving", Done: in.Received, Total: in.Announced, PerSecond: in.PerSecond, Left: unless0(in.Left), NodeLimit: in.NodeLimit,
-		}
-		if in.Announced > 0 {
-			share := min(float64(in.Received)/float64(in.Announced), 1)
-			one.Share = &share
-		}
-		all = append(all, one)
+		all = append(all, Stage{
+			Name: "receiving", Share: in.Share, Done: in.Received, Total: in.Announced, PerSecond: in.PerSecond, Left: unless0(in.Left), NodeLimit: in.NodeLimit,
+		})
 	}
 	if s := r.Stage; s != nil {
 		all = append(all, Stage{

@@ -340,8 +340,8 @@ const (
 
 // ahead is the part of the work that a run by streaming has received, or done in its present stage.
 func ahead(r progress.Reading) (share float64) {
-	if in := r.Receiving; in != nil && in.Announced > 0 {
-		share = min(float64(in.Received)/float64(in.Announced), 1)
+	if in := r.Receiving; in != nil && in.Share != nil {
+		share = *in.Share
 	}
 	if r.Stage != nil && r.Stage.Share != nil {
 		share = max(share, *r.Stage.Share)

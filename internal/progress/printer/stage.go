@@ -12,7 +12,7 @@ import (
 // and no speed of rows or text beside it.
 func addStage(parts *[partKinds]part, r progress.Reading) {
 	if in := r.Receiving; in != nil {
-		parts[partReceiving] = received(in)
+		parts[partReceiving], parts[partBytes] = received(in), part{} // one speed of bytes is enough
 		if in.NodeLimit > 0 {
 			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", amount.Size(in.NodeLimit))
 			parts[partLimited].brief = "limited by nodes"
@@ -64,7 +64,10 @@ func staged(s *progress.Staged) (long, short string) {
 func received(in *progress.Receiving) part {
 	of, share := "", brief(in.Received)
 	if in.Announced > 0 {
-		of, share = " of "+amount.Size(in.Announced), fmt.Sprintf("%4s", wholePercent(min(float64(in.Received)/float64(in.Announced), 1)))
+		of = " of " + amount.Size(in.Announced)
+	}
+	if in.Share != nil {
+		share = fmt.Sprintf("%4s", wholePercent(*in.Share))
 	}
 	speed := speedOf(in.PerSecond)
 	return part{

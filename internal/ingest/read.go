@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
@@ -61,6 +62,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		}
 		if f.end > 0 {
 			meter.skip(f.end)
+			r.job.Counters.ReadAnew(time.Now()) // else the part of the earlier run is not seen for a second
 		}
 	}
 	for !r.enough() {

@@ -18,7 +18,7 @@ func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 		}
 		return units
 	}
-	var all, done int64
+	var all, done, failed int64
 	for _, p := range pieces {
 		all += work(p)
 	}
@@ -28,7 +28,12 @@ func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 		fetched, err := s.fetch(ctx, p, most)
 		if err == nil {
 			done += work(p)
-			correct(s.receipt, before, float64(done)/float64(all))
+			for r := range fetched.Failed {
+				failed += sweep.Work(r, s.t.plan.Partitioner())
+			}
+			if done > failed {
+				correct(s.receipt, before, float64(done-failed)/float64(all))
+			}
 			s.receipt.All.Store(done == all)
 		}
 		return fetched, err

@@ -134,7 +134,7 @@ func TestNodesWithTroubleStandFirst(t *testing.T) {
 func TestStages(t *testing.T) {
 	text, err := renderPage(newStreamedRun(t).State())
 	require.NoError(t, err)
-	for _, part := range []string{"<b>sending</b> 40.0 %, 156.0 MiB of 973.0 MiB", "<b>receiving</b> 43.0 %, 412.0 MiB of 958.0 MiB", "43.0\u00a0% received, 40.0\u00a0% loaded", "streaming", "<dt>rows read</dt><dd data-figure=\"ready\">1,300,000</dd>", "none is in the table yet"} {
+	for _, part := range []string{"<b>sending</b> 40.0 %, 156.0 MiB of 973.0 MiB", `<progress max="1000" value="400" aria-label="sending">`, "<b>receiving</b> 43.0 %, 412.0 MiB of 958.0 MiB", "43.0\u00a0% received, 40.0\u00a0% loaded", "streaming", "<dt>rows read</dt><dd data-figure=\"ready\">1,300,000</dd>", "none is in the table yet"} {
 		require.Contains(t, string(text), part)
 	}
 	for _, part := range []string{"rows per second", "latency of requests", "consistency"} {

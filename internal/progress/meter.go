@@ -142,6 +142,7 @@ func (m *Meter) readStage(now time.Time, s *Staged, at reached, r *Reading) {
 	r.BytesPerSecond = 0 // text counts when its rows are loaded
 	if r.RowsPerSecond = 0; s.Name == StageReading {
 		r.RowsPerSecond = s.PerSecond
+		s.Done += r.Earlier // its share is of the whole, too
 	}
 }
 

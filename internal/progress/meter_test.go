@@ -79,6 +79,29 @@ func TestReadingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	require.InDelta(t, 1, *r.Share, 1e-9)
 }
 
+// A resumed load has read what the run before had loaded, and that is no speed of its own.
+func TestReadingOfAResumedLoadByStreaming(t *testing.T) {
+	var c Counters
+	m := NewMeter("load ks.t", &c, midnight)
+	c.Stage.Begin(StageSorting, StageSending)
+	c.Total.Store(1000)
+	m.Read(midnight)
+	c.Rows.Store(400)
+	c.Earlier.Store(400)
+	c.Before.Store(400)
+	c.Done.Store(400)
+	r := m.Read(midnight.Add(time.Second))
+	require.EqualValues(t, 400, r.Stage.Done)
+	require.InDelta(t, 0.4, *r.Stage.Share, 1e-9)
+	require.Zero(t, r.Stage.PerSecond)
+	c.Ready.Store(100)
+	c.Slice.Add(100)
+	r = m.Read(midnight.Add(2 * time.Second))
+	require.EqualValues(t, 500, r.Stage.Done)
+	require.InDelta(t, 0.5, *r.Stage.Share, 1e-9)
+	require.InDelta(t, 100, r.Stage.PerSecond, 1e-9)
+}
+
 // What an interrupted load had read and sent of a slice is not done.
 func TestEndOfALoadThatWasSending(t *testing.T) {
 	var c Counters

@@ -42,7 +42,8 @@ func staged(s *progress.Staged) (long, short string) {
 	}
 	speed := speedOf(s.PerSecond)
 	short = fmt.Sprintf("%s %s %12s", s.Name, whole, strings.ReplaceAll(speed, " ", ""))
-	switch last := s.Name == progress.StageSending || s.Name == progress.StageWriting; {
+	last := s.Name == progress.StageSending || s.Name == progress.StageWriting
+	switch {
 	case s.Name == progress.StageReading:
 		rate := int64(s.PerSecond)
 		return fmt.Sprintf("%s%s %18s, %16s", name, percent, amount.Of(s.Done, "row"), amount.Count(rate)+" rows/s"),
@@ -51,7 +52,7 @@ func staged(s *progress.Staged) (long, short string) {
 		return "wrote " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
 	case s.Waiting:
 		return "sent " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
-	case last && s.Total > 0: // its share stands before
+	case s.Total > 0 && (last || percent == ""): // the share of the last stage stands before
 		return fmt.Sprintf("%s %10s of %s, %12s", name, amount.Size(s.Done), amount.Size(s.Total), speed), short
 	case percent == "":
 		return fmt.Sprintf("%s %10s, %12s", name, amount.Size(s.Done), speed), short

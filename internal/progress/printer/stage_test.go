@@ -28,6 +28,9 @@ func TestStages(t *testing.T) {
 		{"sorting", "load ks.t: 0.0%, 0 rows, sorting 68.9%, 12.0 MiB/s", progress.Reading{
 			Share: new(float64), Stage: &progress.Staged{Name: "sorting", Share: shareOf(0.689), Done: 689, Total: 1000, PerSecond: 12 * mib},
 		}},
+		{"sorting what came by a pipe", "load ks.t: 0 rows, sorting 12.0 MiB of 24.0 MiB, 1.0 MiB/s", progress.Reading{
+			Stage: &progress.Staged{Name: "sorting", Done: 12 * mib, Total: 24 * mib, PerSecond: mib},
+		}},
 		{"making", "clone ks.t: 0.0%, 0 rows, making SSTables 68.9%, -", progress.Reading{
 			Share: new(float64), Run: "clone ks.t", Stage: &progress.Staged{Name: "making", Share: shareOf(0.689), Done: 689, Total: 1000},
 		}},

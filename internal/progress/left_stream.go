@@ -55,6 +55,9 @@ func (l *stagesLeft) observe(now time.Time, s *Staged, r reached) float64 {
 	}
 	l.sending += past
 	l.slice += past
+	if s.Waiting && unread < leastShare {
+		return 0
+	}
 	rest, cost := s.Left, l.cost
 	if rest == 0 || s.Name == StageSorting || s.Name == StageMaking {
 		rest = (r.read-l.from)*cost - l.slice // as the slices before

@@ -63,6 +63,8 @@ func TestLeftOfOneSlice(t *testing.T) {
 	require.Equal(t, StageReading, all[9].Stage.Name)
 	require.Equal(t, StageSorting, all[27].Stage.Name)
 	require.InDelta(t, 2, all[27].Stage.Left, 0.2)
+	require.Zero(t, all[len(all)-1].Left, "how long nodes take to have it is not known")
+	require.True(t, all[len(all)-1].Stage.Waiting)
 	sent := all[29:]
 	for i, r := range sent {
 		require.InDelta(t, float64(i+1)/30, *r.Share, 0.001)

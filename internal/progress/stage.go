@@ -132,7 +132,9 @@ func (m *stageMeter) read(now time.Time, s *Staged, r reached) {
 	if s.Name == StageReading {
 		end = 1
 	}
-	s.Left = m.left.observe(now, r.own(s), max(end-*s.Share, 0))
+	if s.Left = m.left.observe(now, r.own(s), max(end-*s.Share, 0)); s.Waiting {
+		s.Left = 0 // how long nodes take is not known
+	}
 }
 
 // own returns the part of the whole work that a stage has done in this run.

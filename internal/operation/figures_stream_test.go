@@ -75,6 +75,11 @@ func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 				require.NotNil(t, last.Share)
 				require.InDelta(t, 1, *last.Share, 1e-9)
 				require.Nil(t, last.Stage)
+				if in := last.Receiving; in != nil {
+					require.True(t, in.All)
+					require.Positive(t, in.Received)
+					require.InDelta(t, 1, *in.Share, 1e-9)
+				}
 			}
 			spec := s.load(t, longOrders(rows))
 			spec.Via = viaStream
@@ -169,4 +174,35 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	require.NoError(t, err)
 	defer resumed.Scan.Close()
 	require.InDelta(t, *last.Share, *resumed.Scan.Counters().Read(time.Now()).Share, 1e-9, "it goes on from there")
+}
+
+// So does one by CQL, which may have read a part of a range.
+func TestShareOfAnInterruptedScan(t *testing.T) {
+	s := openShop(t)
+	text := strings.Builder{}
+	text.WriteString("customer,number,pieces\n")
+	for i := range 300 {
+		fmt.Fprintf(&text, "c%d,1,1\n", i)
+	}
+	_, err := s.runLoad(t, s.load(t, text.String()))
+	require.NoError(t, err)
+	ctx, interrupt := context.WithCancel(t.Context())
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
+	spec.PageSize, spec.Parallel, spec.Splits = 1, 1, 3
+	scan, err := PrepareScan(ctx, s.env, *spec)
+	require.NoError(t, err)
+	defer scan.Close()
+	s.cluster.Inject(simcluster.Rule{
+		Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && scan.Counters().Rows.Load() > 20 },
+		Fault: simcluster.Silence, Do: interrupt,
+	})
+	r, err := scan.Run(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, Interrupted, r.Outcome)
+	last := scan.Counters().ReadAnew(time.Now())
+	status, err := ReadStatus("scan")
+	require.NoError(t, err)
+	require.Positive(t, *last.Share)
+	require.InDelta(t, *status.Share(), *last.Share, 1e-9)
 }

@@ -121,9 +121,6 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 		failed = append(failed, s.journal.Range(f.Range, f.Err))
 	}
 	r.trouble(s.run.end(r.Outcome, runErr, failed, r.Outcome == Done))
-	if r.Outcome != Done {
-		r.trouble(s.countMarked())
-	}
 	switch r.Outcome {
 	case Done:
 	case Partly:

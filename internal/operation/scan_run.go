@@ -61,17 +61,6 @@ func (s *Scan) countEarlier() {
 	}
 }
 
-// countMarked counts as done what the journal has when the run stops, as status does: ranges that were
-// read in part are in it, and what was read after the last mark is not.
-func (s *Scan) countMarked() error {
-	_, scanned, err := resume.ReadScan(s.run.path, s.journal.Manifest())
-	if err == nil {
-		c := s.job.Counters
-		c.Done.Store(int64(scanned.Share() * float64(c.Total.Load())))
-	}
-	return err
-}
-
 // takeBack removes an output that was never begun.
 func (s *Scan) takeBack() error {
 	err := s.out.Abort()

@@ -5,6 +5,7 @@ package amount
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -77,6 +78,11 @@ func decimals(size float64) int {
 	default:
 		return 0
 	}
+}
+
+// Percent writes a part of 1 as a percentage, cut off and not rounded: what is not all is not called 100%.
+func Percent(share float64) string {
+	return fmt.Sprintf("%.1f%%", math.Floor(1000*share+1e-9)/10)
 }
 
 // Size writes a number of bytes in the largest binary unit that leaves at least one.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -18,7 +19,8 @@ import (
 type simulated struct {
 	*simcluster.Cluster
 	faults  []*simcluster.Injected
-	stalled chan struct{} // closed when a request has met the stall
+	stalled chan struct{}                                    // closed when a request has met the stall
+	hangs   atomic.Pointer[func(at internodetest.Step) bool] // whether storage ports hang at a step; nil: never
 	options []func(o *simcluster.Options)
 }
 
@@ -58,7 +60,7 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	options := simcluster.Options{
 		Base: simcluster.Anywhere, Keyspace: "shop", Factor: factor, Cores: 1,
-		Storage: func(int, *internodetest.Node) {},
+		Storage: func(_ int, port *internodetest.Node) { port.Draw = s.draw },
 		Tables: []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
 			{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
 			{Name: "item", Type: "text"}, {Name: "pieces", Type: "int"},
@@ -81,6 +83,14 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("CQLBULK_HOSTS", s.Hosts()[0])
 	ts.Setenv("NODE3", s.Hosts()[2])
 	ts.Setenv("CQLBULK_PORT", fmt.Sprint(s.Port()))
+}
+
+// draw is the harm that a storage port does at a step.
+func (s *simulated) draw(at internodetest.Step) internodetest.Harm {
+	if hangs := s.hangs.Load(); hangs != nil && (*hangs)(at) {
+		return internodetest.Hang
+	}
+	return ""
 }
 
 // level is the command "level reads|writes LOCAL_ONE": of what was asked of the table since
@@ -112,12 +122,26 @@ func requests(ts *testscript.TestScript, kind string) simcluster.Rule {
 	}}
 }
 
-// stall is the command "stall reads|writes N": when N were answered, no more are.
+// stall is the command "stall reads|writes N": when N were answered, no more are. "stall files 0": of
+// files that are streamed to nodes these take a part, and then no more.
 func stall(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
-		ts.Fatalf("usage: stall reads|writes number")
+		ts.Fatalf("usage: stall reads|writes|files number")
 	}
 	s := clusterOf(ts)
+	if args[0] == "files" {
+		met := make(chan struct{})
+		tell := sync.OnceFunc(func() { close(met) })
+		hangs := func(at internodetest.Step) bool {
+			if at == internodetest.MidFile {
+				tell()
+			}
+			return at == internodetest.MidFile
+		}
+		s.stalled = met
+		s.hangs.Store(&hangs)
+		return
+	}
 	rule := requests(ts, args[0])
 	var err error
 	rule.Skip, err = strconv.Atoi(args[1])
@@ -161,4 +185,5 @@ func heal(ts *testscript.TestScript, neg bool, args []string) {
 		f.Remove()
 	}
 	s.faults = nil
+	s.hangs.Store(nil)
 }

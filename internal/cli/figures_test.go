@@ -34,13 +34,27 @@ func free(ts *testscript.TestScript, neg bool, args []string) {
 type figures struct {
 	Rows, Rejected, Retries, UnderWay int64
 	Share                             float64
+	Stage                             string // empty: none
+	StageShare                        float64
+}
+
+// of returns the figures with those of a stage.
+func (f figures) of(stage string, share *float64) figures {
+	if share != nil {
+		f.Stage, f.StageShare = stage, *share
+	}
+	return f
 }
 
 func figuresOf(r *progress.Reading) (f figures, err error) {
 	if r == nil || r.Share == nil {
 		return f, fmt.Errorf("the reading has no share yet")
 	}
-	return figures{r.Rows, r.Rejected, r.Retries, r.UnderWay, *r.Share}, nil
+	f = figures{Rows: r.Rows, Rejected: r.Rejected, Retries: r.Retries, UnderWay: r.UnderWay, Share: *r.Share}
+	if r.Stage != nil {
+		f = f.of(r.Stage.Name, r.Stage.Share)
+	}
+	return f, nil
 }
 
 // agree is the command "agree ADDRESS RUN LOG ROWS": it waits until a run that stands still with so many rows shows the
@@ -103,14 +117,20 @@ func places(address, run, log string) (map[string]figures, error) {
 		return nil, err
 	}
 	shown, err := figuresOf(line.Progress)
+	onPage := figures{Rows: page.Rows, Rejected: page.RejectedRows, Retries: page.Retries, UnderWay: page.InFlight, Share: *page.Share}
+	if len(page.Stages) > 0 {
+		onPage = onPage.of(page.Stages[0].Name, page.Stages[0].Share)
+	}
+	measured := figures{
+		Rows: int64(metric("rows_total")), Rejected: int64(metric("rejected_rows_total")), Retries: int64(metric("request_retries_total")),
+		UnderWay: int64(metric("requests_in_flight")), Share: metric("run_progress_ratio"),
+	}
+	if stage := regexp.MustCompile(`cqlbulk_run_stage_progress_ratio\{stage="(\w+)"\}`).FindStringSubmatch(metrics); stage != nil {
+		share := metric("run_stage_progress_ratio")
+		measured = measured.of(stage[1], &share)
+	}
 	return map[string]figures{
-		"page":   {page.Rows, page.RejectedRows, page.Retries, page.InFlight, *page.Share},
-		"status": known,
-		"line":   shown,
-		"metrics": {
-			int64(metric("rows_total")), int64(metric("rejected_rows_total")), int64(metric("request_retries_total")),
-			int64(metric("requests_in_flight")), metric("run_progress_ratio"),
-		},
+		"page": onPage, "status": known, "line": shown, "metrics": measured,
 	}, err
 }
 

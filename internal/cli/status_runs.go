@@ -165,7 +165,7 @@ func percent(share *float64) string {
 	if share == nil {
 		return "-"
 	}
-	return fmt.Sprintf("%d%%", int(100**share)) // not 100 before it is
+	return fmt.Sprintf("%d%%", int(100**share+1e-9)) // not 100 before it is
 }
 
 func number(n int64, known, brief bool) string {

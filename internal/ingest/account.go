@@ -24,7 +24,7 @@ type account struct {
 	inDoubt bool         // its rows may have been written before, and writing them again may count twice
 	text    int64        // bytes of its text
 	stored  int64        // of the input, as it is stored
-	half    int64        // of those, what was told of before it is dealt with
+	slice   int64        // of those, what counts as read before it is dealt with
 	rows    atomic.Int64 // that were made of it, once all were; 0 before
 	shown   atomic.Int64 // of those, whose part of the text counts already
 	open    atomic.Int64 // rows not settled yet, and one for the parser
@@ -43,9 +43,9 @@ func (a *account) Begun() bool { return a.begun }
 func (a *account) Ready(rows int) {
 	a.run.tookRows(rows)
 	a.run.job.Counters.Ready.Add(int64(rows))
-	if a.half == 0 { // the rows of a second view come apart
-		a.half = a.stored
-		a.run.job.Counters.Half.Add(a.half)
+	if a.slice == 0 { // the rows of a second view come apart
+		a.slice = a.stored
+		a.run.job.Counters.Slice.Add(a.slice)
 	}
 }
 
@@ -180,7 +180,7 @@ func (a *account) closeLocked(err error) {
 // rows. The text of a piece is divided evenly among its rows.
 func (a *account) show(rows int) {
 	all := a.rows.Load()
-	if all == 0 || a.half != 0 {
+	if all == 0 || a.slice != 0 {
 		return
 	}
 	now := a.shown.Add(int64(rows))
@@ -197,8 +197,7 @@ func part(bytes, rows, all int64) int64 {
 func (r *run) passed(a *account) {
 	shown, all := a.shown.Load(), max(a.rows.Load(), 1)
 	r.job.Counters.Bytes.Add(a.text - part(a.text, shown, all))
-	r.job.Counters.Done.Add(a.stored - part(a.stored, shown, all))
-	r.job.Counters.Half.Add(-a.half)
+	r.job.Counters.Slice.Settle(a.slice, &r.job.Counters.Done, a.stored-part(a.stored, shown, all))
 }
 
 // accounts are those that are open. It is safe for concurrent use.

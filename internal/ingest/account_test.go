@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
@@ -126,7 +128,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 	}
 }
 
-// Of a piece that is read by several views the rows come in several parts, and the piece is half done once.
+// Of a piece that is read by several views the rows come in several parts, and the piece counts as read once.
 func TestPieceThatIsReadyInParts(t *testing.T) {
 	job, _ := newJob(names, newBasket(true), lines(1))
 	run := newRun(job.withDefaults())
@@ -134,7 +136,15 @@ func TestPieceThatIsReadyInParts(t *testing.T) {
 	a.Ready(3)
 	a.Ready(2)
 	require.EqualValues(t, 5, run.job.Counters.Ready.Load())
-	require.EqualValues(t, 40, run.job.Counters.Half.Load())
+	run.job.Counters.Total.Store(80)
+	c := run.job.Counters
+	c.Stage.Begin(progress.StageSorting, progress.StageSending)
+	read := func() float64 { return *c.ReadAnew(time.Now()).Stage.Share }
+	require.InDelta(t, 0.5, read(), 1e-9)
+	share, _ := c.Share()
+	require.Zero(t, share)
 	run.passed(a)
-	require.Zero(t, run.job.Counters.Half.Load())
+	require.InDelta(t, 0.5, read(), 1e-9)
+	share, _ = c.Share()
+	require.InDelta(t, 0.5, share, 1e-9)
 }

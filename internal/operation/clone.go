@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -192,6 +193,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 		return err
 	}
 	limitMemory(c.spec.Memory)
+	sweep.CountTotal(c.counters, c.from.plan.Splits, c.from.plan.Partitioner())
 	return c.prepareCopier()
 }
 
@@ -230,19 +232,21 @@ func (c *Clone) prepareCopier() (err error) {
 	o := c.streaming.options
 	o.Run = strconv.FormatInt(time.Now().UnixNano(), 36)
 	place := os.TempDir()
+	last := c.lastStage()
 	switch {
 	case c.spec.DryRun:
-		o.Sender = noSender{} // all else is as in a run, so that what is foretold is what comes
+		o.Sender, o.Local, last = noSender{}, true, progress.StageMaking // all else is as in a run, so that what is foretold is what comes
 	case c.spec.Writing.Via == viaFiles:
 		if err := c.startFiles(); err != nil {
 			return err
 		}
-		o.Sender, place = c.files.keeper, c.files.dir // SSTables that are made there can be linked
+		o.Sender, o.Local, place = c.files.keeper, true, c.files.dir // SSTables that are made there can be linked
 	default:
 		if o.Sender, err = c.newSender(); err != nil {
 			return err
 		}
 	}
+	c.counters.Stage.Begin(progress.StageMaking, last)
 	o.Dir = cmp.Or(o.Dir, place)
 	c.copier, err = stream.NewCopier(o)
 	return err

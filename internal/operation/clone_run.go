@@ -69,13 +69,12 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 // copyAll copies all slices. When nodes came, went or moved before all of a slice was there, it is
 // copied again, out of files that are fetched again.
 func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
-	for _, s := range c.from.plan.Splits {
-		c.counters.Total.Add(sweep.Work(s.Range, c.from.plan.Partitioner()))
-	}
+	partitioner := c.from.plan.Partitioner()
 	var done []token.Range // of result, failed ones too
 	for moves := 0; ; moves++ {
 		err := c.copySlices(ctx, done, func(copied []stream.CopiedRange) {
 			moves = 0
+			var work int64
 			for _, r := range copied {
 				done = append(done, r.Range)
 				if r.Err != nil {
@@ -83,10 +82,10 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 					result.Failed = append(result.Failed, sweep.Failure{Range: r.Range, Err: r.Err})
 				} else {
 					result.Done = append(result.Done, r.Range)
+					work += sweep.Work(r.Range, partitioner)
 				}
 			}
-			c.counters.Done.Add(c.counters.Half.Swap(0))
-			c.counters.Part.Store(0)
+			c.counters.Slice.End(&c.counters.Done, work)
 		})
 		switch {
 		case !errors.Is(err, stream.ErrMoved) && !errors.Is(err, stream.ErrTruncated):
@@ -96,8 +95,8 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 				"run the same command again to send all of them", err, moves+1))
 		}
 		c.streaming.options.OnMove(err)
-		c.counters.Half.Store(0)
-		c.counters.Part.Store(0)
+		c.counters.Slice.End(&c.counters.Done, 0)
+		c.counters.Stage.Read()
 		if c.from.files.refetch != nil {
 			c.from.files.refetch(done)
 		}
@@ -116,12 +115,12 @@ func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func(
 		if err != nil {
 			return err
 		}
+		for _, r := range ranges {
+			c.counters.Slice.Plan(sweep.Work(r, partitioner))
+		}
 		var slice []stream.CopiedRange
 		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
 			slice = append(slice, r)
-			if r.Err == nil {
-				c.counters.Half.Add(sweep.Work(r.Range, partitioner))
-			}
 		})
 		if err != nil {
 			return err

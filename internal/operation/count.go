@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -110,6 +111,7 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	query := driver.Count()
 	var by []schema.Selector
 	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: t.newCounters()}
+	sweep.CountTotal(c.job.Counters, c.job.Splits, c.job.Partitioner)
 	if p := t.plan.Placement(); p != nil {
 		c.job.Find = p.Find
 	}

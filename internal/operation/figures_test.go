@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"runtime"
@@ -24,7 +25,7 @@ func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last 
 	looking.Go(func() {
 		for before := (progress.Reading{}); ; runtime.Gosched() {
 			now := c.ReadAnew(time.Now())
-			if problem := impossible(before, now, most); problem != "" && len(wrong) < 3 {
+			if problem := cmp.Or(impossible(before, now, most), impossibleStage(before, now)); problem != "" && len(wrong) < 3 {
 				wrong = append(wrong, problem)
 			}
 			before = now

@@ -194,6 +194,7 @@ func (l *landing) completeFiles(ctx context.Context) error {
 	if err := l.describeFiles(); err != nil || !l.spec.Import {
 		return err
 	}
+	l.counters.Stage.Wait()
 	l.files.imports = l.importKept(ctx)
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, context.Cause(ctx))

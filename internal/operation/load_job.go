@@ -132,6 +132,9 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	l.counters.Total.Store(max(total, 0))
 	l.counters.Limit.Store(l.job.MaxRows)
 	l.counters.Requests.SetNames(t.nodeName)
+	if l.spec.DryRun {
+		l.counters.Requests.Untimed()
+	}
 	return nil
 }
 

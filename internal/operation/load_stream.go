@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -184,11 +185,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		}
 	}
 	s.options.Dir, s.options.Patience = l.spec.TempDir, l.spec.Patience
-	last := "sending"
-	if l.spec.Via == viaFiles {
-		last = "writing"
-	}
-	l.counters.Stage.Begin(last)
+	l.counters.Stage.Begin(progress.StageSorting, l.lastStage())
 	s.options.NodeName, s.options.Progress, s.options.OnRetry = l.t.nodeName, l.counters, l.counters.Retried
 	if err := l.ignoreHosts(s); err != nil {
 		return err
@@ -227,6 +224,14 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		l.env.Warn("%s", note)
 	}
 	return nil
+}
+
+// lastStage is what becomes of SSTables in the end.
+func (l *landing) lastStage() string {
+	if l.spec.Via == viaFiles {
+		return progress.StageWriting
+	}
+	return progress.StageSending
 }
 
 // outline says what rows are streamed with, or made SSTables of, as far as the table and the versions of the nodes tell. The
@@ -373,7 +378,8 @@ func (l *Load) startStream() error {
 	var err error
 	switch {
 	case l.spec.DryRun:
-		o.Sender = noSender{}
+		o.Sender, o.Local = noSender{}, true
+		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
 	case l.spec.Via == viaFiles:
 		if err := l.startFiles(); err != nil {
 			return err
@@ -381,7 +387,7 @@ func (l *Load) startStream() error {
 		if err := l.clearFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Complete = l.files.keeper, l.completeFiles
+		o.Sender, o.Local, o.Complete = l.files.keeper, true, l.completeFiles
 		place = l.files.dir // SSTables that are made there can be linked
 	default:
 		if o.Sender, err = l.newSender(); err != nil {

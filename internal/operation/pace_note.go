@@ -111,6 +111,9 @@ func readPace(dir string, live bool) Pace {
 	if live {
 		out.Now = &r
 	} else {
+		if r.Stage != nil { // it was killed: what it was sending is sent again
+			out.Share = r.Settled
+		}
 		out.RowsPerSecond, out.Left = float64(r.Rows-r.Earlier)/max(p.Seconds, 0.001), 0
 	}
 	return out

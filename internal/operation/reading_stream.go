@@ -100,7 +100,7 @@ func (t *tableSession) openStream(ctx context.Context, env Environment, o *Readi
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
 	s.expect(ctx, announced)
 	begin := func(left []sstables.Piece) {
-		t.files.pieces = sstables.FetchPieces(ctx, left, most, s.fetch)
+		t.files.pieces = sstables.FetchPieces(ctx, left, most, s.counted(left))
 		t.files.all = t.files.pieces
 	}
 	begin(pieces)

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -235,6 +236,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 	if s.run.continued { // before anything of the run is shown
 		s.countEarlier()
 	}
+	sweep.CountTotal(s.job.Counters, s.job.Splits, s.job.Partitioner)
 	return nil
 }
 

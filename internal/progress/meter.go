@@ -30,6 +30,7 @@ type Reading struct {
 	Held           float64    `json:"held_p99_seconds,omitempty"`   // that is measured there; 0: not yet known
 	Left           float64    `json:"left_seconds,omitempty"`       // a guess; 0: there is too little to go by
 	Streams        []Streamed `json:"streams,omitempty"`            // what nodes were streamed
+	Settled        *float64   `json:"settled_share,omitempty"`      // of a run with stages: what is done for good, of Share
 	Stage          *Staged    `json:"stage,omitempty"`              // of a run by streaming that has stages
 	Receiving      *Receiving `json:"receiving,omitempty"`          // of a run that nodes stream to
 	Trouble        string     `json:"trouble,omitempty"`            // why all requests so far have failed; empty: not all have
@@ -73,25 +74,28 @@ func (c *Counters) read(now time.Time, tick time.Duration) Reading {
 type Meter struct {
 	run         string
 	counters    *Counters
-	begin       time.Time
 	rows, bytes speed
 	stages      stageMeter
+	receipt     receiptMeter
 	left        left
+	stagesLeft  stagesLeft
+	receiptLeft receiptLeft
 }
 
 // NewMeter begins to read the counters of a run that began at begin.
 func NewMeter(run string, c *Counters, begin time.Time) *Meter {
-	m := &Meter{run: run, counters: c, begin: begin}
+	m := &Meter{run: run, counters: c, stagesLeft: stagesLeft{watch: watch{begin}}, receiptLeft: receiptLeft{watch: watch{begin}, began: begin}}
 	m.rows.begin(begin, 0)
 	m.bytes.begin(begin, 0)
-	m.stages.begin(begin)
-	m.left.work.begin(begin, 0)
+	m.receipt.begin(begin)
+	m.left.begin(begin, 0)
 	return m
 }
 
 // Read takes a reading.
 func (m *Meter) Read(now time.Time) Reading {
 	c := m.counters
+	took := c.Took().Seconds()
 	r := Reading{
 		At: now, Run: m.run, Rejected: c.Rejected.Load(), Failed: c.Failed.Load(), Retries: c.Retries.Load(),
 		Rows: c.Rows.Load(), Earlier: c.Earlier.Load(), Bytes: c.Bytes.Load(), EarlierBytes: c.EarlierBytes.Load(),
@@ -102,17 +106,73 @@ func (m *Meter) Read(now time.Time) Reading {
 	r.Ready = max(ready-own, 0)
 	r.RowsPerSecond = m.rows.observe(now, float64(max(own, ready)), Window)
 	r.BytesPerSecond = m.bytes.observe(now, float64(r.Bytes-r.EarlierBytes), Window)
-	m.stages.read(now, c, max(own, ready), &r)
+	reached := c.reached()
+	r.Receiving = m.receipt.read(now, c.Receipt.Load(), reached.before)
+	m.readStage(now, c.Stage.at(max(own, ready), reached), reached, &r)
+	if took > 0 { // the run is over: it has one speed
+		r.RowsPerSecond, r.BytesPerSecond = float64(own)/took, float64(r.Bytes-r.EarlierBytes)/took
+	}
 	latency := c.Requests.Now(now)
 	r.P50, r.P99 = latency.P50.Seconds(), latency.P99.Seconds()
 	target, kept := c.Held.Now()
 	r.Target, r.Held = target.Seconds(), kept.P99.Seconds()
-	if share, ok := c.Share(); ok {
-		r.Share = &share
-		r.Left = m.left.observe(now, now.Sub(m.begin), c.ownShare(), share)
+	if reached.known {
+		share := min(reached.sent, 1)
+		r.Share, r.Left = &share, m.leftOf(now, &r, reached)
+	}
+	if took > 0 {
+		r.Left = 0
 	}
 	if c.Requests.AllFailed() {
 		r.Trouble, r.Left = c.Reasons.last(), 0
 	}
 	return r
 }
+
+// readStage completes a reading with the stage of the run; nil: it has none. Rows and text have a
+// speed while they are read.
+func (m *Meter) readStage(now time.Time, s *Staged, at reached, r *Reading) {
+	if r.Stage = s; s == nil {
+		return
+	}
+	if at.known {
+		r.Settled = &at.settled
+	}
+	m.stages.read(now, s, at)
+	r.BytesPerSecond = 0 // text counts when its rows are loaded
+	if r.RowsPerSecond = 0; s.Name == StageReading {
+		r.RowsPerSecond = s.PerSecond
+		s.Done += r.Earlier // its share is of the whole, too
+	}
+}
+
+// leftOf returns the seconds that are left of the run; 0 while there is too little to go by.
+func (m *Meter) leftOf(now time.Time, r *Reading, at reached) float64 {
+	plain := m.left.observe(now, at.sent-at.before, max(1-at.sent, 0))
+	switch in := r.Receiving; {
+	case r.Stage != nil:
+		return m.stagesLeft.observe(now, r.Stage, at)
+	case in != nil && in.Share != nil && !m.counters.Receipt.Load().Aside.Load():
+		return m.receiptLeft.observe(now, in, at)
+	default:
+		return plain
+	}
+}
+
+// LeftOf returns a guess of the seconds that are left. of is what they are left for: empty for the whole
+// run, else what the run does now, as "receive". The seconds are 0 while there is too little to go by.
+func (r *Reading) LeftOf() (seconds float64, of string) {
+	switch {
+	case r.Left > 0:
+		return r.Left, ""
+	case r.Receiving != nil && r.Receiving.Left > 0:
+		return r.Receiving.Left, "receive"
+	case r.Stage != nil && r.Stage.Left > 0:
+		return r.Stage.Left, stageVerbs[r.Stage.Name]
+	default:
+		return 0, ""
+	}
+}
+
+// stageVerbs are what a run does in its stages.
+var stageVerbs = map[string]string{StageReading: "read", StageSorting: "sort", StageMaking: "make SSTables", StageSending: "send", StageWriting: "write"}

@@ -36,23 +36,85 @@ func TestReadingOfARunThatGoesOn(t *testing.T) {
 	require.InDelta(t, 40, r.Left, 1e-9, "by the ten seconds in which 100 were done")
 }
 
-// A load that writes all rows at its end shows those that are made, and that half is done with them.
+// A load that writes all rows at its end has done nothing until then. Its stages have shares of their own.
 func TestReadingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	var c Counters
 	m := NewMeter("load ks.t", &c, midnight)
+	c.Stage.Begin(StageSorting, StageSending)
 	c.Total.Store(1000)
+	m.Read(midnight)
 	c.Ready.Store(50_000)
-	c.Half.Store(500)
+	c.Slice.Add(500)
 	r := m.Read(midnight.Add(5 * time.Second))
 	require.Zero(t, r.Rows)
 	require.EqualValues(t, 50_000, r.Ready)
 	require.InDelta(t, 10_000, r.RowsPerSecond, 1e-9)
-	require.InDelta(t, 15, r.Left, 1e-9)
+	require.Zero(t, *r.Share)
+	require.Zero(t, r.Left, "how long it takes to send is not known")
+	require.InDelta(t, 0.5, *r.Stage.Share, 1e-9)
+	require.InDelta(t, 5, r.Stage.Left, 1e-9)
+	seconds, of := r.LeftOf()
+	require.InDelta(t, 5, seconds, 1e-9)
+	require.Equal(t, "read", of)
+
+	c.Slice.Add(500)
+	c.Slice.Deliver(0.5, 0)
+	c.Stage.Deliver(500, 0, 1000)
+	r = m.Read(midnight.Add(6 * time.Second))
+	require.Zero(t, *r.Share)
+	require.Zero(t, r.RowsPerSecond, "no row is read")
+	require.InDelta(t, 0.5, *r.Stage.Share, 1e-9)
+
+	c.Slice.Deliver(1, 0.25)
+	c.Stage.Deliver(1000, 250, 1000)
+	r = m.Read(midnight.Add(7 * time.Second))
 	require.InDelta(t, 0.25, *r.Share, 1e-9)
-	c.Part.Store(Whole / 2)
-	require.InDelta(t, 0.375, *m.Read(midnight.Add(6 * time.Second)).Share, 1e-9)
+	require.InDelta(t, 0.25, *r.Stage.Share, 1e-9)
+	c.Slice.Settle(1000, &c.Done, 1000)
 	c.Rows.Store(50_000)
-	require.Zero(t, m.Read(midnight.Add(7*time.Second)).Ready)
+	c.End(8 * time.Second)
+	r = m.Read(midnight.Add(8 * time.Second))
+	require.Zero(t, r.Ready)
+	require.Nil(t, r.Stage)
+	require.InDelta(t, 1, *r.Share, 1e-9)
+}
+
+// A resumed load has read what the run before had loaded, and that is no speed of its own.
+func TestReadingOfAResumedLoadByStreaming(t *testing.T) {
+	var c Counters
+	m := NewMeter("load ks.t", &c, midnight)
+	c.Stage.Begin(StageSorting, StageSending)
+	c.Total.Store(1000)
+	m.Read(midnight)
+	c.Rows.Store(400)
+	c.Earlier.Store(400)
+	c.Before.Store(400)
+	c.Done.Store(400)
+	r := m.Read(midnight.Add(time.Second))
+	require.EqualValues(t, 400, r.Stage.Done)
+	require.InDelta(t, 0.4, *r.Stage.Share, 1e-9)
+	require.Zero(t, r.Stage.PerSecond)
+	c.Ready.Store(100)
+	c.Slice.Add(100)
+	r = m.Read(midnight.Add(2 * time.Second))
+	require.EqualValues(t, 500, r.Stage.Done)
+	require.InDelta(t, 0.5, *r.Stage.Share, 1e-9)
+	require.InDelta(t, 100, r.Stage.PerSecond, 1e-9)
+}
+
+// What an interrupted load had read and sent of a slice is not done.
+func TestEndOfALoadThatWasSending(t *testing.T) {
+	var c Counters
+	c.Stage.Begin(StageSorting, StageSending)
+	c.Total.Store(1000)
+	c.Done.Store(400)
+	c.Slice.Add(400)
+	c.Slice.Deliver(1, 0.5)
+	share, _ := c.Share()
+	require.InDelta(t, 0.6, share, 1e-9)
+	c.End(time.Second)
+	share, _ = c.Share()
+	require.InDelta(t, 0.4, share, 1e-9)
 }
 
 func TestReadingOfRequests(t *testing.T) {

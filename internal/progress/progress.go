@@ -12,8 +12,6 @@ type Counters struct {
 	Rows         atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
 	Earlier      atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
 	Ready        atomic.Int64 // rows of this run that are made, where they are written later and all at once
-	Half         atomic.Int64 // units of work that such rows are, counted as done by half, and more while Part grows
-	Part         atomic.Int64 // of the rest of those units what is done as well, in millionths
 	Bytes        atomic.Int64 // bytes of text written out or read in
 	EarlierBytes atomic.Int64 // of those bytes, what an earlier run had done
 	Done         atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
@@ -26,7 +24,8 @@ type Counters struct {
 	Rejected     atomic.Int64 // rows rejected
 	Streams      Streams      // what nodes were streamed
 	Requests     Requests     // that nodes are sent
-	Stage        Stage        // of a load by streaming
+	Slice        Slice        // work that a load or a clone by streaming has under way
+	Stage        Stage        // of such a run
 	// Receipt counts what nodes stream to the run; nil: they do not.
 	Receipt atomic.Pointer[Receipt]
 	Held    Held // a latency of theirs that the run keeps to
@@ -35,51 +34,68 @@ type Counters struct {
 	shared shared       // the reading that everything shows
 }
 
-// End says how long the run took, from its first request on, once it is over. All that tell its speed
-// as a whole go by that.
-func (c *Counters) End(took time.Duration) { c.took.Store(int64(took)) }
+// End records how long the run took from its first request, once it is over. Every speed of the run
+// as a whole goes by that. What was under way does not count as done.
+func (c *Counters) End(took time.Duration) {
+	c.Slice.drop()
+	c.Stage.end()
+	c.took.Store(int64(took)) // last: a reading of a run that is over has no stage
+}
 
 // Took is what End was told; 0: the run is under way.
 func (c *Counters) Took() time.Duration { return time.Duration(c.took.Load()) }
 
-// Whole is the most that Part is.
-const Whole = 1_000_000
-
-// Share returns the part of the work that is done, 0 to 1; false while the total is
-// unknown. A run with a limit of rows ends at the limit or at the end of its work,
-// whichever comes first: the share is the larger of the two.
-func (c *Counters) Share() (float64, bool) { return c.share(0, 0) }
-
-// ownShare returns the part of the whole work that this run has done, without an earlier one.
-func (c *Counters) ownShare() float64 {
-	share, _ := c.share(float64(c.Before.Load()), c.Earlier.Load())
-	return share
+// Share returns the part of the work that is done, 0 to 1; false while the total is unknown. Of a run
+// by streaming, that is what nodes were sent or what was written, and not what was read or received.
+// A run with a limit of rows ends at the limit or at the end of its work, whichever comes first: the
+// share is the larger of the two.
+func (c *Counters) Share() (float64, bool) {
+	reached := c.reached()
+	if !reached.known {
+		return 0, false
+	}
+	return min(reached.sent, 1), true
 }
 
-// share returns the share without some units of work and rows.
-func (c *Counters) share(before float64, earlier int64) (share float64, known bool) {
-	if total := c.Total.Load(); total > 0 {
-		share, known = max((c.reached()-before)/float64(total), 0), true
-	}
-	if limit := c.Limit.Load(); limit > 0 {
-		rows := c.Rows.Load() + c.Rejected.Load() - earlier
-		share, known = max(share, float64(rows)/float64(limit)), true
-	}
-	return min(share, 1), known
+// reached is how far the kinds of work of a run are: parts of the whole work, 0 to 1. A run without
+// a slice does all of them at once.
+type reached struct {
+	known              bool
+	read, sorted, sent float64
+	settled            float64 // without the slice, which a later run would do again
+	before             float64 // by an earlier run
 }
 
-// receivedShare is the share of receiving in the work of a run that nodes stream to. What is
-// received is decoded, or sent on, meanwhile; either may be the slower.
-const receivedShare = 0.5
+// almost is what is not all, and is shown as 99.9%.
+const almost = 1 - 1e-6
 
-// reached is how many units of work are done, those by half as such.
-func (c *Counters) reached() float64 {
-	half := float64(c.Half.Load()) / 2
-	done := float64(c.Done.Load()) + half + half*float64(c.Part.Load())/Whole
-	received, known := c.Receipt.Load().share()
-	if !known {
-		return done
+// reached returns how far the run is.
+func (c *Counters) reached() (r reached) {
+	done, read, sorted, sent := c.Slice.reached(&c.Done)
+	if total := float64(c.Total.Load()); total > 0 {
+		r = reached{true, read / total, sorted / total, sent / total, done / total, float64(c.Before.Load()) / total}
 	}
-	before := float64(c.Before.Load())
-	return done - (done-before)*receivedShare + (float64(c.Total.Load())-before)*received*receivedShare
+	if read > done { // what was sent is not all there before the slice ends
+		defer func() { r.sent = min(r.sent, almost) }()
+	}
+	limit := float64(c.Limit.Load())
+	if limit <= 0 {
+		return r
+	}
+	earlier := c.Earlier.Load()
+	rows := float64(c.Rows.Load() + c.Rejected.Load())
+	ready := max(float64(c.Ready.Load()-(c.Rows.Load()-earlier)), 0)
+	part := func(n float64) float64 { // of the rows that are under way
+		if read <= done {
+			return 0
+		}
+		return ready * (n - done) / (read - done)
+	}
+	r.known = true
+	r.read = max(r.read, (rows+ready)/limit)
+	r.sorted = max(r.sorted, (rows+part(sorted))/limit)
+	r.sent = max(r.sent, (rows+part(sent))/limit)
+	r.settled = max(r.settled, rows/limit)
+	r.before = max(r.before, float64(earlier)/limit)
+	return r
 }

@@ -20,6 +20,14 @@ type Requests struct {
 	whole    *hdrhistogram.Histogram // of the whole run; nil before the first answer
 	nodes    map[string]*nodeRequests
 	names    func(node string) string
+	untimed  bool
+}
+
+// Untimed has no latency measured: nothing is sent to the nodes, as in a dry run.
+func (r *Requests) Untimed() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.untimed = true
 }
 
 // Gate is what holds requests back. pace.Gate is one.
@@ -127,6 +135,9 @@ func (r *Requests) end(node string, begun, now time.Time, how Ended) {
 	}
 	n.answered++
 	r.answered.Add(1)
+	if r.untimed {
+		return
+	}
 	n.took += now.Sub(begun)
 	if n.recent == nil {
 		n.recent = newRecent(now)
@@ -171,7 +182,7 @@ func (r *Requests) Whole() Latency {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.whole == nil {
-		return Latency{}
+		return Latency{Requests: r.answered.Load()}
 	}
 	return latencyOf(r.whole)
 }
@@ -180,7 +191,7 @@ func (r *Requests) Whole() Latency {
 func (r *Requests) AllFailed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.whole != nil {
+	if r.answered.Load() > 0 {
 		return false
 	}
 	for _, n := range r.nodes {

@@ -66,8 +66,8 @@ type Run struct {
 	Retries        int64             `json:"retries" jsonschema:"requests sent again"`
 	RetryReasons   []progress.Reason `json:"retry_reasons" jsonschema:"why they were, the most frequent first"`
 	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 of a run past CQL"`
-	P50Seconds     float64           `json:"p50_seconds" jsonschema:"of their latency"`
-	P99Seconds     float64           `json:"p99_seconds"`
+	P50Seconds     float64           `json:"p50_seconds,omitempty" jsonschema:"of their latency; absent if none was measured"`
+	P99Seconds     float64           `json:"p99_seconds,omitempty"`
 	Target         *Target           `json:"target,omitempty" jsonschema:"that small reads on the nodes were kept to"`
 	Consistency    string            `json:"consistency" jsonschema:"level of the requests"`
 	Replicated     bool              `json:"replicated" jsonschema:"a row has several replicas, so that the level matters"`
@@ -135,7 +135,7 @@ type Change struct {
 
 // Stream is what went to nodes past CQL, or is in a folder for them.
 type Stream struct {
-	Partitions int64           `json:"partitions"`
+	Partitions int64           `json:"partitions" jsonschema:"one with rows in several slices of a load counts in each of them"`
 	Bytes      int64           `json:"bytes"`
 	Files      int64           `json:"files" jsonschema:"that nodes have, or SSTables in the folder"`
 	Slices     int64           `json:"slices"`

@@ -99,7 +99,7 @@ func (t *text) load(d *Document) {
 	t.pace(l.Run, "read")
 	switch {
 	case l.Stream != nil:
-		t.stream(l.Stream, false)
+		t.stream(l.Stream, false, true)
 	default:
 		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level()))
 	}
@@ -111,7 +111,7 @@ func (t *text) dryLoad(l *Load) {
 	t.number("would load", amount.Count(l.WouldLoad), say(amount.Noun(l.WouldLoad, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.WouldReject)+" would be rejected"))
 	t.pace(l.Run, "read")
 	if l.WouldStream != nil {
-		t.stream(l.WouldStream, true)
+		t.stream(l.WouldStream, true, true)
 		return
 	}
 	t.number("would send", amount.Count(l.WouldSend), amount.Noun(l.WouldSend, "request")+" of "+rowsEach(l.WouldLoad, l.WouldSend))
@@ -126,7 +126,7 @@ func (t *text) clone(c *Clone) {
 	t.number(name, amount.Count(rows), amount.Noun(rows, "row")+" of "+c.Table)
 	t.pace(c.Run, "")
 	t.ranges(c.Run, c.Ranges, c.Failed, verb)
-	t.stream(stream, c.DryRun)
+	t.stream(stream, c.DryRun, false)
 }
 
 // recorded says what a resume does with rows of a load that is stopped; empty: it is not, or all of them are recorded.
@@ -220,7 +220,7 @@ func (t *text) scan(s *Scan) {
 }
 
 // stream adds the SSTables and rows that were streamed to the nodes or written to a folder, or would be.
-func (t *text) stream(s *Stream, dryRun bool) {
+func (t *text) stream(s *Stream, dryRun, ofLoad bool) {
 	if s.Dir != "" {
 		nodes := "all nodes"
 		if s.Nodes > 0 {
@@ -241,7 +241,17 @@ func (t *text) stream(s *Stream, dryRun bool) {
 	if dryRun {
 		name, nodes = "would make", strings.Replace(nodes, "on ", "for ", 1)
 	}
-	t.number(name, amount.Size(s.Bytes), say(amount.Of(s.Partitions, "partition"), files, nodes))
+	t.number(name, amount.Size(s.Bytes), say(partitions(s, ofLoad), files, nodes))
+}
+
+// partitions says how many there are. Slices of a load may have rows of the same ones, and those of a
+// clone do not.
+func partitions(s *Stream, ofLoad bool) string {
+	text := amount.Of(s.Partitions, "partition")
+	if s.Slices > 1 && ofLoad {
+		text += " (counted per slice)"
+	}
+	return text
 }
 
 // doctor adds how the findings of a doctor came out.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
 // Lines are what a person is told of how far a run is: five, of which the last says how to go on,
@@ -24,7 +25,10 @@ func (s *Status) Lines() []string {
 	case c != nil:
 		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), amount.Noun(len(c.Failed), "token range")+" failed")))
 	}
-	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.Pace.left()))
+	if now != nil && (now.Stage != nil || now.Receiving != nil) {
+		t.words("doing", say(received(now.Receiving), staged(now.Stage)))
+	}
+	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.left()))
 	switch {
 	case s.Load != nil:
 		t.words("checksum", s.Load.Checksum)
@@ -106,13 +110,57 @@ func (p Pace) done() string {
 	if p.Share == nil {
 		return ""
 	}
-	return fmt.Sprintf("%.1f%% done", 100**p.Share)
+	return amount.Percent(*p.Share) + " done"
 }
 
-// left is how long it still takes; empty where there is no guess.
-func (p Pace) left() string {
-	if p.LeftSeconds == 0 {
+// left is how long the run still takes, or what it does now; empty where there is no guess.
+func (s *Status) left() string {
+	seconds, of := s.LeftSeconds, ""
+	if s.Now != nil {
+		seconds, of = s.Now.LeftOf()
+	}
+	switch {
+	case seconds == 0:
+		return ""
+	case of != "":
+		return amount.Elapsed(duration(seconds)) + " to " + of
+	default:
+		return amount.Elapsed(duration(seconds)) + " left"
+	}
+}
+
+// received is what a run was streamed by nodes so far.
+func received(in *progress.Receiving) string {
+	switch {
+	case in == nil:
+		return ""
+	case in.All || in.Announced == 0:
+		return "received " + amount.Size(in.Received)
+	default:
+		return "received " + amount.Size(in.Received) + " of " + amount.Size(in.Announced)
+	}
+}
+
+// staged is how far the stage of a run by streaming is.
+func staged(s *progress.Staged) string {
+	if s == nil {
 		return ""
 	}
-	return amount.Elapsed(duration(p.LeftSeconds)) + " left"
+	name, share := s.Name, ""
+	if name == progress.StageMaking {
+		name = "making SSTables"
+	}
+	if s.Share != nil {
+		share = " " + amount.Percent(*s.Share)
+	}
+	switch {
+	case name == progress.StageReading:
+		return say(name+share, amount.Of(s.Done, "row"))
+	case s.Waiting:
+		return say(name+share, amount.Size(s.Done), "waiting for the nodes")
+	case s.PerSecond >= 1:
+		return say(name+share, amount.Size(s.Done)+" of "+amount.Size(s.Total), amount.Size(int64(s.PerSecond))+"/s")
+	default:
+		return say(name+share, amount.Size(s.Done)+" of "+amount.Size(s.Total))
+	}
 }

@@ -80,12 +80,40 @@ func TestLinesOfALoadPastCQL(t *testing.T) {
 	r := operation.LoadReport{Report: ofARun(operation.Done), Streamed: true}
 	r.Stream = operation.StreamStats{Partitions: 7, Bytes: 3 << 30, Files: 24, Whole: true}
 	require.Contains(t, said(t, OfLoad(r)), "\nstreamed        3.0 GiB 7 partitions, 24 whole SSTables\n")
+	r.Stream.Slices = 3
+	require.Contains(t, said(t, OfLoad(r)), " 7 partitions (counted per slice), 24 whole SSTables\n", "some may be in several slices")
+	clone := operation.CloneReport{Report: ofARun(operation.Done), Stream: r.Stream}
+	require.Contains(t, said(t, OfClone(clone)), " 7 partitions, 24 whole SSTables\n", "its slices are token ranges")
 	r.Files = &operation.KeptFiles{Dir: "out", Import: "out/import.txt", Nodes: 3, Tables: 12, Ringed: true}
 	require.Contains(t, said(t, OfLoad(r)), "\nkept            3.0 GiB 7 partitions, 12 SSTables for 3 nodes\n")
 	r.Outcome, r.Files.Imports = operation.Partly, []operation.Imported{{Node: "a", Tables: 4, Err: errors.New("away"), Command: "nodetool import"}}
 	d := OfLoad(r)
 	require.Contains(t, said(t, d), "\nend        done, but not all nodes have imported their SSTables\n")
 	require.Equal(t, []Import{{Node: "a", SSTables: 4, Error: "away", Command: "nodetool import"}}, d.Load.Stream.Imports)
+}
+
+// What was not measured is absent from the document.
+func TestNoLatencyOfWhatWasNotSent(t *testing.T) {
+	r := operation.LoadReport{Report: operation.Report{Table: "ks.t", Latency: progress.Latency{Requests: 7}}, DryRun: true}
+	text, err := json.Marshal(OfLoad(r))
+	require.NoError(t, err)
+	require.NotContains(t, string(text), "p50_seconds")
+	require.Contains(t, string(text), `"would_send":7`)
+}
+
+// The status of a run by streaming has its stage, and what the stage has done apart from what is done.
+func TestStatusOfStages(t *testing.T) {
+	part := func(share float64) *float64 { return &share }
+	lines := func(now progress.Reading) string {
+		r := operation.StatusReport{Command: "load", Live: true, Load: &operation.LoadStatus{}, Pace: operation.Pace{Share: now.Share, RowsPerSecond: now.RowsPerSecond, Now: &now}}
+		return strings.Join(OfStatus(r).Status.Lines(), "\n")
+	}
+	text := lines(progress.Reading{Share: part(0), RowsPerSecond: 252_000, Stage: &progress.Staged{Name: "reading", Share: part(0.45), Done: 1_260_000, PerSecond: 252_000, Left: 12}})
+	require.Contains(t, text, "\ndoing      reading 45.0%, 1,260,000 rows\npace            252,000 rows/s, 0.0% done, 12.0s to read\n")
+	text = lines(progress.Reading{Share: part(0.16), Left: 9, Stage: &progress.Staged{Name: "sending", Share: part(0.16), Done: 156 << 20, Total: 973 << 20, PerSecond: 98 << 20}})
+	require.Contains(t, text, "\ndoing      sending 16.0%, 156.0 MiB of 973.0 MiB, 98.0 MiB/s\npace                  - rows/s, 16.0% done, 9.0s left\n")
+	text = lines(progress.Reading{Share: part(0.31), Left: 30, Receiving: &progress.Receiving{Received: 412 << 20, Announced: 958 << 20}})
+	require.Contains(t, text, "\ndoing      received 412.0 MiB of 958.0 MiB\n")
 }
 
 func TestLinesOfAScan(t *testing.T) {

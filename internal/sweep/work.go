@@ -26,15 +26,20 @@ func workBefore(t token.Token, p token.Partitioner) int64 {
 	return int64(ringWork * token.Fraction(token.Range{Start: p.Min(), End: t}, p))
 }
 
-// Counted has counters follow a sweep of these splits: the work done and in all, to which
-// what is there of an earlier run is added, requests sent again, and ranges given up. What
-// the options call for these is called as well.
-func (o Options) Counted(c *progress.Counters, splits []token.Split, p token.Partitioner) Options {
+// CountTotal has counters know the work of a sweep of these splits, to which what is there of an earlier run is added.
+func CountTotal(c *progress.Counters, splits []token.Split, p token.Partitioner) {
 	total := c.Done.Load()
 	for _, s := range splits {
 		total += Work(s.Range, p)
 	}
 	c.Total.Store(total)
+}
+
+// Counted has counters follow a sweep of these splits: the work done and in all, to which
+// what is there of an earlier run is added, requests sent again, and ranges given up. What
+// the options call for these is called as well.
+func (o Options) Counted(c *progress.Counters, splits []token.Split, p token.Partitioner) Options {
+	CountTotal(c, splits, p)
 	also := o.withDefaults()
 	o.OnRetry = c.Retried
 	o.Requests = &c.Requests

@@ -159,7 +159,7 @@ func newStreamedRun(t testing.TB) *board.Watch {
 	t.Helper()
 	c := new(progress.Counters)
 	c.Ready.Store(1_300_000)
-	c.Stage.Begin("sending")
+	c.Stage.Begin("sorting", "sending")
 	c.Stage.Deliver(973<<20, 156<<20, 973<<20)
 	c.Total.Store(1000)
 	c.Done.Store(400)

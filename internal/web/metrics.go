@@ -29,8 +29,10 @@ var (
 	runInfo      = metric("run_info", "1, with what is run.", "command", "table", "version")
 	runStart     = metric("run_start_time_seconds", "When the run began, in seconds since 1970.")
 	runPhase     = metric("run_phase", "1 for the phase that the run is in, 0 for others.", "phase")
-	runShare     = metric("run_progress_ratio", "Part of the work that is done, 0 to 1. Absent while it is not known.")
+	runShare     = metric("run_progress_ratio", "Part of the work that is done, 0 to 1: of a run by streaming what was sent or written. Absent while it is not known.")
 	runLeft      = metric("run_remaining_seconds", "How long the rest takes, by the pace so far. Absent while it is not known.")
+	stageShare   = metric("run_stage_progress_ratio", "Part of the whole work that a stage of a run by streaming has done, 0 to 1. Absent while it is not known.", "stage")
+	stageTime    = metric("run_stage_remaining_seconds", "How long the rest takes that the stage alone has to do. Absent while it is not known.", "stage")
 	rowsTotal    = metric("rows_total", "Rows written, acknowledged or counted by this process.")
 	textTotal    = metric("text_bytes_total", "Bytes of text written out or read in.")
 	retriesTotal = metric("request_retries_total", "Requests sent again.")
@@ -75,6 +77,14 @@ func (c runCollector) Collect(out chan<- prometheus.Metric) {
 	}
 	if s.Left != nil {
 		gauge(runLeft, *s.Left)
+	}
+	for _, stage := range s.Stages {
+		if stage.Share != nil {
+			gauge(stageShare, *stage.Share, stage.Name)
+		}
+		if stage.Left != nil {
+			gauge(stageTime, *stage.Left, stage.Name)
+		}
 	}
 	if s.TargetP99 > 0 {
 		gauge(targetP99, s.TargetP99)

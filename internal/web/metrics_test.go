@@ -41,6 +41,19 @@ cqlbulk_run_info{command="load",table="shop.orders",version="1.2.3"} 1
 `), "cqlbulk_rows_total", "cqlbulk_requests_limit", "cqlbulk_request_failures_total", "cqlbulk_ring_failed_ratio", "cqlbulk_streamed_bytes_total", "cqlbulk_run_info"))
 }
 
+// A run by streaming has the share of each stage beside that of what is done.
+func TestMetricsOfStages(t *testing.T) {
+	require.NoError(t, testutil.CollectAndCompare(runCollector{newStreamedRun(t)}, strings.NewReader(`
+# HELP cqlbulk_run_progress_ratio Part of the work that is done, 0 to 1: of a run by streaming what was sent or written. Absent while it is not known.
+# TYPE cqlbulk_run_progress_ratio gauge
+cqlbulk_run_progress_ratio 0.4
+# HELP cqlbulk_run_stage_progress_ratio Part of the whole work that a stage of a run by streaming has done, 0 to 1. Absent while it is not known.
+# TYPE cqlbulk_run_stage_progress_ratio gauge
+cqlbulk_run_stage_progress_ratio{stage="receiving"} 0.430062630480167
+cqlbulk_run_stage_progress_ratio{stage="sending"} 0.4
+`), "cqlbulk_run_progress_ratio", "cqlbulk_run_stage_progress_ratio"))
+}
+
 // Prometheus takes an empty label for none: a gate of all nodes, and requests whose node the driver
 // chose, have names.
 func TestMetricsHaveNoEmptyNode(t *testing.T) {

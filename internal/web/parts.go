@@ -72,6 +72,8 @@ func title(s board.State) string {
 	switch {
 	case s.Phase.Over():
 		return words(s.Phase) + ": " + text
+	case staged(s) != "":
+		return staged(s) + ", " + text
 	case s.Share != nil:
 		return percent(*s.Share) + " " + text
 	default:

@@ -72,6 +72,24 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// What a stage has done is not what is done: a load by streaming has loaded nothing before it sends.
+func TestVerdictOfStages(t *testing.T) {
+	part := func(share float64) *float64 { return &share }
+	running := func(share float64, left *float64, stages ...board.Stage) board.State {
+		return board.State{Phase: board.Running, Command: "load", Share: &share, Left: left, Stages: stages}
+	}
+	for want, s := range map[string]board.State{
+		"Running: 45.0 % read, 0.0 % loaded, about 12 seconds until all is read.": running(0, nil, board.Stage{Name: "reading", Share: part(0.45), Left: part(12)}),
+		"Running: 68.9 % sorted, 0.0 % loaded.":                                   running(0, nil, board.Stage{Name: "sorting", Share: part(0.689)}),
+		"Running: 16.0 % done, about 9 seconds left.":                             running(0.16, part(9), board.Stage{Name: "sending", Share: part(0.16), Left: part(9)}),
+		"Running: 43.0 % received, 31.2 % loaded, about 30 seconds left.":         running(0.312, part(30), board.Stage{Name: "receiving", Share: part(0.43), Left: part(28)}),
+		"Running: 31.2 % done.":                                                   running(0.312, nil),
+	} {
+		require.Equal(t, want, verdict(s))
+	}
+	require.Equal(t, "45.0 % read, load", title(running(0, nil, board.Stage{Name: "reading", Share: part(0.45)})))
+}
+
 func TestTarget(t *testing.T) {
 	s := board.State{TargetP99: 0.02}
 	require.Equal(t, "not measured yet, target 20.0ms", held(s))
@@ -116,7 +134,7 @@ func TestNodesWithTroubleStandFirst(t *testing.T) {
 func TestStages(t *testing.T) {
 	text, err := renderPage(newStreamedRun(t).State())
 	require.NoError(t, err)
-	for _, part := range []string{"<b>sending</b> 156.0 MiB of 973.0 MiB", "<b>receiving</b> 412.0 MiB of 958.0 MiB", "streaming", "<dt>rows read</dt><dd data-figure=\"ready\">1,300,000</dd>", "none is in the table yet"} {
+	for _, part := range []string{"<b>sending</b> 40.0 %, 156.0 MiB of 973.0 MiB", `<progress max="1000" value="400" aria-label="sending">`, "<b>receiving</b> 43.0 %, 412.0 MiB of 958.0 MiB", "43.0\u00a0% received, 40.0\u00a0% loaded", "streaming", "<dt>rows read</dt><dd data-figure=\"ready\">1,300,000</dd>", "none is in the table yet"} {
 		require.Contains(t, string(text), part)
 	}
 	for _, part := range []string{"rows per second", "latency of requests", "consistency"} {

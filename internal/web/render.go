@@ -3,9 +3,7 @@ package web
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"html/template"
-	"math"
 	"strings"
 	"time"
 
@@ -49,7 +47,7 @@ func parse(texts ...string) (*template.Template, error) {
 		"count": amount.Count[int64], "of": of, "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
 		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": speed,
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"words": words, "verdict": verdict, "glued": glued, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title,
+		"words": words, "verdict": verdict, "glued": glued, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title, "stage": stageName,
 		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": sentOf, "log": logOf,
 		"styleHash": func() string { return hashOf(pageCSS) }, "style": func() template.CSS { return template.CSS(pageCSS) },
 		"scriptHash": func() string { return hashOf(reportJS) }, "script": func() template.JS { return template.JS(reportJS) },
@@ -85,10 +83,8 @@ func renderPage(s board.State) ([]byte, error) {
 // cut returns the first bytes of a text, up to n, without half a character at the end.
 func cut(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
-// percent writes a part of 1, cut off as on the live line: what is not all is not called 100 %.
-func percent(share float64) string {
-	return fmt.Sprintf("%.1f %%", math.Floor(1000*share+1e-9)/10)
-}
+// percent writes a part of 1 as the live line does, with a blank.
+func percent(share float64) string { return strings.TrimSuffix(amount.Percent(share), "%") + " %" }
 
 // glued has no line end between a number and its percent sign.
 func glued(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }

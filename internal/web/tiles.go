@@ -2,6 +2,7 @@ package web
 
 import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
@@ -23,6 +24,8 @@ func tilesOf(s board.State) []tile {
 	time := tile{Name: "time", Figure: "time", Value: seconds(s.Elapsed)}
 	if end := expectedEnd(s); end != nil {
 		time.Notes = append(time.Notes, "expected to end at "+end.UTC().Format("15:04:05")+" UTC")
+	} else if left := stageLeft(s); left != "" {
+		time.Notes = append(time.Notes, "about "+left)
 	}
 	return append(all, time)
 }
@@ -49,23 +52,35 @@ func rowsTile(s board.State) tile {
 // leastText is the number of bytes of text from which their size, or their rate, is shown.
 const leastText = 1024
 
-// stageRates are the names of the rates of stages that move bytes and no rows.
-var stageRates = map[string]string{"sorting": "sorted per second", "sending": "sent per second", "writing": "written per second"}
+// stageDeeds are what stages have done.
+var stageDeeds = map[string]string{
+	progress.StageReading: "read", progress.StageSorting: "sorted", progress.StageMaking: "made", progress.StageSending: "sent", progress.StageWriting: "written",
+	"receiving": "received",
+}
+
+// stageName returns what a stage does.
+func stageName(s board.Stage) string {
+	switch {
+	case s.Name == progress.StageMaking:
+		return "making SSTables"
+	case s.Waiting:
+		return "waiting for the nodes"
+	default:
+		return s.Name
+	}
+}
 
 // rateTile returns the rate of what moves now. Its Value is empty if that is not known.
 func rateTile(s board.State) tile {
 	t := tile{Name: "rows per second", Figure: "rate"}
 	for _, stage := range s.Stages {
-		name := stageRates[stage.Name]
 		switch {
-		case stage.Name == "reading":
+		case stage.Rows:
 			t.Name = "rows read per second"
-		case stage.Name == "receiving" && s.RowsPerSecond < 1:
-			name = "received per second"
-		}
-		if name != "" {
+		case stage.Name == "receiving" && s.RowsPerSecond >= 1:
+		default:
 			if stage.PerSecond >= 1 {
-				t.Name, t.Value = name, speed(stage.PerSecond)
+				t.Name, t.Value = stageDeeds[stage.Name]+" per second", speed(stage.PerSecond)
 			}
 			return t
 		}

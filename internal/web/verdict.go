@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
@@ -63,9 +64,11 @@ func running(s board.State) string {
 		text = "Dry run, nothing is written"
 	}
 	if s.Share != nil {
-		text += ": " + percent(*s.Share) + " done"
+		text += ": " + so(s)
 		if s.Left != nil {
-			text += ", about " + amount.Roughly(time.Duration(*s.Left*float64(time.Second))) + " left"
+			text += ", about " + roughly(*s.Left) + " left"
+		} else if left := stageLeft(s); left != "" {
+			text += ", about " + left
 		}
 	}
 	text += "."
@@ -76,6 +79,38 @@ func running(s board.State) string {
 		text += " The cluster is slower than the target."
 	}
 	return text
+}
+
+func roughly(seconds float64) string {
+	return amount.Roughly(time.Duration(seconds * float64(time.Second)))
+}
+
+// so returns how much of the work is done so far.
+func so(s board.State) string {
+	if stage := staged(s); stage != "" {
+		return stage + ", " + percent(*s.Share) + " " + deed(s)
+	}
+	return percent(*s.Share) + " done"
+}
+
+// staged returns how much a stage has done that comes before the rows count as done; empty if there is none.
+func staged(s board.State) string {
+	for _, stage := range s.Stages {
+		if stage.Share != nil && stage.Name != progress.StageSending && stage.Name != progress.StageWriting {
+			return percent(*stage.Share) + " " + stageDeeds[stage.Name]
+		}
+	}
+	return ""
+}
+
+// stageLeft returns how long the present stage takes yet; empty where there is no guess.
+func stageLeft(s board.State) string {
+	for _, stage := range s.Stages {
+		if stage.Left != nil {
+			return roughly(*stage.Left) + " until all is " + stageDeeds[stage.Name]
+		}
+	}
+	return ""
 }
 
 // unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the run

@@ -231,7 +231,7 @@ func BenchmarkWritten(b *testing.B) {
 func TestHistoryOfStages(t *testing.T) {
 	w := NewWatch("load", "1")
 	c := new(progress.Counters)
-	c.Stage.Begin("sending")
+	c.Stage.Begin("sorting", "sending")
 	w.Show("ks.t", &Board{Counters: c})
 	c.Ready.Store(500)
 	w.look(w.began.Add(time.Second))
@@ -246,6 +246,31 @@ func TestHistoryOfStages(t *testing.T) {
 	require.Equal(t, []Stage{{Name: "sending", Done: 5, Total: 10, PerSecond: s.Stages[0].PerSecond}}, s.Stages)
 	w.End(Done, "")
 	require.Empty(t, w.State().Stages)
+}
+
+// The last point of the history has what was done since the one before, however short that was and
+// whatever comes after the work.
+func TestHistoryEndsWithTheWork(t *testing.T) {
+	w := NewWatch("load", "1")
+	c := new(progress.Counters)
+	c.Stage.Begin("sorting", "sending")
+	w.Show("ks.t", &Board{Counters: c})
+	w.began = w.began.Add(-time.Minute)
+	at := func(seconds float64) time.Time {
+		return w.began.Add(time.Duration(seconds * float64(time.Second)))
+	}
+	c.Streams.To("a").Bytes.Add(1000)
+	w.look(at(1))
+	w.look(at(2))
+	c.Streams.To("a").Bytes.Add(600)
+	c.End(2200 * time.Millisecond)
+	w.look(at(3))
+	w.End(Done, "")
+	history := w.State().History
+	require.Len(t, history, 2)
+	require.InDelta(t, 1000, history[0].Streamed, 1)
+	require.InDelta(t, 2.2, history[1].Seconds, 0.01)
+	require.InDelta(t, 500, history[1].Streamed, 1)
 }
 
 func TestRowsThatWereRead(t *testing.T) {

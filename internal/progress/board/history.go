@@ -2,28 +2,62 @@ package board
 
 import "github.com/cqlbulk/cqlbulk/internal/progress"
 
-// pulseLocked fills in what a point tells besides the rows and the text: how the nodes answer, and
-// what was streamed, to them or from them, in the seconds since the last point.
-func (w *Watch) pulseLocked(p *Point, r progress.Reading, seconds float64) {
-	p.P50, p.P99, p.HeldP99 = r.P50, r.P99, r.Held
-	var streamed int64
+// total is what a run has done up to a moment: points of the history are made of the differences.
+type total struct{ rows, bytes, streamed float64 }
+
+// leastPoint is the time in seconds that a point of the history tells of, at least.
+const leastPoint = 0.5
+
+// totalLocked returns what the run has done, without an earlier run's part. Of a run with stages, rows
+// count when they are read, and text does not count: it is settled all at once, long after that.
+func (w *Watch) totalLocked(r progress.Reading) total {
+	own := ownOf(r)
+	t := total{rows: own[0] + float64(r.Ready), bytes: own[1]}
 	for _, node := range r.Streams {
-		streamed += node.Bytes
+		t.streamed += float64(node.Bytes)
 	}
 	if r.Receiving != nil {
-		streamed += r.Receiving.Received
+		t.streamed += float64(r.Receiving.Received)
 	}
-	p.Streamed = max(float64(int64(float64(streamed-w.sent)/seconds)), 0) // a session that failed is taken back
-	w.sent = streamed
-	if s := r.Stage; s != nil { // text and files count when they are whole: the stage knows what moves now
-		p.Bytes = 0
-		if r.Receiving == nil {
-			p.Streamed = 0
-		}
-		if s.Name == "sending" || s.Name == "writing" {
-			p.Streamed = float64(int64(s.PerSecond))
+	if stage := &w.board.Counters.Stage; stage.Has() {
+		t.bytes = 0
+		if t.streamed == 0 { // SSTables are written to a folder
+			t.streamed = float64(stage.Moved())
 		}
 	}
+	return t
+}
+
+// pointLocked adds a point to the history, which tells of the time since the last one. last is set for
+// the last one: if it would tell of little time, the point before tells of that, too.
+func (w *Watch) pointLocked(r progress.Reading, last bool) {
+	at := r.At.Sub(w.began).Seconds()
+	if took := w.board.Counters.Took().Seconds(); took > 0 { // the work was over then
+		at = max(min(at, took), w.lastAt)
+	}
+	now := w.totalLocked(r)
+	if at-w.lastAt < leastPoint {
+		if !last || len(w.history) == 0 || at <= w.lastAt {
+			return
+		}
+		w.history = w.history[:len(w.history)-1]
+		w.last, w.lastAt = w.before, w.beforeAt
+	}
+	seconds := at - w.lastAt
+	rate := func(now, before float64) float64 { return float64(int64(max(now-before, 0) / seconds)) } // what failed is taken back
+	w.history = append(w.history, Point{
+		Seconds: round(at), Rows: rate(now.rows, w.last.rows), Bytes: rate(now.bytes, w.last.bytes), Streamed: rate(now.streamed, w.last.streamed),
+		P50: r.P50, P99: r.P99, HeldP99: r.Held,
+	})
+	w.before, w.beforeAt, w.last, w.lastAt = w.last, w.lastAt, now, at
+	if len(w.history) < points {
+		return
+	}
+	half := w.history[:0]
+	for i := 0; i+1 < len(w.history); i += 2 {
+		half = append(half, joined(w.history[i], w.history[i+1]))
+	}
+	w.history, w.step = half, 2*w.step
 }
 
 // joined returns one point for two that follow each other: the mean of what they have, but the

@@ -2,13 +2,16 @@ package board
 
 import "github.com/cqlbulk/cqlbulk/internal/progress"
 
-// Stage is what a run by streaming is doing now: receiving, reading, sorting, sending or writing.
+// Stage is what a run by streaming is doing now: receiving, reading, sorting, making, sending or writing.
 type Stage struct {
-	Name      string  `json:"name"`
-	Done      int64   `json:"done"`  // rows of reading, bytes of the others
-	Total     int64   `json:"total"` // of those; 0: not known
-	Rows      bool    `json:"rows"`  // Done and Total are rows
-	PerSecond float64 `json:"per_second"`
+	Name      string   `json:"name"`
+	Share     *float64 `json:"share"` // of the whole work that it has done, 0 to 1; null: unknown
+	Done      int64    `json:"done"`  // rows of reading, bytes of the others
+	Total     int64    `json:"total"` // of those; 0: not known
+	Rows      bool     `json:"rows"`  // Done and Total are rows
+	PerSecond float64  `json:"per_second"`
+	Left      *float64 `json:"left_seconds"`      // a guess, for this stage alone; null where there is none
+	Waiting   bool     `json:"waiting,omitempty"` // all was sent or written, and nodes have not taken it
 	// NodeLimit is bytes per second that a node sends at most, if the run waits for that; else 0.
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
@@ -16,11 +19,23 @@ type Stage struct {
 // stagesOf returns the stages that are under way. A run receives beside its other stages.
 func stagesOf(r progress.Reading) []Stage {
 	all := []Stage{}
-	if in := r.Receiving; in != nil {
-		all = append(all, Stage{Name: "receiving", Done: in.Received, Total: in.Announced, PerSecond: in.PerSecond, NodeLimit: in.NodeLimit})
+	if in := r.Receiving; in != nil && !in.All {
+		all = append(all, Stage{
+			Name: "receiving", Share: in.Share, Done: in.Received, Total: in.Announced, PerSecond: in.PerSecond, Left: unless0(in.Left), NodeLimit: in.NodeLimit,
+		})
 	}
 	if s := r.Stage; s != nil {
-		all = append(all, Stage{Name: s.Name, Done: s.Done, Total: s.Total, Rows: s.Name == "reading", PerSecond: s.PerSecond})
+		all = append(all, Stage{
+			Name: s.Name, Share: s.Share, Done: s.Done, Total: s.Total, Rows: s.Name == progress.StageReading, PerSecond: s.PerSecond, Left: unless0(s.Left), Waiting: s.Waiting,
+		})
 	}
 	return all
+}
+
+// unless0 returns a pointer to a figure; nil if it is 0.
+func unless0(f float64) *float64 {
+	if f == 0 {
+		return nil
+	}
+	return &f
 }

@@ -147,9 +147,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	s.Share = r.Share
 	s.RowsPerSecond, s.BytesPerSecond = r.RowsPerSecond, r.BytesPerSecond
 	s.P50, s.P99, s.InFlight = r.P50, r.P99, r.UnderWay
-	if r.Left > 0 {
-		s.Left = &r.Left
-	}
+	s.Left = unless0(r.Left)
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
 		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.began))

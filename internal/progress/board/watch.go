@@ -45,8 +45,9 @@ type Watch struct {
 	lines   []Line
 	said    int64
 	changed chan struct{} // is closed with each look
-	sent    int64         // bytes streamed at the last point of the history
-	last    [2]float64    // rows and bytes at the last point of the history
+
+	last, before     total   // at the last point of the history, and at the one before
+	lastAt, beforeAt float64 // seconds since the run began, of these points
 }
 
 // view is what the board showed at its last reading. A page is asked for by many, and the view of a
@@ -71,7 +72,7 @@ func (w *Watch) Show(table string, b *Board) {
 	w.board, w.table, w.phase, w.began = b, table, Running, time.Now() // time counts from here, as in the summary
 	w.view = view{}
 	first := w.viewLocked(w.began, b.Counters.Read).reading
-	w.last = ownOf(first)
+	w.last, w.lastAt = w.totalLocked(first), 0
 }
 
 // Say notes a line that was said to the user.
@@ -94,7 +95,7 @@ func (w *Watch) End(p Phase, problem string) {
 	defer w.mu.Unlock()
 	w.phase, w.problem, w.ended = p, problem, time.Now()
 	if w.board != nil {
-		w.pointLocked(w.viewLocked(w.ended, w.board.Counters.ReadAnew).reading)
+		w.pointLocked(w.viewLocked(w.ended, w.board.Counters.ReadAnew).reading, true)
 	}
 	w.wakeLocked()
 }
@@ -134,35 +135,12 @@ func (w *Watch) look(now time.Time) {
 		return
 	}
 	r := w.viewLocked(now, w.board.Counters.Read).reading
+	if w.board.Counters.Took() > 0 {
+		return // the work is over, and its last point is made at the end
+	}
 	if w.ticks++; w.ticks%w.step == 0 {
-		w.pointLocked(r)
+		w.pointLocked(r, false)
 	}
-}
-
-// pointLocked adds a point to the history, which tells of the time since the last one.
-func (w *Watch) pointLocked(r progress.Reading) {
-	own := ownOf(r)
-	own[0] += float64(r.Ready)
-	rows, bytes := own[0], own[1]
-	from := 0.0
-	if n := len(w.history); n > 0 {
-		from = w.history[n-1].Seconds
-	}
-	at := r.At.Sub(w.began).Seconds()
-	if at-from < 0.5 {
-		return
-	}
-	w.history = append(w.history, Point{Seconds: round(at), Rows: float64(int64(max(rows-w.last[0], 0) / (at - from))), Bytes: float64(int64((bytes - w.last[1]) / (at - from)))})
-	w.pulseLocked(&w.history[len(w.history)-1], r, at-from)
-	w.last = own
-	if len(w.history) < points {
-		return
-	}
-	half := w.history[:0]
-	for i := 0; i+1 < len(w.history); i += 2 {
-		half = append(half, joined(w.history[i], w.history[i+1]))
-	}
-	w.history, w.step = half, 2*w.step
 }
 
 // ownOf returns the rows and bytes of this run, without an earlier run's part.

@@ -27,9 +27,9 @@ const (
 	partRetries
 	partTrouble
 	partShare
+	partRows
 	partReceiving
 	partStage
-	partRows
 	partRate
 	partBytes
 	partHeld
@@ -77,15 +77,14 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		}
 	}
 	if r.Share != nil {
-		share := math.Floor(1000**r.Share) / 10 // not 100 before it is
-		parts[partShare] = part{fmt.Sprintf("%.1f%%", share), fmt.Sprintf("%.0f%%", math.Floor(share)), plain}
+		parts[partShare] = part{amount.Percent(*r.Share), wholePercent(*r.Share), plain}
 	}
 	parts[partRows] = part{amount.Of(r.Rows, "row"), amount.Briefly(r.Rows) + " " + amount.Noun(r.Rows, "row"), plain}
 	if r.Earlier > 0 {
 		parts[partRows].long += fmt.Sprintf(" (%s before)", amount.Count(r.Earlier))
 	}
 	if r.Ready > 0 && r.Stage == nil {
-		parts[partRows].long += fmt.Sprintf(" and %s ready", amount.Count(r.Ready))
+		parts[partRows].long += fmt.Sprintf(", %s more read", amount.Count(r.Ready))
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
 	parts[partRate] = part{amount.Count(rate) + " rows/s", amount.Briefly(rate) + "/s", plain}
@@ -107,12 +106,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	if p := &parts[partLatency]; r.Target > 0 && p.long != "" { // whose p99 it is: the requests', which stand before
 		p.long, p.brief = "their "+p.long, "their "+p.brief
 	}
-	switch {
-	case r.Left > 0:
-		parts[partLeft] = both(leftText(r.Left) + " left")
-	case r.Share != nil:
-		parts[partLeft] = both("- left")
-	}
+	parts[partLeft] = leftPart(r)
 	parts[partSent], parts[partRun] = both(sentTo(r.Streams)), both(safetext.Line(r.Run))
 	addStage(&parts, r)
 	return parts
@@ -120,6 +114,30 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 
 // both is a part that has one form.
 func both(text string) part { return part{text, text, plain} }
+
+// wholePercent is a percentage without decimals, cut off.
+func wholePercent(share float64) string { return fmt.Sprintf("%.0f%%", math.Floor(100*share+1e-9)) }
+
+// leftPart says how long the run takes yet, or what it does now.
+func leftPart(r progress.Reading) part {
+	seconds, of := r.LeftOf()
+	text := "- left"
+	switch {
+	case of != "":
+		text = leftText(seconds) + " to " + of
+	case seconds > 0:
+		text = leftText(seconds) + " left"
+	case r.Share == nil:
+		return part{}
+	}
+	if r.Stage != nil || r.Receiving != nil { // which are left for different things
+		text = fmt.Sprintf("%*s", widthOfLeft, text)
+	}
+	return both(text)
+}
+
+// widthOfLeft is the width of what is left of a run by streaming.
+const widthOfLeft = len("59m59s to receive")
 
 // leftText writes a guess of the time left no finer than it can be known.
 func leftText(seconds float64) string {
@@ -190,7 +208,7 @@ func Text(r progress.Reading) string { return ColorText(r, false) }
 func ColorText(r progress.Reading, color bool) string {
 	var words []string
 	for kind, p := range partsOf(r) {
-		if p.long != "" && kind != partRun && (kind != partLeft || r.Left > 0) {
+		if p.long != "" && kind != partRun && (kind != partLeft || strings.TrimSpace(p.long) != "- left") {
 			word := strings.Join(strings.Fields(p.long), " ")
 			if color {
 				word = p.paint.on(word)
@@ -282,7 +300,7 @@ func (c *composer) compose(runs []progress.Reading, width int) line {
 	})
 	if len(runs) == 1 && runs[0].Share != nil && l.words[0][partRun] != "" {
 		if room := min(width-utf8.RuneCountInString(l.String(false))-1, mostBar); room >= leastBar {
-			l.bar = " " + barOf(*runs[0].Share, room)
+			l.bar = " " + barOf(*runs[0].Share, ahead(runs[0]), room)
 		}
 	}
 	return l
@@ -320,13 +338,27 @@ const (
 	mostBar  = 60
 )
 
-// barOf draws a share in so many columns.
-func barOf(share float64, columns int) string {
+// ahead is the part of the work that a run by streaming has received, or done in its present stage.
+func ahead(r progress.Reading) (share float64) {
+	if in := r.Receiving; in != nil && in.Share != nil {
+		share = *in.Share
+	}
+	if r.Stage != nil && r.Stage.Share != nil {
+		share = max(share, *r.Stage.Share)
+	}
+	return share
+}
+
+// barOf draws a share in so many columns, and lighter what is ahead of it.
+func barOf(share, ahead float64, columns int) string {
 	inside := columns - len("[]")
 	full := int(share * float64(inside))
 	text := strings.Repeat("=", full)
 	if full < inside && full > 0 {
 		text = text[1:] + ">"
 	}
-	return "[" + text + strings.Repeat(" ", inside-full) + "]"
+	if more := int(ahead*float64(inside)) - full; more > 0 {
+		text += strings.Repeat("-", more)
+	}
+	return "[" + text + strings.Repeat(" ", inside-len(text)) + "]"
 }

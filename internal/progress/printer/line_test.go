@@ -142,7 +142,7 @@ func TestLiveLineFits(t *testing.T) {
 func TestText(t *testing.T) {
 	r := inMidRun()
 	r.Retries, r.Rows, r.Earlier, r.Ready = 2, 60_000, 50_000, 7
-	require.Equal(t, "load demo.flights: 2 retries, 50.0%, 60,000 rows (50,000 before) and 7 ready, 8,901 rows/s, 3.0 MiB/s, 32 requests, "+
+	require.Equal(t, "load demo.flights: 2 retries, 50.0%, 60,000 rows (50,000 before), 7 more read, 8,901 rows/s, 3.0 MiB/s, 32 requests, "+
 		"p50 1.23ms p99 45.6ms, 5m0s left", Text(r))
 	require.Equal(t, "scan ks.t: 0 rows, 0 rows/s", Text(progress.Reading{Run: "scan ks.t"}))
 }

@@ -2,56 +2,88 @@ package printer
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// addStage completes the parts of a run by streaming: what it receives, its stage, and no speed of
-// rows or text where the stage reads neither.
+// addStage completes the parts of a run by streaming: what it receives, its stage with its own speed,
+// and no speed of rows or text beside it.
 func addStage(parts *[partKinds]part, r progress.Reading) {
 	if in := r.Receiving; in != nil {
-		parts[partReceiving] = moved("received", in.Received, in.Announced, in.PerSecond)
+		parts[partReceiving], parts[partBytes] = received(in), part{} // one speed of bytes is enough
 		if in.NodeLimit > 0 {
 			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", amount.Size(in.NodeLimit))
 			parts[partLimited].brief = "limited by nodes"
 		}
 	}
-	s := r.Stage
-	switch {
-	case s == nil:
-		return
-	case s.Name == "reading":
-		parts[partStage].long = "reading " + amount.Of(s.Done, "row")
-		parts[partStage].brief = "reading " + amount.Briefly(s.Done)
-		parts[partBytes] = part{} // text counts when its rows are loaded
-		return
-	case s.Name == "sorting":
-		share := math.Floor(100 * float64(s.Done) / float64(max(s.Total, 1)))
-		parts[partStage].long = fmt.Sprintf("sorting %.0f%%", share)
-		parts[partStage].brief = parts[partStage].long
-	default:
-		parts[partStage] = moved(s.Name, s.Done, s.Total, s.PerSecond)
+	if s := r.Stage; s != nil {
+		long, brief := staged(s)
+		parts[partStage] = part{fmt.Sprintf("%-*s", stageWidths.long, long), fmt.Sprintf("%-*s", stageWidths.brief, brief), plain}
+		parts[partRate], parts[partBytes], parts[partSent] = part{}, part{}, part{}
 	}
-	parts[partRate], parts[partBytes], parts[partSent] = part{}, part{}, part{}
 }
 
-// moved says how many bytes of how many were received, sent or written, and how fast. The numbers
-// have columns of their own.
-func moved(what string, done, total int64, perSecond float64) part {
-	brief := func(bytes int64) string { return strings.ReplaceAll(amount.Size(bytes), " ", "") }
-	long, short := "-", "-" // nothing moves now, or it is not known yet how fast
-	if speed := int64(perSecond); speed > 0 {
-		long, short = amount.Size(speed)+"/s", brief(speed)+"/s"
+// stageWidths are the widths of stages: what stands behind a stage stays where it is when another one begins.
+var stageWidths = struct{ long, brief int }{
+	len("reading 100.0%, 1,234,567,890 rows, 1,234,567 rows/s"), len("reading 100%  1023.9MiB/s"),
+}
+
+// staged says how far a stage is, and how fast.
+func staged(s *progress.Staged) (long, short string) {
+	name := s.Name
+	if name == progress.StageMaking {
+		name = "making SSTables"
 	}
-	of, slash := "", ""
-	if total > 0 {
-		of, slash = " of "+amount.Size(total), "/"+brief(total)
+	percent, whole := "", "    "
+	if s.Share != nil {
+		percent, whole = fmt.Sprintf(" %6s,", amount.Percent(*s.Share)), fmt.Sprintf("%4s", wholePercent(*s.Share))
 	}
+	speed := speedOf(s.PerSecond)
+	short = fmt.Sprintf("%s %s %12s", s.Name, whole, strings.ReplaceAll(speed, " ", ""))
+	last := s.Name == progress.StageSending || s.Name == progress.StageWriting
+	switch {
+	case s.Name == progress.StageReading:
+		rate := int64(s.PerSecond)
+		return fmt.Sprintf("%s%s %18s, %16s", name, percent, amount.Of(s.Done, "row"), amount.Count(rate)+" rows/s"),
+			fmt.Sprintf("%s %s %12s", name, whole, amount.Briefly(rate)+"/s")
+	case s.Waiting && s.Name == progress.StageWriting:
+		return "wrote " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
+	case s.Waiting:
+		return "sent " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
+	case s.Total > 0 && (last || percent == ""): // the share of the last stage stands before
+		return fmt.Sprintf("%s %10s of %s, %12s", name, amount.Size(s.Done), amount.Size(s.Total), speed), short
+	case percent == "":
+		return fmt.Sprintf("%s %10s, %12s", name, amount.Size(s.Done), speed), short
+	default:
+		return fmt.Sprintf("%s%s %12s", name, percent, speed), short
+	}
+}
+
+// received says how many bytes of how many were received, and how fast. The numbers have columns of their own.
+func received(in *progress.Receiving) part {
+	of, share := "", brief(in.Received)
+	if in.Announced > 0 {
+		of = " of " + amount.Size(in.Announced)
+	}
+	if in.Share != nil {
+		share = fmt.Sprintf("%4s", wholePercent(*in.Share))
+	}
+	speed := speedOf(in.PerSecond)
 	return part{
-		long:  fmt.Sprintf("%s %10s%s, %12s", what, amount.Size(done), of, long),
-		brief: fmt.Sprintf("%9s%s %11s", brief(done), slash, short),
+		long:  fmt.Sprintf("received %10s%s, %12s", amount.Size(in.Received), of, speed),
+		brief: fmt.Sprintf("received %s %12s", share, strings.ReplaceAll(speed, " ", "")),
 	}
+}
+
+// brief is a size without a blank.
+func brief(bytes int64) string { return strings.ReplaceAll(amount.Size(bytes), " ", "") }
+
+// speedOf is a number of bytes a second; a dash where nothing moves now, or it is not known how fast.
+func speedOf(perSecond float64) string {
+	if speed := int64(perSecond); speed > 0 {
+		return amount.Size(speed) + "/s"
+	}
+	return "-"
 }

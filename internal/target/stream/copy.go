@@ -78,7 +78,6 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 			c.o.Progress.Ready.Add(-rows) // they come again
 		}
 	}()
-	c.o.Progress.Stage.Read()
 	if err := c.delivered(d, Stats{Partitions: partitions}, err); err != nil {
 		return err
 	}
@@ -86,6 +85,7 @@ func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, fr
 		return err
 	}
 	c.countSlice()
+	c.o.Progress.Stage.Read()
 	c.o.Progress.Rows.Add(rows)
 	return nil
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
@@ -280,49 +279,6 @@ func give(ctx context.Context, to chan<- struct{}) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// share tells how much of the slice is there: how much of what was made partitions of, times how much of the slice
-// that is. What is sent whole is half done when it is made.
-func (d *delivery) share() {
-	queued := d.queued.Load()
-	if d.whole == 0 || queued == 0 {
-		return
-	}
-	done := d.sent.Load()
-	if d.t.o.Whole != nil {
-		done = (done + d.prepared.Load()) / 2
-	}
-	merged := min(float64(d.merged.Load())/float64(d.whole), 1)
-	d.stage(merged, queued)
-	part := merged * min(float64(done)/float64(queued), 1)
-	now := int64(part * progress.Whole)
-	for counter := &d.t.o.Progress.Part; ; {
-		before := counter.Load()
-		if now <= before || counter.CompareAndSwap(before, now) { // the shares of what is yet to come are guessed
-			return
-		}
-	}
-}
-
-// stage reports the stage of the slice. merged is the part that was merged so far, 0 to 1, and
-// queued the bytes of partitions that it made.
-func (d *delivery) stage(merged float64, queued int64) {
-	if merged == 0 {
-		return
-	}
-	total, sorted, sent := float64(queued)/merged, float64(queued), float64(d.sent.Load())
-	if d.t.o.Whole != nil {
-		sorted = (sorted + float64(d.prepared.Load())) / 2
-	}
-	if d.copies && sent == 0 {
-		return // nothing is sorted: it is still reading
-	}
-	if ready := d.ready.Load(); ready > 0 { // in bytes of files
-		scale := float64(d.stored.Load()) / float64(ready)
-		total, sorted, sent = total*scale, sorted*scale, sent*scale
-	}
-	d.t.o.Progress.Stage.Deliver(int64(min(sorted, total)), int64(min(sent, total)), int64(total))
 }
 
 // once sends a file to a node.

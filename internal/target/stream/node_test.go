@@ -22,7 +22,7 @@ func TestProgressIsWhatNodesHave(t *testing.T) {
 	rows, _ := many(p, 2000)
 	var c progress.Counters
 	var mu sync.Mutex
-	var parts []int64
+	var parts []float64
 	attempts := 0
 	tg, _ := newTarget(t, func(o *Options) {
 		o.Progress = &c
@@ -30,17 +30,17 @@ func TestProgressIsWhatNodesHave(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			f.Transfer.Sent(int(f.Bytes))
-			parts = append(parts, c.Part.Load())
+			parts = append(parts, c.Slice.Sent())
 			if attempts++; attempts%3 == 0 {
 				return fault.New(fault.Transient, errors.New("lost"))
 			}
 			return nil
 		})
 	})
-	p.mayBeWritten = func() bool { return c.Part.Load() == progress.Whole }
+	p.mayBeWritten = func() bool { return c.Slice.Sent() == 1 }
 	require.NoError(t, load(t, tg, rows))
 	require.False(t, p.writtenTooEarly)
-	require.Zero(t, c.Part.Load())
+	require.Zero(t, c.Slice.Sent())
 	require.True(t, slices.IsSorted(parts))
 	require.Greater(t, len(slices.Compact(parts)), 5)
 

@@ -99,17 +99,21 @@ func TestARestMakesTwoSSTables(t *testing.T) {
 	}
 }
 
-// The share of what is sent whole is half of it when the SSTable is made, and all when the node has it.
-func TestMakingIsProgress(t *testing.T) {
+// An SSTable counts as sorted when it is made, and as sent by the bytes that were sent.
+func TestMakingIsNotSending(t *testing.T) {
 	p := &pieces{}
 	var c progress.Counters
+	c.Stage.Begin(progress.StageSorting, progress.StageSending)
 	tg, _ := newTarget(t, func(o *Options) {
 		wholeOnOne(t, o)
 		o.Progress, o.Memory, o.FileBytes = &c, 1<<20, 64<<20
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
-			require.EqualValues(t, progress.Whole/2, c.Part.Load())
-			f.Transfer.Sent(int(f.Size()))
-			require.EqualValues(t, progress.Whole, c.Part.Load())
+			require.Zero(t, c.Slice.Sent())
+			require.Equal(t, progress.StageSending, c.ReadAnew(time.Now()).Stage.Name)
+			f.Transfer.Sent(int(f.Size() / 2))
+			require.InDelta(t, 0.5, c.Slice.Sent(), 0.01)
+			f.Transfer.Sent(int(f.Size() - f.Size()/2))
+			require.InDelta(t, 1, c.Slice.Sent(), 1e-9)
 			return nil
 		})
 	})

@@ -159,6 +159,6 @@ func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Contex
 			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", err, moves+1))
 		}
 		c.o.OnMove(err)
-		c.o.Progress.Part.Store(0)
+		c.o.Progress.Slice.Restart()
 	}
 }

@@ -41,6 +41,8 @@ type Options struct {
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
 	Ignored   map[string]bool  // ids of nodes that are sent nothing
 	Sender    Sender
+	// Local is set if the Sender only keeps what was made, on this host: what counts as sent is what was made.
+	Local bool
 	// Clock gives the time that deletions and expiries are counted from; default time.Now. See expiries.
 	Clock func() time.Time
 	TTL   int32 // seconds, of rows that have none of their own; 0: they do not expire
@@ -85,7 +87,7 @@ type Options struct {
 	// nil: nothing is to be done.
 	Complete func(ctx context.Context) error
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
-	// Progress is told how much of a slice is done (Part), and what nodes were streamed; default: counters of its own.
+	// Progress counts how much of a slice was sorted and sent, and what nodes were streamed; default: counters of its own.
 	Progress *progress.Counters
 	// OnRetry is called for each file that is sent again, with the node that failed and why;
 	// may be nil.
@@ -346,7 +348,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 	}
 	t.batch.settled, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
 	t.batch.bytes.Store(0)
-	t.o.Progress.Part.Store(0)
+	t.o.Progress.Slice.Restart()
 	t.o.Progress.Stage.Read()
 	select {
 	case <-t.full: // it was of these rows

@@ -1,0 +1,84 @@
+package progress
+
+import (
+	"sync/atomic"
+	"time"
+)
+
+// Receipt counts what nodes stream to a run. It is safe for concurrent use.
+type Receipt struct {
+	Received  atomic.Int64 // bytes; those of a session that failed are taken back
+	Announced atomic.Int64 // bytes, by the nodes that were asked before the run; 0: not known
+	Nodes     atomic.Int64 // that send
+	Limit     atomic.Int64 // bytes per second that a node sends at most, by its settings; 0: no limit, or not known
+	All       atomic.Bool  // everything was received
+	Aside     atomic.Bool  // how fast it is received says nothing of the run: what it writes bounds it
+}
+
+// share returns the part that has been received; false if it is not known.
+func (r *Receipt) share() (float64, bool) {
+	switch {
+	case r == nil:
+		return 0, false
+	case r.All.Load():
+		return 1, true
+	case r.Announced.Load() == 0:
+		return 0, false
+	}
+	return min(float64(r.Received.Load())/float64(r.Announced.Load()), 1), true
+}
+
+// Receiving is a receipt at a moment.
+type Receiving struct {
+	Received  int64    `json:"received_bytes"`
+	Announced int64    `json:"announced_bytes"`          // 0: not known
+	Share     *float64 `json:"received_share,omitempty"` // of the whole work, with an earlier run's part; nil: unknown
+	All       bool     `json:"received_all"`             // nothing more is received
+	PerSecond float64  `json:"received_per_second"`      // 0 once everything is received
+	Left      float64  `json:"receiving_left_seconds,omitempty"`
+	// NodeLimit is bytes per second that a node sends at most, if that is what limits the run now; else 0.
+	NodeLimit int64 `json:"node_limit,omitempty"`
+}
+
+// If a run receives about as much as the nodes may send together, between these parts of it, their
+// limit is what it waits for. At first they send faster: the limit allows a burst.
+const nearLimit, burst = 0.8, 1.25
+
+// receiptMeter measures the speed of a receipt.
+type receiptMeter struct {
+	bytes speed
+	left  left
+}
+
+func (m *receiptMeter) begin(at time.Time) {
+	m.bytes.begin(at, 0)
+	m.left.begin(at, 0)
+}
+
+// read returns the receipt with its speed; nil if nothing is received. before is the part of the whole
+// work that an earlier run did.
+func (m *receiptMeter) read(now time.Time, r *Receipt, before float64) *Receiving {
+	if r == nil {
+		return nil
+	}
+	in := &Receiving{Received: r.Received.Load(), Announced: r.Announced.Load(), All: r.All.Load()}
+	share, known := r.share()
+	if known {
+		whole := before + (1-before)*share
+		in.Share = &whole
+	}
+	perSecond := m.bytes.observe(now, float64(in.Received), Window)
+	if in.All { // the estimate before the run was a little more, or less
+		in.Announced = in.Received
+		return in
+	}
+	in.PerSecond = perSecond
+	if known && !r.Aside.Load() {
+		in.Left = m.left.observe(now, share, 1-share)
+	}
+	limit := r.Limit.Load()
+	if all := float64(limit * r.Nodes.Load()); all > 0 && nearLimit*all <= perSecond && perSecond <= burst*all {
+		in.NodeLimit = limit
+	}
+	return in
+}

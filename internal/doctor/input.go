@@ -23,6 +23,7 @@ type Sample struct {
 	Fit       error               // why its fields do not fit the table
 	Hint      string              // what may be done about that; empty: nothing is known
 	Settings  map[string][]string // of a load, that do what Hint says; nil: none do
+	Guess     string              // what the settings take for granted; empty: nothing
 	Otherwise bool                // something else than the delimiter seems to stand between the fields, as Hint says
 	Columns   int                 // columns that its fields go to
 	Missing   []string
@@ -149,7 +150,7 @@ func Delimiter(samples []Sample, by byte) []Finding {
 	}
 	for _, s := range texts {
 		if s.Otherwise {
-			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by)).with(s.Settings)}
+			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by)).guessing(s.Settings, s.Guess)}
 		}
 	}
 	return []Finding{Fine("%s", delimiter(by))}
@@ -172,7 +173,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 		switch {
 		case s.Fit != nil && s.Otherwise: // which Delimiter tells
 		case s.Fit != nil:
-			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit).with(s.Settings))
+			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit).guessing(s.Settings, s.Guess))
 		case len(s.Head) > 0:
 			fit++
 			fits = s
@@ -232,9 +233,10 @@ func Rows(samples []Sample) []Finding {
 		causes = append(causes[:namesShown], amount.Of(more, "more cause"))
 	}
 	var settings map[string][]string
+	guess := ""
 	for _, s := range readable(samples) {
 		if !s.Otherwise && s.Fit == nil && s.Settings != nil {
-			settings = s.Settings
+			settings, guess = s.Settings, s.Guess
 		}
 	}
 	f := Warn("mend them, or see the other lines; a load sets such rows aside as rejected and continues",
@@ -242,7 +244,7 @@ func Rows(samples []Sample) []Finding {
 	if float64(bad) > mostBad*float64(rows) {
 		f.State = Failure
 	}
-	return []Finding{f.with(settings)}
+	return []Finding{f.guessing(settings, guess)}
 }
 
 // guessedRate is the pace that a time is told for where no rate is set: about what one node with two

@@ -21,6 +21,9 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, json bool) {
 	}
 	for _, r := range rejects {
 		s.Settings = joined(s.Settings, r.Settings)
+		if r.Guess != "" && !strings.Contains(s.Guess, r.Guess) {
+			s.Guess = strings.TrimPrefix(s.Guess+"; "+r.Guess, "; ")
+		}
 		for _, value := range badValues(r) {
 			if text, isString := stringOf(value); json && isString {
 				value = text

@@ -38,6 +38,9 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		if err != nil {
 			return nil, err
 		}
+		if opened != nil {
+			return r, nil // for a hint about its first line
+		}
 		opened = r
 		return &headed{r, head}, nil
 	}}
@@ -47,7 +50,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	switch {
 	case errors.As(err, &unfit):
 		s.Hint, s.Fit = unfit.Parts()
-		s.Settings = unfit.Settings()
+		s.Settings, s.Guess = unfit.Settings(), unfit.Guess()
 		s.Otherwise = strings.HasPrefix(s.Hint, ingest.OtherDelimiter)
 		return s
 	case err != nil && ctx.Err() != nil:

@@ -37,7 +37,8 @@ type Sample struct {
 	Times     []Times
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
 	Values    []Values
-	Nulls     map[string]int64 // values that were not taken and are words for null
+	Nulls     map[string]int64 // values that were not taken and are words for null, but of keys
+	Words     []WordUse        // such words in texts, which --null-string would take for null too
 }
 
 // Cause is why rows of a sample do not fit, with the first of them.

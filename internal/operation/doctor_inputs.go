@@ -93,7 +93,11 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Findin
 	add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
 	add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
 	add("nulls", doctor.AsNulls(samples, spec.Nulls))
-	add("epoch", doctor.Units(samples, spec.Given["timestamp-unit"]))
+	unit := ""
+	if spec.Given["timestamp-unit"] {
+		unit = spec.Dialect.TimestampUnit
+	}
+	add("epoch", doctor.Units(samples, unit))
 	return out
 }
 

@@ -31,14 +31,33 @@ type Sample struct {
 	Bad       int64 // of those, that make no row
 	Why       []Cause
 	Text      int64 // bytes of the rows' text
+	Lines     int64 // line ends in that
 	All       int64 // bytes of all of the input's text, about; below zero: not known
-	Whole     bool  // there are no more rows
+	Seen      Seen
+	Whole     bool // there are no more rows
 	Dates     []Dates
 	Times     []Times
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
 	Values    []Values
 	Nulls     map[string]int64 // values that were not taken and are words for null, but of keys
 	Words     []WordUse        // such words in texts, which --null-string would take for null too
+}
+
+// Seen is text at places all over an input, or its first text where no other can be reached.
+type Seen struct {
+	Bytes, Lines int64 // of the text, and its line ends
+}
+
+// leastLines is the number of line ends from which their number tells how long the lines are.
+const leastLines = 100
+
+// rows returns about how many rows the input has: by the line ends at places all over it, or if those are too few, by
+// the length of the first rows.
+func (s *Sample) rows() float64 {
+	if s.Seen.Lines < leastLines || s.Lines == 0 {
+		return float64(s.All) * float64(s.Rows) / float64(s.Text)
+	}
+	return float64(s.All) * float64(s.Seen.Lines) / float64(s.Seen.Bytes) * float64(s.Rows) / float64(s.Lines)
 }
 
 // Cause is why rows of a sample do not fit, with the first of them.
@@ -266,7 +285,7 @@ func Estimate(samples []Sample, rate float64) []Finding {
 		case s.Pipe || s.All < 0 || s.Rows == 0 || s.Text == 0:
 			return []Finding{Fine("not known: %s does not tell its size", s.Name)}
 		default:
-			rows, known, exact = rows+float64(s.All)*float64(s.Rows)/float64(s.Text), true, false
+			rows, known, exact = rows+s.rows(), true, false
 		}
 	}
 	if !known {

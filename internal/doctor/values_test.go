@@ -58,7 +58,9 @@ func TestWholeNumbersWithAPoint(t *testing.T) {
 }
 
 func TestWordsForNull(t *testing.T) {
-	of := func(uses ...WordUse) []Sample { return []Sample{{Name: "f", Nulls: map[string]int64{"NA": 2}, Words: uses}} }
+	of := func(uses ...WordUse) []Sample {
+		return []Sample{{Name: "f", Nulls: map[string]int64{"NA": 2}, Words: uses}}
+	}
 	f := AsNulls(of(), []string{"-"})[0]
 	require.Equal(t, []string{"-", "NA"}, f.Settings["null-string"])
 	require.Empty(t, f.Guess)

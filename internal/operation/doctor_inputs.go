@@ -108,7 +108,9 @@ func (d *Doctor) sample(ctx context.Context, job *ingest.Job) []doctor.Sample {
 	reading.SetLimit(sampledAtOnce)
 	for i, in := range d.inputs {
 		reading.Go(func() error {
-			samples[i] = sampleOf(ctx, in, job)
+			if samples[i] = sampleOf(ctx, in, job); job != nil {
+				measure(&samples[i], in, job.Format.CR)
+			}
 			return nil // which the sample has
 		})
 	}

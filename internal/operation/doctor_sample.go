@@ -32,16 +32,16 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	one := *job
 	looked.watch(&one)
 	head := new(heading)
-	var opened *source.Reader
+	opened := false
 	input := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) {
 		r, err := in.Open()
 		if err != nil {
 			return nil, err
 		}
-		if opened != nil {
+		if opened {
 			return r, nil // for a hint about its first line
 		}
-		opened = r
+		opened = true
 		return &headed{r, head}, nil
 	}}
 	sampled, err := one.Sample(ctx, input, sampledRows, looked.row)
@@ -61,9 +61,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		return s
 	}
 	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(len(sampled.Rejects)), sampled.Text, len(sampled.Columns)
-	if s.All = in.Size; opened.Compressed() {
-		s.All = textSize(in)
-	}
+	s.Lines = sampled.Lines
 	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
 	s.Missing = missingOf(job.Table, sampled.Columns)
 	noteRejects(&s, sampled.Rejects, job)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
@@ -56,16 +55,7 @@ func suggestedWords(o *operation.Suggestion) []string {
 		words = append(words, setting.ShellQuote(arg))
 	}
 	for _, given := range o.Settings {
-		switch text := given.Text(); {
-		case given.Truth && text == "true":
-			words = append(words, "--"+given.Name)
-		case given.Truth:
-			words = append(words, "--"+given.Name+"="+text)
-		case strings.HasPrefix(text, "-"):
-			words = append(words, setting.ShellQuote(fmt.Sprintf("--%s=%s", given.Name, text)))
-		default:
-			words = append(words, "--"+given.Name, setting.ShellQuote(text))
-		}
+		words = append(words, given.Words())
 	}
 	return words
 }

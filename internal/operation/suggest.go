@@ -37,6 +37,20 @@ func (s SettingTexts) Text() string {
 	return s.Texts[0]
 }
 
+// Words are the setting as one types it into a shell.
+func (s SettingTexts) Words() string {
+	switch text := s.Text(); {
+	case s.Truth && text == "true":
+		return "--" + s.Name
+	case s.Truth:
+		return "--" + s.Name + "=" + text
+	case strings.HasPrefix(text, "-"):
+		return setting.ShellQuote("--" + s.Name + "=" + text)
+	default:
+		return "--" + s.Name + " " + setting.ShellQuote(text)
+	}
+}
+
 var (
 	errSuggestTable = errors.New("--suggest: name the table and the files to load")
 	errSuggestPipe  = errors.New("--suggest: the standard input can be read once, and the load is to read it: name a file")

@@ -51,8 +51,8 @@ func CommandLine(n operation.Next) string {
 		line += " --repeat-in-doubt"
 	}
 	line += " " + setting.ShellQuote(n.RunDir)
-	if len(n.Nulls) > 0 {
-		line += " --null-string " + setting.ShellQuote(setting.ListText(n.Nulls))
+	for _, s := range n.Reread {
+		line += " " + s.Words()
 	}
 	return line
 }

@@ -102,8 +102,11 @@ func (f Fields) typedBy(t *schema.Table, m *Mapping) *judge {
 // takes reports whether a column takes a field. A field that is null tells nothing.
 func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
 	field := rec.Fields[j.mapping.fields[column]]
-	if len(field.Text) == 0 {
+	switch {
+	case len(field.Text) == 0:
 		return true, true
+	case cqltext.TextLike(j.mapping.Columns[column].Type): // in whatever encoding
+		return true, false
 	}
 	var err error
 	j.scratch, err = j.mapping.appendWire(j.scratch[:0], column, j.mapping.codecs[column], field.Text)

@@ -36,11 +36,14 @@ func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 		return h
 	}
 	for i, line := range suspects {
-		if len(line) == 0 || line[0] != c || !types.mayBeRow(line, f.format) {
+		all := records(line, f.format)
+		switch {
+		case line[0] != c || len(all) != 1:
 			continue
-		}
-		if i == 0 && bytes.HasPrefix(text, line) {
+		case i == 0 && bytes.HasPrefix(text, line) && types.isRow(all[0]):
 			return nil // the first line is a row itself
+		case i == 0 && bytes.HasPrefix(text, line), !types.mayBeRow(all[0]):
+			continue
 		}
 		h.hint = fmt.Sprintf("the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
 			"remove the comments first: tail -n +%d FILE | cqlbulk load TABLE -", c, c, shown(line), leading(text, c)+1)
@@ -63,10 +66,14 @@ func (j *judge) first() int {
 	return 0
 }
 
-// mayBeRow reports whether a line may be a row by itself.
-func (j *judge) mayBeRow(line []byte, format dsv.Format) bool {
-	all := records(line, format)
-	return len(all) == 1 && j.isRow(all[0])
+// mayBeRow reports whether a record may be a row, or one that only needs other settings to be read: it has as many fields as
+// a row, and the first column takes its own.
+func (j *judge) mayBeRow(rec dsv.Record) bool {
+	if rec.Err != nil || len(rec.Fields) != j.mapping.width {
+		return false
+	}
+	takes, _ := j.takes(j.first(), rec)
+	return takes
 }
 
 // leading returns the number of lines at the beginning of a text that begin with a character.

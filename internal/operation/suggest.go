@@ -112,7 +112,7 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	if d.t == nil || d.t.plan == nil {
 		return nil, nil // which was told
 	}
-	given, skipped := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols)
+	given, skipped, typed := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols), maps.Clone(d.load.Given)
 	var findings []doctor.Finding
 	for range mostRounds {
 		looking, cancel := context.WithTimeout(ctx, d.patience)
@@ -138,6 +138,9 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		found(f)
 	}
 	if !fits {
+		if f := d.tellFound(typed); f.Found != "" {
+			found(f)
+		}
 		return nil, nil
 	}
 	s := d.suggestion()
@@ -155,6 +158,23 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		}
 	}
 	return s, nil
+}
+
+// tellFound warns of what was found out before it was known that there is no command: what is said of the rest takes it for
+// granted.
+func (d *Doctor) tellFound(typed setting.Given) doctor.Finding {
+	var words []string
+	for _, s := range d.suggestion().Settings {
+		if !typed[s.Name] {
+			words = append(words, s.Words())
+		}
+	}
+	if len(words) == 0 {
+		return doctor.Finding{}
+	}
+	f := doctor.Warn("add them to the load", "options that it needs besides: %s", strings.Join(words, " "))
+	f.Name = "options"
+	return f
 }
 
 // tellSkipped warns of fields that are left out since no column seems to be theirs.

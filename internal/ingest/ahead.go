@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -81,46 +82,51 @@ func between(text []byte, all []dsv.Record) (before, behind [][]byte) {
 	return before, behind
 }
 
-// judge tells how the fields of records fit the types of columns.
+// judge tells how the fields of records fit the types of columns, which are theirs in that order.
 type judge struct {
-	mapping *Mapping
+	columns []schema.Column
+	codecs  []Codec
 	scratch []byte
 }
 
-// typedBy returns what judges records whose fields go to columns as a mapping says, or, if there is none, to all
-// columns of the table in their order; nil: that is not known.
-func (f Fields) typedBy(t *schema.Table, m *Mapping) *judge {
-	if m == nil {
-		var err error
-		if m, err = MapNames(t, t.Names(), Fields{Codec: f.Codec}); err != nil {
+// typedBy returns what judges the fields of columns; nil: a column has no codec.
+func (f Fields) typedBy(columns []schema.Column) *judge {
+	plan := f.Codec
+	if plan == nil {
+		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+	}
+	j := &judge{columns: columns}
+	for _, c := range columns {
+		codec, err := plan(c.Type)
+		if err != nil {
 			return nil
 		}
+		j.codecs = append(j.codecs, codec)
 	}
-	return &judge{mapping: m}
+	return j
 }
 
-// takes reports whether a column takes a field. A field that is null tells nothing.
+// takes reports whether a column takes its field. A field that is null tells nothing.
 func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
-	field := rec.Fields[j.mapping.fields[column]]
+	text := rec.Fields[column].Text
 	switch {
-	case len(field.Text) == 0:
+	case len(text) == 0:
 		return true, true
-	case cqltext.TextLike(j.mapping.Columns[column].Type): // in whatever encoding
+	case cqltext.TextLike(j.columns[column].Type): // in whatever encoding
 		return true, false
 	}
 	var err error
-	j.scratch, err = j.mapping.appendWire(j.scratch[:0], column, j.mapping.codecs[column], field.Text)
+	j.scratch, err = j.codecs[column].AppendWire(j.scratch[:0], text)
 	return err == nil, false
 }
 
 // isRow reports whether a record may be a row: it has as many fields as a row, and each column takes its own.
 func (j *judge) isRow(rec dsv.Record) bool {
-	if rec.Err != nil || len(rec.Fields) != j.mapping.width {
+	if rec.Err != nil || len(rec.Fields) != len(j.columns) {
 		return false
 	}
-	for i := range j.mapping.Columns {
-		takes, null := j.takes(i, rec)
-		if !takes || null && j.mapping.mustBeSet(i) {
+	for i, c := range j.columns {
+		if takes, null := j.takes(i, rec); !takes || null && c.Kind == schema.PartitionKey {
 			return false
 		}
 	}
@@ -138,11 +144,11 @@ const (
 
 // kindOf judges the first line of a text by the types of all columns of the table in their order.
 func (j *judge) kindOf(first dsv.Record, next []dsv.Record) lineKind {
-	if first.Err != nil || len(first.Fields) != j.mapping.width {
+	if first.Err != nil || len(first.Fields) != len(j.columns) {
 		return eitherKind
 	}
 	row, header := false, false
-	for i, c := range j.mapping.Columns {
+	for i, c := range j.columns {
 		takes, null := j.takes(i, first)
 		switch {
 		case null || cqltext.TextLike(c.Type):
@@ -166,7 +172,7 @@ func (j *judge) kindOf(first dsv.Record, next []dsv.Record) lineKind {
 func (j *judge) allTake(column int, all []dsv.Record) bool {
 	some := false
 	for _, rec := range all {
-		if rec.Err != nil || len(rec.Fields) != j.mapping.width {
+		if rec.Err != nil || len(rec.Fields) != len(j.columns) {
 			continue
 		}
 		takes, null := j.takes(column, rec)

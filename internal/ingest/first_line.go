@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -17,69 +18,138 @@ const lineShown = 60
 // --comment leaves out every such line, so it is advised only if none of them may be a row.
 func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 	h := &hinted{hint: fmt.Sprintf("the first line begins with %c: if it is a comment, say --comment '%c'", c, c), form: onNextLine}
-	text, commented := f.firstText(), f.format
-	commented.Comment = c
-	if len(text) == 0 || commented.Validate() != nil {
+	text := f.firstText()
+	cuts := f.cuts(t, text, c)
+	if len(cuts) == 0 {
 		h.hint += ", which leaves out all lines that begin so"
 		return h
 	}
-	all := records(text, commented)
-	suspects, behind := between(text, all)
-	var m *Mapping // of the header behind the comments
-	if len(all) > 0 && f.known(t, all[0]) > 0 {
-		m, _ = MapHeader(t, all[0], Fields{Codec: f.Codec, Renamed: f.Renamed, Skipped: f.Skipped})
-		suspects = nil // no row stands before the header
-	}
-	suspects = append(suspects, behind...)
-	types := f.typedBy(t, m)
-	if types == nil {
-		return h
-	}
-	for i, line := range suspects {
-		all := records(line, f.format)
+	for _, cut := range cuts {
+		row, first := cut.row(f, t, text)
 		switch {
-		case line[0] != c || len(all) != 1:
-			continue
-		case i == 0 && bytes.HasPrefix(text, line) && types.isRow(all[0]):
-			return nil // the first line is a row itself
-		case i == 0 && bytes.HasPrefix(text, line), !types.mayBeRow(all[0]):
-			continue
+		case first:
+			return nil
+		case row != nil:
+			h.hint = fmt.Sprintf("the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
+				"remove the comments first: tail -n +%d FILE | cqlbulk load TABLE -", c, c, shown(row), leading(text, c)+1)
+			return h
 		}
-		h.hint = fmt.Sprintf("the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
-			"remove the comments first: tail -n +%d FILE | cqlbulk load TABLE -", c, c, shown(line), leading(text, c)+1)
-		return h
+		if cut.column == nil || cqltext.TextLike(cut.column.Type) {
+			h.guess = fmt.Sprintf("lines that begin with %c are comments in all of the file: rows that begin so would be left out", c)
+		}
 	}
 	h.settings = Settings{"comment": {string(c)}}
-	if cqltext.TextLike(types.mapping.Columns[types.first()].Type) {
-		h.guess = fmt.Sprintf("lines that begin with %c are comments in all of the file: rows that begin so would be left out", c)
-	}
 	return h
 }
 
-// first returns the column of the first field.
-func (j *judge) first() int {
-	for i, field := range j.mapping.fields {
-		if field == 0 {
-			return i
+// cut is how a text may be cut into records and comments.
+type cut struct {
+	format   dsv.Format     // without comments
+	suspects [][]byte       // lines that would be comments, but for those before a header
+	named    bool           // the first record behind the comments is a header
+	width    int            // of a row
+	column   *schema.Column // of the first field; nil: it is not known
+}
+
+// cuts returns how a text may be cut whose comments begin with a character: by the delimiter by which names of columns
+// stand behind the comments, or else by all by which there are several fields. None: that is not known.
+func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
+	if len(text) == 0 {
+		return nil
+	}
+	chars := []byte{f.format.Delimiter}
+	for _, d := range delimiters {
+		if d.char != f.format.Delimiter {
+			chars = append(chars, d.char)
 		}
 	}
-	return 0
-}
-
-// mayBeRow reports whether a record may be a row, or one that only needs other settings to be read: it has as many fields as
-// a row, and the first column takes its own.
-func (j *judge) mayBeRow(rec dsv.Record) bool {
-	if rec.Err != nil || len(rec.Fields) != j.mapping.width {
-		return false
+	for _, char := range chars {
+		one := cut{format: f.format, width: len(t.Columns)}
+		one.format.Delimiter = char
+		commented := one.format
+		commented.Comment = c
+		if commented.Validate() != nil {
+			continue
+		}
+		all := records(text, commented)
+		before, behind := between(text, all)
+		if len(all) > 0 {
+			one.width, one.named = len(all[0].Fields), f.known(t, all[0]) > 0
+		}
+		if one.width == 1 && len(t.Columns) > 1 && !one.named {
+			continue // another delimiter stands between the fields
+		}
+		if one.suspects = behind; !one.named {
+			one.suspects = append(before, behind...)
+		}
+		one.suspects = slices.DeleteFunc(one.suspects, func(line []byte) bool { return line[0] != c })
+		if one.named {
+			one.column = f.firstColumn(t, all[0])
+			return []cut{one}
+		}
+		if one.width == len(t.Columns) {
+			one.column = &t.Columns[0]
+		}
+		out = append(out, one)
 	}
-	takes, _ := j.takes(j.first(), rec)
-	return takes
+	return out
 }
 
-// leading returns the number of lines at the beginning of a text that begin with a character.
+// firstColumn returns the column that the first field of a header goes to; nil: it is not known.
+func (f Fields) firstColumn(t *schema.Table, header dsv.Record) *schema.Column {
+	var names []string
+	for _, field := range header.Fields {
+		names = append(names, string(field.Text))
+	}
+	name := names[0]
+	if column, ok := f.Renamed[name]; ok {
+		name = column
+	}
+	for _, guessed := range f.guessColumns(t, names) {
+		if guessed.field == name {
+			name = guessed.column
+		}
+	}
+	s, err := t.Select(name)
+	if err != nil || !s.Plain {
+		return nil
+	}
+	return &s.Column
+}
+
+// row returns a suspect that may be a row, or first if that is the first line of the text: it has as many fields as a row,
+// and the column of the first field takes that. The others may only need other settings to be read.
+func (o cut) row(f Fields, t *schema.Table, text []byte) (row []byte, first bool) {
+	var key *judge
+	if o.column != nil {
+		key = f.typedBy([]schema.Column{*o.column})
+	}
+	for i, line := range o.suspects {
+		all := records(line, o.format)
+		if len(all) != 1 || all[0].Err != nil || len(all[0].Fields) != o.width {
+			continue
+		}
+		if i == 0 && bytes.HasPrefix(text, line) { // it is a comment, unless all of it fits
+			if types := f.typedBy(t.Columns); types != nil && types.isRow(all[0]) {
+				return nil, true
+			}
+			continue
+		}
+		takes := true
+		if key != nil {
+			takes, _ = key.takes(0, all[0])
+		}
+		if takes {
+			return line, false
+		}
+	}
+	return nil, false
+}
+
+// leading returns the number of lines at the beginning of a text that are blank or begin with a character.
 func leading(text []byte, c byte) (n int) {
 	for line := range bytes.Lines(text) {
-		if line[0] != c {
+		if line[0] != c && len(bytes.TrimSpace(line)) > 0 {
 			break
 		}
 		n++
@@ -100,7 +170,7 @@ func shown(line []byte) string {
 // fields as the table has columns, whose types tell.
 func (f Fields) guessFirstLine(t *schema.Table, first dsv.Record, names []string) *hinted {
 	kind := eitherKind
-	if types := f.typedBy(t, nil); types != nil {
+	if types := f.typedBy(t.Columns); types != nil {
 		next := records(f.firstText(), f.format)
 		kind = types.kindOf(first, next[min(1, len(next)):])
 	}

@@ -51,47 +51,27 @@ func (f Fields) guessColumns(t *schema.Table, names []string) []renaming {
 		}
 	}
 	left := slices.DeleteFunc(t.Names(), func(column string) bool { return taken[column] })
-	found := matching(unknown, left, func(field, column string) bool { return folded(field) == folded(column) })
+	fields, columns := spellings(unknown), spellings(left)
+	found := matching(fields, columns, spelling.same)
 	for _, p := range found {
-		unknown = slices.DeleteFunc(unknown, func(name string) bool { return name == p.field })
-		left = slices.DeleteFunc(left, func(column string) bool { return column == p.column })
+		fields = slices.DeleteFunc(fields, func(s spelling) bool { return s.name == p.field })
+		columns = slices.DeleteFunc(columns, func(s spelling) bool { return s.name == p.column })
 	}
-	for _, p := range matching(unknown, left, near) {
+	for _, p := range matching(fields, columns, spelling.near) {
 		found = append(found, renaming{p.field, p.column, true})
 	}
 	return found
 }
 
-// matching returns the fields that are alike to one column alone, which is alike to no other field: two columns, or two
-// fields, that are alike are nothing to guess by.
-func matching(fields, columns []string, alike func(field, column string) bool) (out []renaming) {
-	like, times := make(map[string][]string), make(map[string]int)
-	for _, field := range fields {
-		for _, column := range columns {
-			if alike(field, column) {
-				like[field] = append(like[field], column)
-				times[column]++
-			}
-		}
-	}
-	for _, field := range fields {
-		if c := like[field]; len(c) == 1 && times[c[0]] == 1 {
-			out = append(out, renaming{field: field, column: c[0]})
-		}
+// spelling is a name and what is compared of it.
+type spelling struct{ name, folded, digits string }
+
+func spellings(names []string) []spelling {
+	out := make([]spelling, len(names))
+	for i, name := range names {
+		out[i] = spelling{name, folded(name), digitsOf(name)}
 	}
 	return out
-}
-
-// near reports whether few letters of a field's name and a column's differ: one of four. Names with other digits are
-// names of other things.
-func near(field, column string) bool {
-	a, b := folded(field), folded(column)
-	least := min(len(a), len(b))
-	if least < 3 || digitsOf(a) != digitsOf(b) {
-		return false
-	}
-	most := max(least/4, 1)
-	return max(len(a), len(b))-least <= most && levenshtein.Distance(a, b) <= most
 }
 
 // digitsOf returns the digits of a name.
@@ -102,6 +82,36 @@ func digitsOf(name string) string {
 		}
 		return -1
 	}, name)
+}
+
+// same reports whether two names differ by capitals, blanks and signs alone.
+func (s spelling) same(o spelling) bool { return s.folded == o.folded }
+
+// near reports whether few letters of two names differ: one of four. Names with other digits are names of other things.
+func (s spelling) near(o spelling) bool {
+	least := min(len(s.folded), len(o.folded))
+	most := max(least/4, 1)
+	return least >= 3 && s.digits == o.digits && max(len(s.folded), len(o.folded))-least <= most && levenshtein.Distance(s.folded, o.folded) <= most
+}
+
+// matching returns the fields that are alike to one column alone, which is alike to no other field: two columns, or two
+// fields, that are alike are nothing to guess by.
+func matching(fields, columns []spelling, alike func(field, column spelling) bool) (out []renaming) {
+	like, times := make(map[string][]string), make(map[string]int)
+	for _, field := range fields {
+		for _, column := range columns {
+			if alike(field, column) {
+				like[field.name] = append(like[field.name], column.name)
+				times[column.name]++
+			}
+		}
+	}
+	for _, field := range fields {
+		if c := like[field.name]; len(c) == 1 && times[c[0]] == 1 {
+			out = append(out, renaming{field: field.name, column: c[0]})
+		}
+	}
+	return out
 }
 
 // told says which columns are guessed from names with other letters; empty: none are.

@@ -73,6 +73,9 @@ const mostRounds = 32
 // mostCommand is how many bytes of fields a suggested command may name: a shell takes no longer word.
 const mostCommand = 100 << 10
 
+// mostTold is how many bytes a finding has of the value of an option.
+const mostTold = 400
+
 // Suggest finds settings by which the inputs fit the table, and returns the load with them. It calls tell with each finding that
 // is left and is not as it should be. There is no suggestion where the table or the inputs cannot be read, or where no setting
 // makes the fields fit.
@@ -165,7 +168,11 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 func (d *Doctor) tellFound(typed setting.Given) doctor.Finding {
 	var words []string
 	for _, s := range d.suggestion().Settings {
-		if !typed[s.Name] {
+		switch {
+		case typed[s.Name]:
+		case len(s.Text()) > mostTold:
+			words = append(words, "--"+s.Name+" with many fields")
+		default:
 			words = append(words, s.Words())
 		}
 	}

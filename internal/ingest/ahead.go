@@ -40,14 +40,15 @@ func (f Fields) firstText() []byte {
 	if f.ahead == nil {
 		return nil
 	}
-	return f.ahead()
+	text := f.ahead()
+	if f.format.CR {
+		text = bytes.ReplaceAll(text, []byte{'\r'}, []byte{'\n'})
+	}
+	return text
 }
 
 // records parses all records of a text. The records own their fields.
 func records(text []byte, format dsv.Format) (out []dsv.Record) {
-	if format.CR {
-		text = bytes.ReplaceAll(text, []byte{'\r'}, []byte{'\n'})
-	}
 	p := dsv.NewParser(format)
 	p.Reset(dsv.Chunk{Data: text, Line: 1})
 	for p.Next() {

@@ -37,6 +37,7 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 			}
 		}
 	}
+	keepMapped(s.Settings)
 }
 
 // joined are settings with further ones; lists of fields are put together.
@@ -53,6 +54,19 @@ func joined(all map[string][]string, more ingest.Settings) map[string][]string {
 		}
 	}
 	return all
+}
+
+// keepMapped leaves no field out that is a column in another object.
+func keepMapped(settings map[string][]string) {
+	const skip = "skipcols"
+	skipped := slices.DeleteFunc(slices.Clone(settings[skip]), func(name string) bool {
+		return slices.ContainsFunc(settings["map"], func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+	})
+	if len(skipped) > 0 {
+		settings[skip] = skipped
+	} else {
+		delete(settings, skip)
+	}
 }
 
 // badValues are the values of a row that no column took, but those of the key, which is never null.

@@ -93,7 +93,7 @@ func (s streams) run(ctx context.Context, args []string) int {
 		writeHelp(s.out, c, true)
 		return exitOK
 	}
-	err := cmp.Or(truthBehindFlag(root, args), wordBehindValue(root, args))
+	err := cmp.Or(oneDash(root, args), truthBehindFlag(root, args), wordBehindValue(root, args))
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}

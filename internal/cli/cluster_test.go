@@ -27,7 +27,7 @@ type simulated struct {
 // clusterCommands are the commands of scripts that are about the cluster.
 var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal,
-	"password": password, "certificates": certificates, "index": index, "newer": newer, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits, "sales": makeSales,
+	"password": password, "certificates": certificates, "index": index, "newer": newer, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits, "sales": makeSales, "tags": makeTags,
 }
 
 // clusterKey finds it among the values of a script.

@@ -157,6 +157,22 @@ func makeSales(ts *testscript.TestScript, neg bool, args []string) {
 	}}, 1))
 }
 
+// makeTags is the command "tags": it makes a table whose key may be any text, and one with two timestamps:
+//
+//	CREATE TABLE shop.tags (tag text PRIMARY KEY, n int)
+//	CREATE TABLE shop.spans (id int PRIMARY KEY, made timestamp, changed timestamp)
+func makeTags(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: tags")
+	}
+	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "tags", Columns: []simcluster.Column{
+		{Name: "tag", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "n", Type: "int"},
+	}}, 1))
+	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "spans", Columns: []simcluster.Column{
+		{Name: "id", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "made", Type: "timestamp"}, {Name: "changed", Type: "timestamp"},
+	}}, 1))
+}
+
 // nodeOf reads the number of a node, from 1.
 func nodeOf(ts *testscript.TestScript, text string) int {
 	n, err := strconv.Atoi(text)

@@ -28,12 +28,14 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], didYouMean(args[0], commandsElsewhere, names, "%q"))
 }
 
-// What other tools call our commands and flags.
+// What other tools, and our other commands, call our commands and flags.
 var (
 	commandsElsewhere = map[string]string{
 		"unload": "scan", "export": "scan", "dump": "scan", "backup": "scan", "import": "load", "upload": "load",
 	}
-	flagsElsewhere = map[string]string{"null": "null-string"}
+	flagsElsewhere = map[string]string{
+		"null": "null-string", "rate": "ingestrate", "ingestrate": "rate", "limit": "maxrows", "maxrows": "limit", "parallel": "inflight", "inflight": "parallel",
+	}
 )
 
 // didYouMean is a hint at the name that a word of other tools has here, or else at the nearest of some names. The form

@@ -45,6 +45,31 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 	return nil
 }
 
+// oneDash finds the name of a flag behind one dash: -delimiter, which is otherwise read as -d with a value.
+func oneDash(root *cobra.Command, args []string) error {
+	c, rest, err := root.Find(args)
+	if err != nil || completing(c) {
+		return nil // told elsewhere
+	}
+	for i, word := range rest {
+		if word == "--" {
+			return nil
+		}
+		name, isFlag := strings.CutPrefix(word, "-")
+		name, _, _ = strings.Cut(name, "=")
+		if !isFlag || len(name) < 2 || longFlag(c, "--"+name) == nil {
+			continue
+		}
+		if i > 0 {
+			if before := longFlag(c, rest[i-1]); before != nil && before.NoOptDefVal == "" {
+				continue // its value
+			}
+		}
+		return fmt.Errorf("-%s: the long name of an option has two dashes: --%[1]s (see %s --help)", name, c.CommandPath())
+	}
+	return nil
+}
+
 // longFlag is the flag that a word names, without a value in the same word; nil: none.
 func longFlag(c *cobra.Command, word string) *pflag.Flag {
 	name, isName := strings.CutPrefix(word, "--")

@@ -135,10 +135,31 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 			out = append(out, d.finding(s.Name, format))
 		}
 	}
+	onePattern(out, "datetimeformat")
+	onePattern(out, "dateformat")
 	if more := len(out) - namesShown; more > 0 {
 		out = append(out[:namesShown], Warn("", "and %s of dates like it", amount.Of(more, "more column")))
 	}
 	return out
+}
+
+// onePattern takes back the advice of patterns if columns need different ones: one pattern is for all of them.
+func onePattern(found []Finding, flag string) {
+	patterns := make(map[string]bool)
+	for _, f := range found {
+		if p := f.Settings[flag]; p != nil {
+			patterns[p[0]] = true
+		}
+	}
+	if len(patterns) < 2 {
+		return
+	}
+	for i, f := range found {
+		if p := f.Settings[flag]; p != nil {
+			found[i].Do = fmt.Sprintf("--%s is one pattern for all such columns: load once for each pattern, here '%s', and leave the columns of others out with --skipcols", flag, p[0])
+			found[i].Settings = nil
+		}
+	}
 }
 
 func (d Dates) finding(name, format string) Finding {

@@ -45,6 +45,12 @@ func (f Finding) with(settings map[string][]string) Finding {
 	return f
 }
 
+// guessing returns the finding with what does what it says, and what that takes for granted.
+func (f Finding) guessing(settings map[string][]string, guess string) Finding {
+	f.Settings, f.Guess = settings, guess
+	return f
+}
+
 // Fine is a finding of something that is as it should be.
 func Fine(format string, args ...any) Finding {
 	return Finding{State: OK, Found: fmt.Sprintf(format, args...)}

@@ -23,6 +23,7 @@ type Sample struct {
 	Fit       error               // why its fields do not fit the table
 	Hint      string              // what may be done about that; empty: nothing is known
 	Settings  map[string][]string // of a load, that do what Hint says; nil: none do
+	Guess     string              // what the settings take for granted; empty: nothing
 	Otherwise bool                // something else than the delimiter seems to stand between the fields, as Hint says
 	Columns   int                 // columns that its fields go to
 	Missing   []string
@@ -30,13 +31,33 @@ type Sample struct {
 	Bad       int64 // of those, that make no row
 	Why       []Cause
 	Text      int64 // bytes of the rows' text
+	Lines     int64 // line ends in that
 	All       int64 // bytes of all of the input's text, about; below zero: not known
-	Whole     bool  // there are no more rows
+	Seen      Seen
+	Whole     bool // there are no more rows
 	Dates     []Dates
 	Times     []Times
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
 	Values    []Values
-	Nulls     map[string]int64 // values that were not taken and are words for null
+	Nulls     map[string]int64 // values that were not taken and are words for null, but of keys
+	Words     []WordUse        // such words in texts, which --null-string would take for null too
+}
+
+// Seen is text at places all over an input, or its first text where no other can be reached.
+type Seen struct {
+	Bytes, Lines int64 // of the text, and its line ends
+}
+
+// leastLines is the number of line ends from which their number tells how long the lines are.
+const leastLines = 100
+
+// rows returns about how many rows the input has: by the line ends at places all over it, or if those are too few, by
+// the length of the first rows.
+func (s *Sample) rows() float64 {
+	if s.Seen.Lines < leastLines || s.Lines == 0 {
+		return float64(s.All) * float64(s.Rows) / float64(s.Text)
+	}
+	return float64(s.All) * float64(s.Seen.Lines) / float64(s.Seen.Bytes) * float64(s.Rows) / float64(s.Lines)
 }
 
 // Cause is why rows of a sample do not fit, with the first of them.
@@ -149,7 +170,7 @@ func Delimiter(samples []Sample, by byte) []Finding {
 	}
 	for _, s := range texts {
 		if s.Otherwise {
-			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by)).with(s.Settings)}
+			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by)).guessing(s.Settings, s.Guess)}
 		}
 	}
 	return []Finding{Fine("%s", delimiter(by))}
@@ -172,7 +193,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 		switch {
 		case s.Fit != nil && s.Otherwise: // which Delimiter tells
 		case s.Fit != nil:
-			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit).with(s.Settings))
+			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit).guessing(s.Settings, s.Guess))
 		case len(s.Head) > 0:
 			fit++
 			fits = s
@@ -232,9 +253,10 @@ func Rows(samples []Sample) []Finding {
 		causes = append(causes[:namesShown], amount.Of(more, "more cause"))
 	}
 	var settings map[string][]string
+	guess := ""
 	for _, s := range readable(samples) {
 		if !s.Otherwise && s.Fit == nil && s.Settings != nil {
-			settings = s.Settings
+			settings, guess = s.Settings, s.Guess
 		}
 	}
 	f := Warn("mend them, or see the other lines; a load sets such rows aside as rejected and continues",
@@ -242,7 +264,7 @@ func Rows(samples []Sample) []Finding {
 	if float64(bad) > mostBad*float64(rows) {
 		f.State = Failure
 	}
-	return []Finding{f.with(settings)}
+	return []Finding{f.guessing(settings, guess)}
 }
 
 // guessedRate is the pace that a time is told for where no rate is set: about what one node with two
@@ -263,7 +285,7 @@ func Estimate(samples []Sample, rate float64) []Finding {
 		case s.Pipe || s.All < 0 || s.Rows == 0 || s.Text == 0:
 			return []Finding{Fine("not known: %s does not tell its size", s.Name)}
 		default:
-			rows, known, exact = rows+float64(s.All)*float64(s.Rows)/float64(s.Text), true, false
+			rows, known, exact = rows+s.rows(), true, false
 		}
 	}
 	if !known {

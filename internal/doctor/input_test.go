@@ -120,6 +120,13 @@ func TestEstimate(t *testing.T) {
 	require.Equal(t, []Finding{Fine("9 rows: under a second at 30,000 a second, an assumption; the cluster decides")}, Estimate([]Sample{{Rows: 9, Whole: true}}, 0))
 	require.Empty(t, Estimate([]Sample{part, {Err: errAway}}, 0))
 	require.Equal(t, []Finding{Fine("not known: b does not tell its size")}, Estimate([]Sample{part, {Name: "b", Pipe: true}}, 0))
+	// The first rows are shorter than the others: the line ends all over the file tell.
+	uneven := Sample{Name: "a", Rows: 1000, Text: 5_000, Lines: 1000, All: 4_200_000, Seen: Seen{Bytes: 2_000_000, Lines: 10_000}}
+	require.Contains(t, Estimate([]Sample{uneven}, 0)[0].Found, "about 21,000 rows: ")
+	uneven.Lines = 2000 // each row has two lines
+	require.Contains(t, Estimate([]Sample{uneven}, 0)[0].Found, "about 11,000 rows: ")
+	uneven.Seen.Lines = 3 // of long rows a few lines tell nothing
+	require.Contains(t, Estimate([]Sample{uneven}, 0)[0].Found, "about 840,000 rows: ")
 	part.All = -1
 	require.Equal(t, []Finding{Fine("not known: a does not tell its size")}, Estimate([]Sample{part}, 0))
 }

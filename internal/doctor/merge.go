@@ -13,12 +13,14 @@ import (
 func Merge(samples []Sample) Sample {
 	all := samples[0]
 	all.Times, all.Dates, all.Values, all.Nulls = slices.Clone(all.Times), slices.Clone(all.Dates), slices.Clone(all.Values), maps.Clone(all.Nulls)
+	all.Words = slices.Clone(all.Words)
 	for _, s := range samples[1:] {
 		all.Rows, all.Bad = all.Rows+s.Rows, all.Bad+s.Bad
 		all.Unmet = slices.DeleteFunc(slices.Clone(all.Unmet), func(name string) bool { return !slices.Contains(s.Unmet, name) })
 		all.Times = mergeColumns(all.Times, s.Times, func(t Times) string { return t.Column }, (*Times).merge)
 		all.Dates = mergeColumns(all.Dates, s.Dates, func(d Dates) string { return d.Column }, (*Dates).merge)
 		all.Values = append(all.Values, s.Values...)
+		all.Words = mergeColumns(all.Words, s.Words, func(u WordUse) string { return u.Column + "\x00" + u.Word }, func(to *WordUse, from WordUse) { to.Rows += from.Rows })
 		for word, n := range s.Nulls {
 			if all.Nulls == nil {
 				all.Nulls = make(map[string]int64)

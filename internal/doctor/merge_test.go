@@ -30,7 +30,7 @@ func TestMerge(t *testing.T) {
 	require.True(t, seconds)
 	require.Equal(t, "a.csv:2", place)
 	one := []Sample{all}
-	require.Contains(t, Units(one, false)[0].Found, `a.csv and 2 more inputs, column "at": 900 of 900 values`)
+	require.Contains(t, Units(one, "")[0].Found, `a.csv and 2 more inputs, column "at": 900 of 900 values`)
 	require.Len(t, AsDates(one, "", ""), 1)
 	require.EqualValues(t, 1800, all.Dates[0].all(), "of both forms, of all inputs")
 	require.Len(t, AsNumbers(one, false), 1)

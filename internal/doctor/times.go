@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -85,29 +86,50 @@ func (o *oddTimes) merge(other oddTimes) {
 	o.number = number
 }
 
-// finding returns what is odd about half of the timestamps or more.
-func (t *Times) finding(name string) (Finding, bool) {
-	for _, c := range []struct {
-		odd         oddTimes
-		unit, where string
-	}{
-		{t.seconds, "s", "in January 1970: seconds since 1970, read as milliseconds?"},
-		{t.micros, "us", "after the year 2100: microseconds since 1970, read as milliseconds?"},
-		{t.nanos, "ns", "after the year 2100: nanoseconds since 1970, read as milliseconds?"},
-	} {
-		if c.odd.number > 0 && 2*c.odd.number >= t.values {
-			return Warn("--timestamp-unit "+c.unit, "%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-				amount.Count(c.odd.number), amount.Of(t.values, "value"), c.odd.first(), amount.Verb(c.odd.number, "is", "are"), c.where).with(map[string][]string{"timestamp-unit": {c.unit}}), true
+// oddity is what is odd about half of the timestamps or more.
+type oddity struct {
+	oddTimes
+	early bool   // they are in January 1970, else after the year 2100
+	unit  string // that would make them likely, if they were read as milliseconds
+	words string // for what that unit counts
+	steps int    // units that are finer than that which they were read in; of early ones it is not known
+}
+
+// odd returns what is odd about a column; false: nothing.
+func (t *Times) odd() (oddity, bool) {
+	for _, o := range []oddity{{t.seconds, true, "s", "seconds", 0}, {t.micros, false, "us", "microseconds", 1}, {t.nanos, false, "ns", "nanoseconds", 2}} {
+		if o.number > 0 && 2*o.number >= t.values {
+			return o, true
 		}
 	}
-	return Finding{}, false
+	return oddity{}, false
+}
+
+// of says which timestamps of a column are odd.
+func (o *oddity) of(name string, t *Times) string {
+	where := "after the year 2100"
+	if o.early {
+		where = "in January 1970"
+	}
+	return fmt.Sprintf("%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
+		amount.Count(o.number), amount.Of(t.values, "value"), o.first(), amount.Verb(o.number, "is", "are"), where)
+}
+
+// finding returns what is odd about half of the timestamps or more.
+func (t *Times) finding(name string) (Finding, bool) {
+	o, odd := t.odd()
+	if !odd {
+		return Finding{}, false
+	}
+	return Warn("--timestamp-unit "+o.unit, "%s: %s since 1970, read as milliseconds?", o.of(name, t), o.words).
+		with(map[string][]string{"timestamp-unit": {o.unit}}), true
 }
 
 // Units says whether the numbers in columns of timestamps look as if they were of another unit than
-// the one that they are read in. given: the user named that unit, and is believed.
-func Units(samples []Sample, given bool) []Finding {
-	if given {
-		return nil
+// the one that they are read in. given: the user named that unit; empty: none was named.
+func Units(samples []Sample, given string) []Finding {
+	if given != "" {
+		return unlikeGiven(samples, given)
 	}
 	var out []Finding
 	units := make(map[string]bool) // that columns seem to be in
@@ -127,6 +149,44 @@ func Units(samples []Sample, given bool) []Finding {
 			out[i].Do, out[i].Settings = out[i].Do+", but only if no other column of timestamps has numbers of another unit: it is the unit of all", nil
 		}
 	}
+	return fewUnits(out)
+}
+
+// unlikeGiven warns of columns whose numbers are not of the unit that the user named. The user is believed if all
+// columns are in January 1970: that name confirms it.
+func unlikeGiven(samples []Sample, given string) []Finding {
+	units := []string{"s", "ms", "us", "ns"}
+	usual := false // a column has timestamps that are not odd
+	differ := make(map[oddity]bool)
+	for _, s := range readable(samples) {
+		for _, t := range s.Times {
+			o, odd := t.odd()
+			usual = usual || !odd && t.values > 0
+			if odd {
+				differ[oddity{early: o.early, steps: o.steps}] = true
+			}
+		}
+	}
+	mixed := usual || len(differ) > 1
+	var out []Finding
+	for _, s := range readable(samples) {
+		for _, t := range s.Times {
+			o, odd := t.odd()
+			if !odd || o.early && !mixed {
+				continue
+			}
+			do := "--timestamp-unit is the unit of all columns: load the file once for each unit, and leave the columns of other units out with --skipcols"
+			if unit := slices.Index(units, given) + o.steps; !mixed && unit < len(units) {
+				do = "--timestamp-unit " + units[unit]
+			}
+			out = append(out, Warn(do, "%s: numbers of another unit than %s?", o.of(s.Name, &t), given))
+		}
+	}
+	return fewUnits(out)
+}
+
+// fewUnits cuts a long list of findings.
+func fewUnits(out []Finding) []Finding {
 	if more := len(out) - namesShown; more > 0 {
 		out = append(out[:namesShown], Warn(out[0].Do, "and %s like it", amount.Of(more, "more column")))
 	}

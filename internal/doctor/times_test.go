@@ -28,7 +28,7 @@ func TestUnits(t *testing.T) {
 		{"none", "", "", of(0, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := Units(c.samples, false)
+			found := Units(c.samples, "")
 			if c.do == "" {
 				require.Empty(t, found)
 				return
@@ -36,7 +36,9 @@ func TestUnits(t *testing.T) {
 			require.Len(t, found, 1)
 			require.Equal(t, c.do, found[0].Do)
 			require.Equal(t, c.found, found[0].Found)
-			require.Empty(t, Units(c.samples, true), "the unit was given")
+			if c.name == "seconds" {
+				require.Empty(t, Units(c.samples, "ms"), "the unit was given, which confirms it")
+			}
 		})
 	}
 }
@@ -46,10 +48,48 @@ func TestColumnsOfDifferentUnits(t *testing.T) {
 	seconds, millis := Times{Column: "a", File: "a.csv"}, Times{Column: "b", File: "a.csv"}
 	seconds.Note(1_710_000_000, 2)
 	millis.Note(1_710_000_000_000, 2)
-	found := Units([]Sample{{Name: "a.csv", Times: []Times{seconds, millis}}}, false)
+	found := Units([]Sample{{Name: "a.csv", Times: []Times{seconds, millis}}}, "")
 	require.Len(t, found, 1)
 	require.Empty(t, found[0].Settings)
 	require.Equal(t, "--timestamp-unit s, but only if no other column of timestamps has numbers of another unit: it is the unit of all", found[0].Do)
+}
+
+// A unit that was given is not that of a column, or of any.
+func TestColumnsUnlikeTheUnitThatWasGiven(t *testing.T) {
+	const now = 1_710_000_000
+	of := func(ms ...int64) (all []Sample) {
+		s := Sample{Name: "f"}
+		for i, m := range ms {
+			times := Times{Column: string(rune('a' + i)), File: "f"}
+			times.Note(m, 2)
+			s.Times = append(s.Times, times)
+		}
+		return append(all, s)
+	}
+	const each = "--timestamp-unit is the unit of all columns: load the file once for each unit, and leave the columns of other units out with --skipcols"
+	for _, c := range []struct {
+		name, given, do, found string
+		samples                []Sample
+	}{
+		{"as given", "s", "", "", of(now*1000, now*1000+1)},
+		{"none", "s", "", "", of(0)},
+		{"milliseconds among seconds", "s", each, `f, column "b": 1 of 1 value, such as 1710000000000000 (56157-09-28T16:00:00Z), is after the year 2100: numbers of another unit than s?`, of(now*1000, now*1_000_000)},
+		{"seconds among milliseconds", "ms", each, `f, column "a": 1 of 1 value, such as 1710000000 (1970-01-20T19:00:00Z), is in January 1970: numbers of another unit than ms?`, of(now, now*1000)},
+		{"all milliseconds", "s", "--timestamp-unit ms", `f, column "a": 1 of 1 value, such as 1710000000000000 (56157-09-28T16:00:00Z), is after the year 2100: numbers of another unit than s?`, of(now * 1_000_000)},
+		{"all in January 1970", "ms", "", "", of(now, now)},
+		{"a date for never", "ms", "", "", of(253_402_300_799_000)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := Units(c.samples, c.given)
+			if c.do == "" {
+				require.Empty(t, found)
+				return
+			}
+			require.Len(t, found, 1)
+			require.Equal(t, c.do, found[0].Do)
+			require.Equal(t, c.found, found[0].Found)
+		})
+	}
 }
 
 // Rows of an input come in any order: the place that is told is that of the first in it.

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
 // Kind is what texts of a column stand for.
@@ -45,6 +43,7 @@ const (
 	oneComma           // 1,234: a fraction, or a thousand
 	pointGroups        // 1.234.567
 	onePoint           // 1.234
+	zeroPoint          // 2.000
 	spaceGroups        // 1 234 or 1 234,5
 	decimalPoint       // 12.5
 	withSign           // $5, 5 %
@@ -59,6 +58,7 @@ var styles = []struct {
 	{oneComma, regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2},[0-9]{3}$`)},
 	{commaGroups, regexp.MustCompile(`^[+-]?[0-9]{1,3}(,[0-9]{3}){2,}$`)},
 	{decimalComma, regexp.MustCompile(`^[+-]?[0-9]+,[0-9]+$`)},
+	{zeroPoint, regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}\.000$`)},
 	{onePoint, regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$`)},
 	{pointGroups, regexp.MustCompile(`^[+-]?[0-9]{1,3}(\.[0-9]{3}){2,}$`)},
 	{spaceGroups, regexp.MustCompile(`^[+-]?[0-9]{1,3}( [0-9]{3})+(,[0-9]+)?$`)},
@@ -132,110 +132,6 @@ func (v Values) has(styles ...style) (example string, some bool) {
 	return "", false
 }
 
-// AsNumbers says how numbers are written that no column takes as they are: with which marks they are to be read. given: the
-// marks are set already.
-func AsNumbers(samples []Sample, given bool) []Finding {
-	var numbers, wholes, all Values
-	var column string
-	var out []Finding
-	for _, s := range readable(samples) {
-		for _, v := range s.Values {
-			if v.Kind != Number && v.Kind != Whole {
-				continue
-			}
-			into := &numbers
-			if v.Kind == Whole {
-				into = &wholes
-			}
-			into.add(v)
-			all.add(v)
-			if v.bad > 0 {
-				column = cmp.Or(column, v.Column)
-			}
-			if example, some := v.has(withSign); some && v.bad > 0 {
-				out = append(out, Warn("remove the sign before loading, or load the column as text: amounts with a sign cannot be read yet",
-					"%s, column %q: %s such as %s", s.Name, v.Column, amount.Of(v.numbers[withSign], "value"), example))
-			}
-		}
-	}
-	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("", "and %s like it", amount.Of(more, "more column")))
-	}
-	if given || all.bad == 0 {
-		return out
-	}
-	if f, found := marks(numbers, wholes, all); found {
-		out = append(out, f)
-	}
-	return out
-}
-
-// add adds what was noted of another column.
-func (v *Values) add(o Values) {
-	v.bad += o.bad
-	if v.numbers == nil {
-		v.numbers, v.example = make(map[style]int64), make(map[style]string)
-	}
-	for s, n := range o.numbers {
-		v.numbers[s] += n
-		v.example[s] = cmp.Or(v.example[s], o.example[s])
-	}
-}
-
-// marks finds the decimal mark and the separator of thousands.
-func marks(numbers, wholes, all Values) (Finding, bool) {
-	comma, hasComma := all.has(commaBoth, decimalComma)
-	point, hasPoint := all.has(pointBoth, commaGroups)
-	if !hasPoint {
-		point, hasPoint = numbers.has(decimalPoint)
-	}
-	dots, hasDots := all.has(commaBoth, pointGroups)
-	if !hasDots {
-		dots, hasDots = wholes.has(onePoint)
-	}
-	ambiguous, hasAmbiguous := all.has(oneComma)
-	blanks, hasBlanks := all.has(spaceGroups)
-	settings := make(map[string][]string)
-	example := ""
-	switch {
-	case (hasComma || hasDots) && hasPoint:
-		return Fail("write all numbers the same way", "some numbers have a decimal comma, such as %s, others a point, such as %s", cmp.Or(comma, dots), point), true
-	case hasComma || hasDots:
-		settings["decimalsep"] = []string{","}
-		if _, one := all.has(onePoint); hasDots || one {
-			settings["thousandssep"] = []string{"."}
-		} else if hasBlanks {
-			settings["thousandssep"] = []string{" "}
-		}
-		example = cmp.Or(dots, comma)
-	case hasBlanks:
-		settings["thousandssep"], example = []string{" "}, blanks
-		if strings.Contains(blanks, ",") {
-			settings["decimalsep"] = []string{","}
-		}
-	case hasPoint || hasAmbiguous:
-		groups, some := all.has(pointBoth, commaGroups, oneComma)
-		if !some {
-			return Finding{}, false
-		}
-		settings["thousandssep"], example = []string{","}, groups
-	default:
-		return Finding{}, false
-	}
-	do := ""
-	for _, flag := range []string{"decimalsep", "thousandssep"} {
-		if mark := settings[flag]; mark != nil {
-			do += fmt.Sprintf(" --%s '%s'", flag, mark[0])
-		}
-	}
-	f := Warn("say"+do, "numbers have separators, such as %s", example).with(settings)
-	if _, whole := wholes.has(oneComma); !hasComma && !hasDots && !hasBlanks && !hasPoint && !whole {
-		f.Guess = fmt.Sprintf("%s is read as %s", ambiguous, strings.ReplaceAll(ambiguous, ",", ""))
-		f.Do += "; if " + ambiguous + " is a fraction, say --decimalsep ',' instead"
-	}
-	return f, true
-}
-
 // truths are the words for true and false that programs write.
 var truths = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"1", "0"}, {"ja", "nein"}, {"oui", "non"}, {"si", "no"}}
 
@@ -267,41 +163,4 @@ func AsTruths(samples []Sample, given bool) []Finding {
 		}
 	}
 	return []Finding{Warn("--boolstyle has one word for true and one for false: write all of them the same way", "%s: words such as %s instead of true and false", where, some(words))}
-}
-
-// nullWords are the words that programs write for null, in small letters.
-var nullWords = []string{"na", "n/a", "#n/a", "null", "none", "nil", "nan", `\n`, "-", "--", "?", "(null)", "<null>"}
-
-func isNullWord(word string) bool { return slices.Contains(nullWords, strings.ToLower(word)) }
-
-// AsNulls says which of the values that no column takes are words for null. given are the words that are set already.
-func AsNulls(samples []Sample, given []string) []Finding {
-	var words []string
-	var rows int64
-	for _, s := range readable(samples) {
-		for word, n := range s.Nulls {
-			rows += n
-			if !slices.Contains(words, word) {
-				words = append(words, word)
-			}
-		}
-	}
-	if len(words) == 0 {
-		return nil
-	}
-	slices.Sort(words)
-	do := "say"
-	for _, word := range words {
-		do += fmt.Sprintf(" --null-string '%s'", word)
-	}
-	return []Finding{Warn(do, "%s %s in columns that are no text: null?", amount.Of(rows, "value"), some(words)).
-		with(map[string][]string{"null-string": append(slices.Clone(given), words...)})}
-}
-
-// NullWord returns the word for null that a value that was not taken is; empty: it is none.
-func NullWord(value string) string {
-	if word := strings.TrimSpace(value); isNullWord(word) {
-		return word
-	}
-	return ""
 }

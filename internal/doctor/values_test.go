@@ -25,6 +25,7 @@ func TestMarksInNumbers(t *testing.T) {
 		{Number, []string{"1,234.56"}, "", ","}, {Number, []string{"1,234,567"}, "", ","}, {Whole, []string{"1,234"}, "", ","},
 		{Whole, []string{"1.234"}, ",", "."}, {Number, []string{"1 234,5"}, ",", " "}, {Whole, []string{"12 345"}, "", " "},
 		{Number, []string{"0,125"}, ",", ""}, {Number, []string{"many"}, "", ""}, {Number, []string{"1,234.5", "1.234,5"}, "", ""},
+		{Whole, []string{"2.000"}, "", ""}, {Whole, []string{"2.000", "2.500"}, ",", "."}, {Whole, []string{"2.000", "1.000.000"}, ",", "."},
 	} {
 		var settings map[string][]string
 		for _, f := range AsNumbers(noted(tc.kind, tc.texts...), false) {
@@ -44,6 +45,37 @@ func TestMarksInNumbers(t *testing.T) {
 	for _, text := range []string{"$5", "5 %", "1.234,56 EUR", "-€5.00"} {
 		require.Contains(t, AsNumbers(noted(Number, text), true)[0].Do, "remove the sign", text)
 	}
+}
+
+// A whole number with one point and three digits can be read in two ways.
+func TestWholeNumbersWithAPoint(t *testing.T) {
+	require.Equal(t, "if 2.000 is 2, write it without a fraction; if it is 2000, say --thousandssep '.'", AsNumbers(noted(Whole, "2.000"), false)[0].Do)
+	require.Equal(t, "2.500 is read as 2500", AsNumbers(noted(Whole, "2.500"), false)[0].Guess)
+	require.Empty(t, AsNumbers(noted(Whole, "1.000.000"), false)[0].Guess)
+	both := append(noted(Whole, "2.000"), noted(Number, "12.5")...)
+	require.Equal(t, "write them without a fraction", AsNumbers(both, false)[0].Do)
+	require.Equal(t, []string{"."}, AsNumbers(append(noted(Whole, "2.000"), noted(Number, "1.234,5")...), false)[0].Settings["thousandssep"])
+}
+
+func TestWordsForNull(t *testing.T) {
+	of := func(uses ...WordUse) []Sample {
+		return []Sample{{Name: "f", Nulls: map[string]int64{"NA": 2}, Words: uses}}
+	}
+	f := AsNulls(of(), []string{"-"})[0]
+	require.Equal(t, []string{"-", "NA"}, f.Settings["null-string"])
+	require.Empty(t, f.Guess)
+	require.Empty(t, AsNulls(of(), []string{"NA"}), "it is given")
+	f = AsNulls(of(WordUse{"NA", "note", false, 1}, WordUse{"?", "note", true, 1}), nil)[0]
+	require.Equal(t, []string{"NA"}, f.Settings["null-string"])
+	require.Equal(t, `NA in column "note" of text is null too, in 1 row`, f.Guess)
+	f = AsNulls(of(WordUse{"NA", "country", true, 1}), nil)[0]
+	require.Empty(t, f.Settings)
+	require.Equal(t, "load the file without --null-string, and then the rejected rows with it: cqlbulk retry RUN_DIR --null-string 'NA'", f.Do)
+	noted := new(NotedWords)
+	for _, text := range []string{"NA", " na ", "Nantes", "n/a", "NA"} {
+		noted.Note([]byte(text), true)
+	}
+	require.Equal(t, []WordUse{{"NA", "c", true, 2}, {"n/a", "c", true, 1}, {"na", "c", true, 1}}, noted.Uses("c", true))
 }
 
 func TestWordsForTruth(t *testing.T) {

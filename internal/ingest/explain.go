@@ -136,7 +136,7 @@ func (p *parser) moreMembers(m *Mapping, rec jsonl.Record, first *badField, memb
 	set := make([]bool, len(m.Columns))
 	var scratch []byte
 	for i, f := range rec.Fields {
-		column, err := m.members.column(f.Name)
+		column, err := m.members.column(f.Name, rec)
 		null := string(f.Value) == "null" || err == nil && p.isNullMember(m, column, f.Value)
 		bad := badRow(err)
 		switch {

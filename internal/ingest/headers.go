@@ -18,7 +18,7 @@ const badHeadersShown = 10
 
 // checkHeaders plans the fields of all inputs of which nothing was taken yet, as far as
 // they may be opened twice: a header that does not fit shall be known before the first
-// row is written. There is one input open at a time.
+// row is written. There is one input open at a time, the second time for a hint.
 func (r *run) checkHeaders(ctx context.Context) error {
 	if r.job.JSON || !r.job.Header || len(r.job.Inputs) < 2 {
 		return nil // there is none, or it is looked at before anything is written
@@ -55,7 +55,7 @@ func (r *run) checkHeader(ctx context.Context, input Input) error {
 	}
 	defer func() { _ = in.Close() }()
 	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord})
-	if _, _, err := r.plan(s); err != nil && !errors.Is(err, io.EOF) {
+	if _, _, err := r.plan(s, input); err != nil && !errors.Is(err, io.EOF) {
 		return inputError(input.Name, err)
 	}
 	return nil
@@ -74,26 +74,22 @@ func inputError(name string, err error) error {
 
 // plan reads the header, if there is one, and plans the fields. io.EOF: the input is
 // empty.
-func (r *run) plan(s *dsv.Splitter) (header []byte, m *Mapping, err error) {
+func (r *run) plan(s *dsv.Splitter, input Input) (header []byte, m *Mapping, err error) {
+	reading := r.job.Reading
+	reading.Fields.ahead = input.ahead
 	var line dsv.Record
 	if r.job.Header {
 		if line, err = s.Header(); err != nil {
 			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
-				err = fmt.Errorf("header: %w", err)
-				fields := Fields{format: r.job.Format}
-				for _, guess := range []*hinted{guessLines(r.job.Table, line, fields), guessDelimiter(r.job.Table, line, fields)} {
-					if guess != nil {
-						guess.err, err = err, guess
-						break
-					}
-				}
-				err = &MappingError{err}
+				fields := reading.Fields
+				fields.format = r.job.Format
+				err = &MappingError{hintBroken(fmt.Errorf("header: %w", err), r.job.Table, line, fields)}
 			}
 			return nil, nil, err
 		}
 		header = append([]byte(nil), line.Raw...)
 	}
-	m, err = r.mapFields(line, r.job.Reading)
+	m, err = r.mapFields(line, reading)
 	return header, m, err
 }
 
@@ -123,7 +119,7 @@ func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
 
 // open reads the header and plans the fields. io.EOF: the input is empty.
 func (r *run) open(f *file, s *dsv.Splitter) error {
-	header, m, err := r.plan(s)
+	header, m, err := r.plan(s, r.job.Inputs[f.index])
 	if err != nil {
 		return err
 	}

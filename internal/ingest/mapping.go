@@ -56,7 +56,8 @@ type Fields struct {
 	TimestampUnit time.Duration
 	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
-	format dsv.Format // that fields were cut by, for hints; without a delimiter it is not known
+	format dsv.Format    // that fields were cut by, for hints; without a delimiter it is not known
+	ahead  func() []byte // returns the first text of the input, for hints; nil: it is not known
 }
 
 // MappingError says that an input's fields do not fit the table.
@@ -77,6 +78,17 @@ func (e *MappingError) Parts() (hint string, wrong error) {
 // Settings are settings that do what the hint says; nil where none do.
 func (e *MappingError) Settings() Settings {
 	return settingsOf(e.err)
+}
+
+// Guess is what the settings take for granted; empty: nothing.
+func (e *MappingError) Guess() string { return guessOf(e.err) }
+
+func guessOf(err error) string {
+	var h *hinted
+	if errors.As(err, &h) {
+		return h.guess
+	}
+	return ""
 }
 
 func settingsOf(err error) Settings {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,6 +47,7 @@ type hinted struct {
 	err        error
 	hint, form string
 	settings   Settings // that do what the hint says; nil: none do
+	guess      string   // what the settings take for granted; empty: nothing
 }
 
 // The forms of a hint: on a line of its own, and behind the error.
@@ -58,10 +60,23 @@ const (
 func (h *hinted) Error() string { return fmt.Sprintf(h.form, h.err, h.hint) }
 func (h *hinted) Unwrap() error { return h.err }
 
-// hintHeader adds to the error about a header why its names may be no columns: another end of lines,
+// guess finds what a first line is whose fields are no columns; nil: it does not know.
+type guess func(t *schema.Table, header dsv.Record, f Fields) *hinted
+
+// hintHeader adds to the error about a header why its names may be no columns: JSON, another end of lines,
 // a comment, another delimiter, no header at all, or names that are written otherwise.
 func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
-	for _, guess := range []func(*schema.Table, dsv.Record, Fields) *hinted{guessLines, guessDelimiter, guessEncoding, guessTrailing, guessNames} {
+	return hintBy(err, t, header, f, guessJSON, guessLines, guessDelimiter, guessEncoding, guessTrailing, guessNames)
+}
+
+// hintBroken adds to the error about a first line that is no text of the format what it may be.
+func hintBroken(err error, t *schema.Table, header dsv.Record, f Fields) error {
+	return hintBy(err, t, header, f, guessJSON, guessLines, guessDelimiter)
+}
+
+// hintBy adds to an error what the first of some guesses finds.
+func hintBy(err error, t *schema.Table, header dsv.Record, f Fields, guesses ...guess) error {
+	for _, guess := range guesses {
 		if h := guess(t, header, f); h != nil {
 			h.err = err
 			return h
@@ -69,6 +84,26 @@ func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
 	}
 	return err
 }
+
+// guessJSON guesses that each line is an object of JSON.
+func guessJSON(_ *schema.Table, header dsv.Record, f Fields) *hinted {
+	first := header.Raw
+	if len(first) == 0 { // of a record that does not end
+		first, _, _ = bytes.Cut(bytes.TrimLeft(f.firstText(), " \t\r\n"), []byte{'\n'})
+	}
+	if !isObject(first) {
+		return nil
+	}
+	return &hinted{hint: objectHint, form: onNextLine, settings: settingsJSON}
+}
+
+// isObject reports whether a line is an object of JSON.
+func isObject(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && line[0] == '{' && json.Valid(line)
+}
+
+const objectHint = "the input holds JSON, an object a line: --format json"
 
 // guessLines guesses that the first line is not where it seems to end, or is a comment.
 func guessLines(t *schema.Table, header dsv.Record, f Fields) *hinted {
@@ -82,10 +117,7 @@ func guessLines(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	if len(c) == 0 || strings.IndexByte("#%!", c[0]) < 0 || c[0] == f.format.Delimiter || f.known(t, header) > 0 {
 		return nil
 	}
-	return &hinted{
-		hint: fmt.Sprintf("the first line begins with %s: if it is a comment, say --comment '%s'", c, c), form: onNextLine,
-		settings: Settings{"comment": {string(c)}},
-	}
+	return f.guessComment(t, c[0])
 }
 
 const lineEndHint = "lines seem to end in a carriage return alone: --line-end cr"
@@ -141,17 +173,14 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	case len(unknown) == 0:
 		return nil
 	case len(columns) == 0 && len(unknown) == len(names) && looksLikeJSON(header.Raw):
-		return &hinted{hint: "this looks like JSON: if it is an object a line, say --format json", form: onNextLine, settings: Settings{"format": {"json"}}}
+		return &hinted{hint: "this looks like JSON: if it is an object a line, say --format json", form: onNextLine, settings: settingsJSON}
 	case len(columns) == 0 && len(unknown) == len(names) && len(names) != len(t.Columns):
 		return &hinted{hint: fmt.Sprintf("no field of the first line is a column: if the input has no header line, say --header=false and --columns "+
 			"with the names of its %s", amount.Of(len(names), "field")), form: onNextLine}
 	case len(columns) == 0 && len(unknown) == len(names):
-		return &hinted{
-			hint: "no field of the first line is a column: if the input has no header line, say --header=false", form: onNextLine,
-			settings: Settings{"header": {"false"}},
-		}
+		return f.guessFirstLine(t, header, names)
 	}
-	return &hinted{hint: hintNames(t, columns, unknown), form: inBrackets, settings: f.naming(columns, unknown)}
+	return &hinted{hint: hintNames(t, columns, unknown), form: inBrackets, settings: f.naming(columns, unknown), guess: told(columns)}
 }
 
 func looksLikeJSON(line []byte) bool {
@@ -224,17 +253,20 @@ func (p *parser) fieldsError(rec dsv.Record, width int) error {
 	job := p.run.job
 	for _, d := range delimiters {
 		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 && bytes.Count(rec.Raw, []byte{d.char}) == width-1 {
-			return &hinted{err, OtherDelimiter + " them: " + d.flag, behindColon, d.settings()}
+			return &hinted{err: err, hint: OtherDelimiter + " them: " + d.flag, form: behindColon, settings: d.settings()}
 		}
 	}
 	if n := len(rec.Fields) - 1; n == width && n > 0 && len(rec.Fields[n].Text) == 0 && !rec.Fields[n].Quoted {
-		return &hinted{err, trailingHint, behindColon, settingsTrailing}
+		return &hinted{err: err, hint: trailingHint, form: behindColon, settings: settingsTrailing}
 	}
 	if loneCR(rec.Raw) {
-		return &hinted{err, lineEndHint, behindColon, settingsCR}
+		return &hinted{err: err, hint: lineEndHint, form: behindColon, settings: settingsCR}
+	}
+	if isObject(rec.Raw) {
+		return &hinted{err: err, hint: objectHint, form: behindColon, settings: settingsJSON}
 	}
 	if !job.Header && len(rec.Fields) > width {
-		return &hinted{err, "--columns names all of them, and --skipcols those that are not loaded", behindColon, nil}
+		return &hinted{err: err, hint: "--columns names all of them, and --skipcols those that are not loaded", form: behindColon}
 	}
 	return err
 }
@@ -244,10 +276,16 @@ var (
 	settingsTrailing = Settings{"trailing-delimiter": {"true"}}
 	settingsCR       = Settings{"line-end": {"cr"}}
 	settingsEscape   = Settings{"escape": {`\`}}
+	settingsJSON     = Settings{"format": {"json"}}
 )
 
 // hintEscape adds to a reason that a record is no text of the format what may be done about it.
 func hintEscape(rej *Reject, format dsv.Format, raw []byte) {
+	if isObject(raw) {
+		rej.Reason += "; " + objectHint
+		rej.Settings = settingsJSON
+		return
+	}
 	if format.Escape == 0 && bytes.Contains(raw, []byte{'\\', format.Quote}) {
 		rej.Reason += `; if a backslash stands before quotes in values: --escape '\'`
 		rej.Settings = settingsEscape

@@ -25,10 +25,14 @@ func folded(name string) string {
 }
 
 // renaming is a field and the column that it seems to be.
-type renaming struct{ field, column string }
+type renaming struct {
+	field, column string
+	near          bool // some of their letters differ
+}
 
-// guessColumns returns for names of fields that are no columns the columns that differ from them by
-// capitals, blanks and signs alone. A column that another field goes to is none of them.
+// guessColumns returns for names of fields that are no columns the columns that they seem to be: those that
+// differ by capitals, blanks and signs alone, and then those that differ by few letters. A column that
+// another field goes to is none of them.
 func (f Fields) guessColumns(t *schema.Table, names []string) []renaming {
 	taken := make(map[string]bool)
 	var unknown []string
@@ -46,23 +50,79 @@ func (f Fields) guessColumns(t *schema.Table, names []string) []renaming {
 			taken[s.Name] = true
 		}
 	}
-	columns, fields := make(map[string][]string), make(map[string]int)
-	for _, column := range t.Names() {
-		if !taken[column] {
-			columns[folded(column)] = append(columns[folded(column)], column)
+	left := slices.DeleteFunc(t.Names(), func(column string) bool { return taken[column] })
+	fields, columns := spellings(unknown), spellings(left)
+	found := matching(fields, columns, spelling.same)
+	for _, p := range found {
+		fields = slices.DeleteFunc(fields, func(s spelling) bool { return s.name == p.field })
+		columns = slices.DeleteFunc(columns, func(s spelling) bool { return s.name == p.column })
+	}
+	for _, p := range matching(fields, columns, spelling.near) {
+		found = append(found, renaming{p.field, p.column, true})
+	}
+	return found
+}
+
+// spelling is a name and what is compared of it.
+type spelling struct{ name, folded, digits string }
+
+func spellings(names []string) []spelling {
+	out := make([]spelling, len(names))
+	for i, name := range names {
+		out[i] = spelling{name, folded(name), digitsOf(name)}
+	}
+	return out
+}
+
+// digitsOf returns the digits of a name.
+func digitsOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
+}
+
+// same reports whether two names differ by capitals, blanks and signs alone.
+func (s spelling) same(o spelling) bool { return s.folded == o.folded }
+
+// near reports whether few letters of two names differ: one of four. Names with other digits are names of other things.
+func (s spelling) near(o spelling) bool {
+	least := min(len(s.folded), len(o.folded))
+	most := max(least/4, 1)
+	return least >= 3 && s.digits == o.digits && max(len(s.folded), len(o.folded))-least <= most && levenshtein.Distance(s.folded, o.folded) <= most
+}
+
+// matching returns the fields that are alike to one column alone, which is alike to no other field: two columns, or two
+// fields, that are alike are nothing to guess by.
+func matching(fields, columns []spelling, alike func(field, column spelling) bool) (out []renaming) {
+	like, times := make(map[string][]string), make(map[string]int)
+	for _, field := range fields {
+		for _, column := range columns {
+			if alike(field, column) {
+				like[field.name] = append(like[field.name], column.name)
+				times[column.name]++
+			}
 		}
 	}
-	for _, name := range unknown {
-		fields[folded(name)]++
-	}
-	var out []renaming
-	for _, name := range unknown {
-		// Two columns, or two fields, that differ by signs alone are nothing to guess by.
-		if c := columns[folded(name)]; len(c) == 1 && fields[folded(name)] == 1 {
-			out = append(out, renaming{name, c[0]})
+	for _, field := range fields {
+		if c := like[field.name]; len(c) == 1 && times[c[0]] == 1 {
+			out = append(out, renaming{field: field.name, column: c[0]})
 		}
 	}
 	return out
+}
+
+// told says which columns are guessed from names with other letters; empty: none are.
+func told(columns []renaming) string {
+	var texts []string
+	for _, c := range columns {
+		if c.near {
+			texts = append(texts, fmt.Sprintf("field %q is taken for column %q", c.field, c.column))
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 // naming are the settings by which the fields go to the columns that they seem to be, and others nowhere.
@@ -94,8 +154,12 @@ const fieldsShown = 200
 
 // hintNames returns the flags for fields that match no column by name, some of which seem to be columns.
 func hintNames(t *schema.Table, columns []renaming, unknown []string) string {
-	if len(columns) == 0 {
-		return hintField(t, unknown...)
+	if len(columns) == 0 || len(unknown) == 1 && columns[0].near {
+		column := levenshtein.Nearest(unknown[0], t.Names())
+		if len(columns) > 0 {
+			column = columns[0].column
+		}
+		return hintField(column, unknown...)
 	}
 	var pairs, left []string
 	for _, c := range columns {
@@ -117,10 +181,10 @@ func hintNames(t *schema.Table, columns []renaming, unknown []string) string {
 	return text
 }
 
-// hintField says what can be done with fields that are no columns.
-func hintField(t *schema.Table, names ...string) string {
+// hintField says what can be done with fields that are no columns, the first of which may be that column; empty: none.
+func hintField(column string, names ...string) string {
 	if list := flagList(names); len(list) <= fieldsShown {
-		column := cmp.Or(levenshtein.Nearest(names[0], t.Names()), "COLUMN")
+		column = cmp.Or(column, "COLUMN")
 		return fmt.Sprintf("--map %s says which column it is, --skipcols %s leaves out what is no column", flagList([]string{names[0] + "=" + column}), list)
 	}
 	return "--map FIELD=COLUMN says which column it is, --skipcols leaves out what is no column"

@@ -268,7 +268,7 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 		hintEscape(&rej, p.run.job.Format, rec.Raw)
 	}
 	if given := settingsOf(bad.err); given != nil {
-		rej.Settings = given
+		rej.Settings, rej.Guess = given, guessOf(bad.err)
 	}
 	field := -1
 	if bad.time != nil {

@@ -76,21 +76,30 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 	return m, nil
 }
 
-// column finds the column of a member, -1 when it is not loaded.
-func (m *members) column(name []byte) (int, error) {
+// column finds the column of a member of an object, -1 when it is not loaded.
+func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 	if i, ok := m.byName[string(name)]; ok {
 		return i, nil
 	}
 	s, err := m.table.Select(string(name))
 	if err != nil {
-		names := []string{string(name)}
-		columns := m.fields.guessColumns(m.table, names)
-		return 0, &hinted{err, hintNames(m.table, columns, names), "%v; %s", m.fields.naming(columns, names)}
+		unknown := []string{string(name)}
+		columns := slices.DeleteFunc(m.fields.guessColumns(m.table, memberNames(of)), func(c renaming) bool { return c.field != unknown[0] })
+		return 0, &hinted{err: err, hint: hintNames(m.table, columns, unknown), form: "%v; %s", settings: m.fields.naming(columns, unknown), guess: told(columns)}
 	}
 	if i, ok := m.byName[s.Name]; ok {
 		return i, nil
 	}
 	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
+}
+
+// memberNames returns the names of an object's members.
+func memberNames(of jsonl.Record) []string {
+	names := make([]string, len(of.Fields))
+	for i, f := range of.Fields {
+		names[i] = string(f.Name)
+	}
+	return names
 }
 
 // parseJSON is parse for a chunk of JSON lines.
@@ -134,7 +143,7 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *bad
 	cells := c.cells[from:len(c.cells):len(c.cells)]
 	p.resetTimes(m, c.stamps.at(n))
 	for i, f := range rec.Fields {
-		column, err := m.members.column(f.Name)
+		column, err := m.members.column(f.Name, rec)
 		null := string(f.Value) == "null" || err == nil && p.isNullMember(m, column, f.Value)
 		switch {
 		case err != nil:
@@ -208,7 +217,7 @@ func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member 
 	if errors.As(bad.err, &syntax) {
 		rej.Field, rej.Reason = syntax.Column, syntax.Msg
 	}
-	rej.Column, rej.Settings = bad.name(p.view.mapping), settingsOf(bad.err)
+	rej.Column, rej.Settings, rej.Guess = bad.name(p.view.mapping), settingsOf(bad.err), guessOf(bad.err)
 	if member >= 0 {
 		f := rec.Fields[member]
 		rej.Line, rej.Field = rec.FieldPosition(member)

@@ -32,6 +32,7 @@ type Reject struct {
 	Reason  string
 	// Settings of a load by which the row can be read, as far as they are known.
 	Settings Settings
+	Guess    string // what the settings take for granted; empty: nothing
 	Stage    Stage
 	More     []BadField // further ones of the row; see Job.AllBadFields
 }

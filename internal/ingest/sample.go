@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"sync"
 
@@ -14,6 +15,7 @@ type Sampled struct {
 	Columns []schema.Column // that the fields go to
 	Rows    int64           // read, bad ones among them
 	Text    int64           // bytes of their text
+	Lines   int64           // line ends in that
 	Rejects []Reject        // rows that could not be made, without their bytes
 }
 
@@ -68,12 +70,18 @@ func (s *sampler) Yield(bool)     {}
 func (s *sampler) Finish()        { close(s.done) }
 func (s *sampler) Lookahead() int { return 0 }
 
+// count counts text of a row. The caller holds the lock.
+func (s *sampler) count(raw []byte) {
+	s.sampled.Text += int64(len(raw))
+	s.sampled.Lines += int64(bytes.Count(raw, []byte{'\n'}))
+}
+
 // Add is a method of Rejects.
 func (s *sampler) Add(rejects []Reject) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range rejects {
-		s.sampled.Text += int64(len(r.Raw))
+		s.count(r.Raw)
 		r.Raw, r.Header = nil, nil
 		s.sampled.Rejects = append(s.sampled.Rejects, r)
 	}
@@ -84,7 +92,7 @@ func (s *sampler) Add(rejects []Reject) error {
 func (s *sampler) AddPiece(r Reject, _, _ bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.sampled.Text += int64(len(r.Raw))
+	s.count(r.Raw)
 	return nil
 }
 
@@ -99,7 +107,7 @@ func (s *sampleIntake) Idempotent() bool { return true }
 func (s *sampleIntake) Put(_ context.Context, rows []*target.Row) error {
 	s.mu.Lock()
 	for _, r := range rows {
-		s.sampled.Text += int64(len(r.Raw))
+		s.count(r.Raw)
 		s.look(s.columns, r)
 	}
 	s.mu.Unlock()

@@ -8,29 +8,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// compressedHead is how much text of a compressed input tells how much there is of all of it.
-const compressedHead = 4 << 20
-
-// textSize is about how much text a compressed input has, by its beginning; below zero: that is not known.
-func textSize(in source.Input) int64 {
-	if !in.Plain() {
-		return -1
-	}
-	r, err := in.Open()
-	if err != nil {
-		return -1
-	}
-	defer func() { _ = r.Close() }()
-	text, err := io.Copy(io.Discard, io.LimitReader(r, compressedHead))
-	if err != nil || text == 0 {
-		return -1
-	}
-	if text < compressedHead {
-		return text
-	}
-	return int64(float64(in.Size) * float64(text) / float64(r.Consumed()))
-}
-
 // headOf is the first text of an input. The error is why it is none.
 func headOf(in source.Input) ([]byte, error) {
 	r, err := in.Open()

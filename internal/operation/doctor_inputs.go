@@ -93,7 +93,11 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Findin
 	add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
 	add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
 	add("nulls", doctor.AsNulls(samples, spec.Nulls))
-	add("epoch", doctor.Units(samples, spec.Given["timestamp-unit"]))
+	unit := ""
+	if spec.Given["timestamp-unit"] {
+		unit = spec.Dialect.TimestampUnit
+	}
+	add("epoch", doctor.Units(samples, unit))
 	return out
 }
 
@@ -104,7 +108,9 @@ func (d *Doctor) sample(ctx context.Context, job *ingest.Job) []doctor.Sample {
 	reading.SetLimit(sampledAtOnce)
 	for i, in := range d.inputs {
 		reading.Go(func() error {
-			samples[i] = sampleOf(ctx, in, job)
+			if samples[i] = sampleOf(ctx, in, job); job != nil {
+				measure(&samples[i], in, job.Format.CR)
+			}
 			return nil // which the sample has
 		})
 	}

@@ -8,11 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
 // noteRejects adds to a sample what its rejected rows say: why there are such, the settings by which they would fit, and the
 // words for null among their values.
-func noteRejects(s *doctor.Sample, rejects []ingest.Reject, json bool) {
+func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 	s.Why = causesOf(rejects)
 	for _, c := range s.Why {
 		if _, hint, found := strings.Cut(c.Reason, ingest.OtherDelimiter); found {
@@ -21,8 +22,11 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, json bool) {
 	}
 	for _, r := range rejects {
 		s.Settings = joined(s.Settings, r.Settings)
-		for _, value := range badValues(r) {
-			if text, isString := stringOf(value); json && isString {
+		if r.Guess != "" && !strings.Contains(s.Guess, r.Guess) {
+			s.Guess = strings.TrimPrefix(s.Guess+"; "+r.Guess, "; ")
+		}
+		for _, value := range badValues(r, job.Table) {
+			if text, isString := stringOf(value); job.JSON && isString {
 				value = text
 			}
 			if word := doctor.NullWord(value); word != "" {
@@ -33,6 +37,7 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, json bool) {
 			}
 		}
 	}
+	keepMapped(s.Settings)
 }
 
 // joined are settings with further ones; lists of fields are put together.
@@ -51,14 +56,32 @@ func joined(all map[string][]string, more ingest.Settings) map[string][]string {
 	return all
 }
 
-// badValues are the values of a row that no column took.
-func badValues(r ingest.Reject) []string {
+// keepMapped leaves no field out that is a column in another object.
+func keepMapped(settings map[string][]string) {
+	const skip = "skipcols"
+	skipped := slices.DeleteFunc(slices.Clone(settings[skip]), func(name string) bool {
+		return slices.ContainsFunc(settings["map"], func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+	})
+	if len(skipped) > 0 {
+		settings[skip] = skipped
+	} else {
+		delete(settings, skip)
+	}
+}
+
+// badValues are the values of a row that no column took, but those of the key, which is never null.
+func badValues(r ingest.Reject, t *schema.Table) []string {
+	key := func(column string) bool {
+		return slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return c.Name == column && c.IsKey() })
+	}
 	var out []string
-	if r.Column != "" {
+	if r.Column != "" && !key(r.Column) {
 		out = append(out, r.Value)
 	}
 	for _, f := range r.More {
-		out = append(out, f.Value)
+		if !key(f.Column) {
+			out = append(out, f.Value)
+		}
 	}
 	return out
 }

@@ -32,13 +32,16 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	one := *job
 	looked.watch(&one)
 	head := new(heading)
-	var opened *source.Reader
+	opened := false
 	input := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) {
 		r, err := in.Open()
 		if err != nil {
 			return nil, err
 		}
-		opened = r
+		if opened {
+			return r, nil // for a hint about its first line
+		}
+		opened = true
 		return &headed{r, head}, nil
 	}}
 	sampled, err := one.Sample(ctx, input, sampledRows, looked.row)
@@ -47,7 +50,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	switch {
 	case errors.As(err, &unfit):
 		s.Hint, s.Fit = unfit.Parts()
-		s.Settings = unfit.Settings()
+		s.Settings, s.Guess = unfit.Settings(), unfit.Guess()
 		s.Otherwise = strings.HasPrefix(s.Hint, ingest.OtherDelimiter)
 		return s
 	case err != nil && ctx.Err() != nil:
@@ -58,12 +61,10 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		return s
 	}
 	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(len(sampled.Rejects)), sampled.Text, len(sampled.Columns)
-	if s.All = in.Size; opened.Compressed() {
-		s.All = textSize(in)
-	}
+	s.Lines = sampled.Lines
 	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
 	s.Missing = missingOf(job.Table, sampled.Columns)
-	noteRejects(&s, sampled.Rejects, job.JSON)
+	noteRejects(&s, sampled.Rejects, job)
 	looked.found(&s)
 	return s
 }

@@ -24,6 +24,7 @@ type lookedAt struct {
 	columns []schema.Column
 	watches []watched
 	noted   []noted
+	words   []worded
 	timed   map[string]*timed // by column; those without timestamps are not in it
 	unmet   map[string]bool   // names of members that the user gave and no object had; nil: of delimited text
 }
@@ -57,6 +58,12 @@ type watched struct {
 type noted struct {
 	of *cqltype.Type // which is the column's alone
 	*doctor.Noted
+}
+
+// worded is a column of text, in which words for null may be values.
+type worded struct {
+	of *cqltype.Type // which is the column's alone
+	*doctor.NotedWords
 }
 
 // timed is a column with timestamps in its values.
@@ -115,7 +122,8 @@ func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
 func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 	kind := kindOf(t)
 	codec, err := l.read(t)
-	if err != nil || kind == doctor.Other && !hasDates(t) {
+	worded, text := l.word(t)
+	if err != nil || kind == doctor.Other && !hasDates(t) && !text {
 		return codec, err
 	}
 	if codec == nil {
@@ -126,11 +134,14 @@ func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 		codec = quoted{decoder}
 	}
 	noting := noticing{Codec: codec}
-	if hasDates(t) {
+	switch {
+	case text:
+		noting.note = worded.Note
+	case hasDates(t):
 		w := watched{t, new(doctor.Watch)}
 		l.watches = append(l.watches, w)
 		noting.note = w.Note
-	} else {
+	default:
 		n := noted{t, doctor.NewNoted(kind)}
 		l.noted = append(l.noted, n)
 		noting.note = n.Note
@@ -139,6 +150,17 @@ func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 		return noticingNull{noting, own.IsNull}, nil
 	}
 	return noting, nil
+}
+
+// word begins to note words for null in a column of delimited text; false: the column holds no text. In JSON a string in a
+// column of text is never null.
+func (l *lookedAt) word(t *cqltype.Type) (worded, bool) {
+	if l.json || !cqltext.TextLike(t) {
+		return worded{}, false
+	}
+	w := worded{t, new(doctor.NotedWords)}
+	l.words = append(l.words, w)
+	return w, true
 }
 
 // noticing is a codec whose texts are noted.
@@ -195,6 +217,11 @@ func (l *lookedAt) found(s *doctor.Sample) {
 		for _, n := range l.noted {
 			if v, some := n.Values(c.Name); some && n.of == c.Type {
 				s.Values = append(s.Values, v)
+			}
+		}
+		for _, w := range l.words {
+			if w.of == c.Type {
+				s.Words = append(s.Words, w.Uses(c.Name, c.IsKey())...)
 			}
 		}
 		if t := l.timed[c.Name]; t != nil {

@@ -32,6 +32,7 @@ type Load struct {
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	board     *board.Board           // nil: nobody looks
 	explained *Explained             // nil: nobody asks
+	advice    map[string][]string    // settings that warnings about the first rows named; nil: none did
 	reread    rereading              // how text was read before; of a load that goes on or of rejects
 	rejected  int64                  // rows in the inputs that are rejects
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known

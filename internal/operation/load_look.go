@@ -44,6 +44,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	}
 	one := []doctor.Sample{all}
 	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
+		l.noteAdvice(f)
 		switch {
 		case f.State == doctor.OK:
 		case f.Do == "":

@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -69,7 +67,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
 	if r.Outcome == Partly && r.Rejected() > 0 {
-		l.run.nulls = l.moreNulls()
+		l.run.reread = l.rereadRejects()
 	}
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
@@ -93,7 +91,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = r.next(l.run.path, err)
-			r.Next.Nulls = l.run.nulls
+			r.Next.Reread = rereadTexts(l.run.reread)
 			r.Next.Piped = r.Next.Command == commandResume && piped(l.inputs)
 		}
 	}
@@ -107,25 +105,6 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		l.env.Warn("the load is done, but is not recorded in the history: %v", noteErr)
 	}
 	return r, l.runError(err, &r)
-}
-
-// moreNulls are the texts for null with which most of the rejected rows would be read; nil: there
-// are none that are known.
-func (l *Load) moreNulls() []string {
-	if l.spec.Dialect.Name == dialectCQLSH {
-		return nil // cqlsh has one text for null
-	}
-	word := l.rejects.NullWord(func(column string) bool {
-		i := slices.IndexFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == column })
-		return i >= 0 && l.t.table.Columns[i].Kind >= schema.Static
-	})
-	if l.spec.Format == "json" {
-		word, _ = stringOf(word) // what is no string does not stand for null
-	}
-	if doctor.NullWord(word) == "" { // a value that is wrong again and again is no word for null
-		return nil
-	}
-	return append(slices.Clone(l.spec.Nulls), word)
 }
 
 // keep watches the latency of the nodes, where the load is to keep one.

@@ -175,11 +175,11 @@ type TokenRange struct {
 
 // Next is what to do after a run.
 type Next struct {
-	Command       string   // resume, retry or status; empty: nothing
-	RunDir        string   // that the command is for
-	RepeatInDoubt bool     // retry: with rows that may have been written
-	Nulls         []string // retry: texts to read as null; empty: as before
-	Piped         bool     // resume: the standard input must be the same bytes again
+	Command       string         // resume, retry or status; empty: nothing
+	RunDir        string         // that the command is for
+	RepeatInDoubt bool           // retry: with rows that may have been written
+	Reread        []SettingTexts // retry: how the rows are read now; empty: as before
+	Piped         bool           // resume: the standard input must be the same bytes again
 }
 
 // FromAnywhere is what to do next where the present folder is not known, as on a page.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
@@ -64,6 +65,9 @@ func ReadRecord(path string) (*Record, error) {
 // readManifest reads the manifest of an output.
 func (r *Record) readManifest() error {
 	m, err := manifest.Read(r.Path)
+	if err != nil && !strings.HasSuffix(r.Path, ".json") {
+		return fmt.Errorf("%s is neither a run directory nor the manifest of a scan's output%s", r.Path, manifestBeside(r.Path))
+	}
 	if err != nil {
 		return err
 	}
@@ -104,6 +108,14 @@ func (r *Record) readManifest() error {
 		r.Ring = ringOf(p, []token.Range{read}, failed)
 	}
 	return nil
+}
+
+// manifestBeside is a hint at the manifest of an output; empty: there is none beside it.
+func manifestBeside(output string) string {
+	if _, err := os.Stat(output + manifest.Ending); err != nil {
+		return ""
+	}
+	return ": that is " + output + manifest.Ending
 }
 
 // readRun reads a run directory.

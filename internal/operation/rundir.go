@@ -86,10 +86,10 @@ func runName(command string, t *schema.Table) string {
 // that keeps none.
 type runDirectory struct {
 	path      string
-	journal   runJournal // nil: none is kept
-	continued bool       // the run goes on with an earlier one
-	known     bool       // that of another run names it
-	nulls     []string   // of resume.End
+	journal   runJournal          // nil: none is kept
+	continued bool                // the run goes on with an earlier one
+	known     bool                // that of another run names it
+	reread    map[string][]string // of resume.End
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -113,7 +113,7 @@ func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range,
 	if d.journal == nil {
 		return nil
 	}
-	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Nulls: d.nulls}
+	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread}
 	if outcome == Failed {
 		end.Error = runErr.Error()
 	}

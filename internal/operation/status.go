@@ -180,7 +180,7 @@ func (r *StatusReport) readLoad() error {
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	rejected := Next{Command: commandRetry, RunDir: r.RunDir}
 	if l.End != nil {
-		rejected.Nulls = l.End.Nulls
+		rejected.Reread = rereadTexts(l.End.Reread)
 	}
 	switch t := l.Tally; {
 	case r.Live:

@@ -89,6 +89,9 @@ const mostRounds = 32
 // mostCommand is how many bytes of fields a suggested command may name: a shell takes no longer word.
 const mostCommand = 100 << 10
 
+// mostTold is how many bytes a finding has of the value of an option.
+const mostTold = 400
+
 // Suggest finds settings by which the inputs fit the table, and returns the load with them. It calls tell with each finding that
 // is left and is not as it should be. There is no suggestion where the table or the inputs cannot be read, or where no setting
 // makes the fields fit.
@@ -128,7 +131,7 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	if d.t == nil || d.t.plan == nil {
 		return nil, nil // which was told
 	}
-	given, skipped := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols)
+	given, skipped, typed := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols), maps.Clone(d.load.Given)
 	var findings []doctor.Finding
 	for range mostRounds {
 		looking, cancel := context.WithTimeout(ctx, d.patience)
@@ -154,6 +157,9 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		found(f)
 	}
 	if !fits {
+		if f := d.tellFound(typed); f.Found != "" {
+			found(f)
+		}
 		return nil, nil
 	}
 	s := d.suggestion()
@@ -171,6 +177,27 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		}
 	}
 	return s, nil
+}
+
+// tellFound warns of what was found out before it was known that there is no command: what is said of the rest takes it for
+// granted.
+func (d *Doctor) tellFound(typed setting.Given) doctor.Finding {
+	var words []string
+	for _, s := range d.suggestion().Settings {
+		switch {
+		case typed[s.Name]:
+		case len(s.Text()) > mostTold:
+			words = append(words, "--"+s.Name+" with many fields")
+		default:
+			words = append(words, s.Words()...)
+		}
+	}
+	if len(words) == 0 {
+		return doctor.Finding{}
+	}
+	f := doctor.Warn("add them to the load", "options that it needs besides: %s", strings.Join(words, " "))
+	f.Name = "options"
+	return f
 }
 
 // tellSkipped warns of fields that are left out since no column seems to be theirs.

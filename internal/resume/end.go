@@ -11,9 +11,8 @@ type End struct {
 	Outcome string  `json:"outcome"`          // done, partly, interrupted or failed
 	Error   string  `json:"error,omitempty"`  // why it failed
 	Failed  []Range `json:"failed,omitempty"` // of a scan
-	// Nulls are of a load: the texts for null with which most of the rejected rows would be read; nil:
-	// none are known that would.
-	Nulls []string `json:"nulls,omitempty"`
+	// Reread are of a load: settings by which rejected rows would be read; nil: none are known.
+	Reread map[string][]string `json:"reread,omitempty"`
 }
 
 // The outcomes.

@@ -154,7 +154,18 @@ func (t *Table) Resolve(name string) (Column, error) {
 	if len(found) > 1 {
 		return Column{}, fmt.Errorf("column %q of %s: %q and %q differ only in case; write one of them exactly", name, t, found[0].Name, found[1].Name)
 	}
-	return Column{}, fmt.Errorf("table %s has no column %q%s", t, shorten(name), DidYouMean(name, t.Names()))
+	return Column{}, &noColumn{t, name}
+}
+
+// noColumn says that a table has no column of a name. Which one may be meant is found only if it is printed: a header of
+// thousands of names asks for each of them.
+type noColumn struct {
+	table *Table
+	name  string
+}
+
+func (e *noColumn) Error() string {
+	return fmt.Sprintf("table %s has no column %q%s", e.table, shorten(e.name), DidYouMean(e.name, e.table.Names()))
 }
 
 // ResolveAll resolves a list of names and refuses one that comes twice.

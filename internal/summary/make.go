@@ -2,6 +2,7 @@ package summary
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
@@ -51,8 +52,8 @@ func CommandLine(n operation.Next) string {
 		line += " --repeat-in-doubt"
 	}
 	line += " " + setting.ShellQuote(n.RunDir)
-	if len(n.Nulls) > 0 {
-		line += " --null-string " + setting.ShellQuote(setting.ListText(n.Nulls))
+	for _, s := range n.Reread {
+		line += " " + strings.Join(s.Words(), " ")
 	}
 	return line
 }

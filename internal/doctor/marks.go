@@ -1,0 +1,133 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+)
+
+// AsNumbers says how numbers are written that no column takes as they are: with which marks they are to be read. given: the
+// marks are set already.
+func AsNumbers(samples []Sample, given bool) []Finding {
+	var numbers, wholes, all Values
+	var column string
+	var out []Finding
+	for _, s := range readable(samples) {
+		for _, v := range s.Values {
+			if v.Kind != Number && v.Kind != Whole {
+				continue
+			}
+			into := &numbers
+			if v.Kind == Whole {
+				into = &wholes
+			}
+			into.add(v)
+			all.add(v)
+			if v.bad > 0 {
+				column = cmp.Or(column, v.Column)
+			}
+			if example, some := v.has(withSign); some && v.bad > 0 {
+				out = append(out, Warn("remove the sign before loading, or load the column as text: amounts with a sign cannot be read yet",
+					"%s, column %q: %s such as %s", s.Name, v.Column, amount.Of(v.numbers[withSign], "value"), example))
+			}
+		}
+	}
+	if more := len(out) - namesShown; more > 0 {
+		out = append(out[:namesShown], Warn("", "and %s like it", amount.Of(more, "more column")))
+	}
+	if given || all.bad == 0 {
+		return out
+	}
+	if f, found := marks(numbers, wholes, all); found {
+		out = append(out, f)
+	}
+	return out
+}
+
+// add adds what was noted of another column.
+func (v *Values) add(o Values) {
+	v.bad += o.bad
+	if v.numbers == nil {
+		v.numbers, v.example = make(map[style]int64), make(map[style]string)
+	}
+	for s, n := range o.numbers {
+		v.numbers[s] += n
+		v.example[s] = cmp.Or(v.example[s], o.example[s])
+	}
+}
+
+// marks finds the decimal mark and the separator of thousands.
+func marks(numbers, wholes, all Values) (Finding, bool) {
+	comma, hasComma := all.has(commaBoth, decimalComma)
+	point, hasPoint := all.has(pointBoth, commaGroups)
+	if !hasPoint {
+		point, hasPoint = numbers.has(decimalPoint)
+	}
+	dots, hasDots := all.has(commaBoth, pointGroups)
+	onlyDots := !hasDots && !hasComma // the only sign of thousands is one point in whole numbers
+	if !hasDots {
+		dots, hasDots = wholes.has(onePoint)
+	}
+	if whole, some := wholes.has(zeroPoint); some && onlyDots && !hasDots {
+		return wholeOrThousands(whole, numbers), true
+	}
+	onlyDots = onlyDots && hasDots
+	ambiguous, hasAmbiguous := all.has(oneComma)
+	blanks, hasBlanks := all.has(spaceGroups)
+	settings := make(map[string][]string)
+	example := ""
+	switch {
+	case (hasComma || hasDots) && hasPoint:
+		return Fail("write all numbers the same way", "some numbers have a decimal comma, such as %s, others a point, such as %s", cmp.Or(comma, dots), point), true
+	case hasComma || hasDots:
+		settings["decimalsep"] = []string{","}
+		if _, one := all.has(onePoint, zeroPoint); hasDots || one {
+			settings["thousandssep"] = []string{"."}
+		} else if hasBlanks {
+			settings["thousandssep"] = []string{" "}
+		}
+		example = cmp.Or(dots, comma)
+	case hasBlanks:
+		settings["thousandssep"], example = []string{" "}, blanks
+		if strings.Contains(blanks, ",") {
+			settings["decimalsep"] = []string{","}
+		}
+	case hasPoint || hasAmbiguous:
+		groups, some := all.has(pointBoth, commaGroups, oneComma)
+		if !some {
+			return Finding{}, false
+		}
+		settings["thousandssep"], example = []string{","}, groups
+	default:
+		return Finding{}, false
+	}
+	do := ""
+	for _, flag := range []string{"decimalsep", "thousandssep"} {
+		if mark := settings[flag]; mark != nil {
+			do += fmt.Sprintf(" --%s '%s'", flag, mark[0])
+		}
+	}
+	f := Warn("say"+do, "numbers have separators, such as %s", example).with(settings)
+	if _, whole := wholes.has(oneComma); !hasComma && !hasDots && !hasBlanks && !hasPoint && !whole {
+		f.Guess = fmt.Sprintf("%s is read as %s", ambiguous, strings.ReplaceAll(ambiguous, ",", ""))
+		f.Do += "; if " + ambiguous + " is a fraction, say --decimalsep ',' instead"
+	}
+	if onlyDots {
+		f.Guess = fmt.Sprintf("%s is read as %s", dots, strings.ReplaceAll(dots, ".", ""))
+		f.Do += "; if " + dots + " has a fraction, the column takes whole numbers alone"
+	}
+	return f, true
+}
+
+// wholeOrThousands tells of whole numbers such as 2.000, which may have an empty fraction or a separator of thousands.
+// It advises neither.
+func wholeOrThousands(example string, numbers Values) Finding {
+	if point, some := numbers.has(decimalPoint); some {
+		return Warn("write them without a fraction", "whole numbers have an empty fraction, such as %s beside %s", example, point)
+	}
+	short, _, _ := strings.Cut(example, ".")
+	return Warn(fmt.Sprintf("if %s is %s, write it without a fraction; if it is %s, say --thousandssep '.'", example, short, strings.ReplaceAll(example, ".", "")),
+		"whole numbers have a point, such as %s: a fraction, or a separator of thousands?", example)
+}

@@ -1,0 +1,186 @@
+package ingest
+
+import (
+	"bytes"
+	"io"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// aheadSize is the number of bytes of an input's text that a guess about its first line may read.
+const aheadSize = 64 << 10
+
+// ahead returns the first whole lines of an input. It returns nil for a pipe, which can be read once.
+func (i Input) ahead() []byte {
+	if !i.Plain || i.Open == nil {
+		return nil
+	}
+	in, err := i.Open()
+	if err != nil {
+		return nil // the caller has an error already
+	}
+	defer func() { _ = in.Close() }()
+	text, err := io.ReadAll(io.LimitReader(in, aheadSize))
+	if err != nil {
+		return nil
+	}
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	if len(text) == aheadSize {
+		text = text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	return text
+}
+
+// firstText returns the text that a guess about the first line may look at; empty: it is not known.
+func (f Fields) firstText() []byte {
+	if f.ahead == nil {
+		return nil
+	}
+	text := f.ahead()
+	if f.format.CR {
+		text = bytes.ReplaceAll(text, []byte{'\r'}, []byte{'\n'})
+	}
+	return text
+}
+
+// records parses all records of a text. The records own their fields.
+func records(text []byte, format dsv.Format) (out []dsv.Record) {
+	p := dsv.NewParser(format)
+	p.Reset(dsv.Chunk{Data: text, Line: 1})
+	for p.Next() {
+		rec := p.Record()
+		rec.Fields = slices.Clone(rec.Fields)
+		for i := range rec.Fields {
+			rec.Fields[i].Text = bytes.Clone(rec.Fields[i].Text)
+		}
+		out = append(out, rec)
+	}
+	return out
+}
+
+// between returns the lines of a text that belong to no record: those before the first record, and those behind it.
+func between(text []byte, all []dsv.Record) (before, behind [][]byte) {
+	at := 0
+	for i := 0; i <= len(all); i++ {
+		end, next := len(text), len(text)
+		if i < len(all) {
+			end = int(all[i].Offset)
+			next = end + len(all[i].Raw)
+		}
+		for line := range bytes.Lines(text[min(at, end):end]) {
+			if i == 0 {
+				before = append(before, line)
+			} else {
+				behind = append(behind, line)
+			}
+		}
+		at = next
+	}
+	return before, behind
+}
+
+// judge tells how the fields of records fit the types of columns, which are theirs in that order.
+type judge struct {
+	columns []schema.Column
+	codecs  []Codec
+	scratch []byte
+}
+
+// typedBy returns what judges the fields of columns; nil: a column has no codec.
+func (f Fields) typedBy(columns []schema.Column) *judge {
+	plan := f.Codec
+	if plan == nil {
+		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+	}
+	j := &judge{columns: columns}
+	for _, c := range columns {
+		codec, err := plan(c.Type)
+		if err != nil {
+			return nil
+		}
+		j.codecs = append(j.codecs, codec)
+	}
+	return j
+}
+
+// takes reports whether a column takes its field. A field that is null tells nothing.
+func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
+	text := rec.Fields[column].Text
+	switch {
+	case len(text) == 0:
+		return true, true
+	case cqltext.TextLike(j.columns[column].Type): // in whatever encoding
+		return true, false
+	}
+	var err error
+	j.scratch, err = j.codecs[column].AppendWire(j.scratch[:0], text)
+	return err == nil, false
+}
+
+// isRow reports whether a record may be a row: it has as many fields as a row, and each column takes its own.
+func (j *judge) isRow(rec dsv.Record) bool {
+	if rec.Err != nil || len(rec.Fields) != len(j.columns) {
+		return false
+	}
+	for i, c := range j.columns {
+		if takes, null := j.takes(i, rec); !takes || null && c.Kind == schema.PartitionKey {
+			return false
+		}
+	}
+	return true
+}
+
+// lineKind is what a first line is, by the types of the columns.
+type lineKind uint8
+
+const (
+	eitherKind lineKind = iota
+	rowKind             // some of its fields are values of columns that do not take any text
+	headerKind          // some of its fields are no values of their columns, and those of the next lines are
+)
+
+// kindOf judges the first line of a text by the types of all columns of the table in their order.
+func (j *judge) kindOf(first dsv.Record, next []dsv.Record) lineKind {
+	if first.Err != nil || len(first.Fields) != len(j.columns) {
+		return eitherKind
+	}
+	row, header := false, false
+	for i, c := range j.columns {
+		takes, null := j.takes(i, first)
+		switch {
+		case null || cqltext.TextLike(c.Type):
+		case takes:
+			row = true
+		case j.allTake(i, next):
+			header = true
+		}
+	}
+	switch {
+	case row == header:
+		return eitherKind
+	case row:
+		return rowKind
+	default:
+		return headerKind
+	}
+}
+
+// allTake reports whether a column takes the fields of all records, and there are some.
+func (j *judge) allTake(column int, all []dsv.Record) bool {
+	some := false
+	for _, rec := range all {
+		if rec.Err != nil || len(rec.Fields) != len(j.columns) {
+			continue
+		}
+		takes, null := j.takes(column, rec)
+		if !takes {
+			return false
+		}
+		some = some || !null
+	}
+	return some
+}

@@ -1,0 +1,83 @@
+package operation
+
+import (
+	"bytes"
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+)
+
+// compressedHead is how much text of a compressed input tells how much there is of all of it.
+const compressedHead = 4 << 20
+
+// Line ends of a file are counted at places all over it.
+const (
+	places    = 32
+	placeSize = 64 << 10
+)
+
+// lineCount counts text and its line ends.
+type lineCount struct {
+	seen doctor.Seen
+	end  byte
+}
+
+func (c *lineCount) Write(text []byte) (int, error) {
+	c.seen.Bytes += int64(len(text))
+	c.seen.Lines += int64(bytes.Count(text, []byte{c.end}))
+	return len(text), nil
+}
+
+// measure adds to a sample about how much text its input has, and how many line ends are in some of it.
+func measure(s *doctor.Sample, in source.Input, cr bool) {
+	if s.All = in.Size; !in.Plain() || s.Whole || s.Err != nil || s.Fit != nil {
+		return
+	}
+	s.All = -1
+	r, err := in.Open()
+	if err != nil {
+		return
+	}
+	defer func() { _ = r.Close() }()
+	c := lineCount{end: '\n'}
+	if cr {
+		c.end = '\r'
+	}
+	if _, err := io.CopyN(&c, r, 1); err != nil { // which shows whether it is compressed
+		return
+	}
+	if !r.Compressed() {
+		s.All, s.Seen = in.Size, c.places(r, in.Size)
+		return
+	}
+	more, err := io.Copy(&c, io.LimitReader(r, compressedHead))
+	if err != nil {
+		return
+	}
+	s.All, s.Seen = c.seen.Bytes, c.seen
+	if more == compressedHead {
+		s.All = int64(float64(in.Size) * float64(c.seen.Bytes) / float64(r.Consumed()))
+	}
+}
+
+// places counts at places all over a file of that size, or in all of a small one. It returns nothing of a file that it
+// cannot read so.
+func (c *lineCount) places(r *source.Reader, size int64) doctor.Seen {
+	if size <= places*placeSize {
+		if _, err := io.Copy(c, r); err != nil {
+			return doctor.Seen{}
+		}
+		return c.seen
+	}
+	for i := range int64(places) {
+		at := size/places*i + (size/places-placeSize)/2
+		if ok, err := r.SkipTo(at); err != nil || !ok && at > 1 {
+			return doctor.Seen{}
+		}
+		if _, err := io.CopyN(c, r, placeSize); err != nil {
+			return doctor.Seen{}
+		}
+	}
+	return c.seen
+}

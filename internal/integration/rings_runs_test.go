@@ -216,10 +216,10 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 	from, to := keyspace+".before", keyspace+"."+c.name
 	dir := r.t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	// A dead node is to be given up soon; a node of Cassandra 4 whose streams are slowed sends other nodes
-	// megabytes before it sends us anything.
+	// Rows that a dead node alone has are to be given up soon; a node of Cassandra 4 whose streams are slowed
+	// sends other nodes megabytes before it sends us anything.
 	patience := "2m"
-	if c.dead != "" {
+	if c.lost(r.replicas(keyspace)) {
 		patience = "10s"
 	}
 	run := func(one ringRun, args ...string) {

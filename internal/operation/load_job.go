@@ -63,10 +63,17 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	server := t.limits(ctx)
 	tellLimits(l.env, server)
 	limits := batchLimits(server, o.MaxBatchSize)
-	if o.IfNotExists {
-		if t.table.IsCounter() {
+	if t.table.IsCounter() {
+		switch {
+		case o.IfNotExists:
 			return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
+		case o.TTL > 0:
+			return fmt.Errorf("--ttl: %s has counters, which do not expire", t.table)
+		case o.Timestamp != "":
+			return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t.table)
 		}
+	}
+	if o.IfNotExists {
 		limits.MaxRows = 1
 	}
 	stamp, err := o.timestamp()

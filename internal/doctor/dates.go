@@ -192,8 +192,12 @@ func (d Dates) finding(name, format string) Finding {
 	if pattern == "" {
 		return Warn("write them as 2024-12-31", "%s: %s", where, kinds)
 	}
+	guess := ""
+	if d.dayFirst == 0 && d.monthFirst == 0 {
+		guess = fmt.Sprintf("%s is read by %s, though day and month may be the other way round", d.example, pattern)
+	}
 	return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", flag, pattern), "%s: %s", where, kinds).
-		with(map[string][]string{flag: {pattern}})
+		guessing(map[string][]string{flag: {pattern}}, guess)
 }
 
 // flag is the setting by which the column's texts are read.

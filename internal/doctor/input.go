@@ -116,12 +116,15 @@ func Inputs(samples []Sample, format string) []Finding {
 // Encoding says whether the text is in the encoding that it is read in.
 func Encoding(samples []Sample, latin1 bool) []Finding {
 	var wrong []string
+	var unicode, others int
 	ascii, texts := true, withText(samples)
 	for _, s := range texts {
 		letters, valid := unicodeText(s.Head)
 		ascii = ascii && !letters
 		if !valid && !latin1 || letters && valid && latin1 {
 			wrong = append(wrong, s.Name)
+			runes, bad := mixture(s.Head)
+			unicode, others = unicode+runes, others+bad
 		}
 	}
 	var f Finding
@@ -130,6 +133,9 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 		return nil
 	case len(wrong) > 0 && latin1:
 		f = Warn("leave --encoding latin1 out", "letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more", some(wrong))
+	case len(wrong) > 0 && unicode > others:
+		f = Fail("mend those bytes: --encoding latin1 would read each of the other letters as two or more",
+			"not UTF-8 everywhere: %s: %s, and %s that %s not", some(wrong), amount.Of(unicode, "letter"), amount.Of(others, "byte"), amount.Verb(others, "is", "are"))
 	case len(wrong) > 0:
 		f = Fail("--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong)).
 			with(map[string][]string{"encoding": {"latin1"}})
@@ -141,6 +147,22 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 		f = Fine("UTF-8")
 	}
 	return []Finding{f}
+}
+
+// mixture counts the letters beyond ASCII of a text that are UTF-8, and the bytes that are not. A character
+// that is cut off at the end counts as such bytes.
+func mixture(text []byte) (letters, others int) {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRune(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			others++
+		case size > 1:
+			letters++
+		}
+		text = text[size:]
+	}
+	return letters, others
 }
 
 // unicodeText says whether a text has letters beyond ASCII, and whether it is UTF-8 but for a

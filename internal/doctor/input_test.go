@@ -54,6 +54,8 @@ func TestDates(t *testing.T) {
 	require.Equal(t, OK, Dates{either: 3, dayFirst: 1, example: "31/2/2024"}.finding("f", "%d/%m/%Y").State)
 	require.Equal(t, Failure, Dates{either: 3, dayFirst: 1, bad: 1, example: "31/2/2024"}.finding("f", "%m/%d/%Y").State, "the others are taken for other days")
 	require.Contains(t, Dates{monthFirst: 1, bad: 1, example: "12-31-2024"}.finding("f", "").Do, "'%m-%d-%Y'")
+	require.Empty(t, Dates{monthFirst: 1, bad: 1, example: "12-31-2024"}.finding("f", "").Guess)
+	require.NotEmpty(t, Dates{either: 3, bad: 3, example: "1/2/2024"}.finding("f", "").Guess, "day and month may be the other way round")
 }
 
 func TestEncoding(t *testing.T) {
@@ -68,6 +70,11 @@ func TestEncoding(t *testing.T) {
 	require.Equal(t, Failure, Encoding(of("ok", "caf\xe9 x"), false)[0].State)
 	require.Equal(t, []Finding{Fine("latin1")}, Encoding(of("caf\xe9 x"), true))
 	require.Equal(t, Warning, Encoding(of("café x"), true)[0].State)
+	require.Equal(t, []string{"latin1"}, Encoding(of("caf\xe9 x"), false)[0].Settings["encoding"])
+	mixed := Encoding(of("Zoë, Zoë, caf\xe9 x"), false)[0]
+	require.Equal(t, Failure, mixed.State)
+	require.Empty(t, mixed.Settings, "latin1 would garble the others")
+	require.Contains(t, mixed.Found, "2 letters, and 1 byte that is not")
 	require.Empty(t, Encoding([]Sample{{Pipe: true}}, false))
 }
 

@@ -19,7 +19,8 @@ func (l *Load) noteAdvice(f doctor.Finding) {
 	}
 	for name, texts := range f.Settings {
 		cqlsh := l.spec.Dialect.Name == dialectCQLSH && (name == "dateformat" || name == "null-string") // which it refuses
-		if !slices.Contains(adviceForRejects, name) || cqlsh {
+		json := l.spec.Format == "json" && name == "encoding"                                           // which is always UTF-8
+		if !slices.Contains(adviceForRejects, name) || cqlsh || json {
 			continue
 		}
 		if l.advice == nil {

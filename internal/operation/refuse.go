@@ -14,6 +14,7 @@ package operation
 //	scan: text is to be read otherwise                 refuseReread
 //	load: rows are loaded that were read otherwise     (*Load).refuseReading
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
+//	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).unmoved
 //	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
@@ -32,6 +33,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -232,6 +234,21 @@ func refuseUnderWay(dir string, status journal.Status) error {
 		return fmt.Errorf("run %s is under way in %s", dir, status.Holder)
 	}
 	return nil
+}
+
+// refuseEnded refuses to go on with a load that has come to its end, if its input was the standard input:
+// that is not there a second time, and without it the load would count as stopped.
+func refuseEnded(dir string, inputs []string, end *resume.End) error {
+	switch {
+	case end == nil || !slices.Contains(inputs, resume.Standard):
+		return nil
+	case end.Outcome == resume.Partly:
+		return fmt.Errorf("run %s has come to its end: try again what failed: cqlbulk retry %s", dir, setting.ShellQuote(dir))
+	case end.Outcome == resume.Done:
+		return fmt.Errorf("run %s has come to its end: nothing is left to load", dir)
+	default:
+		return nil
+	}
 }
 
 // refuseUnfinished refuses to try again what failed in a load that has not come to its

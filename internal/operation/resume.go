@@ -59,6 +59,9 @@ func resumeLoad(ctx context.Context, env Environment, r ResumeSpec, options reco
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
+	if err := refuseEnded(r.RunDir, spec.Inputs, earlier.Loaded().End); err != nil {
+		return nil, errors.Join(err, earlier.Abandon())
+	}
 	spec.RunDir, again.keepLoaded = r.RunDir, r.KeepLoaded
 	return prepareLoad(ctx, env, spec, again, earlier, nil)
 }

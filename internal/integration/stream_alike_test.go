@@ -5,6 +5,7 @@ package integration
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -30,6 +31,27 @@ func TestStreamedAppendOfOneTimestamp(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(out), &got), out)
 		require.Equal(t, want[k], got.L)
 	}
+}
+
+// Rejects whose number changed have lost their timestamps, so that lists would be appended to once more: they are not
+// loaded a second time. Those that kept them may be.
+func TestStreamedAppendOfRejectsOnce(t *testing.T) {
+	t.Parallel()
+	table(t, "it2.appended_again", "(k int PRIMARY KEY, n int, l list<int>)")
+	dir := t.TempDir() + "/run"
+	r := cqlbulk(t, "load", "it2.appended_again", file(t, "in.csv", "k,n,l\n1,x,\"[1,2]\"\n2,x,[3]\n3,4,[5]\n"),
+		"--via", "stream", "--append-collections", "--run-dir", dir)
+	require.Equal(t, 2, r.code, r.report)
+	rejects := dir + "/rejects.csv"
+	mended := strings.ReplaceAll(read(t, rejects), ",x,", ",7,")
+	require.NoError(t, os.WriteFile(rejects, []byte(mended), 0o600))
+	ok(t, "retry", dir)
+	ok(t, "retry", dir)
+	lines := strings.SplitAfter(mended, "\n")
+	require.NoError(t, os.WriteFile(rejects, []byte(lines[0]+lines[1]), 0o600))
+	wrong(t, 1, "what was rejected was loaded again before", "retry", dir)
+	got := sortedLines(t, ok(t, "scan", "it2.appended_again").out)
+	require.Equal(t, []string{`1,"[1, 2]",7`, "2,[3],7", "3,[5],4", "k,l,n"}, got)
 }
 
 // What a row of static columns alone has besides, nulls that delete, has no row to go to.

@@ -31,6 +31,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -208,9 +209,11 @@ func (l *Load) refuseRejects() error {
 	if err := refuseTable(l.outer.Manifest(), l.t); err != nil {
 		return refused(err)
 	}
-	for _, name := range l.keptNames() {
-		earlier, taken := l.outer.Loaded().Retried[name]
-		if taken && l.careful && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
+	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
+		earlier, taken := l.outer.Loaded().Retried[filepath.Base(path)]
+		// With other timestamps, what is appended to a list is appended once more.
+		twice := l.careful || l.spec.AppendCollections && l.kept[path].Stamps == nil
+		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
 			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
 		}
 	}

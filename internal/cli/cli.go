@@ -143,10 +143,11 @@ func applyConfig(root, c *cobra.Command, s streams) error {
 	if slices.ContainsFunc(passwordFlags, file.Has) {
 		operation.Environment{Warn: s.warn}.WarnReadable("configuration file with a password", file.Path)
 	}
-	// A file named on the command line wins over a password from elsewhere.
+	// A file named on the command line wins over a password from elsewhere. The flag of the password
+	// stays unchanged, as it does in package config: the user did not type it.
 	for _, password := range passwordFlags {
-		if f := c.Flags(); f.Lookup(password) != nil && f.Changed(password+"-file") && !f.Changed(password) {
-			if err := f.Set(password, ""); err != nil {
+		if f := c.Flags().Lookup(password); f != nil && c.Flags().Changed(password+"-file") && !f.Changed {
+			if err := f.Value.Set(""); err != nil {
 				return err
 			}
 		}

@@ -74,8 +74,7 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 // environment is what an operation has around it.
 func (o *showOptions) environment(s streams) operation.Environment {
 	for _, password := range passwordFlags {
-		// One that a file has is set to nothing, and counts as changed too.
-		if f := o.flags.Lookup(password); f != nil && f.Changed && f.Value.String() != "" {
+		if o.flags.Changed(password) {
 			s.warn("--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
 				password, strings.ToUpper(strings.ReplaceAll(password, "-", "_")))
 		}

@@ -116,15 +116,14 @@ func Inputs(samples []Sample, format string) []Finding {
 // Encoding says whether the text is in the encoding that it is read in.
 func Encoding(samples []Sample, latin1 bool) []Finding {
 	var wrong []string
-	var unicode, others int
+	var unicode, others int // in those
 	ascii, texts := true, withText(samples)
 	for _, s := range texts {
-		letters, valid := unicodeText(s.Head)
-		ascii = ascii && !letters
-		if !valid && !latin1 || letters && valid && latin1 {
+		letters, bad := unicodeText(s.Head)
+		ascii = ascii && letters+bad == 0
+		if bad > 0 && !latin1 || bad == 0 && letters > 0 && latin1 {
 			wrong = append(wrong, s.Name)
-			runes, bad := mixture(s.Head)
-			unicode, others = unicode+runes, others+bad
+			unicode, others = unicode+letters, others+bad
 		}
 	}
 	var f Finding
@@ -149,39 +148,23 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 	return []Finding{f}
 }
 
-// mixture counts the letters beyond ASCII of a text that are UTF-8, and the bytes that are not. A character
-// that is cut off at the end counts as such bytes.
-func mixture(text []byte) (letters, others int) {
+// unicodeText counts the letters beyond ASCII of a text that are UTF-8, and the bytes that are not. A character that
+// is cut off at the end of the text does not count.
+func unicodeText(text []byte) (letters, others int) {
 	for len(text) > 0 {
-		r, size := utf8.DecodeRune(text)
+		_, size := utf8.DecodeRune(text)
 		switch {
-		case r == utf8.RuneError && size == 1:
-			others++
+		case text[0] < utf8.RuneSelf:
 		case size > 1:
 			letters++
+		case !utf8.FullRune(text):
+			return letters, others
+		default:
+			others++
 		}
 		text = text[size:]
 	}
 	return letters, others
-}
-
-// unicodeText says whether a text has letters beyond ASCII, and whether it is UTF-8 but for a
-// character that is cut off at its end.
-func unicodeText(text []byte) (letters, valid bool) {
-	for cut := 1; cut < utf8.UTFMax && cut <= len(text); cut++ {
-		if b := text[len(text)-cut]; utf8.RuneStart(b) {
-			if !utf8.FullRune(text[len(text)-cut:]) {
-				text = text[:len(text)-cut]
-			}
-			break
-		}
-	}
-	for _, b := range text {
-		if b >= utf8.RuneSelf {
-			return true, utf8.Valid(text)
-		}
-	}
-	return false, true
 }
 
 // Delimiter says whether the fields of the inputs are cut by what stands between them.

@@ -121,8 +121,8 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 	return f, true
 }
 
-// wholeOrThousands tells of whole numbers such as 2.000, which may have an empty fraction or a separator of thousands.
-// It advises neither.
+// wholeOrThousands returns the finding for whole numbers such as 2.000: the point may begin an empty fraction or
+// separate thousands. The finding advises neither.
 func wholeOrThousands(example string, numbers Values) Finding {
 	if point, some := numbers.has(decimalPoint); some {
 		return Warn("write them without a fraction", "whole numbers have an empty fraction, such as %s beside %s", example, point)

@@ -28,19 +28,24 @@ func TestUnits(t *testing.T) {
 		{"none", "", "", of(0, 0)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := Units(c.samples, "")
-			if c.do == "" {
-				require.Empty(t, found)
-				return
-			}
-			require.Len(t, found, 1)
-			require.Equal(t, c.do, found[0].Do)
-			require.Equal(t, c.found, found[0].Found)
+			requireFound(t, c.do, c.found, Units(c.samples, ""))
 			if c.name == "seconds" {
 				require.Empty(t, Units(c.samples, "ms"), "the unit was given, which confirms it")
 			}
 		})
 	}
+}
+
+// requireFound checks a single finding, or that there is none if do is empty.
+func requireFound(t *testing.T, do, text string, found []Finding) {
+	t.Helper()
+	if do == "" {
+		require.Empty(t, found)
+		return
+	}
+	require.Len(t, found, 1)
+	require.Equal(t, do, found[0].Do)
+	require.Equal(t, text, found[0].Found)
 }
 
 // One unit holds for all columns of timestamps: where they differ, none is advised.
@@ -80,14 +85,7 @@ func TestColumnsUnlikeTheUnitThatWasGiven(t *testing.T) {
 		{"a date for never", "ms", "", "", of(253_402_300_799_000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			found := Units(c.samples, c.given)
-			if c.do == "" {
-				require.Empty(t, found)
-				return
-			}
-			require.Len(t, found, 1)
-			require.Equal(t, c.do, found[0].Do)
-			require.Equal(t, c.found, found[0].Found)
+			requireFound(t, c.do, c.found, Units(c.samples, c.given))
 		})
 	}
 }

@@ -18,7 +18,7 @@ import (
 // for those that do not.
 const answering = 3 * time.Second
 
-// never tells nobody what is waited for: a busy machine may be slow to connect.
+// never never fires, so that no warning of a slow connection comes on a busy machine.
 var never = make(chan time.Time)
 
 // hush makes nodes take requests and answer none, and counts those to be prepared.

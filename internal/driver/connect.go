@@ -51,8 +51,8 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	return s, err
 }
 
-// tellAfter is how long after [Config.AskTimeout] the user is told what is waited for: until then
-// others may answer for a contact point that does not.
+// tellAfter is the time between [Config.AskTimeout] and the warning that a contact point does not
+// answer. Until then other nodes may answer for it.
 const tellAfter = time.Second
 
 // tellWait tells the user what is waited for, once that takes a while, until what it returns is called.

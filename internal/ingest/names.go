@@ -181,7 +181,8 @@ func hintNames(t *schema.Table, columns []renaming, unknown []string) string {
 	return text
 }
 
-// hintField says what can be done with fields that are no columns, the first of which may be that column; empty: none.
+// hintField returns the hint for fields whose names are no columns. column is the column that the first field may be;
+// empty: none is known.
 func hintField(column string, names ...string) string {
 	if list := flagList(names); len(list) <= fieldsShown {
 		column = cmp.Or(column, "COLUMN")

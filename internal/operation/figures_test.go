@@ -44,7 +44,8 @@ func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last 
 	return last
 }
 
-// impossible names a figure that a table of so many rows cannot have, or that cannot follow the reading before; empty: none.
+// impossible names a figure that is false for a table of most rows, or that cannot follow the reading before. It returns
+// "" if there is no such figure.
 func impossible(before, now progress.Reading, most int64) string {
 	for name, figure := range map[string]float64{
 		"rows/s": now.RowsPerSecond, "bytes/s": now.BytesPerSecond, "p50": now.P50, "p99": now.P99, "left": now.Left,

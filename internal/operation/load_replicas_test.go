@@ -104,7 +104,7 @@ func TestALoadThatAwaitsReplicasIsInterrupted(t *testing.T) {
 	require.Len(t, s.told, 1)
 }
 
-// Where some rows can be written, the others are rejected, and that is told before.
+// If only some rows can be written, the load rejects the others, and warns before it begins.
 func TestALoadTellsOfRowsThatCannotBeWritten(t *testing.T) {
 	s := openShop(t)
 	s.cluster.Stop(2)

@@ -239,8 +239,8 @@ func refuseUnderWay(dir string, status journal.Status) error {
 	return nil
 }
 
-// refuseEnded refuses to go on with a load that has come to its end, if its input was the standard input:
-// that is not there a second time, and without it the load would count as stopped.
+// refuseEnded refuses to resume a load that has come to its end if it read the standard input. The
+// rows of a pipe cannot be read again, and without them the journal would record the load as stopped.
 func refuseEnded(dir string, inputs []string, end *resume.End) error {
 	switch {
 	case end == nil || !slices.Contains(inputs, resume.Standard):

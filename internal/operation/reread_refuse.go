@@ -13,7 +13,7 @@ import (
 
 // refuseReading refuses to read the rest of the inputs otherwise than the rows that are loaded: the
 // table would hold rows of both readings, and nothing would tell them apart. Rows of pieces that were
-// under way may be loaded too; they are read as before, lest one row be written in two ways.
+// under way may be loaded too; a resume reads them as before, so that it writes no row in two ways.
 func (l *Load) refuseReading() error {
 	if len(l.reread.now) == 0 || l.reread.keepLoaded {
 		return nil

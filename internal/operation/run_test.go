@@ -210,8 +210,8 @@ func TestResume(t *testing.T) {
 	require.EqualValues(t, 3, report.Written)
 }
 
-// A load that goes on begins with what was done: before its first request its counters have the rows,
-// the text and the work of earlier runs.
+// Before a resumed load sends its first request, its counters have the rows, the text and the work of
+// earlier runs.
 func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	s := openShop(t)
 	spec := s.load(t, "customer,number,pieces\nann,1,3\n")

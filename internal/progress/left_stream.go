@@ -12,7 +12,7 @@ func (w *watch) past(now time.Time) float64 {
 	return min(max(past, 0), Window).Seconds()
 }
 
-// leastLeft is the number of seconds that are left while work goes on, at least.
+// leastLeft is the least time left, in seconds, that is shown while a stage still works.
 const leastLeft = 1
 
 // stagesLeft guesses how long a run with stages takes. It knows that once something was sent: until

@@ -27,7 +27,7 @@ func (p *played) second() Reading {
 	return p.m.Read(p.now)
 }
 
-// slice plays a slice of so many units, that takes some seconds for each stage, and returns the readings.
+// slice plays a slice. read, sort and send are the seconds that its stages take. It returns a reading for each second.
 func (p *played) slice(units int64, read, sort, send int) (all []Reading) {
 	for range read {
 		p.c.Slice.Add(units / int64(read))
@@ -94,14 +94,19 @@ func TestLeftOfSeveralSlices(t *testing.T) {
 	require.Less(t, *all[len(all)-1].Share, 1.0, "nodes have not said that they have all")
 }
 
-// A scan that waits for what the nodes send ends soon after they have sent all.
-func TestLeftOfWhatIsReceived(t *testing.T) {
-	var c Counters
-	m := NewMeter("", &c, midnight)
-	r := new(Receipt)
+// receiving makes the counters of a run of 8,000 units to which nodes send 80,000 bytes, and their meter.
+func receiving() (*Counters, *Meter, *Receipt) {
+	c, r := new(Counters), new(Receipt)
+	m := NewMeter("", c, midnight)
 	c.Receipt.Store(r)
 	c.Total.Store(8000)
 	r.Announced.Store(80_000)
+	return c, m, r
+}
+
+// A scan that waits for what the nodes send ends soon after they have sent all.
+func TestLeftOfWhatIsReceived(t *testing.T) {
+	c, m, r := receiving()
 	for i := 1; i <= 80; i++ {
 		r.Received.Add(1000)
 		r.All.Store(i == 80)
@@ -126,12 +131,7 @@ func TestLeftOfWhatIsReceived(t *testing.T) {
 
 // If reading is slower than receiving, what was received is read yet.
 func TestLeftOfWhatIsReadSlowly(t *testing.T) {
-	var c Counters
-	m := NewMeter("", &c, midnight)
-	r := new(Receipt)
-	c.Receipt.Store(r)
-	c.Total.Store(8000)
-	r.Announced.Store(80_000)
+	c, m, r := receiving()
 	for i := 1; i <= 80; i++ {
 		c.Done.Add(100)
 		r.Received.Store(min(int64(i+10)*1000, 80_000))

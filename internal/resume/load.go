@@ -181,8 +181,8 @@ func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) e
 	return nil
 }
 
-// Recorded is the tally of all pieces that the journal has as settled: a run that goes on writes the
-// rows of all others again.
+// Recorded returns the tally of the pieces that the journal records as completed. A resume writes the
+// rows of all other pieces again.
 func (l *Load) Recorded() ingest.Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()

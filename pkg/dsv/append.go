@@ -15,11 +15,16 @@ const bom = "\xef\xbb\xbf"
 // escape itself; that a text needs no quotes then does not mean that it can be
 // written as it is.
 func (f Format) NeedsQuotes(text []byte) bool {
-	quote := f.Quote
+	return needsQuotes(text, f.Delimiter, f.second())
+}
+
+// second is the byte that, besides the delimiter, a text without quotes must not have. In a format with
+// an escape a quote does not count. The pointer spares a copy of the format for each field.
+func (f *Format) second() byte {
 	if f.escapes() {
-		quote = f.Delimiter // a quote does not count
+		return f.Delimiter
 	}
-	return needsQuotes(text, f.Delimiter, quote)
+	return f.Quote
 }
 
 // needsQuotes takes the two bytes of a format, since a Format is too large for registers: each of
@@ -57,14 +62,10 @@ func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 	if len(text) == 0 && !quoteIfEmpty {
 		return dst
 	}
-	escapes, quote := f.escapes(), f.Quote
-	if escapes {
-		quote = f.Delimiter // as in NeedsQuotes, without a copy of f for each field
-	}
-	switch {
-	case len(text) == 0 || needsQuotes(text, f.Delimiter, quote):
+	if len(text) == 0 || needsQuotes(text, f.Delimiter, f.second()) {
 		return f.AppendQuoted(dst, text)
-	case escapes:
+	}
+	if f.escapes() {
 		return f.appendEscaped(dst, text)
 	}
 	return append(dst, text...)

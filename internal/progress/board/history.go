@@ -5,7 +5,7 @@ import "github.com/cqlbulk/cqlbulk/internal/progress"
 // total is what a run has done up to a moment: points of the history are made of the differences.
 type total struct{ rows, bytes, streamed float64 }
 
-// leastPoint is the time in seconds that a point of the history tells of, at least.
+// leastPoint is the shortest time in seconds that a point of the history covers.
 const leastPoint = 0.5
 
 // totalLocked returns what the run has done, without an earlier run's part. Of a run with stages, rows
@@ -28,8 +28,8 @@ func (w *Watch) totalLocked(r progress.Reading) total {
 	return t
 }
 
-// pointLocked adds a point to the history, which tells of the time since the last one. last is set for
-// the last one: if it would tell of little time, the point before tells of that, too.
+// pointLocked adds a point to the history. A point covers the time since the point before. last marks
+// the last point: if it would cover little time, it is merged with the point before.
 func (w *Watch) pointLocked(r progress.Reading, last bool) {
 	at := r.At.Sub(w.began).Seconds()
 	if took := w.board.Counters.Took().Seconds(); took > 0 { // the work was over then

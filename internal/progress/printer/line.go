@@ -349,7 +349,7 @@ func ahead(r progress.Reading) (share float64) {
 	return share
 }
 
-// barOf draws a share in so many columns, and lighter what is ahead of it.
+// barOf draws a bar that is columns wide: share as =, and the part from there up to ahead as -.
 func barOf(share, ahead float64, columns int) string {
 	inside := columns - len("[]")
 	full := int(share * float64(inside))

@@ -46,15 +46,11 @@ func (l *Load) rereadRejects() map[string][]string {
 	return all
 }
 
-// rereadTexts are settings in the order of the flags.
-func rereadTexts(settings map[string][]string) (out []SettingTexts) {
-	for _, s := range NewLoadSpec().Settings() {
-		if texts, ok := settings[s.Name]; ok && len(texts) > 0 {
-			_, list := s.Field.(*[]string)
-			out = append(out, SettingTexts{Name: s.Name, Texts: texts, List: list})
-		}
-	}
-	return out
+// rereadTexts are settings in the order of the flags. A journal may have one without a text, which is left out.
+func rereadTexts(settings map[string][]string) []SettingTexts {
+	known := maps.Clone(settings)
+	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })
+	return NewLoadSpec().textsOf(known)
 }
 
 // moreNulls are the texts for null with which most of the rejected rows would be read; nil: there

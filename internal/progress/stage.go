@@ -33,6 +33,14 @@ const (
 	StageWriting = "writing" // SSTables into a folder
 )
 
+// StageTitle returns the name of a stage as it is shown. It adds what is made to StageMaking.
+func StageTitle(name string) string {
+	if name == StageMaking {
+		return "making SSTables"
+	}
+	return name
+}
+
 // Begin gives the run stages: the names are those of the two stages after reading.
 func (s *Stage) Begin(middle, last string) { s.names.Store(&[2]string{middle, last}) }
 

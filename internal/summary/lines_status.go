@@ -146,10 +146,7 @@ func staged(s *progress.Staged) string {
 	if s == nil {
 		return ""
 	}
-	name, share := s.Name, ""
-	if name == progress.StageMaking {
-		name = "making SSTables"
-	}
+	name, share := progress.StageTitle(s.Name), ""
 	if s.Share != nil {
 		share = " " + amount.Percent(*s.Share)
 	}

@@ -60,14 +60,10 @@ var stageDeeds = map[string]string{
 
 // stageName returns what a stage does.
 func stageName(s board.Stage) string {
-	switch {
-	case s.Name == progress.StageMaking:
-		return "making SSTables"
-	case s.Waiting:
+	if s.Waiting && s.Name != progress.StageMaking {
 		return "waiting for the nodes"
-	default:
-		return s.Name
 	}
+	return progress.StageTitle(s.Name)
 }
 
 // rateTile returns the rate of what moves now. Its Value is empty if that is not known.

@@ -32,10 +32,7 @@ var stageWidths = struct{ long, brief int }{
 
 // staged says how far a stage is, and how fast.
 func staged(s *progress.Staged) (long, short string) {
-	name := s.Name
-	if name == progress.StageMaking {
-		name = "making SSTables"
-	}
+	name := progress.StageTitle(s.Name)
 	percent, whole := "", "    "
 	if s.Share != nil {
 		percent, whole = fmt.Sprintf(" %6s,", amount.Percent(*s.Share)), fmt.Sprintf("%4s", wholePercent(*s.Share))

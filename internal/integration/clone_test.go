@@ -142,7 +142,7 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 	require.Equal(t, lines, scannedLines(t, append(columns, "it3.cloned")...), "what CQL reads")
 
 	// One node's snapshot has all rows, with their schema. They go row by row to two replicas of three.
-	administer(t, "nodetool", original[1].node, "snapshot", "-t", "cloned", "-kt", "it3.original")
+	require.NoError(t, takeSnapshot(original[1].node, "cloned", "it3.original"))
 	snapshot := filepath.Join(original[1].folder, "snapshots/cloned")
 	require.Contains(t, clone("it2.cloned", "--from-table", "it3.original", snapshot, "--stream", "rows"), "files of rows landed")
 	replicas := make(map[string]int)

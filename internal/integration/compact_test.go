@@ -46,7 +46,7 @@ func TestCompactStorage(t *testing.T) {
 	}
 	exec(t, "INSERT INTO it1.compact_two (k, c, v) VALUES (1, 2, 'half')") // its column d is null, which no other table can have
 	for _, n := range tablesOnDisk(t, "it1", "compact_static") {
-		administer(t, "nodetool", n.node, "snapshot", "-t", "compact", "-kt", "it1.compact_static,it1.compact_two,it1.compact_keys")
+		require.NoError(t, takeSnapshot(n.node, "compact", "it1.compact_static", "it1.compact_two", "it1.compact_keys"))
 	}
 	for _, name := range []string{"compact_static", "compact_two", "compact_keys"} {
 		var snapshots []string

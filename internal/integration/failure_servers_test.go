@@ -102,6 +102,26 @@ func administered(words ...string) (string, error) {
 	return string(out), err
 }
 
+// takeSnapshot has a node take a snapshot of tables of one keyspace, which are named with it. It flushes them
+// before: a snapshot does not wait for a flush that is under way, and lacks its rows (snapshot in
+// ColumnFamilyStore.java).
+func takeSnapshot(node, tag string, tables ...string) error {
+	flush := []string{"nodetool", node, "flush"}
+	for i, name := range tables {
+		keyspace, table, _ := strings.Cut(name, ".")
+		if i == 0 {
+			flush = append(flush, keyspace)
+		}
+		flush = append(flush, table)
+	}
+	for _, words := range [][]string{flush, {"nodetool", node, "snapshot", "-t", tag, "-kt", strings.Join(tables, ",")}} {
+		if out, err := administered(words...); err != nil {
+			return fmt.Errorf("node %s: %w: %s", node, err, out)
+		}
+	}
+	return nil
+}
+
 // flush has what a node was told of a table on its disk. Its commit log is synced every
 // ten seconds, and a node that is killed has lost what came after that.
 func (s server) flush(t *testing.T, keyspace, table string) {

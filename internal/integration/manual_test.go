@@ -112,12 +112,7 @@ func newManual(t *testing.T) *manual {
 		require.NoError(t, os.Symlink(filepath.Join(clusterFolder(), "node"+node), filepath.Join(nodes, "node"+node)))
 		require.NoError(t, os.Mkdir(filepath.Join(hosts, address), 0o700))
 		pairs = append(pairs, "10.0.0."+node, address)
-		snapshots.Go(func() error {
-			if out, err := administered("nodetool", node, "snapshot", "-t", "nightly", "-kt", "demo.flights"); err != nil {
-				return fmt.Errorf("node %s: %w: %s", node, err, out)
-			}
-			return nil
-		})
+		snapshots.Go(func() error { return takeSnapshot(node, "nightly", "demo.flights") })
 	}
 	require.NoError(t, snapshots.Wait())
 	port, err := freePort(t.Context())

@@ -116,7 +116,7 @@ func TestTombstonesAreReadAlikeByEveryDoor(t *testing.T) {
 	for _, n := range tablesOnDisk(t, "it3", "hurt") {
 		require.NotEmpty(t, n.names)
 		live = append(live, n.folder)
-		administer(t, "nodetool", n.node, "snapshot", "-t", "hurt", "-kt", "it3.hurt")
+		require.NoError(t, takeSnapshot(n.node, "hurt", "it3.hurt"))
 		snapshots = append(snapshots, filepath.Join(n.folder, "snapshots/hurt"))
 	}
 	require.Equal(t, want, scannedLines(t, append([]string{"it3.hurt", "--via", "sstables"}, live...)...), "as they lie there, the columns being asked of the cluster")

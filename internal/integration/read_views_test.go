@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -123,7 +122,7 @@ func TestViewsAreReadAlikeByEveryDoor(t *testing.T) {
 		}
 	}
 	for _, n := range tablesOnDisk(t, "it1", "viewed") {
-		administer(t, "nodetool", n.node, "snapshot", "-t", "viewed", "-kt", strings.Join(names, ","))
+		require.NoError(t, takeSnapshot(n.node, "viewed", names...))
 	}
 	for view, folders := range snapshots {
 		requireSameSoon(t, "it1.viewed_"+view, append(folders, "--via", "sstables")...)
@@ -144,7 +143,7 @@ func TestSnapshotsOfViewsAreReadByASchemaAndNotCloned(t *testing.T) {
 	requireSameSoon(t, "it1.sighted_by_g", "--via", "stream", "--listen", anyPort)
 	var folders, snapshots []string
 	for _, n := range tablesOnDisk(t, "it1", "sighted_by_g") {
-		administer(t, "nodetool", n.node, "snapshot", "-t", "sighted", "-kt", "it1.sighted_by_g")
+		require.NoError(t, takeSnapshot(n.node, "sighted", "it1.sighted_by_g"))
 		folders = append(folders, n.folder)
 		snapshots = append(snapshots, filepath.Join(n.folder, "snapshots/sighted"))
 	}

@@ -28,7 +28,7 @@ func TestSnapshotsAreFound(t *testing.T) {
 	nodes := nodeTables(t, "it1", "snapshot_found")
 	const tag = "it1_snapshot_found"
 	for _, n := range nodes {
-		administer(t, "nodetool", n.node, "snapshot", "-t", tag, "-kt", "it1.snapshot_found")
+		require.NoError(t, takeSnapshot(n.node, tag, "it1.snapshot_found"))
 	}
 	nodes = tablesOnDisk(t, "it1", "snapshot_found")
 	described, err := session.Table(t.Context(), "it1", "snapshot_found")

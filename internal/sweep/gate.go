@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // Gate lets requests through. pace.Gate is one.
@@ -32,7 +33,7 @@ func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p 
 			return nil, nil, &partError{opened}
 		}
 	}
-	if came, err = w.pace(ctx, rows); err != nil {
+	if came, err = w.pace(ctx, q.within, rows); err != nil {
 		return nil, nil, fault.New(fault.Canceled, err)
 	}
 	if p, err = w.afford(ctx, q, host, rows); err != nil {
@@ -42,7 +43,7 @@ func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p 
 }
 
 // pace waits until a page may be asked for; nothing is asked of the cluster meanwhile.
-func (w *worker) pace(ctx context.Context, rows int) (Came, error) {
+func (w *worker) pace(ctx context.Context, within token.Range, rows int) (Came, error) {
 	o := &w.run.options
 	if o.Pace == nil {
 		return func(context.Context, int64, int64) error { return nil }, nil
@@ -51,7 +52,7 @@ func (w *worker) pace(ctx context.Context, rows int) (Came, error) {
 	defer w.run.silence.pulse.Begin()
 	many := func() int64 { return int64(rows) }
 	if _, weighs := w.consumer.Weight(); weighs {
-		many = w.run.size.weight
+		many = func() int64 { return w.run.size.weight(within) }
 	}
 	return o.Pace(ctx, many, func() int64 { return w.run.size.estimate(rows, o.BudgetSize) })
 }

@@ -1,6 +1,11 @@
 package sweep
 
-import "sync/atomic"
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
 
 const (
 	firstRows = 32    // a page of unknown rows: even rows of 1 MiB make 32 MiB
@@ -14,10 +19,11 @@ type sizer struct {
 	target int64
 	fixed  int
 	most   int
-	mean   atomic.Int64 // bytes a row; 0 before the first row
-	empty  atomic.Int64 // pages without rows before that
-	stood  atomic.Int64 // rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
-	light  atomic.Int64 // pages that stood for none before that
+	mean   atomic.Int64  // bytes a row; 0 before the first row
+	empty  atomic.Int64  // pages without rows before that
+	stood  atomic.Int64  // rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
+	dense  atomic.Uint64 // bits of a float64: of those rows, for each token of the range
+	light  atomic.Int64  // pages that stood for none before that
 }
 
 func newSizer(o Options) *sizer {
@@ -53,8 +59,15 @@ func (s *sizer) saw(rows int, bytes int64) {
 	s.mean.Store(mean)
 }
 
-// weighed takes in how many rows the rows of a page stand for: many count at once, few little by little.
-func (s *sizer) weighed(rows int64) {
+// weighed takes in how many rows the rows of a page of a range stand for: many count at once, few little by little.
+func (s *sizer) weighed(rows int64, within token.Range) {
+	if width := token.Width(within); width > 0 {
+		dense := float64(rows) / width
+		if old := math.Float64frombits(s.dense.Load()); old > dense {
+			dense = (3*old + dense) / 4
+		}
+		s.dense.Store(math.Float64bits(dense))
+	}
 	if old := s.stood.Load(); old > rows {
 		rows = max((3*old+rows)/4, 1)
 	}
@@ -66,10 +79,12 @@ func (s *sizer) weighed(rows int64) {
 // mostWeight is what the rows of a page are taken to stand for before one has come. Each that stands for none makes it half of that.
 const mostWeight = 1 << 30
 
-// weight is how many rows those of a page may stand for.
-func (s *sizer) weight() int64 {
+// weight is how many rows those of a page of a range may stand for: as many as those of the pages before, or
+// as its width says, since several wide ranges may follow narrow ones.
+func (s *sizer) weight(within token.Range) int64 {
 	if rows := s.stood.Load(); rows > 0 {
-		return rows
+		dense := math.Float64frombits(s.dense.Load())
+		return max(rows, int64(min(dense*token.Width(within), mostWeight)))
 	}
 	return max(int64(mostWeight)>>min(s.light.Load(), 62), 1)
 }

@@ -60,21 +60,39 @@ func TestSizerComesBack(t *testing.T) {
 // What rows stand for is taken for much until some have come, and then for what it was.
 func TestSizerOfWeights(t *testing.T) {
 	s := newSizer(Options{})
-	require.EqualValues(t, mostWeight, s.weight())
-	s.weighed(0)
-	require.EqualValues(t, mostWeight/2, s.weight())
+	require.EqualValues(t, mostWeight, s.weight(token.Range{}))
+	s.weighed(0, token.Range{})
+	require.EqualValues(t, mostWeight/2, s.weight(token.Range{}))
 	for range 100 {
-		s.weighed(0)
+		s.weighed(0, token.Range{})
 	}
-	require.EqualValues(t, 1, s.weight())
-	s.weighed(1000)
-	require.EqualValues(t, 1000, s.weight())
-	s.weighed(0)
-	require.EqualValues(t, 750, s.weight())
+	require.EqualValues(t, 1, s.weight(token.Range{}))
+	s.weighed(1000, token.Range{})
+	require.EqualValues(t, 1000, s.weight(token.Range{}))
+	s.weighed(0, token.Range{})
+	require.EqualValues(t, 750, s.weight(token.Range{}))
 	for range 100 {
-		s.weighed(0)
+		s.weighed(0, token.Range{})
 	}
-	require.EqualValues(t, 1, s.weight())
+	require.EqualValues(t, 1, s.weight(token.Range{}))
+}
+
+// A range that is wider than those before may stand for more rows, by its width; one that is narrower for as many
+// as a page before, since a page of several may hold only a part of its range.
+func TestSizerOfWeightsOfWideRanges(t *testing.T) {
+	s := newSizer(Options{})
+	of := func(tokens uint64) token.Range {
+		return token.Range{Start: token.Token{Lo: 5}, End: token.Token{Lo: 5 + tokens}}
+	}
+	s.weighed(100, of(1000))
+	require.EqualValues(t, 100, s.weight(of(1000)))
+	require.EqualValues(t, 1000, s.weight(of(10_000)))
+	require.EqualValues(t, 100, s.weight(of(10)))
+	s.weighed(10, of(100))
+	require.EqualValues(t, 1000, s.weight(of(10_000)), "as dense as before")
+	s.weighed(1<<40, of(1))
+	s.weighed(0, of(1))
+	require.LessOrEqual(t, int64(mostWeight), s.weight(of(1<<60)))
 }
 
 func TestSizerIsSafeForConcurrentUse(t *testing.T) {

@@ -191,7 +191,7 @@ func (w *worker) take(ctx context.Context, within token.Range, got fetched) erro
 	}
 	if weight, weighs := w.consumer.Weight(); weighs {
 		rows = weight
-		w.run.size.weighed(rows)
+		w.run.size.weighed(rows, within)
 	}
 	return got.came(ctx, rows, bytes)
 }

@@ -16,7 +16,7 @@ type Reading struct {
 	Share          *float64   `json:"share,omitempty"` // of the whole work, 0 to 1; nil: unknown
 	Rows           int64      `json:"rows"`            // of the whole, those of an earlier run among them
 	Earlier        int64      `json:"earlier_rows"`    // by an earlier run
-	Ready          int64      `json:"ready_rows"`      // made, and written later, all at once
+	Ready          int64      `json:"ready_rows"`      // made or read, and written later
 	Bytes          int64      `json:"text_bytes"`      // of the whole, written out or read in
 	EarlierBytes   int64      `json:"earlier_text_bytes"`
 	RowsPerSecond  float64    `json:"rows_per_second"`  // of now, and of this run alone
@@ -103,8 +103,9 @@ func (m *Meter) Read(now time.Time) Reading {
 		Streams: c.Streams.List(),
 	}
 	own, ready := r.Rows-r.Earlier, c.Ready.Load() // which are all rows, of a run that writes many at once
-	r.Ready = max(ready-own, 0)
-	r.RowsPerSecond = m.rows.observe(now, float64(max(own, ready)), Window)
+	unfinished := c.Unfinished.Load()
+	r.Ready = max(ready-own, 0) + unfinished
+	r.RowsPerSecond = m.rows.observe(now, float64(max(own, ready)+unfinished), Window)
 	r.BytesPerSecond = m.bytes.observe(now, float64(r.Bytes-r.EarlierBytes), Window)
 	reached := c.reached()
 	r.Receiving = m.receipt.read(now, c.Receipt.Load(), reached.before)

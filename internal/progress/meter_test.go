@@ -267,3 +267,21 @@ func TestOneReadingForAll(t *testing.T) {
 	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows, "the clock went backward")
 	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows)
 }
+
+// Rows of partitions that are not read to their end are shown, with their speed, and leave no trace in
+// the rows of the run.
+func TestUnfinishedPartitions(t *testing.T) {
+	c, begin := new(Counters), time.Unix(1, 0)
+	m := NewMeter("", c, begin)
+	c.Unfinished.Store(300)
+	r := m.Read(begin.Add(time.Second))
+	require.EqualValues(t, 300, r.Ready)
+	require.InDelta(t, 300, r.RowsPerSecond, 1e-9)
+	require.Zero(t, r.Rows)
+	c.Unfinished.Store(0)
+	c.Rows.Store(400)
+	r = m.Read(begin.Add(2 * time.Second))
+	require.Zero(t, r.Ready)
+	require.EqualValues(t, 400, r.Rows)
+	require.InDelta(t, 200, r.RowsPerSecond, 1e-9)
+}

@@ -12,6 +12,7 @@ type Counters struct {
 	Rows         atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
 	Earlier      atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
 	Ready        atomic.Int64 // rows of this run that are made, where they are written later and all at once
+	Unfinished   atomic.Int64 // rows read of partitions that are not at their end, which are not in the output yet
 	Bytes        atomic.Int64 // bytes of text written out or read in
 	EarlierBytes atomic.Int64 // of those bytes, what an earlier run had done
 	Done         atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load

@@ -14,8 +14,10 @@ import (
 // share lasts, and then in a temporary file, whose name is removed at once, so
 // that nothing of it stays behind.
 type backlog struct {
-	room *atomic.Int64 // bytes that all backlogs may still keep in memory
-	dir  string        // of the file; empty: the system's
+	room       *atomic.Int64 // bytes that all backlogs may still keep in memory
+	unfinished *atomic.Int64 // rows of all backlogs
+	dir        string        // of the file; empty: the system's
+	rows       int64
 
 	text   []byte
 	kept   []tally // pieces in text
@@ -29,6 +31,7 @@ func (b *backlog) add(rows tally, text []byte) error {
 		if b.room.Add(-int64(len(text))) >= 0 {
 			b.text = append(b.text, text...)
 			b.kept = append(b.kept, rows)
+			b.count(rows.rows)
 			return nil
 		}
 		b.room.Add(int64(len(text)))
@@ -42,18 +45,14 @@ func (b *backlog) add(rows tally, text []byte) error {
 		return fmt.Errorf("temporary file: %w", err)
 	}
 	b.stored = append(b.stored, rows)
+	b.count(rows.rows)
 	return nil
 }
 
-// rows is the number of rows.
-func (b *backlog) rows() int64 {
-	var n int64
-	for _, pieces := range [][]tally{b.kept, b.stored} {
-		for _, p := range pieces {
-			n += p.rows
-		}
-	}
-	return n
+// count takes in that there are so many rows more.
+func (b *backlog) count(more int64) {
+	b.rows += more
+	b.unfinished.Add(more)
 }
 
 // replay writes all rows to the output, and is empty then.
@@ -61,7 +60,7 @@ func (b *backlog) replay(s *slot) error {
 	defer b.discard()
 	text := b.text
 	for _, rows := range b.kept {
-		if err := s.write(rows, text[:rows.bytes]); err != nil {
+		if err := b.write(s, rows, text[:rows.bytes]); err != nil {
 			return err
 		}
 		text = text[rows.bytes:]
@@ -81,15 +80,21 @@ func (b *backlog) replay(s *slot) error {
 		if _, err := io.ReadFull(b.file, piece); err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		if err := s.write(rows, piece); err != nil {
+		if err := b.write(s, rows, piece); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+func (b *backlog) write(s *slot, rows tally, text []byte) error {
+	b.count(-rows.rows)
+	return s.write(rows, text)
+}
+
 // discard forgets all rows and frees their room.
 func (b *backlog) discard() {
+	b.count(-b.rows)
 	b.room.Add(int64(len(b.text)))
 	if cap(b.text) > largeText {
 		b.text = nil

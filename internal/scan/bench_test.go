@@ -157,7 +157,7 @@ func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) 
 
 // newWorker makes the worker of a job with one slot.
 func newWorker(job *Job) *worker {
-	w := &worker{job: job, left: &atomic.Int64{}, backlog: backlog{room: &atomic.Int64{}, dir: job.SpoolDir}}
+	w := &worker{job: job, left: &atomic.Int64{}, backlog: backlog{room: &atomic.Int64{}, unfinished: &atomic.Int64{}, dir: job.SpoolDir}}
 	w.left.Store(job.Limit)
 	w.backlog.room.Store(job.Hold)
 	var err error

@@ -278,7 +278,7 @@ func TestBacklogRoom(t *testing.T) {
 	job, _ := newJob(t, table, 1)
 	job.Hold, job.SpoolDir = 3000, t.TempDir()
 	one, two := newWorker(job), newWorker(job)
-	two.backlog.room = one.backlog.room
+	two.backlog.room, two.backlog.unfinished = one.backlog.room, one.backlog.unfinished
 	whole := token.Whole(token.Murmur3)
 	for range 300 {
 		w := []*worker{one, two}[r.IntN(2)]
@@ -296,9 +296,19 @@ func TestBacklogRoom(t *testing.T) {
 		held := int64(len(one.backlog.text) + len(two.backlog.text))
 		require.LessOrEqual(t, held, int64(3000))
 		require.Equal(t, 3000-held, one.backlog.room.Load())
+		require.Equal(t, rowsIn(&one.backlog)+rowsIn(&two.backlog), one.backlog.unfinished.Load())
 	}
 	require.NoError(t, one.Done(whole))
 	require.NoError(t, two.Cut(whole))
 	require.EqualValues(t, 3000, one.backlog.room.Load())
+	require.Zero(t, one.backlog.unfinished.Load())
 	requireEmpty(t, job.SpoolDir)
+}
+
+// rowsIn counts the rows of a backlog.
+func rowsIn(b *backlog) (n int64) {
+	for _, piece := range slices.Concat(b.kept, b.stored) {
+		n += piece.rows
+	}
+	return n
 }

@@ -105,7 +105,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	defer cancel()
 	finish := marks.start(cancel)
 	swept, err := sweep.Run(sweeping, job.Splits, job.Reader, options, func() (sweep.Consumer, error) {
-		w := &worker{job: &job, slots: slots, left: &left, marks: marks, backlog: backlog{room: &room, dir: job.SpoolDir}}
+		w := &worker{job: &job, slots: slots, left: &left, marks: marks, backlog: backlog{room: &room, unfinished: &job.Counters.Unfinished, dir: job.SpoolDir}}
 		workers = append(workers, w)
 		marks.join(w)
 		return w, nil

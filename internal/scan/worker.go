@@ -203,7 +203,7 @@ func (w *worker) Weight() (rows int64, weighs bool) { return 0, false }
 // limit allows as many others instead. Where it has ended the scan meanwhile, the
 // rows are kept, since they have been counted.
 func (w *worker) Cut(token.Range) error {
-	if w.job.Limit > 0 && !w.allow(w.backlog.rows()) {
+	if w.job.Limit > 0 && !w.allow(w.backlog.rows) {
 		return errLimit
 	}
 	w.marks.enter()

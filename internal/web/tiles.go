@@ -31,10 +31,10 @@ func tilesOf(s board.State) []tile {
 }
 
 // rowsTile returns the rows of a run. A load by streaming shows the rows that it has read until the
-// first of them are in the table.
+// first of them are in the table, and a scan until a partition is at its end.
 func rowsTile(s board.State) tile {
 	if onlyRead(s) {
-		return tile{Name: "rows read", Figure: "ready", Value: amount.Count(s.Ready), Notes: []string{"none is in the table yet"}}
+		return tile{Name: "rows read", Figure: "ready", Value: amount.Count(s.Ready), Notes: []string{notYet(s)}}
 	}
 	t := tile{Name: "rows " + deed(s), Figure: "rows", Value: amount.Count(s.Rows)}
 	if s.EarlierRows > 0 {
@@ -47,6 +47,14 @@ func rowsTile(s board.State) tile {
 		t.Notes = append(t.Notes, amount.Size(s.Bytes)+" of text")
 	}
 	return t
+}
+
+// notYet says why no row that was read counts yet.
+func notYet(s board.State) string {
+	if s.Command == "scan" {
+		return "none of their partitions is read to its end yet"
+	}
+	return "none is in the table yet"
 }
 
 // leastText is the number of bytes of text from which their size, or their rate, is shown.

@@ -46,7 +46,7 @@ type State struct {
 
 	Rows         int64 `json:"rows"`         // of an earlier run as well that this one goes on with
 	EarlierRows  int64 `json:"earlier_rows"` // of those
-	Ready        int64 `json:"ready_rows"`   // read by a load that writes many at once, and not written yet
+	Ready        int64 `json:"ready_rows"`   // read and not written yet: by a load that writes many at once, or of partitions that a scan has not read to their end
 	Bytes        int64 `json:"text_bytes"`
 	EarlierBytes int64 `json:"earlier_text_bytes"` // of those
 	Retries      int64 `json:"retries"`

@@ -46,7 +46,7 @@ func (l *Load) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	l.job.Rejects = l.rejects
+	l.job.Rejects = l.watchDates(l.rejects)
 	for _, path := range l.mended {
 		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
 	}

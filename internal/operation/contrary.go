@@ -7,6 +7,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -15,7 +17,7 @@ import (
 // contrary counts rejected rows whose dates the pattern does not read, but would if day, month and year stood in another
 // order. Then dates that both orders read may have been loaded as other days. It stands before the rejects of a run.
 type contrary struct {
-	ingest.Rejects
+	*reject.Dir
 	json    bool
 	columns map[string][]turned // by name, those that a pattern reads
 	usual   cqltext.Codec       // reads timestamps as CQL has them
@@ -40,9 +42,9 @@ type contradiction struct {
 }
 
 // watchDates returns the rejects, and before them what looks at the dates in them, if a pattern has an order.
-func (l *Load) watchDates(to ingest.Rejects) ingest.Rejects {
+func (l *Load) watchDates(to *reject.Dir) resume.Rejects {
 	o := &l.spec.Dialect
-	c := &contrary{Rejects: to, json: l.spec.Format == "json", columns: make(map[string][]turned)}
+	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned)}
 	for _, column := range l.t.table.Columns {
 		var others []turned
 		switch column.Type.Kind {
@@ -82,12 +84,12 @@ func turns(pattern string) (others []turned) {
 	return others
 }
 
-// Add implements ingest.Rejects.
+// Add looks at rejects, and keeps them.
 func (c *contrary) Add(rejects []ingest.Reject) error {
 	for i := range rejects {
 		c.note(&rejects[i])
 	}
-	return c.Rejects.Add(rejects)
+	return c.Dir.Add(rejects)
 }
 
 // note looks at the values of a row of which none could be made.

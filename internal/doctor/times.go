@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,7 @@ const (
 	beginOf2100      = 4_102_444_800_000
 )
 
-// Note counts a timestamp, in milliseconds since 1970, of the row in a line. text is how it was given;
+// Note counts a timestamp, in milliseconds since 1970, of the row in a line, or in [NoLine]. text is how it was given;
 // empty: that is not known, and it counts as a number.
 func (t *Times) Note(ms, line int64, text string) {
 	if ms == 0 {
@@ -145,8 +146,16 @@ func (t *Times) first(o *oddTimes) string {
 	return fmt.Sprintf("%s (%s)", cmp.Or(o.text, t.number(o.ms)), moment(o.ms))
 }
 
+// NoLine stands for the line of a row that is not known.
+const NoLine = math.MaxInt64
+
 // place is the file and the line of the first.
-func (o *oddTimes) place() string { return fmt.Sprintf("%s:%d", o.file, o.line) }
+func (o *oddTimes) place() string {
+	if o.line == NoLine {
+		return o.file
+	}
+	return fmt.Sprintf("%s:%d", o.file, o.line)
+}
 
 // moment writes milliseconds since 1970 as a time.
 func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z") }

@@ -78,26 +78,53 @@ type timed struct {
 	times doctor.Times
 
 	mu    sync.Mutex
-	texts map[int64]string // of values that are one timestamp, by that
+	texts map[int64]*given // of values that are one timestamp, by that
+}
+
+// given is how a timestamp was given, in one row or more.
+type given struct {
+	text string
+	row  bool // a row was made with it
 }
 
 // keep notes what text a timestamp had.
 func (t *timed) keep(text, wire []byte) {
+	if len(wire) != 8 {
+		return
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.texts == nil {
-		t.texts = make(map[int64]string)
+		t.texts = make(map[int64]*given)
 	}
-	if len(wire) == 8 {
-		t.texts[int64(binary.BigEndian.Uint64(wire))] = strings.TrimSpace(string(text))
+	if ms := int64(binary.BigEndian.Uint64(wire)); t.texts[ms] == nil {
+		t.texts[ms] = &given{text: strings.TrimSpace(string(text))}
 	}
 }
 
-// text returns the text of a timestamp; empty: it is not known.
+// text returns the text of a timestamp in a row; empty: it is not known.
 func (t *timed) text(ms int64) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.texts[ms]
+	g := t.texts[ms]
+	if g == nil {
+		return ""
+	}
+	g.row = true
+	return g.text
+}
+
+// found are the timestamps of the rows, and those of rows that were rejected for something else, each time once: a row
+// may be read twice to find all that is wrong with it.
+func (t *timed) found() doctor.Times {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, ms := range slices.Sorted(maps.Keys(t.texts)) {
+		if g := t.texts[ms]; !g.row {
+			t.times.Note(ms, doctor.NoLine, g.text)
+		}
+	}
+	return t.times
 }
 
 // hasDates says whether texts of a column stand for days.
@@ -291,7 +318,7 @@ func (l *lookedAt) found(s *doctor.Sample) {
 			}
 		}
 		if t := l.timed[c.Name]; t != nil {
-			s.Times = append(s.Times, t.times)
+			s.Times = append(s.Times, t.found())
 		}
 	}
 	s.Stamps = l.stamps

@@ -155,7 +155,8 @@ func (c *contrary) tell(warn func(format string, args ...any)) int64 {
 	defer c.mu.Unlock()
 	for _, s := range c.seen {
 		warn("%s:%d: column %q: %s", s.first.File, s.first.Line, s.column, fmt.Sprintf(
-			"%s such as %s can only be read by %s, and not by %s: dates that both read were read by the latter, and may be other days; see which order each file has, and load those of the other order anew",
+			"%s such as %s can only be read by %s, and not by %s: dates that both read were read by the latter, and may be other days; "+
+				"see which order each file has, and load those of the other order anew",
 			amount.Of(s.values, "date"), s.first.Value, s.by.pattern, s.by.given))
 	}
 	return c.rows

@@ -9,7 +9,7 @@ import (
 )
 
 // timestamps finds the timestamps in the values of a type: a value itself, or elements, keys and fields at any depth. It is
-// planned once for each column, and then allocates nothing.
+// planned once for each column.
 type timestamps struct {
 	layout *cqlwire.Layout // nil: each value is a timestamp
 	elems  []*timestamps   // by element of the type; nil: it has none

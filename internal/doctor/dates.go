@@ -1,35 +1,64 @@
 package doctor
 
 import (
-	"fmt"
+	"cmp"
 	"sync"
-
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
-// order is in what order a date that is not in the form of ISO 8601 can be read.
-type order uint8
+// orders are the orders in which a date of three numbers can be read, as bits.
+type orders uint8
 
 const (
-	noDate     order = iota // not a date of that kind
-	dayFirst                // 31/12/2024
-	monthFirst              // 12/31/2024
-	either                  // 03/04/2024
-	oneWay                  // 2024/12/31, 31 Dec 2024, Dec 31, 2024
+	dayFirst   orders = 1 << iota // 31/12/2024
+	monthFirst                    // 12/31/2024
+	yearFirst                     // 24/12/31: a year of four digits is no question
 )
 
-// Dates counts the dates in a column of an input that begin with a day or a month. Note is safe for
-// concurrent use.
-type Dates struct {
-	Column string
-	OfDate bool // the column's type is date, and not timestamp
+// everyOrder lists them in the order in which they are guessed.
+var everyOrder = [...]orders{dayFirst, monthFirst, yearFirst}
 
-	dayFirst, monthFirst, either, oneWay int64
-	example                              string // one that can be read in one order alone, where there is one
-	bad                                  int64  // of all of them, that the column does not take
+// directive is what a pattern of the order begins with.
+func (o orders) directive() string {
+	switch o {
+	case monthFirst:
+		return "%m"
+	case yearFirst:
+		return "%y"
+	default:
+		return "%d"
+	}
 }
 
-// Watch notes the texts of one column.
+// Dates counts the dates in a column of an input that are not in the form of ISO 8601.
+type Dates struct {
+	Column string
+	File   string
+	OfDate bool // the column's type is date, and not timestamp
+
+	shapes  []shape
+	bad     int64    // of all of them, that the column does not take
+	numbers compacts // whole numbers, which a column of dates takes for none
+}
+
+// shape are dates that are written alike: with the same separators, and the same time behind them.
+type shape struct {
+	pattern string // that reads them, if numbers stand day first; empty: none does
+	numeric bool   // day and month are numbers, and a year of four digits is not first
+	all     int64
+	example string           // the first
+	by      [everyWay]int64  // by the orders that read a date
+	firsts  [everyWay]string // of those
+
+	first, third [2]uint64 // the numbers below 100 that stand first, and third
+}
+
+// everyWay is the number of sets of orders.
+const everyWay = 1 << len(everyOrder)
+
+// mostShapes is the number of shapes that are told apart in a column.
+const mostShapes = 8
+
+// Watch notes the texts of one column. It is safe for concurrent use.
 type Watch struct {
 	mu    sync.Mutex
 	dates Dates
@@ -37,32 +66,100 @@ type Watch struct {
 
 // Note takes the text of a value, and whether the column took it.
 func (w *Watch) Note(text []byte, taken bool) {
-	o := orderOf(text)
-	if o == noDate && otherDates.Match(text) {
-		o = oneWay
-	}
-	if o == noDate {
+	found, first, third := ordersOf(text)
+	if found == 0 && !otherDates.Match(text) {
+		if wholeNumber(text) {
+			w.mu.Lock()
+			w.dates.numbers.note(string(text), oddTimes{}, false)
+			w.mu.Unlock()
+		}
 		return
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	d := &w.dates
-	if d.example == "" || o != either && d.dayFirst+d.monthFirst == 0 {
-		d.example = string(text)
-	}
-	switch o {
-	case dayFirst:
-		d.dayFirst++
-	case monthFirst:
-		d.monthFirst++
-	case either:
-		d.either++
-	case oneWay:
-		d.oneWay++
-	}
+	w.dates.shape(formatOf(string(text), dayFirst.directive()), found != 0, string(text)).note(string(text), found, first, third)
 	if !taken {
-		d.bad++
+		w.dates.bad++
 	}
+}
+
+// wholeNumber reports whether a text has digits alone, as many as a year or more.
+func wholeNumber(text []byte) bool {
+	for _, c := range text {
+		if c < '0' || c > '9' {
+			return false
+		}
+	}
+	return len(text) >= 4
+}
+
+// shape returns the shape of dates like a text, a new one if there is none.
+func (d *Dates) shape(pattern string, numeric bool, example string) *shape {
+	for i := range d.shapes {
+		s := &d.shapes[i]
+		if s.pattern == pattern && s.numeric == numeric {
+			return s
+		}
+		if i == mostShapes-1 {
+			s.pattern = "" // none reads what follows
+			return s
+		}
+	}
+	d.shapes = append(d.shapes, shape{pattern: pattern, numeric: numeric, example: example})
+	return &d.shapes[len(d.shapes)-1]
+}
+
+// note counts a date.
+func (s *shape) note(text string, found orders, first, third int) {
+	s.all++
+	if s.by[found]++; s.by[found] == 1 {
+		s.firsts[found] = text
+	}
+	if first < 100 && third < 100 {
+		s.first[first/64] |= 1 << (first % 64)
+		s.third[third/64] |= 1 << (third % 64)
+	}
+}
+
+// orders are those that each read all dates of a shape.
+func (s *shape) orders() orders {
+	all := everyWay - 1
+	for found, n := range s.by {
+		if n > 0 {
+			all &= found
+		}
+	}
+	return orders(all)
+}
+
+// possible are the orders that are told apart: a short year comes first only if that reads all dates, or nothing else
+// reads one of them.
+func (s *shape) possible() orders {
+	if s.orders()&yearFirst != 0 || s.by[yearFirst] > 0 {
+		return dayFirst | monthFirst | yearFirst
+	}
+	return dayFirst | monthFirst
+}
+
+// only is the number of dates that of the possible orders one alone reads, and the first of them.
+func (s *shape) only(o orders) (n int64, first string) {
+	for found := range s.by {
+		if orders(found)&s.possible() == o && s.by[found] > 0 {
+			n += s.by[found]
+			first = cmp.Or(first, s.firsts[found])
+		}
+	}
+	return n, first
+}
+
+// typical is a date that can be read in one order alone, if there is one.
+func (s *shape) typical() (example string, decided bool) {
+	for _, o := range everyOrder {
+		if n, first := s.only(o); n > 0 {
+			return first, true
+		}
+	}
+	return s.example, false
 }
 
 // Dates is what was noted of a column; false: there was no such date.
@@ -71,14 +168,41 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	defer w.mu.Unlock()
 	d := w.dates
 	d.Column = column
-	return d, d.all() > 0
+	return d, d.all() > 0 || d.numbers.numbers > 0
 }
 
-func (d Dates) all() int64 { return d.dayFirst + d.monthFirst + d.either + d.oneWay }
+func (d *Dates) all() (n int64) {
+	for i := range d.shapes {
+		n += d.shapes[i].all
+	}
+	return n
+}
 
-// orderOf reads a text that begins with two numbers of one or two digits and a year, with the same
-// of / . - between them, and perhaps a time behind.
-func orderOf(text []byte) order {
+// merge adds the dates of the same column in another input.
+func (d *Dates) merge(o Dates) {
+	d.bad += o.bad
+	d.numbers = d.numbers.with(o.numbers)
+	for _, from := range o.shapes {
+		d.shape(from.pattern, from.numeric, from.example).merge(from)
+	}
+}
+
+func (s *shape) merge(o shape) {
+	s.all += o.all
+	for i := range s.by {
+		s.by[i] += o.by[i]
+		s.firsts[i] = cmp.Or(s.firsts[i], o.firsts[i])
+	}
+	for i := range s.first {
+		s.first[i] |= o.first[i]
+		s.third[i] |= o.third[i]
+	}
+}
+
+// ordersOf reads a text that begins with three numbers, of which one is a year of four digits at the end or of two
+// digits, with the same of / . - between them, and perhaps a time behind. It returns the orders in which that is a
+// date, and the first and the third number.
+func ordersOf(text []byte) (found orders, first, third int) {
 	at := 0
 	for at < len(text) && text[at] == ' ' {
 		at++
@@ -90,120 +214,34 @@ func orderOf(text []byte) order {
 		}
 		return n, digits
 	}
-	first, digits := number(2)
-	if digits == 0 || at == len(text) {
-		return noDate
+	first, begins := number(2)
+	if begins == 0 || at == len(text) {
+		return 0, 0, 0
 	}
 	between := text[at]
 	if between != '/' && between != '.' && between != '-' {
-		return noDate
+		return 0, 0, 0
 	}
 	at++
 	second, digits := number(2)
 	if digits == 0 || at == len(text) || text[at] != between {
-		return noDate
+		return 0, 0, 0
 	}
 	at++
-	_, digits = number(4)
-	if digits != 2 && digits != 4 || at < len(text) && '0' <= text[at] && text[at] <= '9' {
-		return noDate
+	third, digits = number(4)
+	if digits == 0 || digits == 3 || at < len(text) && '0' <= text[at] && text[at] <= '9' {
+		return 0, 0, 0
 	}
 	day := func(n int) bool { return 1 <= n && n <= 31 }
 	month := func(n int) bool { return 1 <= n && n <= 12 }
-	switch {
-	case month(first) && month(second):
-		return either
-	case day(first) && month(second):
-		return dayFirst
-	case month(first) && day(second):
-		return monthFirst
-	default:
-		return noDate
+	if digits > 1 && day(first) && month(second) {
+		found |= dayFirst
 	}
-}
-
-// AsDates says what is to be known of dates that begin with a day or a month, or name one. The formats are
-// those by which timestamps and dates are read, as strptime has them; empty: there is none.
-func AsDates(samples []Sample, timestamps, dates string) []Finding {
-	var out []Finding
-	for _, s := range readable(samples) {
-		for _, d := range s.Dates {
-			format := timestamps
-			if d.OfDate {
-				format = dates
-			}
-			out = append(out, d.finding(s.Name, format))
-		}
+	if digits > 1 && month(first) && day(second) {
+		found |= monthFirst
 	}
-	onePattern(out, "datetimeformat")
-	onePattern(out, "dateformat")
-	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("", "and %s of dates like it", amount.Of(more, "more column")))
+	if digits <= 2 && begins == 2 && month(second) && day(third) {
+		found |= yearFirst
 	}
-	return out
-}
-
-// onePattern takes back the advice of patterns if columns need different ones: one pattern is for all of them.
-func onePattern(found []Finding, flag string) {
-	patterns := make(map[string]bool)
-	for _, f := range found {
-		if p := f.Settings[flag]; p != nil {
-			patterns[p[0]] = true
-		}
-	}
-	if len(patterns) < 2 {
-		return
-	}
-	for i, f := range found {
-		if p := f.Settings[flag]; p != nil {
-			found[i].Do = fmt.Sprintf("--%s is one pattern for all such columns: load once for each pattern, here '%s', and leave the columns of others out with --skipcols", flag, p[0])
-			found[i].Settings = nil
-		}
-	}
-}
-
-func (d Dates) finding(name, format string) Finding {
-	where := fmt.Sprintf("%s, column %q", name, d.Column)
-	kinds := fmt.Sprintf("%s such as %s: %s only day first, %s only month first, %s either way",
-		amount.Of(d.all(), "date"), d.example, amount.Count(d.dayFirst), amount.Count(d.monthFirst), amount.Count(d.either))
-	if d.oneWay == d.all() {
-		kinds = fmt.Sprintf("%s such as %s", amount.Of(d.all(), "date"), d.example)
-	}
-	flag := d.flag()
-	switch {
-	case d.bad == 0 && d.either == d.all() && format != "":
-		return Warn("look at one of which you know the day", "%s: %s; taken as %s says", where, kinds, format)
-	case d.bad == 0 && format == "":
-		return Fine("%s: %s", where, kinds)
-	case d.bad == 0:
-		return Fine("%s: %s; taken as %s says", where, kinds, format)
-	case format != "" && d.bad < d.all():
-		return Fail("say the other order with --"+flag+", or have one order in the file",
-			"%s: %s; %s %s not taken by %s, and some of the others may be other days", where, kinds, amount.Count(d.bad), amount.Verb(d.bad, "is", "are"), format)
-	}
-	first := "%d"
-	switch {
-	case d.dayFirst > 0 && d.monthFirst > 0:
-		return Fail("write them as 2024-12-31", "%s: %s: both orders are in one file", where, kinds)
-	case d.monthFirst > 0 || d.dayFirst == 0 && halfDay.MatchString(d.example):
-		first = "%m" // where hours are counted to twelve, the month mostly comes first
-	}
-	pattern := formatOf(d.example, first)
-	if pattern == "" {
-		return Warn("write them as 2024-12-31", "%s: %s", where, kinds)
-	}
-	guess := ""
-	if d.dayFirst == 0 && d.monthFirst == 0 {
-		guess = fmt.Sprintf("%s is read by %s, though day and month may be the other way round", d.example, pattern)
-	}
-	return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", flag, pattern), "%s: %s", where, kinds).
-		guessing(map[string][]string{flag: {pattern}}, guess)
-}
-
-// flag is the setting by which the column's texts are read.
-func (d Dates) flag() string {
-	if d.OfDate {
-		return "dateformat"
-	}
-	return "datetimeformat"
+	return found, first, third
 }

@@ -37,6 +37,7 @@ type Sample struct {
 	Whole     bool // there are no more rows
 	Dates     []Dates
 	Times     []Times
+	Stamps    Stamps
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
 	Values    []Values
 	Nulls     map[string]int64 // values that were not taken and are words for null, but of keys

@@ -6,56 +6,116 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestOrderOf(t *testing.T) {
-	for text, want := range map[string]order{
-		"31/12/2024": dayFirst, "12/31/2024": monthFirst, "1/2/2024": either, "3.4.24": either, "13-04-2024 10:00": dayFirst, " 1/2/2024": either,
-		"2024-12-31": noDate, "1/2.2024": noDate, "32/1/2024": noDate, "31/31/2024": noDate, "0/1/2024": noDate, "1/2/20245": noDate, "1/2/2": noDate,
-		"": noDate, "1": noDate, "1/": noDate, "1/2": noDate, "1/2/": noDate, "10.5": noDate, "1.2.3.4": noDate, "127.0.0.1": noDate, "1700000000": noDate,
+func TestOrdersOf(t *testing.T) {
+	for text, want := range map[string]orders{
+		"31/12/2024": dayFirst, "12/31/2024": monthFirst, "1/2/2024": dayFirst | monthFirst, "3.4.24": dayFirst | monthFirst, "13-04-2024 10:00": dayFirst, " 1/2/2024": dayFirst | monthFirst,
+		"24/01/02": dayFirst | yearFirst, "99/01/02": yearFirst, "24/1/2": yearFirst, "01/02/03": dayFirst | monthFirst | yearFirst, "03/04/99": dayFirst | monthFirst, "24-01-02 10:00": dayFirst | yearFirst,
+		"2024-12-31": 0, "1/2.2024": 0, "32/1/2024": 0, "31/31/2024": 0, "0/1/2024": 0, "1/2/20245": 0, "1/2/2": 0, "1/2/203": 0,
+		"": 0, "1": 0, "1/": 0, "1/2": 0, "1/2/": 0, "10.5": 0, "1.2.3.4": 0, "127.0.0.1": 0, "1700000000": 0,
 	} {
-		require.Equal(t, want, orderOf([]byte(text)), text)
+		got, _, _ := ordersOf([]byte(text))
+		require.Equal(t, want, got, text)
 	}
 }
 
-func FuzzOrderOf(f *testing.F) {
-	for _, text := range []string{"31/12/2024 10:00", "1.2.24", "2024-12-31", "1/"} {
+func FuzzOrdersOf(f *testing.F) {
+	for _, text := range []string{"31/12/2024 10:00", "1.2.24", "24/1/2", "2024-12-31", "1/"} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		o := orderOf(text)
-		if o == noDate {
-			return
-		}
-		first := "%d"
-		if o == monthFirst {
-			first = "%m"
-		}
-		if format := formatOf(string(text), first); format != "" {
-			require.Regexp(t, `^%[dm][/.-]%[dm][/.-]%[yY]`, format)
+		found, _, _ := ordersOf(text)
+		for _, o := range everyOrder {
+			if format := formatOf(string(text), o.directive()); found&o != 0 && format != "" {
+				require.Regexp(t, `^%[dmy][/.-]%[dm][/.-]%[dyY]`, format)
+			}
 		}
 	})
+}
+
+// dated is a sample with a column of dates, of which a format takes some.
+func dated(file string, taken bool, texts ...string) Sample {
+	var w Watch
+	for _, text := range texts {
+		w.Note([]byte(text), taken)
+	}
+	d, _ := w.Dates("at")
+	d.File = file
+	return Sample{Name: file, Dates: []Dates{d}}
 }
 
 func TestDates(t *testing.T) {
 	var w Watch
 	_, some := w.Dates("at")
 	require.False(t, some)
-	for text, taken := range map[string]bool{"2024-01-01": true, "1/2/24 10:00:00": false, "13/2/24 10:00:00": false} {
-		w.Note([]byte(text), taken)
+	one := func(taken bool, format string, texts ...string) Finding {
+		found := AsDates([]Sample{dated("f", taken, texts...)}, format, "")
+		require.Len(t, found, 1)
+		return found[0]
 	}
-	d, some := w.Dates("at")
-	require.True(t, some)
 	require.Equal(t, Warn("write them as 2024-12-31, or say --datetimeformat '%d/%m/%y %H:%M:%S'",
 		`f, column "at": 2 dates such as 13/2/24 10:00:00: 1 only day first, 0 only month first, 1 either way`).
-		with(map[string][]string{"datetimeformat": {"%d/%m/%y %H:%M:%S"}}), d.finding("f", ""))
-	w.Note([]byte("2/13/24 10:00:00"), false)
-	d, _ = w.Dates("at")
-	require.Equal(t, Failure, d.finding("f", "").State, "both orders")
-	require.Equal(t, Warning, Dates{either: 3, example: "1/2/2024"}.finding("f", "%d/%m/%Y").State, "nothing tells whether that is right")
-	require.Equal(t, OK, Dates{either: 3, dayFirst: 1, example: "31/2/2024"}.finding("f", "%d/%m/%Y").State)
-	require.Equal(t, Failure, Dates{either: 3, dayFirst: 1, bad: 1, example: "31/2/2024"}.finding("f", "%m/%d/%Y").State, "the others are taken for other days")
-	require.Contains(t, Dates{monthFirst: 1, bad: 1, example: "12-31-2024"}.finding("f", "").Do, "'%m-%d-%Y'")
-	require.Empty(t, Dates{monthFirst: 1, bad: 1, example: "12-31-2024"}.finding("f", "").Guess)
-	require.NotEmpty(t, Dates{either: 3, bad: 3, example: "1/2/2024"}.finding("f", "").Guess, "day and month may be the other way round")
+		with(map[string][]string{"datetimeformat": {"%d/%m/%y %H:%M:%S"}}), one(false, "", "1/2/24 10:00:00", "2024-01-01", "13/2/24 10:00:00"))
+	both := one(false, "", "13/2/24 10:00:00", "2/13/24 10:00:00")
+	require.Equal(t, Failure, both.State)
+	require.Contains(t, both.Found, "both orders are in one file")
+	ambiguous := one(true, "%d/%m/%Y", "1/2/2024", "3/4/2024")
+	require.Equal(t, Warning, ambiguous.State, "nothing tells whether that is right")
+	require.Contains(t, ambiguous.Found, "; taken as %d/%m/%Y says, but also dates by %m/%d/%Y")
+	require.Equal(t, OK, one(true, "%d/%m/%Y", "1/2/2024", "31/2/2024").State)
+	require.Equal(t, []string{"%m-%d-%Y"}, one(false, "", "12-31-2024").Settings["datetimeformat"])
+	require.Empty(t, one(false, "", "12-31-2024").Guess)
+	require.Equal(t, "1/2/2024 is read by %d/%m/%Y, though it may be meant by %m/%d/%Y", one(false, "", "1/2/2024").Guess)
+}
+
+// A date of three numbers of two digits may begin with the year. All orders are named that read all dates, and of several
+// the year is guessed where what stands first changes less than what stands last.
+func TestDatesThatBeginWithAShortYear(t *testing.T) {
+	for _, tc := range []struct {
+		do    string
+		texts []string
+	}{
+		{"write them as 2024-12-31, or look at one of which you know the day, and say --datetimeformat '%y/%m/%d' or '%d/%m/%y'", []string{"24/01/02", "24/01/03", "24/02/15"}},
+		{"write them as 2024-12-31, or look at one of which you know the day, and say --datetimeformat '%d/%m/%y' or '%m/%d/%y' or '%y/%m/%d'", []string{"01/02/03"}},
+		{"write them as 2024-12-31, or say --datetimeformat '%y-%m-%d %H:%M'", []string{"24-01-02 10:00", "99-01-02 11:00"}},
+		{"write them as 2024-12-31, or say --datetimeformat '%y/%m/%d'", []string{"24/1/2", "24/10/12"}},
+	} {
+		require.Equal(t, tc.do, AsDates([]Sample{dated("f", false, tc.texts...)}, "", "")[0].Do, tc.texts)
+	}
+}
+
+// The other order is advised only where it reads all dates, and for each file where one reads each.
+func TestAdviceAboutDatesThatAFormatDoesNotTake(t *testing.T) {
+	part := func(format string, bad int64, files ...Sample) Finding {
+		files[0].Dates[0].bad = bad
+		found := AsDates([]Sample{Merge(files)}, format, "")
+		require.Len(t, found, 1)
+		require.Empty(t, found[0].Settings)
+		return found[0]
+	}
+	f := part("%m/%d/%Y", 1, dated("f", true, "1/2/2024", "31/2/2024"))
+	require.Equal(t, Failure, f.State)
+	require.Equal(t, "say --datetimeformat '%d/%m/%Y'", f.Do)
+	require.Contains(t, f.Found, "; 1 is not taken by %m/%d/%Y, and some of the others may be other days")
+	f = part("%d/%m/%Y", 1, dated("f", true, "1/2/2024", "31/2/2024"))
+	require.Equal(t, "mend those, as the pattern fits the others: is there such a day?", f.Do, "the order is not the matter")
+	f = part("%d/%m/%Y %H:%M", 2, dated("f", true, "31/1/2024 10:00", "30/1/2024 10:00", "1/2/2024", "2/3/2024"))
+	require.Equal(t, "write them as 2024-12-31, or load with --datetimeformat '%d/%m/%Y %H:%M', then the rejected rows: cqlbulk retry RUN_DIR --datetimeformat '%d/%m/%Y'", f.Do)
+	f = part("", 4, dated("a.csv", true, "31/12/2024", "1/2/2024"), dated("b.csv", true, "12/31/2024", "1/2/2024"))
+	require.Equal(t, Failure, f.State)
+	require.Equal(t, "load the files by themselves: a.csv with --datetimeformat '%d/%m/%Y', b.csv with --datetimeformat '%m/%d/%Y'", f.Do)
+	f = part("%d/%m/%Y", 1, dated("a.csv", true, "31/12/2024"), dated("b.csv", true, "12/31/2024"), dated("c.csv", true, "30/12/2024"))
+	require.Equal(t, "load the files by themselves: a.csv, c.csv with --datetimeformat '%d/%m/%Y', b.csv with --datetimeformat '%m/%d/%Y'", f.Do)
+	// What one file leaves open another decides.
+	found := AsDates([]Sample{dated("a.csv", false, "1/2/2024"), dated("b.csv", false, "12/31/2024")}, "", "")
+	require.Len(t, found, 1)
+	require.Equal(t, []string{"%m/%d/%Y"}, found[0].Settings["datetimeformat"])
+	many := make([]string, 0, 20)
+	for _, between := range []string{"/", ".", "-"} {
+		for _, behind := range []string{"", " 10:00", " 10:00:00", ", 10:00"} {
+			many = append(many, "31"+between+"12"+between+"2024"+behind)
+		}
+	}
+	require.Equal(t, "write them as 2024-12-31", AsDates([]Sample{dated("f", false, many...)}, "", "")[0].Do)
 }
 
 func TestEncoding(t *testing.T) {

@@ -8,9 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
-// AsNumbers says how numbers are written that no column takes as they are: with which marks they are to be read. given: the
-// marks are set already.
-func AsNumbers(samples []Sample, given bool) []Finding {
+// Marks are the decimal mark and the separator of thousands that numbers are read with; empty: not given.
+type Marks struct{ Decimal, Thousands string }
+
+// AsNumbers says how numbers are written that no column takes as they are: with which marks they are to be read. If marks
+// are given, it says which numbers they read as others.
+func AsNumbers(samples []Sample, given Marks) []Finding {
 	var numbers, wholes, all Values
 	var column string
 	var out []Finding
@@ -37,7 +40,10 @@ func AsNumbers(samples []Sample, given bool) []Finding {
 	if more := len(out) - namesShown; more > 0 {
 		out = append(out[:namesShown], Warn("", "and %s like it", amount.Of(more, "more column")))
 	}
-	if given || all.bad == 0 {
+	if given != (Marks{}) {
+		return append(out, given.findings(samples)...)
+	}
+	if all.bad == 0 {
 		return out
 	}
 	if f, found := marks(numbers, wholes, all); found {
@@ -130,4 +136,32 @@ func wholeOrThousands(example string, numbers Values) Finding {
 	short, _, _ := strings.Cut(example, ".")
 	return Warn(fmt.Sprintf("if %s is %s, write it without a fraction; if it is %s, say --thousandssep '.'", example, short, strings.ReplaceAll(example, ".", "")),
 		"whole numbers have a point, such as %s: a fraction, or a separator of thousands?", example)
+}
+
+// findings are the columns of numbers with a fraction whose decimal mark is taken for the separator of thousands, by the
+// fractions that are not of three digits.
+func (m Marks) findings(samples []Sample) (out []Finding) {
+	fractions := map[string]style{".": decimalPoint, ",": decimalComma}
+	fraction, known := fractions[m.Thousands]
+	if !known {
+		return nil
+	}
+	for _, s := range readable(samples) {
+		for _, v := range s.Values {
+			example, some := v.has(fraction)
+			if !some || v.Kind != Number {
+				continue
+			}
+			do := "leave --thousandssep out"
+			if m.Thousands == "," {
+				do = "say --decimalsep ',' and leave --thousandssep out"
+			} else if m.Decimal != "" {
+				do = "leave --thousandssep and --decimalsep out"
+			}
+			out = append(out, Fail(do+", if all such columns are written so",
+				"%s, column %q: %s such as %s: '%s' is the decimal mark there, and --thousandssep drops it, as if %s were %s", s.Name, v.Column,
+				amount.Of(v.numbers[fraction], "value"), example, m.Thousands, example, strings.ReplaceAll(example, m.Thousands, "")))
+		}
+	}
+	return out
 }

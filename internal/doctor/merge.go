@@ -18,7 +18,8 @@ func Merge(samples []Sample) Sample {
 		all.Rows, all.Bad = all.Rows+s.Rows, all.Bad+s.Bad
 		all.Unmet = slices.DeleteFunc(slices.Clone(all.Unmet), func(name string) bool { return !slices.Contains(s.Unmet, name) })
 		all.Times = mergeColumns(all.Times, s.Times, func(t Times) string { return t.Column }, (*Times).merge)
-		all.Dates = mergeColumns(all.Dates, s.Dates, func(d Dates) string { return d.Column }, (*Dates).merge)
+		all.Dates = append(all.Dates, s.Dates...)
+		all.Stamps.merge(s.Stamps)
 		all.Values = append(all.Values, s.Values...)
 		all.Words = mergeColumns(all.Words, s.Words, func(u WordUse) string { return u.Column + "\x00" + u.Word }, func(to *WordUse, from WordUse) { to.Rows += from.Rows })
 		for word, n := range s.Nulls {
@@ -44,13 +45,4 @@ func mergeColumns[T any](all, more []T, column func(T) string, merge func(to *T,
 		}
 	}
 	return all
-}
-
-// merge adds the dates of the same column in another input.
-func (d *Dates) merge(o Dates) {
-	if d.example == "" || d.dayFirst+d.monthFirst == 0 {
-		d.example = o.example
-	}
-	d.dayFirst, d.monthFirst, d.either, d.oneWay = d.dayFirst+o.dayFirst, d.monthFirst+o.monthFirst, d.either+o.either, d.oneWay+o.oneWay
-	d.bad += o.bad
 }

@@ -8,7 +8,7 @@ import (
 // The parts of dates that programs write, and of a time behind them.
 var (
 	numbersDate = regexp.MustCompile(`^ *[0-9]+(.)[0-9]+.([0-9]+)`)
-	yearFirst   = regexp.MustCompile(`^ *[0-9]{4}([/.])[0-9]{1,2}[/.][0-9]{1,2}`)
+	yearBegins  = regexp.MustCompile(`^ *[0-9]{4}([/.])[0-9]{1,2}[/.][0-9]{1,2}`)
 	dayName     = regexp.MustCompile(`^ *[0-9]{1,2}([ -])([A-Za-z]{3,9})([ -])([0-9]{4})`)
 	nameDay     = regexp.MustCompile(`^ *([A-Za-z]{3,9}) [0-9]{1,2}(,?) ([0-9]{4})`)
 	otherDates  = regexp.MustCompile(`^ *(?:[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}|[0-9]{1,2}[ -]` + monthName + `[ -][0-9]{4}|` + monthName + ` [0-9]{1,2},? [0-9]{4})(?:[^0-9]|$)`)
@@ -19,8 +19,8 @@ var (
 // monthName is a month in English, as strptime reads it.
 const monthName = `(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
-// formatOf is the pattern of strptime for dates like the example. first is %d or %m, whichever a date of numbers begins
-// with. Empty: what stands behind the date is no time.
+// formatOf is the pattern of strptime for dates like the example. first is %d, %m or %y, whichever a date of numbers
+// begins with. Empty: what stands behind the date is no time.
 func formatOf(example, first string) string {
 	date, end := dateFormat(example, first)
 	rest := strings.TrimRight(example[end:], " ")
@@ -67,7 +67,7 @@ func dateFormat(example, first string) (format string, end int) {
 		}
 		return "%B"
 	}
-	if m := yearFirst.FindStringSubmatch(example); m != nil {
+	if m := yearBegins.FindStringSubmatch(example); m != nil {
 		return "%Y" + m[1] + "%m" + m[1] + "%d", len(m[0])
 	}
 	if m := dayName.FindStringSubmatch(example); m != nil {
@@ -80,11 +80,14 @@ func dateFormat(example, first string) (format string, end int) {
 	if m == nil {
 		return "", 0
 	}
+	if first == "%y" {
+		return "%y" + m[1] + "%m" + m[1] + "%d", len(m[0])
+	}
 	second, year := "%m", "%Y"
 	if first == "%m" {
 		second = "%d"
 	}
-	if len(m[2]) == 2 {
+	if len(m[2]) < 4 {
 		year = "%y"
 	}
 	return first + m[1] + second + m[1] + year, len(m[0])

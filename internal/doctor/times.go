@@ -1,81 +1,180 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
-	"slices"
+	"math"
+	"strconv"
+	"strings"
 	"time"
-
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 )
 
-// Times counts the timestamps of one column of an input that another unit of numbers would make
-// likelier: those of January 1970, where seconds since 1970 were read as milliseconds, and those
-// after 2100, where microseconds or nanoseconds were.
+// Times counts the timestamps of one column of an input that are given as numbers, by the unit that
+// each of them seems to be of. Timestamps that are written as dates do not depend on the unit.
 type Times struct {
 	Column string
 	File   string // that the first of them is in
-	values int64  // 1970-01-01T00:00:00Z left out, which often stands for none
+	Unit   string // that numbers are read in: s, ms, us or ns; empty: ms
 
-	seconds, micros, nanos oddTimes
+	values  int64 // numbers; 1970-01-01T00:00:00Z left out, which often stands for none
+	written int64 // timestamps that are written as dates
+	january oddTimes
+	near    int64               // within ten years of 1970, and of no other unit
+	steps   [stepsWide]oddTimes // by the unit that makes them likely: stepUsual is the unit that they are read in
+	compact compacts            // dates without separators
 }
 
-// oddTimes are timestamps that are unlikely for one reason.
+// steps are units from the one in which numbers are read: at stepUsual-1 is the next coarser unit, at
+// stepUsual+1 the next finer one.
+const (
+	stepUsual = 3
+	stepsWide = 2*stepUsual + 1
+)
+
+// oddTimes are timestamps that are alike.
 type oddTimes struct {
 	number int64
 	file   string // of the first
 	line   int64
 	ms     int64
+	text   string // of the first, as it was given; empty: not known
 }
 
 // The bounds in milliseconds since 1970. All times from 1970 to 2054 are in January 1970 when their
 // seconds are taken for milliseconds.
 const (
 	endOfJanuary1970 = 31 * 24 * 3600 * 1000
+	beginOf1960      = -315_619_200_000
 	beginOf1980      = 315_532_800_000
 	beginOf2100      = 4_102_444_800_000
 )
 
-// Note counts a timestamp, in milliseconds since 1970, of the row in a line.
-func (t *Times) Note(ms, line int64) {
+// Note counts a timestamp, in milliseconds since 1970, of the row in a line, or in [NoLine]. text is how it was given;
+// empty: that is not known, and it counts as a number.
+func (t *Times) Note(ms, line int64, text string) {
 	if ms == 0 {
 		return
 	}
-	t.values++
-	likely := func(ms int64) bool { return beginOf1980 <= ms && ms < beginOf2100 }
-	switch {
-	case 0 < ms && ms < endOfJanuary1970:
-		t.seconds.add(ms, t.File, line)
-	case ms >= beginOf2100 && likely(ms/1000):
-		t.micros.add(ms, t.File, line)
-	case ms >= beginOf2100 && likely(ms/1_000_000):
-		t.nanos.add(ms, t.File, line)
+	if text != "" && !t.isNumber(text, ms) {
+		t.written++
+		return
 	}
+	t.values++
+	if 0 < ms && ms < endOfJanuary1970 {
+		t.january.add(ms, t.File, line, text)
+	}
+	if step, known := t.step(ms); known {
+		t.steps[step].add(ms, t.File, line, text)
+	} else if beginOf1960 <= ms && ms < beginOf1980 {
+		t.near++
+	}
+	t.compact.note(cmp.Or(text, t.number(ms)), oddTimes{file: t.File, line: line, ms: ms}, text == "")
 }
 
-func (o *oddTimes) add(ms int64, file string, line int64) {
+// isNumber reports whether a text was read as a number of units. Digits may also have been read by a
+// pattern of dates, which makes another time of them.
+func (t *Times) isNumber(text string, ms int64) bool {
+	whole, fraction, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	if err != nil || strings.Trim(fraction, "0123456789") != "" {
+		return false
+	}
+	for range t.unit() - 1 {
+		n /= 1000
+	}
+	if t.unit() == 0 {
+		n *= 1000
+	}
+	return n-1000 <= ms && ms <= n+1000
+}
+
+// units are those that numbers may count, from the coarsest.
+var units = [...]struct{ flag, words string }{{"s", "seconds"}, {"ms", "milliseconds"}, {"us", "microseconds"}, {"ns", "nanoseconds"}}
+
+// unit is the place in units of the unit that numbers are read in.
+func (t *Times) unit() int {
+	for i, u := range units {
+		if u.flag == t.Unit {
+			return i
+		}
+	}
+	return 1
+}
+
+// step returns by how many units, from stepUsual, a time must be read otherwise to be between 1980 and
+// 2100; false: by none.
+func (t *Times) step(ms int64) (step int, known bool) {
+	likely := func(ms int64) bool { return beginOf1980 <= ms && ms < beginOf2100 }
+	switch {
+	case likely(ms):
+		return stepUsual, true
+	case 0 < ms && ms < endOfJanuary1970:
+		for by := 1; by <= t.unit(); by++ {
+			if ms *= 1000; likely(ms) {
+				return stepUsual - by, true
+			}
+		}
+	case ms >= beginOf2100:
+		for by := 1; by < len(units)-t.unit(); by++ {
+			if ms /= 1000; likely(ms) {
+				return stepUsual + by, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// number is the number that gave a time, if nothing finer than a millisecond was in it.
+func (t *Times) number(ms int64) string {
+	if t.unit() == 0 {
+		return strconv.FormatInt(ms/1000, 10)
+	}
+	for range t.unit() - 1 {
+		ms *= 1000
+	}
+	return strconv.FormatInt(ms, 10)
+}
+
+func (o *oddTimes) add(ms int64, file string, line int64, text string) {
 	if o.number++; o.number == 1 || line < o.line { // parsers run side by side
-		o.file, o.line, o.ms = file, line, ms
+		o.file, o.line, o.ms, o.text = file, line, ms, text
 	}
 }
 
 // first returns the first of them as a number and as a time.
-func (o *oddTimes) first() string {
-	return fmt.Sprintf("%d (%s)", o.ms, time.UnixMilli(o.ms).UTC().Format("2006-01-02T15:04:05Z"))
+func (t *Times) first(o *oddTimes) string {
+	return fmt.Sprintf("%s (%s)", cmp.Or(o.text, t.number(o.ms)), moment(o.ms))
 }
 
-// AllSeconds reports whether every timestamp that was noted, and at least that many, is in January
-// 1970. It returns the place of the first of them, and that as a number and as a time.
-func (t *Times) AllSeconds(least int64) (place, first string, all bool) {
-	s := t.seconds
-	return fmt.Sprintf("%s:%d", s.file, s.line), s.first(), s.number >= least && s.number == t.values
+// NoLine stands for the line of a row that is not known.
+const NoLine = math.MaxInt64
+
+// place is the file and the line of the first.
+func (o *oddTimes) place() string {
+	if o.line == NoLine {
+		return o.file
+	}
+	return fmt.Sprintf("%s:%d", o.file, o.line)
+}
+
+// moment writes milliseconds since 1970 as a time.
+func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z") }
+
+// AllEarly reports whether every timestamp of the column is a number that is read as a time in January
+// 1970. It returns the place of the first, and that as a number and as a time.
+func (t *Times) AllEarly() (place, first string, all bool) {
+	o := &t.january
+	return o.place(), t.first(o), o.number > 0 && o.number == t.values && t.written == 0
 }
 
 // merge adds the timestamps of the same column in another input.
 func (t *Times) merge(o Times) {
-	t.values += o.values
-	t.seconds.merge(o.seconds)
-	t.micros.merge(o.micros)
-	t.nanos.merge(o.nanos)
+	t.values, t.written, t.near = t.values+o.values, t.written+o.written, t.near+o.near
+	t.january.merge(o.january)
+	for i := range t.steps {
+		t.steps[i].merge(o.steps[i])
+	}
+	t.compact = t.compact.with(o.compact)
 }
 
 func (o *oddTimes) merge(other oddTimes) {
@@ -84,111 +183,4 @@ func (o *oddTimes) merge(other oddTimes) {
 		*o = other
 	}
 	o.number = number
-}
-
-// oddity is what is odd about half of the timestamps or more.
-type oddity struct {
-	oddTimes
-	early bool   // they are in January 1970, else after the year 2100
-	unit  string // that would make them likely, if they were read as milliseconds
-	words string // for what that unit counts
-	steps int    // units that are finer than that which they were read in; of early ones it is not known
-}
-
-// odd returns what is odd about a column; false: nothing.
-func (t *Times) odd() (oddity, bool) {
-	for _, o := range []oddity{{t.seconds, true, "s", "seconds", 0}, {t.micros, false, "us", "microseconds", 1}, {t.nanos, false, "ns", "nanoseconds", 2}} {
-		if o.number > 0 && 2*o.number >= t.values {
-			return o, true
-		}
-	}
-	return oddity{}, false
-}
-
-// of says which timestamps of a column are odd.
-func (o *oddity) of(name string, t *Times) string {
-	where := "after the year 2100"
-	if o.early {
-		where = "in January 1970"
-	}
-	return fmt.Sprintf("%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-		amount.Count(o.number), amount.Of(t.values, "value"), o.first(), amount.Verb(o.number, "is", "are"), where)
-}
-
-// finding returns what is odd about half of the timestamps or more.
-func (t *Times) finding(name string) (Finding, bool) {
-	o, odd := t.odd()
-	if !odd {
-		return Finding{}, false
-	}
-	return Warn("--timestamp-unit "+o.unit, "%s: %s since 1970, read as milliseconds?", o.of(name, t), o.words).
-		with(map[string][]string{"timestamp-unit": {o.unit}}), true
-}
-
-// Units says whether the numbers in columns of timestamps look as if they were of another unit than
-// the one that they are read in. given: the user named that unit; empty: none was named.
-func Units(samples []Sample, given string) []Finding {
-	if given != "" {
-		return unlikeGiven(samples, given)
-	}
-	var out []Finding
-	units := make(map[string]bool) // that columns seem to be in
-	for _, s := range readable(samples) {
-		for _, t := range s.Times {
-			f, odd := t.finding(s.Name)
-			if odd {
-				out = append(out, f)
-			}
-			if t.values > 0 {
-				units[f.Do] = true // "": as they are read
-			}
-		}
-	}
-	if len(units) > 1 {
-		for i := range out {
-			out[i].Do, out[i].Settings = out[i].Do+", but only if no other column of timestamps has numbers of another unit: it is the unit of all", nil
-		}
-	}
-	return fewUnits(out)
-}
-
-// unlikeGiven warns of columns whose numbers are not of the unit that the user named. The user is believed if all
-// columns are in January 1970: that name confirms it.
-func unlikeGiven(samples []Sample, given string) []Finding {
-	units := []string{"s", "ms", "us", "ns"}
-	usual := false // a column has timestamps that are not odd
-	differ := make(map[oddity]bool)
-	for _, s := range readable(samples) {
-		for _, t := range s.Times {
-			o, odd := t.odd()
-			usual = usual || !odd && t.values > 0
-			if odd {
-				differ[oddity{early: o.early, steps: o.steps}] = true
-			}
-		}
-	}
-	mixed := usual || len(differ) > 1
-	var out []Finding
-	for _, s := range readable(samples) {
-		for _, t := range s.Times {
-			o, odd := t.odd()
-			if !odd || o.early && !mixed {
-				continue
-			}
-			do := "--timestamp-unit is the unit of all columns: load the file once for each unit, and leave the columns of other units out with --skipcols"
-			if unit := slices.Index(units, given) + o.steps; !mixed && unit < len(units) {
-				do = "--timestamp-unit " + units[unit]
-			}
-			out = append(out, Warn(do, "%s: numbers of another unit than %s?", o.of(s.Name, &t), given))
-		}
-	}
-	return fewUnits(out)
-}
-
-// fewUnits cuts a long list of findings.
-func fewUnits(out []Finding) []Finding {
-	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn(out[0].Do, "and %s like it", amount.Of(more, "more column")))
-	}
-	return out
 }

@@ -28,7 +28,7 @@ func TestMarksInNumbers(t *testing.T) {
 		{Whole, []string{"2.000"}, "", ""}, {Whole, []string{"2.000", "2.500"}, ",", "."}, {Whole, []string{"2.000", "1.000.000"}, ",", "."},
 	} {
 		var settings map[string][]string
-		for _, f := range AsNumbers(noted(tc.kind, tc.texts...), false) {
+		for _, f := range AsNumbers(noted(tc.kind, tc.texts...), Marks{}) {
 			settings = f.Settings
 		}
 		mark := func(name string) string {
@@ -39,22 +39,51 @@ func TestMarksInNumbers(t *testing.T) {
 		}
 		require.Equal(t, []string{tc.decimal, tc.group}, []string{mark("decimalsep"), mark("thousandssep")}, tc.texts)
 	}
-	require.Empty(t, AsNumbers(noted(Number, "12,5"), true), "the marks are set")
-	require.NotEmpty(t, AsNumbers(noted(Number, "1,234"), false)[0].Guess)
-	require.Empty(t, AsNumbers(noted(Whole, "1,234"), false)[0].Guess)
+	require.Empty(t, AsNumbers(noted(Number, "12,5"), Marks{Decimal: ","}), "the marks are set")
+	require.NotEmpty(t, AsNumbers(noted(Number, "1,234"), Marks{})[0].Guess)
+	require.Empty(t, AsNumbers(noted(Whole, "1,234"), Marks{})[0].Guess)
 	for _, text := range []string{"$5", "5 %", "1.234,56 EUR", "-€5.00"} {
-		require.Contains(t, AsNumbers(noted(Number, text), true)[0].Do, "remove the sign", text)
+		require.Contains(t, AsNumbers(noted(Number, text), Marks{Decimal: ","})[0].Do, "remove the sign", text)
 	}
 }
 
 // A whole number with one point and three digits can be read in two ways.
 func TestWholeNumbersWithAPoint(t *testing.T) {
-	require.Equal(t, "if 2.000 is 2, write it without a fraction; if it is 2000, say --thousandssep '.'", AsNumbers(noted(Whole, "2.000"), false)[0].Do)
-	require.Equal(t, "2.500 is read as 2500", AsNumbers(noted(Whole, "2.500"), false)[0].Guess)
-	require.Empty(t, AsNumbers(noted(Whole, "1.000.000"), false)[0].Guess)
+	require.Equal(t, "if 2.000 is 2, write it without a fraction; if it is 2000, say --thousandssep '.'", AsNumbers(noted(Whole, "2.000"), Marks{})[0].Do)
+	require.Equal(t, "2.500 is read as 2500", AsNumbers(noted(Whole, "2.500"), Marks{})[0].Guess)
+	require.Empty(t, AsNumbers(noted(Whole, "1.000.000"), Marks{})[0].Guess)
 	both := append(noted(Whole, "2.000"), noted(Number, "12.5")...)
-	require.Equal(t, "write them without a fraction", AsNumbers(both, false)[0].Do)
-	require.Equal(t, []string{"."}, AsNumbers(append(noted(Whole, "2.000"), noted(Number, "1.234,5")...), false)[0].Settings["thousandssep"])
+	require.Equal(t, "write them without a fraction", AsNumbers(both, Marks{})[0].Do)
+	require.Equal(t, []string{"."}, AsNumbers(append(noted(Whole, "2.000"), noted(Number, "1.234,5")...), Marks{})[0].Settings["thousandssep"])
+}
+
+// A separator of thousands that is the decimal mark of the numbers makes others of them.
+func TestSeparatorOfThousandsThatIsTheDecimalMark(t *testing.T) {
+	for _, tc := range []struct {
+		texts []string
+		marks Marks
+		do    string
+	}{
+		{[]string{"1.5", "2.75"}, Marks{Thousands: "."}, "leave --thousandssep out, if all such columns are written so"},
+		{[]string{"1.5", "2.500"}, Marks{",", "."}, "leave --thousandssep and --decimalsep out, if all such columns are written so"},
+		{[]string{"1,5"}, Marks{Thousands: ","}, "say --decimalsep ',' and leave --thousandssep out, if all such columns are written so"},
+		{[]string{"1.500", "2.000"}, Marks{",", "."}, ""}, {[]string{"1.234,5"}, Marks{",", "."}, ""}, {[]string{"1,234.5"}, Marks{Thousands: ","}, ""},
+		{[]string{"1.5"}, Marks{Decimal: ","}, ""},
+	} {
+		for _, taken := range []bool{false, true} {
+			v := Values{Column: "c", Kind: Number}
+			for _, text := range tc.texts {
+				v.Note([]byte(text), taken)
+			}
+			found := AsNumbers([]Sample{{Name: "f", Values: []Values{v}}}, tc.marks)
+			require.Equal(t, tc.do != "", len(found) == 1, tc.texts)
+			if tc.do != "" {
+				require.Equal(t, tc.do, found[0].Do)
+			}
+		}
+	}
+	require.Contains(t, AsNumbers(noted(Number, "1.5"), Marks{Thousands: "."})[0].Found, "as if 1.5 were 15")
+	require.Empty(t, AsNumbers(noted(Whole, "1.5"), Marks{Thousands: "."}))
 }
 
 func TestWordsForNull(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
@@ -168,18 +169,34 @@ func (o *Dialect) options(nulls []string) (cqlshtext.Options, error) {
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
-	for name, pattern := range map[string]string{"datetimeformat": o.DateTimeFormat, "dateformat": o.DateFormat} {
-		if pattern != "" && !strings.Contains(pattern, "%") {
-			return options, fmt.Errorf("--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y", name, pattern)
+	for _, p := range []struct{ flag, pattern string }{{"datetimeformat", o.DateTimeFormat}, {"dateformat", o.DateFormat}} {
+		if err := checkPattern(p.flag, p.pattern); err != nil {
+			return options, err
 		}
 	}
 	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, options); err != nil {
 		return options, fmt.Errorf("--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w", err)
 	}
-	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, cqlshtext.Options{DateTimeFormat: o.DateFormat}); err != nil {
-		return options, fmt.Errorf("--dateformat: %w", err)
-	}
 	return options, nil
+}
+
+// checkPattern refuses a pattern by which no date can be read. Both kinds of patterns are of dates: a column of the type time
+// is read by none.
+func checkPattern(flag, pattern string) error {
+	if pattern == "" {
+		return nil
+	}
+	if !strings.Contains(pattern, "%") {
+		return fmt.Errorf("--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y", flag, pattern)
+	}
+	lacks, err := cqlshtext.Lacks(pattern)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--%s: %w", flag, err)
+	case lacks != "":
+		return fmt.Errorf("--%s %q: has no %s: values would be read as other times than they are", flag, pattern, lacks)
+	}
+	return nil
 }
 
 // timestamp is the write time of all rows in microseconds since the epoch, nil
@@ -197,6 +214,16 @@ func (o *LoadSpec) timestamp() (*int64, error) {
 	}
 	n := t.UnixMicro()
 	return &n, nil
+}
+
+// timestampMistake says why a number given as the write time may be meant as something else; empty: it is likely, or none
+// was given. sure: it is hardly meant.
+func (o *LoadSpec) timestampMistake() (mistake string, sure bool) {
+	n, err := strconv.ParseInt(o.Timestamp, 10, 64)
+	if err != nil {
+		return "", false
+	}
+	return doctor.StampMistake(n)
 }
 
 // latin1 says whether the inputs are in windows-1252, which most files are in that are called Latin-1.

@@ -90,7 +90,7 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Findin
 	}
 	add("names", doctor.Names(samples))
 	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat, spec.Dialect.DateFormat))
-	add("numbers", doctor.AsNumbers(samples, spec.Dialect.DecimalSep+spec.Dialect.ThousandsSep != ""))
+	add("numbers", doctor.AsNumbers(samples, doctor.Marks{Decimal: spec.Dialect.DecimalSep, Thousands: spec.Dialect.ThousandsSep}))
 	add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
 	add("nulls", doctor.AsNulls(samples, spec.Nulls))
 	unit := ""
@@ -98,6 +98,7 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Findin
 		unit = spec.Dialect.TimestampUnit
 	}
 	add("epoch", doctor.Units(samples, unit))
+	add("write times", doctor.AsStamps(samples))
 	return out
 }
 

@@ -2,9 +2,12 @@ package operation
 
 import (
 	"cmp"
+	"encoding/binary"
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
@@ -21,19 +24,22 @@ import (
 type lookedAt struct {
 	fields  ingest.Fields
 	json    bool
+	file    string
 	columns []schema.Column
 	watches []watched
 	noted   []noted
 	words   []worded
 	timed   map[string]*timed // by column; those without timestamps are not in it
-	unmet   map[string]bool   // names of members that the user gave and no object had; nil: of delimited text
+	stamps  doctor.Stamps
+	unmet   map[string]bool // names of members that the user gave and no object had; nil: of delimited text
 }
 
 func newLookedAt(file string, job *ingest.Job) *lookedAt {
-	l := &lookedAt{fields: job.Fields, json: job.JSON, columns: job.Table.Columns, timed: make(map[string]*timed)}
+	l := &lookedAt{fields: job.Fields, json: job.JSON, columns: job.Table.Columns, file: file, timed: make(map[string]*timed)}
+	l.stamps = doctor.Stamps{File: file}
 	for _, c := range l.columns {
 		if found := planTimestamps(c.Type); found != nil {
-			l.timed[c.Name] = &timed{found, doctor.Times{Column: c.Name, File: file}}
+			l.timed[c.Name] = &timed{timestamps: found, times: doctor.Times{Column: c.Name, File: file, Unit: unitName(job.Fields.TimestampUnit)}}
 		}
 	}
 	if job.JSON {
@@ -70,6 +76,55 @@ type worded struct {
 type timed struct {
 	*timestamps
 	times doctor.Times
+
+	mu    sync.Mutex
+	texts map[int64]*given // of values that are one timestamp, by that
+}
+
+// given is how a timestamp was given, in one row or more.
+type given struct {
+	text string
+	row  bool // a row was made with it
+}
+
+// keep notes what text a timestamp had.
+func (t *timed) keep(text, wire []byte) {
+	if len(wire) != 8 {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.texts == nil {
+		t.texts = make(map[int64]*given)
+	}
+	if ms := int64(binary.BigEndian.Uint64(wire)); t.texts[ms] == nil {
+		t.texts[ms] = &given{text: strings.TrimSpace(string(text))}
+	}
+}
+
+// text returns the text of a timestamp in a row; empty: it is not known.
+func (t *timed) text(ms int64) string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	g := t.texts[ms]
+	if g == nil {
+		return ""
+	}
+	g.row = true
+	return g.text
+}
+
+// found are the timestamps of the rows, and those of rows that were rejected for something else, each time once: a row
+// may be read twice to find all that is wrong with it.
+func (t *timed) found() doctor.Times {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, ms := range slices.Sorted(maps.Keys(t.texts)) {
+		if g := t.texts[ms]; !g.row {
+			t.times.Note(ms, doctor.NoLine, g.text)
+		}
+	}
+	return t.times
 }
 
 // hasDates says whether texts of a column stand for days.
@@ -140,7 +195,7 @@ func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 	case hasDates(t):
 		w := watched{t, new(doctor.Watch)}
 		l.watches = append(l.watches, w)
-		noting.note = w.Note
+		noting.note, noting.keep = w.Note, l.keeper(t)
 	default:
 		n := noted{t, doctor.NewNoted(kind)}
 		l.noted = append(l.noted, n)
@@ -163,15 +218,30 @@ func (l *lookedAt) word(t *cqltype.Type) (worded, bool) {
 	return w, true
 }
 
+// keeper returns what keeps the texts of a column of timestamps; nil for others.
+func (l *lookedAt) keeper(t *cqltype.Type) func(text, wire []byte) {
+	for _, c := range l.columns {
+		if c.Type == t && t.Kind == cqltype.Timestamp {
+			return l.timed[c.Name].keep
+		}
+	}
+	return nil
+}
+
 // noticing is a codec whose texts are noted.
 type noticing struct {
 	ingest.Codec
 	note func(text []byte, taken bool)
+	keep func(text, wire []byte) // takes those that were taken; nil: nothing does
 }
 
 func (n noticing) AppendWire(dst, text []byte) ([]byte, error) {
+	mark := len(dst)
 	dst, err := n.Codec.AppendWire(dst, text)
 	n.note(text, err == nil)
+	if err == nil && n.keep != nil {
+		n.keep(text, dst[mark:])
+	}
 	return dst, err
 }
 
@@ -187,9 +257,10 @@ func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
 func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 	for i, c := range columns {
 		if t := l.timed[c.Name]; t != nil && r.Cells[i].State == row.Set {
-			t.note(r.Cells[i].Bytes, &t.times, r.Line)
+			t.note(r.Cells[i].Bytes, &t.times, r.Line, t.text)
 		}
 	}
+	l.noteStamps(r)
 	if len(l.unmet) == 0 {
 		return
 	}
@@ -197,6 +268,28 @@ func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 	if json.Unmarshal(r.Raw, &members) == nil {
 		maps.DeleteFunc(l.unmet, func(name string, _ bool) bool { _, met := members[name]; return met })
 	}
+}
+
+// noteStamps counts the write times that a row gives its columns: other than by its place in the input.
+func (l *lookedAt) noteStamps(r *target.Row) {
+	if r.Timestamp != r.Stamp {
+		l.stamps.Note(r.Timestamp, r.Line)
+	}
+	for _, more := range r.More {
+		if more.Timestamp != r.Stamp {
+			l.stamps.Note(more.Timestamp, r.Line)
+		}
+	}
+}
+
+// unitName is the name of a unit of timestamps, as --timestamp-unit has it.
+func unitName(unit time.Duration) string {
+	for _, name := range units {
+		if d, _ := (&Dialect{TimestampUnit: name}).timestampUnit(); d == unit {
+			return name
+		}
+	}
+	return ""
 }
 
 // stringOf returns the text of a JSON string; false: the value is none.
@@ -210,7 +303,7 @@ func (l *lookedAt) found(s *doctor.Sample) {
 	for _, c := range l.columns {
 		for _, w := range l.watches {
 			if d, some := w.Dates(c.Name); some && w.of == c.Type {
-				d.OfDate = c.Type.Kind == cqltype.Date
+				d.OfDate, d.File = c.Type.Kind == cqltype.Date, l.file
 				s.Dates = append(s.Dates, d)
 			}
 		}
@@ -225,8 +318,9 @@ func (l *lookedAt) found(s *doctor.Sample) {
 			}
 		}
 		if t := l.timed[c.Name]; t != nil {
-			s.Times = append(s.Times, t.times)
+			s.Times = append(s.Times, t.found())
 		}
 	}
+	s.Stamps = l.stamps
 	s.Unmet = slices.Sorted(maps.Keys(l.unmet))
 }

@@ -35,6 +35,7 @@ type Load struct {
 	advice    map[string][]string    // settings that warnings about the first rows named; nil: none did
 	reread    rereading              // how text was read before; of a load that goes on or of rejects
 	rejected  int64                  // rows in the inputs that are rejects
+	contrary  *contrary              // dates of rejects that another order reads; nil: no pattern has an order
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
@@ -104,6 +105,9 @@ func (l *Load) prepare(ctx context.Context) error {
 	}
 	for _, note := range notes {
 		l.env.Warn("%s", note)
+	}
+	if mistake, _ := l.spec.timestampMistake(); mistake != "" && !l.run.continued {
+		l.env.Warn("--timestamp %s: %s", l.spec.Timestamp, mistake)
 	}
 	if err := l.connect(ctx); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 )
 
 // lookAhead reads the first rows of the inputs as the doctor does, and warns of values that may not
-// mean what they will be read as. It refuses a load whose first timestamps are all in January 1970,
-// unless --timestamp-unit is given. It reads files until it has sampledRows rows, and of a pipe, if
+// mean what they will be read as. It refuses a load whose first timestamps are all in January 1970, or all dates without
+// separators, unless --timestamp-unit is given. It reads files until it has sampledRows rows, and of a pipe, if
 // that is the first input, what arrives within peekTime.
 func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	var samples []doctor.Sample
@@ -56,18 +56,17 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	return nil
 }
 
-// leastEarly is the number of timestamps in a column from which they may all be taken for seconds;
-// in sampledRows rows there are fewer timestamps where some are null.
-const leastEarly = sampledRows / 2
-
-// refuseEarly refuses a load if all timestamps of a column are in January 1970 in the rows that were
-// looked at. They would be written without a word, and be wrong.
+// refuseEarly refuses a load if all timestamps of a column in the rows that were looked at are numbers that are in January
+// 1970, or dates without separators. They would be written without a word, and be wrong.
 func (l *Load) refuseEarly(s doctor.Sample) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
 	}
 	for _, t := range s.Times {
-		if place, first, all := t.AllSeconds(leastEarly); all {
+		if f, compact := t.Compact(); compact {
+			return fmt.Errorf("%s: %s: nothing was written; %s, or --timestamp-unit ms if they are milliseconds", s.Name, f.Found, f.Do)
+		}
+		if place, first, all := t.AllEarly(); all {
 			return fmt.Errorf("%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
 				"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
 				place, t.Column, first, amount.Of(s.Rows, "row"))

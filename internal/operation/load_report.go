@@ -38,6 +38,7 @@ type LoadReport struct {
 // Rejects are the rows that were not written, as they are kept.
 type Rejects struct {
 	Causes  []reject.Cause // by the number of rows
+	Dates   int64          // rows of this run whose dates are read in another order of day and month than that of the pattern alone
 	Files   []string       // of the rows themselves; empty when there are none
 	Reasons string         // file of the reasons
 }
@@ -83,7 +84,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	r.Explained = l.explained
-	r.Rejects.Causes = l.rejects.Causes()
+	r.Rejects.Causes, r.Rejects.Dates = l.rejects.Causes(), l.contrary.tell(l.env.Warn)
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}

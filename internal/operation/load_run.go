@@ -46,12 +46,13 @@ func (l *Load) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	l.job.Rejects = l.rejects
+	rejects := l.watchDates(l.rejects)
+	l.job.Rejects = rejects
 	for _, path := range l.mended {
 		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
 	}
 	if l.journal != nil {
-		l.journal.Use(l.rejects, l.careful)
+		l.journal.Use(rejects, l.careful)
 		l.job.Journal = l.journal
 		l.job.CQL.AsideDir = l.run.path
 	}

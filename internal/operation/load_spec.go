@@ -149,6 +149,11 @@ func (o *LoadSpec) check(continued bool) error {
 	if err := o.checkOrder(); err != nil {
 		return err
 	}
+	if !continued && o.RejectsOf == "" {
+		if mistake, sure := o.timestampMistake(); sure {
+			return fmt.Errorf("--timestamp %s: %s", o.Timestamp, mistake)
+		}
+	}
 	if o.RunDir == "" || continued {
 		return nil
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // timestamps finds the timestamps in the values of a type: a value itself, or elements, keys and fields at any depth. It is
-// planned once for each column, and then allocates nothing.
+// planned once for each column.
 type timestamps struct {
 	layout *cqlwire.Layout // nil: each value is a timestamp
 	elems  []*timestamps   // by element of the type; nil: it has none
@@ -37,18 +37,23 @@ func planTimestamps(t *cqltype.Type) *timestamps {
 	return found
 }
 
-// note counts the timestamps in a value of a row.
-func (f *timestamps) note(wire []byte, to *doctor.Times, line int64) {
+// note counts the timestamps in a value of a row. text gives how one was given that is the whole value; nil, or empty: that is
+// not known.
+func (f *timestamps) note(wire []byte, to *doctor.Times, line int64, text func(ms int64) string) {
 	if f.layout == nil {
 		if len(wire) == 8 {
-			to.Note(int64(binary.BigEndian.Uint64(wire)), line)
+			ms, given := int64(binary.BigEndian.Uint64(wire)), ""
+			if text != nil {
+				given = text(ms)
+			}
+			to.Note(ms, line, given)
 		}
 		return
 	}
 	w := f.layout.Walk(wire)
 	for w.Next() {
 		if elem := f.elems[w.Index()%len(f.elems)]; elem != nil {
-			elem.note(w.Elem(), to, line)
+			elem.note(w.Elem(), to, line, nil)
 		}
 	}
 }

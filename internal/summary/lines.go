@@ -264,7 +264,7 @@ func (t *text) doctor(d *Doctor) {
 func (d *Document) end() string {
 	switch {
 	case d.Outcome == DryRun && d.Load != nil && d.Load.WouldReject > 0:
-		return "dry run: " + amount.Of(d.Load.WouldReject, "row") + " would be rejected; nothing was written"
+		return "dry run: " + amount.Of(d.Load.WouldReject, "row") + " would be rejected" + d.Load.datesApart() + "; nothing was written"
 	case d.Outcome == DryRun && d.Clone != nil && len(d.Clone.Failed) > 0:
 		return "dry run: " + amount.Of(len(d.Clone.Failed), "token range") + " failed; nothing was written"
 	case d.Outcome == DryRun:
@@ -299,11 +299,19 @@ func (d *Document) onward(words string) string {
 	return words + d.Next.Line
 }
 
+// datesApart says that dates are not all in one order; empty: that is not known.
+func (l *Load) datesApart() string {
+	if l.DatesApart == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s of them for dates in another order than those that were loaded, which may be wrong", amount.Count(l.DatesApart))
+}
+
 // left is what a run that is done could not do.
 func (d *Document) left() string {
 	switch {
 	case d.Load != nil && d.Load.Rejected > 0:
-		return amount.Of(d.Load.Rejected, "row") + amount.Verb(d.Load.Rejected, " was", " were") + " rejected"
+		return amount.Of(d.Load.Rejected, "row") + amount.Verb(d.Load.Rejected, " was", " were") + " rejected" + d.Load.datesApart()
 	case d.Load != nil && d.Load.InDoubt > 0:
 		return amount.Of(d.Load.InDoubt, "row") + amount.Verb(d.Load.InDoubt, " is", " are") + " in doubt"
 	case d.Load != nil && d.Load.LeftInDoubt > 0:

@@ -1,0 +1,289 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+)
+
+// column is what the dates of one column are in all inputs, and in each.
+type column struct {
+	Dates
+	files []Dates
+}
+
+// name names the inputs.
+func (c *column) name() string {
+	if more := len(c.files) - 1; more > 0 {
+		return fmt.Sprintf("%s and %s", c.files[0].File, amount.Of(more, "more input"))
+	}
+	return c.files[0].File
+}
+
+// byColumn puts the dates of inputs together by columns.
+func byColumn(samples []Sample) (columns []column) {
+	for _, s := range readable(samples) {
+		for _, d := range s.Dates {
+			i := slices.IndexFunc(columns, func(c column) bool { return c.Column == d.Column })
+			if i < 0 {
+				i, columns = len(columns), append(columns, column{Dates: Dates{Column: d.Column, OfDate: d.OfDate}})
+			}
+			columns[i].merge(d)
+			columns[i].files = append(columns[i].files, d)
+		}
+	}
+	return columns
+}
+
+// AsDates says what is to be known of dates that are not in the form of ISO 8601. The formats are those by which
+// timestamps and dates are read, as strptime has them; empty: there is none.
+func AsDates(samples []Sample, timestamps, dates string) []Finding {
+	var out []Finding
+	for _, c := range byColumn(samples) {
+		format := timestamps
+		if c.OfDate {
+			format = dates
+		}
+		if c.all() > 0 {
+			out = append(out, c.finding(format))
+		}
+		if _, compact := c.numbers.dates(); compact && c.OfDate && format == "" {
+			out = append(out, c.numbers.finding(fmt.Sprintf("%s, column %q", c.name(), c.Column), c.flag(), ""))
+		}
+	}
+	numbers := false // a column has numbers that are no dates
+	for _, s := range readable(samples) {
+		for _, t := range s.Times {
+			f, compact := t.Compact()
+			numbers = numbers || !compact && t.values > 0
+			if compact {
+				f.Found = s.Name + ", " + f.Found
+				out = append(out, f)
+			}
+		}
+	}
+	onePattern(out, "datetimeformat", numbers)
+	onePattern(out, "dateformat", false)
+	if more := len(out) - namesShown; more > 0 {
+		out = append(out[:namesShown], Warn("", "and %s of dates like it", amount.Of(more, "more column")))
+	}
+	return out
+}
+
+// onePattern takes back the advice of patterns if columns need different ones: one pattern is for all of them. numbers:
+// a column has numbers, of which a pattern of digits alone reads none.
+func onePattern(found []Finding, flag string, numbers bool) {
+	patterns := make(map[string]bool)
+	for _, f := range found {
+		if p := f.Settings[flag]; p != nil {
+			patterns[p[0]] = true
+			if numbers && digitsAlone(p[0]) {
+				patterns[""] = true
+			}
+		}
+	}
+	if len(patterns) < 2 {
+		return
+	}
+	for i, f := range found {
+		if p := f.Settings[flag]; p != nil {
+			found[i].Do = fmt.Sprintf("--%s is one pattern for all such columns: load once for each pattern, here '%s', and leave the columns of others out with --skipcols", flag, p[0])
+			found[i].Settings = nil
+		}
+	}
+}
+
+// digitsAlone reports whether a pattern has nothing between its directives.
+func digitsAlone(pattern string) bool { return 2*strings.Count(pattern, "%") == len(pattern) }
+
+// patterns are those that each read all dates of a shape in one of some orders, the likeliest first.
+func (s *shape) patterns(among orders) (all []string) {
+	switch {
+	case s.pattern == "":
+		return nil
+	case !s.numeric:
+		return []string{s.pattern}
+	}
+	order := everyOrder[:]
+	count := func(set [2]uint64) int { return bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]) }
+	switch {
+	case count(s.first) < count(s.third): // a year changes less than a day
+		order = []orders{yearFirst, dayFirst, monthFirst}
+	case halfDay.MatchString(s.example): // where hours are counted to twelve, the month mostly comes first
+		order = []orders{monthFirst, dayFirst, yearFirst}
+	}
+	for _, o := range order {
+		if s.orders()&among&o != 0 {
+			all = append(all, formatOf(s.example, o.directive()))
+		}
+	}
+	return all
+}
+
+// readings are the patterns of each shape, those of most dates first; readable: each has one. If an order reads
+// all shapes, the others are left out.
+func (d *Dates) readings() (patterns [][]string, readable bool) {
+	shapes := slices.Clone(d.shapes)
+	slices.SortStableFunc(shapes, func(a, b shape) int { return cmp.Compare(b.all, a.all) })
+	every := dayFirst | monthFirst | yearFirst
+	common := every
+	for i := range shapes {
+		if shapes[i].numeric {
+			common &= shapes[i].orders()
+		}
+	}
+	if common == 0 {
+		common = every
+	}
+	readable = true
+	for i := range shapes {
+		p := shapes[i].patterns(common)
+		readable = readable && len(p) > 0
+		patterns = append(patterns, p)
+	}
+	return patterns, readable
+}
+
+// kinds describes the dates of a column.
+func (d *Dates) kinds() string {
+	var only [len(everyOrder)]int64
+	example, decided := d.shapes[0].typical()
+	numeric := int64(0)
+	for i := range d.shapes {
+		s := &d.shapes[i]
+		for o := range only {
+			n, _ := s.only(everyOrder[o])
+			only[o] += n
+		}
+		if s.numeric {
+			numeric += s.all
+		}
+		if !decided {
+			if e, some := s.typical(); some {
+				example, decided = e, true
+			}
+		}
+	}
+	text := fmt.Sprintf("%s such as %s", amount.Of(d.all(), "date"), example)
+	if numeric == 0 {
+		return text
+	}
+	text += fmt.Sprintf(": %s only day first, %s only month first", amount.Count(only[0]), amount.Count(only[1]))
+	if only[2] > 0 {
+		text += fmt.Sprintf(", %s only year first", amount.Count(only[2]))
+	}
+	return text + fmt.Sprintf(", %s either way", amount.Count(numeric-only[0]-only[1]-only[2]))
+}
+
+// finding is what is to be known of a column that is read by a format; empty: by none.
+func (c *column) finding(format string) Finding {
+	kinds := fmt.Sprintf("%s, column %q: %s", c.name(), c.Column, c.kinds())
+	readings, readable := c.readings()
+	single := len(readings) == 1 && readable
+	switch {
+	case c.bad == 0 && format == "":
+		return Fine("%s", kinds)
+	case c.bad == 0 && single && len(readings[0]) > 1:
+		return Warn("look at one of which you know the day", "%s; taken as %s says, but also dates by %s", kinds, format, strings.Join(without(readings[0], format), " or "))
+	case c.bad == 0:
+		return Fine("%s; taken as %s says", kinds, format)
+	}
+	if format != "" {
+		kinds += fmt.Sprintf("; %s %s not taken by %s", amount.Count(c.bad), amount.Verb(c.bad, "is", "are"), format)
+	}
+	if !single {
+		if do := c.eachFile(); do != "" {
+			return Fail(do, "%s", kinds)
+		}
+		return c.severalWays(kinds, format, readings, readable)
+	}
+	patterns := readings[0]
+	switch {
+	case slices.Contains(patterns, format):
+		return Warn("mend those, as the pattern fits the others: is there such a day?", "%s", kinds)
+	case format != "":
+		if c.bad < c.all() {
+			kinds += ", and some of the others may be other days"
+		}
+		return Fail(fmt.Sprintf("say --%s '%s'", c.flag(), strings.Join(patterns, "' or '")), "%s", kinds)
+	case len(patterns) == 1:
+		return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", c.flag(), patterns[0]), "%s", kinds).
+			with(map[string][]string{c.flag(): {patterns[0]}})
+	}
+	return Warn("write them as 2024-12-31, or "+oneOf(c.flag(), patterns), "%s", kinds).guessing(map[string][]string{c.flag(): {patterns[0]}},
+		fmt.Sprintf("%s is read by %s, though it may be meant by %s", c.shapes[0].example, patterns[0], strings.Join(patterns[1:], " or ")))
+}
+
+// severalWays is the finding about a column that no pattern reads as a whole.
+func (c *column) severalWays(kinds, format string, readings [][]string, readable bool) Finding {
+	const iso = "write them as 2024-12-31"
+	if !readable {
+		for i := range c.shapes {
+			if s := &c.shapes[i]; s.numeric && s.pattern != "" && s.orders() == 0 {
+				return Fail(iso, "%s: both orders are in one file", kinds)
+			}
+		}
+		return Warn(iso, "%s", kinds)
+	}
+	var each []string
+	for _, patterns := range readings {
+		if slices.Contains(patterns, format) {
+			each = append([]string{format}, each...)
+		} else {
+			each = append(each, patterns[0])
+		}
+	}
+	if len(each) > namesShown {
+		return Fail(iso, "%s, in %s", kinds, amount.Of(len(each), "form"))
+	}
+	return Fail(iso+", or "+inTurn(c.flag(), each), "%s, in %s", kinds, amount.Of(len(each), "form"))
+}
+
+// eachFile advises to load files by themselves, if one pattern reads each of them; empty: that is not so.
+func (c *column) eachFile() string {
+	if len(c.files) < 2 {
+		return ""
+	}
+	files := make(map[string][]string)
+	var patterns []string
+	for _, d := range c.files {
+		if d.all() == 0 {
+			continue
+		}
+		readings, readable := d.readings()
+		if len(readings) != 1 || !readable {
+			return ""
+		}
+		p := readings[0][0]
+		if files[p] == nil {
+			patterns = append(patterns, p)
+		}
+		files[p] = append(files[p], d.File)
+	}
+	do := "load the files by themselves"
+	for i, p := range patterns {
+		between := ", "
+		if i == 0 {
+			between = ": "
+		}
+		do += fmt.Sprintf("%s%s with --%s '%s'", between, some(files[p]), c.flag(), p)
+	}
+	return do
+}
+
+// without returns the texts without one.
+func without(texts []string, text string) []string {
+	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == text })
+}
+
+// flag is the setting by which the column's texts are read.
+func (d *Dates) flag() string {
+	if d.OfDate {
+		return "dateformat"
+	}
+	return "datetimeformat"
+}

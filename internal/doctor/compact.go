@@ -1,0 +1,155 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+)
+
+// compactForm is how a date is written without separators.
+type compactForm struct {
+	layout  string // of Go
+	more    int    // digits of a fraction behind it
+	pattern string // of strptime; empty: a month or a day is missing
+}
+
+// compactForms are the forms that are known. Those of equal length stand in the order in which they are guessed.
+var compactForms = [...]compactForm{
+	{"20060102", 0, "%Y%m%d"}, {"02012006", 0, "%d%m%Y"}, {"01022006", 0, "%m%d%Y"},
+	{"2006010215", 0, "%Y%m%d%H"}, {"200601021504", 0, "%Y%m%d%H%M"}, {"20060102150405", 0, "%Y%m%d%H%M%S"}, {"20060102150405", 3, "%Y%m%d%H%M%S%f"},
+	{"060102", 0, "%y%m%d"}, {"020106", 0, "%d%m%y"}, {"010206", 0, "%m%d%y"}, {"200601", 0, ""}, {"2006", 0, ""},
+}
+
+// reads reports whether a text is a date of 1900 to 2100 in the form.
+func (f *compactForm) reads(text string) bool {
+	if len(text) != len(f.layout)+f.more {
+		return false
+	}
+	at, err := time.Parse(f.layout, text[:len(f.layout)])
+	return err == nil && 1900 <= at.Year() && at.Year() <= 2100
+}
+
+// compacts counts which numbers of a column may be dates without separators. The zero value has none.
+type compacts struct {
+	numbers int64
+	bare    int64    // numbers of JSON and in collections, which no pattern reads
+	any     oddTimes // those that some form reads
+	forms   [len(compactForms)]oddTimes
+}
+
+// note counts a number, which stands at a place and is read as a time. bare: no pattern reads it.
+func (c *compacts) note(number string, at oddTimes, bare bool) {
+	c.numbers++
+	if bare {
+		c.bare++
+	}
+	if strings.Trim(number, "0123456789") != "" {
+		return
+	}
+	some := false
+	for i := range compactForms {
+		if compactForms[i].reads(number) {
+			c.forms[i].add(at.ms, at.file, at.line, number)
+			some = true
+		}
+	}
+	if some {
+		c.any.add(at.ms, at.file, at.line, number)
+	}
+}
+
+// with returns the numbers of the same column in another input as well.
+func (c compacts) with(o compacts) compacts {
+	c.numbers, c.bare = c.numbers+o.numbers, c.bare+o.bare
+	c.any.merge(o.any)
+	for i := range c.forms {
+		c.forms[i].merge(o.forms[i])
+	}
+	return c
+}
+
+// dates reports whether nearly all numbers are dates without separators. It returns the places of the forms, in
+// compactForms, each of which reads nearly all of them; none: they are of several forms.
+func (c *compacts) dates() (forms []int, compact bool) {
+	nearly := func(n int64) bool { return n > 0 && 20*n >= 19*c.numbers }
+	for i := range c.forms {
+		if nearly(c.forms[i].number) {
+			forms = append(forms, i)
+		}
+	}
+	return forms, nearly(c.any.number)
+}
+
+// patterns are those by which the dates are read: by each of them all, or if several forms are in the column, by each
+// some. all reports which.
+func (c *compacts) patterns() (patterns []string, all bool) {
+	forms, _ := c.dates()
+	if all = len(forms) > 0; !all {
+		for i := range c.forms {
+			if c.forms[i].number > 0 {
+				forms = append(forms, i)
+			}
+		}
+	}
+	for _, i := range forms {
+		if p := compactForms[i].pattern; p != "" {
+			patterns = append(patterns, p)
+		}
+	}
+	return patterns, all
+}
+
+// finding says that the numbers of a column are dates, and how to read them. what they are read as otherwise; empty: they
+// are not taken.
+func (c *compacts) finding(where, flag, what string) Finding {
+	example := c.any.text
+	if c.any.line > 0 {
+		example += " in " + c.any.place()
+	}
+	found := fmt.Sprintf("%s: %s of %s, such as %s, %s like dates without separators", where, amount.Count(c.any.number), amount.Of(c.numbers, "number"),
+		example, amount.Verb(c.any.number, "looks", "look"))
+	if what != "" {
+		found += ", but " + amount.Verb(c.any.number, "is", "are") + " read as " + what
+	}
+	patterns, all := c.patterns()
+	switch {
+	case c.bare > 0:
+		return Fail("write them as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections", "%s", found)
+	case len(patterns) == 0:
+		return Fail("write them as 2024-12-31, with a month and a day", "%s", found)
+	case !all && len(patterns) == 1:
+		return Fail("write them as 2024-12-31", "%s", found)
+	case !all:
+		return Fail(inTurn(flag, patterns), "%s", found)
+	case len(patterns) == 1:
+		return Fail(fmt.Sprintf("say --%s '%s'", flag, patterns[0]), "%s", found).with(map[string][]string{flag: {patterns[0]}})
+	}
+	return Fail(oneOf(flag, patterns), "%s", found).guessing(map[string][]string{flag: {patterns[0]}},
+		fmt.Sprintf("%s is read by %s; it could also be read by %s", c.any.text, patterns[0], strings.Join(patterns[1:], " or ")))
+}
+
+// oneOf advises one of several patterns.
+func oneOf(flag string, patterns []string) string {
+	return fmt.Sprintf("look at one of which you know the day, and say --%s '%s'", flag, strings.Join(patterns, "' or '"))
+}
+
+// inTurn advises a load by one pattern, and of its rejects by the others.
+func inTurn(flag string, patterns []string) string {
+	do := fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry RUN_DIR --%s '%s'", flag, patterns[0], flag, patterns[1])
+	if more := patterns[2:]; len(more) > 0 {
+		do += fmt.Sprintf(", and those of that retry likewise with '%s'", strings.Join(more, "', then '"))
+	}
+	return do
+}
+
+// Compact returns what is wrong with a column of timestamps whose numbers are all dates without separators; false: they
+// are not.
+func (t *Times) Compact() (Finding, bool) {
+	if _, compact := t.compact.dates(); !compact {
+		return Finding{}, false
+	}
+	_, words, _ := t.unitOf(stepUsual)
+	return t.compact.finding(fmt.Sprintf("column %q", t.Column), "datetimeformat", fmt.Sprintf("%s since 1970: %s", words, moment(t.compact.any.ms))), true
+}

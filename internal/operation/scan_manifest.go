@@ -139,6 +139,22 @@ func (s *Scan) freeManifest() error {
 	return nil
 }
 
+// earlierFiles names the files of the output whose manifest is in the folder; none: a scan of ours left no manifest there.
+func (s *Scan) earlierFiles() (names []string) {
+	path := s.spec.manifestPath()
+	if path == "" || s.spec.Dir == "" {
+		return nil
+	}
+	m, err := manifest.Read(path)
+	if err != nil || m.Tool != tool || m.Command != commandScan {
+		return nil
+	}
+	for _, f := range m.Files {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
 // removeManifest removes an earlier manifest, which must not stand beside files that
 // it does not describe.
 func (s *Scan) removeManifest() error {

@@ -84,8 +84,12 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 	s, err := m.table.Select(string(name))
 	if err != nil {
 		unknown := []string{string(name)}
-		columns := slices.DeleteFunc(m.fields.guessColumns(m.table, memberNames(of)), func(c renaming) bool { return c.field != unknown[0] })
-		return 0, &hinted{err: err, hint: hintNames(m.table, columns, unknown), form: "%v; %s", settings: m.fields.naming(columns, unknown), guess: told(columns)}
+		names := memberNames(of)
+		columns := m.fields.guessColumns(m.table, names)
+		keys := m.fields.missingKeys(m.table, names, columns)
+		columns = slices.DeleteFunc(columns, func(c renaming) bool { return c.field != unknown[0] })
+		hint := hintNames(m.table, columns, unknown, keys, func(string, string) bool { return true })
+		return 0, &hinted{err: err, hint: hint, form: "%v; %s", settings: m.fields.naming(columns, unknown, keys), guess: told(columns)}
 	}
 	if i, ok := m.byName[s.Name]; ok {
 		return i, nil

@@ -32,6 +32,9 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 			continue
 		}
 		value, word := rest[i+1], rest[i+2]
+		if typed, meant := blankInList(f, rest[i:]); meant != "" {
+			return fmt.Errorf("--%s %s: a blank ends the list: --%[1]s %[3]s", f.Name, typed, meant)
+		}
 		if _, err := os.Lstat(word); err == nil {
 			continue
 		}
@@ -57,7 +60,14 @@ func oneDash(root *cobra.Command, args []string) error {
 		}
 		name, isFlag := strings.CutPrefix(word, "-")
 		name, _, _ = strings.Cut(name, "=")
-		if !isFlag || len(name) < 2 || longFlag(c, "--"+name) == nil {
+		if !isFlag || len(name) < 2 {
+			continue
+		}
+		meant := name
+		if here := flagsElsewhere[name]; len(here) > 0 && longFlag(c, "--"+name) == nil {
+			meant, _, _ = strings.Cut(here[0], "=")
+		}
+		if longFlag(c, "--"+meant) == nil {
 			continue
 		}
 		if i > 0 {
@@ -65,7 +75,7 @@ func oneDash(root *cobra.Command, args []string) error {
 				continue // its value
 			}
 		}
-		return fmt.Errorf("-%s: the long name of an option has two dashes: --%[1]s (see %s --help)", name, c.CommandPath())
+		return fmt.Errorf("-%s: the long name of an option has two dashes: --%s (see %s --help)", name, meant, c.CommandPath())
 	}
 	return nil
 }

@@ -84,6 +84,7 @@ Exit status:
 			if err != nil {
 				return err
 			}
+			s.tellTerminal(opts.spec.Inputs)
 			if opts.Suggest {
 				return runSuggest(c, s, opts.showOptions, d)
 			}

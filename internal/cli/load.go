@@ -227,6 +227,13 @@ func checkLoad(ctx context.Context, s streams, show showOptions, spec *operation
 	return runDoctor(ctx, s, show, d)
 }
 
+// tellTerminal says that a command waits for what is typed, where an input is the standard input and that is a terminal.
+func (s streams) tellTerminal(inputs []string) {
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") && printer.IsTerminal(in) {
+		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
+	}
+}
+
 // runLoad prepares a load and runs it.
 func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
 	s.end.aside = false
@@ -238,8 +245,6 @@ func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.L
 	if err != nil {
 		return err
 	}
-	if in, isFile := s.in.(*os.File); isFile && slices.Contains(spec.Inputs, "-") && printer.IsTerminal(in) {
-		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
-	}
+	s.tellTerminal(spec.Inputs)
 	return finishLoad(ctx, s, show, load)
 }

@@ -196,10 +196,10 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 // tellReplaced says what became of the files that were in the output folder before.
 func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
 	if r.Replaced > 0 && !quiet {
-		s.note("--force: %s of the earlier scan, which its manifest named, %s gone", amount.Of(r.Replaced, "file"), amount.Verb(r.Replaced, "is", "are"))
+		s.note("--force: %s of the earlier scan %s gone", amount.Of(r.Replaced, "file"), amount.Verb(r.Replaced, "is", "are"))
 	}
 	if n := len(r.Beside); n > 0 {
-		s.warn("%s beside the new output: no manifest says that cqlbulk wrote %s, so --force left %[2]s alone: %s", amount.Of(n, "other part file"), amount.Verb(n, "it", "them"), someOf(r.Beside))
+		s.warn("%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s", amount.Of(n, "other part file"), amount.Verb(n, "it", "them"), someOf(r.Beside))
 	}
 }
 

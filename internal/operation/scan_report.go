@@ -107,9 +107,11 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 	if err := s.out.Ready(); err != nil {
 		return err
 	}
-	var err error
-	if r.Replaced, r.Beside, err = s.out.RemoveEarlier(s.earlierFiles()); err != nil {
-		return err
+	if s.spec.Dir != "" && s.spec.Force {
+		var err error
+		if r.Replaced, r.Beside, err = s.out.RemoveEarlier(s.earlierFiles()); err != nil {
+			return err
+		}
 	}
 	if err := s.removeManifest(); err != nil {
 		return err

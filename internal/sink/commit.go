@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -194,11 +193,11 @@ func (o *Output) ready(p *part) error {
 	return nil
 }
 
-// RemoveEarlier removes from the folder the files of an earlier output: those that are listed, which its manifest names, and
-// part files. It comes between Settle and Commit, so that a crash in between leaves part files to be seen. It returns the
-// number of listed files that are gone, among them those that Commit replaces, and the names of the files that stay although
-// their names are those of an output: no manifest says who wrote them.
-func (o *Output) RemoveEarlier(listed []string) (removed int, left []string, err error) {
+// RemoveEarlier removes from the folder the files of an earlier output: those of its names that are ours, and part files. It
+// comes between Settle and Commit, so that a crash in between leaves part files to be seen. It returns the number of
+// such files that are gone, among them those that Commit replaces, and the names of the files that stay although
+// their names are those of an output.
+func (o *Output) RemoveEarlier(ours func(name string) bool) (removed int, left []string, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.options.Dir || !o.options.Force {
@@ -220,11 +219,12 @@ func (o *Output) RemoveEarlier(listed []string) (removed int, left []string, err
 	own := o.options.ownNames()
 	for _, e := range entries {
 		name := e.Name()
-		earlier := slices.Contains(listed, name)
-		switch {
-		case parts[name], !e.Type().IsRegular(), !own.MatchString(name):
+		if parts[name] || !e.Type().IsRegular() || !own.MatchString(name) {
 			continue
-		case !earlier && !strings.HasSuffix(name, partSuffix):
+		}
+		unfinished := strings.HasSuffix(name, partSuffix)
+		earlier := !unfinished && ours(name)
+		if !earlier && !unfinished {
 			if !final[name] {
 				left = append(left, name)
 			}

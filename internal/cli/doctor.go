@@ -84,10 +84,10 @@ Exit status:
 			if err != nil {
 				return err
 			}
-			s.tellTerminal(opts.spec.Inputs)
 			if opts.Suggest {
 				return runSuggest(c, s, opts.showOptions, d)
 			}
+			s.tellTerminal(opts.spec.Inputs)
 			return runDoctor(c.Context(), s, opts.showOptions, d)
 		},
 	}

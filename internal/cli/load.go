@@ -224,6 +224,7 @@ func checkLoad(ctx context.Context, s streams, show showOptions, spec *operation
 	if err != nil {
 		return err
 	}
+	s.tellTerminal(spec.Inputs)
 	return runDoctor(ctx, s, show, d)
 }
 

@@ -102,7 +102,7 @@ func hostBehindHelp(root *cobra.Command, args []string) error {
 			return nil
 		}
 		host := rest[i+1]
-		if word == "-h" && !strings.HasPrefix(host, "-") && (i > 0 || isAddress(host) || host == "localhost") {
+		if word == "-h" && !isValue(c, rest, i) && !strings.HasPrefix(host, "-") && (i > 0 || isAddress(host) || host == "localhost") {
 			return fmt.Errorf("-h %s: -h shows help; contact points are named with --hosts %[1]s", setting.ShellQuote(host))
 		}
 	}

@@ -32,11 +32,11 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 			continue
 		}
 		value, word := rest[i+1], rest[i+2]
-		if typed, meant := blankInList(f, rest[i:]); meant != "" {
-			return fmt.Errorf("--%s %s: a blank ends the list: --%[1]s %[3]s", f.Name, typed, meant)
-		}
 		if _, err := os.Lstat(word); err == nil {
 			continue
+		}
+		if typed, meant := blankInList(f, rest[i:]); meant != "" {
+			return fmt.Errorf("--%s %s: a blank ends the list: --%[1]s %[3]s", f.Name, typed, meant)
 		}
 		switch {
 		case strings.HasSuffix(f.Name, "hosts") && isAddress(word):
@@ -70,14 +70,21 @@ func oneDash(root *cobra.Command, args []string) error {
 		if longFlag(c, "--"+meant) == nil {
 			continue
 		}
-		if i > 0 {
-			if before := longFlag(c, rest[i-1]); before != nil && before.NoOptDefVal == "" {
-				continue // its value
-			}
+		if isValue(c, rest, i) {
+			continue
 		}
 		return fmt.Errorf("-%s: the long name of an option has two dashes: --%s (see %s --help)", name, meant, c.CommandPath())
 	}
 	return nil
+}
+
+// isValue reports whether the word at i is the value of the flag before it.
+func isValue(c *cobra.Command, words []string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before := longFlag(c, words[i-1])
+	return before != nil && before.NoOptDefVal == ""
 }
 
 // longFlag is the flag that a word names, without a value in the same word; nil: none.

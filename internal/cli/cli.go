@@ -93,7 +93,7 @@ func (s streams) run(ctx context.Context, args []string) int {
 		writeHelp(s.out, c, true)
 		return exitOK
 	}
-	err := cmp.Or(oneDash(root, args), truthBehindFlag(root, args), wordBehindValue(root, args))
+	err := cmp.Or(hostBehindHelp(root, args), oneDash(root, args), truthBehindFlag(root, args), wordBehindValue(root, args))
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -137,6 +137,7 @@ func applyConfig(root, c *cobra.Command, s streams) error {
 	if err != nil {
 		return err
 	}
+	s.end.settings = file
 	if err := s.prepareLog(c); err != nil {
 		return err
 	}

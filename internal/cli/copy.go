@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
@@ -63,7 +65,8 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	fromInput := text == "-"
 	if fromInput {
 		var err error
-		if text, err = readStatement(s.in); err != nil {
+		s.tellTerminal([]string{text})
+		if text, err = readStatement(c.Context(), s.in); err != nil {
 			return err
 		}
 	}
@@ -109,8 +112,21 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 // maxStatement bounds what is read for a statement's sake.
 const maxStatement = 1 << 20
 
-func readStatement(in io.Reader) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxStatement+1))
+// readStatement reads a statement until the input ends. Nothing can interrupt a read of the standard input, so it goes on
+// when the context ends.
+func readStatement(ctx context.Context, in io.Reader) (string, error) {
+	var text []byte
+	var err error
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		text, err = io.ReadAll(io.LimitReader(in, maxStatement+1))
+	}()
+	select {
+	case <-read:
+	case <-ctx.Done():
+		return "", fault.New(fault.Canceled, ctx.Err())
+	}
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("reading the statement: %w", err)

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
@@ -20,17 +21,22 @@ type ending struct {
 	quiet    bool   // there is no summary
 	aside    bool   // rows go to the standard output: the object does not
 	document summary.Document
+	settings config.File // that flags have values from; zero: none was read
 }
 
 // answer tells what became of the command, and gives its exit code: first the summary, then
 // the error, alone, and last the object.
 func (s streams) answer(ctx context.Context, err error) int {
 	code := exitCode(ctx, err)
-	s.end.document.Ended(s.end.command, build.Read(), code, strings.Join(errorLines(code, err), "; "))
+	lines := errorLines(code, err)
+	for i, line := range lines {
+		lines[i] = blame(line, s.end.settings.Origin)
+	}
+	s.end.document.Ended(s.end.command, build.Read(), code, strings.Join(lines, "; "))
 	if s.end.command != "" {
 		s.log.end(&s.end.document, s.end.lines())
 	}
-	for _, line := range errorLines(code, err) {
+	for _, line := range lines {
 		s.log.say(slog.LevelError, "%s", line)
 	}
 	s.log.page.end(&s.end.document)

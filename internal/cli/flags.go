@@ -190,5 +190,8 @@ func texts(f *pflag.Flag) []string {
 	return []string{text}
 }
 
-// pairsType is what the library calls the value of a flag of pairs.
-const pairsType = "stringToString"
+// What the library calls the values of flags of lists and of pairs.
+const (
+	listType  = "stringSlice"
+	pairsType = "stringToString"
+)

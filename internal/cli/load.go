@@ -224,7 +224,15 @@ func checkLoad(ctx context.Context, s streams, show showOptions, spec *operation
 	if err != nil {
 		return err
 	}
+	s.tellTerminal(spec.Inputs)
 	return runDoctor(ctx, s, show, d)
+}
+
+// tellTerminal says that a command waits for what is typed, where an input is the standard input and that is a terminal.
+func (s streams) tellTerminal(inputs []string) {
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") && printer.IsTerminal(in) {
+		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
+	}
 }
 
 // runLoad prepares a load and runs it.
@@ -238,8 +246,6 @@ func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.L
 	if err != nil {
 		return err
 	}
-	if in, isFile := s.in.(*os.File); isFile && slices.Contains(spec.Inputs, "-") && printer.IsTerminal(in) {
-		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
-	}
+	s.tellTerminal(spec.Inputs)
 	return finishLoad(ctx, s, show, load)
 }

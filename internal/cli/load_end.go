@@ -40,6 +40,7 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	}
 	s.tellImports(report.Files, show.Quiet)
 	s.tellRejects(report.Rejects, report.DryRun)
+	s.tellAgain(report.Rejects.Again, report.Next)
 	s.tellNextOfLoad(report, err)
 	if report.Limit != nil {
 		return &exitError{exitLimit, err}
@@ -102,6 +103,22 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	case r.Next.RepeatInDoubt:
 		s.wrong("rows in doubt may have been written: where they are written again, those of counters count twice that were applied")
 	}
+}
+
+// tellAgain says which of the rejected rows the next command does not load, unless it loads none of them as they are.
+func (s streams) tellAgain(again *operation.RejectedAgain, next operation.Next) {
+	if again == nil || len(next.Edit) > 0 {
+		return
+	}
+	of := fmt.Sprintf("%s of the %s", amount.Count(again.Rows), amount.Of(again.Of, "rejected row"))
+	if !again.All {
+		of = fmt.Sprintf("%s of the first %s", amount.Count(again.Rows), amount.Of(again.Of, "rejected row"))
+	}
+	why := again.First.Reason
+	if again.First.Column != "" {
+		why = fmt.Sprintf("column %q, value %q: %s", again.First.Column, again.First.Value, why)
+	}
+	s.wrong("%s %s rejected again by the next command, unless you edit %s: %s:%d: %s", of, amount.Verb(again.Rows, "is", "are"), again.File, again.File, again.First.Line, why)
 }
 
 // commonest is the reason for which most rows were rejected.

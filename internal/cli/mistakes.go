@@ -25,30 +25,19 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 	for _, c := range root.Commands() {
 		names = append(names, c.Name())
 	}
-	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], didYouMean(args[0], commandsElsewhere, names, "%q"))
+	hint := commandsElsewhere[args[0]]
+	if hint == "" {
+		hint = levenshtein.Nearest(args[0], names)
+	}
+	if hint != "" {
+		hint = fmt.Sprintf("; did you mean %q?", hint)
+	}
+	return fmt.Errorf("unknown command %q%s (see cqlbulk --help)", args[0], hint)
 }
 
-// What other tools, and our other commands, call our commands and flags.
-var (
-	commandsElsewhere = map[string]string{
-		"unload": "scan", "export": "scan", "dump": "scan", "backup": "scan", "import": "load", "upload": "load",
-	}
-	flagsElsewhere = map[string]string{
-		"null": "null-string", "rate": "ingestrate", "ingestrate": "rate", "limit": "maxrows", "maxrows": "limit", "parallel": "inflight", "inflight": "parallel",
-	}
-)
-
-// didYouMean is a hint at the name that a word of other tools has here, or else at the nearest of some names. The form
-// says how a name is shown, as the user types it.
-func didYouMean(word string, elsewhere map[string]string, names []string, form string) string {
-	name := elsewhere[word]
-	if !slices.Contains(names, name) {
-		name = levenshtein.Nearest(word, names)
-	}
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean "+form+"?", name)
+// commandsElsewhere are what other tools call our commands.
+var commandsElsewhere = map[string]string{
+	"unload": "scan", "export": "scan", "dump": "scan", "backup": "scan", "import": "load", "upload": "load",
 }
 
 // explainFlag says in words of the command line what is wrong with a flag: the nearest one
@@ -56,6 +45,7 @@ func didYouMean(word string, elsewhere map[string]string, names []string, form s
 func explainFlag(c *cobra.Command, err error) error {
 	see := fmt.Sprintf(" (see %s --help)", c.CommandPath())
 	var unknown *pflag.NotExistError
+	var lacking *pflag.ValueRequiredError
 	var invalid *pflag.InvalidValueError
 	var list *csv.ParseError
 	switch {
@@ -67,9 +57,11 @@ func explainFlag(c *cobra.Command, err error) error {
 	case errors.As(err, &unknown) && keptByRun(c, unknown.GetSpecifiedName()):
 		return fmt.Errorf("--%s cannot be changed: %s", unknown.GetSpecifiedName(), operation.WhyKept(unknown.GetSpecifiedName()))
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
-		var names []string
-		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		return fmt.Errorf("%w%s%s", err, didYouMean(unknown.GetSpecifiedName(), flagsElsewhere, names, "--%s"), see)
+		return fmt.Errorf("%w%s%s", err, hintFlag(c, unknown.GetSpecifiedName()), see)
+	case errors.As(err, &unknown):
+		return fmt.Errorf("%w%s%s", err, hintLetter(c, unknown.GetSpecifiedName()[0], unknown.GetSpecifiedShortnames()), see)
+	case errors.As(err, &lacking) && slices.Contains(oneCharacter, lacking.GetSpecifiedName()):
+		return fmt.Errorf("%w: in quotes, a shell leaves the character alone, as in --%s ';'%s", err, lacking.GetSpecifiedName(), see)
 	default:
 		return fmt.Errorf("%w%s", err, see)
 	}

@@ -35,6 +35,9 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 		if _, err := os.Lstat(word); err == nil {
 			continue
 		}
+		if typed, meant := blankInList(f, rest[i:]); meant != "" {
+			return fmt.Errorf("--%s %s: a blank ends the list: --%[1]s %[3]s", f.Name, typed, meant)
+		}
 		switch {
 		case strings.HasSuffix(f.Name, "hosts") && isAddress(word):
 			return fmt.Errorf("--%s %s %s: contact points are separated by commas: --%[1]s %[2]s,%[3]s", f.Name, value, word)
@@ -57,17 +60,31 @@ func oneDash(root *cobra.Command, args []string) error {
 		}
 		name, isFlag := strings.CutPrefix(word, "-")
 		name, _, _ = strings.Cut(name, "=")
-		if !isFlag || len(name) < 2 || longFlag(c, "--"+name) == nil {
+		if !isFlag || len(name) < 2 {
 			continue
 		}
-		if i > 0 {
-			if before := longFlag(c, rest[i-1]); before != nil && before.NoOptDefVal == "" {
-				continue // its value
-			}
+		meant := name
+		if here := flagsElsewhere[name]; len(here) > 0 && longFlag(c, "--"+name) == nil {
+			meant, _, _ = strings.Cut(here[0], "=")
 		}
-		return fmt.Errorf("-%s: the long name of an option has two dashes: --%[1]s (see %s --help)", name, c.CommandPath())
+		if longFlag(c, "--"+meant) == nil {
+			continue
+		}
+		if isValue(c, rest, i) {
+			continue
+		}
+		return fmt.Errorf("-%s: the long name of an option has two dashes: --%s (see %s --help)", name, meant, c.CommandPath())
 	}
 	return nil
+}
+
+// isValue reports whether the word at i is the value of the flag before it.
+func isValue(c *cobra.Command, words []string, i int) bool {
+	if i == 0 {
+		return false
+	}
+	before := longFlag(c, words[i-1])
+	return before != nil && before.NoOptDefVal == ""
 }
 
 // longFlag is the flag that a word names, without a value in the same word; nil: none.

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
@@ -188,7 +189,18 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	s.end.document = summary.OfScan(report)
 	s.tellFailed(report.Failed)
 	s.tellUnfinished(report)
+	s.tellReplaced(report, show.Quiet)
 	return runError(err, report.Outcome)
+}
+
+// tellReplaced says what became of the files that were in the output folder before.
+func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
+	if r.Replaced > 0 && !quiet {
+		s.note("--force: %s of the earlier scan %s gone", amount.Of(r.Replaced, "file"), amount.Verb(r.Replaced, "is", "are"))
+	}
+	if n := len(r.Beside); n > 0 {
+		s.warn("%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s", amount.Of(n, "other part file"), amount.Verb(n, "it", "them"), someOf(r.Beside))
+	}
 }
 
 // partsShown is how many files of an output that is not whole are listed.

@@ -72,7 +72,7 @@ func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) 
 	for _, r := range runs {
 		for _, n := range r.Next {
 			if n.RunDir == r.Path {
-				fmt.Fprintf(&out, "%-8s  %s\n", "next", n.Line)
+				fmt.Fprintf(&out, "%-8s  %s\n", "next", n.Words())
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/zeebo/xxh3"
 
@@ -76,7 +77,7 @@ func inputError(name string, err error) error {
 // empty.
 func (r *run) plan(s *dsv.Splitter, input Input) (header []byte, m *Mapping, err error) {
 	reading := r.job.Reading
-	reading.Fields.ahead = input.ahead
+	reading.Fields.ahead = sync.OnceValue(input.ahead)
 	var line dsv.Record
 	if r.job.Header {
 		if line, err = s.Header(); err != nil {

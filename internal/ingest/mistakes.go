@@ -64,14 +64,14 @@ func (h *hinted) Unwrap() error { return h.err }
 type guess func(t *schema.Table, header dsv.Record, f Fields) *hinted
 
 // hintHeader adds to the error about a header why its names may be no columns: JSON, another end of lines,
-// a comment, another delimiter, no header at all, or names that are written otherwise.
+// a comment, lines before the header, another delimiter, no header at all, or names that are written otherwise.
 func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
-	return hintBy(err, t, header, f, guessJSON, guessLines, guessDelimiter, guessEncoding, guessTrailing, guessNames)
+	return hintBy(err, t, header, f, guessJSON, guessLines, guessPreamble, guessDelimiter, guessEncoding, guessTrailing, guessNames)
 }
 
 // hintBroken adds to the error about a first line that is no text of the format what it may be.
 func hintBroken(err error, t *schema.Table, header dsv.Record, f Fields) error {
-	return hintBy(err, t, header, f, guessJSON, guessLines, guessDelimiter)
+	return hintBy(err, t, header, f, guessJSON, guessLines, guessPreamble, guessDelimiter)
 }
 
 // hintBy adds to an error what the first of some guesses finds.
@@ -168,7 +168,8 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 			unknown = append(unknown, name)
 		}
 	}
-	columns := f.guessColumns(t, names)
+	columns := f.likely(t, header, f.guessColumns(t, names))
+	keys := f.missingKeys(t, names, columns)
 	switch {
 	case len(unknown) == 0:
 		return nil
@@ -180,7 +181,8 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	case len(columns) == 0 && len(unknown) == len(names):
 		return f.guessFirstLine(t, header, names)
 	}
-	return &hinted{hint: hintNames(t, columns, unknown), form: inBrackets, settings: f.naming(columns, unknown), guess: told(columns)}
+	mayHold := func(column, field string) bool { return f.mayHold(t, column, f.valuesOf(header, field)) }
+	return &hinted{hint: hintNames(t, columns, unknown, keys, mayHold), form: inBrackets, settings: f.naming(columns, unknown, keys), guess: told(columns)}
 }
 
 func looksLikeJSON(line []byte) bool {

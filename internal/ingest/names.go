@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -125,8 +124,9 @@ func told(columns []renaming) string {
 	return strings.Join(texts, "; ")
 }
 
-// naming are the settings by which the fields go to the columns that they seem to be, and others nowhere.
-func (f Fields) naming(columns []renaming, unknown []string) Settings {
+// naming are the settings by which the fields go to the columns that they seem to be, and others nowhere, unless one of
+// them may be a column of the primary key that has no field.
+func (f Fields) naming(columns []renaming, unknown, keys []string) Settings {
 	pairs, skipped := maps.Clone(f.Renamed), slices.Clone(f.Skipped)
 	if pairs == nil {
 		pairs = make(map[string]string)
@@ -135,7 +135,7 @@ func (f Fields) naming(columns []renaming, unknown []string) Settings {
 		pairs[c.field] = c.column
 	}
 	for _, name := range unknown {
-		if _, mapped := pairs[name]; !mapped {
+		if _, mapped := pairs[name]; !mapped && len(keys) == 0 {
 			skipped = append(skipped, name)
 		}
 	}
@@ -152,41 +152,51 @@ func (f Fields) naming(columns []renaming, unknown []string) Settings {
 // fieldsShown is how long a list of fields is that a hint names.
 const fieldsShown = 200
 
-// hintNames returns the flags for fields that match no column by name, some of which seem to be columns.
-func hintNames(t *schema.Table, columns []renaming, unknown []string) string {
-	if len(columns) == 0 || len(unknown) == 1 && columns[0].near {
-		column := levenshtein.Nearest(unknown[0], t.Names())
-		if len(columns) > 0 {
-			column = columns[0].column
+// hintNames returns the flags for fields that match no column by name, some of which seem to be columns. keys are columns
+// of the primary key without a field; mayHold reports whether such a column takes the values of a field.
+func hintNames(t *schema.Table, columns []renaming, unknown, keys []string, mayHold func(column, field string) bool) string {
+	left := unguessed(unknown, columns)
+	if len(columns) == 0 {
+		if len(keys) > 0 {
+			return hintKeys(t, left, keys, mayHold)
 		}
-		return hintField(column, unknown...)
+		return hintField(unknown...)
 	}
-	var pairs, left []string
+	if len(unknown) == 1 && columns[0].near {
+		return hintNear(columns[0], slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return c.Name == columns[0].column && c.IsKey() }))
+	}
+	var pairs []string
 	for _, c := range columns {
 		pairs = append(pairs, c.field+"="+c.column)
-	}
-	for _, name := range unknown {
-		if !slices.ContainsFunc(columns, func(c renaming) bool { return c.field == name }) {
-			left = append(left, name)
-		}
 	}
 	mapped, skipped := flagList(pairs), flagList(left)
 	if len(mapped)+len(skipped) > fieldsShown {
 		mapped, skipped = "FIELD=COLUMN,...", "FIELD,..."
 	}
 	text := fmt.Sprintf("--map %s says which columns they are", mapped)
-	if len(left) > 0 {
+	switch {
+	case len(left) > 0 && len(keys) > 0:
+		text += "; " + hintKeys(t, left, keys, mayHold)
+	case len(left) > 0:
 		text += fmt.Sprintf(", --skipcols %s leaves out the others", skipped)
 	}
 	return text
 }
 
-// hintField returns the hint for fields whose names are no columns. column is the column that the first field may be;
-// empty: none is known.
-func hintField(column string, names ...string) string {
+// hintNear returns the hint for one field that seems to be a column. A column of the primary key has no other field, so that
+// the field is not to be left out.
+func hintNear(c renaming, key bool) string {
+	text := fmt.Sprintf("--map %s says which column it is", flagList([]string{c.field + "=" + c.column}))
+	if !key {
+		text += fmt.Sprintf(", --skipcols %s leaves out what is no column", flagList([]string{c.field}))
+	}
+	return text
+}
+
+// hintField returns the hint for fields whose names are no columns.
+func hintField(names ...string) string {
 	if list := flagList(names); len(list) <= fieldsShown {
-		column = cmp.Or(column, "COLUMN")
-		return fmt.Sprintf("--map %s says which column it is, --skipcols %s leaves out what is no column", flagList([]string{names[0] + "=" + column}), list)
+		return fmt.Sprintf("--map %s says which column it is, --skipcols %s leaves out what is no column", flagList([]string{names[0] + "=COLUMN"}), list)
 	}
 	return "--map FIELD=COLUMN says which column it is, --skipcols leaves out what is no column"
 }

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -84,13 +86,36 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 	s, err := m.table.Select(string(name))
 	if err != nil {
 		unknown := []string{string(name)}
-		columns := slices.DeleteFunc(m.fields.guessColumns(m.table, memberNames(of)), func(c renaming) bool { return c.field != unknown[0] })
-		return 0, &hinted{err: err, hint: hintNames(m.table, columns, unknown), form: "%v; %s", settings: m.fields.naming(columns, unknown), guess: told(columns)}
+		names := memberNames(of)
+		mayHold := func(column, field string) bool { return m.fields.mayHold(m.table, column, memberTexts(of, field)) }
+		columns := slices.DeleteFunc(m.fields.guessColumns(m.table, names), func(c renaming) bool { return c.near && !mayHold(c.column, c.field) })
+		keys := m.fields.missingKeys(m.table, names, columns)
+		columns = slices.DeleteFunc(columns, func(c renaming) bool { return c.field != unknown[0] })
+		hint := hintNames(m.table, columns, unknown, keys, mayHold)
+		return 0, &hinted{err: err, hint: hint, form: "%v; %s", settings: m.fields.naming(columns, unknown, keys), guess: told(columns)}
 	}
 	if i, ok := m.byName[s.Name]; ok {
 		return i, nil
 	}
 	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
+}
+
+// memberTexts returns the value of a member as the text of a field; none: it is null, a list or an object.
+func memberTexts(of jsonl.Record, name string) [][]byte {
+	i := slices.IndexFunc(of.Fields, func(f jsonl.Field) bool { return string(f.Name) == name })
+	if i < 0 {
+		return nil
+	}
+	value := of.Fields[i].Value
+	var text string
+	switch {
+	case bytes.Equal(value, []byte("null")), value[0] == '[', value[0] == '{':
+		return nil
+	case json.Unmarshal(value, &text) == nil:
+		return [][]byte{[]byte(text)}
+	default:
+		return [][]byte{value}
+	}
 }
 
 // memberNames returns the names of an object's members.

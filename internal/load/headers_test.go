@@ -52,7 +52,7 @@ func TestHeadersAreCheckedFirst(t *testing.T) {
 	var mapping *ingest.MappingError
 	require.ErrorAs(t, err, &mapping)
 	require.Zero(t, c.requests)
-	require.Equal(t, []int{1, 1, 1, 1, 2, 0}, opened, "the first text of the last file tells what it may be")
+	require.Equal(t, []int{1, 2, 1, 1, 2, 0}, opened, "the first text of a file whose header does not fit tells what it may be")
 	require.Equal(t, 2, *most, "one at a time, and its first text")
 }
 

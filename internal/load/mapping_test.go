@@ -34,7 +34,7 @@ func TestHeader(t *testing.T) {
 		{"static columns need no clustering", "a,b,s", sensors, []string{"a", "b", "s"}, ""},
 		{"partition key alone of a table with static columns", "a,b", sensors, nil,
 			`file1.csv: the input has no field for primary key column "c", "d" of demo.sensors`},
-		{"unknown name", "k,vv", names, nil, `file1.csv: header: table demo.names has no column "vv"; did you mean "v"? (--map vv=v says which column it is, --skipcols vv leaves out what is no column)`},
+		{"unknown name", "k,vv", names, nil, `file1.csv: header: table demo.names has no column "vv"; did you mean "v"? (--map vv=COLUMN says which column it is, --skipcols vv leaves out what is no column)`},
 		{"nothing known", "1,hello", names, nil,
 			"file1.csv: header: table demo.names has no column \"1\"\n" +
 				"no field of the first line is a column: if the input has no header line, say --header=false and --columns with the names of its 2 fields"},

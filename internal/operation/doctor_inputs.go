@@ -110,7 +110,7 @@ func (d *Doctor) sample(ctx context.Context, job *ingest.Job) []doctor.Sample {
 	for i, in := range d.inputs {
 		reading.Go(func() error {
 			if samples[i] = sampleOf(ctx, in, job); job != nil {
-				measure(&samples[i], in, job.Format.CR)
+				measure(&samples[i], in, job.Format.CR, wholeCompressed/int64(len(d.inputs)))
 			}
 			return nil // which the sample has
 		})

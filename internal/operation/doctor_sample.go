@@ -57,7 +57,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Err = fmt.Errorf("input %s gave no text in time", in.Name)
 		return s
 	case err != nil:
-		s.Do, s.Err = explained(in.Name, err)
+		s.Do, s.Err = explainedCut(in.Name, err)
 		return s
 	}
 	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(len(sampled.Rejects)), sampled.Text, len(sampled.Columns)

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"bytes"
+	"errors"
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
@@ -10,6 +11,9 @@ import (
 
 // compressedHead is how much text of a compressed input tells how much there is of all of it.
 const compressedHead = 4 << 20
+
+// wholeCompressed is how much text of all compressed inputs together is read to see whether they are cut off.
+const wholeCompressed = 64 << 20
 
 // Line ends of a file are counted at places all over it.
 const (
@@ -29,8 +33,9 @@ func (c *lineCount) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// measure adds to a sample about how much text its input has, and how many line ends are in some of it.
-func measure(s *doctor.Sample, in source.Input, cr bool) {
+// measure adds to a sample about how much text its input has, and how many line ends are in some of it. It reads so many bytes of
+// the text of a compressed input, at least compressedHead, and adds that they are damaged or cut off.
+func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	if s.All = in.Size; !in.Plain() || s.Whole || s.Err != nil || s.Fit != nil {
 		return
 	}
@@ -53,12 +58,25 @@ func measure(s *doctor.Sample, in source.Input, cr bool) {
 	}
 	more, err := io.Copy(&c, io.LimitReader(r, compressedHead))
 	if err != nil {
+		s.Do, s.Err = explainedCut(in.Name, err)
 		return
 	}
 	s.All, s.Seen = c.seen.Bytes, c.seen
-	if more == compressedHead {
-		s.All = int64(float64(in.Size) * float64(c.seen.Bytes) / float64(r.Consumed()))
+	if more < compressedHead {
+		return
 	}
+	s.All = int64(float64(in.Size) * float64(c.seen.Bytes) / float64(r.Consumed()))
+	if _, err := io.Copy(io.Discard, io.LimitReader(r, most-compressedHead)); err != nil {
+		s.Do, s.Err = explainedCut(in.Name, err)
+	}
+}
+
+// explainedCut says what may be done about a compressed input that cannot be read to its end, and what is wrong with it.
+func explainedCut(name string, err error) (do string, wrong error) {
+	if damage := (*source.DamageError)(nil); errors.As(err, &damage) {
+		return "fetch the file again: a load writes the rows before that place, and stops there", err
+	}
+	return explained(name, err)
 }
 
 // places counts at places all over a file of that size, or in all of a small one. It returns nothing of a file that it

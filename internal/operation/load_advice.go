@@ -1,10 +1,13 @@
 package operation
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
@@ -32,42 +35,59 @@ func (l *Load) noteAdvice(f doctor.Finding) {
 	}
 }
 
-// rereadRejects are the settings by which rejected rows would be read, as far as that is known; nil: none are.
-func (l *Load) rereadRejects() map[string][]string {
-	all := maps.Clone(l.advice)
-	for _, word := range l.moreNulls() {
-		if all == nil {
-			all = make(map[string][]string)
-		}
-		if name := "null-string"; !slices.Contains(all[name], word) {
-			all[name] = append(slices.Clone(all[name]), word)
-		}
-	}
-	return all
-}
-
-// rereadTexts are settings in the order of the flags. A journal may have one without a text, which is left out.
-func rereadTexts(settings map[string][]string) []SettingTexts {
-	known := maps.Clone(settings)
-	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })
-	return NewLoadSpec().textsOf(known)
-}
-
-// moreNulls are the texts for null with which most of the rejected rows would be read; nil: there
-// are none that are known.
-func (l *Load) moreNulls() []string {
+// nullWordsIn returns the words for null that are set, and those among the values of rejected rows, in columns that may be
+// null; nil: there is none among them.
+func (l *Load) nullWordsIn(rejects doctor.Sample) []string {
 	if l.spec.Dialect.Name == dialectCQLSH {
 		return nil // cqlsh has one text for null
 	}
-	word := l.rejects.NullWord(func(column string) bool {
-		i := slices.IndexFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == column })
-		return i >= 0 && l.t.table.Columns[i].Kind >= schema.Static
-	})
-	if l.spec.Format == "json" {
-		word, _ = stringOf(word) // what is no string does not stand for null
+	found := slices.Clone(l.spec.Nulls)
+	for _, word := range slices.Concat(l.advice["null-string"], slices.Sorted(maps.Keys(rejects.Nulls)), l.nullWords()) {
+		if !slices.Contains(found, word) {
+			found = append(found, word)
+		}
 	}
-	if doctor.NullWord(word) == "" { // a value that is wrong again and again is no word for null
+	if len(found) == len(l.spec.Nulls) {
 		return nil
 	}
-	return append(slices.Clone(l.spec.Nulls), word)
+	return found
+}
+
+// nullWords are the words for null among the bad values of all rejected rows, in columns that may be null.
+func (l *Load) nullWords() (words []string) {
+	for _, value := range l.rejects.BadWords(func(column string) bool { return !l.isKey(column) }) {
+		if l.spec.Format == "json" {
+			value, _ = stringOf(value) // what is no string does not stand for null
+		}
+		if word := doctor.NullWord(value); word != "" && !slices.Contains(words, word) {
+			words = append(words, word)
+		}
+	}
+	return words
+}
+
+// explainKeys adds to the causes whose value is a word for null in a column of the primary key that no setting mends them.
+func (l *Load) explainKeys(causes []reject.Cause) []reject.Cause {
+	for i, c := range causes {
+		value := c.First.Value
+		if text, isString := stringOf(value); isString && l.spec.Format == "json" {
+			value = text
+		}
+		if word := doctor.NullWord(value); word != "" && c.First.Stage == ingest.Parse && l.isKey(c.First.Column) {
+			causes[i].First.Reason += fmt.Sprintf("; %s cannot be read as null here: a column of the primary key is never null", word)
+		}
+	}
+	return causes
+}
+
+// isKey reports whether a column is of the primary key.
+func (l *Load) isKey(name string) bool {
+	return slices.ContainsFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == name && c.IsKey() })
+}
+
+// settingTexts are settings in the order of the flags. A journal may have one without a text, which is left out.
+func settingTexts(settings map[string][]string) []SettingTexts {
+	known := maps.Clone(settings)
+	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })
+	return NewLoadSpec().textsOf(known)
 }

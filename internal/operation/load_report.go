@@ -41,6 +41,7 @@ type Rejects struct {
 	Dates   int64          // rows of this run whose dates are read in another order of day and month than that of the pattern alone
 	Files   []string       // of the rows themselves; empty when there are none
 	Reasons string         // file of the reasons
+	Again   *RejectedAgain // rows that the next command does not load; nil: none are known
 }
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
@@ -67,9 +68,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
-	if r.Outcome == Partly && r.Rejected() > 0 {
-		l.run.reread = l.rereadRejects()
-	}
+	l.advise(ctx, &r, err)
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
 		r.Outcome = outcomeOf(ctx, err, false)
@@ -84,7 +83,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	r.Explained = l.explained
-	r.Rejects.Causes, r.Rejects.Dates = l.rejects.Causes(), l.contrary.tell(l.env.Warn)
+	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(l.rejects.Causes()), l.contrary.tell(l.env.Warn)
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
@@ -92,7 +91,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = r.next(l.run.path, err)
-			r.Next.Reread = rereadTexts(l.run.reread)
+			r.Next.Settings, r.Next.Edit = settingTexts(l.run.reread), joinedAll(l.run.path, l.run.edit)
 			r.Next.Piped = r.Next.Command == commandResume && piped(l.inputs)
 		}
 	}
@@ -106,6 +105,21 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		l.env.Warn("the load is done, but is not recorded in the history: %v", noteErr)
 	}
 	return r, l.runError(err, &r)
+}
+
+// advise finds out what the next command needs so that it does not fail for the same reason.
+func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
+	var limit *ingest.LimitError
+	switch {
+	case l.journal == nil:
+	case errors.As(runErr, &limit):
+		l.run.reread = beyondLimit(limit)
+	case r.Outcome == Partly && r.ParseErrors > 0:
+		var err error
+		if r.Rejects.Again, err = l.adviseRetry(ctx); err != nil {
+			l.env.Warn("the rejected rows could not be read again to see what mends them: %v", err)
+		}
+	}
 }
 
 // keep watches the latency of the nodes, where the load is to keep one.

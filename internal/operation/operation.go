@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -178,7 +179,8 @@ type Next struct {
 	Command       string         // resume, retry or status; empty: nothing
 	RunDir        string         // that the command is for
 	RepeatInDoubt bool           // retry: with rows that may have been written
-	Reread        []SettingTexts // retry: how the rows are read now; empty: as before
+	Edit          []string       // retry: files of rejected rows, which are rejected again if nobody edits them
+	Settings      []SettingTexts // that the command needs: how rows are read now, or which limit no longer holds
 	Piped         bool           // resume: the standard input must be the same bytes again
 }
 
@@ -186,6 +188,12 @@ type Next struct {
 func (n Next) FromAnywhere() Next {
 	if path, err := filepath.Abs(n.RunDir); err == nil {
 		n.RunDir = path
+	}
+	n.Edit = slices.Clone(n.Edit)
+	for i, name := range n.Edit {
+		if path, err := filepath.Abs(name); err == nil {
+			n.Edit[i] = path
+		}
 	}
 	return n
 }

@@ -2,6 +2,8 @@ package operation
 
 import (
 	"encoding/json"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,6 +37,20 @@ func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 	}
 	_, err = Newest(folder, commandResume, false)
 	require.ErrorContains(t, err, "the newest run is "+run+", which belongs to user mallory: name it if you trust it")
+}
+
+// A run that this user may not read is not said to be damaged.
+func TestARunOfAnotherUserIsUnreadable(t *testing.T) {
+	defer func(before func(...string) string) { otherOwner = before }(otherOwner)
+	for owner, want := range map[string]string{
+		"mallory": "run belongs to user mallory: only that user and root can read it; whether a run in it is under way is not known",
+		"":        "run cannot be read: permission denied; whether a run in it is under way is not known",
+	} {
+		otherOwner = func(...string) string { return owner }
+		r := damaged("run", fmt.Errorf("run directory run: open journal: %w", fs.ErrPermission))
+		require.Equal(t, RunUnreadable, r.State)
+		require.EqualError(t, r.Err, want)
+	}
 }
 
 func TestThePaceIsNotWrittenThroughALink(t *testing.T) {

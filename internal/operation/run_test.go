@@ -107,7 +107,7 @@ func TestReports(t *testing.T) {
 	require.Equal(t, []string{"run/rejects.csv"}, loaded.Rejects.Files)
 	require.FileExists(t, loaded.Rejects.Reasons)
 	require.Equal(t, "pieces", loaded.Rejects.Causes[0].First.Column)
-	require.Equal(t, Next{Command: "retry", RunDir: "run"}, loaded.Next)
+	require.Equal(t, Next{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}}, loaded.Next)
 
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
@@ -164,7 +164,7 @@ func TestRefusals(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, Failed, stopped.Outcome)
 	require.Equal(t, stopped.Limit, err)
-	require.Equal(t, Next{Command: "resume", RunDir: "run"}, stopped.Next)
+	require.Equal(t, Next{Command: "resume", RunDir: "run", Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}}}, stopped.Next)
 
 	var refused *RefusedError
 	_, err = PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})

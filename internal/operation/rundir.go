@@ -90,6 +90,7 @@ type runDirectory struct {
 	continued bool                // the run goes on with an earlier one
 	known     bool                // that of another run names it
 	reread    map[string][]string // of resume.End
+	edit      []string            // so
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -113,7 +114,7 @@ func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range,
 	if d.journal == nil {
 		return nil
 	}
-	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread}
+	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit}
 	if outcome == Failed {
 		end.Error = runErr.Error()
 	}

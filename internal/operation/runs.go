@@ -29,6 +29,8 @@ const (
 	RunRetried  RunState = "retried"  // so, but what failed was tried again by another run
 	RunComplete RunState = "complete" // nothing is left to do
 	RunDamaged  RunState = "damaged"  // it cannot be read
+
+	RunUnreadable RunState = "unreadable" // this user may not read it
 )
 
 // Run is a run of which there is something in a folder.
@@ -144,6 +146,9 @@ func isRunName(name string) bool {
 // damaged is a run that cannot be read.
 func damaged(path string, err error) Run {
 	r := Run{Path: path, State: RunDamaged, Err: err}
+	if errors.Is(err, fs.ErrPermission) {
+		r.State, r.Err = RunUnreadable, unreadable(path, err)
+	}
 	if info, err := os.Lstat(path); err == nil {
 		r.Started, r.Seen = info.ModTime(), info.ModTime()
 	}
@@ -221,7 +226,7 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", err
 	}
 	suits := func(r Run) bool {
-		return command == commandStatus && r.State != RunDamaged && IsRun(r.Path) || slices.ContainsFunc(r.Next, func(n Next) bool {
+		return command == commandStatus && r.State != RunDamaged && r.State != RunUnreadable && IsRun(r.Path) || slices.ContainsFunc(r.Next, func(n Next) bool {
 			return n.Command == command && n.RunDir == r.Path && (doubt || !n.RepeatInDoubt)
 		})
 	}
@@ -271,8 +276,19 @@ func folderName(folder string) string {
 // ListRuns is Runs of a folder that has some.
 func ListRuns(folder string) ([]Run, error) {
 	runs, err := Runs(folder)
-	if err == nil && len(runs) == 0 {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		err = unreadable(folder, err)
+	case err == nil && len(runs) == 0:
 		err = noRuns(folder)
 	}
 	return runs, err
+}
+
+// unreadable says who can read a folder that this user may not read.
+func unreadable(path string, err error) error {
+	if other := RunOwner(path); other != "" {
+		return fmt.Errorf("%s belongs to user %s: only that user and root can read it; whether a run in it is under way is not known", path, other)
+	}
+	return fmt.Errorf("%s cannot be read: %w; whether a run in it is under way is not known", path, fs.ErrPermission)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
@@ -137,6 +138,21 @@ func (s *Scan) freeManifest() error {
 		return sink.ExistsError(path)
 	}
 	return nil
+}
+
+// earlierFiles reports which files in the output folder are of an earlier scan: those that the manifest there names. Without
+// a manifest these are all that are named so, since a scan that was killed at its end leaves none.
+func (s *Scan) earlierFiles() func(name string) bool {
+	m, err := manifest.Read(manifest.Path(s.spec.path(), true))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return func(string) bool { return true }
+	case err != nil || m.Tool != tool || m.Command != commandScan:
+		return func(string) bool { return false }
+	}
+	return func(name string) bool {
+		return slices.ContainsFunc(m.Files, func(f manifest.File) bool { return f.Name == name })
+	}
 }
 
 // removeManifest removes an earlier manifest, which must not stand beside files that

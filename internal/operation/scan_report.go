@@ -24,7 +24,9 @@ type ScanReport struct {
 	Manifest   string        // the file; empty when there is none
 	RunDir     string        // that is left; empty when there is none
 	Next       Next
-	Troubles   []error // what went wrong besides, and leaves the outcome as it is
+	Replaced   int      // files of an earlier output in the folder that are gone
+	Beside     []string // files of the folder that stay, though they are named as those of an output
+	Troubles   []error  // what went wrong besides, and leaves the outcome as it is
 }
 
 // Run reads the table and settles the output, the manifest and the run directory. That
@@ -83,7 +85,7 @@ func (s *Scan) leave(r *ScanReport, result scan.Result, err error) {
 
 // finish gives the output its name, and the manifest.
 func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) error {
-	err := s.commit(result)
+	err := s.commit(r, result)
 	if err == nil {
 		r.Whole, r.Files = true, s.out.Files()
 		err = s.writeManifest(r, result)
@@ -96,7 +98,7 @@ func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) er
 }
 
 // commit gives the output its name, once an earlier manifest has made way for it.
-func (s *Scan) commit(result scan.Result) error {
+func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 	if s.journal != nil {
 		if err := s.journal.Commit(s.out, result.Done); err != nil {
 			return err
@@ -104,6 +106,12 @@ func (s *Scan) commit(result scan.Result) error {
 	}
 	if err := s.out.Ready(); err != nil {
 		return err
+	}
+	if s.spec.Dir != "" && s.spec.Force {
+		var err error
+		if r.Replaced, r.Beside, err = s.out.RemoveEarlier(s.earlierFiles()); err != nil {
+			return err
+		}
 	}
 	if err := s.removeManifest(); err != nil {
 		return err

@@ -179,13 +179,15 @@ func (r *StatusReport) readLoad() error {
 	}
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	rejected := Next{Command: commandRetry, RunDir: r.RunDir}
+	again := Next{Command: commandResume, RunDir: r.RunDir, Piped: piped(extra.Inputs)}
 	if l.End != nil {
-		rejected.Reread = rereadTexts(l.End.Reread)
+		rejected.Settings, rejected.Edit = settingTexts(l.End.Reread), joinedAll(r.RunDir, l.End.Edit)
+		again.Settings = rejected.Settings
 	}
 	switch t := l.Tally; {
 	case r.Live:
 	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
-		out.Next = []Next{{Command: commandResume, RunDir: r.RunDir, Piped: piped(extra.Inputs)}}
+		out.Next = []Next{again}
 	case len(l.Retried) > 0:
 		out.readRetried(r.RunDir, l.Retried)
 		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { return !f.InDoubt() && slices.Contains(out.Lost, f.Name) }) {

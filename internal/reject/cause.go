@@ -2,6 +2,7 @@ package reject
 
 import (
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,7 +23,6 @@ type Causes struct {
 	byKey map[string]*Cause
 	order []*Cause
 	words map[word]int64 // rows whose first bad value is a word
-	rows  int64
 }
 
 // word is a bad value without digits, such as NA, in a column.
@@ -46,7 +46,6 @@ func (c *Causes) Add(r ingest.Reject) {
 	if c.byKey == nil {
 		c.byKey = make(map[string]*Cause)
 	}
-	c.rows++
 	c.countWord(r)
 	more := r.More
 	r.Raw, r.More = nil, nil
@@ -88,19 +87,16 @@ func (c *Causes) countWord(r ingest.Reject) {
 	c.words[w]++
 }
 
-// NullWord returns a text that most rows, and at least two, were rejected for, in columns that may
-// be null, and that so seems to stand for null; empty if there is none. A row with several bad values counts for the
-// first of them.
-func (c *Causes) NullWord(mayBeNull func(column string) bool) string {
+// BadWords returns the short texts without digits that rows were rejected for, in columns that of says, those of most rows
+// first. A row with several bad values counts for the first of them.
+func (c *Causes) BadWords(of func(column string) bool) []string {
 	rows := make(map[string]int64)
 	for w, n := range c.words {
-		if mayBeNull(w.column) {
-			if rows[w.text] += n; rows[w.text] > 1 && 2*rows[w.text] > c.rows {
-				return w.text
-			}
+		if of(w.column) {
+			rows[w.text] += n
 		}
 	}
-	return ""
+	return slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), strings.Compare(a, b)) })
 }
 
 // List gives the causes, those of most rows first.

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
@@ -201,11 +202,11 @@ func (d *Dir) Causes() []Cause {
 	return d.causes.List()
 }
 
-// NullWord is [Causes.NullWord] of the rejects.
-func (d *Dir) NullWord(mayBeNull func(column string) bool) string {
+// BadWords is [Causes.BadWords] of the rejects.
+func (d *Dir) BadWords(of func(column string) bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.causes.NullWord(mayBeNull)
+	return d.causes.BadWords(of)
 }
 
 // Files lists the paths of the files of rows, by name.
@@ -221,6 +222,14 @@ func (d *Dir) Files() []string {
 	slices.Sort(paths)
 	return paths
 }
+
+// Rejected lists the paths of the files whose rows are not in doubt, by name.
+func (d *Dir) Rejected() []string {
+	return slices.DeleteFunc(d.Files(), func(path string) bool { return inDoubt(filepath.Base(path)) })
+}
+
+// IsLong reports whether a file has a row that is too long to be held.
+func (d *Dir) IsLong(path string) bool { return strings.HasPrefix(filepath.Base(path), longBase) }
 
 // Sync has all that was kept on the disk.
 func (d *Dir) Sync() error {

@@ -151,19 +151,19 @@ func TestCauses(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-func TestNullWord(t *testing.T) {
+func TestBadWords(t *testing.T) {
 	regular := func(column string) bool { return column != "key" }
 	for _, c := range []struct {
-		name, want string
-		rejects    []ingest.Reject
+		name    string
+		want    []string
+		rejects []ingest.Reject
 	}{
-		{"none", "", nil},
-		{"one word", "NA", []ingest.Reject{{Column: "n", Value: "NA"}, {Column: "m", Value: "NA"}, {Column: "n", Value: "x"}}},
-		{"half of them", "", []ingest.Reject{{Column: "n", Value: "NA"}, {Column: "n", Value: "x"}}},
-		{"only one row", "", []ingest.Reject{{Column: "n", Value: "NA"}}},
-		{"in a key", "", []ingest.Reject{{Column: "key", Value: "NA"}, {Column: "key", Value: "NA"}}},
-		{"a number", "", []ingest.Reject{{Column: "n", Value: "12.5"}, {Column: "n", Value: "12.5"}}},
-		{"a whole row", "", []ingest.Reject{{Value: "NA"}, {Value: "NA"}}},
+		{"none", nil, nil},
+		{"two words", []string{"NA", "x"}, []ingest.Reject{{Column: "n", Value: "x"}, {Column: "n", Value: "NA"}, {Column: "m", Value: "NA"}}},
+		{"only one row", []string{"NA"}, []ingest.Reject{{Column: "n", Value: "NA"}, {Column: "n", Value: "7x"}, {Column: "n", Value: "8x"}}},
+		{"in a key", nil, []ingest.Reject{{Column: "key", Value: "NA"}, {Column: "key", Value: "NA"}}},
+		{"a number", nil, []ingest.Reject{{Column: "n", Value: "12.5"}, {Column: "n", Value: "12.5"}}},
+		{"a whole row", nil, []ingest.Reject{{Value: "NA"}, {Value: "NA"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var causes Causes
@@ -171,7 +171,7 @@ func TestNullWord(t *testing.T) {
 				r.Stage = ingest.Parse
 				causes.Add(r)
 			}
-			require.Equal(t, c.want, causes.NullWord(regular))
+			require.Equal(t, c.want, causes.BadWords(regular))
 		})
 	}
 }

@@ -11,8 +11,10 @@ type End struct {
 	Outcome string  `json:"outcome"`          // done, partly, interrupted or failed
 	Error   string  `json:"error,omitempty"`  // why it failed
 	Failed  []Range `json:"failed,omitempty"` // of a scan
-	// Reread are of a load: settings by which rejected rows would be read; nil: none are known.
+	// Reread are of a load: settings by which rejected rows would be read, or without which a resume stops again for the
+	// same reason; nil: none are known.
 	Reread map[string][]string `json:"reread,omitempty"`
+	Edit   []string            `json:"edit,omitempty"` // of a load: names of files of rejects that no setting mends
 }
 
 // The outcomes.

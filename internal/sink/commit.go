@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
@@ -139,11 +140,6 @@ func (o *Output) name(parts []*part) error {
 	if err := o.allReady(parts); err != nil {
 		return err
 	}
-	if o.options.Dir && o.options.Force {
-		if err := o.removeEarlier(parts); err != nil {
-			return err
-		}
-	}
 	for i, p := range parts {
 		if p.named {
 			continue
@@ -197,26 +193,52 @@ func (o *Output) ready(p *part) error {
 	return nil
 }
 
-// removeEarlier takes away what an earlier output left in the folder. It comes
-// before the renaming, so that a crash in between leaves part files to be seen,
-// and never the files of two outputs side by side.
-func (o *Output) removeEarlier(parts []*part) error {
-	present := map[string]bool{}
-	for _, p := range parts {
-		present[p.file], present[p.file+partSuffix] = true, true
+// RemoveEarlier removes from the folder the files of an earlier output: those of its names that are ours, and part files. It
+// comes between Settle and Commit, so that a crash in between leaves part files to be seen. It returns the number of
+// such files that are gone, among them those that Commit replaces, and the names of the files that stay although
+// their names are those of an output.
+func (o *Output) RemoveEarlier(ours func(name string) bool) (removed int, left []string, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.options.Dir || !o.options.Force {
+		return 0, nil, nil
+	}
+	parts, final := make(map[string]bool), make(map[string]bool)
+	for _, p := range o.parts() {
+		parts[p.file+partSuffix] = true
+		if p.named {
+			parts[p.file] = true
+		} else {
+			final[p.file] = true
+		}
 	}
 	entries, err := os.ReadDir(o.folder)
 	if err != nil {
-		return fmt.Errorf("output folder %s: %w", o.folder, err)
+		return 0, nil, fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	own := o.options.ownNames()
 	for _, e := range entries {
-		if present[e.Name()] || !e.Type().IsRegular() || !own.MatchString(e.Name()) {
+		name := e.Name()
+		if parts[name] || !e.Type().IsRegular() || !own.MatchString(name) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(o.folder, e.Name())); err != nil {
-			return fmt.Errorf("output folder %s: %w", o.folder, err)
+		unfinished := strings.HasSuffix(name, partSuffix)
+		earlier := !unfinished && ours(name)
+		if !earlier && !unfinished {
+			if !final[name] {
+				left = append(left, name)
+			}
+			continue
+		}
+		if earlier {
+			removed++
+		}
+		if final[name] {
+			continue // which its successor replaces
+		}
+		if err := os.Remove(filepath.Join(o.folder, name)); err != nil {
+			return removed, left, fmt.Errorf("output folder %s: %w", o.folder, err)
 		}
 	}
-	return nil
+	return removed, left, nil
 }

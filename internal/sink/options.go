@@ -20,7 +20,7 @@ type Options struct {
 	// Base and Ext make the names in a folder, BASE-0003-0001EXT plus the ending
 	// of the compression: worker 3, file 1. Ext may come with or without its dot.
 	Base, Ext string
-	// Exts are other endings whose files Force removes from a folder, besides Ext:
+	// Exts are other endings whose files RemoveEarlier removes from a folder, besides Ext:
 	// those of the same output in other forms.
 	Exts []string
 
@@ -46,8 +46,8 @@ type Options struct {
 	// Header begins every file. It counts as bytes, not as rows.
 	Header []byte
 
-	// Force lets an existing file be written over. In a folder it is Commit that
-	// removes the files that an earlier output of the same Base and Ext left
+	// Force lets an existing file be written over. In a folder it lets RemoveEarlier
+	// remove the files that an earlier output of the same Base and Ext left
 	// there, so that no two outputs mix; other files stay.
 	Force bool
 

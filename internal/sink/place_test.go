@@ -133,8 +133,14 @@ func TestFolderIsNotEmpty(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, o.Writer().Write(1, text(1, 1)))
 	require.Len(t, names(t, folder), 14, "nothing goes before the new output is whole")
+	_, err = o.Settle()
+	require.NoError(t, err)
+	removed, left, err := o.RemoveEarlier(func(name string) bool { return name != "b-10000-12345.csv.gz" })
+	require.NoError(t, err)
+	require.Equal(t, 3, removed)
+	require.Equal(t, []string{"b-10000-12345.csv.gz"}, left, "it is not of an earlier output")
 	require.NoError(t, o.Commit())
-	require.ElementsMatch(t, append(foreign, "sub", "b-0001-0001.csv.gz"), names(t, folder))
+	require.ElementsMatch(t, append(foreign, "sub", "b-0001-0001.csv.gz", "b-10000-12345.csv.gz"), names(t, folder))
 	require.Equal(t, string(text(1, 1)), contents(t, folder, "gzip", o.Files()[0]))
 }
 

@@ -21,11 +21,10 @@ type DamageError struct {
 
 // Error tells the input, the place and the reason.
 func (e *DamageError) Error() string {
-	what := "damaged"
 	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		what = "cut off"
+		return fmt.Sprintf("input %s: %s data cut off after %d bytes of text", e.Name, e.Format, e.Offset)
 	}
-	return fmt.Sprintf("input %s: %s data %s after %d bytes of text: %v", e.Name, e.Format, what, e.Offset, e.Err)
+	return fmt.Sprintf("input %s: %s data damaged after %d bytes of text: %v", e.Name, e.Format, e.Offset, e.Err)
 }
 
 // Unwrap gives the reason.

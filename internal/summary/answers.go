@@ -88,7 +88,7 @@ type ListedRun struct {
 	Table   string    `json:"table,omitempty"`
 	Cluster string    `json:"cluster,omitempty" jsonschema:"its name"`
 	Hosts   []string  `json:"hosts,omitempty" jsonschema:"contact points, with the port where it is not 9042"`
-	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, or damaged: it cannot be read"`
+	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, damaged: it cannot be read, or unreadable: this user may not read it"`
 	Error   string    `json:"error,omitempty" jsonschema:"why it cannot be read"`
 	Started time.Time `json:"started"`
 	Pace

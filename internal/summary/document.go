@@ -50,6 +50,8 @@ type Next struct {
 	Command string `json:"command" jsonschema:"resume, retry or status"`
 	RunDir  string `json:"run_dir"`
 	Line    string `json:"line" jsonschema:"as it is typed into a shell"`
+	// Edit are files of rejected rows.
+	Edit []string `json:"edit,omitempty" jsonschema:"files of rejected rows to edit before it: no option of cqlbulk reads them as they are"`
 }
 
 // Run is what all runs over a table have.

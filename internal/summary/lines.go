@@ -296,7 +296,19 @@ func (d *Document) onward(words string) string {
 	if d.Next == nil {
 		return ""
 	}
-	return words + d.Next.Line
+	return words + d.Next.Words()
+}
+
+// Words are the command, behind what is to be done before it.
+func (n *Next) Words() string {
+	if len(n.Edit) == 0 {
+		return n.Line
+	}
+	files := n.Edit[0]
+	if more := len(n.Edit) - 1; more > 0 {
+		files += " and " + amount.Of(more, "more file")
+	}
+	return fmt.Sprintf("edit %s, then: %s", files, n.Line)
 }
 
 // datesApart says that dates are not all in one order; empty: that is not known.

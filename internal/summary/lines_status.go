@@ -44,7 +44,7 @@ func (s *Status) Lines() []string {
 		if strings.Contains(n.Line, " --repeat-in-doubt ") {
 			note = "   (of counters, those rows count twice that were applied)"
 		}
-		t.words("next", n.Line+note)
+		t.words("next", n.Words()+note)
 	}
 	return t.lines
 }

@@ -39,7 +39,7 @@ func nextOf(n operation.Next) *Next {
 	if n.Command == "" {
 		return nil
 	}
-	return &Next{n.Command, n.RunDir, CommandLine(n)}
+	return &Next{n.Command, n.RunDir, CommandLine(n), n.Edit}
 }
 
 // CommandLine is what to do next, as one types it.
@@ -52,7 +52,7 @@ func CommandLine(n operation.Next) string {
 		line += " --repeat-in-doubt"
 	}
 	line += " " + setting.ShellQuote(n.RunDir)
-	for _, s := range n.Reread {
+	for _, s := range n.Settings {
 		line += " " + strings.Join(s.Words(), " ")
 	}
 	return line

@@ -19,6 +19,16 @@ func afterQuote(b byte) string {
 	return fmt.Sprintf("closing quote is followed by %q, not by a delimiter or a line end", []byte{b})
 }
 
+// afterLaterQuote is the message for a byte that may not follow a closing quote that stands lines below the opening one, where
+// the fault mostly is.
+func afterLaterQuote(b byte, lines int) string {
+	below := "1 line"
+	if lines > 1 {
+		below = fmt.Sprintf("%d lines", lines)
+	}
+	return fmt.Sprintf("quote is not closed in its line, but %s below, where %q follows and not a delimiter or a line end", below, []byte{b})
+}
+
 // tooManyFields is the message for a record beyond MaxFields.
 var tooManyFields = fmt.Sprintf("record has more than %d fields", MaxFields)
 

@@ -62,7 +62,7 @@ func TestEscapeRules(t *testing.T) {
 		{
 			name: "a record with an error ends with its line",
 			in:   "\"a\\\nb\"c\\\nd\ne\n", want: []string{"", "e"},
-			errs: []string{`line 2, column 3: closing quote is followed by "c", not by a delimiter or a line end`},
+			errs: []string{`line 1, column 1: quote is not closed in its line, but 1 line below, where "c" follows and not a delimiter or a line end`},
 		},
 		{
 			name: "never closed costs one line",

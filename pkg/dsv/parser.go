@@ -145,7 +145,7 @@ func (p *Parser) parse(start, first int) (end int) {
 			case data[next] == '\r' && next+1 < len(data) && data[next+1] == '\n':
 				end = next + 2
 			default:
-				p.fail(start, next, afterQuote(data[next]))
+				p.failBehind(start, i, next)
 				return min(lineEnd(data, next)+1, len(data))
 			}
 			p.add(start, i, text, true)
@@ -227,6 +227,16 @@ func (p *Parser) fail(start, at int, msg string) {
 	}
 	line, column := position(p.chunk.Data[start:], p.rec.Line, at-start)
 	p.rec.Err = &SyntaxError{Line: line, Column: column, Msg: msg}
+}
+
+// failBehind notes that the byte at next may not follow the closing quote of the one at open. The error is at the opening quote
+// if that stands on another line.
+func (p *Parser) failBehind(start, open, next int) {
+	if lines := bytes.Count(p.chunk.Data[open:next], newline); lines > 0 {
+		p.fail(start, open, afterLaterQuote(p.chunk.Data[next], lines))
+		return
+	}
+	p.fail(start, next, afterQuote(p.chunk.Data[next]))
 }
 
 // unclosed gives up on the record at start, which does not end, and makes its

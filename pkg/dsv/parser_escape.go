@@ -19,7 +19,7 @@ func (p *Parser) parseEscaped(start, first int) (end int) {
 				eol = lineEndEscaped(data, next, p.esc, false)
 			}
 			if next < eol && data[next] != delim && !endsWithCR(data, next, eol) {
-				p.fail(start, next, afterQuote(data[next]))
+				p.failBehind(start, i, next)
 				return min(eol+1, len(data))
 			}
 		} else {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -94,6 +95,11 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 			switch {
 			case rest == "" || rest[0] == '\n' || rest[0] == f.Delimiter || len(rest) > 1 && rest[:2] == "\r\n":
 			default:
+				if lines := strings.Count(in[open:i], "\n"); lines > 0 {
+					u = u.fail(f, in, i, afterLaterQuote(in[i], lines))
+					u.errAt = open
+					return u, 0, true
+				}
 				return u.fail(f, in, i, afterQuote(in[i])), 0, true
 			}
 		} else {

@@ -1,0 +1,123 @@
+package ingest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// missingKeys returns the columns of the primary key that no field goes to, neither by its name nor by a guess.
+func (f Fields) missingKeys(t *schema.Table, names []string, columns []renaming) (missing []string) {
+	taken := make(map[string]bool)
+	for _, name := range names {
+		if column, ok := f.Renamed[name]; ok {
+			name = column
+		}
+		if s, err := t.Select(name); err == nil && s.Plain && !f.skips(name) {
+			taken[s.Name] = true
+		}
+	}
+	for _, c := range columns {
+		taken[c.column] = true
+	}
+	for _, c := range t.Columns {
+		if c.IsKey() && !taken[c.Name] {
+			missing = append(missing, c.Name)
+		}
+	}
+	return missing
+}
+
+// unguessed returns the names that no guess is about.
+func unguessed(unknown []string, columns []renaming) []string {
+	return slices.DeleteFunc(slices.Clone(unknown), func(name string) bool {
+		return slices.ContainsFunc(columns, func(c renaming) bool { return c.field == name })
+	})
+}
+
+// hintKeys returns the hint for fields that are no columns, where columns of the primary key have no field: one of the fields
+// may be the key, and is not to be left out.
+func hintKeys(t *schema.Table, left, keys []string, mayHold func(column, field string) bool) string {
+	if len(keys) == 1 {
+		left = slices.DeleteFunc(slices.Clone(left), func(field string) bool { return !mayHold(keys[0], field) })
+	}
+	name := amount.Verb(len(keys), "key column ", "key columns ") + strings.Join(keys, ", ")
+	pairs := make([]string, len(keys))
+	for i, key := range keys {
+		pairs[i] = "FIELD=" + key
+	}
+	fields := flagList(left)
+	if len(fields) > fieldsShown {
+		fields = amount.Of(len(left), "field")
+	}
+	switch {
+	case len(left) == 0:
+		return fmt.Sprintf("no field is %s of %s, and none has values of its type: add it to the file", name, t)
+	case len(left) == 1 && len(keys) == 1:
+		return fmt.Sprintf("no field has the name of %s: --map %s if that is the key", name, flagList([]string{left[0] + "=" + keys[0]}))
+	case len(left) <= len(keys):
+		return fmt.Sprintf("no field has the name of %s: --map %s says which of %s it is", name, flagList(pairs), fields)
+	default:
+		return fmt.Sprintf("no field has the name of %s: --map %s says which of %s it is, and --skipcols leaves out the others", name, flagList(pairs), fields)
+	}
+}
+
+// valuesSeen is the number of values of a field that a guess looks at.
+const valuesSeen = 100
+
+// valuesOf returns the first values of a field of a header; none: they are not known.
+func (f Fields) valuesOf(header dsv.Record, field string) (values [][]byte) {
+	at := slices.IndexFunc(header.Fields, func(h dsv.Field) bool { return string(h.Text) == field })
+	text := f.firstText()
+	if i := strings.Index(string(text), string(header.Raw)); i >= 0 && len(header.Raw) > 0 {
+		text = text[i+len(header.Raw):]
+	}
+	for _, rec := range records(text, f.format) {
+		if rec.Err == nil && 0 <= at && at < len(rec.Fields) && len(values) < valuesSeen && len(rec.Fields[at].Text) > 0 {
+			values = append(values, rec.Fields[at].Text)
+		}
+	}
+	return values
+}
+
+// What values look like that a column takes by some setting.
+var (
+	likeNumber = regexp.MustCompile(`^[-+0-9.,' eE%$€£]*[0-9][-+0-9.,' eE%$€£]*$`)
+	likeTime   = regexp.MustCompile(`[0-9]`)
+	likeTruth  = regexp.MustCompile(`^\pL{1,8}$|^[01]$`)
+)
+
+// mayHold reports whether a column takes some of the values, as they are or by settings. Values that are not known tell
+// nothing.
+func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
+	s, err := t.Select(column)
+	if err != nil || len(values) == 0 || cqltext.TextLike(s.Column.Type) {
+		return true
+	}
+	var like *regexp.Regexp
+	switch s.Column.Type.Kind {
+	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Counter, cqltype.Float, cqltype.Double, cqltype.Decimal:
+		like = likeNumber
+	case cqltype.Date, cqltype.Time, cqltype.Timestamp:
+		like = likeTime
+	case cqltype.Boolean:
+		like = likeTruth
+	}
+	types := f.typedBy([]schema.Column{s.Column})
+	return types == nil || slices.ContainsFunc(values, func(value []byte) bool {
+		takes, _ := types.takes(0, dsv.Record{Fields: []dsv.Field{{Text: value}}})
+		return takes || like != nil && like.Match(value)
+	})
+}
+
+// likely returns the guesses without those of names with other letters whose columns take none of the values.
+func (f Fields) likely(t *schema.Table, header dsv.Record, columns []renaming) []renaming {
+	return slices.DeleteFunc(columns, func(c renaming) bool { return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field)) })
+}

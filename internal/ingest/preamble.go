@@ -1,0 +1,96 @@
+package ingest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// preambleLines is the number of lines before a header that a guess looks behind.
+const preambleLines = 50
+
+// guessPreamble guesses that lines stand before the header: titles, or the line sep=; by which Excel tells the delimiter.
+func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
+	if f.format.Delimiter == 0 {
+		return nil
+	}
+	text := f.firstText()
+	if len(text) == 0 { // of a pipe
+		text = header.Raw
+	}
+	number := 0
+	var first []byte
+	var named byte // by a line of Excel's
+	for line := range bytes.Lines(text) {
+		line = bytes.TrimRight(line, "\r\n")
+		if number++; number == 1 {
+			first, named = line, excelDelimiter(line)
+		}
+		if number > preambleLines {
+			break
+		}
+		if d, isHeader := f.headedBy(t, line); isHeader && number == 1 {
+			return nil
+		} else if isHeader {
+			return f.hintPreamble(number, d, first, named != 0)
+		}
+	}
+	if named != 0 {
+		return f.hintPreamble(2, delimited{named, "--delimiter " + quotedDelimiter(named)}, first, true)
+	}
+	return nil
+}
+
+// excelDelimiter returns the delimiter that a line such as sep=; names; 0: it is no such line.
+func excelDelimiter(line []byte) byte {
+	if name, char, _ := bytes.Cut(bytes.Trim(line, `"`), []byte{'='}); strings.EqualFold(string(name), "sep") && len(char) == 1 {
+		return char[0]
+	}
+	return 0
+}
+
+func quotedDelimiter(char byte) string {
+	for _, d := range delimiters {
+		if d.char == char {
+			return strings.TrimPrefix(d.flag, "--delimiter ")
+		}
+	}
+	return "'" + string(char) + "'"
+}
+
+// headedBy returns the delimiter by which a line is a header: two names of it or more, and half of them, are columns. The
+// present one comes first.
+func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
+	best, most := delimited{}, 1
+	for _, d := range append([]delimited{{f.format.Delimiter, ""}}, delimiters...) {
+		format := f.format
+		format.Delimiter = d.char
+		if format.Validate() != nil {
+			continue
+		}
+		all := records(line, format)
+		if len(all) != 1 || all[0].Err != nil {
+			continue
+		}
+		if known := f.known(t, all[0]); known > most && 2*known >= len(all[0].Fields) {
+			best, most = d, known
+		}
+	}
+	return best, most > 1
+}
+
+// hintPreamble returns the hint that the header is a later line, and what stands between its fields where that is not the
+// present delimiter.
+func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) *hinted {
+	command := fmt.Sprintf("tail -n +%d FILE | cqlbulk load TABLE -", header)
+	if d.flag != "" && d.char != f.format.Delimiter {
+		command += " " + d.flag
+	}
+	if excel {
+		return &hinted{hint: fmt.Sprintf("the first line %q is for Excel, and no header: load what is behind it: %s", first, command), form: onNextLine}
+	}
+	return &hinted{hint: fmt.Sprintf("the header seems to be line %d: load from there on: %s", header, command), form: onNextLine}
+}

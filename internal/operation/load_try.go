@@ -1,0 +1,178 @@
+package operation
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+)
+
+// RejectedAgain are rows that a retry rejects again, of those that were tried.
+type RejectedAgain struct {
+	Rows  int64
+	Of    int64  // rows that were tried
+	All   bool   // these are all rejected rows
+	File  string // that has the first of the rows
+	First doctor.Cause
+}
+
+// triedRejects is what the first rejected rows are by some settings.
+type triedRejects struct {
+	doctor.Sample
+	file  string // that has the first row that no setting mends
+	first doctor.Cause
+}
+
+// again returns the rows that are rejected again; nil: there is none.
+func (t *triedRejects) again() *RejectedAgain {
+	if t.Bad == 0 {
+		return nil
+	}
+	return &RejectedAgain{Rows: t.Bad, Of: t.Rows, All: t.Whole, File: t.file, First: t.first}
+}
+
+// adviseRetry finds out by which settings a retry reads the rejected rows: it reads the first of them so, and writes nothing.
+// It notes for the run directory the settings that help, or the files to edit if no row is read. It returns the rows that a
+// retry rejects again.
+func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
+	if err := l.rejects.Sync(); err != nil {
+		return nil, err
+	}
+	best, err := l.tryRejects(ctx, nil)
+	if err != nil || best.Bad == 0 {
+		return nil, err
+	}
+	settings := l.mendingSettings(best.Sample)
+	if len(settings) > 0 {
+		tried, err := l.tryRejects(ctx, settings)
+		if err != nil {
+			return nil, err
+		}
+		if tried.Bad < best.Bad {
+			best = tried
+		} else {
+			settings = nil
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		fewer := maps.Clone(settings)
+		delete(fewer, name)
+		if tried, err := l.tryRejects(ctx, fewer); err == nil && best.Whole && tried.Bad == best.Bad {
+			settings = fewer
+		}
+	}
+	l.run.reread = settings
+	if best.Bad == best.Rows {
+		l.run.edit = fileNames(l.rejects.Rejected())
+	}
+	return best.again(), nil
+}
+
+// mendingSettings are the settings that warnings named, those that the values of rejected rows need, and words for null
+// among them.
+func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
+	one := []doctor.Sample{rejects}
+	for _, f := range append(doctor.Encoding(one, l.job.Latin1), valueFindings(one, &l.spec)...) {
+		l.noteAdvice(f)
+	}
+	all := maps.Clone(l.advice)
+	if words := l.nullWordsIn(rejects); words != nil {
+		if all == nil {
+			all = make(map[string][]string)
+		}
+		all["null-string"] = words
+	}
+	return all
+}
+
+// tryRejects reads the first rejected rows as a retry with settings does, and writes nothing. A row that is too long to be
+// held is taken for a bad one.
+func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*triedRejects, error) {
+	spec, format := l.spec, l.job.Format
+	for name, texts := range settings {
+		if err := spec.Settings().Set(name, texts...); err != nil {
+			return nil, err
+		}
+	}
+	reading, err := spec.reading(&format)
+	if err != nil {
+		return nil, err
+	}
+	job := l.job.Job
+	job.Reading, job.Former, job.MaxRows, job.Explain = reading, nil, 0, nil
+	t := &triedRejects{}
+	t.Whole = true
+	var samples []doctor.Sample
+	for _, path := range l.rejects.Rejected() {
+		if t.Rows >= sampledRows {
+			t.Whole = false
+			break
+		}
+		s, err := l.tryFile(ctx, path, &job)
+		if err != nil {
+			return nil, err
+		}
+		t.Rows, t.Bad, t.Whole = t.Rows+s.Rows, t.Bad+s.Bad, t.Whole && s.Whole
+		if len(s.Why) > 0 && t.file == "" {
+			t.file, t.first = path, s.Why[0]
+		}
+		samples = append(samples, s)
+	}
+	if len(samples) > 0 {
+		rows, bad, whole := t.Rows, t.Bad, t.Whole
+		t.Sample = doctor.Merge(samples)
+		t.Rows, t.Bad, t.Whole = rows, bad, whole
+	}
+	return t, nil
+}
+
+// tryFile reads the first rows of a file of rejects.
+func (l *Load) tryFile(ctx context.Context, path string, job *ingest.Job) (doctor.Sample, error) {
+	if l.rejects.IsLong(path) {
+		why := doctor.Cause{Rows: 1, Line: 1, Reason: "the row is too long"}
+		return doctor.Sample{Name: path, Rows: 1, Bad: 1, Whole: true, Why: []doctor.Cause{why}}, nil
+	}
+	inputs, _, err := source.Find([]string{path}, nil)
+	if err != nil {
+		return doctor.Sample{}, err
+	}
+	if len(inputs) != 1 {
+		return doctor.Sample{}, fmt.Errorf("rejects: %s is no file", path)
+	}
+	s := sampleOf(ctx, inputs[0], job)
+	if s.Err != nil {
+		return s, s.Err
+	}
+	return s, s.Fit
+}
+
+// fileNames returns the names of files without their folders.
+func fileNames(paths []string) []string {
+	names := make([]string, len(paths))
+	for i, path := range paths {
+		names[i] = filepath.Base(path)
+	}
+	return names
+}
+
+// joinedAll returns the paths of files in a folder.
+func joinedAll(dir string, names []string) []string {
+	var paths []string
+	for _, name := range names {
+		paths = append(paths, filepath.Join(dir, name))
+	}
+	return paths
+}
+
+// beyondLimit returns the setting without which a load that was stopped by a limit on errors stops again at once.
+func beyondLimit(e *ingest.LimitError) map[string][]string {
+	if e.Hopeless {
+		return map[string][]string{"keep-going": {"true"}}
+	}
+	return map[string][]string{fmt.Sprintf("max%serrors", e.Stage): {"-1"}}
+}

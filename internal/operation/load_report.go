@@ -64,6 +64,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	if l.journal != nil {
 		r.Recorded = l.journal.Recorded().Written
 	}
+	if err == nil {
+		err = l.droppedMeanwhile(ctx)
+	}
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
 	if r.Outcome == Partly && r.Rejected() > 0 {

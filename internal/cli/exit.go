@@ -36,7 +36,8 @@ const exitTopic = exitHelp + `
 2 is an answer, not an accident: all else was done, and what failed can be tried again
 with cqlbulk retry. Of verify it says that something is not as stated, of inspect that some
 SSTables could not be read, of doctor and --check that something would fail. 3 comes of --maxparseerrors and --maxinserterrors, or when
-nearly every row was rejected. After 3, 4 and 130 a run that keeps a journal goes on with
+nearly every row was rejected. resume and retry end with 4 when another process has the run
+directory. After 3, 4 and 130 a run that keeps a journal goes on with
 cqlbulk resume. A second signal ends the program at once. A fault of cqlbulk itself ends it
 with 4, or by SIGABRT, which a shell calls 134; please report what it printed.`
 

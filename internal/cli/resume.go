@@ -66,8 +66,8 @@ written as they may have been before, and only the rest of the inputs is read so
 change is kept in the run directory.
 
 The run does not go on when the table was created anew, or its columns, an input, an
-output or a file of rejects were changed since. The cluster may have other nodes: what
-is noted are tokens and bytes.
+output or a file of rejects were changed since, or a column was dropped and added again.
+The cluster may have other nodes: what is noted are tokens and bytes.
 ` + exitHelp,
 		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
 		Args:              opts.take,

@@ -20,7 +20,9 @@ begun with. --last is the newest run of this folder of which something failed.
 
 Of a load, the rejected rows are loaded again, mended or as they are, from the files
 in its run directory. As long as no rows were added or taken away, each is written
-with the timestamp that it had, so that it does not replace a later row of its key.
+with the timestamp that it had, so that it does not replace a later row of its key. A
+row that an earlier load may have written in another form gets a later one, and replaces
+that form.
 Rows in doubt are left alone unless --repeat-in-doubt is given. Rows of counters, and
 with lists that are not frozen, are loaded again once. What is rejected again is kept
 in a run directory inside the first.

@@ -3,6 +3,7 @@ package driver
 import (
 	"context"
 	"maps"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -21,6 +22,7 @@ type TableOptions struct {
 	Views            []string          // materialized views of the table
 	Indexes          []Index
 	Triggers         []string
+	Dropped          map[string]time.Time // when columns were dropped, the last time; there may be columns of their names again
 }
 
 // Index is a secondary index.
@@ -82,6 +84,10 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 		var name string
 		return s.each(ctx, "", func() error { o.Triggers = append(o.Triggers, name); return nil },
 			[]any{&name}, "SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	})
+	group.Go(func() (err error) {
+		o.Dropped, err = s.Dropped(ctx, keyspace, table)
+		return err
 	})
 	err := group.Wait()
 	if err == nil && o.IsView {

@@ -6,18 +6,19 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // Create begins a run in the folder dir, which is made (mode 0700) if it is
-// missing, and has to be empty if not. It takes the lock, writes run.json and an
+// missing, and has to be [Unused] if not. It takes the lock, writes run.json and an
 // empty journal, and has all that on the disk before it returns. Version, Run and
 // Checksum of the manifest are set by Create; Options and Extra have to be JSON.
 //
-// run.json comes last, so a folder without it was left before anything was done.
-// When Create fails, what it made is removed again. A folder that is in use is an
-// error like any other that is not empty.
+// run.json comes last, so a folder without it was left before anything was done, and
+// Create takes it over. When Create fails, what it made is removed again. A folder that is in use
+// is an InUseError, or an error like that of any other that is not empty.
 func Create(dir string, m Manifest) (*Journal, error) {
 	m.Run = rand.Text()
 	text, err := encodeManifest(m)
@@ -49,21 +50,35 @@ func makeEmpty(dir string) (made bool, err error) {
 		return true, nil
 	case err != nil:
 		return false, fmt.Errorf("run directory %s: %w", dir, err)
-	case len(entries) > 0:
+	case !Unused(entries):
 		return false, fmt.Errorf("run directory %s is not empty: it holds %s", dir, entries[0].Name())
 	}
 	return false, nil
 }
 
-// begin fills an empty folder.
+// Unused reports whether a folder with these entries holds nothing but what a process that was killed
+// in Create left there.
+func Unused(entries []fs.DirEntry) bool {
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		return !e.Type().IsRegular() || !slices.Contains(unfinished, e.Name())
+	})
+}
+
+// unfinished are the files that may be in the folder before run.json is.
+var unfinished = []string{journalName, lockName, temporary, syncedName}
+
+// begin fills an unused folder.
 func begin(dir string, m Manifest, text []byte) (*Journal, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
 	}
-	f, err := root.OpenFile(journalName, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := root.OpenFile(journalName, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("run directory %s: %w", dir, err), root.Close())
+	}
+	if err := claim(dir, root, f); err != nil {
+		return nil, errors.Join(err, f.Close(), root.Close()) // the files may be another process's
 	}
 	header := headerOf(m)
 	size := int64(len(header))
@@ -80,12 +95,29 @@ func begin(dir string, m Manifest, text []byte) (*Journal, error) {
 	return j, nil
 }
 
-// fill takes the lock and writes the journal's first line and run.json.
-func fill(dir string, root *os.Root, f *os.File, header string, text []byte) error {
+// claim takes the lock. It refuses a folder where another process has begun a run meanwhile.
+func claim(dir string, root *os.Root, f *os.File) error {
 	if err := take(dir, root, f, pause); err != nil {
 		return err
 	}
-	_, err := f.WriteString(header)
+	if _, err := root.Lstat(manifestName); !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("run directory %s is not empty: it holds %s", dir, manifestName)
+	}
+	return nil
+}
+
+// fill removes what a process that was killed in Create left, and writes the journal's first line and
+// run.json.
+func fill(dir string, root *os.Root, f *os.File, header string, text []byte) error {
+	err := f.Truncate(0)
+	for _, name := range []string{temporary, syncedName} {
+		if removeErr := root.Remove(name); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
+			err = errors.Join(err, removeErr)
+		}
+	}
+	if err == nil {
+		_, err = f.WriteString(header)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

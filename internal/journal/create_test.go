@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 func TestCreateRefuses(t *testing.T) {
@@ -64,4 +65,40 @@ func TestOpenWhereNothingIs(t *testing.T) {
 		require.NoError(t, os.Symlink("run.json", j.path()))
 		require.ErrorContains(t, open(j.dir), "journal is not a regular file")
 	}
+}
+
+// A folder that a process left when it was killed in Create is taken over. One that another process is
+// filling, or that holds anything else, is not.
+func TestCreateTakesOverWhatWasLeft(t *testing.T) {
+	for _, left := range [][]string{{journalName}, {journalName, lockName}, {journalName, lockName, temporary}, {journalName, lockName, syncedName}} {
+		dir := t.TempDir()
+		for _, name := range left {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("99999\n"), 0o600))
+		}
+		j, err := Create(dir, sample())
+		require.NoError(t, err)
+		require.NoError(t, j.Append("one", 1))
+		require.NoError(t, j.Close())
+		var records int
+		_, err = Read(dir, func(Record) error { records++; return nil })
+		require.NoError(t, err)
+		require.Equal(t, 1, records)
+	}
+
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, journalName), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "rejects.csv"), nil, 0o600))
+	_, err := Create(dir, sample())
+	require.ErrorContains(t, err, "is not empty")
+
+	dir = t.TempDir()
+	f, err := os.Create(filepath.Join(dir, journalName))
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	taken, err := try(f, unix.LOCK_EX)
+	require.NoError(t, err)
+	require.True(t, taken)
+	_, err = Create(dir, sample())
+	require.ErrorAs(t, err, new(*InUseError))
+	require.FileExists(t, filepath.Join(dir, journalName), "it is the other process's")
 }

@@ -157,7 +157,7 @@ func ReadManifest(dir string) (Manifest, error) {
 func readManifest(dir string, root *os.Root) (Manifest, error) {
 	text, err := readFile(dir, root, manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{}, fmt.Errorf("%w; nothing was begun there, or a run that ended well was being removed", err)
+		return Manifest{}, fmt.Errorf("%w; nothing was begun there, or a run that ended well was being removed: the folder holds nothing of a run, and may be removed", err)
 	}
 	if err != nil {
 		return Manifest{}, err

@@ -152,6 +152,7 @@ func PrepareClone(ctx context.Context, env Environment, spec CloneSpec) (*Clone,
 	}
 	c := &Clone{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec}
 	c.landing.spec, c.landing.altered, c.landing.again = &c.spec.Writing, c.altered, "run the same command again"
+	c.landing.fromStart = "empty the table and run the same command again"
 	if err := c.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err

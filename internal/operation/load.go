@@ -29,6 +29,7 @@ type Load struct {
 	mended    []string               // inputs that were changed before anything of them was taken
 	inputs    []resume.Input         // as they are now; of a load that keeps a journal
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
+	dropped   resume.Drops           // of the table before the load; nil: not known
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	board     *board.Board           // nil: nobody looks
 	explained *Explained             // nil: nobody asks
@@ -37,6 +38,10 @@ type Load struct {
 	rejected  int64                  // rows in the inputs that are rejects
 	contrary  *contrary              // dates of rejects that another order reads; nil: no pattern has an order
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
+
+	rejectTexts map[string][]uint64         // of kept: a hash of each row's text; nil where rows were added or removed
+	tried       map[string]resume.TriedRows // of kept: what the earlier run records of the rows; nil: they are written as of now
+	corrected   bool                        // rows of kept get newer timestamps than earlier loads gave them
 }
 
 var (
@@ -117,6 +122,12 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	limitMemory(l.spec.Memory)
+	if err := l.openOuter(); err != nil {
+		return err
+	}
+	if err := l.timeRejects(); err != nil {
+		return err
+	}
 	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
 		return err
 	}
@@ -127,7 +138,10 @@ func (l *Load) prepare(ctx context.Context) error {
 	} else if l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent(); l.careful {
 		takeCare(l.job)
 	}
-	if err := l.openOuter(); err != nil {
+	if l.dropped, err = l.t.drops(ctx); err != nil {
+		return l.run.refuseIfBegun(err)
+	}
+	if err := l.refuseRejects(ctx); err != nil {
 		return err
 	}
 	if l.run.continued {

@@ -66,6 +66,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	if l.journal != nil {
 		r.Recorded = l.journal.Recorded().Written
 	}
+	if err == nil {
+		err = l.droppedMeanwhile(ctx)
+	}
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
 	l.advise(ctx, &r, err)

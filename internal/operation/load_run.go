@@ -82,7 +82,7 @@ func (l *Load) makeRun() error {
 	for _, in := range l.inputs {
 		options.Args = append(options.Args, in.Path)
 	}
-	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Inputs: l.inputs, Truncated: l.truncated}
+	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Inputs: l.inputs, Truncated: l.truncated, Dropped: l.dropped}
 	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -157,7 +158,7 @@ func (o *LoadSpec) check(continued bool) error {
 	if o.RunDir == "" || continued {
 		return nil
 	}
-	if entries, err := os.ReadDir(o.RunDir); err == nil && len(entries) > 0 {
+	if entries, err := os.ReadDir(o.RunDir); err == nil && !journal.Unused(entries) {
 		return fmt.Errorf("--run-dir %s: the folder is not empty: each run needs one of its own", o.RunDir)
 	}
 	return nil

@@ -144,6 +144,7 @@ func (o *Writing) refuseTyped(given setting.Given, names []string, why string) e
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
 	l.landing.altered, l.landing.expires = l.altered, l.spec.TTL == 0
+	l.landing.fromStart = loadAnew
 	l.landing.again = "by the same command once more, or by cqlbulk resume"
 	if err := l.prepareLanding(ctx); err != nil {
 		return err

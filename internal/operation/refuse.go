@@ -4,9 +4,10 @@ package operation
 // is called from here. What is looked at is the business of other rooms:
 //
 //	the folder is no run, or its run.json was changed  journal.ReadManifest
-//	another process has it                             journal.Open
+//	another process has it                             journal.Open, PrepareRetry
 //	the cluster or the table is another                refuseTable
 //	the table has other columns                        refuseColumns
+//	a column was dropped and added again               (*tableSession).refuseDropped
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
@@ -19,7 +20,6 @@ package operation
 //	load: the table is altered under it                (*Load).unmoved
 //	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
-//	retry: the run is under way                        refuseUnderWay
 //	retry: the run has not come to its end             refuseUnfinished
 //	retry: nothing was rejected                        refuseNothing
 //	retry: rows that count twice were loaded before    (*Load).refuseRejects, loadedBefore
@@ -62,6 +62,15 @@ func refused(err error) error {
 		return nil
 	}
 	return &RefusedError{err}
+}
+
+// refusedRun marks the reason why a run directory cannot be read. A folder that is no run directory is
+// a matter of usage.
+func refusedRun(dir string, err error) error {
+	if !journal.HasManifest(dir) {
+		return err
+	}
+	return refused(err)
 }
 
 // refuseIfBegun marks what was no error of the run before.
@@ -112,6 +121,9 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 		return fmt.Errorf("the run cannot go on: %s", s.t.plan.Serial)
 	}
 	if s.begunWith, err = resume.ScanExtraOf(m); err != nil {
+		return err
+	}
+	if err := s.t.refuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
 		return err
 	}
 	var begun bool
@@ -177,6 +189,9 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err := l.refuseSettled(); err != nil {
 		return err
 	}
+	if err := l.t.refuseDropped(ctx, extra.Dropped, loadAnew); err != nil {
+		return err
+	}
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
 		return err
 	}
@@ -205,14 +220,24 @@ func (l *Load) missingRejects(s reject.State) error {
 
 // refuseRejects refuses to load the rejects of an earlier run into another table, and,
 // where rows would count twice, those that were loaded before.
-func (l *Load) refuseRejects() error {
+func (l *Load) refuseRejects(ctx context.Context) error {
+	if l.outer == nil {
+		return nil
+	}
 	if err := refuseTable(l.outer.Manifest(), l.t); err != nil {
+		return refused(err)
+	}
+	extra, err := resume.ExtraOf(l.outer.Manifest())
+	if err == nil {
+		err = l.t.refuseDropped(ctx, extra.Dropped, loadAnew)
+	}
+	if err != nil {
 		return refused(err)
 	}
 	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
 		earlier, taken := l.outer.Loaded().Retried[filepath.Base(path)]
 		// With other timestamps, what is appended to a list is appended once more.
-		twice := l.careful || l.spec.AppendCollections && l.kept[path].Stamps == nil
+		twice := l.careful || l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
 		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
 			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
 		}
@@ -229,14 +254,6 @@ func loadedBefore(dir, folder string) error {
 		return fmt.Errorf("%s: %s, and nothing of it was left over", dir, before)
 	}
 	return fmt.Errorf("%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s", before, try, setting.ShellQuote(try))
-}
-
-// refuseUnderWay refuses a run that another process has.
-func refuseUnderWay(dir string, status journal.Status) error {
-	if status.Live {
-		return fmt.Errorf("run %s is under way in %s", dir, status.Holder)
-	}
-	return nil
 }
 
 // refuseEnded refuses to resume a load that has come to its end if it read the standard input. The

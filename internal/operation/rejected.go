@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -28,7 +31,7 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 	if err != nil {
 		return err
 	}
-	l.kept = make(map[string]reject.Kept)
+	l.kept, l.rejectTexts = make(map[string]reject.Kept), make(map[string][]uint64)
 	for _, k := range kept {
 		if !slices.ContainsFunc(inputs, func(in source.Input) bool { return in.Name == k.Path }) {
 			continue
@@ -36,17 +39,18 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		if err := refuseRepeats(k); err != nil {
 			return err
 		}
-		records, err := l.countRecords(k.Path, format)
+		texts, err := l.textsOfRejects(k.Path, format)
 		if err != nil {
 			return err
 		}
+		records := len(texts)
 		l.rejected += int64(records)
 		if records != len(k.Stamps) {
 			l.env.Warn("%s has %s instead of the %d that %s rejected: %s written as of now", k.Path, amount.Of(records, "row"), len(k.Stamps),
 				amount.Verb(len(k.Stamps), "was", "were"), amount.Verb(records, "it is", "they are"))
-			k.Stamps = nil
+			k.Stamps, texts = nil, nil
 		}
-		l.kept[k.Path] = k
+		l.kept[k.Path], l.rejectTexts[k.Path] = k, texts
 	}
 	return nil
 }
@@ -85,19 +89,23 @@ func (l *Load) repeatsOf(path string) uint8 {
 	return 0
 }
 
-// countRecords counts the rows of a file of rejects.
-func (l *Load) countRecords(path string, format dsv.Format) (int, error) {
+// textsOfRejects returns a hash of the text of each row of a file of rejects.
+func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	records := 0
-	options := dsv.Options{Bad: func(b dsv.Bad) error {
+	broken := xxh3.New()
+	options := dsv.Options{MaxRecords: 1, Bad: func(b dsv.Bad) error {
 		if b.First {
-			records++
+			broken.Reset()
 		}
-		return nil
+		_, err := broken.Write(b.Piece)
+		if b.Last {
+			texts = append(texts, broken.Sum64())
+		}
+		return err
 	}}
 	var next func([]byte) (dsv.Chunk, error)
 	if l.spec.Format == "json" {
@@ -106,7 +114,7 @@ func (l *Load) countRecords(path string, format dsv.Format) (int, error) {
 		splitter := dsv.NewSplitter(f, format, options)
 		if l.spec.Header {
 			if _, err := splitter.Header(); err != nil {
-				return 0, fmt.Errorf("%s: header: %w", path, err)
+				return nil, fmt.Errorf("%s: header: %w", path, err)
 			}
 		}
 		next = splitter.Next
@@ -115,27 +123,24 @@ func (l *Load) countRecords(path string, format dsv.Format) (int, error) {
 	for {
 		c, err := next(buffer[:0])
 		if errors.Is(err, io.EOF) {
-			return records, nil
+			return texts, nil
 		}
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", path, err)
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		buffer = c.Data
-		records += c.Records
+		if c.Records > 0 {
+			texts = append(texts, xxh3.Hash(c.Data))
+		}
 	}
 }
 
-// openOuter gets ready to load rejects of an earlier run.
+// openOuter opens the run whose rejects are loaded.
 func (l *Load) openOuter() (err error) {
-	if l.spec.RejectsOf == "" {
-		return nil
+	if l.spec.RejectsOf != "" && l.outer == nil {
+		l.outer, err = resume.OpenLoad(l.spec.RejectsOf)
 	}
-	if l.outer == nil {
-		if l.outer, err = resume.OpenLoad(l.spec.RejectsOf); err != nil {
-			return refused(err)
-		}
-	}
-	return l.refuseRejects()
+	return refused(err)
 }
 
 // noteRetry has the earlier run know of a load of its rejects before the first of them
@@ -156,7 +161,19 @@ func (l *Load) tellOuter(done bool) error {
 	if err != nil {
 		return err
 	}
-	return l.outer.Retry(l.keptNames(), resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: reading, Done: done})
+	by := resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: reading, Done: done}
+	for _, path := range slices.Sorted(maps.Keys(l.tried)) {
+		if done {
+			break // the record of its beginning has the rows
+		}
+		rows := l.tried[path]
+		by.AsOfNow = rows == nil
+		if err := l.outer.RetryRows(filepath.Base(path), rows, by); err != nil {
+			return err
+		}
+	}
+	by.AsOfNow = false
+	return l.outer.Retry(l.keptNames(), by)
 }
 
 // readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did at

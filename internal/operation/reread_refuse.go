@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // refuseReading refuses to read the rest of the inputs otherwise than the rows that are loaded: the
@@ -52,31 +55,107 @@ func (o *LoadSpec) changedFlags(changes []SettingChange) string {
 // mostInputs is the number of inputs that a command names.
 const mostInputs = 10
 
-// anew says how all rows are loaded as the present settings read them.
+// anew says how all rows are loaded as the present settings read them. What it advises replaces the
+// values that are loaded.
 func (l *Load) anew(flags string) string {
+	const so = "to read all rows so, "
 	switch {
 	case l.careful:
-		return "to read all rows so, delete those that are loaded, which would count twice, and load anew: " + l.command(flags)
+		return so + "delete those that are loaded, which would count twice, and load anew: " + l.command("")
 	case l.spec.IfNotExists:
-		return "to read all rows so, delete those that are loaded, which --if-not-exists would keep, and load anew: " + l.command(flags)
+		return so + "delete those that are loaded, which --if-not-exists would keep, and load anew: " + l.command("")
+	case l.strands():
+		deletion := ""
+		if l.spec.Timestamp != "" {
+			deletion = " with USING TIMESTAMP " + l.spec.Timestamp
+		}
+		return so + "delete those that are loaded" + deletion + ", since the new reading may leave their keys or columns unwritten, and load anew: " + l.command("")
+	case !l.clears():
+		if l.spec.RejectsOf != "" {
+			return fmt.Sprintf("%sretry anew, which replaces what this retry wrote: %s %s %s %s", so, tool, commandRetry, setting.ShellQuote(l.spec.RejectsOf), flags)
+		}
+		return so + "load anew, which replaces rows of the same keys: " + l.command("")
 	default:
-		return "to read all rows so, load anew, which replaces rows of the same keys: " + l.command(flags)
+		return so + "load anew, which replaces rows of the same keys, and deletes values that are null by now: " + l.command("tombstone")
 	}
 }
 
-// command is the load with its present settings, from the first row on.
-func (l *Load) command(flags string) string {
-	if l.spec.RejectsOf != "" {
-		return fmt.Sprintf("%s %s %s %s", tool, commandRetry, setting.ShellQuote(l.spec.RejectsOf), flags)
+// mappings are the settings of which field goes to which column.
+var mappings = []string{"columns", "map", "skipcols"}
+
+// valueForms are the settings that change what a value is, and never whether there is one, with the
+// kinds of types that each has to do with.
+var valueForms = map[string][]cqltype.Kind{
+	"datetimeformat": times, "dateformat": times, "timestamp-unit": times, "boolstyle": {cqltype.Boolean}, "decimalsep": numbers, "thousandssep": numbers,
+}
+
+var (
+	times   = []cqltype.Kind{cqltype.Date, cqltype.Time, cqltype.Timestamp}
+	numbers = []cqltype.Kind{
+		cqltype.Bigint, cqltype.Counter, cqltype.Decimal, cqltype.Double, cqltype.Float, cqltype.Int, cqltype.Smallint, cqltype.Tinyint, cqltype.Varint,
 	}
+	// plain are the types whose texts no setting changes but those of valueForms and "dialect".
+	plain = append(append([]cqltype.Kind{cqltype.Boolean, cqltype.Duration, cqltype.Inet, cqltype.TimeUUID, cqltype.UUID}, times...), numbers...)
+)
+
+// clears reports whether the new reading may make a value null that the old one wrote.
+func (l *Load) clears() bool {
+	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return valueForms[c.Name] == nil })
+}
+
+// strands reports whether a load with the new reading may leave values of the old one in the table: in
+// columns that no field goes to any more, and in rows whose keys are others by now.
+func (l *Load) strands() bool {
+	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool {
+		return slices.Contains(mappings, c.Name) || slices.ContainsFunc(l.t.table.Columns, func(column schema.Column) bool {
+			if !column.IsKey() || c.Name == "null-string" { // a row without a key is rejected, and listed
+				return false
+			}
+			kind := column.Type.Kind
+			switch forms := valueForms[c.Name]; {
+			case c.Name == "dialect" || kind >= cqltype.List:
+				return true
+			case forms != nil:
+				return slices.Contains(forms, kind)
+			default:
+				return !slices.Contains(plain, kind)
+			}
+		})
+	})
+}
+
+// command is the load of the inputs with the present settings, from the first row on. nulls is that
+// of --nulls; empty: as it is.
+func (l *Load) command(nulls string) string {
 	s := Suggestion{Args: append([]string{l.Table()}, l.spec.Inputs...)}
 	if len(l.spec.Inputs) > mostInputs {
 		s.Args = []string{l.Table(), "INPUTS"}
 	}
-	s.Settings = l.spec.textsOf(l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given))
+	s.Settings = l.spec.textsOf(l.typed(nulls))
 	line := strings.Join(s.Words(), " ")
 	if slices.Contains(l.spec.Inputs, resume.Standard) {
 		line = "... | " + line
 	}
 	return line
+}
+
+// typed returns the present settings of the load that a user has to type. A run directory records
+// some that are as by default, and those of a load of rejects.
+func (l *Load) typed(nulls string) setting.Values {
+	values := l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given)
+	delete(values, "rejects-of")
+	if l.spec.Consistency == WriteConsistency {
+		delete(values, consistencySetting)
+	}
+	var format string
+	if err := chooseFormat(&format, l.spec.Inputs[0]); err == nil && format == l.spec.Format {
+		delete(values, "format")
+	}
+	if nulls != "" {
+		values["nulls"] = []string{nulls}
+	}
+	if stamp, err := l.spec.timestamp(); err == nil && stamp != nil {
+		values["timestamp"] = []string{strconv.FormatInt(*stamp+1, 10)} // with the same, the greater of two values would stay
+	}
+	return values
 }

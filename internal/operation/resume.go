@@ -29,10 +29,7 @@ type Resumed struct {
 func PrepareResume(ctx context.Context, env Environment, spec ResumeSpec) (Resumed, error) {
 	m, err := journal.ReadManifest(spec.RunDir)
 	if err != nil {
-		if !journal.HasManifest(spec.RunDir) {
-			return Resumed{}, err // it is not the name of a run
-		}
-		return Resumed{}, refused(err)
+		return Resumed{}, refusedRun(spec.RunDir, err)
 	}
 	options, err := recordedIn(m)
 	if err != nil {

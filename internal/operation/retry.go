@@ -40,10 +40,10 @@ type Retried struct {
 func PrepareRetry(ctx context.Context, env Environment, spec ResumeSpec) (*Retry, error) {
 	status, err := journal.Read(spec.RunDir, func(journal.Record) error { return nil })
 	if err != nil {
-		return nil, err
+		return nil, refusedRun(spec.RunDir, err)
 	}
-	if err := refuseUnderWay(spec.RunDir, status); err != nil {
-		return nil, err
+	if status.Live {
+		return nil, refused(&journal.InUseError{Dir: spec.RunDir, Holder: status.Holder})
 	}
 	r := &Retry{RunDir: spec.RunDir}
 	if status.Manifest.Command != commandLoad {
@@ -54,9 +54,9 @@ func PrepareRetry(ctx context.Context, env Environment, spec ResumeSpec) (*Retry
 		r.Scan = resumed.Scan
 		return r, nil
 	}
-	outer, err := resume.OpenLoad(spec.RunDir) // nobody else may take it up meanwhile
+	outer, err := resume.OpenLoad(spec.RunDir) // no other process may take it meanwhile
 	if err != nil {
-		return nil, err
+		return nil, refused(err)
 	}
 	inner, again, err := r.rejects(spec, outer, status.Manifest)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -61,6 +62,9 @@ func (l *landing) refuseOptions(ctx context.Context, then driver.TableOptions) e
 	now, err := l.t.options(ctx)
 	if err != nil {
 		return err
+	}
+	if what := l.t.readded(resume.DropsOf(then.Dropped), resume.DropsOf(now.Dropped)); what != "" {
+		return fault.New(fault.Fatal, refused(fmt.Errorf("%s while the rows were read or sent: values that were written before that are null; %s", what, l.fromStart)))
 	}
 	if what := l.otherwise(then, now); what != "" {
 		return fault.New(fault.Fatal, fmt.Errorf("%s while the rows were read or sent: those that are not loaded have to be made otherwise: %s", what, l.again))

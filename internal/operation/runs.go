@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/owner"
+	"github.com/cqlbulk/cqlbulk/internal/reject"
 )
 
 // RunState is how a run of a folder stands.
@@ -69,7 +70,8 @@ func Runs(folder string) ([]Run, error) {
 			runs = appendDone(runs, path)
 		}
 	}
-	// Of a run that left an output the run directory knows more.
+	// Of a run that left an output the run directory knows more. A run directory that was copied is a
+	// run of its own.
 	type begun struct {
 		command, table string
 		at             int64
@@ -81,7 +83,7 @@ func Runs(folder string) ([]Run, error) {
 		}
 	}
 	runs = slices.DeleteFunc(runs, func(r Run) bool {
-		return r.State == RunComplete && left[begun{r.Command, r.Table, r.Started.Truncate(time.Millisecond).UnixNano()}]
+		return r.State == RunComplete && !IsRun(r.Path) && left[begun{r.Command, r.Table, r.Started.Truncate(time.Millisecond).UnixNano()}]
 	})
 	slices.SortStableFunc(runs, func(a, b Run) int {
 		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Path, b.Path))
@@ -162,7 +164,7 @@ func runOf(s StatusReport) Run {
 		Share: s.Share(), RowsPerSecond: s.Pace.RowsPerSecond, Left: s.Pace.Left, Next: s.Next(),
 	}
 	if l := s.Load; l != nil {
-		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.Tally.Rejected()+l.Tally.InDoubt
+		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.failed()
 	}
 	if s.Scan != nil {
 		r.Rows = s.Scan.Rows
@@ -185,6 +187,19 @@ func runOf(s StatusReport) Run {
 		r.State, r.Failed = RunComplete, 0
 	}
 	return r
+}
+
+// failed is the number of rows that are rejected or in doubt and that no retry took over. What a retry
+// could not load is counted by the retry's own run directory.
+func (s *LoadStatus) failed() int64 {
+	left := func(all int64, inDoubt bool) int64 {
+		ofKind := func(name string) bool { return reject.InDoubt(name) == inDoubt }
+		if slices.ContainsFunc(s.Retried, ofKind) && !slices.ContainsFunc(s.Lost, ofKind) {
+			return 0
+		}
+		return all
+	}
+	return left(s.Tally.Rejected(), false) + left(s.Tally.InDoubt, true)
 }
 
 // appendDone adds the scan whose output has the manifest at path, where it is one.

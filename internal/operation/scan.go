@@ -159,6 +159,9 @@ func (s *Scan) plan(ctx context.Context) error {
 	}
 	if s.journaled() {
 		s.begunWith.Truncated = s.t.truncations(ctx)
+		if s.begunWith.Dropped, err = s.t.drops(ctx); err != nil {
+			return err
+		}
 	}
 	if err := s.makeJob(format); err != nil {
 		return err

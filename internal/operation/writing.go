@@ -105,6 +105,7 @@ type landing struct {
 	counters  *progress.Counters
 	altered   func() error        // the error of a table that is not what it was
 	again     string              // how the rows that are not loaded are made anew
+	fromStart string              // how all rows are
 	expires   bool                // rows that have no time to live of their own have the table's
 	streaming *streaming          // nil: the way is CQL
 	files     *fileKeeper         // nil: SSTables are not kept in a folder

@@ -58,9 +58,10 @@ type FileState struct {
 }
 
 // InDoubt says whether the file has rows that may have been applied.
-func (f FileState) InDoubt() bool { return inDoubt(f.Name) }
+func (f FileState) InDoubt() bool { return InDoubt(f.Name) }
 
-func inDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
+// InDoubt reports whether the file of that name has rows that may have been applied.
+func InDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
 
 // Changed writes everything out and tells how far those files are, by name, that were
 // written to since it was called last. A row that is still being added in pieces does
@@ -232,9 +233,38 @@ func (d *Dir) recount() error {
 type Kept struct {
 	Path   string
 	Stamps []int64 // of its rows, in their order: the timestamps they had; 0: none
+	Sent   []bool  // of its rows: the load sent it, so that it may be in the table
 	Doubt  bool    // its rows may have been applied
 	// Repeats is how often its rows were written again at the most.
 	Repeats uint8
+}
+
+// Unchanged reports whether a file of rejects is as the run left it.
+func (f FileState) Unchanged(folder string) bool {
+	path := filepath.Join(folder, f.Name)
+	info, err := os.Stat(path)
+	if err != nil || info.Size() != f.Size {
+		return false
+	}
+	hash, err := hashOf(path, f.Size)
+	return err == nil && hash.Sum64() == f.Hash
+}
+
+// Unsent counts the rows of an input, by their timestamps, that the load in the folder at path never
+// sent since it could not read them.
+func Unsent(path, input string) (map[int64]int, error) {
+	f, err := os.Open(filepath.Join(path, journal.ErrorsFile))
+	if err != nil {
+		return nil, fmt.Errorf("rejects: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	unsent := make(map[int64]int)
+	err = entries(f, f.Name(), func(e entry) {
+		if e.Stage == ingest.Parse && filepath.Base(e.File) == input {
+			unsent[e.Stamp]++
+		}
+	})
+	return unsent, err
 }
 
 // unexplained is an error when there are files of rows in a folder that has no reasons.
@@ -263,9 +293,11 @@ func Find(path string) ([]Kept, error) {
 	}
 	defer func() { _ = f.Close() }()
 	stamps := make(map[string][]int64)
+	sent := make(map[string][]bool)
 	repeats := make(map[string]uint8)
 	if err := entries(f, f.Name(), func(e entry) {
 		stamps[e.Kept] = append(stamps[e.Kept], e.Stamp)
+		sent[e.Kept] = append(sent[e.Kept], e.Stage != ingest.Parse)
 		repeats[e.Kept] = max(repeats[e.Kept], e.Repeats)
 	}); err != nil {
 		return nil, err
@@ -278,7 +310,7 @@ func Find(path string) ([]Kept, error) {
 		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && !info.Mode().IsRegular() {
 			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, name))
 		}
-		found = append(found, Kept{filepath.Join(path, name), stamps[name], inDoubt(name), repeats[name]})
+		found = append(found, Kept{filepath.Join(path, name), stamps[name], sent[name], InDoubt(name), repeats[name]})
 	}
 	return found, nil
 }

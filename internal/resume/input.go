@@ -123,6 +123,7 @@ type Extra struct {
 	Boot      string      `json:"boot,omitempty"`      // see Boot
 	Inputs    []Input     `json:"inputs,omitempty"`    // of a load
 	Truncated Truncations `json:"truncated,omitempty"` // of the table, before the run
+	Dropped   Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
 }
 
 // ExtraOf reads what a manifest has besides options.

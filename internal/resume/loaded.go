@@ -57,6 +57,10 @@ type Retry struct {
 	// Reading is what it reads otherwise than the first load did at its end.
 	Reading Changed `json:"reading,omitempty"`
 	Done    bool    `json:"done,omitempty"` // all of it was loaded; its run directory is gone then
+	// AsOfNow reports whether the rows got timestamps of the time of the retry.
+	AsOfNow bool      `json:"as_of_now,omitempty"`
+	From    int       `json:"from,omitempty"` // of a record: the place of its first row
+	Rows    TriedRows `json:"rows,omitempty"` // of one file; nil: they are not known
 }
 
 // Loaded is what the journal of a load says.
@@ -67,6 +71,7 @@ type Loaded struct {
 	Open    []ingest.Piece   // begun and not settled
 	Rejects reject.State     // of the pieces settled
 	Retried map[string]Retry // by the name of a file of rejects
+	Step    uint16           // the largest Tried.Step of all retries
 	// Readings are what runs that went on changed in how text is read, the oldest first.
 	Readings []Changed
 	End      *End // of the last run; nil when it did not come to one
@@ -135,7 +140,10 @@ func (l *Loaded) apply(r journal.Record) error {
 			l.Retried = make(map[string]Retry)
 		}
 		for _, name := range again.Files {
-			l.Retried[name] = again.Retry
+			l.Retried[name] = again.after(l.Retried[name])
+		}
+		for _, row := range again.Rows {
+			l.Step = max(l.Step, row.Step)
 		}
 	case kindReading:
 		var again reread

@@ -90,7 +90,7 @@ func TestRowsInDoubtTellTheirRepeats(t *testing.T) {
 	kept, err := reject.Find(dir)
 	require.NoError(t, err)
 	require.Equal(t, []reject.Kept{{
-		Path: filepath.Join(dir, "in-doubt.csv"), Stamps: []int64{1005, 1005 + ingest.MaxStampStep}, Doubt: true, Repeats: 5,
+		Path: filepath.Join(dir, "in-doubt.csv"), Stamps: []int64{1005, 1005 + ingest.MaxStampStep}, Sent: []bool{true, true}, Doubt: true, Repeats: 5,
 	}}, kept)
 	text, err := os.ReadFile(filepath.Join(dir, "errors.jsonl"))
 	require.NoError(t, err)

@@ -146,6 +146,7 @@ type ScanExtra struct {
 	PlanHash    string      `json:"plan_hash"`
 	Splits      int         `json:"splits"`
 	Truncated   Truncations `json:"truncated,omitempty"` // of the table, before the run
+	Dropped     Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
 	Files       string      `json:"files,omitempty"`     // a sum of the SSTables that are read; empty: none are
 	Folders     []Folder    `json:"folders,omitempty"`   // of those SSTables
 	Now         time.Time   `json:"now,omitzero"`        // what expires then has expired, of rows in SSTables

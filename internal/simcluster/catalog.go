@@ -112,6 +112,23 @@ func (c *Cluster) Truncate(table string) error {
 	return nil
 }
 
+// DropAndAdd records that a column of a table was dropped at a moment, and added again. The values that
+// rows have in it stay, other than on a real cluster. A table or a column that is not there is an error.
+func (c *Cluster) DropAndAdd(table, column string, at time.Time) error {
+	keyspace, name, _ := strings.Cut(table, ".")
+	t := c.schema.find(keyspace, name)
+	if t == nil || !slices.ContainsFunc(t.cols, func(c tableColumn) bool { return c.name == column }) {
+		return fmt.Errorf("simcluster: there is no column %s of a table %s", column, table)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.dropped == nil {
+		t.dropped = make(map[string]time.Time)
+	}
+	t.dropped[column] = at
+	return nil
+}
+
 // Create makes a table, with rows made from a seed. The errors are those of the
 // tables of [Start].
 func (c *Cluster) Create(spec Table, seed uint64) error {

@@ -26,9 +26,7 @@ func (n *node) schemaTable(name string) *relation {
 	case "system_schema.functions", "system_schema.aggregates", "system_schema.scylla_tables":
 		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}}}
 	case "system_schema.dropped_columns":
-		return &relation{columns: []column{
-			{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false}, {"dropped_time", datatype.Timestamp, false},
-		}}
+		return c.droppedColumns()
 	case "system_schema.indexes":
 		return c.indexes()
 	case "system_schema.triggers":
@@ -46,6 +44,20 @@ func (n *node) schemaTable(name string) *relation {
 		}
 	}
 	return nil
+}
+
+func (c *Cluster) droppedColumns() *relation {
+	r := &relation{columns: []column{
+		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false}, {"dropped_time", datatype.Timestamp, false},
+	}}
+	for _, t := range c.schema.list() {
+		t.mu.RLock()
+		for _, name := range slices.Sorted(maps.Keys(t.dropped)) {
+			r.rows = append(r.rows, [][]byte{text(t.keyspace), text(t.name), text(name), bigint(t.dropped[name].UnixMilli())})
+		}
+		t.mu.RUnlock()
+	}
+	return r
 }
 
 func (c *Cluster) views() *relation {

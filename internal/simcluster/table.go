@@ -85,8 +85,9 @@ type table struct {
 	id       uuid
 
 	mu         sync.RWMutex
-	partitions []*partition // by token, of one token by key
-	truncated  int64        // when, in milliseconds since the epoch; 0: never
+	partitions []*partition         // by token, of one token by key
+	truncated  int64                // when, in milliseconds since the epoch; 0: never
+	dropped    map[string]time.Time // when columns were dropped and added again
 }
 
 // newTable checks a description. The columns stand in the order of SELECT *.

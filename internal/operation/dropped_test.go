@@ -1,0 +1,99 @@
+package operation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T03:04:05Z and added again`
+
+var droppedAt2026 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+
+// After a column was dropped and added again, a load is not resumed, its rejects are not loaded, and a
+// load that comes to its end does not count as done. A drop from before the run is no reason.
+func TestColumnDroppedAndAddedAgain(t *testing.T) {
+	s := openShop(t)
+	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026.Add(-time.Hour)))
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	resumed.Load.Close()
+
+	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
+	const want = readded + " after the run began: its values from before that are gone, and the run cannot go on; " +
+		"load all inputs anew with cqlbulk load, in a run directory of its own"
+	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.EqualError(t, err, want)
+	require.ErrorAs(t, err, new(*RefusedError))
+	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
+	_, err = PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.EqualError(t, err, want)
+	require.ErrorAs(t, err, new(*RefusedError))
+}
+
+func TestColumnDroppedInMidLoad(t *testing.T) {
+	s := openShop(t)
+	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
+	s.cluster.Inject(simcluster.Rule{Match: writes, Times: 1, Do: sync.OnceFunc(func() {
+		_ = s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026)
+	})})
+	report, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\n"))
+	require.EqualError(t, err, readded+" while rows were loaded: values that were written before that are null; "+loadAnew)
+	require.ErrorAs(t, err, new(*RefusedError))
+	require.Equal(t, Failed, report.Outcome)
+	require.Empty(t, report.Next)
+	require.DirExists(t, "run")
+}
+
+func TestResumeOfAScanAfterADrop(t *testing.T) {
+	s := openShop(t)
+	var input strings.Builder
+	input.WriteString("customer,number,pieces\n")
+	for i := range 200 {
+		fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+	}
+	_, err := s.runLoad(t, s.load(t, input.String()))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	s.cluster.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare }, Skip: 20, Times: 1, Do: cancel})
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel = s.connection, orders, "out.csv", "scan", 1
+	scan, err := PrepareScan(ctx, s.env, *spec)
+	require.NoError(t, err)
+	report, err := scan.Run(ctx)
+	scan.Close()
+	require.Equal(t, Interrupted, report.Outcome, "%v", err)
+	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
+	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	require.EqualError(t, err, readded+" after the run began: its values from before that are gone, and the run cannot go on; scan the table anew")
+}
+
+// A run directory of an earlier version does not tell of columns that were dropped. A column that is gone
+// is no reason either: the columns of the table tell that.
+func TestReadded(t *testing.T) {
+	s := openShop(t)
+	l, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
+	require.NoError(t, err)
+	defer l.Close()
+	var old resume.Extra
+	require.NoError(t, json.Unmarshal([]byte(`{"cluster":"c"}`), &old))
+	now := resume.Drops{"pieces": resume.DropTime(droppedAt2026.UnixMilli())}
+	require.Empty(t, l.t.readded(old.Dropped, now))
+	require.Equal(t, readded, l.t.readded(resume.Drops{}, now))
+	require.Empty(t, l.t.readded(now, now))
+	require.Empty(t, l.t.readded(resume.Drops{}, resume.Drops{"gone": 1}))
+	require.Equal(t, resume.Drops{}, l.dropped)
+}

@@ -1,0 +1,75 @@
+package operation
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/journal"
+)
+
+// A run directory that was copied is listed beside the original, whatever became of the one or the other.
+func TestCopiedRunsAreListed(t *testing.T) {
+	s := openShop(t)
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	require.NoError(t, os.CopyFS("copy", os.DirFS("run")))
+	require.Equal(t, Done, s.retry(t, "run", "ann,2,4\n", nil).Outcome)
+	runs, err := Runs(".")
+	require.NoError(t, err)
+	states := make(map[string]RunState)
+	for _, r := range runs {
+		states[r.Path] = r.State
+	}
+	require.Equal(t, map[string]RunState{"copy": RunPartly, "run": RunComplete}, states)
+}
+
+// Rows that a retry took over do not count as failed, be there rows in doubt or not.
+func TestFailedRowsAfterARetry(t *testing.T) {
+	tally := ingest.Tally{ParseErrors: 2, InsertErrors: 1, InDoubt: 5}
+	for _, c := range []struct {
+		retried, lost []string
+		want          int64
+	}{
+		{nil, nil, 8},
+		{[]string{"rejects.csv"}, nil, 5},
+		{[]string{"in-doubt.csv"}, nil, 3},
+		{[]string{"in-doubt.csv", "rejects.csv", "rejects-2.csv"}, nil, 0},
+		{[]string{"rejects.csv", "rejects-2.csv"}, []string{"rejects-2.csv"}, 8},
+	} {
+		l := &LoadStatus{Tally: tally, Retried: c.retried, Lost: c.lost}
+		require.Equal(t, c.want, l.failed(), c)
+	}
+}
+
+// A run directory that is in use is refused in the same way by a resume and by a retry.
+func TestRunDirectoryInUse(t *testing.T) {
+	s := openShop(t)
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	holder, err := journal.Open("run", func(journal.Record) error { return nil })
+	require.NoError(t, err)
+	defer func() { _ = holder.Close() }()
+	_, resumeErr := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, retryErr := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	for _, err := range []error{resumeErr, retryErr} {
+		require.ErrorAs(t, err, new(*RefusedError))
+		require.ErrorAs(t, err, new(*journal.InUseError))
+		require.ErrorContains(t, err, "run directory run is in use by process ")
+	}
+}
+
+// A run directory in which nothing was begun is taken by the next run.
+func TestRunDirectoryThatNothingWasBegunIn(t *testing.T) {
+	s := openShop(t)
+	require.NoError(t, os.Mkdir("run", 0o700))
+	require.NoError(t, os.WriteFile("run/journal", nil, 0o600))
+	loaded, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	require.Equal(t, Partly, loaded.Outcome)
+	status, err := ReadStatus("run")
+	require.NoError(t, err)
+	require.EqualValues(t, 3, status.Load.Tally.Written)
+}

@@ -16,7 +16,10 @@ func TestOptionsThatCountersDoNotKnow(t *testing.T) {
 	for want, set := range map[string]func(*LoadSpec){
 		"--if-not-exists: shop.visits has counters": func(o *LoadSpec) { o.IfNotExists = true },
 		"--ttl: shop.visits has counters":           func(o *LoadSpec) { o.TTL = 60 },
-		"--timestamp: shop.visits has counters":     func(o *LoadSpec) { o.Timestamp = "1700000000000000" },
+		"--nulls tombstone: shop.visits has counters": func(o *LoadSpec) {
+			o.NullState, o.Given["nulls"] = nullTombstone, true
+		},
+		"--timestamp: shop.visits has counters": func(o *LoadSpec) { o.Timestamp = "1700000000000000" },
 	} {
 		spec := s.load(t, "customer,visits\nada,1\n")
 		spec.TableName.Table = "visits"

@@ -29,7 +29,7 @@ func TestProgressIsWhatNodesHave(t *testing.T) {
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 			mu.Lock()
 			defer mu.Unlock()
-			f.Transfer.Sent(int(f.Bytes))
+			f.Transfer.Sent(int(f.Bytes), int(f.Bytes))
 			parts = append(parts, c.Slice.Sent())
 			if attempts++; attempts%3 == 0 {
 				return fault.New(fault.Transient, errors.New("lost"))
@@ -82,7 +82,7 @@ func TestSlowNodeSlowsItselfAlone(t *testing.T) {
 				if err := f.Transfer.Wait(ctx, int(f.Bytes)); err != nil {
 					return err
 				}
-				f.Transfer.Sent(int(f.Bytes))
+				f.Transfer.Sent(int(f.Bytes), int(f.Bytes))
 				lag := 100 * time.Millisecond
 				if node == "node1" {
 					lag = 5 * time.Second
@@ -115,6 +115,6 @@ func TestSlowNodeSlowsItselfAlone(t *testing.T) {
 func TestNoTransfer(t *testing.T) {
 	var tr *Transfer
 	require.NoError(t, tr.Wait(t.Context(), 1<<30))
-	tr.Sent(1)
+	tr.Sent(1, 1)
 	tr.Received(time.Second)
 }

@@ -31,6 +31,11 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 	if d.journal == nil {
 		return func() {}
 	}
+	if d.continued {
+		if p, ok := readNoted(d.path); ok {
+			c.EarlierTime.Store(int64((p.Reading.EarlierSeconds + p.Seconds) * float64(time.Second)))
+		}
+	}
 	began := time.Now()
 	note := func(read func(time.Time) progress.Reading) error {
 		now := time.Now()
@@ -95,19 +100,26 @@ type Pace struct {
 	Share         *float64          // of the work that is done, 0 to 1; nil: not known
 	RowsPerSecond float64           // of now where the run is under way, else of its last process; 0: not known
 	Left          time.Duration     // a guess, of a run that is under way; 0: none
+	Took          time.Duration     // that the last process took; 0: not known
+	Earlier       time.Duration     // that the processes before it took
+	EarlierRows   int64             // that they wrote
+	Rejected      int64             // rows, when the run was last heard of
 	Rows          int64             // written when the run was last heard of, recorded in its journal or not; 0: not known
 	Now           *progress.Reading // where a run stands that is under way; nil: it is not, or has not said so
 }
 
 // readPace reads what a run noted; nothing where it has noted nothing.
 func readPace(dir string, live bool) Pace {
-	var p notedPace
-	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
-	if err != nil || json.Unmarshal(text, &p) != nil {
+	p, ok := readNoted(dir)
+	if !ok {
 		return Pace{}
 	}
 	r := p.Reading
-	out := Pace{Share: r.Share, Rows: r.Rows, RowsPerSecond: r.RowsPerSecond, Left: time.Duration(r.Left * float64(time.Second))}
+	of := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+	out := Pace{
+		Share: r.Share, Rows: r.Rows, Rejected: r.Rejected, RowsPerSecond: r.RowsPerSecond, Left: of(r.Left),
+		Took: of(p.Seconds), Earlier: of(r.EarlierSeconds), EarlierRows: r.Earlier,
+	}
 	if live {
 		out.Now = &r
 	} else {
@@ -117,4 +129,10 @@ func readPace(dir string, live bool) Pace {
 		out.RowsPerSecond, out.Left = float64(r.Rows-r.Earlier)/max(p.Seconds, 0.001), 0
 	}
 	return out
+}
+
+// readNoted reads what the last process of a run noted; false where it has noted nothing.
+func readNoted(dir string) (p notedPace, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
+	return p, err == nil && json.Unmarshal(text, &p) == nil
 }

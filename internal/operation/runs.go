@@ -157,7 +157,7 @@ func runOf(s StatusReport) Run {
 		Share: s.Share(), RowsPerSecond: s.Pace.RowsPerSecond, Left: s.Pace.Left, Next: s.Next(),
 	}
 	if l := s.Load; l != nil {
-		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.Tally.Rejected()+l.Tally.InDoubt
+		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.Rejected+l.Tally.InDoubt
 	}
 	if s.Scan != nil {
 		r.Rows = s.Scan.Rows

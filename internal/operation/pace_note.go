@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -33,7 +34,7 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 	}
 	if d.continued {
 		if p, ok := readNoted(d.path); ok {
-			c.EarlierTime.Store(int64((p.Reading.EarlierSeconds + p.Seconds) * float64(time.Second)))
+			c.EarlierTime.Store(int64(durationOf(p.Reading.EarlierSeconds + p.Seconds)))
 		}
 	}
 	began := time.Now()
@@ -115,10 +116,9 @@ func readPace(dir string, live bool) Pace {
 		return Pace{}
 	}
 	r := p.Reading
-	of := func(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
 	out := Pace{
-		Share: r.Share, Rows: r.Rows, Rejected: r.Rejected, RowsPerSecond: r.RowsPerSecond, Left: of(r.Left),
-		Took: of(p.Seconds), Earlier: of(r.EarlierSeconds), EarlierRows: r.Earlier,
+		Share: r.Share, Rows: r.Rows, Rejected: r.Rejected, RowsPerSecond: r.RowsPerSecond, Left: durationOf(r.Left),
+		Took: durationOf(p.Seconds), Earlier: durationOf(r.EarlierSeconds), EarlierRows: r.Earlier,
 	}
 	if live {
 		out.Now = &r
@@ -135,4 +135,9 @@ func readPace(dir string, live bool) Pace {
 func readNoted(dir string) (p notedPace, ok bool) {
 	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
 	return p, err == nil && json.Unmarshal(text, &p) == nil
+}
+
+// durationOf is a number of seconds, to the nanosecond that it was written with.
+func durationOf(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds * float64(time.Second)))
 }

@@ -3,6 +3,7 @@ package sweep
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,6 +23,13 @@ type deadNodes struct {
 	mu     sync.Mutex
 	hosts  map[string]*deadNode
 	putOff []putOff
+	asked  map[*underWay]bool
+}
+
+// underWay is a request that a node has not answered.
+type underWay struct {
+	host string
+	end  context.CancelFunc
 }
 
 // deadNode is a node that gives no sign of life.
@@ -60,8 +68,35 @@ func (d *deadNodes) died(hosts []string, err error) (others []string) {
 		}
 		d.hosts[host].err = err
 	}
+	for q := range d.asked {
+		if slices.Contains(others, q.host) {
+			q.end()
+		}
+	}
 	return others
 }
+
+// watch returns the context of a request to a node. It ends when the node is found dead, so that no
+// other request waits for its turn behind it. stop must be called.
+func (d *deadNodes) watch(ctx context.Context, host string) (watched context.Context, stop func()) {
+	watched, cancel := context.WithCancel(ctx)
+	q := &underWay{host, cancel}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.asked == nil {
+		d.asked = make(map[*underWay]bool)
+	}
+	d.asked[q] = true
+	return watched, func() {
+		cancel()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.asked, q)
+	}
+}
+
+// errDead is the error of a request that was under way to a node when it was found dead.
+var errDead = errors.New("the node does not answer")
 
 // lives records a node that answered.
 func (d *deadNodes) lives(host string) {
@@ -128,6 +163,9 @@ func (d *deadNodes) next() (putOff, bool) {
 // silent reports whether none of the nodes gives a sign of life, after a read failed with err. If so,
 // it records that.
 func (w *worker) silent(ctx context.Context, hosts []string, err error) bool {
+	if w.run.dead.all(hosts) { // another worker found it
+		return true
+	}
 	if len(hosts) == 0 || w.run.options.Ping == nil || w.lives(ctx, hosts...) || ctx.Err() != nil {
 		return false
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -63,6 +64,41 @@ func TestHangingNodeHoldsUpNothing(t *testing.T) {
 		require.Equal(t, []string{"dead"}, silent)
 		require.LessOrEqual(t, last, 40*time.Second, "a time limit, and a question")
 		require.Less(t, time.Since(begin), 2*time.Minute)
+	})
+}
+
+// When a node is found dead, the requests that are under way to it end, and hold up nothing.
+func TestRequestsToADeadNodeEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		splits := sweeptest.Splits(40, rand.New(rand.NewPCG(1, 14)))
+		table := &sweeptest.Table{Rows: sweeptest.Numbered(200)}
+		begin := time.Now()
+		ended := 0
+		var mu sync.Mutex
+		table.Fail = func(ctx context.Context, r sweeptest.Request) error {
+			if r.Host != "dead" {
+				time.Sleep(7 * time.Second)
+				return nil
+			}
+			if time.Since(begin) == 0 { // this one is answered, so that the next request begins later
+				time.Sleep(20 * time.Second)
+				return nil
+			}
+			select {
+			case <-time.After(time.Duration(10+time.Since(begin)/time.Second) * time.Second):
+				return errHangs
+			case <-ctx.Done():
+				mu.Lock()
+				defer mu.Unlock()
+				ended++
+				return fault.New(fault.Canceled, ctx.Err())
+			}
+		}
+		result, err := Run(bg(), splits, table, Options{Workers: 8, Hosts: placed, PageRows: 50, Ping: deadAnswers, Patience: time.Minute}, take(table).consumer)
+		require.NoError(t, err)
+		require.Positive(t, ended)
+		requireCover(t, splits, result)
+		require.ErrorContains(t, result.Failed[0].Err, "node dead has answered nothing for ")
 	})
 }
 

@@ -83,6 +83,9 @@ func (d *deadNodes) watch(ctx context.Context, host string) (watched context.Con
 	q := &underWay{host, cancel}
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.hosts[host] != nil {
+		cancel()
+	}
 	if d.asked == nil {
 		d.asked = make(map[*underWay]bool)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -99,6 +100,32 @@ func TestRequestsToADeadNodeEnd(t *testing.T) {
 		require.Positive(t, ended)
 		requireCover(t, splits, result)
 		require.ErrorContains(t, result.Failed[0].Err, "node dead has answered nothing for ")
+	})
+}
+
+// A request that waits for its turn while its node is found dead is not sent.
+func TestRequestsThatWaitForTheGateAreNotSentToADeadNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		splits := sweeptest.Splits(40, rand.New(rand.NewPCG(1, 15)))
+		table := &sweeptest.Table{Rows: sweeptest.Numbered(200)}
+		dead := 0
+		var mu sync.Mutex
+		table.Fail = func(_ context.Context, r sweeptest.Request) error {
+			if r.Host == "dead" {
+				mu.Lock()
+				dead++
+				mu.Unlock()
+				time.Sleep(30 * time.Second)
+				return errHangs
+			}
+			return nil
+		}
+		gate := pace.NewGate(pace.GateOptions{Ceiling: 1})
+		o := Options{Workers: 8, Hosts: placed, PageRows: 50, Ping: deadAnswers, Patience: time.Minute, Gate: gate}
+		result, err := Run(bg(), splits, table, o, take(table).consumer)
+		require.NoError(t, err)
+		requireCover(t, splits, result)
+		require.LessOrEqual(t, dead, 2, "one more while the node is asked")
 	})
 }
 

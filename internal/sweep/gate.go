@@ -117,6 +117,9 @@ func (w *worker) read(ctx context.Context, q *request, host string, rows int) (r
 	if host == "" {
 		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
 	}
+	if w.run.dead.all([]string{host}) { // it was found dead while this request waited for its turn
+		return nil, fault.New(fault.Unknown, errDead)
+	}
 	watched, stop := w.run.dead.watch(ctx, host)
 	defer stop()
 	page, err := w.run.reader.Page(watched, host, q.within, q.state, rows)

@@ -179,42 +179,70 @@ func (w *worker) silent(ctx context.Context, hosts []string, err error) bool {
 }
 
 // await waits until one of the nodes answers. If all are silent for longer than the patience, it
-// returns an error that names them.
+// returns an error that names them; one of class Fatal if no other node of the cluster answers.
 func (w *worker) await(ctx context.Context, hosts []string) error {
 	d, patience := &w.run.dead, w.run.options.Patience
+	w.run.silence.pulse.Begin()
+	defer w.run.silence.pulse.End()
 	for attempt := 1; ; attempt++ {
-		answered, last := w.probe(ctx, hosts)
+		found, last := w.probe(ctx, hosts)
 		silent := time.Since(last.since)
 		switch {
-		case answered:
+		case found == hostAnswers:
 			return nil
 		case ctx.Err() != nil:
 			return fault.New(fault.Canceled, ctx.Err())
+		case found == nobodyAnswers:
+			if err := w.run.silence.lasts(last.err); err != nil {
+				return err
+			}
 		case last.givenUp || silent >= patience:
 			d.giveUp(hosts)
 			return fmt.Errorf("%s has answered nothing for %s: %w", w.run.names(hosts), silent.Round(time.Second), last.err)
 		}
-		if err := pace.Sleep(ctx, min(w.run.options.Backoff.Delay(attempt), patience-silent)); err != nil {
+		wait := w.run.options.Backoff.Delay(attempt)
+		if silent < patience {
+			wait = min(wait, patience-silent)
+		}
+		if err := pace.Sleep(ctx, wait); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
 	}
 }
 
-// probe asks nodes that are dead whether one of them lives, unless they were given up. If not, it
-// returns the last that fell silent.
-func (w *worker) probe(ctx context.Context, hosts []string) (answered bool, last deadNode) {
+// sign is who answered when dead nodes were asked.
+type sign uint8
+
+const (
+	nobodyAnswers sign = iota
+	hostAnswers        // one of the dead nodes
+	othersAnswer       // other nodes alone
+)
+
+// probe asks nodes that are dead whether one of them lives, unless they were given up, and else the
+// whole cluster. last is the one that was the last to fall silent.
+func (w *worker) probe(ctx context.Context, hosts []string) (found sign, last deadNode) {
 	d := &w.run.dead
 	select {
 	case d.probing <- struct{}{}:
 	case <-ctx.Done():
-		return false, deadNode{}
+		return nobodyAnswers, deadNode{}
 	}
 	defer func() { <-d.probing }()
 	last, dead := d.last(hosts)
-	if !dead || !last.givenUp && w.lives(ctx, hosts...) {
-		return true, last
+	switch {
+	case !dead:
+		return hostAnswers, last
+	case last.givenUp:
+		return othersAnswer, last
+	case w.lives(ctx, hosts...):
+		return hostAnswers, last
+	case w.run.options.Ping(ctx, "") == nil:
+		w.run.silence.pulse.Answered()
+		return othersAnswer, last
+	default:
+		return nobodyAnswers, last
 	}
-	return false, last
 }
 
 // names names nodes.

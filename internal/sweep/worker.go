@@ -54,6 +54,8 @@ func (w *worker) late(ctx context.Context, p putOff) error {
 	switch {
 	case ctx.Err() != nil:
 		return fault.New(fault.Canceled, ctx.Err())
+	case fault.ClassOf(err) == fault.Fatal:
+		return err
 	case err == nil && p.times > w.run.options.MaxAttempts:
 		err = fault.New(fault.Unknown, fmt.Errorf("%s fell silent again and again", w.run.names(w.run.options.Hosts(p.set))))
 	case err == nil:

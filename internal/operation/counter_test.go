@@ -27,4 +27,9 @@ func TestOptionsThatCountersDoNotKnow(t *testing.T) {
 		_, err := PrepareLoad(t.Context(), s.env, *spec)
 		require.ErrorContains(t, err, want)
 	}
+	spec := s.load(t, "customer,visits\nada,1\n")
+	spec.TableName.Table, spec.NullState = "visits", nullTombstone // as COPY has it, where nobody asked for it
+	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	l.Close()
 }

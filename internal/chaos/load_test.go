@@ -78,7 +78,7 @@ func (s *schedule) draw(r *rand.Rand, of *shape) *loading {
 		l.in.choose(skip, most)
 		l.args = append(l.args, "--skiprows", fmt.Sprint(skip), "--maxrows", fmt.Sprint(most))
 	}
-	if chance(r, 3) {
+	if chance(r, 3) && !l.in.shape.counter {
 		l.nulls = true
 		l.args = append(l.args, "--nulls", "tombstone")
 	}

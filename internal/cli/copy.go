@@ -84,7 +84,8 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
 	if t.direction == cqlcopy.From {
 		err = t.fill(load.Settings(), load.Given, c.Flags())
-		load.Given["timestamp-unit"] = true // COPY counts milliseconds, whatever they look like
+		load.Given["nulls"] = c.Flags().Changed("nulls") // else it is the way of COPY, which does not matter to counters
+		load.Given["timestamp-unit"] = true              // COPY counts milliseconds, whatever they look like
 	} else {
 		err = t.fill(scan.Settings(), scan.Given, c.Flags())
 	}

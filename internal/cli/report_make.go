@@ -72,7 +72,7 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	took := m.Finished.Sub(m.Started).Seconds()
 	s.Began, s.Elapsed, s.Rows, s.Bytes, s.FailedRanges = m.Started, took, m.Rows, text, int64(m.Ranges.Failed)
 	if p := m.Pace; p != nil {
-		s.Elapsed, s.RowsPerSecond, s.BytesPerSecond = p.Seconds, p.RowsPerSecond, p.BytesPerSecond
+		s.Elapsed, s.EarlierSeconds, s.RowsPerSecond, s.BytesPerSecond = p.Seconds, p.EarlierSeconds, p.RowsPerSecond, p.BytesPerSecond
 	}
 	s.About.Work = m.Command
 	if m.Reading != nil {
@@ -125,6 +125,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 			s.About.SetInputs(r.Args[1:])
 		}
 	}
+	ofPace(s, st)
 	section := web.Section{Title: "Rows"}
 	add := func(name, format string, args ...any) {
 		section.Facts = append(section.Facts, web.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
@@ -136,7 +137,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	if l := st.Load; l != nil {
 		t := l.Tally
-		s.Rows, s.RejectedRows = max(s.Rows, t.Written), max(s.RejectedRows, t.Rejected()) // the page had those that the journal has not settled
+		s.Rows, s.RejectedRows = max(s.Rows, t.Written), l.Rejected // the page had those that the journal has not settled
 		add("inputs", "%s", inputsText(l))
 		if l.Pieces > 0 {
 			tellPieces(l, add)
@@ -198,3 +199,25 @@ func settingsSection(r *operation.Record) web.Section {
 	}
 	return section
 }
+
+// ofPace fills in what the last process of a run noted. A page that an earlier process kept has
+// other figures: what only a page has is left out then.
+func ofPace(s *board.State, st *operation.StatusReport) {
+	p := st.Pace
+	if p.Took == 0 {
+		return
+	}
+	if p.Earlier > 0 && s.EarlierSeconds < p.Earlier.Seconds()-pageTime.Seconds() {
+		s.History, s.Nodes, s.P50, s.P99, s.BytesPerSecond = nil, nil, 0, 0, 0
+	}
+	if p.Earlier > 0 {
+		s.Began = st.Seen.Add(-p.Took) // of the process that the time is of
+	}
+	s.Elapsed, s.EarlierSeconds, s.EarlierRows = p.Took.Seconds(), p.Earlier.Seconds(), p.EarlierRows
+	if !st.Live {
+		s.RowsPerSecond = p.RowsPerSecond
+	}
+}
+
+// pageTime is by how much times of a page are rounded, at most.
+const pageTime = time.Second

@@ -46,7 +46,8 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	defer cancel()
 	s, err := connect(limited, cfg, level)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return nil, fault.New(fault.Fatal, errSilent(cfg))
+		cfg.AskTimeout = min(cfg.AskTimeout, cfg.Patience)
+		return nil, fault.New(fault.Fatal, errSilent(ctx, cfg))
 	}
 	return s, err
 }
@@ -110,6 +111,9 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.ReadTimeout = cfg.Timeout
 	cluster.WriteTimeout = cfg.Timeout
 	cluster.ConnectTimeout = min(cfg.Timeout, 10*time.Second)
+	if cfg.Patience > 0 { // the driver waits for each node that it connects to; those that hang must not use up the patience
+		cluster.ConnectTimeout = min(cluster.ConnectTimeout, cfg.Patience/3)
+	}
 	cluster.NumConns = cfg.Connections
 	cluster.WriteCoalesceWaitTime = cfg.Coalesce
 	neverDown(cluster)
@@ -249,7 +253,7 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 	case otherPort(cfg) != "":
 		return errors.New(otherPort(cfg))
 	case strings.Contains(text, "no response"):
-		return errSilent(cfg)
+		return errSilent(ctx, cfg)
 	case strings.Contains(text, "unsupported protocol"), strings.Contains(text, "EOF"), strings.Contains(text, "protocol"):
 		return fmt.Errorf("what answers at %s does not speak CQL: is %s the native transport port of a node? CQL is usually on 9042 (--port)", addresses(cfg), ports(cfg))
 	default:
@@ -257,12 +261,32 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 	}
 }
 
-// errSilent says that contact points take connections and answer nothing.
-func errSilent(cfg Config) error {
+// errSilent says which contact points take connections and answer nothing.
+func errSilent(ctx context.Context, cfg Config) error {
 	if other := otherPort(cfg); other != "" {
 		return errors.New(other)
 	}
+	all := addresses(cfg)
+	if cfg.Hosts = silentOf(ctx, cfg); len(cfg.Hosts) == 0 {
+		return fmt.Errorf("no session with the cluster came about in time, though %s answers: do other nodes hang? a longer --patience waits for them", all)
+	}
 	return fmt.Errorf("%s takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", addresses(cfg))
+}
+
+// silentOf returns the contact points that do not answer now.
+func silentOf(ctx context.Context, cfg Config) (silent []string) {
+	answers := make([]bool, len(cfg.Hosts))
+	var asking sync.WaitGroup
+	for i, host := range cfg.Hosts {
+		asking.Go(func() { answers[i], _ = probeOne(ctx, cfg, withPort(host, cfg.Port)) })
+	}
+	asking.Wait()
+	for i, host := range cfg.Hosts {
+		if !answers[i] {
+			silent = append(silent, host)
+		}
+	}
+	return silent
 }
 
 // addresses names the contact points with their ports.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"strconv"
 	"testing"
 	"time"
 
@@ -58,6 +59,27 @@ func TestConnectSilence(t *testing.T) {
 	_, err := Connect(t.Context(), Config{Hosts: []string{host}, Port: port, Patience: 50 * time.Millisecond})
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
 	require.EqualError(t, err, fmt.Sprintf("%s:%d takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", host, port))
+}
+
+// Nodes that hang at connect do not use up the patience with those that answer, and only they are called silent.
+func TestConnectBesideNodesThatHang(t *testing.T) {
+	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 3})
+	require.NoError(t, err)
+	defer c.Close()
+	hosts := c.Hosts()
+	host := hosts[2]
+	c.Stop(2)
+	silent(t, net.JoinHostPort(host, strconv.Itoa(c.Port())), func(net.Conn) {})
+	s, err := Connect(t.Context(), Config{Hosts: hosts, Port: c.Port(), Patience: 3 * time.Second})
+	require.NoError(t, err)
+	defer s.Close()
+	require.Len(t, s.hosts(), 3)
+
+	hangs := errSilent(t.Context(), Config{Hosts: hosts, Port: c.Port(), AskTimeout: time.Second})
+	require.ErrorContains(t, hangs, fmt.Sprintf("%s:%d takes connections and answers nothing", host, c.Port()))
+	require.NotContains(t, hangs.Error(), hosts[0])
+	answer := errSilent(t.Context(), Config{Hosts: hosts[:1], Port: c.Port(), AskTimeout: time.Second})
+	require.ErrorContains(t, answer, "answers: do other nodes hang?")
 }
 
 // A user who waits for a contact point is warned of it.

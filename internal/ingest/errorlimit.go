@@ -18,7 +18,7 @@ type LimitError struct {
 
 func (e *LimitError) Error() string {
 	if e.Hopeless {
-		return fmt.Sprintf("stopped: %s were rejected with %s errors, and hardly one was good", amount.Of(e.Limit, "row"), e.Stage)
+		return fmt.Sprintf("stopped: hardly a row was good, most were rejected with %s errors", e.Stage) // the report counts them
 	}
 	return "stopped: more than " + amount.Of(e.Limit, string(e.Stage)+" error")
 }

@@ -39,8 +39,8 @@ type Timeouts struct {
 	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
 	Received time.Duration
 	// Complete is the time in which the node says nothing after it has acknowledged the last
-	// file, while it builds indexes and feeds views: a minute, then Watch.Alive is asked; without
-	// that, 30 minutes.
+	// file, while it builds indexes and feeds views: 30 minutes. With Watch.Alive it is the time
+	// in which the node says nothing at any point of the session, until that is asked: a minute.
 	Complete time.Duration
 	// Bring is the time in which no file is on its way where files are asked for, from when the node has said what it
 	// will bring until the session is complete: 5 minutes. The table is flushed by then; but a node sends no more files at

@@ -45,7 +45,7 @@ func (w *sender) file(ctx context.Context, i int) error {
 	} else {
 		head.Version, head.Manifest, head.FirstKey = f.Whole.Version, f.Whole.manifest(), f.Whole.FirstKey
 	}
-	if err := w.write(ctx, Append(nil, head), nil); err != nil {
+	if err := w.write(ctx, Append(nil, head), 0, nil); err != nil {
 		return err
 	}
 	last := func() error {
@@ -98,6 +98,7 @@ func (w *sender) part(ctx context.Context, p part) (err error) {
 			return problemf(Source, "%s ends %d bytes before its %d bytes do", p.what, left-int64(n), p.length)
 		}
 		left -= int64(len(b))
+		plain := len(b)
 		var last func() error
 		if left == 0 {
 			if err := ended(r, p); err != nil {
@@ -110,7 +111,7 @@ func (w *sender) part(ctx context.Context, p part) (err error) {
 				return problemf(Source, "%s: %w", p.what, err)
 			}
 		}
-		if err := w.write(ctx, b, last); err != nil {
+		if err := w.write(ctx, b, plain, last); err != nil {
 			return err
 		}
 	}
@@ -132,8 +133,8 @@ func ended(r io.Reader, p part) error {
 }
 
 // write sends bytes as fast as the limiter lets them, and calls before, unless it is nil, when they
-// may go.
-func (w *sender) write(ctx context.Context, b []byte, before func() error) error {
+// may go. plain is the number of a file's bytes that they hold.
+func (w *sender) write(ctx context.Context, b []byte, plain int, before func() error) error {
 	if err := w.s.client.wait(ctx, len(b)); err != nil {
 		return &problem{Canceled, err}
 	}
@@ -146,7 +147,7 @@ func (w *sender) write(ctx context.Context, b []byte, before func() error) error
 		return err
 	}
 	if w.s.watch.Sent != nil {
-		w.s.watch.Sent(len(b))
+		w.s.watch.Sent(len(b), plain)
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func TestFilesOfSeveralTablesGetThere(t *testing.T) {
 			var sent atomic.Int64
 			received := make([]bool, len(files))
 			plan, err := c.Stream(ctx, nodeAddress, files, internode.Watch{
-				Sent:     func(n int) { sent.Add(int64(n)) },
+				Sent:     func(n, _ int) { sent.Add(int64(n)) },
 				Received: func(file int, _ time.Duration) { received[file] = true },
 			})
 			require.NoError(t, err)
@@ -400,7 +400,7 @@ func TestLimiterHoldsFilesBack(t *testing.T) {
 		sent := 0
 		began := time.Now()
 		_, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{
-			Sent:     func(n int) { sent += n },
+			Sent:     func(n, _ int) { sent += n },
 			Received: func(_ int, took time.Duration) { require.Zero(t, took) },
 		})
 		require.NoError(t, err)

@@ -2,20 +2,22 @@ package internode
 
 import (
 	"context"
+	"fmt"
 	"time"
 )
 
 // Watch is told how a session gets on. Its functions may be nil, and are called from several
 // goroutines; the session waits for them.
 type Watch struct {
-	// Sent tells of n more bytes that were handed to the network.
-	Sent func(n int)
+	// Sent reports n more bytes that were handed to the network, for plain bytes of a file: rows are
+	// compressed on their way.
+	Sent func(n, plain int)
 	// Received tells that the node has all of a file, whose place among the files is given, and how
 	// long that took since its last bytes, 64 KiB at the most, were about to be sent.
 	Received func(file int, took time.Duration)
-	// Alive is asked whether the node still works at the session of that plan, when it has all
-	// files and has been silent for Timeouts.Complete. Nil as an answer has the session wait as
-	// long again. Building indexes may take hours, and nodes since 4.1 give no sign of life.
+	// Alive is asked whether the node still works at the session of that plan, each time that it
+	// has been silent for Timeouts.Complete. Nil as an answer has the session wait as long again. Building
+	// indexes may take hours, and nodes since 4.1 give no sign of life.
 	Alive func(ctx context.Context, plan UUID) error
 }
 
@@ -53,6 +55,7 @@ type outgoing struct {
 	awaited map[fileID]int // the files that are not received
 	sent    []time.Time    // by file: when its last bytes went out; zero before
 	waiting int            // files that are sent and not received
+	moved   time.Time      // when a file was sent or received last
 }
 
 // converse holds the session on a control connection that is open.
@@ -81,10 +84,12 @@ func (o *outgoing) converse(ctx context.Context, summaries []Summary) error {
 // patience is that for what is waited for now.
 func (o *outgoing) patience() time.Duration {
 	switch {
+	case o.watch.Alive != nil:
+		return o.client.Timeouts.complete(true)
 	case o.waiting > 0:
 		return o.client.Timeouts.received()
 	case len(o.awaited) == 0:
-		return o.client.Timeouts.complete(o.watch.Alive != nil)
+		return o.client.Timeouts.complete(false)
 	default:
 		return 0
 	}
@@ -92,11 +97,13 @@ func (o *outgoing) patience() time.Duration {
 
 // overdue says what did not come in time.
 func (o *outgoing) overdue(ctx context.Context) error {
-	if len(o.awaited) == 0 && o.watch.Alive != nil {
+	if o.watch.Alive != nil {
 		if err := o.watch.Alive(ctx, o.plan); err != nil {
-			return problemf(Deadline, "the node has all files, and did not complete the session: %w", err)
+			return problemf(Deadline, "%s: %w", o.behind(), err)
 		}
-		return nil
+		if o.waiting == 0 || time.Since(o.moved) < o.client.Timeouts.received() {
+			return nil
+		}
 	}
 	if len(o.awaited) == 0 {
 		return problemf(Deadline, "the node has all files, and did not complete the session within %s: it may still do so",
@@ -105,9 +112,22 @@ func (o *outgoing) overdue(ctx context.Context) error {
 	return problemf(Deadline, "the node did not acknowledge %d of %d files within %s", o.waiting, len(o.files), o.client.Timeouts.received())
 }
 
+// behind says what the node has not done.
+func (o *outgoing) behind() string {
+	switch {
+	case len(o.awaited) == 0:
+		return "the node has all files, and did not complete the session"
+	case o.waiting > 0:
+		return fmt.Sprintf("the node did not acknowledge %d of %d files", o.waiting, len(o.files))
+	default:
+		return "the node has not taken all files"
+	}
+}
+
 // happened takes note that the last bytes of a file are about to go out.
 func (o *outgoing) happened(file int) {
-	o.sent[file] = time.Now()
+	o.moved = time.Now()
+	o.sent[file] = o.moved
 	o.waiting++
 }
 
@@ -126,6 +146,7 @@ func (o *outgoing) hear(m Message) (done bool, err error) {
 	}
 	delete(o.awaited, fileID{received.Table, received.Sequence})
 	o.waiting--
+	o.moved = time.Now()
 	if o.watch.Received != nil {
 		o.watch.Received(file, time.Since(o.sent[file]))
 	}

@@ -62,7 +62,8 @@ type Manifest struct {
 
 // Pace is how fast a process was.
 type Pace struct {
-	Seconds        float64 `json:"seconds"` // that it read and wrote, without those that it connected
+	Seconds        float64 `json:"seconds"`                   // that it read and wrote, without those that it connected
+	EarlierSeconds float64 `json:"earlier_seconds,omitempty"` // of the processes before it
 	RowsPerSecond  float64 `json:"rows_per_second"`
 	BytesPerSecond float64 `json:"text_bytes_per_second"`
 }

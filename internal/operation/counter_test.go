@@ -16,7 +16,10 @@ func TestOptionsThatCountersDoNotKnow(t *testing.T) {
 	for want, set := range map[string]func(*LoadSpec){
 		"--if-not-exists: shop.visits has counters": func(o *LoadSpec) { o.IfNotExists = true },
 		"--ttl: shop.visits has counters":           func(o *LoadSpec) { o.TTL = 60 },
-		"--timestamp: shop.visits has counters":     func(o *LoadSpec) { o.Timestamp = "1700000000000000" },
+		"--nulls tombstone: shop.visits has counters": func(o *LoadSpec) {
+			o.NullState, o.Given["nulls"] = nullTombstone, true
+		},
+		"--timestamp: shop.visits has counters": func(o *LoadSpec) { o.Timestamp = "1700000000000000" },
 	} {
 		spec := s.load(t, "customer,visits\nada,1\n")
 		spec.TableName.Table = "visits"
@@ -24,4 +27,9 @@ func TestOptionsThatCountersDoNotKnow(t *testing.T) {
 		_, err := PrepareLoad(t.Context(), s.env, *spec)
 		require.ErrorContains(t, err, want)
 	}
+	spec := s.load(t, "customer,visits\nada,1\n")
+	spec.TableName.Table, spec.NullState = "visits", nullTombstone // as COPY has it, where nobody asked for it
+	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	l.Close()
 }

@@ -20,12 +20,15 @@ var DefaultListen = fmt.Sprintf(":%d", internode.ListenPort)
 // other runs listen there. Nodes keep metrics of each port for ever, so there are few.
 const listenPorts = 8
 
-// listenWithin is how long a port is waited for that another run listens at.
+// listenWithin is how long a port is waited for that another run listens at for a moment.
 const listenWithin = 15 * time.Second
 
+// lasting is the wait for a port by a run that listens there until its end: others do so as long.
+const lasting = 0
+
 // listen opens the listener for nodes at an address and port; if named is empty, at the first free
-// one of a few ports.
-func listen(ctx context.Context, named string, config *tls.Config) (*internode.Listener, error) {
+// one of a few ports. It waits for a port that is taken no longer than within.
+func listen(ctx context.Context, named string, within time.Duration, config *tls.Config) (*internode.Listener, error) {
 	places := []string{named}
 	if named == "" {
 		places = nil
@@ -44,7 +47,7 @@ func listen(ctx context.Context, named string, config *tls.Config) (*internode.L
 				break
 			}
 		}
-		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= listenWithin {
+		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= within {
 			return nil, listenError(places[0], err)
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {

@@ -71,6 +71,8 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 			return fmt.Errorf("--ttl: %s has counters, which do not expire", t.table)
 		case o.Timestamp != "":
 			return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t.table)
+		case o.Given["nulls"] && o.NullState == nullTombstone && !l.run.continued && o.RejectsOf == "": // not of a record
+			return fmt.Errorf("--nulls %s: %s has counters, which a null leaves unchanged", nullTombstone, t.table)
 		}
 	}
 	if o.IfNotExists {
@@ -122,7 +124,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		Counters: l.counters,
 		Warn:     l.env.Warn,
 	}}
-	if o.NullState == "tombstone" {
+	if o.NullState == nullTombstone {
 		l.job.Null = row.Null
 	}
 	var total int64

@@ -33,6 +33,7 @@ type LoadReport struct {
 	RunDir      string             // that is left with a journal; empty when there is none
 	Recorded    int64              // rows written that the journal records: a resume writes the others again; without a journal 0
 	Next        Next
+	Anew        bool // it was interrupted before anything was written, and left nothing: the same command begins anew
 }
 
 // Rejects are the rows that were not written, as they are kept.
@@ -47,6 +48,9 @@ type Rejects struct {
 // Run loads. That rows were rejected, or are in doubt, is no error.
 func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists, Changed: l.reread.all}
+	if r.Streamed {
+		r.Consistency = ""
+	}
 	if err := l.begin(); err != nil {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
@@ -71,6 +75,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
+	r.Anew = idle && r.Outcome == Interrupted && !r.DryRun
 	l.advise(ctx, &r, err)
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)

@@ -70,7 +70,10 @@ func NewLoadSpec() *LoadSpec {
 }
 
 // nullStates are what a null field does.
-var nullStates = []string{"unset", "tombstone"}
+var nullStates = []string{"unset", nullTombstone}
+
+// nullTombstone has a null field delete what is there.
+const nullTombstone = "tombstone"
 
 // Settings names the fields.
 func (o *LoadSpec) Settings() setting.List {

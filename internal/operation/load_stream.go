@@ -102,6 +102,11 @@ func (o *LoadSpec) checkVia(continued bool) error {
 	if err := o.refuseTyped(o.Given, one, "sends no rows one by one"); err != nil {
 		return err
 	}
+	if !continued && o.RejectsOf == "" { // else the level is that of the record, which each run has
+		if err := o.refuseTyped(o.Given, []string{consistencySetting}, whyNoLevel(o.Via)); err != nil {
+			return err
+		}
+	}
 	if o.Via == viaFiles {
 		if err := o.refuseTyped(o.Given, []string{"slice"}, "makes one slice of all rows"); err != nil {
 			return err
@@ -109,6 +114,14 @@ func (o *LoadSpec) checkVia(continued bool) error {
 		return o.checkFiles(o.Given, continued)
 	}
 	return nil
+}
+
+// whyNoLevel says why a consistency level means nothing to a load past CQL.
+func whyNoLevel(via string) string {
+	if via == viaFiles {
+		return "writes SSTables for all replicas"
+	}
+	return "waits for all replicas of each row"
 }
 
 // leastSlice keeps a slice from being one of the pieces that the input is read in.
@@ -172,6 +185,11 @@ func (l *Load) prepareStream(ctx context.Context) error {
 
 // prepareLanding finds out whether rows can go into the table past CQL, and how.
 func (l *landing) prepareLanding(ctx context.Context) error {
+	if dir := l.spec.TempDir; dir != "" {
+		if err := tryTempDir(dir); err != nil {
+			return err
+		}
+	}
 	options, err := l.t.options(ctx)
 	if err != nil {
 		return err
@@ -412,6 +430,6 @@ func (l *landing) newSender() (*streamSender, error) {
 	}
 	return &streamSender{
 		client: l.streaming.client, table: id, address: l.streaming.watch.address, disks: l.streaming.disks,
-		indexes: indexes, failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
+		indexes: indexes, patience: cmp.Or(l.spec.Patience, pace.DefaultPatience), failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
 	}, nil
 }

@@ -21,14 +21,14 @@ func TestANodeThatFinishesASessionIsGivenUpOnlyWhenItIsGone(t *testing.T) {
 	}{
 		{"it works for long", "++++++++++++++++++++++++++++++++++++++++", ""},
 		{"it pauses", "+----+----+", ""},
-		{"it is gone", "++------", "has answered nothing by CQL for 5m0s"},
+		{"it is gone", "++------", "has answered nothing for 5m0s, neither by CQL nor at its storage port"},
 		{"word of the end is on its way", "++.", ""},
 		{"it has ended the stream", "++..", "has ended the stream without a word"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				minute := 0
-				f := finishing{node: "a", ask: func(_ context.Context, node string, plan [16]byte) (bool, bool) {
+				f := finishing{node: "a", patience: 5 * time.Minute, ask: func(_ context.Context, node string, plan [16]byte) (bool, bool) {
 					require.Equal(t, "a", node)
 					return c.says[minute] != '-', c.says[minute] == '.'
 				}}

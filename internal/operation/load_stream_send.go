@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"os"
@@ -24,7 +25,8 @@ type streamSender struct {
 	failure func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure // why a node failed a session
 	ended   func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 
-	indexes []string // of the table
+	indexes  []string      // of the table
+	patience time.Duration // with a node that answers nothing
 }
 
 // Send is a method of stream.Sender: it holds one session.
@@ -39,7 +41,8 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	}
 	client := *s.client
 	client.Limiter = limiters{s.client.Limiter, f.Transfer}
-	finishing := finishing{ask: s.ended, node: node}
+	client.Timeouts.Complete = min(s.patience/looksOfPatience, time.Minute)
+	finishing := finishing{ask: s.asks, node: node, patience: s.patience}
 	watch := internode.Watch{
 		Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }, Alive: finishing.alive,
 	}
@@ -47,6 +50,9 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	kind := internode.KindOf(err)
 	if kind == internode.Failed {
 		return s.explained(ctx, err, node, plan)
+	}
+	if errors.As(err, new(*silentNodeError)) {
+		return fault.New(fault.Fatal, err) // it was waited for already
 	}
 	return fault.New(classOf(kind), err)
 }

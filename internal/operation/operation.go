@@ -105,21 +105,22 @@ func outcomeOf(ctx context.Context, err error, partly bool) Outcome {
 
 // Report is what the reports of all runs over a table have.
 type Report struct {
-	Table    string // keyspace.table
-	Outcome  Outcome
-	Started  time.Time
-	Duration time.Duration
-	Rows     int64             // written to the output, acknowledged by the cluster, or counted
-	Earlier  int64             // of those, by the run that this one went on with
-	Bytes    int64             // of text written out or read in; 0 of a count
-	Before   int64             // of those, by the run that this one went on with
-	Retries  int64             // requests sent again
-	Reasons  []progress.Reason // why they were, the most frequent first
-	Latency  progress.Latency  // of all requests that were answered; none of a run past CQL
-	Target   time.Duration     // that small reads on the nodes were kept to; 0: none
-	Kept     progress.Kept     // how that was kept
+	Table      string // keyspace.table
+	Outcome    Outcome
+	Started    time.Time
+	Duration   time.Duration
+	TookBefore time.Duration     // that earlier processes of the run took
+	Rows       int64             // written to the output, acknowledged by the cluster, or counted
+	Earlier    int64             // of those, by the run that this one went on with
+	Bytes      int64             // of text written out or read in; 0 of a count
+	Before     int64             // of those, by the run that this one went on with
+	Retries    int64             // requests sent again
+	Reasons    []progress.Reason // why they were, the most frequent first
+	Latency    progress.Latency  // of all requests that were answered; none of a run past CQL
+	Target     time.Duration     // that small reads on the nodes were kept to; 0: none
+	Kept       progress.Kept     // how that was kept
 
-	Consistency string // level of the requests
+	Consistency string // level of the requests; empty: of a load past CQL
 	Replicated  bool   // a row has several replicas, so that the level matters
 
 	SSTables  int      // that were found in folders; 0 of a table that was read otherwise
@@ -140,6 +141,7 @@ func (r *Report) end(c *progress.Counters) {
 	r.Duration = time.Since(r.Started)
 	c.End(r.Duration)
 	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
+	r.TookBefore = time.Duration(c.EarlierTime.Load())
 	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
 	r.Target, r.Kept = c.Held.Now()
 }

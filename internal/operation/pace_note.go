@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"sync"
@@ -30,6 +31,11 @@ type notedPace struct {
 func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any)) (stop func()) {
 	if d.journal == nil {
 		return func() {}
+	}
+	if d.continued {
+		if p, ok := readNoted(d.path); ok {
+			c.EarlierTime.Store(int64(durationOf(p.Reading.EarlierSeconds + p.Seconds)))
+		}
 	}
 	began := time.Now()
 	note := func(read func(time.Time) progress.Reading) error {
@@ -95,19 +101,25 @@ type Pace struct {
 	Share         *float64          // of the work that is done, 0 to 1; nil: not known
 	RowsPerSecond float64           // of now where the run is under way, else of its last process; 0: not known
 	Left          time.Duration     // a guess, of a run that is under way; 0: none
+	Took          time.Duration     // that the last process took; 0: not known
+	Earlier       time.Duration     // that the processes before it took
+	EarlierRows   int64             // that they wrote
+	Rejected      int64             // rows, when the run was last heard of
 	Rows          int64             // written when the run was last heard of, recorded in its journal or not; 0: not known
 	Now           *progress.Reading // where a run stands that is under way; nil: it is not, or has not said so
 }
 
 // readPace reads what a run noted; nothing where it has noted nothing.
 func readPace(dir string, live bool) Pace {
-	var p notedPace
-	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
-	if err != nil || json.Unmarshal(text, &p) != nil {
+	p, ok := readNoted(dir)
+	if !ok {
 		return Pace{}
 	}
 	r := p.Reading
-	out := Pace{Share: r.Share, Rows: r.Rows, RowsPerSecond: r.RowsPerSecond, Left: time.Duration(r.Left * float64(time.Second))}
+	out := Pace{
+		Share: r.Share, Rows: r.Rows, Rejected: r.Rejected, RowsPerSecond: r.RowsPerSecond, Left: durationOf(r.Left),
+		Took: durationOf(p.Seconds), Earlier: durationOf(r.EarlierSeconds), EarlierRows: r.Earlier,
+	}
 	if live {
 		out.Now = &r
 	} else {
@@ -117,4 +129,15 @@ func readPace(dir string, live bool) Pace {
 		out.RowsPerSecond, out.Left = float64(r.Rows-r.Earlier)/max(p.Seconds, 0.001), 0
 	}
 	return out
+}
+
+// readNoted reads what the last process of a run noted; false where it has noted nothing.
+func readNoted(dir string) (p notedPace, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
+	return p, err == nil && json.Unmarshal(text, &p) == nil
+}
+
+// durationOf is a number of seconds, to the nanosecond that it was written with.
+func durationOf(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds * float64(time.Second)))
 }

@@ -118,8 +118,12 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 		PageBytes:   int(page),
 		Gate:        gate,
 		Ping:        t.ping,
-		Budget:      pace.NewBudget(budget),
-		BudgetSize:  budget,
+		NodeName:    t.nodeName,
+		OnSilent: func(host string) {
+			env.Warn("node %s does not answer: what it alone has is read last, or given up once it was silent for %s (--patience)", t.nodeName(host), o.Patience)
+		},
+		Budget:     pace.NewBudget(budget),
+		BudgetSize: budget,
 	}
 	o.hold(&options)
 	c.Requests.SetNames(t.nodeName)

@@ -208,7 +208,7 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	if s.listener, err = listen(ctx, s.o.Listen, s.client.TLS); err != nil {
+	if s.listener, err = listen(ctx, s.o.Listen, lasting, s.client.TLS); err != nil {
 		return err
 	}
 	err = s.tryNodes(s.asked(), func(n topology.Node, address string) error {

@@ -405,6 +405,6 @@ func (w *ringWatch) listen(ctx context.Context) (l *internode.Listener, done fun
 	if w.settings.listener != nil {
 		return w.settings.listener, func() {}, nil
 	}
-	l, err = listen(ctx, w.settings.listen, w.client.TLS)
+	l, err = listen(ctx, w.settings.listen, listenWithin, w.client.TLS)
 	return l, func() { _ = l.Close() }, err
 }

@@ -199,7 +199,7 @@ func (s *LoadStatus) failed() int64 {
 		}
 		return all
 	}
-	return left(s.Tally.Rejected(), false) + left(s.Tally.InDoubt, true)
+	return left(s.Rejected, false) + left(s.Tally.InDoubt, true)
 }
 
 // appendDone adds the scan whose output has the manifest at path, where it is one.

@@ -53,7 +53,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
 		Started:  s.begunAt(r.Started).UTC(),
 		Finished: time.Now().UTC(),
-		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
+		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), EarlierSeconds: r.TookBefore.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
 	}
 	if t.connected() {
 		m.Options[hostsOption] = o.contacts()

@@ -64,14 +64,17 @@ type LoadStatus struct {
 	Settled int64 // bytes of text
 	Pieces  int   // of them
 	Tally   ingest.Tally
-	Begun   []OpenPiece     // and not settled
-	Changed []SettingChange // how text is read otherwise than the load was begun with
-	Retried []string        // files of rejects that were loaded again, or begun to be
-	Reread  []SettingChange // how those were read otherwise
-	Tries   int             // run directories of such loads with something left to do
-	Lost    []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
-	Next    []Next
-	Streams []progress.Streamed // of a load by streaming that is under way
+	// Rejected is the number of rows in the files of rejects. Of a run that came to an end, these are also
+	// rows of pieces that the journal does not record: a resume rejects them again.
+	Rejected int64
+	Begun    []OpenPiece     // and not settled
+	Changed  []SettingChange // how text is read otherwise than the load was begun with
+	Retried  []string        // files of rejects that were loaded again, or begun to be
+	Reread   []SettingChange // how those were read otherwise
+	Tries    int             // run directories of such loads with something left to do
+	Lost     []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
+	Next     []Next
+	Streams  []progress.Streamed // of a load by streaming that is under way
 }
 
 // OpenPiece is a part of an input that was begun and not settled.
@@ -113,6 +116,9 @@ func ReadStatus(dir string) (StatusReport, error) {
 		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
 	}
 	r.Pace = readPace(dir, r.Live)
+	if r.Load != nil && (r.End != nil || r.Live) {
+		r.Load.Rejected = max(r.Load.Rejected, r.Pace.Rejected)
+	}
 	if info, statErr := os.Stat(filepath.Join(dir, resume.PaceFile)); statErr == nil {
 		r.Seen = info.ModTime()
 	}
@@ -159,7 +165,7 @@ func (r *StatusReport) readLoad() error {
 		return err
 	}
 	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(l.End)
-	out := &LoadStatus{Inputs: len(extra.Inputs), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally}
+	out := &LoadStatus{Inputs: len(extra.Inputs), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally, Rejected: l.Tally.Rejected()}
 	r.Load = out
 	if r.Live {
 		out.Streams = readStreams(r.RunDir)

@@ -19,8 +19,9 @@ type Reading struct {
 	Ready          int64      `json:"ready_rows"`      // made or read, and written later
 	Bytes          int64      `json:"text_bytes"`      // of the whole, written out or read in
 	EarlierBytes   int64      `json:"earlier_text_bytes"`
-	RowsPerSecond  float64    `json:"rows_per_second"`  // of now, and of this run alone
-	BytesPerSecond float64    `json:"bytes_per_second"` // of text, of now
+	EarlierSeconds float64    `json:"earlier_seconds,omitempty"` // that earlier processes of the run took
+	RowsPerSecond  float64    `json:"rows_per_second"`           // of now, and of this run alone
+	BytesPerSecond float64    `json:"bytes_per_second"`          // of text, of now
 	UnderWay       int64      `json:"requests_under_way"`
 	Answered       int64      `json:"requests_answered"`
 	Limit          int        `json:"requests_limit"` // of those, now; 0: none
@@ -100,7 +101,7 @@ func (m *Meter) Read(now time.Time) Reading {
 		At: now, Run: m.run, Rejected: c.Rejected.Load(), Failed: c.Failed.Load(), Retries: c.Retries.Load(),
 		Rows: c.Rows.Load(), Earlier: c.Earlier.Load(), Bytes: c.Bytes.Load(), EarlierBytes: c.EarlierBytes.Load(),
 		UnderWay: c.Requests.UnderWay(), Answered: c.Requests.Answered(), Limit: c.Requests.Limit(),
-		Streams: c.Streams.List(),
+		Streams: c.Streams.List(), EarlierSeconds: time.Duration(c.EarlierTime.Load()).Seconds(),
 	}
 	own, ready := r.Rows-r.Earlier, c.Ready.Load() // which are all rows, of a run that writes many at once
 	unfinished := c.Unfinished.Load()

@@ -15,6 +15,7 @@ type Counters struct {
 	Unfinished   atomic.Int64 // rows read of partitions that are not at their end, which are not in the output yet
 	Bytes        atomic.Int64 // bytes of text written out or read in
 	EarlierBytes atomic.Int64 // of those bytes, what an earlier run had done
+	EarlierTime  atomic.Int64 // nanoseconds that earlier processes of the run took
 	Done         atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
 	Before       atomic.Int64 // of those units, what an earlier run had done
 	Total        atomic.Int64 // units of work in all, those of an earlier run among them; 0 while unknown

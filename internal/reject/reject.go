@@ -225,7 +225,7 @@ func (d *Dir) Files() []string {
 
 // Rejected lists the paths of the files whose rows are not in doubt, by name.
 func (d *Dir) Rejected() []string {
-	return slices.DeleteFunc(d.Files(), func(path string) bool { return inDoubt(filepath.Base(path)) })
+	return slices.DeleteFunc(d.Files(), func(path string) bool { return InDoubt(filepath.Base(path)) })
 }
 
 // IsLong reports whether a file has a row that is too long to be held.

@@ -68,10 +68,12 @@ type Status struct {
 
 // Pace is how fast a run is, or was.
 type Pace struct {
-	Seen          time.Time `json:"seen" jsonschema:"when it ended, or was last heard of"`
-	Share         *float64  `json:"share,omitempty" jsonschema:"of the work that is done, 0 to 1"`
-	RowsPerSecond float64   `json:"rows_per_second" jsonschema:"of now where it is running, else of its last process; 0: not known"`
-	LeftSeconds   float64   `json:"left_seconds,omitempty" jsonschema:"a guess, of one that is running"`
+	Seen           time.Time `json:"seen" jsonschema:"when it ended, or was last heard of"`
+	Share          *float64  `json:"share,omitempty" jsonschema:"of the work that is done, 0 to 1"`
+	RowsPerSecond  float64   `json:"rows_per_second" jsonschema:"of now where it is running, else of its last process; 0: not known"`
+	LeftSeconds    float64   `json:"left_seconds,omitempty" jsonschema:"a guess, of one that is running"`
+	Seconds        float64   `json:"seconds,omitempty" jsonschema:"that its last process took; absent if that is not known"`
+	EarlierSeconds float64   `json:"earlier_seconds,omitempty" jsonschema:"that the processes before it took"`
 }
 
 // Runs are those of which there is something in a folder.

@@ -59,6 +59,7 @@ type Run struct {
 	Table          string            `json:"table" jsonschema:"keyspace.table"`
 	Started        time.Time         `json:"started"`
 	Seconds        float64           `json:"seconds"`
+	EarlierSeconds float64           `json:"earlier_seconds,omitempty" jsonschema:"that earlier processes of the run took; not in seconds"`
 	Rows           int64             `json:"rows" jsonschema:"written to the output, acknowledged by the cluster, or counted; those of an earlier run among them"`
 	EarlierRows    int64             `json:"earlier_rows" jsonschema:"of those, by the run that this one went on with"`
 	RowsPerSecond  float64           `json:"rows_per_second" jsonschema:"of this run alone"`
@@ -71,7 +72,7 @@ type Run struct {
 	P50Seconds     float64           `json:"p50_seconds,omitempty" jsonschema:"of their latency; absent if none was measured"`
 	P99Seconds     float64           `json:"p99_seconds,omitempty"`
 	Target         *Target           `json:"target,omitempty" jsonschema:"that small reads on the nodes were kept to"`
-	Consistency    string            `json:"consistency" jsonschema:"level of the requests"`
+	Consistency    string            `json:"consistency,omitempty" jsonschema:"level of the requests; absent for a load past CQL"`
 	Replicated     bool              `json:"replicated" jsonschema:"a row has several replicas, so that the level matters"`
 	SSTables       int               `json:"sstables" jsonschema:"that were read from folders"`
 	Snapshots      []string          `json:"snapshots" jsonschema:"that those are of"`
@@ -115,6 +116,7 @@ type Load struct {
 	ReasonsFile string     `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
 	Limit       string     `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
 	RunDir      string     `json:"run_dir,omitempty" jsonschema:"that was left"`
+	Anew        bool       `json:"begins_anew,omitempty" jsonschema:"it was interrupted before anything was written: the same command begins anew"`
 }
 
 // RunDir is the run directory that was left; empty: none.

@@ -165,6 +165,19 @@ func (r Run) level() string {
 	return r.Consistency
 }
 
+// before is what earlier processes of the run did, and how long they took; empty: there were none.
+func (r Run) before() string {
+	text := unless0(r.EarlierRows, amount.Noun(r.EarlierRows, "row")+" before")
+	if r.EarlierSeconds == 0 {
+		return text
+	}
+	took := amount.Elapsed(duration(r.EarlierSeconds))
+	if text == "" {
+		return took + " before"
+	}
+	return text + " in " + took
+}
+
 // pace adds how fast a run was, and how a target was kept. what happened to the text; empty: there is none.
 func (t *text) pace(r Run, what string) {
 	volume, speed := "", ""
@@ -172,7 +185,7 @@ func (t *text) pace(r Run, what string) {
 		volume, speed = amount.Size(r.Bytes)+" "+what, amount.Size(int64(r.BytesPerSecond))+"/s"
 	}
 	t.number("in", amount.Elapsed(duration(r.Seconds)),
-		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, unless0(r.EarlierRows, amount.Noun(r.EarlierRows, "row")+" before")))
+		say(amount.Count(int64(r.RowsPerSecond))+" rows/s", speed, volume, r.before()))
 	t.target(r)
 }
 
@@ -241,7 +254,11 @@ func (t *text) stream(s *Stream, dryRun, ofLoad bool) {
 	if dryRun {
 		name, nodes = "would make", strings.Replace(nodes, "on ", "for ", 1)
 	}
-	t.number(name, amount.Size(s.Bytes), say(partitions(s, ofLoad), files, nodes))
+	plain := ""
+	if dryRun && !s.Whole {
+		plain = "before compression"
+	}
+	t.number(name, amount.Size(s.Bytes), say(partitions(s, ofLoad), files, nodes, plain))
 }
 
 // partitions says how many there are. Slices of a load may have rows of the same ones, and those of a
@@ -279,6 +296,8 @@ func (d *Document) end() string {
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
 		return "done" + d.output()
+	case d.Load != nil && d.Load.Anew:
+		return d.Outcome + "; nothing was written: the same command begins anew"
 	case d.Load != nil && d.Load.Limit != "":
 		return "stopped by a limit on errors" + d.onward("; go on with: ")
 	default:

@@ -28,7 +28,7 @@ func (s *Status) Lines() []string {
 	if now != nil && (now.Stage != nil || now.Receiving != nil) {
 		t.words("doing", say(received(now.Receiving), staged(now.Stage)))
 	}
-	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.left()))
+	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.left(), s.Pace.took()))
 	switch {
 	case s.Load != nil:
 		t.words("checksum", s.Load.Checksum)
@@ -111,6 +111,14 @@ func (p Pace) done() string {
 		return ""
 	}
 	return amount.Percent(*p.Share) + " done"
+}
+
+// took is how long the processes of a resumed run took; empty for a run of one process.
+func (p Pace) took() string {
+	if p.EarlierSeconds == 0 {
+		return ""
+	}
+	return fmt.Sprintf("in %s, after %s of earlier processes", amount.Elapsed(duration(p.Seconds)), amount.Elapsed(duration(p.EarlierSeconds)))
 }
 
 // left is how long the run still takes, or what it does now; empty where there is no guess.

@@ -62,7 +62,7 @@ func runOf(r operation.Report) Run {
 	seconds := r.Duration.Seconds()
 	return Run{
 		Target: targetOf(r),
-		Table:  r.Table, Started: r.Started, Seconds: seconds,
+		Table:  r.Table, Started: r.Started, Seconds: seconds, EarlierSeconds: r.TookBefore.Seconds(),
 		Rows: r.Rows, EarlierRows: r.Earlier, RowsPerSecond: r.RowsPerSecond(),
 		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: r.BytesPerSecond(),
 		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
@@ -103,7 +103,7 @@ func each[F, T any](from []F, of func(F) T) []T {
 func OfLoad(r operation.LoadReport) Document {
 	l := &Load{
 		Run: runOf(r.Report), Recorded: r.Recorded, Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, DatesApart: r.Rejects.Dates, InDoubt: r.InDoubt, Existing: r.Existing,
-		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir,
+		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir, Anew: r.Anew,
 		Causes: []Cause{}, Changed: each(r.Changed, changeOf),
 	}
 	for _, c := range r.Rejects.Causes {
@@ -240,6 +240,7 @@ func OfPlan(r operation.PlanReport) Document {
 // OfStatus makes the document of a run's status.
 func OfStatus(r operation.StatusReport) Document {
 	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Cluster: r.Target.Cluster, Hosts: r.Target.Hosts, Program: r.Tool, Started: r.Started, State: "killed", Pace: paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left)}
+	s.Seconds, s.EarlierSeconds = r.Pace.Took.Seconds(), r.Pace.Earlier.Seconds()
 	switch {
 	case r.Live:
 		s.State, s.PID, s.Host, s.Now = "running", r.Holder.PID, r.Holder.Host, r.Pace.Now
@@ -249,7 +250,7 @@ func OfStatus(r operation.StatusReport) Document {
 	if l := r.Load; l != nil {
 		s.Load = &LoadStatus{
 			Inputs: l.Inputs, Acknowledged: r.Pace.Rows, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
-			Rejected: l.Tally.Rejected(), InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Lost: list(l.Lost),
+			Rejected: l.Rejected, InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Lost: list(l.Lost),
 			Changed: each(l.Changed, changeOf), Reread: each(l.Reread, changeOf),
 			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
 			Streams: append([]progress.Streamed{}, l.Streams...),
@@ -301,7 +302,7 @@ func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
 }
 
 func paceOf(seen time.Time, share *float64, rate float64, left time.Duration) Pace {
-	return Pace{seen.UTC(), share, math.Round(10*rate) / 10, left.Seconds()}
+	return Pace{Seen: seen.UTC(), Share: share, RowsPerSecond: math.Round(10*rate) / 10, LeftSeconds: left.Seconds()}
 }
 
 // OfVerify makes the document of a verification.

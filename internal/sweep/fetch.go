@@ -96,10 +96,6 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 	if q.limit > 0 {
 		rows = min(rows, q.limit)
 	}
-	most := o.MaxAttempts
-	if w.run.dead.all(q.hosts) {
-		most = min(most, q.failures+len(q.hosts))
-	}
 	slow, attempts, answered := 0, q.failures, false
 	w.run.silence.pulse.Begin()
 	defer w.run.silence.pulse.End()
@@ -130,10 +126,11 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				return fetched{err: err}
 			}
 			attempts++
-			if attempts >= most {
-				if !answered && !w.lives(ctx, q.hosts...) {
-					w.run.dead.died(q.hosts)
-				}
+			if allAsked := (asked+1)%max(len(q.hosts), 1) == 0; allAsked && !answered && w.silent(ctx, q.hosts, err) {
+				o.OnRetry(host, err)
+				return fetched{err: &silentError{err}}
+			}
+			if attempts >= o.MaxAttempts {
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {

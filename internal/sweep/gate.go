@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -90,20 +91,41 @@ func (p *budgetPage) Close() {
 func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
 	gate := w.run.options.Gate
 	if gate == nil {
-		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
+		return w.read(ctx, q, host, rows)
 	}
 	if err := gate.Acquire(ctx); err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
 	requests := w.run.options.Requests
 	begun := requests.Begin(host)
-	page, err := w.run.reader.Page(ctx, host, q.within, q.state, rows)
+	page, err := w.read(ctx, q, host, rows)
 	latency := requests.End(host, begun, progress.EndOf(ctx, err == nil))
 	units := pageUnits(0)
 	if err == nil {
 		units = pageUnits(page.Rows())
 	}
-	gate.Release(latency, units, pace.OutcomeOf(err))
+	outcome := pace.OutcomeOf(err)
+	if errors.Is(err, errDead) { // a node that hangs says nothing of the load on the others
+		outcome = pace.Bad
+	}
+	gate.Release(latency, units, outcome)
+	return page, err
+}
+
+// read sends one request, which ends at once if its node is found dead.
+func (w *worker) read(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+	if host == "" {
+		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
+	}
+	if w.run.dead.all([]string{host}) { // it was found dead while this request waited for its turn
+		return nil, fault.New(fault.Unknown, errDead)
+	}
+	watched, stop := w.run.dead.watch(ctx, host)
+	defer stop()
+	page, err := w.run.reader.Page(watched, host, q.within, q.state, rows)
+	if err != nil && watched.Err() != nil && ctx.Err() == nil {
+		err = fault.New(fault.Unknown, errDead)
+	}
 	return page, err
 }
 

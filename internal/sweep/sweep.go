@@ -12,7 +12,8 @@
 // consumer has seen whole, and what is behind it is read as a range of its own; a
 // range that cannot even give its first page in time is cut in two. A range is
 // done, or it is in [Result.Failed]; it is never dropped. Ranges of nodes that give no
-// sign of life come last, and are then asked for once more each.
+// sign of life come last: they are read once a node answers, and given up if it is silent for
+// longer than the patience.
 package sweep
 
 import (
@@ -78,7 +79,8 @@ type Options struct {
 	Hosts func(vnode int) []string
 	// Patience is how long the sweep waits while no node answers any request, or all that
 	// were ever sent fail, default pace.DefaultPatience. Then it ends with an error of class
-	// Fatal.
+	// Fatal. It waits as long for nodes that alone have what is left to read, and gives up
+	// their ranges.
 	Patience time.Duration
 	// Ping asks a node for something small, all nodes of the cluster when host is empty,
 	// and gives nil once the node, or one of all, has answered. All are asked when a request
@@ -104,6 +106,10 @@ type Options struct {
 	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions say, which are quick. May
 	// be nil.
 	Pace func(ctx context.Context, rows, bytes func() int64) (Came, error)
+	// OnSilent is called for each node that gives no sign of life, once until it answers. May be nil.
+	OnSilent func(host string)
+	// NodeName returns what errors call a node; default its id.
+	NodeName func(host string) string
 	// OnRetry is called for each page that is asked for again, with the node that failed and
 	// why. May be nil.
 	OnRetry func(host string, err error)
@@ -139,6 +145,12 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hosts == nil {
 		o.Hosts = func(int) []string { return nil }
+	}
+	if o.OnSilent == nil {
+		o.OnSilent = func(string) {}
+	}
+	if o.NodeName == nil {
+		o.NodeName = func(host string) string { return host }
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}
@@ -179,7 +191,7 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 	close(queue)
 	run := &run{
 		reader: r, splits: splits, options: o, size: newSizer(o),
-		silence: silence{patience: o.Patience}, trial: trial{patience: o.Patience},
+		dead: deadNodes{probing: make(chan struct{}, 1)}, silence: silence{patience: o.Patience}, trial: trial{patience: o.Patience},
 	}
 	workers := make([]*worker, min(o.Workers, len(splits)))
 	for i := range workers {

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -29,26 +30,47 @@ type piece struct {
 // work reads the splits of a queue, and then those that were put off.
 func (w *worker) work(ctx context.Context, queue <-chan token.Split) error {
 	for s := range queue {
+		first := piece{within: s.Range}
 		if w.run.dead.all(w.run.options.Hosts(s.Set)) {
-			w.run.dead.later(s)
+			w.run.dead.later(s.Set, 1, first)
 			continue
 		}
-		if err := w.split(ctx, s); err != nil {
+		if err := w.split(ctx, putOff{piece: first, set: s.Set}); err != nil {
 			return err
 		}
 	}
-	for s, ok := w.run.dead.next(); ok; s, ok = w.run.dead.next() {
-		if err := w.split(ctx, s); err != nil {
+	for p, ok := w.run.dead.next(); ok; p, ok = w.run.dead.next() {
+		if err := w.late(ctx, p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// split reads a split and whatever it has to be cut into.
-func (w *worker) split(ctx context.Context, s token.Split) error {
-	hosts := w.rotate(w.run.options.Hosts(s.Set))
-	todo := []piece{{within: s.Range}}
+// late reads what was put off, once a node that has it answers. If none does, or only to fall silent
+// again, its range is given up.
+func (w *worker) late(ctx context.Context, p putOff) error {
+	err := w.await(ctx, w.run.options.Hosts(p.set))
+	switch {
+	case ctx.Err() != nil:
+		return fault.New(fault.Canceled, ctx.Err())
+	case fault.ClassOf(err) == fault.Fatal:
+		return err
+	case err == nil && p.times > w.run.options.MaxAttempts:
+		err = fault.New(fault.Unknown, fmt.Errorf("%s fell silent again and again", w.run.names(w.run.options.Hosts(p.set))))
+	case err == nil:
+		return w.split(ctx, p)
+	}
+	w.reached = p.within.Start
+	w.run.failed(Failure{Range: p.within, Err: err})
+	w.over(p.within)
+	return nil
+}
+
+// split reads a split, or a piece of one that was put off, and whatever it has to be cut into.
+func (w *worker) split(ctx context.Context, s putOff) error {
+	hosts := w.rotate(w.run.options.Hosts(s.set))
+	todo := []piece{s.piece}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
@@ -72,6 +94,10 @@ func (w *worker) split(ctx context.Context, s token.Split) error {
 		rest, cutErr := w.cut(p.within)
 		if cutErr != nil {
 			return cutErr
+		}
+		if errors.As(err, new(*silentError)) {
+			w.run.dead.later(s.set, s.times+1, append(todo, piece{within: rest, failures: p.failures, limit: p.limit})...)
+			return nil
 		}
 		todo = append(todo, w.smaller(p, rest, err)...)
 	}

@@ -22,6 +22,9 @@ func tilesOf(s board.State) []tile {
 		all = append(all, rate)
 	}
 	time := tile{Name: "time", Figure: "time", Value: seconds(s.Elapsed)}
+	if s.EarlierSeconds > 0 {
+		time.Notes = append(time.Notes, seconds(s.EarlierSeconds)+" more by an earlier run")
+	}
 	if end := expectedEnd(s); end != nil {
 		time.Notes = append(time.Notes, "expected to end at "+end.UTC().Format("15:04:05")+" UTC")
 	} else if left := stageLeft(s); left != "" {

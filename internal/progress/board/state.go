@@ -44,14 +44,15 @@ type State struct {
 	Share *float64 `json:"share"`        // 0 to 1; null while it is not known
 	Left  *float64 `json:"left_seconds"` // a guess; null where there is none
 
-	Rows         int64 `json:"rows"`         // of an earlier run as well that this one goes on with
-	EarlierRows  int64 `json:"earlier_rows"` // of those
-	Ready        int64 `json:"ready_rows"`   // read and not written yet: by a load that writes many at once, or of partitions that a scan has not read to their end
-	Bytes        int64 `json:"text_bytes"`
-	EarlierBytes int64 `json:"earlier_text_bytes"` // of those
-	Retries      int64 `json:"retries"`
-	FailedRanges int64 `json:"failed_ranges"`
-	RejectedRows int64 `json:"rejected_rows"`
+	Rows           int64   `json:"rows"`            // of an earlier run as well that this one goes on with
+	EarlierRows    int64   `json:"earlier_rows"`    // of those
+	EarlierSeconds float64 `json:"earlier_seconds"` // that earlier processes of the run took
+	Ready          int64   `json:"ready_rows"`      // read and not written yet: by a load that writes many at once, or of partitions that a scan has not read to their end
+	Bytes          int64   `json:"text_bytes"`
+	EarlierBytes   int64   `json:"earlier_text_bytes"` // of those
+	Retries        int64   `json:"retries"`
+	FailedRanges   int64   `json:"failed_ranges"`
+	RejectedRows   int64   `json:"rejected_rows"`
 
 	RowsPerSecond  float64 `json:"rows_per_second"`
 	BytesPerSecond float64 `json:"text_bytes_per_second"`
@@ -142,7 +143,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	v := w.viewLocked(now, read)
 	r := v.reading
 	s.Rows, s.EarlierRows, s.Bytes, s.EarlierBytes = r.Rows, r.Earlier, r.Bytes, r.EarlierBytes
-	s.Ready = r.Ready
+	s.Ready, s.EarlierSeconds = r.Ready, round(r.EarlierSeconds)
 	s.Retries, s.FailedRanges, s.RejectedRows = r.Retries, r.Failed, r.Rejected
 	s.Share = r.Share
 	s.RowsPerSecond, s.BytesPerSecond = r.RowsPerSecond, r.BytesPerSecond

@@ -52,7 +52,7 @@ type Stats struct {
 	Partitions int64       // of these slices, each counted in every slice that has rows of it
 	Whole      bool        // SSTables were made here and sent as they are
 	Files      int64       // that nodes have, each an SSTable or more
-	Bytes      int64       // of those files, before compression
+	Bytes      int64       // of those files, as they went over the network; before compression if they did not
 	Spilled    int64       // bytes that were sorted on the disk
 	Nodes      []NodeStats // those that have files, in the order of their names
 }

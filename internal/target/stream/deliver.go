@@ -61,6 +61,7 @@ type delivery struct {
 	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
 	ready        atomic.Int64 // those of files that are sent, or may be
 	stored       atomic.Int64 // bytes of those files
+	wired, plain atomic.Int64 // bytes that were handed to the network, and those of files that they are
 	copies       bool         // partitions are copied and not sorted
 
 	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
@@ -293,7 +294,11 @@ func (d *delivery) once(ctx context.Context, id string, f File) error {
 		return err
 	}
 	d.files.Add(1)
-	d.bytes.Add(f.Size())
+	if f.Whole == nil { // rows are compressed on their way
+		d.bytes.Add(f.Transfer.wired())
+	} else {
+		d.bytes.Add(f.Size())
+	}
 	n.has(f.Size())
 	return nil
 }

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -83,12 +84,13 @@ type Transfer struct {
 	d     *delivery
 	node  *node
 	begun time.Time
-	size  int64 // bytes that are sent
+	size  int64 // bytes of the file
 	bytes int64 // of partitions
 
-	mu   sync.Mutex
-	sent int64
-	told int64 // of bytes, what the delivery was told of as sent
+	mu    sync.Mutex
+	sent  int64 // bytes that were handed to the network
+	plain int64 // bytes of the file, of those
+	told  int64 // of bytes, what the delivery was told of as sent
 }
 
 // Wait blocks until n more bytes may go to the node, or the context ends.
@@ -99,8 +101,8 @@ func (tr *Transfer) Wait(ctx context.Context, n int) error {
 	return tr.node.throttle.Wait(ctx, n)
 }
 
-// Sent tells of n bytes that were handed to the network.
-func (tr *Transfer) Sent(n int) {
+// Sent reports n bytes that were handed to the network, for plain bytes of the file.
+func (tr *Transfer) Sent(n, plain int) {
 	if tr == nil {
 		return
 	}
@@ -108,7 +110,17 @@ func (tr *Transfer) Sent(n int) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	tr.sent += int64(n)
-	tr.tell(min(int64(float64(tr.bytes)*float64(tr.sent)/float64(tr.size)), tr.bytes))
+	tr.plain += int64(plain)
+	tr.d.wired.Add(int64(n))
+	tr.d.plain.Add(int64(plain))
+	tr.tell(min(int64(float64(tr.bytes)*float64(tr.plain)/float64(tr.size)), tr.bytes))
+}
+
+// wired returns the bytes that were handed to the network; those of the file if the sender reported none.
+func (tr *Transfer) wired() int64 {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	return cmp.Or(tr.sent, tr.size)
 }
 
 // Received tells that the node has all of the file, and how long that took since its last bytes were sent.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,7 +30,7 @@ func TestProgressIsWhatNodesHave(t *testing.T) {
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 			mu.Lock()
 			defer mu.Unlock()
-			f.Transfer.Sent(int(f.Bytes))
+			f.Transfer.Sent(int(f.Bytes), int(f.Bytes))
 			parts = append(parts, c.Slice.Sent())
 			if attempts++; attempts%3 == 0 {
 				return fault.New(fault.Transient, errors.New("lost"))
@@ -82,7 +83,7 @@ func TestSlowNodeSlowsItselfAlone(t *testing.T) {
 				if err := f.Transfer.Wait(ctx, int(f.Bytes)); err != nil {
 					return err
 				}
-				f.Transfer.Sent(int(f.Bytes))
+				f.Transfer.Sent(int(f.Bytes), int(f.Bytes))
 				lag := 100 * time.Millisecond
 				if node == "node1" {
 					lag = 5 * time.Second
@@ -115,6 +116,36 @@ func TestSlowNodeSlowsItselfAlone(t *testing.T) {
 func TestNoTransfer(t *testing.T) {
 	var tr *Transfer
 	require.NoError(t, tr.Wait(t.Context(), 1<<30))
-	tr.Sent(1)
+	tr.Sent(1, 1)
 	tr.Received(time.Second)
+}
+
+// What is announced to be sent is what goes over the network: rows are compressed on their way.
+func TestAnnouncedBytesAreThoseOfTheNetwork(t *testing.T) {
+	p := &pieces{}
+	var c progress.Counters
+	c.Stage.Begin(progress.StageSorting, progress.StageSending)
+	var wired atomic.Int64
+	tg, _ := newTarget(t, func(o *Options) {
+		o.Progress = &c
+		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+			half := int(f.Size() / 2)
+			for _, plain := range []int{half, int(f.Size()) - half} {
+				f.Transfer.Sent(plain/2, plain)
+				wired.Add(int64(plain / 2))
+			}
+			return nil
+		})
+	})
+	rows, _ := many(p, 2000)
+	done := int64(0)
+	p.mayBeWritten = func() bool {
+		s := c.ReadAnew(time.Now()).Stage
+		require.InDelta(t, wired.Load(), s.Total, 0.1*float64(wired.Load()))
+		done = s.Done
+		return true
+	}
+	require.NoError(t, load(t, tg, rows))
+	require.InDelta(t, wired.Load(), done, 0.1*float64(wired.Load()))
+	require.Equal(t, wired.Load(), tg.Stats().Bytes)
 }

@@ -32,5 +32,8 @@ func (d *delivery) share() {
 	if ready := d.ready.Load(); ready > 0 && !d.t.o.Local { // in bytes of files
 		total *= float64(d.stored.Load()) / float64(ready)
 	}
+	if plain := d.plain.Load(); plain > 0 { // in bytes of the network, where rows are compressed
+		total *= float64(d.wired.Load()) / float64(plain)
+	}
 	d.t.o.Progress.Stage.Deliver(int64(total*part*sorted), int64(total*part*sent), int64(total))
 }

@@ -1,0 +1,86 @@
+package operation
+
+import (
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+)
+
+// A node that hangs while a streamed load finishes is waited for as long as there is patience, and named.
+func TestANodeThatHangsAtTheEndOfAStreamedLoad(t *testing.T) {
+	for _, step := range []internodetest.Step{internodetest.Finish, internodetest.FileEnd} {
+		t.Run(string(step), func(t *testing.T) {
+			var hangs atomic.Bool
+			s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(node int, port *internodetest.Node) {
+				port.Draw = func(at internodetest.Step) internodetest.Harm {
+					if node != 1 || at != step && !hangs.Load() {
+						return ""
+					}
+					hangs.Store(true)
+					return internodetest.Hang
+				}
+			}})
+			s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
+				return r.Node == 1 && hangs.Load()
+			}})
+			spec := s.load(t, longOrders(200))
+			spec.Via, spec.Patience, spec.Timeout = viaStream, time.Second, 500*time.Millisecond
+			report, err := s.runLoad(t, spec)
+			require.ErrorContains(t, err, "it has answered nothing for ")
+			require.ErrorContains(t, err, strings.Split(s.cluster.Hosts()[1], ":")[0]+":")
+			require.Equal(t, Failed, report.Outcome)
+			require.Equal(t, Next{Command: commandResume, RunDir: "run"}, report.Next)
+		})
+	}
+}
+
+// A node that finishes a session for long, and answers questions, is waited for.
+func TestANodeThatIsBusyAtTheEndOfAStreamedLoad(t *testing.T) {
+	var asked atomic.Int64
+	finished := make(chan struct{})
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(_ int, port *internodetest.Node) {
+		port.Take = func(*internodetest.Session) error {
+			<-finished
+			return nil
+		}
+	}})
+	s.cluster.Inject(simcluster.Rule{Fault: simcluster.None, Match: func(r simcluster.Request) bool {
+		if strings.Contains(r.Statement, "system_views.streaming") && asked.Add(1) == 30 { // for longer than the patience
+			close(finished)
+		}
+		return false
+	}})
+	spec := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
+	spec.Via, spec.Patience = viaStream, 400*time.Millisecond
+	report, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, report.Rows)
+}
+
+// A streamed load has no consistency level: none is reported, and one that was typed is refused.
+func TestAStreamedLoadHasNoConsistencyLevel(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
+	spec.Via, spec.Given[consistencySetting] = viaStream, true
+	_, err := PrepareLoad(t.Context(), s.env, *spec)
+	require.EqualError(t, err, "--consistency: means nothing with --via stream, which waits for all replicas of each row")
+	spec.Given = nil
+	report, err := s.runLoad(t, spec)
+	require.NoError(t, err)
+	require.Empty(t, report.Consistency)
+}
+
+// A folder for what is sorted is tried before an input is read.
+func TestTempDirOfAStreamedLoadIsTriedFirst(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
+	spec.Via, spec.TempDir = viaStream, "not/there"
+	_, err := PrepareLoad(t.Context(), s.env, *spec)
+	require.ErrorContains(t, err, "--temp-dir not/there: ")
+}

@@ -27,7 +27,8 @@ type Load struct {
 	rejects   *reject.Dir
 	touched   []bool                 // inputs that may have been changed since the earlier run
 	mended    []string               // inputs that were changed before anything of them was taken
-	inputs    []resume.Input         // as they are now; of a load that keeps a journal
+	inputs    *resume.Inputs         // as they are now; of a load that keeps a journal, until it has begun
+	piped     bool                   // one of the inputs is the standard input; of a new load that keeps a journal
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
 	board     *board.Board           // nil: nobody looks

@@ -49,6 +49,12 @@ type Intake interface {
 	Idempotent() bool
 }
 
+// Grouped is an Intake that also takes the rows of several small pieces at once, as if they were one piece.
+type Grouped interface {
+	Intake
+	PutGroup(ctx context.Context, rows []*Row) error
+}
+
 // Piece is the part of an input that a row is of. It is safe for concurrent use. An error
 // of any method ends the load.
 type Piece interface {

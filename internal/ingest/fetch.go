@@ -32,9 +32,9 @@ type fetched struct {
 var buffers = sync.Pool{New: func() any { return new([fetchSize]byte) }}
 
 // fetch reads an input.
-func (f *fetched) fetch(input Input) {
+func (f *fetched) fetch(j *Job) {
 	defer close(f.done)
-	in, err := input.Open()
+	in, err := j.open(j.Inputs[f.index])
 	if err != nil {
 		f.openErr = err
 		return
@@ -121,7 +121,7 @@ func (r *run) fetchAhead(until context.Context) *fetcher {
 	for range spread.Workers {
 		f.group.Go(func() {
 			for one := range work {
-				one.fetch(r.job.Inputs[one.index])
+				one.fetch(r.job)
 			}
 		})
 	}
@@ -175,7 +175,7 @@ func (r *run) begin(until context.Context, input Input, got *fetched) (in any, t
 	if got != nil {
 		return got, got, &got.read, nil
 	}
-	opened, err := openInput(until, input)
+	opened, err := r.job.openInput(until, input)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -120,38 +120,44 @@ func (c *chunk) list(to []*target.Row) []*target.Row {
 	return to
 }
 
-// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours together that go by the
-// same intake, if that takes them so.
+// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours that go by the same
+// intake together.
 func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 	for first != nil {
-		in, grouped := first.views[0].intake.(target.Grouped)
 		end := first.next
-		for grouped && end != nil && len(first.views) == 1 && len(end.views) == 1 && end.views[0].intake == target.Intake(in) {
+		for end != nil && len(first.views) == 1 && len(end.views) == 1 && end.views[0].intake == first.views[0].intake {
 			end = end.next
 		}
-		next := first.next
-		if next == end {
-			if err := r.give(ctx, first); err != nil {
-				return err
-			}
-			first = end
-			continue
+		var err error
+		if first.next == end {
+			err = r.give(ctx, first)
+		} else {
+			err = r.giveTogether(ctx, first, end)
 		}
-		var rows []*target.Row // which outlasts the chunk that is freed first
-		for c := first; c != end; c = c.next {
-			rows = c.list(rows)
-		}
-		if err := in.PutGroup(ctx, rows); err != nil {
+		if err != nil {
 			return err
 		}
-		for c := first; c != end; c = next {
-			next = c.next // the reader may have the chunk as soon as it is freed
-			if err := c.account.settle(1); err != nil {
-				return err
-			}
-			r.free(c, 1)
-		}
 		first = end
+	}
+	return nil
+}
+
+// giveTogether gives the rows of the chunks from first on, up to the one before end.
+func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
+	var rows []*target.Row // a list of its own, which outlasts the chunk that is freed first
+	for c := first; c != end; c = c.next {
+		rows = c.list(rows)
+	}
+	if err := first.views[0].intake.PutGroup(ctx, rows); err != nil {
+		return err
+	}
+	var next *chunk
+	for c := first; c != end; c = next {
+		next = c.next // the reader may have the chunk as soon as it is freed
+		if err := c.account.settle(1); err != nil {
+			return err
+		}
+		r.free(c, 1)
 	}
 	return nil
 }

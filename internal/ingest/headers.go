@@ -58,7 +58,7 @@ func (r *run) checkHeaders(ctx context.Context) error {
 // checkHeader says what is wrong with the header of one input. One that is empty has
 // none.
 func (r *run) checkHeader(ctx context.Context, input Input) error {
-	in, err := openInput(ctx, input)
+	in, err := r.job.openInput(ctx, input)
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func inputError(name string, err error) error {
 // empty.
 func (r *run) plan(s *dsv.Splitter, input Input) (*planned, error) {
 	reading := r.job.Reading
-	reading.Fields.ahead = input.ahead
+	reading.Fields.ahead = func() []byte { return r.job.ahead(input) }
 	var line dsv.Record
 	if r.job.Header {
 		var err error

@@ -87,6 +87,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if len(inputs) == 0 {
 		return errNoFile
 	}
+	collectOften(len(inputs))
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {
 			return err

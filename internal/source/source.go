@@ -62,13 +62,21 @@ func (i Input) Plain() bool { return i.plain }
 // Open opens the input; one that is not plain may be opened once. It reads nothing yet,
 // so it does not wait for a pipe to speak, but it does for its other end to be opened.
 func (i Input) Open() (*Reader, error) {
-	open := i.open
-	if open == nil {
-		open = func() (*Reader, error) { return openFile(i.Name) }
+	if i.open == nil {
+		return OpenFile(i.Name)
 	}
-	r, err := open()
+	r, err := i.open()
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", i.Name, err)
+	}
+	return r, nil
+}
+
+// OpenFile opens the input that is the file of that name, as [Input.Open] does.
+func OpenFile(name string) (*Reader, error) {
+	r, err := openFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("input %s: %w", name, err)
 	}
 	return r, nil
 }
@@ -98,7 +106,11 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 		for _, name := range names {
 			found, passed, err := files(name)
 			failures = append(failures, err)
-			inputs, notes = append(inputs, found...), append(notes, passed...)
+			if notes = append(notes, passed...); len(inputs) == 0 {
+				inputs = found
+			} else {
+				inputs = append(inputs, found...)
+			}
 		}
 	}
 	if err := errors.Join(failures...); err != nil {

@@ -89,7 +89,7 @@ func (in *intake) Put(_ context.Context, rows []*target.Row) error {
 	return nil
 }
 
-// PutGroup is a method of target.Grouped.
+// PutGroup is a method of target.Intake.
 func (in *intake) PutGroup(ctx context.Context, rows []*target.Row) error { return in.Put(ctx, rows) }
 
 // dispatch hands batches to the lanes of their nodes.

@@ -15,8 +15,15 @@ const least = 16
 
 // Each calls do with each number from 0 to n-1, in that order or several at a time, and returns when all calls have
 // returned. With few tasks it calls do one after the other.
-func Each(n int, do func(i int)) {
-	workers := min(n/least, Workers)
+func Each(n int, do func(i int)) { among(n/least, n, do) }
+
+// EachWaiting is Each for tasks that wait for the disk far longer than a goroutine takes to start: even two of them
+// run at the same time.
+func EachWaiting(n int, do func(i int)) { among(n, n, do) }
+
+// among divides n tasks among up to that many goroutines.
+func among(workers, n int, do func(i int)) {
+	workers = min(workers, Workers)
 	if workers < 2 {
 		for i := range n {
 			do(i)

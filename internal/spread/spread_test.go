@@ -22,10 +22,13 @@ func TestEach(t *testing.T) {
 func TestTasksRunTogether(t *testing.T) {
 	var all sync.WaitGroup
 	all.Add(Workers)
-	Each(Workers*least, func(i int) {
+	together := func(i int) {
 		if i < Workers {
 			all.Done()
 			all.Wait()
 		}
-	})
+	}
+	Each(Workers*least, together)
+	all.Add(Workers)
+	EachWaiting(Workers, together)
 }

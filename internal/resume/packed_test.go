@@ -1,6 +1,7 @@
 package resume
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
 // Pieces come out of a record as they went in, whatever they are.
@@ -169,4 +171,41 @@ func TestListOfInputsCutOff(t *testing.T) {
 	}
 	_, err = parseInputs(whole, 1)
 	require.ErrorIs(t, err, errList)
+}
+
+// Many finished files of an output come out of the record of a mark as they went in, in few bytes. A few are objects.
+func TestPackedFiles(t *testing.T) {
+	var m sink.Mark
+	for worker := 1; worker <= 3; worker++ {
+		s := sink.SeriesMark{Worker: worker}
+		for n := 1; n <= worker*100; n++ {
+			s.Done = append(s.Done, sink.FileMark{
+				Number: 7 + n, Name: fmt.Sprintf("part-%04d-%04d.csv", worker, 7+n), Rows: int64(n), TextBytes: rand.Int64N(1 << 30), Bytes: rand.Int64N(1 << 20),
+				SHA256: fmt.Sprintf("%064x", rand.Uint64()),
+			})
+		}
+		m.Series = append(m.Series, s)
+	}
+	m.Series = append(m.Series, sink.SeriesMark{Worker: 4, Open: &sink.FileMark{Number: 1, Name: "x", State: []byte{1}}})
+	rest, files := packFiles(&m)
+	for _, s := range rest.Series {
+		require.Empty(t, s.Done)
+	}
+	require.Len(t, m.Series[2].Done, 300, "marks are shared, and stay as they are")
+	text, err := json.Marshal(markedFiles{marked{Output: rest}, files})
+	require.NoError(t, err)
+	require.Less(t, len(text), 80*600)
+	var got markedFiles
+	require.NoError(t, json.Unmarshal(text, &got))
+	require.NoError(t, got.unpack())
+	require.Equal(t, m, *got.Output)
+
+	for n := 1; n < 40; n++ {
+		_, err := packedFiles{Packed: files[0].Packed[:n]}.unpack()
+		require.ErrorIs(t, err, errPacked)
+	}
+	few := sink.Mark{Series: []sink.SeriesMark{{Worker: 1, Done: m.Series[0].Done[:fewFiles]}}}
+	rest, files = packFiles(&few)
+	require.Same(t, &few, rest)
+	require.Nil(t, files)
 }

@@ -189,3 +189,45 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, manySmall, report.Written)
 }
+
+// A scan into many parts that was stopped goes on with them: its journal has their names and sums.
+func TestManyPartsResumed(t *testing.T) {
+	s := openShop(t)
+	const rows = 400
+	var input strings.Builder
+	input.WriteString("customer,number,pieces\n")
+	for i := range rows {
+		fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+	}
+	_, err := s.runLoad(t, s.load(t, input.String()))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 60, Times: 1, Do: cancel})
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Dir, spec.RunDir, spec.Parallel = s.connection, orders, "out", "run", 1
+	spec.MaxOutputSize = 1
+	scan, err := PrepareScan(ctx, s.env, *spec)
+	require.NoError(t, err)
+	report, err := scan.Run(ctx)
+	scan.Close()
+	interrupt.Remove()
+	require.Equal(t, Interrupted, report.Outcome, "%v", err)
+	require.Greater(t, report.Rows, int64(20))
+	text, err := os.ReadFile(journal.Path("run"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), " mark-files ")
+
+	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	defer resumed.Scan.Close()
+	whole, err := resumed.Scan.Run(t.Context())
+	require.NoError(t, err)
+	require.EqualValues(t, rows, whole.Rows)
+	require.Len(t, whole.Files, rows)
+	for _, f := range whole.Files {
+		info, err := os.Stat(filepath.Join("out", f.Name))
+		require.NoError(t, err)
+		require.Equal(t, f.Bytes, info.Size())
+	}
+}

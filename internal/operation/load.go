@@ -39,6 +39,10 @@ type Load struct {
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 }
 
+// mostWide is the number of columns up to which a row of few of them may be written as one of all: each that is unset takes
+// four bytes.
+const mostWide = 256
+
 var (
 	errNoInput = errors.New(`no input given: name files after the table, or "-" for the standard input`)
 	errNoFile  = errors.New("no input given: there is no file to load in what was named")
@@ -124,6 +128,8 @@ func (l *Load) prepare(ctx context.Context) error {
 		}
 	} else if l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent(); l.careful {
 		takeCare(l.job)
+	} else if len(l.t.table.Columns) <= mostWide && !l.spec.IfNotExists {
+		l.job.CQL.Wide = l.t.table.Columns
 	}
 	if err := l.openOuter(); err != nil {
 		return err

@@ -4,6 +4,7 @@ package fsync
 
 import (
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -72,6 +73,14 @@ func Replace(path string, text []byte) error { return ReplaceMode(path, text, 0o
 
 // ReplaceMode is Replace with a file of that mode.
 func ReplaceMode(path string, text []byte, mode fs.FileMode) error {
+	return ReplaceBy(path, mode, func(w io.Writer) error {
+		_, err := w.Write(text)
+		return err
+	})
+}
+
+// ReplaceBy is ReplaceMode with a text that write writes.
+func ReplaceBy(path string, mode fs.FileMode, write func(io.Writer) error) error {
 	folder := filepath.Dir(path)
 	name := filepath.Join(folder, "."+filepath.Base(path)+".part")
 	_ = os.Remove(name) // of one that was killed
@@ -79,7 +88,7 @@ func ReplaceMode(path string, text []byte, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	if _, err = f.Write(text); err == nil {
+	if err = write(f); err == nil {
 		err = f.Chmod(mode)
 	}
 	if err == nil {

@@ -21,6 +21,7 @@ type account struct {
 	views   []*view      // that its records are read by
 	repeats uint8        // how often its rows were written again, this time among them
 	begun   bool         // an earlier run had begun it
+	begins  bool         // the journal is to note it before its rows are sent
 	inDoubt bool         // its rows may have been written before, and writing them again may count twice
 	text    int64        // bytes of its text
 	stored  int64        // of the input, as it is stored

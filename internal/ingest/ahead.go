@@ -15,11 +15,11 @@ import (
 const aheadSize = 64 << 10
 
 // ahead returns the first whole lines of an input. It returns nil for a pipe, which can be read once.
-func (i Input) ahead() []byte {
-	if !i.Plain || i.Open == nil {
+func (j *Job) ahead(i Input) []byte {
+	if !i.Plain || i.Open == nil && j.OpenFile == nil {
 		return nil
 	}
-	in, err := i.Open()
+	in, err := j.open(i)
 	if err != nil {
 		return nil // the caller has an error already
 	}

@@ -28,6 +28,8 @@ type chunk struct {
 	account *account
 	held    atomic.Int64 // rows not freed yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
+	small   bool         // it is for a small input
+	next    *chunk       // of the same group
 }
 
 // The memory of a record, besides the text and the bytes of its values.
@@ -50,16 +52,15 @@ func (c *chunk) weigh() int64 {
 	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
-// admit waits until there is memory for a chunk. What the target holds back for later
-// chunks would wait for this one, and has to go first.
-func (r *run) admit(ctx context.Context, c *chunk) error {
-	c.weight = c.weigh()
-	if r.memory.Used()+c.weight <= r.job.Memory {
-		return r.memory.Acquire(ctx, c.weight)
+// admit waits until there is memory for the chunks of a group. What the target holds back for later
+// chunks would wait for these, and has to go first.
+func (r *run) admit(ctx context.Context, weight int64) error {
+	if r.memory.Used()+weight <= r.job.Memory {
+		return r.memory.Acquire(ctx, weight)
 	}
 	r.job.Target.Yield(true)
 	defer r.job.Target.Yield(false)
-	return r.memory.Acquire(ctx, c.weight)
+	return r.memory.Acquire(ctx, weight)
 }
 
 // reweigh takes more memory for a chunk that has turned out to need it: rows whose
@@ -82,18 +83,26 @@ func (r *run) free(c *chunk, holds int) {
 
 // recycle makes a chunk empty. Arrays that a long record made large are not kept.
 func (r *run) recycle(c *chunk) {
-	if cap(c.buffer) > 2*r.job.ChunkSize {
+	size, records := r.job.ChunkSize, chunkRecords
+	if c.small {
+		size, records = smallInput, smallRecords
+	}
+	if cap(c.buffer) > 2*size {
 		c.buffer = nil
 	}
-	if cap(c.arena) > 4*r.job.ChunkSize {
+	if cap(c.arena) > 4*size {
 		c.arena = nil
 	}
-	if cap(c.cells)*cellMemory > 2*chunkRecords {
+	if cap(c.cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
 		c.cells, c.rows, c.order = nil, nil, nil
 	}
 	clear(c.rows)
-	c.Data, c.file, c.views, c.account = nil, nil, nil, nil
+	c.Data, c.file, c.views, c.account, c.next = nil, nil, nil, nil, nil
 	r.memory.Release(c.weight)
 	c.weight = 0
-	r.empty <- c
+	if c.small {
+		r.small <- c
+	} else {
+		r.empty <- c
+	}
 }

@@ -11,9 +11,11 @@ type leftOut struct {
 // caller that shows the run before may call it too.
 func (j *Job) CountEarlier() {
 	if j.left == nil {
-		j.left = make([]leftOut, len(j.Inputs))
+		j.left = make(map[int]leftOut)
 		for i := range j.Inputs {
-			j.left[i] = j.leftOut(i)
+			if left := j.leftOut(i); left != (leftOut{}) {
+				j.left[i] = left
+			}
 		}
 	}
 	var all leftOut
@@ -44,7 +46,7 @@ func (j *Job) leftOut(index int) leftOut {
 		return leftOut{}
 	case settled:
 		return leftOut{j.Journal.Seen(index), max(input.Size, 0)}
-	case input.Plain && from.Line > 0 && input.skips(from.Offset):
+	case input.Plain && from.Line > 0 && j.skips(input, from.Offset):
 		return leftOut{from.Offset, from.Offset}
 	default:
 		return leftOut{}
@@ -52,8 +54,8 @@ func (j *Job) leftOut(index int) leftOut {
 }
 
 // skips says whether a plain input can be taken up at a byte of its text: not one that is compressed.
-func (i Input) skips(offset int64) bool {
-	in, err := i.Open()
+func (j *Job) skips(i Input, offset int64) bool {
+	in, err := j.open(i)
 	if err != nil {
 		return false // the run says so
 	}

@@ -57,6 +57,8 @@ func (b *basket) Idempotent() bool                     { return true }
 
 var errBad = errors.New("bad")
 
+func (b *basket) PutGroup(ctx context.Context, rows []*target.Row) error { return b.Put(ctx, rows) }
+
 func (b *basket) Put(_ context.Context, rows []*target.Row) error {
 	b.mu.Lock()
 	b.count += len(rows)

@@ -50,7 +50,7 @@ func (a *account) Find(ctx context.Context, stamp int64) (*target.Row, error) {
 
 // reread reads the text of the piece again.
 func (a *account) reread(ctx context.Context, input Input) (text []byte, err error) {
-	in, err := openInput(ctx, input)
+	in, err := a.run.job.openInput(ctx, input)
 	if err != nil {
 		return nil, err
 	}

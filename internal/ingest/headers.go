@@ -1,16 +1,20 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/spread"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -19,47 +23,62 @@ const badHeadersShown = 10
 
 // checkHeaders plans the fields of all inputs of which nothing was taken yet, as far as
 // they may be opened twice: a header that does not fit shall be known before the first
-// row is written. There is one input open at a time, the second time for a hint.
+// row is written. Of many inputs several are open at a time, and one a second time for a hint.
 func (r *run) checkHeaders(ctx context.Context) error {
 	if r.job.JSON || !r.job.Header || len(r.job.Inputs) < 2 {
 		return nil // there is none, or it is looked at before anything is written
 	}
-	var failures []error
-	bad := 0
-	for i, input := range r.job.Inputs {
-		if _, settled := r.job.Journal.Left(i); !input.Plain || settled || r.job.Journal.Seen(i) > 0 {
-			continue
+	var mu sync.Mutex
+	failures := map[int]error{}
+	spread.Each(len(r.job.Inputs), func(i int) {
+		input := r.job.Inputs[i]
+		if _, settled := r.job.Journal.Left(i); !input.Plain || settled || r.job.Journal.Seen(i) > 0 || ctx.Err() != nil {
+			return
 		}
-		err := r.checkHeader(ctx, input)
-		if ended := ctx.Err(); ended != nil {
-			return ended
+		if err := r.checkHeader(ctx, input); err != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			failures[i] = err
 		}
-		if err == nil {
-			continue
-		}
-		if bad++; bad <= badHeadersShown {
-			failures = append(failures, err)
-		}
+	})
+	if ended := ctx.Err(); ended != nil {
+		return ended
 	}
-	if bad > badHeadersShown {
-		failures = append(failures, fmt.Errorf("and %s that cannot be loaded", amount.Of(bad-badHeadersShown, "more input")))
+	var told []error
+	for _, i := range slices.Sorted(maps.Keys(failures)) {
+		if len(told) == badHeadersShown {
+			told = append(told, fmt.Errorf("and %s that cannot be loaded", amount.Of(len(failures)-badHeadersShown, "more input")))
+			break
+		}
+		told = append(told, failures[i])
 	}
-	return errors.Join(failures...)
+	return errors.Join(told...)
 }
 
 // checkHeader says what is wrong with the header of one input. One that is empty has
 // none.
 func (r *run) checkHeader(ctx context.Context, input Input) error {
-	in, err := openInput(ctx, input)
+	in, err := r.job.openInput(ctx, input)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord})
-	if _, _, err := r.plan(s, input); err != nil && !errors.Is(err, io.EOF) {
+	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord, Size: headSize(input)})
+	if _, err := r.plan(s, input); err != nil && !errors.Is(err, io.EOF) {
 		return inputError(input.Name, err)
 	}
 	return nil
+}
+
+// headerWindow is the number of bytes that the check of a header reads at a time.
+const headerWindow = 4 << 10
+
+// headSize returns the number of bytes that the check of a header makes room for at first.
+func headSize(input Input) int64 {
+	if input.Size > 0 {
+		return min(input.Size, headerWindow)
+	}
+	return headerWindow
 }
 
 // inputError has an error say which input it is of. One of reading names it by itself,
@@ -75,23 +94,30 @@ func inputError(name string, err error) error {
 
 // plan reads the header, if there is one, and plans the fields. io.EOF: the input is
 // empty.
-func (r *run) plan(s *dsv.Splitter, input Input) (header []byte, m *Mapping, err error) {
+func (r *run) plan(s *dsv.Splitter, input Input) (*planned, error) {
 	reading := r.job.Reading
-	reading.Fields.ahead = sync.OnceValue(input.ahead)
+	reading.Fields.ahead = sync.OnceValue(func() []byte { return r.job.ahead(input) })
 	var line dsv.Record
 	if r.job.Header {
+		var err error
 		if line, err = s.Header(); err != nil {
 			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
 				fields := reading.Fields
 				fields.format = r.job.Format
 				err = &MappingError{hintBroken(fmt.Errorf("header: %w", err), r.job.Table, line, fields)}
 			}
-			return nil, nil, err
+			return nil, err
 		}
-		header = append([]byte(nil), line.Raw...)
 	}
-	m, err = r.mapFields(line, reading)
-	return header, m, err
+	if known := r.plans.find(line.Raw); known != nil {
+		return known, nil
+	}
+	header := bytes.Clone(line.Raw) // as it stood: an encoding changes the fields
+	m, err := r.mapFields(line, reading)
+	if err != nil {
+		return nil, err
+	}
+	return r.plans.add(&planned{header: header, mapping: m, seed: xxh3.Hash(header)}), nil
 }
 
 // mapFields plans the fields, of the header line where there is one.
@@ -120,14 +146,17 @@ func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
 
 // open reads the header and plans the fields. io.EOF: the input is empty.
 func (r *run) open(f *file, s *dsv.Splitter) error {
-	header, m, err := r.plan(s, r.job.Inputs[f.index])
+	p, err := r.plan(s, r.job.Inputs[f.index])
 	if err != nil {
 		return err
 	}
 	if r.job.Header {
-		f.header, f.seed = header, xxh3.Hash(header)
-		r.job.Counters.Bytes.Add(int64(len(header)))
+		f.header, f.seed = p.header, p.seed
+		r.job.Counters.Bytes.Add(int64(len(p.header)))
 	}
-	f.views = []*view{r.newView(m, r.job.Reading)}
+	if p.view == nil {
+		p.view = r.newView(p.mapping, r.job.Reading)
+	}
+	f.views = []*view{p.view}
 	return nil
 }

@@ -71,10 +71,10 @@ type opened struct {
 // openInput opens an input, or returns the context's error when that ends first: a pipe
 // may have to wait for its other end for ever. An input that is opened later is closed
 // again.
-func openInput(ctx context.Context, input Input) (io.ReadCloser, error) {
+func (j *Job) openInput(ctx context.Context, input Input) (io.ReadCloser, error) {
 	got := make(chan opened, 1)
 	go func() {
-		in, err := input.Open()
+		in, err := j.open(input)
 		got <- opened{in, err}
 	}()
 	select {

@@ -28,26 +28,27 @@ import (
 // Input is one stream of records.
 type Input struct {
 	Name string
-	Size int64 // as it is stored, in bytes; 0 or less: unknown
-	Open func() (io.ReadCloser, error)
+	Size int64                         // as it is stored, in bytes; 0 or less: unknown
+	Open func() (io.ReadCloser, error) // nil: Job.OpenFile, by the name
 	// Plain inputs may be opened more than once, at once and without waiting.
 	Plain bool
 	// Compare has what an earlier run settled read again and compared with what it was,
 	// rather than passed over.
 	Compare bool
-	// Stamps are the timestamps that the records had when they were loaded before,
-	// in their order; 0, or no more of them: none.
-	Stamps []int64
 	// Repeats is how often the records were written again before, each time with a
 	// timestamp that is later by one.
 	Repeats uint8
+	// Stamps are the timestamps that the records had when they were loaded before,
+	// in their order; 0, or no more of them: none.
+	Stamps []int64
 }
 
 // Job is one load.
 type Job struct {
 	Table     *schema.Table
 	Inputs    []Input
-	JSON      bool // inputs are JSON lines, an object a row, and not delimited text
+	OpenFile  func(name string) (io.ReadCloser, error) // opens the inputs that have no Open: many share one function
+	JSON      bool                                     // inputs are JSON lines, an object a row, and not delimited text
 	Format    dsv.Format
 	Header    bool           // inputs begin with a line of names
 	Reading                  // how the text of records is understood
@@ -92,7 +93,15 @@ type Job struct {
 	ChunkRecords int
 	MaxRecord    int // bytes of the longest record, default 64 MiB
 
-	left []leftOut // by input; nil before CountEarlier
+	left map[int]leftOut // by input, of which something is left out; nil before CountEarlier
+}
+
+// open opens an input.
+func (j *Job) open(i Input) (io.ReadCloser, error) {
+	if i.Open != nil {
+		return i.Open()
+	}
+	return j.OpenFile(i.Name)
 }
 
 // MaxStampStep is the largest StampStep.

@@ -90,9 +90,9 @@ type Journal interface {
 	Left(input int) (from Piece, settled bool)
 	// Stamped is a timestamp above all those that rows had in earlier runs.
 	Stamped() int64
-	// Begin notes a piece, and again when its rows are repeated, before the first of its
+	// Begin notes pieces, and again when their rows are repeated, before the first of their
 	// rows is sent. Pieces are begun in the order of the inputs.
-	Begin(Piece) error
+	Begin(pieces ...Piece) error
 	// Settle notes a piece none of whose rows is under way any more, and keeps its
 	// rejects with it: either both last, or neither.
 	Settle(Piece, Tally, []Reject) error
@@ -106,7 +106,7 @@ func (noJournal) Earlier(int, int64) (Piece, Standing) { return Piece{}, New }
 func (noJournal) Seen(int) int64                       { return 0 }
 func (noJournal) Left(int) (Piece, bool)               { return Piece{}, false }
 func (noJournal) Stamped() int64                       { return 0 }
-func (noJournal) Begin(Piece) error                    { return nil }
+func (noJournal) Begin(...Piece) error                 { return nil }
 
 func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 	if len(rejects) == 0 {
@@ -116,7 +116,7 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 }
 
 // recall takes over what an earlier run noted of a chunk. settled says that there
-// is nothing left to do.
+// is nothing left to do. It leaves to [run.hand] to note that the piece begins.
 func (r *run) recall(c *chunk) (settled bool, err error) {
 	a := c.account
 	a.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Count: c.Records, Line: c.Line}
@@ -130,7 +130,8 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 	if standing == New {
 		c.stamps = r.clock.reserve(c.skip, c.count)
 		a.piece.Stamp = c.stamps.first
-		return false, r.job.Journal.Begin(a.piece)
+		a.begins = true
+		return false, nil
 	}
 	if earlier.Bytes != a.piece.Bytes || earlier.Hash != a.piece.Hash {
 		return false, changed(c.file, c.Offset, c.Offset+int64(max(earlier.Bytes, a.piece.Bytes)))
@@ -163,10 +164,8 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 		a.piece.Repeats++
 	}
 	c.stamps.late = int64(a.piece.Repeats)
-	if a.inDoubt {
-		return false, nil
-	}
-	return false, r.job.Journal.Begin(a.piece)
+	a.begins = !a.inDoubt
+	return false, nil
 }
 
 // noRoom says that a piece cannot be written again. One step before the next row's

@@ -209,6 +209,7 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 	if err := f.check(names); err != nil {
 		return n, err
 	}
+	seen := make(map[string]bool, len(names)) // columns
 	for i, name := range names {
 		if f.skips(name) {
 			continue
@@ -230,9 +231,10 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 			n.times, n.at = append(n.times, s), append(n.at, i)
 			continue
 		}
-		if slices.ContainsFunc(n.wanted, func(o schema.Column) bool { return o.Name == s.Name }) {
+		if seen[s.Name] {
 			return n, fmt.Errorf("column %q of %s is named twice", s.Name, t)
 		}
+		seen[s.Name] = true
 		n.wanted, n.fields = append(n.wanted, s.Column), append(n.fields, i)
 	}
 	return n, nil

@@ -12,7 +12,7 @@ func (c *consumed) Consumed() int64 { return int64(*c) }
 
 func TestMeter(t *testing.T) {
 	stored, text := consumed(500), &interruptible{read: 1000}
-	m := newMeter(&stored, text)
+	m := newMeter(&stored, &text.read)
 	require.EqualValues(t, 50, m.advance(100))
 	require.EqualValues(t, 100, m.advance(300))
 	text.read = 3000 // far more of the text came with little that is stored
@@ -23,7 +23,7 @@ func TestMeter(t *testing.T) {
 
 func TestMeterSkips(t *testing.T) {
 	stored, text := consumed(70), &interruptible{read: 70}
-	m := newMeter(&stored, text)
+	m := newMeter(&stored, &text.read)
 	m.skip(1000)
 	stored, text.read = 1400, 1400
 	require.EqualValues(t, 50, m.advance(1050))
@@ -32,7 +32,7 @@ func TestMeterSkips(t *testing.T) {
 
 // What does not tell what it has read is stored as its text.
 func TestMeterOfText(t *testing.T) {
-	m := newMeter(nil, &interruptible{read: 1000})
+	m := newMeter(nil, &(&interruptible{read: 1000}).read)
 	require.EqualValues(t, 300, m.advance(300))
 	require.EqualValues(t, 700, m.advance(1000))
 }

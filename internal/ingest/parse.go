@@ -41,18 +41,20 @@ func newParser(r *run) *parser {
 
 // work parses chunks until there are no more.
 func (p *parser) work(ctx context.Context) error {
-	for c := range p.run.chunks {
-		if err := p.parse(c); err != nil {
-			return err
+	for first := range p.run.chunks {
+		for c := first; c != nil; c = c.next {
+			if err := p.parse(c); err != nil {
+				return err
+			}
+			if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
+				return err
+			}
+			p.run.reweigh(c)
+			if c.account.inDoubt {
+				p.run.leaveInDoubt(c)
+			}
 		}
-		if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
-			return err
-		}
-		p.run.reweigh(c)
-		if c.account.inDoubt {
-			p.run.leaveInDoubt(c)
-		}
-		if err := p.run.give(ctx, c); err != nil {
+		if err := p.run.giveGroup(ctx, first); err != nil {
 			return err
 		}
 	}
@@ -62,13 +64,7 @@ func (p *parser) work(ctx context.Context) error {
 // give gives the chunk's rows to the target, and closes the parser's part of them.
 func (r *run) give(ctx context.Context, c *chunk) error {
 	a := c.account
-	c.order = c.order[:0]
-	for i := range c.rows {
-		c.order = append(c.order, &c.rows[i])
-	}
-	a.open.Add(int64(len(c.order)))
-	a.rows.Store(int64(len(c.order)))
-	c.held.Add(int64(len(c.order)))
+	c.order = c.list(c.order[:0])
 	from := 0
 	for i, v := range c.views {
 		end := min(c.ends[i], len(c.rows)) // of rows in doubt none are left

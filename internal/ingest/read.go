@@ -13,31 +13,38 @@ import (
 // readAll cuts every input into chunks, in order. It reads until the context until
 // ends, and hands on what it has read until ctx does.
 func (r *run) readAll(ctx, until context.Context) error {
+	r.group.ctx = ctx
+	ahead := r.fetchAhead(until)
+	defer ahead.close()
 	for i, input := range r.job.Inputs {
 		if r.enough() {
-			return nil
+			break
 		}
-		if err := r.readInput(ctx, until, i, input); err != nil {
+		got, err := ahead.next(until, i)
+		if err == nil {
+			err = r.readInput(until, i, input, got)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return nil
+	return r.send()
 }
 
-func (r *run) readInput(ctx, until context.Context, index int, input Input) error {
+// readInput reads one input; got is what was read of it ahead, or nil.
+func (r *run) readInput(until context.Context, index int, input Input, got *fetched) error {
 	from, settled := r.job.Journal.Left(index)
 	whole := r.job.readsWhole(input)
 	if settled && !whole {
 		return nil
 	}
-	in, err := openInput(until, input)
+	in, reader, read, err := r.begin(until, input, got)
 	if err != nil {
 		return err
 	}
-	reader := newInterruptible(until, in)
 	defer reader.close()
-	f := &file{index: index, name: input.Name, repeats: input.Repeats}
-	meter := newMeter(in, reader)
+	f := &file{index: index, name: input.Name, repeats: input.Repeats, size: input.Size}
+	meter := newMeter(in, read)
 	s, err := r.split(f, reader)
 	if err != nil {
 		if errors.Is(err, io.EOF) && r.job.Journal.Seen(index) > 0 {
@@ -64,18 +71,14 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		r.leaveOut(part)
 	}
 	for !r.enough() {
-		var c *chunk
-		select {
-		case c = <-r.empty:
-		case <-until.Done():
-		}
-		if err := until.Err(); err != nil {
+		c, err := r.take(until, got != nil)
+		if err != nil {
 			return err
 		}
 		c.Chunk, err = s.Next(c.buffer[:0])
 		if err != nil {
-			r.job.Counters.Done.Add(meter.advance(reader.read))
-			r.empty <- c
+			r.job.Counters.Done.Add(meter.advance(*read))
+			r.recycle(c)
 			if !errors.Is(err, io.EOF) {
 				return inputError(f.name, err)
 			}
@@ -91,7 +94,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		}
 		if failed := s.Failed(); failed != nil && r.journaled {
 			// Read again, the input is cut elsewhere: a later run takes it all.
-			r.empty <- c
+			r.recycle(c)
 			return inputError(f.name, failed)
 		}
 		c.buffer, c.file, c.views = c.Data, f, f.views
@@ -117,15 +120,8 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		a.tally = Tally{Read: int64(c.count)}
 		a.open.Store(1)
 		c.held.Store(1)
-		r.accounts.add(a)
-		r.hopes.cut.Add(int64(c.count))
-		if err := r.admit(ctx, c); err != nil {
+		if err := r.hand(c); err != nil {
 			return err
-		}
-		select {
-		case r.chunks <- c:
-		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
 	return nil
@@ -178,6 +174,7 @@ func (r *run) cutting(f *file) dsv.Options {
 		ChunkSize:  r.job.ChunkSize,
 		MaxRecords: r.job.ChunkRecords,
 		MaxRecord:  r.job.MaxRecord,
+		Size:       f.size,
 		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
 	}
 }
@@ -235,6 +232,9 @@ func (r *run) enough() bool { return r.job.MaxRows > 0 && r.chosen >= r.job.MaxR
 func (r *run) bad(f *file, b dsv.Bad) error {
 	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
 	if b.First {
+		if err := r.send(); err != nil { // what stands before it is noted before it
+			return err
+		}
 		f.end = max(f.end, b.Offset+1)
 		f.records++
 		f.passOver = r.skipped < r.job.SkipRows || r.enough()

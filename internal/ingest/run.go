@@ -22,7 +22,10 @@ type run struct {
 	parsers   int
 	journaled bool        // pieces are known by their bytes
 	empty     chan *chunk // of all that there are, those that nobody uses
-	chunks    chan *chunk // cut, to be parsed
+	small     chan *chunk // the same for small inputs
+	chunks    chan *chunk // cut, to be parsed; each with those of its group
+	group     group       // that the reader fills; the reader's alone
+	plans     plans
 	clock     clock
 	memory    *pace.Budget // of the chunks
 	accounts  accounts
@@ -62,6 +65,12 @@ func newRun(j *Job) *run {
 	}
 	for range count {
 		r.empty <- new(chunk)
+	}
+	if r.many() {
+		r.small = make(chan *chunk, count*groupChunks) // as many groups as chunks
+		for range cap(r.small) {
+			r.small <- &chunk{small: true}
+		}
 	}
 	return r
 }
@@ -173,6 +182,7 @@ func (r *run) intake(columns []schema.Column) target.Intake {
 type file struct {
 	index    int // among the job's inputs
 	name     string
+	size     int64   // as it is stored, in bytes; 0 or less: unknown
 	header   []byte  // its header line as it stood, empty without one
 	seed     uint64  // of the hashes of its pieces: the hash of the header
 	repeats  uint8   // of its records, before they were in this file

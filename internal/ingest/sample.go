@@ -104,6 +104,11 @@ type sampleIntake struct {
 
 func (s *sampleIntake) Idempotent() bool { return true }
 
+// PutGroup is a method of target.Intake.
+func (s *sampleIntake) PutGroup(ctx context.Context, rows []*target.Row) error {
+	return s.Put(ctx, rows)
+}
+
 func (s *sampleIntake) Put(_ context.Context, rows []*target.Row) error {
 	s.mu.Lock()
 	for _, r := range rows {

@@ -16,11 +16,16 @@ import (
 // empty journal, and has all that on the disk before it returns. Version, Run and
 // Checksum of the manifest are set by Create; Options and Extra have to be JSON.
 //
+// Files are further files of the folder that never change; they make the run one of version [VersionListed].
+//
 // run.json comes last, so a folder without it was left before anything was done, and
 // Create takes it over. When Create fails, what it made is removed again. A folder that is in use
 // is an InUseError, or an error like that of any other that is not empty.
-func Create(dir string, m Manifest) (*Journal, error) {
-	m.Run = rand.Text()
+func Create(dir string, m Manifest, files ...File) (*Journal, error) {
+	m.Run, m.Version = rand.Text(), Version
+	if len(files) > 0 {
+		m.Version = VersionListed
+	}
 	text, err := encodeManifest(m)
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
@@ -32,7 +37,7 @@ func Create(dir string, m Manifest) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j, err := begin(dir, m, text)
+	j, err := begin(dir, m, text, files)
 	if err != nil && made {
 		_ = os.Remove(dir) // which it does only if the folder is empty
 	}
@@ -65,10 +70,10 @@ func Unused(entries []fs.DirEntry) bool {
 }
 
 // unfinished are the files that may be in the folder before run.json is.
-var unfinished = []string{journalName, lockName, temporary, syncedName}
+var unfinished = []string{journalName, lockName, temporary, syncedName, InputsFile}
 
 // begin fills an unused folder.
-func begin(dir string, m Manifest, text []byte) (*Journal, error) {
+func begin(dir string, m Manifest, text []byte, files []File) (*Journal, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
@@ -83,12 +88,15 @@ func begin(dir string, m Manifest, text []byte) (*Journal, error) {
 	header := headerOf(m)
 	size := int64(len(header))
 	j := &Journal{dir: dir, manifest: m, root: root, file: f, size: size, synced: size}
-	if err = fill(dir, root, f, header, text); err == nil {
+	if err = fill(dir, root, f, header, text, files); err == nil {
 		j.vouched, err = openSynced(dir, root)
 	}
 	if err != nil {
 		for _, name := range []string{manifestName, temporary, lockName, syncedName, journalName} {
 			_ = root.Remove(name)
+		}
+		for _, file := range files {
+			_ = root.Remove(file.Name)
 		}
 		return nil, errors.Join(err, f.Close(), root.Close())
 	}
@@ -106,11 +114,11 @@ func claim(dir string, root *os.Root, f *os.File) error {
 	return nil
 }
 
-// fill removes what a process that was killed in Create left, and writes the journal's first line and
-// run.json.
-func fill(dir string, root *os.Root, f *os.File, header string, text []byte) error {
+// fill removes what a process that was killed in Create left, and writes the journal's first line, the further
+// files, and run.json.
+func fill(dir string, root *os.Root, f *os.File, header string, text []byte, files []File) error {
 	err := f.Truncate(0)
-	for _, name := range []string{temporary, syncedName} {
+	for _, name := range []string{temporary, syncedName, InputsFile} {
 		if removeErr := root.Remove(name); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
 			err = errors.Join(err, removeErr)
 		}
@@ -120,6 +128,11 @@ func fill(dir string, root *os.Root, f *os.File, header string, text []byte) err
 	}
 	if err == nil {
 		err = f.Sync()
+	}
+	for _, file := range files {
+		if err == nil {
+			err = writeNew(root, file.Name, file.Text)
+		}
 	}
 	if err == nil {
 		err = writeWhole(root, manifestName, text)

@@ -37,12 +37,12 @@ func TestCreateRemovesWhatItMade(t *testing.T) {
 	m := sample()
 	text, err := encodeManifest(m)
 	require.NoError(t, err)
-	_, err = begin(filepath.Join(dir, "missing"), m, text)
+	_, err = begin(filepath.Join(dir, "missing"), m, text, nil)
 	require.ErrorIs(t, err, fs.ErrNotExist)
 
 	// A folder under the name that run.json is written under cannot be replaced.
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, temporary, "x"), 0o700))
-	_, err = begin(dir, m, text)
+	_, err = begin(dir, m, text, nil)
 	require.ErrorContains(t, err, "run directory "+dir+": ")
 	require.Equal(t, []string{temporary}, names(t, dir))
 }

@@ -53,6 +53,22 @@ func readFile(dir string, root *os.Root, name string) ([]byte, error) {
 	return text, nil
 }
 
+// File is a file of a run directory that is written once, when the run begins.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// ReadFile returns the content of a file of the run directory dir.
+func ReadFile(dir, name string) ([]byte, error) {
+	root, err := openRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := readFile(dir, root, name)
+	return text, errors.Join(err, root.Close())
+}
+
 // writeWhole puts a file in its place, whole or not at all, and has it and its
 // name on the disk.
 func writeWhole(root *os.Root, name string, text []byte) error {
@@ -117,7 +133,7 @@ func HasManifest(dir string) bool {
 // Remove removes this package's files from a run directory that nobody has open.
 func Remove(dir string) error {
 	// Without its manifest the folder is no run any more, whatever happens next.
-	for _, name := range []string{manifestName, journalName, syncedName, lockName} {
+	for _, name := range []string{manifestName, journalName, syncedName, lockName, InputsFile} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("run directory: %w", err)
 		}
@@ -127,5 +143,5 @@ func Remove(dir string) error {
 
 // Keeps says whether a file of that name in a run directory is one of this package's.
 func Keeps(name string) bool {
-	return name == manifestName || name == journalName || name == lockName || name == syncedName || name == temporary
+	return name == manifestName || name == journalName || name == lockName || name == syncedName || name == temporary || name == InputsFile
 }

@@ -7,12 +7,13 @@
 //
 // # The folder
 //
-// A run directory (mode 0700) holds four files of this package, each readable by
+// A run directory (mode 0700) holds these files of this package, each readable by
 // its owner alone, and whatever else the run puts beside them:
 //
 //	run.json  the [Manifest], written once and whole
 //	journal   the records, in order; locked by the process that writes it
 //	lock      the process that holds the lock, as "pid host"; only for messages
+//	inputs    the inputs of a load of many, written once and whole before run.json; see package resume
 //	synced    how many bytes of the journal have been synced, in decimal; not itself synced
 //
 // The lock is flock(2) on the journal itself, so it ends with its process, however
@@ -27,7 +28,7 @@
 //	CRC SEQ KIND JSON\n
 //
 // SHA256 is the checksum that stands in run.json, so that the journal of another
-// run is not taken for this one's; 1 is [Version]. CRC is the CRC-32C (Castagnoli,
+// run is not taken for this one's; 1 is the version in run.json. CRC is the CRC-32C (Castagnoli,
 // RFC 3720 B.4) of what stands between the blank behind it and the line feed, as
 // eight lower-case hex digits. SEQ counts the records, from 1, in decimal. KIND is
 // 1 to 32 of a-z, 0-9, - and _, a letter first. JSON is one value without a line
@@ -57,9 +58,13 @@ import (
 	"sync"
 )
 
-// Version is the version of the format of a run directory, run.json and journal,
-// that this package writes and reads.
-const Version = 1
+// The versions of the format of a run directory, run.json and journal, that this package writes and reads. A run of
+// VersionListed has files beside run.json that belong to it, and its records may stand for several pieces each; a
+// program that does not know it refuses it by this number.
+const (
+	Version       = 1
+	VersionListed = 2
+)
 
 // MaxPayload is the most that a record's payload may have, in bytes: 16 MiB.
 const MaxPayload = 16 << 20
@@ -67,6 +72,9 @@ const MaxPayload = 16 << 20
 // ErrorsFile is the file of a run directory that says why rows were rejected. Package
 // reject writes it, with or without a journal beside it.
 const ErrorsFile = "errors.jsonl"
+
+// InputsFile is the file of a run directory that lists the inputs of a load that has many. Package resume makes it.
+const InputsFile = "inputs"
 
 // ManifestFile is the file of a run directory that has the settings of the run.
 const ManifestFile = "run.json"

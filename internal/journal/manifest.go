@@ -43,7 +43,9 @@ var errChanged = errors.New("has been changed by hand: its checksum does not mat
 
 // encodeManifest makes the text of run.json.
 func encodeManifest(m Manifest) ([]byte, error) {
-	m.Version = Version
+	if m.Version == 0 {
+		m.Version = Version
+	}
 	m.Started = m.Started.UTC().Truncate(time.Millisecond)
 	var body bytes.Buffer
 	e := json.NewEncoder(&body)
@@ -78,8 +80,8 @@ func decodeManifest(text []byte) (Manifest, error) {
 	switch {
 	case version.Version == nil:
 		return Manifest{}, errors.New("is no manifest of a run: it has no version")
-	case *version.Version != Version:
-		return Manifest{}, fmt.Errorf("was made by another version of the journal: %d, this cqlbulk reads %d", *version.Version, Version)
+	case *version.Version < Version || *version.Version > VersionListed:
+		return Manifest{}, fmt.Errorf("was made by another version of the journal: %d, this cqlbulk reads %d and %d", *version.Version, Version, VersionListed)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {

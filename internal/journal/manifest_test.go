@@ -80,7 +80,7 @@ func TestManifestChanged(t *testing.T) {
 		"checksum":       {`"checksum": "`, `"checksum": "0`, changed},
 		"behind it":      {"\n}\n", ",\n\"x\": 1}\n", changed},
 		"no checksum":    {`"checksum": "` + j.manifest.Checksum, `"sum": "`, "run.json is no manifest of a run: it has no checksum"},
-		"later version":  {`"version": 1`, `"version": 2`, "run.json was made by another version of the journal: 2, this cqlbulk reads 1"},
+		"later version":  {`"version": 1`, `"version": 3`, "run.json was made by another version of the journal: 3, this cqlbulk reads 1 and 2"},
 		"no version":     {`"version"`, `"edition"`, "run.json is no manifest of a run: it has no version"},
 		"cut off":        {"\n}\n", "", "run.json is malformed: unexpected end of JSON input"},
 		"not an object":  {string(text), "[]", "run.json is malformed: json: cannot unmarshal array"},

@@ -38,7 +38,7 @@ const headerMark = "cqlbulk-journal "
 
 // headerOf is the first line of the journal of a run.
 func headerOf(m Manifest) string {
-	return fmt.Sprintf("%s%d %s\n", headerMark, Version, m.Checksum)
+	return fmt.Sprintf("%s%d %s\n", headerMark, m.Version, m.Checksum)
 }
 
 // replay reads a journal whose first line has to be header, and calls f for each

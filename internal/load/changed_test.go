@@ -33,10 +33,12 @@ func (j *remembering) Seen(int) int64 {
 	return end
 }
 
-func (j *remembering) Begin(p ingest.Piece) error {
+func (j *remembering) Begin(pieces ...ingest.Piece) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.Begun
+	for _, p := range pieces {
+		j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.Begun
+	}
 	return nil
 }
 

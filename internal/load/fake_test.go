@@ -271,7 +271,7 @@ func (forgetful) Earlier(int, int64) (ingest.Piece, ingest.Standing) {
 func (forgetful) Seen(int) int64                { return 0 }
 func (forgetful) Left(int) (ingest.Piece, bool) { return ingest.Piece{}, false }
 func (forgetful) Stamped() int64                { return 0 }
-func (forgetful) Begin(ingest.Piece) error      { return nil }
+func (forgetful) Begin(...ingest.Piece) error   { return nil }
 
 func (j forgetful) Settle(_ ingest.Piece, _ ingest.Tally, rejects []ingest.Reject) error {
 	if len(rejects) == 0 {

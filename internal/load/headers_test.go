@@ -6,27 +6,31 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
 // filed makes the inputs of a job plain files, and counts how often each is opened and how
 // many are open at once.
 func filed(job *Job) (opened []int, most *int) {
 	opened, most = make([]int, len(job.Inputs)), new(int)
-	now := 0
+	now, mu := 0, new(sync.Mutex)
 	for i := range job.Inputs {
 		open := job.Inputs[i].Open
 		job.Inputs[i].Plain = true
 		job.Inputs[i].Open = func() (io.ReadCloser, error) {
+			mu.Lock()
 			opened[i]++
 			now++
 			*most = max(*most, now)
+			mu.Unlock()
 			in, err := open()
-			return leaving{in, &now}, err
+			return leaving{in, mu, &now}, err
 		}
 	}
 	return opened, most
@@ -35,10 +39,16 @@ func filed(job *Job) (opened []int, most *int) {
 // leaving is an input that counts when it is closed.
 type leaving struct {
 	io.Reader
+	mu   *sync.Mutex
 	open *int
 }
 
-func (l leaving) Close() error { *l.open--; return nil }
+func (l leaving) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	*l.open--
+	return nil
+}
 
 // A header that does not fit is found before the first row is written, and all of them
 // are named; what can be opened once alone is left alone.
@@ -63,8 +73,9 @@ func TestManyBadHeaders(t *testing.T) {
 		texts[i] = "k,w\na,b\n"
 	}
 	job, c, _ := newJob(t, names, texts...)
-	filed(job)
+	_, most := filed(job)
 	_, err := job.Run(t.Context())
+	require.LessOrEqual(t, *most, 2*spread.Workers, "those that are checked, and their first texts")
 	require.Equal(t, 11, strings.Count(err.Error(), "\n")+1)
 	require.ErrorContains(t, err, fmt.Sprintf("\nand %d more inputs that cannot be loaded", 290))
 	require.Zero(t, c.requests)

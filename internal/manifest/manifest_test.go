@@ -1,7 +1,9 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -182,8 +184,35 @@ func TestPath(t *testing.T) {
 	require.Equal(t, filepath.Join("a", "b", "manifest.json"), Path("a/b/", true))
 }
 
+// encoded is the text of a manifest.
+func encoded(m Manifest) ([]byte, error) {
+	var b bytes.Buffer
+	err := encode(&b, m)
+	return b.Bytes(), err
+}
+
+// A manifest written file by file is as it is written at once.
+func TestFilesOneByOne(t *testing.T) {
+	for n := range 4 {
+		m := sample()
+		m.Files = nil
+		for i := range n {
+			m.Files = append(m.Files, File{Name: fmt.Sprintf("<%d>", i), Rows: int64(i), SHA256: "ab"})
+		}
+		got, err := encoded(m)
+		require.NoError(t, err)
+		again, err := decode(got)
+		require.NoError(t, err)
+		require.Len(t, again.Files, n)
+		again.Files = orEmpty(again.Files)
+		whole, err := indented(again, "")
+		require.NoError(t, err)
+		require.Equal(t, whole, string(got))
+	}
+}
+
 func FuzzDecode(f *testing.F) {
-	whole, err := encode(sample())
+	whole, err := encoded(sample())
 	require.NoError(f, err)
 	f.Add(whole)
 	f.Add([]byte(`{"format":1}`))
@@ -196,14 +225,14 @@ func FuzzDecode(f *testing.F) {
 		}
 		// What can be read can be written, and from then on stays as it is; but
 		// for times whose year in UTC has no four digits.
-		first, err := encode(m)
+		first, err := encoded(m)
 		if err != nil {
 			require.ErrorContains(t, err, "year outside of range")
 			return
 		}
 		again, err := decode(first)
 		require.NoError(t, err)
-		second, err := encode(again)
+		second, err := encoded(again)
 		require.NoError(t, err)
 		require.Equal(t, string(first), string(second))
 	})

@@ -1,9 +1,10 @@
 package manifest
 
 import (
-	"bytes"
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -21,31 +22,70 @@ func Write(path string, m Manifest) error { return WriteMode(path, m, 0o600) }
 
 // WriteMode is Write of a file with that mode.
 func WriteMode(path string, m Manifest, mode fs.FileMode) error {
-	text, err := encode(m)
+	err := fsync.ReplaceBy(path, mode, func(w io.Writer) error {
+		b := bufio.NewWriterSize(w, 64<<10)
+		if err := encode(b, m); err != nil {
+			return err
+		}
+		return b.Flush()
+	})
 	if err != nil {
-		return fmt.Errorf("manifest %s: %w", path, err)
-	}
-	if err := fsync.ReplaceMode(path, text, mode); err != nil {
 		return fmt.Errorf("manifest %s: %w", path, err)
 	}
 	return nil
 }
 
-func encode(m Manifest) ([]byte, error) {
+// noFiles is how an empty list of files stands in a manifest. It stands there once: the text of a string has no line end.
+const noFiles = "\n  \"files\": []"
+
+// encode writes a manifest, its files one by one: 100,000 of them would take their text several times in memory.
+func encode(w io.Writer, m Manifest) error {
+	files := m.Files
 	m.Format = Format
 	m.Options = withoutSecrets(m.Options)
 	m.Columns = orEmpty(m.Columns)
-	m.Files = orEmpty(m.Files)
+	m.Files = []File{}
 	m.Ranges.Lost = orEmpty(m.Ranges.Lost)
 	m.Started = m.Started.UTC().Truncate(time.Millisecond)
 	m.Finished = m.Finished.UTC().Truncate(time.Millisecond)
 	m.Reading = m.Reading.written()
-	var b bytes.Buffer
+	text, err := indented(m, "")
+	if err != nil {
+		return err
+	}
+	before, after, _ := strings.Cut(text, noFiles)
+	if len(files) == 0 {
+		_, err = io.WriteString(w, text)
+		return err
+	}
+	if _, err := io.WriteString(w, before+strings.TrimSuffix(noFiles, "]")); err != nil {
+		return err
+	}
+	for i, f := range files {
+		one, err := indented(f, "    ")
+		if err != nil {
+			return err
+		}
+		comma := ","
+		if i == len(files)-1 {
+			comma = "\n  ]"
+		}
+		if _, err := io.WriteString(w, "\n    "+strings.TrimSuffix(one, "\n")+comma); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(w, after)
+	return err
+}
+
+// indented is the JSON of a value whose further lines begin with a prefix.
+func indented(v any, prefix string) (string, error) {
+	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // types are full of < and >
-	e.SetIndent("", "  ")
-	err := e.Encode(m)
-	return b.Bytes(), err
+	e.SetIndent(prefix, "  ")
+	err := e.Encode(v)
+	return b.String(), err
 }
 
 // written is a copy with its times and lists as they are written.

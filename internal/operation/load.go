@@ -27,7 +27,8 @@ type Load struct {
 	rejects   *reject.Dir
 	touched   []bool                 // inputs that may have been changed since the earlier run
 	mended    []string               // inputs that were changed before anything of them was taken
-	inputs    []resume.Input         // as they are now; of a load that keeps a journal
+	inputs    *resume.Inputs         // as they are now; of a load that keeps a journal, until it has begun
+	piped     bool                   // one of the inputs is the standard input; of a new load that keeps a journal
 	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
 	dropped   resume.Drops           // of the table before the load; nil: not known
 	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
@@ -43,6 +44,10 @@ type Load struct {
 	tried       map[string]resume.TriedRows // of kept: what the earlier run records of the rows; nil: they are written as of now
 	corrected   bool                        // rows of kept get newer timestamps than earlier loads gave them
 }
+
+// mostWide is the number of columns up to which a row of few of them may be written as one of all: each that is unset takes
+// four bytes.
+const mostWide = 256
 
 var (
 	errNoInput = errors.New(`no input given: name files after the table, or "-" for the standard input`)
@@ -92,6 +97,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if len(inputs) == 0 {
 		return errNoFile
 	}
+	collectOften(len(inputs))
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {
 			return err
@@ -137,6 +143,8 @@ func (l *Load) prepare(ctx context.Context) error {
 		}
 	} else if l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent(); l.careful {
 		takeCare(l.job)
+	} else if len(l.t.table.Columns) <= mostWide && !l.spec.IfNotExists {
+		l.job.CQL.Wide = l.t.table.Columns
 	}
 	if l.dropped, err = l.t.drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)

@@ -127,11 +127,15 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	if o.NullState == nullTombstone {
 		l.job.Null = row.Null
 	}
+	l.job.OpenFile = func(name string) (io.ReadCloser, error) { return source.OpenFile(name) }
+	l.job.Inputs = make([]ingest.Input, 0, len(inputs))
 	var total int64
 	for _, in := range inputs {
-		l.job.Inputs = append(l.job.Inputs, ingest.Input{
-			Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) { return in.Open() }, Stamps: l.stampsOf(in.Name), Repeats: l.repeatsOf(in.Name),
-		})
+		made := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Stamps: l.stampsOf(in.Name), Repeats: l.repeatsOf(in.Name)}
+		if in.Stdin() {
+			made.Open = func() (io.ReadCloser, error) { return in.Open() }
+		}
+		l.job.Inputs = append(l.job.Inputs, made)
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size
 		} else {

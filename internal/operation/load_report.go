@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -100,7 +99,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = r.next(l.run.path, err)
 			r.Next.Settings, r.Next.Edit = settingTexts(l.run.reread), joinedAll(l.run.path, l.run.edit)
-			r.Next.Piped = r.Next.Command == commandResume && piped(l.inputs)
+			r.Next.Piped = r.Next.Command == commandResume && l.piped
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
@@ -136,11 +135,6 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 		return nil, func() {}
 	}
 	return l.t.keep(ctx, l.env, l.spec.TargetP99, l.counters)
-}
-
-// piped says whether one of the inputs is the standard input.
-func piped(inputs []resume.Input) bool {
-	return slices.ContainsFunc(inputs, func(in resume.Input) bool { return in.Path == resume.Standard })
 }
 
 // next says how to go on from here.

@@ -15,17 +15,16 @@ func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
 	if !l.spec.journaled() {
 		return nil
 	}
-	for _, in := range inputs {
-		path := in.Name
-		if in.Stdin() {
-			path = resume.Standard
+	list, err := resume.LookAtAll(len(inputs), func(i int) string {
+		if inputs[i].Stdin() {
+			return resume.Standard
 		}
-		looked, err := resume.LookAt(path)
-		if err != nil {
-			return err
-		}
-		l.inputs = append(l.inputs, looked)
+		return inputs[i].Name
+	})
+	if err != nil {
+		return err
 	}
+	l.inputs, l.piped = list, list.Standard()
 	l.truncated = l.t.truncations(ctx)
 	return nil
 }
@@ -79,18 +78,20 @@ func (l *Load) makeRun() error {
 	}
 	options := recorded{Flags: l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given), Args: []string{l.Table()}}
 	options.Flags["format"] = []string{l.spec.Format}
-	for _, in := range l.inputs {
-		options.Args = append(options.Args, in.Path)
+	if !l.inputs.Many() {
+		options.Args = append(options.Args, l.inputs.Paths()...)
 	}
-	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Inputs: l.inputs, Truncated: l.truncated, Dropped: l.dropped}
+	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Truncated: l.truncated, Dropped: l.dropped}
+	files := l.inputs.Keep(&extra)
 	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
 	if err != nil {
 		return err
 	}
-	journal, err := resume.NewLoad(l.run.path, m)
+	journal, err := resume.NewLoad(l.run.path, m, files...)
 	if err != nil {
 		return newRunError(err)
 	}
+	l.inputs = nil // it is kept
 	l.journal, l.run.journal = journal, journal
 	return nil
 }

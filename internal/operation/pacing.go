@@ -37,6 +37,20 @@ const defaultMemory = 256 << 20
 // it does not count.
 func limitMemory(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
 
+// manyFiles is the number of files whose list takes a good part of the memory of a load or a scan: 130 to 300 bytes each.
+const manyFiles = 20_000
+
+// collectOften has the collector let the heap grow by half instead of to double its size, if the list of inputs, or of the
+// files of an output, is a good part of it. The list stays to the end, and little else is kept.
+func collectOften(files int) {
+	if files < manyFiles {
+		return
+	}
+	if percent := debug.SetGCPercent(50); percent < 50 { // the user has set less, or none
+		debug.SetGCPercent(percent)
+	}
+}
+
 func (o *Pacing) settings() setting.List {
 	return setting.List{
 		{Name: "memory", Field: &o.Memory},

@@ -133,6 +133,11 @@ func (r *Record) readRun() error {
 	if err != nil {
 		return err
 	}
+	if m.Command == commandLoad {
+		if err := options.addInputs(r.Path, m); err != nil {
+			return err
+		}
+	}
 	r.Settings, r.Args = options.Flags, options.Args
 	if status.Load != nil {
 		for _, change := range status.Load.Changed {

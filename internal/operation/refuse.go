@@ -195,7 +195,11 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
 		return err
 	}
-	l.touched, l.mended, err = l.journal.CheckInputs(extra.Inputs)
+	inputs, err := resume.InputsOf(l.run.path, extra)
+	if err != nil {
+		return err
+	}
+	l.touched, l.mended, err = l.journal.CheckInputs(inputs)
 	return err
 }
 

@@ -201,9 +201,9 @@ type noting struct {
 }
 
 // Begin implements ingest.Journal.
-func (n noting) Begin(p ingest.Piece) error {
+func (n noting) Begin(pieces ...ingest.Piece) error {
 	if err := n.note(); err != nil {
 		return err
 	}
-	return n.Journal.Begin(p)
+	return n.Journal.Begin(pieces...)
 }

@@ -52,6 +52,9 @@ func resumeLoad(ctx context.Context, env Environment, r ResumeSpec, options reco
 	if err != nil {
 		return nil, refused(err)
 	}
+	if err := options.addInputs(r.RunDir, earlier.Manifest()); err != nil {
+		return nil, errors.Join(refused(err), earlier.Abandon())
+	}
 	spec, again, err := options.reread(earlier.Loaded().Readings, r.Changes)
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())

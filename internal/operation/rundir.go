@@ -25,7 +25,7 @@ const (
 // recorded is a spec as a run directory keeps it: as the command line that it is.
 type recorded struct {
 	Flags setting.Values `json:"flags"` // those that are not as they are by default, and the consistency level
-	Args  []string       `json:"args"`  // the table and the inputs
+	Args  []string       `json:"args"`  // the table and the inputs, but for those in a file of their own
 }
 
 // recordedIn reads the spec of a run.
@@ -41,6 +41,20 @@ func recordedIn(m journal.Manifest) (recorded, error) {
 		r.Flags[consistencySetting] = []string{unrecordedConsistency}
 	}
 	return r, nil
+}
+
+// addInputs adds the inputs that are in a file of their own.
+func (r *recorded) addInputs(dir string, m journal.Manifest) error {
+	extra, err := resume.ExtraOf(m)
+	if err != nil || extra.Listed == nil {
+		return err
+	}
+	inputs, err := resume.InputsOf(dir, extra)
+	if err != nil {
+		return err
+	}
+	r.Args = append(r.Args, inputs.Paths()...)
+	return nil
 }
 
 // apply sets settings as they were, but for those that a change replaces.

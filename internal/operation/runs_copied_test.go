@@ -39,7 +39,7 @@ func TestFailedRowsAfterARetry(t *testing.T) {
 		{[]string{"in-doubt.csv", "rejects.csv", "rejects-2.csv"}, nil, 0},
 		{[]string{"rejects.csv", "rejects-2.csv"}, []string{"rejects-2.csv"}, 8},
 	} {
-		l := &LoadStatus{Tally: tally, Retried: c.retried, Lost: c.lost}
+		l := &LoadStatus{Tally: tally, Rejected: tally.Rejected(), Retried: c.retried, Lost: c.lost}
 		require.Equal(t, c.want, l.failed(), c)
 	}
 }

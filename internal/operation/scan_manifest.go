@@ -61,6 +61,8 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	for _, c := range selection {
 		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
 	}
+	collectOften(len(r.Files))
+	m.Files = make([]manifest.File, 0, len(r.Files))
 	for _, f := range r.Files {
 		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256})
 	}

@@ -165,27 +165,33 @@ func (r *StatusReport) readLoad() error {
 		return err
 	}
 	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(l.End)
-	out := &LoadStatus{Inputs: len(extra.Inputs), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally, Rejected: l.Tally.Rejected()}
+	inputs, err := resume.InputsOf(r.RunDir, extra)
+	if err != nil {
+		return err
+	}
+	out := &LoadStatus{Inputs: inputs.Len(), Stored: inputs.Stored(), Piped: inputs.Piped(), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally, Rejected: l.Tally.Rejected()}
 	r.Load = out
 	if r.Live {
 		out.Streams = readStreams(r.RunDir)
 	}
-	for _, in := range extra.Inputs {
-		out.Stored += in.Size
-		out.Piped = out.Piped || in.Other
-	}
-	for _, p := range l.Open {
-		if p.Input >= len(extra.Inputs) {
-			return fmt.Errorf("journal: there is no input %d, but only %d", p.Input+1, len(extra.Inputs))
+	open := l.Open // in the order of the inputs
+	for i, in := range inputs.All() {
+		for ; len(open) > 0 && open[0].Input == i; open = open[1:] {
+			out.Begun = append(out.Begun, OpenPiece{in.Path, open[0].Offset, open[0].Offset + int64(open[0].Bytes)})
 		}
-		out.Begun = append(out.Begun, OpenPiece{extra.Inputs[p.Input].Path, p.Offset, p.Offset + int64(p.Bytes)})
+		if len(open) == 0 {
+			break
+		}
+	}
+	if len(open) > 0 {
+		return fmt.Errorf("journal: there is no input %d, but only %d", open[0].Input+1, inputs.Len())
 	}
 	if err := out.readChanges(status.Manifest, l); err != nil {
 		return err
 	}
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	rejected := Next{Command: commandRetry, RunDir: r.RunDir}
-	again := Next{Command: commandResume, RunDir: r.RunDir, Piped: piped(extra.Inputs)}
+	again := Next{Command: commandResume, RunDir: r.RunDir, Piped: inputs.Standard()}
 	if l.End != nil {
 		rejected.Settings, rejected.Edit = settingTexts(l.End.Reread), joinedAll(r.RunDir, l.End.Edit)
 		again.Settings = rejected.Settings

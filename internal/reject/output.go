@@ -2,6 +2,8 @@ package reject
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
 // mostOpen is how many files are open at a time. Inputs may have thousands of headers,
@@ -106,26 +109,35 @@ func (d *Dir) hold(o *output, f *os.File) {
 	d.open = append(d.open, o)
 }
 
-// makeRoom closes the file that was not used for longest when no more may be open. It is
-// synced first: the system may forget that it could not write out a file that is closed.
+// madeRoom is the number of files that are closed together.
+const madeRoom = mostOpen / 2
+
+// makeRoom closes the files that were not used for longest when no more may be open. They are synced first: the system
+// may forget that it could not write out a file that is closed. One at a time they would wait for the disk one after the
+// other; together they share its work.
 func (d *Dir) makeRoom() error {
 	if len(d.open) < mostOpen {
 		return nil
 	}
-	at := 0
-	for i, o := range d.open {
-		if o.used < d.open[at].used {
-			at = i
+	slices.SortFunc(d.open, func(a, b *output) int { return cmp.Compare(a.used, b.used) })
+	closing := d.open[:madeRoom]
+	if err := syncAll(closing); err != nil {
+		return err
+	}
+	for i, o := range closing {
+		if err := o.file.Close(); err != nil {
+			d.open = slices.Delete(d.open, 0, i)
+			return err
 		}
+		o.file, o.w = nil, nil
 	}
-	o := d.open[at]
-	if err := o.sync(); err != nil {
-		return err
-	}
-	if err := o.file.Close(); err != nil {
-		return err
-	}
-	o.file, o.w = nil, nil
-	d.open = slices.Delete(d.open, at, at+1)
+	d.open = slices.Delete(d.open, 0, madeRoom)
 	return nil
+}
+
+// syncAll has all that was written to some files on the disk.
+func syncAll(files []*output) error {
+	failures := make([]error, len(files))
+	spread.EachWaiting(len(files), func(i int) { failures[i] = files[i].sync() })
+	return errors.Join(failures...)
 }

@@ -242,10 +242,7 @@ func (d *Dir) Sync() error {
 }
 
 func (d *Dir) sync() error {
-	var failures []error
-	for _, o := range d.open {
-		failures = append(failures, o.sync())
-	}
+	failures := []error{syncAll(d.open)}
 	if d.fresh {
 		failures = append(failures, fsync.Folder(d.path))
 	}

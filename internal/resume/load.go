@@ -26,6 +26,10 @@ const (
 	// know it refuses to go on, rather than read the rest as before.
 	kindReading = "reading"
 	kindEnd     = "end" // of both: End
+
+	// A load of many inputs (journal.VersionListed) has pieces begun and settled that come several to a record.
+	kindBegun     = "begun"     // begun
+	kindCompleted = "completed" // completed; all without rejects
 )
 
 // Rejects are the rejects of a load; a journal keeps what changes of their state.
@@ -42,20 +46,22 @@ type Load struct {
 	careful bool
 	earlier *Loaded
 	mended  []mendedInput // that GoOn is to note
+	packed  bool          // records may stand for several pieces
 
 	mu       sync.Mutex   // a piece's rejects and its record go together
 	unsynced bool         // rejects were added since they were last synced; guarded by mu
 	settled  ingest.Tally // of the pieces that this process settled; guarded by mu
+	done     doneList     // settled and not in the journal yet; guarded by mu
 	lost     error        // from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
 }
 
 // NewLoad begins the journal of a load in a new run directory.
-func NewLoad(dir string, m journal.Manifest) (*Load, error) {
-	j, err := journal.Create(dir, m)
+func NewLoad(dir string, m journal.Manifest, files ...journal.File) (*Load, error) {
+	j, err := journal.Create(dir, m, files...)
 	if err != nil {
 		return nil, err
 	}
-	return &Load{j: j, earlier: &Loaded{}}, nil
+	return &Load{j: j, earlier: &Loaded{}, packed: isPacked(j)}, nil
 }
 
 // OpenLoad opens the journal of a load that was stopped. To go on with it, call GoOn
@@ -73,8 +79,11 @@ func OpenLoad(dir string) (*Load, error) {
 	if l.boot == "" {
 		l.boot = extra.Boot
 	}
-	return &Load{j: j, earlier: l}, nil
+	return &Load{j: j, earlier: l, packed: isPacked(j)}, nil
 }
+
+// isPacked reports whether records of a journal may stand for several pieces.
+func isPacked(j *journal.Journal) bool { return j.Manifest().Version >= journal.VersionListed }
 
 // GoOn notes that the load goes on. missing says what is not on the disk of a state of
 // the rejects. When the machine went down, and not just the process, the last rejects may
@@ -148,9 +157,20 @@ func (l *Load) Left(input int) (ingest.Piece, bool) {
 func (l *Load) Stamped() int64 { return l.earlier.stamped }
 
 // Begin implements ingest.Journal.
-func (l *Load) Begin(p ingest.Piece) error {
-	if err := l.j.Append(kindBegin, p); err != nil || !l.careful {
-		return err
+func (l *Load) Begin(pieces ...ingest.Piece) error {
+	if l.packed {
+		if err := l.j.Append(kindBegun, packBegun(pieces)); err != nil {
+			return err
+		}
+	} else {
+		for _, p := range pieces {
+			if err := l.j.Append(kindBegin, p); err != nil {
+				return err
+			}
+		}
+	}
+	if !l.careful {
+		return nil
 	}
 	return l.j.Sync()
 }
@@ -163,7 +183,16 @@ func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) e
 		return l.lost
 	}
 	kind, s := kindSettle, settled{Input: p.Input, Offset: p.Offset, Tally: t}
-	if t.ParseErrors+t.InsertErrors+t.InDoubt > 0 {
+	rejected := t.ParseErrors+t.InsertErrors+t.InDoubt > 0
+	if l.packed && !rejected {
+		l.done.add(p.Input, p.Offset, t)
+		// What must not be written twice is in doubt after a kill until its record is written.
+		if !l.careful && len(l.done.places) < mostPacked {
+			return nil
+		}
+		return l.appendDoneLocked()
+	}
+	if rejected {
 		if err := l.rejects.Add(rejects); err != nil {
 			return err
 		}
@@ -178,6 +207,19 @@ func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) e
 		return err
 	}
 	l.settled.Add(t)
+	return nil
+}
+
+// appendDoneLocked appends the record of the pieces that are settled and not in the journal yet.
+func (l *Load) appendDoneLocked() error {
+	if len(l.done.places) == 0 {
+		return nil
+	}
+	if err := l.j.Append(kindCompleted, l.done.pack()); err != nil {
+		return err
+	}
+	l.settled.Add(l.done.tally)
+	l.done = doneList{places: l.done.places[:0]}
 	return nil
 }
 
@@ -207,8 +249,11 @@ func (l *Load) Sync() error {
 func (l *Load) syncRejects() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.lost != nil || !l.unsynced {
+	if l.lost != nil {
 		return l.lost
+	}
+	if err := l.appendDoneLocked(); err != nil || !l.unsynced {
+		return err
 	}
 	if l.lost = l.rejects.Sync(); l.lost != nil {
 		return l.lost
@@ -242,6 +287,9 @@ func (l *Load) Retry(files []string, by Retry) error {
 func (l *Load) Close(e End) error {
 	l.mu.Lock()
 	lost := l.lost
+	if lost == nil {
+		lost = l.appendDoneLocked()
+	}
 	l.mu.Unlock()
 	if lost != nil {
 		return errors.Join(lost, l.j.Close())

@@ -80,7 +80,7 @@ func tableOf(kind cqltype.Kind) *schema.Table {
 // among the rejects once.
 func TestLoadIsResumed(t *testing.T) {
 	for seed := range uint64(30) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text, 0) })
 	}
 }
 
@@ -88,13 +88,26 @@ func TestLoadIsResumed(t *testing.T) {
 // is in doubt, and no row was written twice.
 func TestCountersAreResumed(t *testing.T) {
 	for seed := range uint64(20) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter, 0) })
 	}
 }
 
-func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
+// TestManyFilesAreResumed does the same with many small files, whose pieces go in groups and come several to a record.
+func TestManyFilesAreResumed(t *testing.T) {
+	for seed := range uint64(20) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text, 150) })
+		t.Run(fmt.Sprint(seed, " of counters"), func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter, 150) })
+	}
+}
+
+// resumeLoad resumes a load of some small files; 0: of a few inputs that are none.
+func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	texts := make([]string, 1+seed%3)
+	var beside []journal.File
+	if files > 0 {
+		texts, beside = make([]string, files), []journal.File{{Name: journal.InputsFile}}
+	}
 	bad := map[string]bool{}
 	const rows = 600
 	for i := range rows {
@@ -112,7 +125,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, idempotent: kind != cqltype.Counter}
-	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
+	l, err := NewLoad(dir, journal.Manifest{Command: "load"}, beside...)
 	require.NoError(t, err)
 	rejects := reject.New(dir, ".csv")
 	var result load.Result
@@ -135,7 +148,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}, InFlight: 4, MinBatch: 5, Attempts: 2, Backoff: pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}},
 		}
 		for i, text := range texts {
-			job.Inputs = append(job.Inputs, ingest.Input{Name: fmt.Sprint("f", i), Open: func() (io.ReadCloser, error) {
+			job.Inputs = append(job.Inputs, ingest.Input{Name: fmt.Sprint("f", i), Plain: files > 0, Size: int64(len("k,v\n" + text)), Open: func() (io.ReadCloser, error) {
 				opened.Add(1)
 				return &disk{strings.NewReader("k,v\n" + text), &skips}, nil
 			}})
@@ -143,6 +156,9 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind) {
 		result, err = job.Run(ctx)
 		stop()
 		require.NoError(t, rejects.Close())
+		if err == nil {
+			require.NoError(t, l.Sync()) // a kill may lose what is settled and not in the journal yet
+		}
 		require.NoError(t, l.Abandon())
 		if err == nil {
 			break

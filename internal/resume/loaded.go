@@ -94,13 +94,36 @@ func (l *Loaded) apply(r journal.Record) error {
 		if err := place(p.Input, p.Offset); err != nil {
 			return err
 		}
-		l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
-		if known := l.pieces.at(p.Input, p.Offset); known.standing == ingest.New {
-			*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats, uint16(len(l.Readings))}
-		} else {
-			known.repeats = p.Repeats
+		l.begin(p)
+		l.End = nil
+	case kindBegun:
+		var b begun
+		if err := r.Decode(&b); err != nil {
+			return err
 		}
 		l.End = nil
+		return b.each(func(p ingest.Piece) error {
+			if err := place(p.Input, p.Offset); err != nil {
+				return err
+			}
+			l.begin(p)
+			return nil
+		})
+	case kindCompleted:
+		var c completed
+		if err := r.Decode(&c); err != nil {
+			return err
+		}
+		l.End = nil
+		l.Tally.Add(c.Tally)
+		return c.each(func(input int, offset int64) error {
+			s := settled{Input: input, Offset: offset}
+			if err := place(input, offset); err != nil {
+				return err
+			}
+			l.count(s)
+			return l.setStanding(s, ingest.Settled)
+		})
 	case kindSettle, kindRejects:
 		var s settled
 		if err := r.Decode(&s); err != nil {
@@ -162,6 +185,17 @@ func (l *Loaded) apply(r journal.Record) error {
 		return fmt.Errorf("a record of kind %q is none of a load", r.Kind)
 	}
 	return nil
+}
+
+// begin adds a piece that is begun, or begun again.
+func (l *Loaded) begin(p ingest.Piece) {
+	l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
+	known := l.pieces.at(p.Input, p.Offset)
+	if known.standing != ingest.New {
+		known.repeats = p.Repeats
+		return
+	}
+	*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats, uint16(len(l.Readings))}
 }
 
 // setStanding changes the standing of a piece.

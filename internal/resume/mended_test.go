@@ -39,7 +39,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 		t.Helper()
 		l, err := OpenLoad(dir)
 		require.NoError(t, err)
-		_, mended, err := l.CheckInputs(inputs)
+		_, mended, err := l.CheckInputs(listOf(t, inputs...))
 		if err == nil {
 			require.NoError(t, l.GoOn(func(reject.State) error { return nil }))
 		}
@@ -85,9 +85,19 @@ func TestInputMayNotBecomeAnotherKind(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Abandon()) }()
 	require.NoError(t, os.Remove(path))
-	_, _, err = l.CheckInputs([]Input{in})
+	_, _, err = l.CheckInputs(listOf(t, in))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.Mkdir(path, 0o700))
-	_, _, err = l.CheckInputs([]Input{in})
+	_, _, err = l.CheckInputs(listOf(t, in))
 	require.ErrorContains(t, err, "is no longer the same kind of file")
+}
+
+// listOf makes a list of inputs.
+func listOf(t *testing.T, inputs ...Input) *Inputs {
+	t.Helper()
+	l := &Inputs{}
+	for _, in := range inputs {
+		require.NoError(t, l.Add(in))
+	}
+	return l
 }

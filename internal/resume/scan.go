@@ -83,9 +83,15 @@ func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 
 // note appends the record of a mark. Marks are noted one after the other.
 func (s *Scan) note(m *sink.Mark, record marked) error {
-	record.Output = m.Since(s.noted)
-	s.noted = m
-	if err := s.j.Append(kindMark, record); err != nil {
+	rest, files := packFiles(m.Since(s.noted))
+	s.noted, record.Output = m, rest
+	var err error
+	if files == nil {
+		err = s.j.Append(kindMark, record)
+	} else {
+		err = s.j.Append(kindMarkFiles, markedFiles{record, files})
+	}
+	if err != nil {
 		return err
 	}
 	return s.j.Sync()

@@ -15,6 +15,9 @@ import (
 const (
 	kindTarget = "target" // wanted: what is to be read
 	kindMark   = "mark"   // marked
+	// kindMarkFiles is a mark with many finished files: markedFiles. It has a name of its own lest an older program takes
+	// it for a mark without them.
+	kindMarkFiles = "mark-files"
 )
 
 // wanted is the record of what a scan is to read; there may be several.
@@ -86,9 +89,12 @@ func (s *Scanned) apply(r journal.Record) error {
 			return err
 		}
 		return s.add(&s.Target, t.Ranges)
-	case kindMark:
-		var m marked
+	case kindMark, kindMarkFiles:
+		var m markedFiles
 		if err := r.Decode(&m); err != nil {
+			return err
+		}
+		if err := m.unpack(); err != nil {
 			return err
 		}
 		if err := s.add(&s.Done, m.Ranges); err != nil {

@@ -55,6 +55,8 @@ type Table struct {
 	// Columns stand in the order of SELECT *: partition key, clustering
 	// columns, static columns, regular columns; the last two by name.
 	Columns []Column
+
+	places map[string]int // of columns by name, as New found them
 }
 
 // New makes a table of columns in any order.
@@ -69,7 +71,11 @@ func New(keyspace, name string, columns []Column) *Table {
 		}
 		return strings.Compare(a.Name, b.Name)
 	})
-	return &Table{Keyspace: keyspace, Name: name, Columns: cols}
+	places := make(map[string]int, len(cols))
+	for i := range cols {
+		places[cols[i].Name] = i
+	}
+	return &Table{Keyspace: keyspace, Name: name, Columns: cols, places: places}
 }
 
 // String is the table's qualified name as CQL.
@@ -79,9 +85,12 @@ func (t *Table) String() string {
 
 // Column finds a column by its stored name.
 func (t *Table) Column(name string) (Column, bool) {
-	for _, c := range t.Columns {
-		if c.Name == name {
-			return c, true
+	if i, ok := t.places[name]; ok && i < len(t.Columns) && t.Columns[i].Name == name {
+		return t.Columns[i], true
+	}
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return t.Columns[i], true
 		}
 	}
 	return Column{}, false

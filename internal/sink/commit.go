@@ -36,8 +36,9 @@ func (o *Output) Commit() error {
 			return err
 		}
 	}
-	for _, p := range parts {
-		o.files = append(o.files, p.File)
+	o.files = make([]File, len(parts))
+	for i, p := range parts {
+		o.files[i] = p.File
 	}
 	return nil
 }

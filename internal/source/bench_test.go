@@ -17,7 +17,7 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				r := newReader("stdin", bytes.NewReader(data))
+				r := newReader("stdin", bytes.NewReader(data), -1)
 				n, err := io.CopyBuffer(struct{ io.Writer }{io.Discard}, r, p)
 				require.NoError(b, err)
 				require.EqualValues(b, len(text), n)

@@ -5,7 +5,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
 // FormError is an input that is no text, or text in a form that is not read.
@@ -108,17 +113,24 @@ func zipKind(head []byte) *FormError {
 // alone: what comes by a pipe is looked at when it is read. All that is refused is told in
 // one error.
 func Check(inputs []Input) error {
-	var failures []error
-	for _, input := range inputs {
-		if !input.Plain() {
-			continue
+	var mu sync.Mutex
+	failures := map[int]error{}
+	spread.Each(len(inputs), func(i int) {
+		if !inputs[i].Plain() {
+			return
 		}
-		err := check(input)
+		err := check(inputs[i])
 		if form := (*FormError)(nil); errors.As(err, &form) {
-			failures = append(failures, err)
+			mu.Lock()
+			defer mu.Unlock()
+			failures[i] = err
 		}
+	})
+	all := make([]error, 0, len(failures))
+	for _, i := range slices.Sorted(maps.Keys(failures)) {
+		all = append(all, failures[i])
 	}
-	return errors.Join(failures...)
+	return errors.Join(all...)
 }
 
 // check reads the first byte of an input.

@@ -93,7 +93,7 @@ func TestNotForeign(t *testing.T) {
 	in, out := io.Pipe()
 	go func() { _, _ = io.WriteString(out, "a,b\n") }()
 	line := make([]byte, 10)
-	n, err := newReader("stdin", in).Read(line)
+	n, err := newReader("stdin", in, -1).Read(line)
 	require.NoError(t, err)
 	require.Equal(t, "a,b\n", string(line[:n]))
 }

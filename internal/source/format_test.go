@@ -45,7 +45,7 @@ func TestOddReaders(t *testing.T) {
 			})
 		}
 		t.Run(format+" by the rules", func(t *testing.T) {
-			r := newReader("stdin", bytes.NewReader(data))
+			r := newReader("stdin", bytes.NewReader(data), -1)
 			require.NoError(t, iotest.TestReader(r, text))
 			require.NoError(t, r.Close())
 		})
@@ -77,7 +77,7 @@ func TestGolden(t *testing.T) {
 	} {
 		t.Run(tc.file, func(t *testing.T) {
 			data := golden(t, tc.file)
-			r := newReader("stdin", bytes.NewReader(data))
+			r := newReader("stdin", bytes.NewReader(data), -1)
 			got, err := io.ReadAll(r)
 			require.NoError(t, err)
 			require.Equal(t, string(tc.text), string(got))

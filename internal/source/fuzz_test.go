@@ -24,7 +24,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, step uint16) {
 		const most = 1 << 20 // of text: a few bytes may stand for gigabytes
 		read := func(in io.Reader) ([]byte, error) {
-			r := newReader("stdin", in)
+			r := newReader("stdin", in, -1)
 			text, err := io.ReadAll(io.LimitReader(r, most))
 			require.LessOrEqual(t, r.Consumed(), int64(len(data)))
 			require.NoError(t, r.Close())

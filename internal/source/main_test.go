@@ -103,7 +103,7 @@ func golden(t testing.TB, name string) []byte {
 // readAll reads stored bytes as the standard input.
 func readAll(t testing.TB, in io.Reader) ([]byte, error) {
 	t.Helper()
-	r := newReader("stdin", in)
+	r := newReader("stdin", in, -1)
 	text, err := io.ReadAll(r)
 	_, again := r.Read(make([]byte, 1))
 	if err == nil {

@@ -30,8 +30,12 @@ func (e *DamageError) Error() string {
 // Unwrap gives the reason.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// storedBuffer is how many stored bytes are read at a time at the least.
-const storedBuffer = 64 << 10
+// The number of stored bytes that are read at a time: storedBuffer, or less for a file that is smaller. A buffer of
+// leastBuffer bytes holds all that is needed to recognise a file by its beginning.
+const (
+	storedBuffer = 64 << 10
+	leastBuffer  = 2 * foreignHead
+)
 
 // Reader reads the text of one input.
 type Reader struct {
@@ -46,9 +50,14 @@ type Reader struct {
 	closed bool
 }
 
-func newReader(name string, src io.Reader) *Reader {
+// newReader reads an input whose size is expected to be that many bytes; below zero: unknown.
+func newReader(name string, src io.Reader, size int64) *Reader {
 	raw := &stored{src: src}
-	return &Reader{name: name, raw: raw, in: bufio.NewReaderSize(raw, storedBuffer)}
+	buffer := storedBuffer
+	if size >= 0 && size < storedBuffer {
+		buffer = max(int(size)+1, leastBuffer) // with room to see the end of the input
+	}
+	return &Reader{name: name, raw: raw, in: bufio.NewReaderSize(raw, buffer)}
 }
 
 func openFile(name string) (*Reader, error) {
@@ -60,7 +69,11 @@ func openFile(name string) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
-	r := newReader(name, f)
+	size := int64(-1)
+	if info.Mode().IsRegular() {
+		size = info.Size()
+	}
+	r := newReader(name, f, size)
 	r.raw.file = f
 	if info.Mode().IsRegular() {
 		r.raw.then = info

@@ -223,7 +223,7 @@ func TestSilentStdin(t *testing.T) {
 }
 
 func TestNothingHeldAfterTheEnd(t *testing.T) {
-	r := newReader("stdin", bytes.NewReader(makers["zstd"](sample(1000))))
+	r := newReader("stdin", bytes.NewReader(makers["zstd"](sample(1000))), -1)
 	_, err := io.ReadAll(r)
 	require.NoError(t, err)
 	require.NoError(t, goleak.Find()) // though it is still open

@@ -61,9 +61,9 @@ func TestSkipTo(t *testing.T) {
 	require.Equal(t, string(text), string(rest))
 
 	silent, _ := io.Pipe()
-	require.False(t, skip(newReader("stdin", silent), 13), "nothing is waited for")
+	require.False(t, skip(newReader("stdin", silent, -1), 13), "nothing is waited for")
 
-	r = newReader("stdin", bytes.NewReader(text))
+	r = newReader("stdin", bytes.NewReader(text), -1)
 	require.False(t, skip(r, 13), "no file")
 	rest, err = io.ReadAll(r)
 	require.NoError(t, err)

@@ -20,7 +20,7 @@
 // Concurrency: a Reader belongs to one goroutine, but for Consumed, which may be
 // called from any.
 //
-// Memory of one open input: 64 KiB of stored bytes; a compressed one also holds
+// Memory of one open input: 64 KiB of stored bytes, or the size of a smaller file; a compressed one also holds
 // up to 256 KiB of text that is decompressed ahead, and its decompressor:
 // gzip 0.1 MiB; snappy 0.2 MiB; lz4 two blocks of the frame's size, three when
 // they are linked (at most 12 MiB); bzip2 up to 4 MiB by the level of the file;
@@ -46,9 +46,9 @@ const Stdin = "-"
 
 // Input is one stream of bytes to load.
 type Input struct {
-	Name string // as it is shown in messages
-	Size int64  // as stored, in bytes; -1 when unknown
-	open func() (*Reader, error)
+	Name string                  // as it is shown in messages
+	Size int64                   // as stored, in bytes; -1 when unknown
+	open func() (*Reader, error) // nil: the file of that name
 
 	stdin, plain bool
 }
@@ -62,6 +62,9 @@ func (i Input) Plain() bool { return i.plain }
 // Open opens the input; one that is not plain may be opened once. It reads nothing yet,
 // so it does not wait for a pipe to speak, but it does for its other end to be opened.
 func (i Input) Open() (*Reader, error) {
+	if i.open == nil {
+		return OpenFile(i.Name)
+	}
 	r, err := i.open()
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", i.Name, err)
@@ -69,9 +72,18 @@ func (i Input) Open() (*Reader, error) {
 	return r, nil
 }
 
+// OpenFile opens the input that is the file of that name, as [Input.Open] does.
+func OpenFile(name string) (*Reader, error) {
+	r, err := openFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("input %s: %w", name, err)
+	}
+	return r, nil
+}
+
 // Text is an input of a text in memory, which must not be changed.
 func Text(name string, text []byte) Input {
-	return Input{Name: name, Size: int64(len(text)), plain: true, open: func() (*Reader, error) { return newReader(name, bytes.NewReader(text)), nil }}
+	return Input{Name: name, Size: int64(len(text)), plain: true, open: func() (*Reader, error) { return newReader(name, bytes.NewReader(text), int64(len(text))), nil }}
 }
 
 // Find turns the user's words into inputs, in their order: files, folders (all
@@ -83,7 +95,7 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	var failures []error
 	for _, word := range words {
 		if word == Stdin {
-			inputs = append(inputs, Input{Name: "stdin", Size: -1, stdin: true, open: func() (*Reader, error) { return newReader("stdin", stdin), nil }})
+			inputs = append(inputs, Input{Name: "stdin", Size: -1, stdin: true, open: func() (*Reader, error) { return newReader("stdin", stdin, -1), nil }})
 			continue
 		}
 		names, err := expand(word)
@@ -94,7 +106,11 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 		for _, name := range names {
 			found, passed, err := files(name)
 			failures = append(failures, err)
-			inputs, notes = append(inputs, found...), append(notes, passed...)
+			if notes = append(notes, passed...); len(inputs) == 0 {
+				inputs = found
+			} else {
+				inputs = append(inputs, found...)
+			}
 		}
 	}
 	if err := errors.Join(failures...); err != nil {
@@ -141,5 +157,5 @@ func file(name string, info fs.FileInfo) Input {
 	if info.Mode().IsRegular() {
 		size = info.Size()
 	}
-	return Input{Name: name, Size: size, plain: info.Mode().IsRegular(), open: func() (*Reader, error) { return openFile(name) }}
+	return Input{Name: name, Size: size, plain: info.Mode().IsRegular()}
 }

@@ -44,6 +44,8 @@ type Intake interface {
 	// them until the last of them is freed. It may wait until there is room. An error ends
 	// the load.
 	Put(ctx context.Context, rows []*Row) error
+	// PutGroup is Put with the rows of several small pieces, one after the other. For Lookahead they count as one piece.
+	PutGroup(ctx context.Context, rows []*Row) error
 	// Idempotent says whether a row may be given once more in a later run, with the same
 	// timestamps, and do no harm.
 	Idempotent() bool

@@ -23,6 +23,9 @@ type Options struct {
 	// the same as before. Without them, Line being 0, it is the input's beginning.
 	Offset int64
 	Line   int64
+	// Size is the number of bytes that the input is expected to have; 0: unknown. The Splitter
+	// takes no more memory than an input of that size needs. A wrong size does no harm.
+	Size int64
 	// Bad is given the lines on which a record starts that does not end or is
 	// longer than MaxRecord. An error it returns ends the splitting and comes
 	// out of Next as it is. Without it such a line makes Next return a

@@ -52,7 +52,10 @@ func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 		s.most = math.MaxInt
 	}
 	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
-	s.in = window{r: r, chunk: s.chunk, limit: s.chunk + s.max + 1}
+	s.in = window{r: r, chunk: s.chunk, limit: s.chunk + s.max + 1, first: s.chunk + 1}
+	if o.Size > 0 && o.Size < int64(s.chunk) {
+		s.in.first = max(int(o.Size)+1, leastWindow) // with room to see the end of the input
+	}
 	if o.Line > 0 {
 		s.line, s.in.base, s.in.begun = o.Line, o.Offset, true
 	}
@@ -129,7 +132,7 @@ func (s *Splitter) Header() (Record, error) {
 		}
 		s.accept(end)
 		blank := s.records == 0
-		c := s.emit(nil)
+		c := s.emit(make([]byte, 0, s.start-s.in.head)) // and not the memory of a chunk
 		if blank {
 			continue
 		}

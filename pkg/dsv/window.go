@@ -10,6 +10,7 @@ type window struct {
 	r     io.Reader
 	chunk int    // bytes to hold where no record is longer
 	limit int    // the most bytes to hold
+	first int    // bytes to make room for at first
 	buf   []byte // buf[head:] is held
 	head  int
 	base  int64 // offset of buf[0] in the stream
@@ -17,6 +18,9 @@ type window struct {
 	eof   bool  // nothing follows buf
 	err   error // from the reader, due once its bytes were handed out
 }
+
+// leastWindow is the number of bytes that a window has room for at least, unless its limit is lower.
+const leastWindow = 64
 
 // offset returns where buf[i] is in the stream.
 func (w *window) offset(i int) int64 { return w.base + int64(i) }
@@ -64,7 +68,7 @@ func (w *window) makeRoom() (dropped int) {
 		copy(w.buf, w.buf[w.head:])
 		w.buf = w.buf[:held]
 	case full:
-		size := min(max(2*cap(w.buf), w.chunk+1, len(bom)), w.limit)
+		size := min(max(2*cap(w.buf), w.first, len(bom)), w.limit)
 		w.buf = append(make([]byte, 0, size), w.buf[w.head:]...)
 	default:
 		return 0

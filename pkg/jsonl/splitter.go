@@ -52,7 +52,11 @@ func NewSplitter(r io.Reader, o Options) *Splitter {
 	if o.Line > 0 {
 		s.line, s.offset, s.begun = o.Line, o.Offset, true
 	}
-	s.r = bufio.NewReaderSize(r, min(s.chunk, readSize))
+	buffer := min(s.chunk, readSize)
+	if o.Size > 0 && o.Size < int64(buffer) {
+		buffer = int(o.Size) + 1 // with room to see the end of the input
+	}
+	s.r = bufio.NewReaderSize(r, buffer)
 	return s
 }
 

@@ -89,6 +89,9 @@ func (in *intake) Put(_ context.Context, rows []*target.Row) error {
 	return nil
 }
 
+// PutGroup is a method of target.Intake.
+func (in *intake) PutGroup(ctx context.Context, rows []*target.Row) error { return in.Put(ctx, rows) }
+
 // dispatch hands batches to the lanes of their nodes.
 func (t *Target) dispatch(batches []*batch) {
 	for _, b := range batches {

@@ -38,13 +38,16 @@ type Writer interface {
 type Options struct {
 	NewWriter func(columns []schema.Column) Writer
 	Limits    Limits
-	MinBatch  int           // rows from which a batch does not wait for those of later pieces; default 10
-	Rate      *pace.Limiter // rows a second; nil: none
-	ByteRate  *pace.Limiter // bytes of cells a second; nil: none
-	Keeper    *pace.Keeper  // of a latency of the nodes; nil: none
-	InFlight  int           // requests under way at the most; default 32
-	Attempts  int           // for one request before its rows are rejected; default pace.DefaultAttempts
-	Backoff   pace.Backoff
+	// Wide are all columns of the table, if a row of some of them may be written as one of all with the others unset. It is
+	// done if there are many lists of columns. Empty: it is not done.
+	Wide     []schema.Column
+	MinBatch int           // rows from which a batch does not wait for those of later pieces; default 10
+	Rate     *pace.Limiter // rows a second; nil: none
+	ByteRate *pace.Limiter // bytes of cells a second; nil: none
+	Keeper   *pace.Keeper  // of a latency of the nodes; nil: none
+	InFlight int           // requests under way at the most; default 32
+	Attempts int           // for one request before its rows are rejected; default pace.DefaultAttempts
+	Backoff  pace.Backoff
 	// Patience is how long to go on with a cluster that answers no request, and with replicas
 	// that take no row; default pace.DefaultPatience.
 	Patience time.Duration
@@ -101,6 +104,8 @@ func (o Options) withDefaults() Options {
 type Target struct {
 	o         Options
 	lanes     map[string]*lane // by node
+	intakes   int              // made so far; of the goroutine that calls Intake
+	wide      *intake          // of all columns; nil: none is needed yet
 	hold      *hold
 	slots     chan struct{} // one for each request that may be under way
 	sent      atomic.Int64  // requests acknowledged
@@ -153,6 +158,14 @@ func (t *Target) Stats() Stats { return Stats{t.sent.Load()} }
 
 // Intake is a method of target.Target.
 func (t *Target) Intake(columns []schema.Column) target.Intake {
+	in := t.newIntake(columns)
+	if wide := t.widen(in, columns); wide != nil {
+		return wide
+	}
+	return in
+}
+
+func (t *Target) newIntake(columns []schema.Column) *intake {
 	w := t.o.NewWriter(columns)
 	return &intake{Target: t, writer: w, limits: t.o.Limits.of(w)}
 }

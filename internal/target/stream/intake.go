@@ -74,6 +74,22 @@ func (in *intake) Put(ctx context.Context, rows []*target.Row) error {
 	return nil
 }
 
+// PutGroup is a method of target.Intake.
+func (in *intake) PutGroup(ctx context.Context, rows []*target.Row) error {
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Piece == rows[0].Piece {
+			n++
+		}
+		these := rows[:n]
+		rows = rows[n:] // these may be gone when Put returns
+		if err := in.Put(ctx, these); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // refuse rejects a row that is to blame for an error; any other error is given back.
 func refuse(piece target.Piece, r *target.Row, err error) error {
 	var refused *refusal

@@ -1,0 +1,163 @@
+package ingest
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/target"
+)
+
+// The pieces of small inputs go together: their beginning is noted in one record, one parser takes them, and a target that
+// can takes their rows as those of one piece. A piece by itself costs far more than the few rows that it has.
+const (
+	smallInput   = 8 << 10  // bytes of the largest input that is small
+	smallRecords = 32 << 10 // bytes of the arrays that a chunk of a small input keeps for its records
+	groupChunks  = 32       // chunks of a group at most
+	groupWeight  = 1 << 20  // bytes of memory from which a group is not filled further
+)
+
+// group is chunks that are cut and not sent to a parser yet. Their pieces are not noted yet.
+type group struct {
+	ctx         context.Context // of the work on what was read
+	first, last *chunk
+	count       int
+	weight      int64
+	begins      []Piece // those of which the journal is to note that they begin
+}
+
+// many reports whether there are enough inputs for groups.
+func (r *run) many() bool { return len(r.job.Inputs) >= groupChunks }
+
+// take waits for a chunk that is not in use.
+func (r *run) take(until context.Context, small bool) (*chunk, error) {
+	from := r.empty
+	if small {
+		from = r.small
+	}
+	if err := until.Err(); err != nil {
+		return nil, err
+	}
+	select {
+	case c := <-from:
+		return c, nil
+	default:
+	}
+	if err := r.send(); err != nil { // those of the group would be waited for
+		return nil, err
+	}
+	select {
+	case c := <-from:
+		return c, nil
+	case <-until.Done():
+		return nil, until.Err()
+	}
+}
+
+// hand has a chunk parsed, at once or with others of its group.
+func (r *run) hand(c *chunk) error {
+	weight := c.weigh()
+	g := &r.group
+	if g.first != nil && (!c.small || g.weight+weight > groupWeight) {
+		if err := r.send(); err != nil {
+			return err
+		}
+	}
+	if g.first == nil {
+		g.first = c
+	} else {
+		g.last.next = c
+	}
+	g.last = c
+	g.count++
+	g.weight += weight
+	if c.account.begins {
+		g.begins = append(g.begins, c.account.piece)
+	}
+	if c.small && g.count < groupChunks {
+		return nil
+	}
+	return r.send()
+}
+
+// send has the journal note the pieces of the group, waits for memory, and sends the group to the parsers.
+func (r *run) send() error {
+	g := &r.group
+	if g.first == nil {
+		return nil
+	}
+	first, weight := g.first, g.weight
+	if len(g.begins) > 0 {
+		if err := r.job.Journal.Begin(g.begins...); err != nil {
+			return err
+		}
+	}
+	*g = group{ctx: g.ctx, begins: g.begins[:0]}
+	for c := first; c != nil; c = c.next {
+		r.accounts.add(c.account)
+		r.hopes.cut.Add(int64(c.count))
+	}
+	if err := r.admit(g.ctx, weight); err != nil {
+		return err
+	}
+	for c := first; c != nil; c = c.next {
+		c.weight = c.weigh()
+	}
+	select {
+	case r.chunks <- first:
+		return nil
+	case <-g.ctx.Done():
+		return g.ctx.Err()
+	}
+}
+
+// list appends the chunk's rows to a list that the target keeps, and counts them as open and held.
+func (c *chunk) list(to []*target.Row) []*target.Row {
+	for i := range c.rows {
+		to = append(to, &c.rows[i])
+	}
+	c.account.open.Add(int64(len(c.rows)))
+	c.account.rows.Store(int64(len(c.rows)))
+	c.held.Add(int64(len(c.rows)))
+	return to
+}
+
+// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours that go by the same
+// intake together.
+func (r *run) giveGroup(ctx context.Context, first *chunk) error {
+	for first != nil {
+		end := first.next
+		for end != nil && len(first.views) == 1 && len(end.views) == 1 && end.views[0].intake == first.views[0].intake {
+			end = end.next
+		}
+		var err error
+		if first.next == end {
+			err = r.give(ctx, first)
+		} else {
+			err = r.giveTogether(ctx, first, end)
+		}
+		if err != nil {
+			return err
+		}
+		first = end
+	}
+	return nil
+}
+
+// giveTogether gives the rows of the chunks from first on, up to the one before end.
+func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
+	var rows []*target.Row // a list of its own, which outlasts the chunk that is freed first
+	for c := first; c != end; c = c.next {
+		rows = c.list(rows)
+	}
+	if err := first.views[0].intake.PutGroup(ctx, rows); err != nil {
+		return err
+	}
+	var next *chunk
+	for c := first; c != end; c = next {
+		next = c.next // the reader may have the chunk as soon as it is freed
+		if err := c.account.settle(1); err != nil {
+			return err
+		}
+		r.free(c, 1)
+	}
+	return nil
+}

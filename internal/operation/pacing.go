@@ -120,6 +120,7 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 		Ping:        t.ping,
 		Budget:      pace.NewBudget(budget),
 		BudgetSize:  budget,
+		Reserve:     t.session.Reserve,
 	}
 	o.hold(&options)
 	c.Requests.SetNames(t.nodeName)

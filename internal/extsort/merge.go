@@ -7,14 +7,17 @@ type Merge struct {
 	sources []source
 	heap    []head // the least one first; each not greater than the two at twice its place and one and two beyond
 	begun   bool
+	record  []byte // the current one
+	room    []byte // for a large one
 	err     error
 }
 
 // source gives records in order: next moves to the next one, if there is one, and at gives
-// it, until next is called again.
+// it, or its head, until next is called again. all gives all of it; the room for that may be a new one afterwards.
 type source interface {
 	next() (bool, error)
 	at() (number uint64, record []byte)
+	all(room []byte) (record, next []byte, err error)
 }
 
 // head is the record that a source is at.
@@ -50,6 +53,9 @@ func (m *Merge) Next() bool {
 		m.err = m.start()
 	case m.err == nil && len(m.heap) > 0:
 		m.advance()
+	}
+	if m.err == nil && len(m.heap) > 0 {
+		m.record, m.room, m.err = m.heap[0].source.all(m.room)
 	}
 	return m.err == nil && len(m.heap) > 0
 }
@@ -118,7 +124,7 @@ func (m *Merge) Numbers() (n int64, known bool) {
 func (m *Merge) Number() uint64 { return m.heap[0].number }
 
 // Record is the current one's bytes, until Next is called.
-func (m *Merge) Record() []byte { return m.heap[0].record }
+func (m *Merge) Record() []byte { return m.record }
 
 // Err is the error that ended Next early, if any.
 func (m *Merge) Err() error { return m.err }

@@ -28,6 +28,7 @@ type chunk struct {
 	account *account
 	held    atomic.Int64 // rows not freed yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
+	size    int          // Job.ChunkSize
 }
 
 // The memory of a record, besides the text and the bytes of its values.
@@ -44,22 +45,56 @@ func maxRecords(fields int) int {
 	return max(chunkRecords/(fields*cellMemory+recordMemory+rejectMemory), 1)
 }
 
+// large reports whether the chunk is a record that is longer than a chunk has to be.
+func (c *chunk) large() bool { return len(c.Data) > 2*c.size }
+
 // weigh estimates the memory that a chunk will take until it is freed: its text,
-// the same again for the values and for the frames they travel in, and its records.
+// the same again for the values and for the frames they travel in, and its records. Behind a large
+// one the splitter's window has room for another.
 func (c *chunk) weigh() int64 {
-	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
+	text := 3 * int64(len(c.Data))
+	if c.large() {
+		text += int64(len(c.Data))
+	}
+	return text + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
-// admit waits until there is memory for a chunk. What the target holds back for later
-// chunks would wait for this one, and has to go first.
-func (r *run) admit(ctx context.Context, c *chunk) error {
-	c.weight = c.weigh()
-	if r.memory.Used()+c.weight <= r.job.Memory {
-		return r.memory.Acquire(ctx, c.weight)
+// expect waits, before a chunk is cut behind a large one, until there is memory for another of that
+// size: it would take that while it waits to be admitted.
+func (r *run) expect(ctx context.Context, c *chunk) error {
+	if r.large == 0 {
+		return nil
 	}
-	r.job.Target.Yield(true)
-	defer r.job.Target.Yield(false)
-	return r.memory.Acquire(ctx, c.weight)
+	return r.acquire(ctx, c, r.large)
+}
+
+// admit waits until there is memory for a chunk. One that was expected does not wait.
+func (r *run) admit(ctx context.Context, c *chunk) error {
+	weight := c.weigh()
+	r.large = 0
+	if c.large() {
+		r.large = weight
+	}
+	if c.weight > 0 {
+		r.memory.Resize(c.weight, weight)
+		c.weight = weight
+		return nil
+	}
+	return r.acquire(ctx, c, weight)
+}
+
+// acquire takes memory for a chunk. What the target holds back for later chunks would wait for
+// this one, and has to go first.
+func (r *run) acquire(ctx context.Context, c *chunk, weight int64) error {
+	if r.memory.Used()+weight > r.job.Memory {
+		r.job.Target.Yield(true)
+		defer r.job.Target.Yield(false)
+	}
+	if err := r.memory.Acquire(ctx, weight); err != nil {
+		return err
+	}
+	c.weight = weight
+	return nil
 }
 
 // reweigh takes more memory for a chunk that has turned out to need it: rows whose

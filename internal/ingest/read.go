@@ -72,10 +72,14 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		if err := until.Err(); err != nil {
 			return err
 		}
+		if err := r.expect(until, c); err != nil {
+			r.recycle(c)
+			return err
+		}
 		c.Chunk, err = s.Next(c.buffer[:0])
 		if err != nil {
 			r.job.Counters.Done.Add(meter.advance(reader.read))
-			r.empty <- c
+			r.recycle(c)
 			if !errors.Is(err, io.EOF) {
 				return inputError(f.name, err)
 			}
@@ -91,7 +95,7 @@ func (r *run) readInput(ctx, until context.Context, index int, input Input) erro
 		}
 		if failed := s.Failed(); failed != nil && r.journaled {
 			// Read again, the input is cut elsewhere: a later run takes it all.
-			r.empty <- c
+			r.recycle(c)
 			return inputError(f.name, failed)
 		}
 		c.buffer, c.file, c.views = c.Data, f, f.views

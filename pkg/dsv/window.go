@@ -64,7 +64,10 @@ func (w *window) makeRoom() (dropped int) {
 		copy(w.buf, w.buf[w.head:])
 		w.buf = w.buf[:held]
 	case full:
-		size := min(max(2*cap(w.buf), w.chunk+1, len(bom)), w.limit)
+		size := max(2*cap(w.buf), w.chunk+1, len(bom))
+		if size > w.limit/2 { // the next step would hold two that are nearly as large as the limit
+			size = w.limit
+		}
 		w.buf = append(make([]byte, 0, size), w.buf[w.head:]...)
 	default:
 		return 0

@@ -7,17 +7,15 @@ type Merge struct {
 	sources []source
 	heap    []head // the least one first; each not greater than the two at twice its place and one and two beyond
 	begun   bool
-	record  []byte // the current one
-	room    []byte // for a large one
 	err     error
 }
 
 // source gives records in order: next moves to the next one, if there is one, and at gives
-// it, or its head, until next is called again. all gives all of it; the room for that may be a new one afterwards.
+// it, or the head of a large one, until next is called again. appendRecord gives all of it, once.
 type source interface {
 	next() (bool, error)
 	at() (number uint64, record []byte)
-	all(room []byte) (record, next []byte, err error)
+	appendRecord(dst []byte) ([]byte, error)
 }
 
 // head is the record that a source is at.
@@ -53,9 +51,6 @@ func (m *Merge) Next() bool {
 		m.err = m.start()
 	case m.err == nil && len(m.heap) > 0:
 		m.advance()
-	}
-	if m.err == nil && len(m.heap) > 0 {
-		m.record, m.room, m.err = m.heap[0].source.all(m.room)
 	}
 	return m.err == nil && len(m.heap) > 0
 }
@@ -123,8 +118,12 @@ func (m *Merge) Numbers() (n int64, known bool) {
 // Number is that of the current record.
 func (m *Merge) Number() uint64 { return m.heap[0].number }
 
-// Record is the current one's bytes, until Next is called.
-func (m *Merge) Record() []byte { return m.record }
+// Head returns what Options.Compare looks at of the current record, until Next is called; of one that is not
+// large the whole record.
+func (m *Merge) Head() []byte { return m.heap[0].record }
+
+// AppendRecord appends the current record. It may be called once for each.
+func (m *Merge) AppendRecord(dst []byte) ([]byte, error) { return m.heap[0].source.appendRecord(dst) }
 
 // Err is the error that ended Next early, if any.
 func (m *Merge) Err() error { return m.err }

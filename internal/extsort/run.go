@@ -129,6 +129,9 @@ type runSource struct {
 }
 
 func (s *runSource) next() (bool, error) {
+	if _, err := s.in.Discard(s.rest); err != nil { // of a record that was passed over
+		return false, fmt.Errorf("sorted run: %w", noEOF(err))
+	}
 	var head [8]byte
 	if _, err := io.ReadFull(s.in, head[:]); errors.Is(err, io.EOF) {
 		return false, s.whole()
@@ -157,19 +160,16 @@ func (s *runSource) next() (bool, error) {
 	return true, nil
 }
 
-// all reads what a large record has behind its head. It returns the whole record, in room where
-// that is needed.
-func (s *runSource) all(room []byte) (record, next []byte, err error) {
-	if s.rest == 0 {
-		return s.record, room, nil
-	}
-	head := len(s.record)
-	room = slices.Grow(append(room[:0], s.record...), s.rest)[:head+s.rest]
+// appendRecord appends the record: its head, and what the run has behind that.
+func (s *runSource) appendRecord(dst []byte) ([]byte, error) {
+	dst = append(slices.Grow(dst, len(s.record)+s.rest), s.record...)
+	at := len(dst)
+	dst = dst[:at+s.rest]
 	s.rest = 0
-	if _, err := io.ReadFull(s.in, room[head:]); err != nil {
-		return nil, room, fmt.Errorf("sorted run: %w", noEOF(err))
+	if _, err := io.ReadFull(s.in, dst[at:]); err != nil {
+		return nil, fmt.Errorf("sorted run: %w", noEOF(err))
 	}
-	return room, room, nil
+	return dst, nil
 }
 
 // whole gives an error when the file ended before the stretch.
@@ -225,10 +225,8 @@ func (s *bufferSource) touch() {
 // cacheLine is how many bytes come from memory at once, on most processors.
 const cacheLine = 64
 
-// all is a method of source: a buffer has records whole.
-func (s *bufferSource) all(room []byte) (record, next []byte, err error) {
-	_, record = s.at()
-	return record, room, nil
+func (s *bufferSource) appendRecord(dst []byte) ([]byte, error) {
+	return append(dst, s.buffer.record(s.entries[s.i-1])...), nil
 }
 
 func (s *bufferSource) at() (uint64, []byte) {

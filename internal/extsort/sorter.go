@@ -286,10 +286,15 @@ func (s *Sorter) newMerge(runs []*run, stretch int) *Merge {
 }
 
 func (s *Sorter) mergeInto(out *run, runs []*run) error {
+	var record []byte
 	for stretch := range len(s.bounds) + 1 {
 		m := s.newMerge(runs, stretch)
 		for m.Next() {
-			if err := out.add(m.Number(), m.Record()); err != nil {
+			var err error
+			if record, err = m.AppendRecord(record[:0]); err != nil {
+				return err
+			}
+			if err := out.add(m.Number(), record); err != nil {
 				return err
 			}
 		}

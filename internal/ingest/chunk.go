@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -65,7 +66,13 @@ func (r *run) expect(ctx context.Context, c *chunk) error {
 	if r.large == 0 {
 		return nil
 	}
-	return r.acquire(ctx, c, r.large)
+	if err := r.acquire(ctx, c, r.large); err != nil {
+		return err
+	}
+	if r.large > r.job.Memory/2 {
+		runtime.GC() // what is left of the record before may be as large as all memory of the run
+	}
+	return nil
 }
 
 // admit waits until there is memory for a chunk. One that was expected does not wait.
@@ -122,6 +129,7 @@ func (r *run) recycle(c *chunk) {
 	}
 	if cap(c.arena) > 4*r.job.ChunkSize {
 		c.arena = nil
+		clear(c.cells) // whose bytes it has
 	}
 	if cap(c.cells)*cellMemory > 2*chunkRecords {
 		c.cells, c.rows, c.order = nil, nil, nil

@@ -45,6 +45,9 @@ func (p *parser) work(ctx context.Context) error {
 		if err := p.parse(c); err != nil {
 			return err
 		}
+		if c.large() {
+			*p = *newParser(p.run) // it has the record's text and values yet
+		}
 		if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
 			return err
 		}

@@ -139,7 +139,14 @@ func (in *intake) take() (*encoder, error) {
 	return &encoder{t: in.t, inserter: inserter}, err
 }
 
+// mostKept is the most bytes that an encoder keeps for its next row.
+const mostKept = 1 << 20
+
 func (in *intake) give(e *encoder) {
+	if cap(e.record) > mostKept {
+		e.record = nil
+	}
+	clear(e.values[:cap(e.values)])
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.free = append(in.free, e)

@@ -66,13 +66,7 @@ func (r *run) expect(ctx context.Context, c *chunk) error {
 	if r.large == 0 {
 		return nil
 	}
-	if err := r.acquire(ctx, c, r.large); err != nil {
-		return err
-	}
-	if r.large > r.job.Memory/2 {
-		runtime.GC() // what is left of the record before may be as large as all memory of the run
-	}
-	return nil
+	return r.acquire(ctx, c, r.large)
 }
 
 // admit waits until there is memory for a chunk. One that was expected does not wait.
@@ -101,7 +95,24 @@ func (r *run) acquire(ctx context.Context, c *chunk, weight int64) error {
 		return err
 	}
 	c.weight = weight
+	if weight > r.job.Memory/2 {
+		r.strip()
+	}
 	return nil
+}
+
+// strip frees the memory of the chunks that nobody uses, and what large records before have left:
+// both may be as large as all memory of the run.
+func (r *run) strip() {
+	for range len(r.empty) {
+		select {
+		case c := <-r.empty:
+			c.buffer, c.arena, c.cells, c.rows, c.order = nil, nil, nil, nil, nil
+			r.empty <- c
+		default:
+		}
+	}
+	runtime.GC()
 }
 
 // reweigh takes more memory for a chunk that has turned out to need it: rows whose

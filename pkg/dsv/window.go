@@ -28,6 +28,8 @@ func (w *window) fill() (dropped int, err error) {
 	to := cap(w.buf)
 	if len(w.buf)-w.head <= w.chunk {
 		to = min(to, w.head+w.chunk+1)
+	} else {
+		to = min(to, len(w.buf)+w.chunk+1) // what follows a long record is copied: see part
 	}
 	if err := w.read(to); err != nil || w.begun {
 		return dropped, err
@@ -51,6 +53,16 @@ func (w *window) refill() error {
 	w.base += int64(len(w.buf))
 	w.buf, w.head = w.buf[:0], 0
 	return w.read(min(cap(w.buf), w.chunk))
+}
+
+// part gives up the memory in front of buf[at], which is another's from now on, and goes on with a
+// copy of what is behind. It returns by how much the indexes have gone down.
+func (w *window) part(at int) (dropped int) {
+	rest := w.buf[at:]
+	w.buf = append(make([]byte, 0, len(rest)), rest...)
+	w.head = 0
+	w.base += int64(at)
+	return at
 }
 
 // makeRoom moves the bytes held to the front where that is cheap, or where

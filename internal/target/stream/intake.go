@@ -139,14 +139,13 @@ func (in *intake) take() (*encoder, error) {
 	return &encoder{t: in.t, inserter: inserter}, err
 }
 
-// mostKept is the most bytes that an encoder keeps for its next row.
+// mostKept is the most bytes of a record that are kept as memory for the next one.
 const mostKept = 1 << 20
 
 func (in *intake) give(e *encoder) {
-	if cap(e.record) > mostKept {
-		e.record = nil
+	if cap(e.record) > mostKept { // its other parts still have the values
+		return
 	}
-	clear(e.values[:cap(e.values)])
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.free = append(in.free, e)

@@ -172,7 +172,7 @@ func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.plan.Parallel
 	options := sweep.Options{
-		Workers: workers, MaxAttempts: 1, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
+		Workers: workers, MaxAttempts: 1, EndsPages: true, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
 		Budget: pace.NewBudget(budget), BudgetSize: budget,
 	}
 	o.hold(&options)

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	firstRows   = 1     // of a page before anything is known of the rows, which may be large
-	firstCounts = 32    // of a page of numbers, which are small
-	growth      = 2     // rows of a page at most, for each row seen before
-	mostRows    = 10000 // past this a page's fixed cost no longer shows
+	firstRows  = 1     // of a page before anything is known of the rows, which may be large
+	firstLarge = 32    // of a page that cannot be too large
+	growth     = 2     // rows of a page at most, for each row seen before
+	mostRows   = 10000 // past this a page's fixed cost no longer shows
 )
 
 // sizer finds how many rows to ask for, from the rows seen by all workers. Large
@@ -22,6 +22,7 @@ type sizer struct {
 	target int64
 	fixed  int
 	most   int
+	ends   bool          // Options.EndsPages
 	seen   atomic.Int64  // rows
 	mean   atomic.Int64  // bytes a row; 0 before the first row
 	empty  atomic.Int64  // pages without rows before that
@@ -31,7 +32,7 @@ type sizer struct {
 }
 
 func newSizer(o Options) *sizer {
-	s := &sizer{target: int64(o.PageBytes), fixed: o.PageRows, most: mostRows}
+	s := &sizer{target: int64(o.PageBytes), fixed: o.PageRows, most: mostRows, ends: o.EndsPages}
 	if o.MostRows > 0 {
 		s.fixed, s.most = min(s.fixed, o.MostRows), min(s.most, o.MostRows)
 	}
@@ -45,10 +46,10 @@ func (s *sizer) rows(numbers bool) int {
 		return s.fixed
 	}
 	mean, most := s.mean.Load(), int64(s.most)
-	switch {
-	case numbers && mean == 0:
-		return int(min(firstCounts, most))
-	case !numbers:
+	switch large := numbers || s.ends; {
+	case large && mean == 0:
+		return int(min(firstLarge, most))
+	case !large:
 		most = min(most, max(growth*s.seen.Load(), firstRows))
 	}
 	if mean == 0 {

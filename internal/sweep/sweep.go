@@ -95,6 +95,9 @@ type Options struct {
 	PageRows int
 	// MostRows, when above zero, is the largest number of rows to ask for, and goes before PageRows.
 	MostRows int
+	// EndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the first
+	// ones need not be small.
+	EndsPages bool
 	// Gate may hold requests back; nil: none.
 	Gate Gate
 	// Budget bounds the bytes of pages under way and at hand, of which there may

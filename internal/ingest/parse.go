@@ -45,8 +45,8 @@ func (p *parser) work(ctx context.Context) error {
 		if err := p.parse(c); err != nil {
 			return err
 		}
-		if c.large() {
-			*p = *newParser(p.run) // it has the record's text and values yet
+		if p.forget(); c.large() {
+			*p = *newParser(p.run)
 		}
 		if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
 			return err
@@ -60,6 +60,12 @@ func (p *parser) work(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// forget lets go of the text and the values of the last row, which may be large.
+func (p *parser) forget() {
+	p.dsv.Reset(dsv.Chunk{})
+	clear(p.sum.values)
 }
 
 // give gives the chunk's rows to the target, and closes the parser's part of them.

@@ -93,7 +93,7 @@ func (l *Load) countRecords(path string, format dsv.Format) (int, error) {
 	}
 	defer func() { _ = f.Close() }()
 	records := 0
-	options := dsv.Options{Bad: func(b dsv.Bad) error {
+	options := dsv.Options{MaxRecord: int(l.spec.Memory / recordShare), Bad: func(b dsv.Bad) error {
 		if b.First {
 			records++
 		}

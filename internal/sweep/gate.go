@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"runtime"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -75,7 +76,12 @@ func (w *worker) afford(ctx context.Context, q *request, host string, rows int) 
 		budget.Release(held)
 		return nil, err
 	}
-	return &budgetPage{page, func() { budget.Release(held) }}, nil
+	return &budgetPage{page, func() {
+		if held > o.BudgetSize/2 {
+			runtime.GC() // what the page leaves may be as large as the budget
+		}
+		budget.Release(held)
+	}}, nil
 }
 
 // budgetPage gives its part of the budget back when it is closed.

@@ -219,12 +219,12 @@ func (s *Splitter) accept(end int) {
 }
 
 // emit copies what was accepted into buf and makes a chunk of it. A chunk that is one long record
-// gets the window's memory instead, so that the record is not in memory twice.
+// gets the window's memory instead, so that the record is not in memory twice, and buf becomes the window.
 func (s *Splitter) emit(buf []byte) Chunk {
 	data := s.in.buf[s.in.head:s.start]
 	if len(data) > 2*s.chunk {
 		c := s.chunkOf(data)
-		dropped := s.in.part(s.start)
+		dropped := s.in.part(s.start, buf)
 		s.start -= dropped
 		s.m.shift(dropped)
 		return c

@@ -56,10 +56,14 @@ func (w *window) refill() error {
 }
 
 // part gives up the memory in front of buf[at], which is another's from now on, and goes on with a
-// copy of what is behind. It returns by how much the indexes have gone down.
-func (w *window) part(at int) (dropped int) {
+// copy of what is behind, in room if that is large enough. It returns by how much the indexes have
+// gone down.
+func (w *window) part(at int, room []byte) (dropped int) {
 	rest := w.buf[at:]
-	w.buf = append(make([]byte, 0, len(rest)), rest...)
+	if cap(room) < len(rest) {
+		room = make([]byte, 0, len(rest))
+	}
+	w.buf = append(room[:0:min(cap(room), w.limit)], rest...)
 	w.head = 0
 	w.base += int64(at)
 	return at

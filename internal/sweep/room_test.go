@@ -47,7 +47,7 @@ func (r *rooms) largest() int64 {
 // sizedTable is a table of rows of these sizes, each a partition of its own.
 func sizedTable(sizes ...int) *sweeptest.Table {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(len(sizes))}
-	large := make([]byte, 100<<20)
+	large := make([]byte, 4<<20)
 	for i, size := range sizes {
 		table.Rows[i].Cells = append(table.Rows[i].Cells, large[:size:size])
 	}
@@ -85,14 +85,18 @@ func (h *heldBytes) consumer() (Consumer, error) {
 	}), nil
 }
 
-const roomSize = 16 << 20
+// A sixteenth of what a scan with 64 MiB has: so are the sizes of rows, since each byte of them is copied.
+const (
+	roomSize = 1 << 20
+	roomPage = DefaultPageBytes / 16
+)
 
 func sweepRooms(t *testing.T, table *sweeptest.Table, splits []token.Split) (*logBudget, *heldBytes, Result) {
 	t.Helper()
 	budget, reserved, held := newLogBudget(roomSize), new(rooms), new(heldBytes)
 	table.Room = reserved.largest
 	result, err := Run(bg(), splits, table, Options{
-		Workers: 6, Budget: budget, BudgetSize: roomSize, Reserve: reserved.reserve,
+		Workers: 6, PageBytes: roomPage, Budget: budget, BudgetSize: roomSize, Reserve: reserved.reserve,
 	}, held.consumer)
 	require.NoError(t, err)
 	require.Empty(t, result.Failed)
@@ -105,19 +109,19 @@ func sweepRooms(t *testing.T, table *sweeptest.Table, splits []token.Split) (*lo
 // Rows of 5 MB are read one by one from the first request on, and no more of them at once than
 // the budget has room for.
 func TestLargeRowsAreReadOneByOne(t *testing.T) {
-	table := sizedTable(repeated(60, 5_000_000)...)
+	table := sizedTable(repeated(60, 5_000_000/16)...)
 	budget, held, _ := sweepRooms(t, table, many(20))
 	for _, r := range table.Requests() {
 		require.Equal(t, 1, r.Rows)
 	}
-	require.Less(t, held.largest, int64(5_100_000))
+	require.Less(t, held.largest, int64(5_100_000/16))
 	require.LessOrEqual(t, budget.most, int64(roomSize))
 	require.LessOrEqual(t, table.MostUnderway(), 3)
 }
 
 // Rows of 16 MB behind small ones: a page that has several of them is not taken.
 func TestLargeRowsBehindSmallOnes(t *testing.T) {
-	table := sizedTable(append(repeated(5000, 1000), repeated(8, 16_000_000)...)...)
+	table := sizedTable(append(repeated(5000, 64), repeated(8, 1_000_000)...)...)
 	_, held, _ := sweepRooms(t, table, one(token.Whole(token.Murmur3)))
 	require.LessOrEqual(t, held.largest, int64(roomSize))
 	requests := table.Requests()
@@ -127,11 +131,11 @@ func TestLargeRowsBehindSmallOnes(t *testing.T) {
 
 // A row of 16 MB among small ones costs one page that is refused, and is read with them.
 func TestALargeRowAmongSmallOnes(t *testing.T) {
-	sizes := repeated(3000, 1000)
-	sizes[2000] = 16_000_000
+	sizes := repeated(3000, 64)
+	sizes[2000] = 1_000_000
 	table := sizedTable(sizes...)
 	_, held, _ := sweepRooms(t, table, one(token.Whole(token.Murmur3)))
-	require.Greater(t, held.largest, int64(16_000_000))
+	require.Greater(t, held.largest, int64(1_000_000))
 	twice := 0
 	seen := make(map[int]bool)
 	for _, r := range table.Requests() {
@@ -145,10 +149,10 @@ func TestALargeRowAmongSmallOnes(t *testing.T) {
 
 // A row that is larger than the budget is read alone.
 func TestRowLargerThanTheBudget(t *testing.T) {
-	table := sizedTable(1000, 1000, 40<<20, 1000, 40<<20, 60<<20, 1000)
+	table := sizedTable(64, 64, 40<<16, 64, 40<<16, 60<<16, 64)
 	_, held, _ := sweepRooms(t, table, many(3))
-	require.Greater(t, held.largest, int64(60<<20))
-	require.Less(t, held.largest, int64(61<<20))
+	require.Greater(t, held.largest, int64(60<<16))
+	require.Less(t, held.largest, int64(61<<16))
 }
 
 // The size of a page that a request was refused for counts for that request alone.

@@ -129,7 +129,12 @@ func TestPageSizeAdapts(t *testing.T) {
 	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageBytes: 19200}, blind().consumer)
 	require.NoError(t, err)
 	requests := table.Requests()
-	require.Equal(t, []int{1, 2, 6, 18, 54, 162, 200}, rowsOf(requests[:7]))
+	require.Equal(t, 1, requests[0].Rows)
+	asked := 0
+	for _, r := range requests {
+		require.LessOrEqual(t, r.Rows, max(2*asked, 1), "twice what has come, at most")
+		asked += r.Rows
+	}
 	require.Equal(t, 200, requests[len(requests)-1].Rows)
-	require.Less(t, len(requests), 18)
+	require.Less(t, len(requests), 20)
 }

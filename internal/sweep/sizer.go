@@ -10,14 +10,14 @@ import (
 const (
 	firstRows  = 1     // of a page before anything is known of the rows, which may be large
 	firstLarge = 32    // of a page that cannot be too large
-	growth     = 2     // rows of a page at most, for each row seen before
+	growth     = 8     // rows of a page at most, for each row seen before
 	mostRows   = 10000 // past this a page's fixed cost no longer shows
 )
 
 // sizer finds how many rows to ask for, from the rows seen by all workers. Large
 // rows count at once, small ones little by little: a page that is too large
 // hurts more than one that is too small. So pages begin with one row, and have no more than
-// twice the rows seen before: a few small rows are no proof that the next ones are small.
+// eight times the rows seen before: a few small rows are no proof that the next ones are small.
 type sizer struct {
 	target int64
 	fixed  int

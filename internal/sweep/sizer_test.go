@@ -25,7 +25,7 @@ func TestSizer(t *testing.T) {
 		{"fixed", Options{PageRows: 7}, []page{{10, 10}}, 7},
 		{"by size", Options{PageBytes: 1000}, []page{{50, 500}}, 100},
 		{"empty pages tell nothing", Options{PageBytes: 1000}, []page{{50, 500}, {0, 0}}, 100},
-		{"twice the rows seen", Options{PageBytes: 1000}, []page{{1, 10}, {2, 20}}, 6},
+		{"eight times the rows seen", Options{PageBytes: 1000}, []page{{1, 10}, {2, 20}}, 24},
 		{"larger rows count at once", Options{PageBytes: 1000}, []page{{10, 100}, {1, 500}}, 2},
 		{"smaller ones little by little", Options{PageBytes: 1000}, []page{{1, 100}, {100, 2000}}, 12},
 		{"a row above the target", Options{PageBytes: 1000}, []page{{1, 5000}}, 1},
@@ -132,7 +132,7 @@ func TestPageSizeAdapts(t *testing.T) {
 	require.Equal(t, 1, requests[0].Rows)
 	asked := 0
 	for _, r := range requests {
-		require.LessOrEqual(t, r.Rows, max(2*asked, 1), "twice what has come, at most")
+		require.LessOrEqual(t, r.Rows, max(growth*asked, 1), "eight times what has come, at most")
 		asked += r.Rows
 	}
 	require.Equal(t, 200, requests[len(requests)-1].Rows)

@@ -25,6 +25,7 @@ type Session struct {
 	policy  *policy
 	filter  *filter
 	tablets sync.Map // by table, as CQL names it: *tabletMap
+	room    *room
 
 	silent    sync.Map     // by host id: the time.Time of the last question that got no answer
 	answering atomic.Value // host id of the node that answered last what any node knows
@@ -121,7 +122,8 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.DefaultTimestamp = false
 	log := &logger{tell: cfg.Logf}
 	cluster.Logger = log
-	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout}
+	room := new(room)
+	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout, room: room}
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
@@ -142,7 +144,7 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 		cfg.Logf("%s", ourWords(err.Error()))
 		return nil, fault.New(fault.Fatal, explainConnect(ctx, cfg, err))
 	}
-	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter}
+	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter, room: room}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
 	}

@@ -19,6 +19,7 @@ type dialer struct {
 	net  net.Dialer
 	tls  *tls.Config
 	wait time.Duration // for the rest of a frame that has begun
+	room *room         // for pages
 }
 
 // DialHost connects to a node.
@@ -71,7 +72,7 @@ func (d *dialer) dial(ctx context.Context, from *net.Dialer, address string) (*g
 // guard puts a guard before what comes in on a connection. What goes out takes the
 // same way as before: several requests in one system call, where TCP is spoken.
 func (d *dialer) guard(conn net.Conn) net.Conn {
-	g := newGuard(conn, d.wait)
+	g := newGuard(conn, d.wait, d.room)
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		return guardedTCP{tcp, g}
 	}

@@ -27,7 +27,12 @@ func classify(ctx context.Context, err error) error {
 		err = wrapper.Unwrap()
 	}
 	var request answered
-	return &fault.Error{Class: classOf(err), Err: inWords(nameDown(ctx, err)), Answered: errors.As(err, &request)}
+	if errors.As(err, &request) {
+		if large := largeError(request); large != nil {
+			return &fault.Error{Class: fault.Unknown, Err: large, Answered: true}
+		}
+	}
+	return &fault.Error{Class: classOf(err), Err: inWords(nameDown(ctx, err)), Answered: request != nil}
 }
 
 // answered is an error that the server answered with. The library's own name for

@@ -20,19 +20,22 @@ import (
 // What is checked is what the library does not recover from: the header, what comes
 // before the message, and of the messages SUPPORTED and RESULT. Rows are not
 // copied: the lengths of their cells are looked at on the way into the library's own
-// buffer. A frame with more than wholeAbove after the metadata is held until it is
-// there; so a length alone costs no more than that, and what comes costs three times
+// buffer. A frame with more after the metadata than is trusted (room.trusted) is held until it
+// is there; so a length alone costs no more than that, and what comes costs three times
 // its size. The source is the native protocol specification, version 4.
+//
+// A page of a user's table that there is no room for is dropped: see room.
 //
 // The types of some columns are hidden from the library: see answer.typ.
 type guard struct {
 	conn net.Conn
 	in   *bufio.Reader
 	wait time.Duration
+	room *room // for pages
 
 	begun bool   // a frame has: the rest of it is waited for no longer than wait
 	ready []byte // checked, to be handed on
-	room  []byte // for that
+	kept  []byte // memory for that
 	rest  int    // how much of the body follows that
 	rows  cells  // in the rest
 	err   error  // the end
@@ -61,8 +64,8 @@ const (
 	opAuthSuccess = 0x10
 )
 
-func newGuard(conn net.Conn, wait time.Duration) *guard {
-	g := &guard{conn: conn, wait: wait}
+func newGuard(conn net.Conn, wait time.Duration, room *room) *guard {
+	g := &guard{conn: conn, wait: wait, room: room}
 	g.in = bufio.NewReader((*source)(g))
 	return g
 }
@@ -130,7 +133,7 @@ func interrupted(err error) error {
 }
 
 func (g *guard) frame(first byte) error {
-	a := answer{in: g.in, left: headerSize - 1, seen: append(g.room[:0], first), metadataID: g.metadataID}
+	a := answer{in: g.in, left: headerSize - 1, seen: append(g.kept[:0], first), metadataID: g.metadataID}
 	a.take(headerSize - 1)
 	if a.err != nil {
 		return a.err
@@ -162,18 +165,31 @@ func (g *guard) frame(first byte) error {
 	g.rows, g.rest = a.rows, a.left
 	g.ready = a.seen
 	if cap(a.seen) <= wholeAbove {
-		g.room = a.seen
+		g.kept = a.seen
 	}
-	if g.rest <= wholeAbove {
+	if a.user && !g.room.holds(g.rest) {
+		return g.refuse(header)
+	}
+	if g.rest <= g.room.trusted() {
 		return nil
 	}
 	whole := bytes.NewBuffer(a.seen)
-	g.room = nil
+	g.kept = nil
 	if _, err := io.CopyN(whole, g.in, int64(g.rest)); err != nil {
 		return interrupted(err)
 	}
 	g.ready, g.rest = whole.Bytes(), 0
 	return g.rows.pass(g.ready[len(a.seen):])
+}
+
+// refuse drops the rest of a page, and puts an error in its place.
+func (g *guard) refuse(header []byte) error {
+	size := g.rest
+	g.ready, g.rest, g.rows = refusal(header, size), 0, cells{}
+	if _, err := io.CopyN(io.Discard, g.in, int64(size)); err != nil {
+		return interrupted(err)
+	}
+	return nil
 }
 
 func checkHeader(header []byte, length uint32) error {

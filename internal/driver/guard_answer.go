@@ -2,6 +2,7 @@ package driver
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"io"
 )
@@ -13,9 +14,11 @@ type answer struct {
 	left       int    // bytes of the body that have not been read
 	seen       []byte // the header and what has been read of the body
 	metadataID bool
+	system     bool // the columns are of a keyspace of the system
 	err        error
 
 	rows   cells
+	user   bool       // the rows are of a user's table, and not of the system's
 	shards *shardInfo // of a SUPPORTED
 }
 
@@ -116,6 +119,7 @@ func (a *answer) result(version byte) {
 			a.fail("%d rows of %d columns in %d bytes", count, columns, a.left)
 		default:
 			a.rows = cells{count: columns * count, left: a.left}
+			a.user = !a.system
 		}
 	case keyspace:
 		a.fail("a keyspace is in use that nobody asked for")
@@ -174,18 +178,23 @@ func (a *answer) variables(version byte) {
 	}
 }
 
+// keyspace reads the name of the keyspace that columns are of.
+func (a *answer) keyspace() {
+	a.system = bytes.HasPrefix(a.take(a.short()), []byte("system"))
+}
+
 func (a *answer) columns(flags, columns int) {
 	if columns < 0 {
 		a.fail("%d columns", columns)
 	}
 	global := flags&globalTable != 0
 	if global {
-		a.take(a.short())
+		a.keyspace()
 		a.take(a.short())
 	}
 	for ; columns > 0 && a.err == nil; columns-- {
 		if !global {
-			a.take(a.short())
+			a.keyspace()
 			a.take(a.short())
 		}
 		a.take(a.short())

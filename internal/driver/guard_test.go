@@ -26,7 +26,7 @@ func (c bytesConn) SetReadDeadline(_ time.Time) error { return nil }
 
 // guarded is what a guard makes of bytes.
 func guarded(in io.Reader, buffer int) ([]byte, error) {
-	g := newGuard(bytesConn{in: in}, time.Second)
+	g := newGuard(bytesConn{in: in}, time.Second, new(room))
 	var out []byte
 	p := make([]byte, buffer)
 	for {
@@ -113,7 +113,7 @@ func TestGuardStops(t *testing.T) {
 func TestGuardHoldsLargeFrames(t *testing.T) {
 	large := withLength(encoded(t, &message.VoidResult{}), 100<<20)
 	before := allocated()
-	g := newGuard(bytesConn{in: bytes.NewReader(large)}, time.Second)
+	g := newGuard(bytesConn{in: bytes.NewReader(large)}, time.Second, new(room))
 	for range 2 {
 		n, err := g.Read(make([]byte, 4096))
 		require.ErrorContains(t, err, "ended within a frame")
@@ -129,7 +129,7 @@ func TestGuardDoesNotWaitWithinAFrame(t *testing.T) {
 	defer client.Close()
 	go func() { _, _ = server.Write(encoded(t, &message.VoidResult{})[:5]) }()
 	defer server.Close()
-	g := newGuard(client, 10*time.Millisecond)
+	g := newGuard(client, 10*time.Millisecond, new(room))
 	_, err := g.Read(make([]byte, headerSize))
 	require.ErrorContains(t, err, "ended within a frame")
 	var timeout net.Error

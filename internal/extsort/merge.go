@@ -11,10 +11,11 @@ type Merge struct {
 }
 
 // source gives records in order: next moves to the next one, if there is one, and at gives
-// it, until next is called again.
+// it, or the head of a large one, until next is called again. appendRecord gives all of it, once.
 type source interface {
 	next() (bool, error)
 	at() (number uint64, record []byte)
+	appendRecord(dst []byte) ([]byte, error)
 }
 
 // head is the record that a source is at.
@@ -117,8 +118,12 @@ func (m *Merge) Numbers() (n int64, known bool) {
 // Number is that of the current record.
 func (m *Merge) Number() uint64 { return m.heap[0].number }
 
-// Record is the current one's bytes, until Next is called.
-func (m *Merge) Record() []byte { return m.heap[0].record }
+// Head returns what Options.Compare looks at of the current record, until Next is called; of one that is not
+// large the whole record.
+func (m *Merge) Head() []byte { return m.heap[0].record }
+
+// AppendRecord appends the current record. It may be called once for each.
+func (m *Merge) AppendRecord(dst []byte) ([]byte, error) { return m.heap[0].source.appendRecord(dst) }
 
 // Err is the error that ended Next early, if any.
 func (m *Merge) Err() error { return m.err }

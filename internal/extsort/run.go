@@ -2,11 +2,13 @@ package extsort
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/pierrec/lz4/v4"
 
@@ -14,7 +16,7 @@ import (
 )
 
 // run is a temporary file with sorted records: each is its number, eight bytes,
-// its length, an unsigned varint, and its bytes. Where runs are compressed, each stretch of numbers is
+// its length, an unsigned varint, of a large one the length of its head (Options.Head), another, and its bytes. Where runs are compressed, each stretch of numbers is
 // on its own, so that it can be read on its own.
 type run struct {
 	sorter *Sorter
@@ -23,7 +25,7 @@ type run struct {
 	level  int     // how often its records were merged
 	out    *bufio.Writer
 	lz     *lz4.Writer // where runs are compressed
-	head   [8 + binary.MaxVarintLen64]byte
+	head   [8 + 2*binary.MaxVarintLen64]byte
 }
 
 // runBuffer is how much of a run is read or written at once.
@@ -55,6 +57,13 @@ func (r *run) add(number uint64, record []byte) error {
 	}
 	binary.BigEndian.PutUint64(r.head[:], number)
 	n := 8 + binary.PutUvarint(r.head[8:], uint64(len(record)))
+	if len(record) > largeRecord {
+		head := len(record)
+		if r.sorter.o.Head != nil {
+			head = r.sorter.o.Head(record)
+		}
+		n += binary.PutUvarint(r.head[n:], uint64(head))
+	}
 	_, _ = r.out.Write(r.head[:n])
 	if _, err := r.out.Write(record); err != nil {
 		return fmt.Errorf("sorted run: %w", err)
@@ -115,10 +124,14 @@ type runSource struct {
 	stored *io.SectionReader
 	in     *bufio.Reader
 	number uint64
-	record []byte
+	record []byte // of a large one the head
+	rest   int    // how much of the record follows that
 }
 
 func (s *runSource) next() (bool, error) {
+	if _, err := s.in.Discard(s.rest); err != nil { // of a record that was passed over
+		return false, fmt.Errorf("sorted run: %w", noEOF(err))
+	}
 	var head [8]byte
 	if _, err := io.ReadFull(s.in, head[:]); errors.Is(err, io.EOF) {
 		return false, s.whole()
@@ -130,14 +143,33 @@ func (s *runSource) next() (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("sorted run: %w", noEOF(err))
 	}
-	if uint64(cap(s.record)) < length {
-		s.record = make([]byte, length)
+	kept := length
+	if length > largeRecord {
+		if kept, err = binary.ReadUvarint(s.in); err != nil || kept > length {
+			return false, fmt.Errorf("sorted run: %w", noEOF(cmp.Or(err, io.ErrUnexpectedEOF)))
+		}
 	}
-	s.record = s.record[:length]
+	s.rest = int(length - kept)
+	if uint64(cap(s.record)) < kept || cap(s.record) > largeRecord {
+		s.record = make([]byte, kept)
+	}
+	s.record = s.record[:kept]
 	if _, err := io.ReadFull(s.in, s.record); err != nil {
 		return false, fmt.Errorf("sorted run: %w", noEOF(err))
 	}
 	return true, nil
+}
+
+// appendRecord appends the record: its head, and what the run has behind that.
+func (s *runSource) appendRecord(dst []byte) ([]byte, error) {
+	dst = append(slices.Grow(dst, len(s.record)+s.rest), s.record...)
+	at := len(dst)
+	dst = dst[:at+s.rest]
+	s.rest = 0
+	if _, err := io.ReadFull(s.in, dst[at:]); err != nil {
+		return nil, fmt.Errorf("sorted run: %w", noEOF(err))
+	}
+	return dst, nil
 }
 
 // whole gives an error when the file ended before the stretch.
@@ -192,6 +224,10 @@ func (s *bufferSource) touch() {
 
 // cacheLine is how many bytes come from memory at once, on most processors.
 const cacheLine = 64
+
+func (s *bufferSource) appendRecord(dst []byte) ([]byte, error) {
+	return append(dst, s.buffer.record(s.entries[s.i-1])...), nil
+}
 
 func (s *bufferSource) at() (uint64, []byte) {
 	e := s.entries[s.i-1]

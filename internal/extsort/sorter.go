@@ -24,7 +24,7 @@ import (
 // Options say how to sort.
 type Options struct {
 	// Memory is how many bytes all buffers may hold. A record that is longer than a buffer
-	// takes its own length instead.
+	// goes to the disk at once.
 	Memory int64
 	// Buffers is how many there are: as many goroutines can add at once.
 	Buffers int
@@ -37,11 +37,17 @@ type Options struct {
 	Compress bool
 	// Compare orders records of one number. It must be safe for concurrent use.
 	Compare func(a, b []byte) int
+	// Head returns how many of a record's first bytes Compare looks at: of large records no more than
+	// these are in memory while runs are merged. Nil: all.
+	Head func(record []byte) int
 }
 
 // fanIn is how many runs are merged at once: each takes some 200 KiB while it is read, for each stretch. When
 // there are as many of one size, they become one.
 const fanIn = 64
+
+// largeRecord is the length from which a record is in memory as a whole only when its turn has come.
+const largeRecord = 64 << 10
 
 // entryMemory is what a record takes besides its bytes and their length.
 const entryMemory = 24
@@ -106,6 +112,9 @@ func (b *Buffer) Add(number, hint uint64, record []byte) error {
 		if err := b.spill(); err != nil {
 			return err
 		}
+	}
+	if need+entryMemory > b.sorter.size { // it makes a run of its own, and no copy
+		return b.spillOne(number, record)
 	}
 	if b.records == nil {
 		// As if all records were like this one: a slice that grows is copied to memory that was never touched.
@@ -213,8 +222,17 @@ func (b *Buffer) spill() error {
 		}
 	}
 	b.records, b.entries = b.records[:0], b.entries[:0]
-	if cap(b.records) > b.sorter.size {
-		b.records = nil // a long record made it so
+	return b.sorter.keep(r)
+}
+
+// spillOne writes a record to a run of its own.
+func (b *Buffer) spillOne(number uint64, record []byte) error {
+	r, err := b.sorter.newRun()
+	if err != nil {
+		return err
+	}
+	if err := r.add(number, record); err != nil {
+		return errors.Join(err, r.close())
 	}
 	return b.sorter.keep(r)
 }
@@ -268,10 +286,15 @@ func (s *Sorter) newMerge(runs []*run, stretch int) *Merge {
 }
 
 func (s *Sorter) mergeInto(out *run, runs []*run) error {
+	var record []byte
 	for stretch := range len(s.bounds) + 1 {
 		m := s.newMerge(runs, stretch)
 		for m.Next() {
-			if err := out.add(m.Number(), m.Record()); err != nil {
+			var err error
+			if record, err = m.AppendRecord(record[:0]); err != nil {
+				return err
+			}
+			if err := out.add(m.Number(), record); err != nil {
 				return err
 			}
 		}

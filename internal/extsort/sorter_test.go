@@ -64,7 +64,12 @@ func sorted(t *testing.T, o Options, pairs []pair) (*Sorter, []pair) {
 	for i, m := range merges {
 		merging.Go(func() {
 			for m.Next() {
-				parts[i] = append(parts[i], pair{m.Number(), string(m.Record())})
+				record, err := m.AppendRecord(nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				parts[i] = append(parts[i], pair{m.Number(), string(record)})
 			}
 		})
 	}
@@ -186,12 +191,48 @@ func TestLongRecords(t *testing.T) {
 	require.Positive(t, s.Spilled())
 }
 
+// Of large records a merge has no more in memory than their heads.
+func TestHeadsOfLargeRecords(t *testing.T) {
+	const head, large = 9, 3 * largeRecord
+	s := New(Options{
+		Memory: 8 << 10, Buffers: 1, Stretches: 2, Dir: t.TempDir(), Compare: func(a, b []byte) int { return bytes.Compare(a[:head], b[:head]) },
+		Head: func([]byte) int { return head },
+	})
+	b, err := s.Take(t.Context())
+	require.NoError(t, err)
+	const n = 2*fanIn + 10
+	record := func(i int) []byte { return append(fmt.Appendf(nil, "%0*d", head, i), make([]byte, large+i)...) }
+	for i := range n {
+		require.NoError(t, b.Add(7, 0, record(i*7%n)))
+	}
+	s.Give(b)
+	m := s.Merges()[0]
+	for i := range n {
+		require.True(t, m.Next())
+		held := 0
+		for _, h := range m.heap {
+			held += cap(h.record)
+		}
+		require.Less(t, held, large/2)
+		if i%3 == 0 {
+			continue // is passed over
+		}
+		got, err := m.AppendRecord(nil)
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(record(i), got))
+	}
+	require.False(t, m.Next())
+	require.NoError(t, m.Err())
+	require.NoError(t, s.Close())
+}
+
 func TestFolderThatIsNotThere(t *testing.T) {
 	s := New(Options{Memory: 100, Buffers: 1, Dir: filepath.Join(t.TempDir(), "none"), Compare: bytes.Compare})
 	b, err := s.Take(t.Context())
 	require.NoError(t, err)
-	require.NoError(t, b.Add(1, 0, make([]byte, 90)))
-	require.ErrorContains(t, b.Add(1, 0, make([]byte, 90)), "sorted run: open ")
+	require.NoError(t, b.Add(1, 0, make([]byte, 40)))
+	require.ErrorContains(t, b.Add(1, 0, make([]byte, 40)), "sorted run: open ")
+	require.ErrorContains(t, b.Add(1, 0, make([]byte, 90)), "sorted run: open ", "a run of its own")
 }
 
 // Who waits for a buffer can be called off.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -28,6 +29,7 @@ type chunk struct {
 	account *account
 	held    atomic.Int64 // rows not freed yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
+	size    int          // text that it is cut for
 	small   bool         // it is for a small input
 	next    *chunk       // of the same group
 }
@@ -46,21 +48,92 @@ func maxRecords(fields int) int {
 	return max(chunkRecords/(fields*cellMemory+recordMemory+rejectMemory), 1)
 }
 
+// large reports whether the chunk is a record that is longer than a chunk has to be.
+func (c *chunk) large() bool { return len(c.Data) > 2*c.size }
+
 // weigh estimates the memory that a chunk will take until it is freed: its text,
-// the same again for the values and for the frames they travel in, and its records.
+// the same again for the values and for the frames they travel in, and its records. Behind a large
+// one the splitter's window has room for another.
 func (c *chunk) weigh() int64 {
-	return 3*int64(len(c.Data)) + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
+	text := 3 * int64(len(c.Data))
+	if c.large() {
+		text += int64(len(c.Data))
+	}
+	return text + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
-// admit waits until there is memory for the chunks of a group. What the target holds back for later
-// chunks would wait for these, and has to go first.
-func (r *run) admit(ctx context.Context, weight int64) error {
-	if r.memory.Used()+weight <= r.job.Memory {
-		return r.memory.Acquire(ctx, weight)
+// expect waits, before a chunk is cut behind a large one, until there is memory for another of that
+// size: it would take that while it waits to be admitted.
+func (r *run) expect(ctx context.Context, c *chunk) error {
+	if r.large == 0 || c.small {
+		return nil
 	}
-	r.job.Target.Yield(true)
-	defer r.job.Target.Yield(false)
+	return r.acquire(ctx, c, r.large)
+}
+
+// admit waits until there is memory for a chunk. One that was expected does not wait.
+func (r *run) admit(ctx context.Context, c *chunk) error {
+	weight := c.weigh()
+	r.large = 0
+	if c.large() {
+		r.large = weight
+	}
+	if c.weight > 0 {
+		r.memory.Resize(c.weight, weight)
+		c.weight = weight
+		return nil
+	}
+	return r.acquire(ctx, c, weight)
+}
+
+// admitGroup waits until there is memory for the chunks of a group.
+func (r *run) admitGroup(ctx context.Context, first *chunk, weight int64) error {
+	if first.next == nil {
+		return r.admit(ctx, first)
+	}
+	if err := r.wait(ctx, weight); err != nil {
+		return err
+	}
+	for c := first; c != nil; c = c.next {
+		c.weight = c.weigh()
+	}
+	return nil
+}
+
+// wait takes memory. What the target holds back for later chunks would wait for these, and has to go
+// first.
+func (r *run) wait(ctx context.Context, weight int64) error {
+	if r.memory.Used()+weight > r.job.Memory {
+		r.job.Target.Yield(true)
+		defer r.job.Target.Yield(false)
+	}
 	return r.memory.Acquire(ctx, weight)
+}
+
+// acquire takes memory for a chunk.
+func (r *run) acquire(ctx context.Context, c *chunk, weight int64) error {
+	if err := r.wait(ctx, weight); err != nil {
+		return err
+	}
+	c.weight = weight
+	if weight > r.job.Memory/2 {
+		r.strip()
+	}
+	return nil
+}
+
+// strip frees the memory of the chunks that nobody uses, and what large records before have left:
+// both may be as large as all memory of the run.
+func (r *run) strip() {
+	for range len(r.empty) {
+		select {
+		case c := <-r.empty:
+			c.buffer, c.arena, c.cells, c.rows, c.order = nil, nil, nil, nil, nil
+			r.empty <- c
+		default:
+		}
+	}
+	runtime.GC()
 }
 
 // reweigh takes more memory for a chunk that has turned out to need it: rows whose
@@ -92,6 +165,7 @@ func (r *run) recycle(c *chunk) {
 	}
 	if cap(c.arena) > 4*size {
 		c.arena = nil
+		clear(c.cells) // whose bytes it has
 	}
 	if cap(c.cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
 		c.cells, c.rows, c.order = nil, nil, nil

@@ -95,11 +95,8 @@ func (r *run) send() error {
 		r.accounts.add(c.account)
 		r.hopes.cut.Add(int64(c.count))
 	}
-	if err := r.admit(g.ctx, weight); err != nil {
+	if err := r.admitGroup(g.ctx, first, weight); err != nil {
 		return err
-	}
-	for c := first; c != nil; c = c.next {
-		c.weight = c.weigh()
 	}
 	select {
 	case r.chunks <- first:

@@ -46,6 +46,9 @@ func (p *parser) work(ctx context.Context) error {
 			if err := p.parse(c); err != nil {
 				return err
 			}
+			if p.forget(); c.large() {
+				*p = *newParser(p.run)
+			}
 			if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
 				return err
 			}
@@ -59,6 +62,12 @@ func (p *parser) work(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// forget lets go of the text and the values of the last row, which may be large.
+func (p *parser) forget() {
+	p.dsv.Reset(dsv.Chunk{})
+	clear(p.sum.values)
 }
 
 // give gives the chunk's rows to the target, and closes the parser's part of them.

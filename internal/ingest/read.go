@@ -75,6 +75,10 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		if err != nil {
 			return err
 		}
+		if err := r.expect(until, c); err != nil {
+			r.recycle(c)
+			return err
+		}
 		c.Chunk, err = s.Next(c.buffer[:0])
 		if err != nil {
 			r.job.Counters.Done.Add(meter.advance(*read))

@@ -33,6 +33,7 @@ type run struct {
 	intakes map[string]target.Intake // by the names of their columns; the reader's alone
 
 	skipped, chosen int64 // records so far; the reader's alone
+	large           int64 // weight of the chunk that was cut last, if it is large, else 0; the reader's alone
 
 	totals struct {
 		sync.Mutex
@@ -64,12 +65,12 @@ func newRun(j *Job) *run {
 		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
 	}
 	for range count {
-		r.empty <- new(chunk)
+		r.empty <- &chunk{size: j.ChunkSize}
 	}
 	if r.many() {
 		r.small = make(chan *chunk, count*groupChunks) // as many groups as chunks
 		for range cap(r.small) {
-			r.small <- &chunk{small: true}
+			r.small <- &chunk{small: true, size: smallInput}
 		}
 	}
 	return r

@@ -24,7 +24,7 @@ import (
 // the collector.
 const (
 	chunksShare = 2
-	recordShare = 6 // so that the largest mutation of the servers, 16 MiB, fits in hexadecimal
+	recordShare = 4 // by default the largest mutation of the servers, 16 MiB, fits in hexadecimal
 )
 
 // requestsPerCore is how many writes keep a core of the cluster busy: while one

@@ -138,6 +138,7 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 		},
 		Budget:     pace.NewBudget(budget),
 		BudgetSize: budget,
+		Reserve:    t.session.Reserve,
 	}
 	o.hold(&options)
 	c.Requests.SetNames(t.nodeName)
@@ -189,7 +190,7 @@ func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.plan.Parallel
 	options := sweep.Options{
-		Workers: workers, MaxAttempts: 1, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
+		Workers: workers, MaxAttempts: 1, EndsPages: true, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
 		Budget: pace.NewBudget(budget), BudgetSize: budget,
 	}
 	o.hold(&options)

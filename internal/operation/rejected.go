@@ -97,7 +97,7 @@ func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, e
 	}
 	defer func() { _ = f.Close() }()
 	broken := xxh3.New()
-	options := dsv.Options{MaxRecords: 1, Bad: func(b dsv.Bad) error {
+	options := dsv.Options{MaxRecords: 1, MaxRecord: int(l.spec.Memory / recordShare), Bad: func(b dsv.Bad) error {
 		if b.First {
 			broken.Reset()
 		}

@@ -1,6 +1,10 @@
 package pace
 
-import "github.com/cqlbulk/cqlbulk/internal/fault"
+import (
+	"errors"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+)
 
 // Outcome is what a request told about the load of the server.
 type Outcome uint8
@@ -16,7 +20,7 @@ const (
 
 // OutcomeOf is the outcome of a request that ended with err, by its class.
 func OutcomeOf(err error) Outcome {
-	if err == nil {
+	if err == nil || errors.As(err, new(*fault.LargeError)) {
 		return Good
 	}
 	switch fault.ClassOf(err) {

@@ -98,5 +98,8 @@ func (e *Delimited) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 			dst = e.format.AppendField(dst, text, true)
 		}
 	}
+	if cap(e.scratch) > largeText {
+		e.scratch = nil
+	}
 	return append(dst, '\n'), nil
 }

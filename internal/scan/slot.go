@@ -84,6 +84,7 @@ func (s *slot) back(slots chan<- *slot) {
 	if cap(s.text) > largeText {
 		s.text = nil
 	}
+	clear(s.hasher.picked) // cells of a page that is no longer needed
 	s.text, s.whole, s.open = s.text[:0], tally{}, tally{}
 	slots <- s
 }

@@ -153,6 +153,7 @@ const mostKept = 4 << 20
 func (p *page) Close() {
 	if cap(p.bytes) > mostKept {
 		p.bytes = nil
+		clear(p.cells)
 	}
 	p.reader.pages.Put(p)
 }

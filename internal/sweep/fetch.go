@@ -17,8 +17,9 @@ type request struct {
 	piece
 	state []byte
 	hosts []string
-	first int  // index of the host to ask first
-	whole bool // the range cannot be made smaller: only its pages can
+	first int   // index of the host to ask first
+	whole bool  // the range cannot be made smaller: only its pages can
+	bytes int64 // that the page is known to have; 0: not known
 }
 
 // host is the host to ask after so many others, empty for any.
@@ -60,7 +61,7 @@ const slowAttempts = 2
 // answered this one, and for no more rows than could be had in time. That limit
 // is eased with each page that comes at once.
 func (q request) following(page row.Page, asked int) request {
-	q.state, q.failures, q.whole = page.State(), 0, false
+	q.state, q.failures, q.whole, q.bytes = page.State(), 0, false, 0
 	if asked > 0 && len(q.hosts) > 0 {
 		q.first = (q.first + asked) % len(q.hosts)
 	}
@@ -92,7 +93,7 @@ func (w *worker) start(ctx context.Context, q request) <-chan fetched {
 // no node of the cluster answers are none of them: they tell nothing of the range.
 func (w *worker) fetch(ctx context.Context, q request) fetched {
 	o := &w.run.options
-	rows := w.run.size.rows()
+	rows := w.run.size.rows(w.numbers)
 	if q.limit > 0 {
 		rows = min(rows, q.limit)
 	}
@@ -112,6 +113,14 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			w.run.answered(host)
 			w.run.health.Answered(host)
 			return fetched{page: page, came: came, next: q.following(page, asked)}
+		}
+		if large := (*fault.LargeError)(nil); errors.As(err, &large) {
+			w.run.trial.came.Store(true)
+			w.run.answered(host)
+			q.bytes = large.Bytes
+			rows = w.run.size.refused(rows, large.Bytes, o.BudgetSize)
+			asked-- // the node did what it was asked to do
+			continue
 		}
 		if part := (*partError)(nil); errors.As(err, &part) || !fault.Retryable(err, true) {
 			return fetched{err: err}

@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"runtime"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -52,7 +53,7 @@ func (w *worker) pace(ctx context.Context, within token.Range, rows int) (Came, 
 	w.run.silence.pulse.End()
 	defer w.run.silence.pulse.Begin()
 	many := func() int64 { return int64(rows) }
-	if _, weighs := w.consumer.Weight(); weighs {
+	if w.numbers {
 		many = func() int64 { return w.run.size.weight(within) }
 	}
 	return o.Pace(ctx, many, func() int64 { return w.run.size.estimate(rows, o.BudgetSize) })
@@ -64,16 +65,24 @@ func (w *worker) afford(ctx context.Context, q *request, host string, rows int) 
 	if budget == nil {
 		return w.pass(ctx, q, host, rows)
 	}
-	held, err := budget.AcquireBy(ctx, func() int64 { return w.run.size.estimate(rows, w.run.options.BudgetSize) })
+	o, size := &w.run.options, w.run.size
+	held, err := budget.AcquireBy(ctx, func() int64 { return size.need(rows, q.bytes, o.BudgetSize) })
 	if err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
+	free := o.Reserve(size.room(rows, q.bytes, o.BudgetSize, o.Workers))
 	page, err := w.pass(ctx, q, host, rows)
+	free()
 	if err != nil {
 		budget.Release(held)
 		return nil, err
 	}
-	return &budgetPage{page, func() { budget.Release(held) }}, nil
+	return &budgetPage{page, func() {
+		if held > o.BudgetSize/2 {
+			runtime.GC() // what the page leaves may be as large as the budget
+		}
+		budget.Release(held)
+	}}, nil
 }
 
 // budgetPage gives its part of the budget back when it is closed.

@@ -57,7 +57,7 @@ func TestHostsOfTheVnode(t *testing.T) {
 func TestFailoverDoesNotWait(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(4), Fail: downHosts("b", "c")}
 	k := take(table)
-	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: forever}, k.consumer)
+	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: forever, PageRows: 32}, k.consumer)
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "c", "a"}, hostsOf(table.Requests()))
 	k.requireRows(t, table, result)

@@ -8,17 +8,22 @@ import (
 )
 
 const (
-	firstRows = 32    // a page of unknown rows: even rows of 1 MiB make 32 MiB
-	mostRows  = 10000 // past this a page's fixed cost no longer shows
+	firstRows  = 1     // of a page before anything is known of the rows, which may be large
+	firstLarge = 32    // of a page that cannot be too large
+	growth     = 8     // rows of a page at most, for each row seen before
+	mostRows   = 10000 // past this a page's fixed cost no longer shows
 )
 
 // sizer finds how many rows to ask for, from the rows seen by all workers. Large
 // rows count at once, small ones little by little: a page that is too large
-// hurts more than one that is too small.
+// hurts more than one that is too small. So pages begin with one row, and have no more than
+// eight times the rows seen before: a few small rows are no proof that the next ones are small.
 type sizer struct {
 	target int64
 	fixed  int
 	most   int
+	ends   bool          // Options.EndsPages
+	seen   atomic.Int64  // rows
 	mean   atomic.Int64  // bytes a row; 0 before the first row
 	empty  atomic.Int64  // pages without rows before that
 	stood  atomic.Int64  // rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
@@ -27,23 +32,30 @@ type sizer struct {
 }
 
 func newSizer(o Options) *sizer {
-	s := &sizer{target: int64(o.PageBytes), fixed: o.PageRows, most: mostRows}
+	s := &sizer{target: int64(o.PageBytes), fixed: o.PageRows, most: mostRows, ends: o.EndsPages}
 	if o.MostRows > 0 {
 		s.fixed, s.most = min(s.fixed, o.MostRows), min(s.most, o.MostRows)
 	}
 	return s
 }
 
-// rows is the number of rows to ask for.
-func (s *sizer) rows() int {
+// rows is the number of rows to ask for. numbers tells that each row is a number of rows: servers
+// count with pages of that size, so that few would take long.
+func (s *sizer) rows(numbers bool) int {
 	if s.fixed > 0 {
 		return s.fixed
 	}
-	mean := s.mean.Load()
-	if mean == 0 {
-		return min(firstRows, s.most)
+	mean, most := s.mean.Load(), int64(s.most)
+	switch large := numbers || s.ends; {
+	case large && mean == 0:
+		return int(min(firstLarge, most))
+	case !large:
+		most = min(most, max(growth*s.seen.Load(), firstRows))
 	}
-	return int(min(max(s.target/mean, 1), int64(s.most)))
+	if mean == 0 {
+		return int(most)
+	}
+	return int(min(max(s.target/mean, 1), most))
 }
 
 // saw takes in a page that was read.
@@ -52,6 +64,12 @@ func (s *sizer) saw(rows int, bytes int64) {
 		s.empty.Add(1)
 		return
 	}
+	s.seen.Add(int64(rows))
+	s.learn(rows, bytes)
+}
+
+// learn takes in how large rows were.
+func (s *sizer) learn(rows int, bytes int64) {
 	mean := max(bytes/int64(rows), 1)
 	if old := s.mean.Load(); old > mean {
 		mean = max((3*old+mean)/4, 1)
@@ -102,4 +120,32 @@ func (s *sizer) estimate(rows int, all int64) int64 {
 		return min(max(all>>min(s.empty.Load(), 62), s.target+pageOverhead), all)
 	}
 	return min(int64(rows)*mean+pageOverhead, all)
+}
+
+// need is the number of bytes that a page takes: what such pages do, and no less than is known of it.
+func (s *sizer) need(rows int, known, all int64) int64 {
+	return max(s.estimate(rows, all), min(known, all))
+}
+
+// room is the number of bytes that a page may have before it is refused: twice what is expected of
+// it, and the share of a worker. Before anything is known, the page is alone and may have all.
+func (s *sizer) room(rows int, known, all int64, workers int) int64 {
+	mean := s.mean.Load()
+	if mean == 0 && known == 0 {
+		return all
+	}
+	return max(roomShare*max(int64(rows)*mean, known), all/int64(workers), s.target+pageOverhead)
+}
+
+// roomShare is how many times larger than expected a page may be.
+const roomShare = 2
+
+// refused takes in that a page was refused for its size. It returns how many rows to ask for
+// next: the same if the page fits into the budget, else fewer.
+func (s *sizer) refused(rows int, bytes, all int64) int {
+	s.learn(rows, bytes)
+	if bytes <= all {
+		return rows
+	}
+	return int(max(min(int64(rows)/2, int64(rows)*(all/2)/bytes), 1))
 }

@@ -23,15 +23,16 @@ func TestSizer(t *testing.T) {
 	}{
 		{"before the first page", Options{}, nil, firstRows},
 		{"fixed", Options{PageRows: 7}, []page{{10, 10}}, 7},
-		{"by size", Options{PageBytes: 1000}, []page{{10, 100}}, 100},
-		{"empty pages tell nothing", Options{PageBytes: 1000}, []page{{10, 100}, {0, 0}}, 100},
+		{"by size", Options{PageBytes: 1000}, []page{{50, 500}}, 100},
+		{"empty pages tell nothing", Options{PageBytes: 1000}, []page{{50, 500}, {0, 0}}, 100},
+		{"eight times the rows seen", Options{PageBytes: 1000}, []page{{1, 10}, {2, 20}}, 24},
 		{"larger rows count at once", Options{PageBytes: 1000}, []page{{10, 100}, {1, 500}}, 2},
 		{"smaller ones little by little", Options{PageBytes: 1000}, []page{{1, 100}, {100, 2000}}, 12},
 		{"a row above the target", Options{PageBytes: 1000}, []page{{1, 5000}}, 1},
-		{"rows of no bytes", Options{PageBytes: 1000}, []page{{5, 0}}, 1000},
-		{"never above the most", Options{}, []page{{100, 100}}, mostRows},
+		{"rows of no bytes", Options{PageBytes: 1000}, []page{{500, 0}}, 1000},
+		{"never above the most", Options{}, []page{{mostRows, mostRows}}, mostRows},
 		{"never above what is allowed", Options{MostRows: 40}, []page{{100, 100}}, 40},
-		{"nor before the first page", Options{MostRows: 4}, nil, 4},
+		{"nor before the first page", Options{MostRows: 4}, nil, 1},
 		{"nor when fixed", Options{MostRows: 4, PageRows: 7}, nil, 4},
 		{"less than is allowed", Options{MostRows: 7, PageRows: 4}, nil, 4},
 		{"fixed, above the most", Options{PageRows: 20_000}, nil, 20_000},
@@ -41,20 +42,30 @@ func TestSizer(t *testing.T) {
 			for _, p := range c.pages {
 				s.saw(p.rows, p.bytes)
 			}
-			require.Equal(t, c.want, s.rows())
+			require.Equal(t, c.want, s.rows(false))
 		})
 	}
+}
+
+// Servers count with pages of the size that they are asked for: those of numbers do not begin small.
+func TestSizerOfNumbers(t *testing.T) {
+	s := newSizer(Options{}.withDefaults())
+	require.Equal(t, firstLarge, s.rows(true))
+	s.saw(1, 12)
+	require.Equal(t, mostRows, s.rows(true))
+	s = newSizer(Options{MostRows: 4}.withDefaults())
+	require.Equal(t, 4, s.rows(true))
 }
 
 // After large rows, small ones bring the size back to what it would be without.
 func TestSizerComesBack(t *testing.T) {
 	s := newSizer(Options{PageBytes: 1 << 20})
 	s.saw(1, 1<<20)
-	require.Equal(t, 1, s.rows())
+	require.Equal(t, 1, s.rows(false))
 	for range 60 {
 		s.saw(100, 100*1000)
 	}
-	require.Equal(t, 1048, s.rows())
+	require.Equal(t, 1048, s.rows(false))
 }
 
 // What rows stand for is taken for much until some have come, and then for what it was.
@@ -106,7 +117,7 @@ func TestSizerIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	group.Wait()
-	require.Equal(t, 100, s.rows())
+	require.Equal(t, 100, s.rows(false))
 }
 
 // The rows asked for follow the rows seen: 4 bytes are counted for each cell.
@@ -118,7 +129,12 @@ func TestPageSizeAdapts(t *testing.T) {
 	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageBytes: 19200}, blind().consumer)
 	require.NoError(t, err)
 	requests := table.Requests()
-	require.Equal(t, firstRows, requests[0].Rows)
+	require.Equal(t, 1, requests[0].Rows)
+	asked := 0
+	for _, r := range requests {
+		require.LessOrEqual(t, r.Rows, max(growth*asked, 1), "eight times what has come, at most")
+		asked += r.Rows
+	}
 	require.Equal(t, 200, requests[len(requests)-1].Rows)
-	require.Less(t, len(requests), 14)
+	require.Less(t, len(requests), 20)
 }

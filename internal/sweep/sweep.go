@@ -97,12 +97,20 @@ type Options struct {
 	PageRows int
 	// MostRows, when above zero, is the largest number of rows to ask for, and goes before PageRows.
 	MostRows int
+	// EndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the first
+	// ones need not be small.
+	EndsPages bool
 	// Gate may hold requests back; nil: none.
 	Gate Gate
 	// Budget bounds the bytes of pages under way and at hand, of which there may
 	// be BudgetSize; nil: none.
 	Budget     Budget
 	BudgetSize int64
+	// Reserve is called before each request, with the bytes that its page may have, and the function
+	// that it returns after it. A page with more is not taken: the reader fails with a
+	// *fault.LargeError, and the page is asked for again when the budget has room for it, or with
+	// fewer rows. Only used with a Budget; nil: a page of any size is taken.
+	Reserve func(bytes int64) (free func())
 	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions say, which are quick. May
 	// be nil.
 	Pace func(ctx context.Context, rows, bytes func() int64) (Came, error)
@@ -151,6 +159,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.NodeName == nil {
 		o.NodeName = func(host string) string { return host }
+	}
+	if o.Reserve == nil {
+		o.Reserve = func(int64) func() { return func() {} }
 	}
 	if o.OnRetry == nil {
 		o.OnRetry = func(string, error) {}

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -104,8 +105,10 @@ const leastTrial = 10 * time.Second
 // tryNode asks a node for one row of a token. It returns the error of a node that lives.
 func (r *run) tryNode(ctx context.Context, host string, within token.Range) error {
 	page, err := r.reader.Page(ctx, host, within, nil, 1)
-	if err == nil {
-		page.Close()
+	if err == nil || errors.As(err, new(*fault.LargeError)) {
+		if page != nil {
+			page.Close()
+		}
 		r.trial.came.Store(true)
 		r.answered(host)
 		return nil

@@ -16,6 +16,7 @@ type worker struct {
 	consumer Consumer
 	turn     int         // spreads the first choice of replica over the workers
 	reached  token.Token // the rows of the range being read have come up to here
+	numbers  bool        // each row is a number of rows (Consumer.Weight)
 }
 
 // piece is a part of a split still to be read. failures are the attempts that
@@ -170,6 +171,7 @@ func (w *worker) over(within token.Range) {
 // readRange gives all pages of a range to the consumer.
 func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	w.reached = p.within.Start
+	_, w.numbers = w.consumer.Weight() // no page is being taken
 	// When the consumer fails, the page asked for ahead is not waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -221,9 +221,17 @@ func (s *Splitter) accept(end int) {
 	}
 }
 
-// emit copies what was accepted into buf and makes a chunk of it.
+// emit copies what was accepted into buf and makes a chunk of it. A chunk that is one long record
+// gets the window's memory instead, so that the record is not in memory twice, and buf becomes the window.
 func (s *Splitter) emit(buf []byte) Chunk {
 	data := s.in.buf[s.in.head:s.start]
+	if len(data) > 2*s.chunk {
+		c := s.chunkOf(data)
+		dropped := s.in.part(s.start, buf)
+		s.start -= dropped
+		s.m.shift(dropped)
+		return c
+	}
 	if cap(buf) < len(data) {
 		size := len(data)
 		if !s.in.eof {
@@ -231,8 +239,13 @@ func (s *Splitter) emit(buf []byte) Chunk {
 		}
 		buf = make([]byte, 0, size)
 	}
+	return s.chunkOf(append(buf[:0], data...))
+}
+
+// chunkOf makes a chunk of what was accepted.
+func (s *Splitter) chunkOf(data []byte) Chunk {
 	c := Chunk{
-		Data:    append(buf[:0], data...),
+		Data:    data,
 		Offset:  s.in.offset(s.in.head),
 		Line:    s.line,
 		Records: s.records,

@@ -138,6 +138,27 @@ func TestNextUsesTheBufferGiven(t *testing.T) {
 	require.Equal(t, first, string(c.Data), "a chunk handed out is left alone")
 }
 
+// A long record is handed over with the window's memory, and the memory that the caller gives becomes the window.
+func TestLongRecordIsNotCopied(t *testing.T) {
+	long := strings.Repeat("x", 100_000) + "\n"
+	s := NewSplitter(strings.NewReader(long+"a,b\n"+long), DefaultFormat, Options{ChunkSize: 1000, MaxRecord: 200_000})
+	given := make([]byte, 0, 5000)
+	c, err := s.Next(given)
+	require.NoError(t, err)
+	require.Equal(t, long, string(c.Data))
+	require.Less(t, cap(s.in.buf), 10_000)
+	clear(c.Data) // the caller's
+	c, err = s.Next(c.Data[:0])
+	require.NoError(t, err)
+	require.Equal(t, "a,b\n", string(c.Data))
+	require.Less(t, cap(s.in.buf), 110_000)
+	c, err = s.Next(nil)
+	require.NoError(t, err)
+	require.Equal(t, long, string(c.Data))
+	_, err = s.Next(nil)
+	require.ErrorIs(t, err, io.EOF)
+}
+
 func TestHeader(t *testing.T) {
 	s := NewSplitter(strings.NewReader(bom+"\n\r\n\"i\nd\",name\r\n1,x\n"), DefaultFormat, Options{})
 	h, err := s.Header()

@@ -32,6 +32,8 @@ func (w *window) fill() (dropped int, err error) {
 	to := cap(w.buf)
 	if len(w.buf)-w.head <= w.chunk {
 		to = min(to, w.head+w.chunk+1)
+	} else {
+		to = min(to, len(w.buf)+w.chunk+1) // what follows a long record is copied: see part
 	}
 	if err := w.read(to); err != nil || w.begun {
 		return dropped, err
@@ -57,6 +59,20 @@ func (w *window) refill() error {
 	return w.read(min(cap(w.buf), w.chunk))
 }
 
+// part gives up the memory in front of buf[at], which is another's from now on, and goes on with a
+// copy of what is behind, in room if that is large enough. It returns by how much the indexes have
+// gone down.
+func (w *window) part(at int, room []byte) (dropped int) {
+	rest := w.buf[at:]
+	if cap(room) < len(rest) {
+		room = make([]byte, 0, len(rest))
+	}
+	w.buf = append(room[:0:min(cap(room), w.limit)], rest...)
+	w.head = 0
+	w.base += int64(at)
+	return at
+}
+
 // makeRoom moves the bytes held to the front where that is cheap, or where
 // there is no other way to have room behind them. The window doubles up to its
 // limit first, so that few bytes are moved for each one read.
@@ -68,7 +84,10 @@ func (w *window) makeRoom() (dropped int) {
 		copy(w.buf, w.buf[w.head:])
 		w.buf = w.buf[:held]
 	case full:
-		size := min(max(2*cap(w.buf), w.first, len(bom)), w.limit)
+		size := max(2*cap(w.buf), w.first, len(bom))
+		if size > w.limit/2 { // the next step would hold two that are nearly as large as the limit
+			size = w.limit
+		}
 		w.buf = append(make([]byte, 0, size), w.buf[w.head:]...)
 	default:
 		return 0

@@ -40,6 +40,15 @@ func (s *Schema) CompareEncoded(a, b []byte) int {
 	return 0
 }
 
+// EncodedHead returns how many of the first bytes of an encoded row CompareEncoded looks at.
+func EncodedHead(encoded []byte) int {
+	_, body, err := split(encoded)
+	if err != nil {
+		return len(encoded)
+	}
+	return len(encoded) - len(body)
+}
+
 // PlaceHint gives a number by which most rows of one partition are in order: one that is before another has a smaller one
 // or, where they differ late or in columns of some types, the same.
 func (s *Schema) PlaceHint(r *Row) uint64 {

@@ -109,17 +109,28 @@ func (d *Decoder) wrong(err error) error {
 	}
 }
 
+// largeBuffer is the size of a buffer that is not kept for small items.
+const largeBuffer = 1 << 20
+
 // fill reads until there are n bytes of the item, or no more.
 func (d *Decoder) fill(n int) {
 	empty := 0
 	for len(d.buf)-d.at < n && d.err == nil {
+		if d.at == len(d.buf) && cap(d.buf) > largeBuffer && n < cap(d.buf)/2 {
+			d.base += int64(d.at)
+			d.buf, d.at, d.end = make([]byte, 0, max(d.step, n)), 0, d.end-d.at // the item that made it so large is over
+		}
 		if d.at > 0 && (d.at == len(d.buf) || cap(d.buf)-d.at < n) {
 			d.base += int64(d.at)
 			d.buf = d.buf[:copy(d.buf, d.buf[d.at:])]
 			d.at, d.end = 0, d.end-d.at
 		}
 		if len(d.buf) == cap(d.buf) {
-			d.buf = append(make([]byte, 0, max(d.step, 2*cap(d.buf))), d.buf...)
+			size := max(d.step, 2*cap(d.buf))
+			if more := n + d.step; more > cap(d.buf) { // no more than half of it would be needed
+				size = min(size, more)
+			}
+			d.buf = append(make([]byte, 0, size), d.buf...)
 		}
 		var got int
 		got, d.err = d.in.Read(d.buf[len(d.buf):cap(d.buf)])

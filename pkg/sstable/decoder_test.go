@@ -120,6 +120,36 @@ func TestAReaderThatGivesNothingIsGivenUp(t *testing.T) {
 	require.ErrorIs(t, readAll(NewDecoder(small(t, NB), silent{}, MaxRowBytes)), io.ErrNoProgress)
 }
 
+// The memory of a large row is not kept for the small ones behind it.
+func TestLargeRowLeavesNoMemory(t *testing.T) {
+	c := small(t, NB)
+	var data bytes.Buffer
+	w, err := NewPartitionWriter(c, &data, nil)
+	require.NoError(t, err)
+	require.NoError(t, w.Begin(one(1), Deletion{}))
+	for i, size := range []int{5 << 20, 10, 1000, 10, 2 << 20, 10, 10} {
+		encoded, err := c.AppendRow(nil, &Row{Clustering: [][]byte{one(byte(i))}, Cells: []Cell{{Timestamp: stamp, Value: make([]byte, size)}}})
+		require.NoError(t, err)
+		require.NoError(t, w.Row(encoded))
+	}
+	require.NoError(t, w.End())
+	require.NoError(t, w.Flush())
+	d := NewDecoder(c, bytes.NewReader(data.Bytes()), MaxRowBytes)
+	var sizes []int
+	for {
+		item, err := d.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		require.LessOrEqual(t, cap(d.buf), 5<<20+2*readBytes)
+		if item == RegularRow {
+			sizes = append(sizes, len(d.Row().Cells[0].Value))
+		}
+	}
+	require.Equal(t, []int{5 << 20, 10, 1000, 10, 2 << 20, 10, 10}, sizes)
+}
+
 func TestRowsOverTheLimitAreRefused(t *testing.T) {
 	c := small(t, NB)
 	for _, size := range []int{1000, 200000} {

@@ -128,8 +128,7 @@ func (w *PartitionWriter) staticRow(head, body []byte) error {
 		return errors.New("a row that is not static stands for a static one")
 	}
 	w.static = true
-	w.frame(head, body, 0)
-	return nil
+	return w.frame(head, body, 0)
 }
 
 // Row writes a row, as AppendRow has it.
@@ -173,7 +172,9 @@ func (w *PartitionWriter) item(head, body []byte) error {
 		w.first = appendPrefix(w.first[:0], head)
 		w.block.Offset = at
 	}
-	w.frame(head, body, uint64(at-w.previous))
+	if err := w.frame(head, body, uint64(at-w.previous)); err != nil {
+		return err
+	}
 	w.previous = at
 	if w.observer != nil {
 		w.last = appendPrefix(w.last[:0], head)
@@ -206,13 +207,23 @@ func (w *PartitionWriter) header() error {
 	return nil
 }
 
-// frame writes a row or a marker with its sizes.
-func (w *PartitionWriter) frame(head, body []byte, previous uint64) {
+// frame writes a row or a marker with its sizes. A large body is handed on as it is, and not copied.
+func (w *PartitionWriter) frame(head, body []byte, previous uint64) error {
 	w.buf = append(w.buf, head...)
 	var room [9]byte
 	before := cqlwire.AppendUvint(room[:0], previous)
 	w.buf = cqlwire.AppendUvint(w.buf, uint64(len(before)+len(body)))
-	w.buf = append(append(w.buf, before...), body...)
+	w.buf = append(w.buf, before...)
+	if len(body) < flushBytes {
+		w.buf = append(w.buf, body...)
+		return nil
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	n, err := w.out.Write(body)
+	w.flushed += int64(n)
+	return err
 }
 
 // appendPrefix appends the clustering of a row or a marker, as Block has it.

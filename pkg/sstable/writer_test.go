@@ -99,7 +99,6 @@ func TestTheErrorOfWhatTakesTheBytesIsGiven(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualError(t, w.Row(encoded), "no space left on device")
 	require.Equal(t, 5, out.took)
-	require.Greater(t, w.Position(), int64(flushBytes))
 }
 
 func TestRowsThatCannotBeWrittenAreRefused(t *testing.T) {

@@ -49,6 +49,8 @@ type Table struct {
 	// Trailing ends each range with an empty page instead of an empty state
 	// with the last rows.
 	Trailing bool
+	// Room gives how many bytes of cells a page may have; a larger one is a *fault.LargeError. May be nil.
+	Room func() int64
 
 	mu       sync.Mutex
 	requests []Request
@@ -88,7 +90,23 @@ func (t *Table) Page(ctx context.Context, host string, within token.Range, state
 		}
 	}
 	page, next := t.cut(req, at)
+	if t.Room != nil {
+		if bytes := bytesOf(page); bytes > t.Room() {
+			return nil, &fault.Error{Class: fault.Unknown, Err: &fault.LargeError{Bytes: bytes}, Answered: true}
+		}
+	}
 	return t.open(page, next, req.Page), nil
+}
+
+// bytesOf returns how many bytes rows take in a frame.
+func bytesOf(rows []Row) int64 {
+	var n int64
+	for _, r := range rows {
+		for _, c := range r.Cells {
+			n += int64(len(c)) + 4
+		}
+	}
+	return n
 }
 
 // cut gives the rows of a page, and the index after the last one or -1 at the end.

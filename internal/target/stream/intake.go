@@ -155,7 +155,13 @@ func (in *intake) take() (*encoder, error) {
 	return &encoder{t: in.t, inserter: inserter}, err
 }
 
+// mostKept is the most bytes of a record that are kept as memory for the next one.
+const mostKept = 1 << 20
+
 func (in *intake) give(e *encoder) {
+	if cap(e.record) > mostKept { // its other parts still have the values
+		return
+	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.free = append(in.free, e)

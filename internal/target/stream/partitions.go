@@ -23,6 +23,7 @@ type partitions struct {
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
+	again   []byte // room for another of its clustering
 	merging bool   // the merger has it, and others of its clustering
 	key     []byte // of the open partition
 	rebased []byte // see rebase
@@ -38,7 +39,7 @@ func (p *partitions) take(ctx context.Context, m *extsort.Merge) error {
 			}
 			p.report()
 		}
-		if err := p.add(m.Number(), m.Record()); err != nil {
+		if err := p.add(m); err != nil {
 			return err
 		}
 	}
@@ -65,19 +66,34 @@ func (p *partitions) report() {
 	p.added = 0
 }
 
-// add takes a record: it is merged with the one before where they are of one clustering.
-func (p *partitions) add(number uint64, record []byte) error {
-	p.added += int64(len(record))
+// add takes the record that a merge is at: it is merged with the one before where they are of one clustering.
+func (p *partitions) add(m *extsort.Merge) (err error) {
+	number, head := m.Number(), m.Head()
+	var left []byte // the record, where it may be left out
 	if p.refused != nil {
-		key, _, _ := splitRecord(record)
+		key, _, _ := splitRecord(head)
 		if p.refused[string(key)] == nil && p.some {
+			p.added += int64(len(head))
 			return nil
 		}
-		if out, err := p.refused.has(record, p.t.codec, &p.room); out || err != nil {
+		if left, err = m.AppendRecord(nil); err != nil {
+			return err
+		}
+		p.added += int64(len(left))
+		if out, err := p.refused.has(left, p.t.codec, &p.room); out || err != nil {
 			return err
 		}
 	}
-	if p.record != nil && number == p.number && p.t.compare(p.record, record) == 0 {
+	appendRecord := func(dst []byte) ([]byte, error) {
+		if left != nil {
+			return append(dst, left...), nil
+		}
+		from := len(dst)
+		dst, err := m.AppendRecord(dst)
+		p.added += int64(len(dst) - from)
+		return dst, err
+	}
+	if p.record != nil && number == p.number && p.t.compare(p.record, head) == 0 {
 		if !p.merging {
 			_, _, first := splitRecord(p.record)
 			if err := p.merger.begin(first); err != nil {
@@ -85,14 +101,18 @@ func (p *partitions) add(number uint64, record []byte) error {
 			}
 			p.merging = true
 		}
-		_, _, encoded := splitRecord(record)
+		if p.again, err = appendRecord(p.again[:0]); err != nil {
+			return err
+		}
+		_, _, encoded := splitRecord(p.again)
 		return p.merger.add(encoded)
 	}
 	if err := p.row(); err != nil {
 		return err
 	}
-	p.number, p.record = number, append(p.record[:0], record...)
-	return nil
+	p.number = number
+	p.record, err = appendRecord(p.record[:0])
+	return err
 }
 
 // row writes the row that was taken last, if there is one, with all that was merged into it.

@@ -27,6 +27,12 @@ func splitRecord(record []byte) (key []byte, static bool, encoded []byte) {
 	return record[2:n], record[n] == 1, record[n+1:]
 }
 
+// recordHead returns how much of a record tells its place: all but the cells.
+func recordHead(record []byte) int {
+	_, _, encoded := splitRecord(record)
+	return len(record) - len(encoded) + sstable.EncodedHead(encoded)
+}
+
 // byKey orders records of one token: by key, and by clustering.
 func byKey(s *sstable.Schema) func(a, b []byte) int {
 	return func(a, b []byte) int {

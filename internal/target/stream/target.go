@@ -250,7 +250,7 @@ func New(o Options) (*Target, error) {
 
 func (t *Target) newSorter() *extsort.Sorter {
 	return extsort.New(extsort.Options{
-		Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Stretches: stretches(), Dir: t.o.Dir, Compare: t.compare,
+		Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Stretches: stretches(), Dir: t.o.Dir, Compare: t.compare, Head: recordHead,
 		Compress: t.o.Slice == 0, // all rows of the load may be on the disk at once
 	})
 }

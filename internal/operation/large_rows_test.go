@@ -1,0 +1,95 @@
+package operation
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// pagesOf is a reader that takes down the pages of a table.
+type pagesOf struct {
+	sweep.Reader
+
+	mu      sync.Mutex
+	asked   []int // rows
+	came    []int // rows of the pages that came, but for those without any
+	refused int   // pages that were not taken for their size
+}
+
+func (p *pagesOf) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+	page, err := p.Reader.Page(ctx, host, within, state, rows)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked = append(p.asked, rows)
+	switch {
+	case err == nil && page.Rows() > 0:
+		p.came = append(p.came, page.Rows())
+	case errors.As(err, new(*fault.LargeError)):
+		p.refused++
+	}
+	return page, err
+}
+
+// albums is a table of one partition, whose rows have bodies of these sizes.
+func albums(sizes ...int) simcluster.Table {
+	t := simcluster.Table{Name: "albums", Columns: []simcluster.Column{
+		{Name: "id", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"}, {Name: "body", Type: "text"},
+	}}
+	text := []byte(strings.Repeat("a", 16_000_000))
+	for i, size := range sizes {
+		t.Data = append(t.Data, [][]byte{[]byte("one"), binary.BigEndian.AppendUint32(nil, uint32(i)), text[:size:size]})
+	}
+	return t
+}
+
+// The first pages of a scan have few rows, and a page in which large rows follow small ones is not
+// taken: with a quarter of 64 MiB for pages no page has more than three rows of 5 MB.
+func TestScanOfLargeRows(t *testing.T) {
+	const small, large = 60, 12
+	var sizes []int
+	for range small {
+		sizes = append(sizes, 500)
+	}
+	for range large {
+		sizes = append(sizes, 5_000_000)
+	}
+	s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(sizes...)}})
+	spec := NewScanSpec()
+	spec.Connection, spec.TableName, spec.Path, spec.NoJournal = s.connection, TableName{"shop", "albums"}, "out.csv", true
+	spec.Memory = setting.Size(64 << 20)
+	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	require.NoError(t, err)
+	defer scan.Close()
+	pages := &pagesOf{Reader: scan.job.Reader}
+	scan.job.Reader = pages
+	report, err := scan.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, Done, report.Outcome)
+	require.EqualValues(t, small+large, report.Rows)
+	require.Zero(t, report.Retries, "a page that is not taken is no failure of its node")
+
+	require.Equal(t, 1, pages.asked[0])
+	require.Positive(t, pages.refused)
+	at := 0
+	for _, rows := range pages.came {
+		require.LessOrEqual(t, at+rows-max(at, small), 3, "large rows of a page")
+		at += rows
+	}
+	require.Equal(t, small+large, at)
+	info, err := os.Stat("out.csv")
+	require.NoError(t, err)
+	require.Greater(t, info.Size(), int64(large*5_000_000))
+}

@@ -57,12 +57,13 @@ func figuresOf(r *progress.Reading) (f figures, err error) {
 	return f, nil
 }
 
-// agree is the command "agree ADDRESS RUN LOG ROWS": it waits until a run that stands still with so many rows shows the
+// agree is the command "agree ADDRESS RUN LOG ROWS [STAGE]": it waits until a run that stands still with so many rows shows the
 // same figures on its page, in its metrics, in its lines of progress and to `cqlbulk status`.
 func agree(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 4 {
-		ts.Fatalf("usage: agree address run log rows")
+	if neg || len(args) != 4 && len(args) != 5 {
+		ts.Fatalf("usage: agree address run log rows [stage]")
 	}
+	stage := strings.Join(args[4:], "")
 	rows, err := strconv.ParseInt(args[3], 10, 64)
 	ts.Check(err)
 	var told map[string]figures
@@ -72,7 +73,7 @@ func agree(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		err = fmt.Errorf("%+v", told)
 		page := told["page"]
-		if page.Rows == rows && reflect.DeepEqual(told, map[string]figures{"page": page, "metrics": page, "line": page, "status": page}) {
+		if page.Rows == rows && page.Stage == stage && reflect.DeepEqual(told, map[string]figures{"page": page, "metrics": page, "line": page, "status": page}) {
 			return
 		}
 	}

@@ -22,17 +22,21 @@ func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
 		text = header.Raw
 	}
 	number := 0
-	var first []byte
-	var named byte // by a line of Excel's
+	var first []byte // that is no comment
+	var named byte   // by a line of Excel's
 	for line := range bytes.Lines(text) {
 		line = bytes.TrimRight(line, "\r\n")
-		if number++; number == 1 {
-			first, named = line, excelDelimiter(line)
-		}
-		if number > preambleLines {
+		if number++; number > preambleLines {
 			break
 		}
-		if d, isHeader := f.headedBy(t, line); isHeader && number == 1 {
+		if len(line) == 0 || f.format.Comment != 0 && line[0] == f.format.Comment {
+			continue
+		}
+		begins := first == nil
+		if begins {
+			first, named = line, excelDelimiter(line)
+		}
+		if d, isHeader := f.headedBy(t, line); isHeader && begins {
 			return nil
 		} else if isHeader {
 			return f.hintPreamble(number, d, first, named != 0)

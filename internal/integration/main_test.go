@@ -165,7 +165,8 @@ func cqlbulkOn(t *testing.T, hosts string, args ...string) result {
 	var out bytes.Buffer
 	var report reports
 	args = append(args, "--hosts", hosts, "--timeout", "60s")
-	if !slices.Contains(args, "--consistency") {
+	streamed := args[0] == "load" && (slices.Contains(args, "stream") || slices.Contains(args, "sstables")) // which has no level
+	if !slices.Contains(args, "--consistency") && !streamed {
 		args = append(args, "--consistency", consistency)
 	}
 	code := cli.Run(t.Context(), args, strings.NewReader(""), &out, &report)

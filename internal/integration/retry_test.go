@@ -22,7 +22,7 @@ func TestRetryKeepsTheOrder(t *testing.T) {
 	require.Contains(t, r.report, "cqlbulk retry "+dir)
 	told := status(t, dir)
 	require.Contains(t, told, "1 written, 3 read, 2 rejected")
-	require.Contains(t, told, "next       cqlbulk retry "+dir)
+	require.Contains(t, told, "next       edit "+filepath.Join(dir, "rejects.csv")+", then: cqlbulk retry "+dir)
 
 	// As they are, they are rejected again, into a run directory of their own.
 	r = cqlbulk(t, "retry", dir)

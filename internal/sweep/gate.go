@@ -78,12 +78,15 @@ func (w *worker) afford(ctx context.Context, q *request, host string, rows int) 
 		return nil, err
 	}
 	return &budgetPage{page, func() {
-		if held > o.BudgetSize/2 {
+		if held > max(o.BudgetSize/2, largePage) {
 			runtime.GC() // what the page leaves may be as large as the budget
 		}
 		budget.Release(held)
 	}}, nil
 }
+
+// largePage is a page that is worth a run of the collector.
+const largePage = 1 << 20
 
 // budgetPage gives its part of the budget back when it is closed.
 type budgetPage struct {

@@ -33,7 +33,7 @@ var flagsElsewhere = map[string][]string{
 	"bool": {"boolstyle"}, "booleans": {"boolstyle"}, "out": {"output"}, "outfile": {"output"}, "output-file": {"output"}, "file": {"output"}, "output-dir": {"dir"}, "outdir": {"dir"}, "folder": {"dir"}, "directory": {"dir"},
 	"overwrite": {"force"}, "compress": {"compression"}, "gzip": {"compression=gzip"}, "type": {"format"}, "input-format": {"format"}, "output-format": {"format"},
 	"simulate": {"dry-run"}, "dryrun": {"dry-run"}, "filter": {"where"}, "query": {"where"}, "page-size": {"pagesize"}, "fetch-size": {"pagesize"}, "fetchsize": {"pagesize"},
-	"batch-size": {"maxbatchsize"}, "batchsize": {"maxbatchsize"}, "max-errors": {"maxparseerrors"}, "maxerrors": {"maxparseerrors"}, "retries": {"maxattempts"}, "max-retries": {"maxattempts"},
+	"batch-size": {"maxbatchsize"}, "batchsize": {"maxbatchsize"}, "max-errors": {"maxparseerrors"}, "maxerrors": {"maxparseerrors"}, "max-rejects": {"maxparseerrors"}, "maxrejects": {"maxparseerrors"}, "retries": {"maxattempts"}, "max-retries": {"maxattempts"},
 	"expire": {"ttl"}, "ks": {"keyspace"}, "memory-limit": {"memory"}, "config-file": {"config"}, "tmp": {"temp-dir"}, "tmpdir": {"temp-dir"}, "tempdir": {"temp-dir"}, "log": {"log-file"},
 }
 

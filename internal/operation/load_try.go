@@ -60,6 +60,9 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if slices.Contains(settingsOfMeaning, name) {
+			continue
+		}
 		fewer := maps.Clone(settings)
 		delete(fewer, name)
 		if tried, err := l.tryRejects(ctx, fewer); err == nil && best.Whole && tried.Bad == best.Bad {
@@ -72,6 +75,10 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 	}
 	return best.again(), nil
 }
+
+// settingsOfMeaning say what a value is: without them it may be read all the same, as another one, such as
+// 20240301 as milliseconds.
+var settingsOfMeaning = []string{"datetimeformat", "dateformat", "decimalsep", "thousandssep", "encoding"}
 
 // mendingSettings are the settings that warnings named, those that the values of rejected rows need, and words for null
 // among them.

@@ -86,7 +86,7 @@ func TestRequestsToADeadNodeEnd(t *testing.T) {
 				return nil
 			}
 			select {
-			case <-time.After((10+time.Since(begin)/time.Second)*time.Second):
+			case <-time.After((10 + time.Since(begin)/time.Second) * time.Second):
 				return errHangs
 			case <-ctx.Done():
 				mu.Lock()

@@ -85,6 +85,9 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	}
 	if r.Ready > 0 && r.Stage == nil {
 		parts[partRows].long += fmt.Sprintf(", %s more read", amount.Count(r.Ready))
+		if r.Rows == 0 {
+			parts[partRows].brief = amount.Briefly(r.Ready) + " read"
+		}
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
 	parts[partRate] = part{amount.Count(rate) + " rows/s", amount.Briefly(rate) + "/s", plain}

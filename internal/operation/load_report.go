@@ -66,9 +66,6 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	stopPace()
 	stopNotes()
 	stopSync()
-	if l.journal != nil {
-		r.Recorded = l.journal.Recorded().Written
-	}
 	if err == nil {
 		err = l.droppedMeanwhile(ctx)
 	}
@@ -79,6 +76,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
 		r.Outcome = outcomeOf(ctx, err, false)
+	}
+	if l.journal != nil {
+		r.Recorded = l.journal.Recorded().Written // by now it has the last pieces, which are recorded many at a time
 	}
 	if err == nil && r.Streamed && l.files == nil && !r.DryRun {
 		r.Compaction = l.compaction(ctx)

@@ -10,9 +10,8 @@ import (
 )
 
 // lookAhead reads the first rows of the inputs as the doctor does, and warns of values that may not
-// mean what they will be read as. It refuses a load whose first timestamps are all in January 1970, or all dates without
-// separators, unless --timestamp-unit is given. It reads files until it has sampledRows rows, and of a pipe, if
-// that is the first input, what arrives within peekTime.
+// mean what they will be read as, or refuses the load (refuseTimes). It reads files until it has sampledRows rows, and of
+// a pipe, if that is the first input, what arrives within peekTime.
 func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	var samples []doctor.Sample
 	var rows int64
@@ -37,10 +36,8 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		return nil
 	}
 	all := doctor.Merge(samples)
-	if enough || rows >= sampledRows {
-		if err := l.refuseEarly(all); err != nil {
-			return err
-		}
+	if err := l.refuseTimes(all, enough || rows >= sampledRows); err != nil {
+		return err
 	}
 	one := []doctor.Sample{all}
 	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
@@ -56,9 +53,10 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	return nil
 }
 
-// refuseEarly refuses a load if all timestamps of a column in the rows that were looked at are numbers that are in January
-// 1970, or dates without separators. They would be written without a word, and be wrong.
-func (l *Load) refuseEarly(s doctor.Sample) error {
+// refuseTimes refuses a load whose timestamps would be written as other times than they are, unless --timestamp-unit
+// is given: numbers that are all dates without separators, however few they are, and if the sample has enough rows to
+// tell what is usual in the inputs, numbers that are all in January 1970.
+func (l *Load) refuseTimes(s doctor.Sample, enough bool) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
 	}
@@ -66,7 +64,7 @@ func (l *Load) refuseEarly(s doctor.Sample) error {
 		if f, compact := t.Compact(); compact {
 			return fmt.Errorf("%s: %s: nothing was written; %s, or --timestamp-unit ms if they are milliseconds", s.Name, f.Found, f.Do)
 		}
-		if place, first, all := t.AllEarly(); all {
+		if place, first, all := t.AllEarly(); all && enough {
 			return fmt.Errorf("%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
 				"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
 				place, t.Column, first, amount.Of(s.Rows, "row"))

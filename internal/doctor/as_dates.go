@@ -52,7 +52,7 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 			out = append(out, c.finding(format))
 		}
 		if _, compact := c.numbers.dates(); compact && c.OfDate && format == "" {
-			out = append(out, c.numbers.finding(fmt.Sprintf("%s, column %q", c.name(), c.Column), c.flag(), ""))
+			out = append(out, c.numbers.finding(fmt.Sprintf("%s, column %q", c.name(), c.Column), c.Setting(), ""))
 		}
 	}
 	numbers := false // a column has numbers that are no dates
@@ -111,6 +111,7 @@ func (s *shape) patterns(among orders) (all []string) {
 	order := everyOrder[:]
 	count := func(set [2]uint64) int { return bits.OnesCount64(set[0]) + bits.OnesCount64(set[1]) }
 	switch {
+	case s.longYear():
 	case count(s.first) < count(s.third): // a year changes less than a day
 		order = []orders{yearFirst, dayFirst, monthFirst}
 	case halfDay.MatchString(s.example): // where hours are counted to twelve, the month mostly comes first
@@ -118,7 +119,7 @@ func (s *shape) patterns(among orders) (all []string) {
 	}
 	for _, o := range order {
 		if s.orders()&among&o != 0 {
-			all = append(all, formatOf(s.example, o.directive()))
+			all = append(all, formatOf(s.example, o))
 		}
 	}
 	return all
@@ -129,15 +130,18 @@ func (s *shape) patterns(among orders) (all []string) {
 func (d *Dates) readings() (patterns [][]string, readable bool) {
 	shapes := slices.Clone(d.shapes)
 	slices.SortStableFunc(shapes, func(a, b shape) int { return cmp.Compare(b.all, a.all) })
-	every := dayFirst | monthFirst | yearFirst
-	common := every
-	for i := range shapes {
-		if shapes[i].numeric {
-			common &= shapes[i].orders()
+	common := orders(0)
+	for _, every := range []orders{shortOrders, longYear} {
+		all := every
+		for i := range shapes {
+			if shapes[i].numeric && shapes[i].possible()&every != 0 {
+				all &= shapes[i].orders()
+			}
 		}
-	}
-	if common == 0 {
-		common = every
+		if all == 0 {
+			all = every
+		}
+		common |= all
 	}
 	readable = true
 	for i := range shapes {
@@ -152,14 +156,17 @@ func (d *Dates) readings() (patterns [][]string, readable bool) {
 func (d *Dates) kinds() string {
 	var only [len(everyOrder)]int64
 	example, decided := d.shapes[0].typical()
-	numeric := int64(0)
+	var numeric, long int64
 	for i := range d.shapes {
 		s := &d.shapes[i]
 		for o := range only {
 			n, _ := s.only(everyOrder[o])
 			only[o] += n
 		}
-		if s.numeric {
+		switch {
+		case s.longYear():
+			long += s.all
+		case s.numeric:
 			numeric += s.all
 		}
 		if !decided {
@@ -169,6 +176,10 @@ func (d *Dates) kinds() string {
 		}
 	}
 	text := fmt.Sprintf("%s such as %s", amount.Of(d.all(), "date"), example)
+	if only[4] > 0 {
+		text += fmt.Sprintf(": %s only year-month-day, %s only year-day-month, %s either way", amount.Count(only[3]), amount.Count(only[4]),
+			amount.Count(long-only[3]-only[4]))
+	}
 	if numeric == 0 {
 		return text
 	}
@@ -184,10 +195,11 @@ func (c *column) finding(format string) Finding {
 	kinds := fmt.Sprintf("%s, column %q: %s", c.name(), c.Column, c.kinds())
 	readings, readable := c.readings()
 	single := len(readings) == 1 && readable
+	usual := single && len(readings[0]) > 1 && c.shapes[0].longYear() // hardly any program puts the day second
 	switch {
 	case c.bad == 0 && format == "":
 		return Fine("%s", kinds)
-	case c.bad == 0 && single && len(readings[0]) > 1:
+	case c.bad == 0 && single && len(readings[0]) > 1 && !(usual && format == readings[0][0]):
 		return Warn("look at one of which you know the day", "%s; taken as %s says, but also dates by %s", kinds, format, strings.Join(without(readings[0], format), " or "))
 	case c.bad == 0:
 		return Fine("%s; taken as %s says", kinds, format)
@@ -209,12 +221,19 @@ func (c *column) finding(format string) Finding {
 		if c.bad < c.all() {
 			kinds += ", and some of the others may be other days"
 		}
-		return Fail(fmt.Sprintf("say --%s '%s'", c.flag(), strings.Join(patterns, "' or '")), "%s", kinds)
+		return Fail(fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")), "%s", kinds)
+	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all():
+		// CQL reads the dates of the file whose day is below 13, and as other days.
+		return Fail(fmt.Sprintf("write them as 2024-12-31, or load the whole file with --%s '%s'", c.Setting(), patterns[0]), "%s; dates of the same form are read with the month before the day", kinds).
+			guessing(map[string][]string{c.Setting(): {patterns[0]}}, fmt.Sprintf("all dates are read by %s, as %s is", patterns[0], c.shapes[0].example))
 	case len(patterns) == 1:
-		return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", c.flag(), patterns[0]), "%s", kinds).
-			with(map[string][]string{c.flag(): {patterns[0]}})
+		return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", c.Setting(), patterns[0]), "%s", kinds).
+			with(map[string][]string{c.Setting(): {patterns[0]}})
+	case usual:
+		return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s', or '%s' if the day stands before the month", c.Setting(), patterns[0], patterns[1]), "%s", kinds).
+			with(map[string][]string{c.Setting(): {patterns[0]}})
 	}
-	return Warn("write them as 2024-12-31, or "+oneOf(c.flag(), patterns), "%s", kinds).guessing(map[string][]string{c.flag(): {patterns[0]}},
+	return Warn("write them as 2024-12-31, or "+oneOf(c.Setting(), patterns), "%s", kinds).guessing(map[string][]string{c.Setting(): {patterns[0]}},
 		fmt.Sprintf("%s is read by %s, though it may be meant by %s", c.shapes[0].example, patterns[0], strings.Join(patterns[1:], " or ")))
 }
 
@@ -240,7 +259,7 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 	if len(each) > namesShown {
 		return Fail(iso, "%s, in %s", kinds, amount.Of(len(each), "form"))
 	}
-	return Fail(iso+", or "+inTurn(c.flag(), each), "%s, in %s", kinds, amount.Of(len(each), "form"))
+	return Fail(iso+", or "+inTurn(c.Setting(), each), "%s, in %s", kinds, amount.Of(len(each), "form"))
 }
 
 // eachFile advises to load files by themselves, if one pattern reads each of them; empty: that is not so.
@@ -270,7 +289,7 @@ func (c *column) eachFile() string {
 		if i == 0 {
 			between = ": "
 		}
-		do += fmt.Sprintf("%s%s with --%s '%s'", between, some(files[p]), c.flag(), p)
+		do += fmt.Sprintf("%s%s with --%s '%s'", between, some(files[p]), c.Setting(), p)
 	}
 	return do
 }
@@ -280,8 +299,8 @@ func without(texts []string, text string) []string {
 	return slices.DeleteFunc(slices.Clone(texts), func(t string) bool { return t == text })
 }
 
-// flag is the setting by which the column's texts are read.
-func (d *Dates) flag() string {
+// Setting is the one by which the column's texts are read.
+func (d *Dates) Setting() string {
 	if d.OfDate {
 		return "dateformat"
 	}

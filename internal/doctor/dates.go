@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"bytes"
 	"cmp"
 	"sync"
 )
@@ -9,25 +10,21 @@ import (
 type orders uint8
 
 const (
-	dayFirst   orders = 1 << iota // 31/12/2024
-	monthFirst                    // 12/31/2024
-	yearFirst                     // 24/12/31: a year of four digits is no question
+	dayFirst    orders = 1 << iota // 31/12/2024
+	monthFirst                     // 12/31/2024
+	yearFirst                      // 24/12/31
+	monthSecond                    // 2024/12/31
+	daySecond                      // 2024/31/12
+)
+
+// longYear are the orders of dates that begin with a year of four digits, shortOrders those of the others.
+const (
+	longYear    = monthSecond | daySecond
+	shortOrders = dayFirst | monthFirst | yearFirst
 )
 
 // everyOrder lists them in the order in which they are guessed.
-var everyOrder = [...]orders{dayFirst, monthFirst, yearFirst}
-
-// directive is what a pattern of the order begins with.
-func (o orders) directive() string {
-	switch o {
-	case monthFirst:
-		return "%m"
-	case yearFirst:
-		return "%y"
-	default:
-		return "%d"
-	}
-}
+var everyOrder = [...]orders{dayFirst, monthFirst, yearFirst, monthSecond, daySecond}
 
 // Dates counts the dates in a column of an input that are not in the form of ISO 8601.
 type Dates struct {
@@ -43,7 +40,7 @@ type Dates struct {
 // shape are dates that are written alike: with the same separators, and the same time behind them.
 type shape struct {
 	pattern string // that reads them, if numbers stand day first; empty: none does
-	numeric bool   // day and month are numbers, and a year of four digits is not first
+	numeric bool   // day and month are numbers
 	all     int64
 	example string           // the first
 	by      [everyWay]int64  // by the orders that read a date
@@ -67,6 +64,9 @@ type Watch struct {
 // Note takes the text of a value, and whether the column took it.
 func (w *Watch) Note(text []byte, taken bool) {
 	found, first, third := ordersOf(text)
+	if found&longYear != 0 && ownForm(text, found, taken) {
+		return
+	}
 	if found == 0 && !otherDates.Match(text) {
 		if wholeNumber(text) {
 			w.mu.Lock()
@@ -77,10 +77,19 @@ func (w *Watch) Note(text []byte, taken bool) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dates.shape(formatOf(string(text), dayFirst.directive()), found != 0, string(text)).note(string(text), found, first, third)
+	w.dates.shape(formatOf(string(text), dayFirst), found != 0, string(text)).note(string(text), found, first, third)
 	if !taken {
 		w.dates.bad++
 	}
+}
+
+// ownForm reports whether a text that begins with a year of four digits and a hyphen is a date as CQL has it, right or
+// wrong: neither the order nor words behind it, such as PM, are another program's.
+func ownForm(text []byte, found orders, taken bool) bool {
+	if text = bytes.TrimLeft(text, " "); text[4] != '-' {
+		return false
+	}
+	return taken || found != daySecond && !wordBehind.Match(text)
 }
 
 // wholeNumber reports whether a text has digits alone, as many as a year or more.
@@ -135,10 +144,19 @@ func (s *shape) orders() orders {
 // possible are the orders that are told apart: a short year comes first only if that reads all dates, or nothing else
 // reads one of them.
 func (s *shape) possible() orders {
-	if s.orders()&yearFirst != 0 || s.by[yearFirst] > 0 {
-		return dayFirst | monthFirst | yearFirst
+	switch {
+	case s.longYear():
+		return longYear
+	case s.orders()&yearFirst != 0 || s.by[yearFirst] > 0:
+		return shortOrders
+	default:
+		return dayFirst | monthFirst
 	}
-	return dayFirst | monthFirst
+}
+
+// longYear reports whether the dates begin with a year of four digits.
+func (s *shape) longYear() bool {
+	return s.by[monthSecond]+s.by[daySecond]+s.by[longYear] > 0
 }
 
 // only is the number of dates that of the possible orders one alone reads, and the first of them.
@@ -171,6 +189,11 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	return d, d.all() > 0 || d.numbers.numbers > 0
 }
 
+// SeeDates adds what was noted of columns in further values of the same input.
+func (s *Sample) SeeDates(more []Dates) {
+	s.Dates = mergeColumns(s.Dates, more, func(d Dates) string { return d.Column }, (*Dates).merge)
+}
+
 func (d *Dates) all() (n int64) {
 	for i := range d.shapes {
 		n += d.shapes[i].all
@@ -199,7 +222,7 @@ func (s *shape) merge(o shape) {
 	}
 }
 
-// ordersOf reads a text that begins with three numbers, of which one is a year of four digits at the end or of two
+// ordersOf reads a text that begins with three numbers, of which one is a year of four digits at either end or of two
 // digits, with the same of / . - between them, and perhaps a time behind. It returns the orders in which that is a
 // date, and the first and the third number.
 func ordersOf(text []byte) (found orders, first, third int) {
@@ -214,8 +237,8 @@ func ordersOf(text []byte) (found orders, first, third int) {
 		}
 		return n, digits
 	}
-	first, begins := number(2)
-	if begins == 0 || at == len(text) {
+	first, begins := number(4)
+	if begins == 0 || begins == 3 || at == len(text) {
 		return 0, 0, 0
 	}
 	between := text[at]
@@ -234,6 +257,15 @@ func ordersOf(text []byte) (found orders, first, third int) {
 	}
 	day := func(n int) bool { return 1 <= n && n <= 31 }
 	month := func(n int) bool { return 1 <= n && n <= 12 }
+	if begins == 4 {
+		if digits <= 2 && month(second) && day(third) {
+			found |= monthSecond
+		}
+		if digits <= 2 && day(second) && month(third) {
+			found |= daySecond
+		}
+		return found, first, third
+	}
 	if digits > 1 && day(first) && month(second) {
 		found |= dayFirst
 	}

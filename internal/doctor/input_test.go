@@ -10,7 +10,7 @@ func TestOrdersOf(t *testing.T) {
 	for text, want := range map[string]orders{
 		"31/12/2024": dayFirst, "12/31/2024": monthFirst, "1/2/2024": dayFirst | monthFirst, "3.4.24": dayFirst | monthFirst, "13-04-2024 10:00": dayFirst, " 1/2/2024": dayFirst | monthFirst,
 		"24/01/02": dayFirst | yearFirst, "99/01/02": yearFirst, "24/1/2": yearFirst, "01/02/03": dayFirst | monthFirst | yearFirst, "03/04/99": dayFirst | monthFirst, "24-01-02 10:00": dayFirst | yearFirst,
-		"2024-12-31": 0, "1/2.2024": 0, "32/1/2024": 0, "31/31/2024": 0, "0/1/2024": 0, "1/2/20245": 0, "1/2/2": 0, "1/2/203": 0,
+		"2024-12-31": monthSecond, "2024/31/12": daySecond, "2024.1.2 10:00": longYear, "2024/13/13": 0, "2024/1/234": 0, "202/1/2": 0, "1/2.2024": 0, "32/1/2024": 0, "31/31/2024": 0, "0/1/2024": 0, "1/2/20245": 0, "1/2/2": 0, "1/2/203": 0,
 		"": 0, "1": 0, "1/": 0, "1/2": 0, "1/2/": 0, "10.5": 0, "1.2.3.4": 0, "127.0.0.1": 0, "1700000000": 0,
 	} {
 		got, _, _ := ordersOf([]byte(text))
@@ -25,8 +25,8 @@ func FuzzOrdersOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		found, _, _ := ordersOf(text)
 		for _, o := range everyOrder {
-			if format := formatOf(string(text), o.directive()); found&o != 0 && format != "" {
-				require.Regexp(t, `^%[dmy][/.-]%[dm][/.-]%[dyY]`, format)
+			if format := formatOf(string(text), o); found&o != 0 && format != "" {
+				require.Regexp(t, `^%[dmyY][/.-]%[dm][/.-]%[dmyY]`, format)
 			}
 		}
 	})
@@ -81,6 +81,37 @@ func TestDatesThatBeginWithAShortYear(t *testing.T) {
 	} {
 		require.Equal(t, tc.do, AsDates([]Sample{dated("f", false, tc.texts...)}, "", "")[0].Do, tc.texts)
 	}
+}
+
+// A year of four digits comes first: a day may stand before the month. What is advised reads all dates that were seen.
+func TestDatesThatBeginWithALongYear(t *testing.T) {
+	const write = "write them as 2024-12-31, or say --datetimeformat "
+	for _, tc := range []struct {
+		do, format string
+		texts      []string
+	}{
+		{write + "'%Y/%d/%m'", "%Y/%d/%m", []string{"2024/01/02", "2024/31/01"}},
+		{write + "'%Y/%m/%d'", "%Y/%m/%d", []string{"2024/01/02", "2024/01/31"}},
+		{write + "'%Y.%m.%d %H:%M', or '%Y.%d.%m %H:%M' if the day stands before the month", "%Y.%m.%d %H:%M", []string{"2024.01.02 10:00"}},
+		{write + "'%Y-%m-%d %I:%M:%S %p'", "%Y-%m-%d %I:%M:%S %p", []string{"2024-01-31 10:00:00 AM", "2024-02-01 01:00:00 PM"}},
+		{"write them as 2024-12-31", "", []string{"2024/01/31", "2024/31/01"}},
+	} {
+		f := AsDates([]Sample{dated("f", false, tc.texts...)}, "", "")[0]
+		require.Equal(t, tc.do, f.Do, tc.texts)
+		require.Empty(t, f.Guess, tc.texts)
+		if tc.format != "" {
+			require.Equal(t, []string{tc.format}, f.Settings["datetimeformat"], tc.texts)
+		}
+	}
+	require.Empty(t, AsDates([]Sample{dated("f", false, "2024-02-30", "2024-13-13", "2024/13/13")}, "", ""), "no order makes them dates")
+	require.Equal(t, OK, AsDates([]Sample{dated("f", true, "2024/01/02")}, "%Y/%m/%d", "")[0].State)
+	f := AsDates([]Sample{dated("f", false, "2024-31-01")}, "", "")[0]
+	require.Equal(t, Failure, f.State, "others of the form are read as other days")
+	require.Equal(t, "write them as 2024-12-31, or load the whole file with --datetimeformat '%Y-%d-%m'", f.Do)
+	require.NotEmpty(t, f.Guess)
+	f = AsDates([]Sample{dated("f", false, "2024/31/01", "2024/01/02")}, "%Y/%m/%d", "")[0]
+	require.Equal(t, "say --datetimeformat '%Y/%d/%m'", f.Do)
+	require.Contains(t, f.Found, ": 0 only year-month-day, 1 only year-day-month, 1 either way")
 }
 
 // The other order is advised only where it reads all dates, and for each file where one reads each.

@@ -8,21 +8,22 @@ import (
 // The parts of dates that programs write, and of a time behind them.
 var (
 	numbersDate = regexp.MustCompile(`^ *[0-9]+(.)[0-9]+.([0-9]+)`)
-	yearBegins  = regexp.MustCompile(`^ *[0-9]{4}([/.])[0-9]{1,2}[/.][0-9]{1,2}`)
+	yearBegins  = regexp.MustCompile(`^ *[0-9]{4}([/.-])[0-9]{1,2}[/.-][0-9]{1,2}`)
 	dayName     = regexp.MustCompile(`^ *[0-9]{1,2}([ -])([A-Za-z]{3,9})([ -])([0-9]{4})`)
 	nameDay     = regexp.MustCompile(`^ *([A-Za-z]{3,9}) [0-9]{1,2}(,?) ([0-9]{4})`)
-	otherDates  = regexp.MustCompile(`^ *(?:[0-9]{4}[/.][0-9]{1,2}[/.][0-9]{1,2}|[0-9]{1,2}[ -]` + monthName + `[ -][0-9]{4}|` + monthName + ` [0-9]{1,2},? [0-9]{4})(?:[^0-9]|$)`)
+	otherDates  = regexp.MustCompile(`^ *(?:[0-9]{1,2}[ -]` + monthName + `[ -][0-9]{4}|` + monthName + ` [0-9]{1,2},? [0-9]{4})(?:[^0-9]|$)`)
 	clockTime   = regexp.MustCompile(`^(,? |T)[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
 	halfDay     = regexp.MustCompile(`[0-9] ?[AaPp][Mm]\b`)
+	wordBehind  = regexp.MustCompile(`[A-Za-z]{2}`)
 )
 
 // monthName is a month in English, as strptime reads it.
 const monthName = `(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
-// formatOf is the pattern of strptime for dates like the example. first is %d, %m or %y, whichever a date of numbers
-// begins with. Empty: what stands behind the date is no time.
-func formatOf(example, first string) string {
-	date, end := dateFormat(example, first)
+// formatOf is the pattern of strptime for dates like the example, with numbers in the order. Empty: what stands behind
+// the date is no time.
+func formatOf(example string, order orders) string {
+	date, end := dateFormat(example, order)
 	rest := strings.TrimRight(example[end:], " ")
 	if date == "" || rest == "" {
 		return date
@@ -60,7 +61,7 @@ func formatOf(example, first string) string {
 }
 
 // dateFormat is the pattern of the date that an example begins with, and where it ends.
-func dateFormat(example, first string) (format string, end int) {
+func dateFormat(example string, order orders) (format string, end int) {
 	name := func(month string) string {
 		if len(month) == 3 {
 			return "%b"
@@ -68,6 +69,9 @@ func dateFormat(example, first string) (format string, end int) {
 		return "%B"
 	}
 	if m := yearBegins.FindStringSubmatch(example); m != nil {
+		if order == daySecond {
+			return "%Y" + m[1] + "%d" + m[1] + "%m", len(m[0])
+		}
 		return "%Y" + m[1] + "%m" + m[1] + "%d", len(m[0])
 	}
 	if m := dayName.FindStringSubmatch(example); m != nil {
@@ -80,12 +84,12 @@ func dateFormat(example, first string) (format string, end int) {
 	if m == nil {
 		return "", 0
 	}
-	if first == "%y" {
+	first, second, year := "%d", "%m", "%Y"
+	switch order {
+	case yearFirst:
 		return "%y" + m[1] + "%m" + m[1] + "%d", len(m[0])
-	}
-	second, year := "%m", "%Y"
-	if first == "%m" {
-		second = "%d"
+	case monthFirst:
+		first, second = "%m", "%d"
 	}
 	if len(m[2]) < 4 {
 		year = "%y"

@@ -6,21 +6,25 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// contrary counts rejected rows whose dates the pattern does not read, but would if day, month and year stood in another
-// order. Then dates that both orders read may have been loaded as other days. It stands before the rejects of a run.
+// contrary notes the dates in rejected rows. It counts rows whose dates the pattern does not read, but would if day, month
+// and year stood in another order. Then dates that both orders read may have been loaded as other days. It stands before
+// the rejects of a run.
 type contrary struct {
 	*reject.Dir
 	json    bool
-	columns map[string][]turned // by name, those that a pattern reads
-	usual   cqltext.Codec       // reads timestamps as CQL has them
+	columns map[string][]turned      // by name, those that a pattern reads
+	dates   map[string]*doctor.Watch // by name of a column, dates that no row was made of
+	usual   cqltext.Codec            // reads timestamps as CQL has them
 
 	mu   sync.Mutex
 	rows int64
@@ -41,10 +45,10 @@ type contradiction struct {
 	first  ingest.Reject
 }
 
-// watchDates returns the rejects, and before them what looks at the dates in them, if a pattern has an order.
+// watchDates returns the rejects, and before them what looks at the dates in them, if a column has dates.
 func (l *Load) watchDates(to *reject.Dir) resume.Rejects {
 	o := &l.spec.Dialect
-	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned)}
+	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned), dates: make(map[string]*doctor.Watch)}
 	for _, column := range l.t.table.Columns {
 		var others []turned
 		switch column.Type.Kind {
@@ -56,9 +60,12 @@ func (l *Load) watchDates(to *reject.Dir) resume.Rejects {
 		if others != nil {
 			c.columns[column.Name] = others
 		}
+		if hasDates(column.Type) {
+			c.dates[column.Name] = new(doctor.Watch)
+		}
 	}
 	var err error
-	if c.usual, err = cqltext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}); err != nil || len(c.columns) == 0 {
+	if c.usual, err = cqltext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}); err != nil || len(c.dates) == 0 {
 		return to
 	}
 	l.contrary = c
@@ -108,10 +115,14 @@ func (c *contrary) note(r *ingest.Reject) {
 	}
 }
 
-// value reports whether a value is a date of another order, and counts it.
+// value notes a value, and reports whether it is a date of another order, which it counts.
 func (c *contrary) value(r *ingest.Reject, column, value string, line int64) bool {
-	if text, isString := stringOf(value); c.json && isString {
+	text, isString := stringOf(value)
+	if c.json && isString {
 		value = text
+	}
+	if w := c.dates[column]; w != nil && (isString || !c.json) {
+		w.Note([]byte(value), false)
 	}
 	others := c.columns[column]
 	if others == nil {
@@ -144,6 +155,23 @@ func (c *contrary) count(by turned, r ingest.Reject) {
 		}
 	}
 	c.seen = append(c.seen, &contradiction{r.Column, by, 1, r})
+}
+
+// of adds to a sample of the rejected rows the dates in all of them.
+func (c *contrary) of(rejects *doctor.Sample, columns []schema.Column) {
+	if c == nil {
+		return
+	}
+	var all []doctor.Dates
+	for _, column := range columns {
+		if w := c.dates[column.Name]; w != nil {
+			if d, some := w.Dates(column.Name); some {
+				d.OfDate, d.File = column.Type.Kind == cqltype.Date, rejects.Name
+				all = append(all, d)
+			}
+		}
+	}
+	rejects.SeeDates(all)
 }
 
 // tell warns of each such column, and returns the number of rows. Nothing is wrong with nil.

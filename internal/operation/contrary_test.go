@@ -41,6 +41,7 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 	}
 	l := load("", "")
 	kept := reject.NewUnkept()
+	l.t.table = schema.New("ks", "t", []schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}})
 	require.Same(t, kept, l.watchDates(kept))
 	require.Zero(t, l.contrary.tell(nil))
 

@@ -135,7 +135,8 @@ func cutExponent(text string) (before, exponent string) {
 // digits reports whether a text holds digits alone; an empty one does.
 func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// patternDate reads dates by a pattern, and else as CQL writes them.
+// patternDate reads dates by a pattern, and else as CQL writes them. The pattern comes first: %Y-%d-%m reads what CQL
+// reads as another day.
 type patternDate struct {
 	own    ingest.Codec
 	moment cqlshtext.Codec
@@ -154,12 +155,12 @@ func newPatternDate(own ingest.Codec, t *cqltype.Type, pattern string) (ingest.C
 var errTimeOfDay = errors.New("a date has no time of day")
 
 func (d patternDate) AppendWire(dst, text []byte) ([]byte, error) {
-	out, err := d.own.AppendWire(dst, text)
-	if err == nil {
-		return out, nil
-	}
-	moment, err := d.moment.AppendWire(nil, text)
+	var room [8]byte
+	moment, err := d.moment.AppendWire(room[:0], text)
 	if err != nil {
+		if out, err := d.own.AppendWire(dst, text); err == nil {
+			return out, nil
+		}
 		return dst, cqltext.Invalid(d.name, text, d.err)
 	}
 	const day = 24 * 3600 * 1000

@@ -81,8 +81,13 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 var settingsOfMeaning = []string{"datetimeformat", "dateformat", "decimalsep", "thousandssep", "encoding"}
 
 // mendingSettings are the settings that warnings named, those that the values of rejected rows need, and words for null
-// among them.
+// among them. A pattern that the first rows of the inputs seemed to need is left out where the rejected rows have dates:
+// these tell more of them.
 func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
+	l.contrary.of(&rejects, l.t.table.Columns)
+	for _, d := range rejects.Dates {
+		delete(l.advice, d.Setting())
+	}
 	one := []doctor.Sample{rejects}
 	for _, f := range append(doctor.Encoding(one, l.job.Latin1), valueFindings(one, &l.spec)...) {
 		l.noteAdvice(f)

@@ -77,11 +77,13 @@ func TestVersions(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, 0).State)
-	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, 5*time.Second)
+	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, nil, 0).State)
+	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, nil, 5*time.Second)
 	require.Equal(t, Failure, f.State)
 	require.Equal(t, "for 5.0s the nodes have had 2 versions of it; another one than most: b", f.Found)
-	require.Equal(t, Warning, Schema(nil, 0).State)
+	f = Schema(nil, errors.New("127.0.0.1 is silent"), 0)
+	require.Equal(t, Warning, f.State)
+	require.Contains(t, f.Found, "127.0.0.1 is silent")
 }
 
 func TestCores(t *testing.T) {

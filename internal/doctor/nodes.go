@@ -88,14 +88,15 @@ func releaseOf(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// Schema says whether the nodes agree on the schema: the version of each, by its address, after they were waited for.
-func Schema(versions map[string]string, waited time.Duration) Finding {
+// Schema says whether the nodes agree on the schema: the version of each, by its address, after they were waited for. failed is
+// why a node did not tell, if any did not.
+func Schema(versions map[string]string, failed error, waited time.Duration) Finding {
 	nodes := make(map[string][]string)
 	for node, v := range versions {
 		nodes[v] = append(nodes[v], node)
 	}
 	if len(versions) == 0 {
-		return Warn("see whether the nodes hang", "no node told its version of the schema")
+		return Warn("see whether the nodes hang", "no node told its version of the schema: %v", failed)
 	}
 	if len(nodes) == 1 {
 		return Fine("all nodes have the same")

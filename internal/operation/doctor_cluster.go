@@ -71,13 +71,16 @@ func (d *Doctor) schema(ctx context.Context) doctor.Finding {
 	for begin := time.Now(); ; {
 		versions, errs := d.t.session.SchemaVersions(ctx, d.t.cluster.Nodes)
 		told := make(map[string]string)
+		var failed error
 		for i, n := range d.t.cluster.Nodes {
-			if errs[i] == nil {
-				told[n.Address] = versions[i]
+			if errs[i] != nil {
+				failed = errs[i]
+				continue
 			}
+			told[n.Address] = versions[i]
 		}
 		waited := time.Since(begin)
-		f := doctor.Schema(told, waited)
+		f := doctor.Schema(told, failed, waited)
 		if f.State != doctor.Failure || waited >= d.patience/2 || pace.Sleep(ctx, schemaInterval) != nil {
 			return f
 		}

@@ -79,13 +79,6 @@ type Count struct {
 	board *board.Board // nil: nobody looks
 }
 
-// countPage is the page size of a count: the server reads that many rows at a
-// time while it counts.
-const countPage = 5000
-
-// gentleCountPage is that where a latency is to be kept.
-const gentleCountPage = 500
-
 // PrepareCount connects and plans.
 func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count, error) {
 	if err := spec.check(); err != nil {
@@ -100,14 +93,10 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 		return nil, err
 	}
 	t.tellLearned(env)
-	switch {
-	case spec.PageSize != 0:
-	case spec.TargetP99 > 0:
-		spec.PageSize = gentleCountPage
-	default:
-		spec.PageSize = countPage
-	}
 	c := &Count{env: env, spec: spec, t: t}
+	if c.spec.PageSize == 0 {
+		c.spec.PageSize = c.pageRows(ctx)
+	}
 	query := driver.Count()
 	var by []schema.Selector
 	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: t.newCounters()}

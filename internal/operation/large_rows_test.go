@@ -93,3 +93,23 @@ func TestScanOfLargeRows(t *testing.T) {
 	require.NoError(t, err)
 	require.Greater(t, info.Size(), int64(large*5_000_000))
 }
+
+// Servers read few large rows at a time while they count, and as many small ones as ever.
+func TestCountOfLargeRows(t *testing.T) {
+	for size, want := range map[int]int{5_000_000: 3, 50: countPage} {
+		s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(size, size, size, size, size)}})
+		spec := NewCountSpec()
+		spec.Connection, spec.TableName = s.connection, TableName{"shop", "albums"}
+		count, err := PrepareCount(t.Context(), s.env, *spec)
+		require.NoError(t, err)
+		defer count.Close()
+		pages := &pagesOf{Reader: count.job.Reader}
+		count.job.Reader = pages
+		report, err := count.Run(t.Context())
+		require.NoError(t, err)
+		require.EqualValues(t, 5, report.Rows)
+		for _, rows := range pages.asked {
+			require.Equal(t, want, rows, "rows of %d bytes", size)
+		}
+	}
+}

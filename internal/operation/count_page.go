@@ -1,0 +1,80 @@
+package operation
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+const (
+	// countPage is the page size of a count, in rows: servers read that many rows at a time while
+	// they count.
+	countPage = 5000
+	// gentleCountPage is that where a latency is to be kept.
+	gentleCountPage = 500
+	// countPageBytes is how much the rows of such a page may hold, in bytes: a server has all of
+	// them in memory, and 5,000 rows of 5 MB end a node.
+	countPageBytes = 16 << 20
+)
+
+// pagesLookedAt are the sizes of the pages that are read to learn how large rows are. The first has one row, which may be large.
+var pagesLookedAt = []int{1, 9}
+
+// mostSampledRanges is how many vnode ranges a ring may have for a node to look through all of them for a first row, where it
+// is not known whether there is one.
+const mostSampledRanges = 4096
+
+// pageRows is the page size of the count: the table's rows decide where they are large.
+func (c *Count) pageRows(ctx context.Context) int {
+	rows := countPage
+	if c.spec.TargetP99 > 0 {
+		rows = gentleCountPage
+	}
+	known := c.t.estimate()
+	switch {
+	case c.t.files != nil: // no server reads them
+		return rows
+	case known.Partitions > 0 && known.Bytes/known.Partitions <= countPageBytes/int64(rows):
+		return rows
+	case known.Partitions == 0 && c.t.plan.Ranges() > mostSampledRanges:
+		return rows
+	}
+	size, err := c.rowBytes(ctx)
+	if err != nil {
+		c.env.log("not told how large rows are: %v", err)
+	}
+	if size > 0 {
+		rows = int(min(int64(rows), max(countPageBytes/size, 1)))
+	}
+	return rows
+}
+
+// rowBytes is what the largest of a few of the table's rows holds, in bytes; 0: that is not known.
+func (c *Count) rowBytes(ctx context.Context) (most int64, err error) {
+	all, err := c.t.table.Selectors(nil)
+	if err != nil {
+		return 0, err
+	}
+	reader := c.t.session.Reader(c.t.table, driver.Columns(all), nil)
+	var state []byte
+	for _, rows := range pagesLookedAt {
+		page, err := reader.Page(ctx, "", token.Range{}, state, rows)
+		if err != nil {
+			return most, err
+		}
+		for page.Next() {
+			var size int64
+			for _, cell := range page.Cells() {
+				size += int64(len(cell))
+			}
+			most = max(most, size)
+		}
+		state, err = page.State(), page.Err()
+		page.Close()
+		if err != nil || len(state) == 0 {
+			return most, err
+		}
+	}
+	return most, nil
+}

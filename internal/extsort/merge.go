@@ -8,6 +8,7 @@ type Merge struct {
 	heap    []head // the least one first; each not greater than the two at twice its place and one and two beyond
 	begun   bool
 	err     error
+	numbers int64
 }
 
 // source gives records in order: next moves to the next one, if there is one, and at gives
@@ -98,22 +99,8 @@ func (m *Merge) less(i, j int) bool {
 	return m.compare(a.record, b.record) < 0
 }
 
-// Numbers is how many different numbers there are, or a few more: one that stands in several buffers counts for each. It is known where all
-// records are in memory.
-func (m *Merge) Numbers() (n int64, known bool) {
-	for _, s := range m.sources {
-		b, inMemory := s.(*bufferSource)
-		if !inMemory {
-			return 0, false
-		}
-		for i := range b.entries {
-			if i == 0 || b.entries[i].number != b.entries[i-1].number {
-				n++
-			}
-		}
-	}
-	return n, true
-}
+// Numbers is about how many different numbers the records have, where these are hashes.
+func (m *Merge) Numbers() int64 { return m.numbers }
 
 // Number is that of the current record.
 func (m *Merge) Number() uint64 { return m.heap[0].number }

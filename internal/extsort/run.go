@@ -28,8 +28,12 @@ type run struct {
 	head   [8 + 2*binary.MaxVarintLen64]byte
 }
 
-// runBuffer is how much of a run is read or written at once.
-const runBuffer = 64 << 10
+// runBuffer is how much of a run is written at once, in bytes. As much is read, or less where many are read, down to
+// leastReadBuffer.
+const (
+	runBuffer       = 64 << 10
+	leastReadBuffer = 16 << 10
+)
 
 func (s *Sorter) newRun() (*run, error) {
 	file, err := fsync.Nameless(s.o.Dir, ".sorted-*")
@@ -103,8 +107,9 @@ func (r *run) end() error {
 // size is that of the file.
 func (r *run) size() int64 { return r.ends[len(r.ends)-1] }
 
-// read begins at the first record of a stretch. Several may be read at the same time.
-func (r *run) read(stretch int) *runSource {
+// read begins at the first record of a stretch, and reads through a buffer of that many bytes. Several stretches may be read at
+// the same time.
+func (r *run) read(stretch, buffer int) *runSource {
 	var from int64
 	if stretch > 0 {
 		from = r.ends[stretch-1]
@@ -114,7 +119,7 @@ func (r *run) read(stretch int) *runSource {
 	if r.sorter.o.Compress {
 		in = lz4.NewReader(in)
 	}
-	return &runSource{stored: stored, in: bufio.NewReaderSize(in, runBuffer)}
+	return &runSource{stored: stored, in: bufio.NewReaderSize(in, buffer)}
 }
 
 func (r *run) close() error { return r.file.Close() }

@@ -42,12 +42,15 @@ type Options struct {
 	Head func(record []byte) int
 }
 
-// fanIn is how many runs are merged at once: each takes some 200 KiB while it is read, for each stretch. When
-// there are as many of one size, they become one.
-const fanIn = 64
+// When there are fanIn runs of one level, they become one of the next: what is joined is read and written once more. A
+// compressed run takes some 200 KiB while it is read, for each stretch, so that fewer are read at once.
+const (
+	fanIn           = 256
+	compressedFanIn = 64
+)
 
 // largeRecord is the length from which a record is in memory as a whole only when its turn has come.
-const largeRecord = 64 << 10
+const largeRecord = 16 << 10
 
 // entryMemory is what a record takes besides its bytes and their length.
 const entryMemory = 24
@@ -60,13 +63,15 @@ type Sorter struct {
 	empty  chan *Buffer
 	sorted []*Buffer // by the first call of Merges; nil before
 
-	mu   sync.Mutex
-	runs []*run
+	mu      sync.Mutex
+	runs    []*run
+	joining int64      // bytes of the runs that are being joined
+	numbers []distinct // of each stretch: of records on the disk, and once there are merges of all
 }
 
 // New makes a sorter without records.
 func New(o Options) *Sorter {
-	s := &Sorter{o: o, size: int(o.Memory / int64(o.Buffers)), empty: make(chan *Buffer, o.Buffers)}
+	s := &Sorter{o: o, numbers: make([]distinct, max(o.Stretches, 1)), size: int(o.Memory / int64(o.Buffers)), empty: make(chan *Buffer, o.Buffers)}
 	for i := 1; i < o.Stretches; i++ {
 		s.bounds = append(s.bounds, uint64(i)*(math.MaxUint64/uint64(o.Stretches)))
 	}
@@ -212,6 +217,7 @@ func (b *Buffer) below(number uint64) int {
 // spill writes the buffer to a run of its own.
 func (b *Buffer) spill() error {
 	b.sort()
+	b.sorter.see(b.entries)
 	r, err := b.sorter.newRun()
 	if err != nil {
 		return err
@@ -227,6 +233,7 @@ func (b *Buffer) spill() error {
 
 // spillOne writes a record to a run of its own.
 func (b *Buffer) spillOne(number uint64, record []byte) error {
+	b.sorter.see([]entry{{number: number}})
 	r, err := b.sorter.newRun()
 	if err != nil {
 		return err
@@ -237,50 +244,81 @@ func (b *Buffer) spillOne(number uint64, record []byte) error {
 	return b.sorter.keep(r)
 }
 
-// keep takes a run over, and merges runs when there are many.
+// keep takes a run over, and joins runs when there are many. Others may add runs meanwhile.
 func (s *Sorter) keep(r *run) error {
-	if err := r.end(); err != nil {
-		return errors.Join(err, r.close())
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.runs = append(s.runs, r)
 	for {
-		level := s.runs[len(s.runs)-1].level
-		first := slices.IndexFunc(s.runs, func(r *run) bool { return r.level == level })
-		if len(s.runs)-first < fanIn {
+		if err := r.end(); err != nil {
+			return errors.Join(err, r.close())
+		}
+		many := s.add(r)
+		if many == nil {
 			return nil
 		}
-		if err := s.join(first); err != nil {
+		var err error
+		if r, err = s.join(many); err != nil {
 			return err
 		}
 	}
 }
 
-// join makes one run of those from the given one on, which are of one level.
-func (s *Sorter) join(first int) error {
-	out, err := s.newRun()
-	if err != nil {
-		return err
-	}
-	out.level = s.runs[first].level + 1
-	if err := s.mergeInto(out, s.runs[first:]); err != nil {
-		return errors.Join(err, out.close())
-	}
-	for _, r := range s.runs[first:] {
-		if err := r.close(); err != nil {
-			return errors.Join(err, out.close())
+// add adds a run. It takes out and returns all runs of its level, to be joined, when there are that many.
+func (s *Sorter) add(r *run) (many []*run) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.runs = append(s.runs, r)
+	of := 0
+	for _, other := range s.runs {
+		if other.level == r.level {
+			of++
 		}
 	}
-	s.runs = append(s.runs[:first], out)
-	return nil
+	if of < s.fanIn() {
+		return nil
+	}
+	s.runs = slices.DeleteFunc(s.runs, func(other *run) bool {
+		if other.level != r.level {
+			return false
+		}
+		many = append(many, other)
+		s.joining += other.size()
+		return true
+	})
+	return many
+}
+
+func (s *Sorter) fanIn() int {
+	if s.o.Compress {
+		return compressedFanIn
+	}
+	return fanIn
+}
+
+// join makes one run of those given, which are of one level, and closes them.
+func (s *Sorter) join(many []*run) (out *run, err error) {
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for _, r := range many {
+			s.joining -= r.size()
+			err = errors.Join(err, r.close())
+		}
+		if err != nil && out != nil {
+			err = errors.Join(err, out.close())
+		}
+	}()
+	if out, err = s.newRun(); err != nil {
+		return nil, err
+	}
+	out.level = many[0].level + 1
+	return out, s.mergeInto(out, many)
 }
 
 // newMerge makes a merge of a stretch of runs.
 func (s *Sorter) newMerge(runs []*run, stretch int) *Merge {
 	m := &Merge{compare: s.o.Compare}
+	buffer := s.readBuffer(len(runs))
 	for _, r := range runs {
-		m.sources = append(m.sources, r.read(stretch))
+		m.sources = append(m.sources, r.read(stretch, buffer))
 	}
 	return m
 }
@@ -302,7 +340,15 @@ func (s *Sorter) mergeInto(out *run, runs []*run) error {
 			return m.Err()
 		}
 	}
-	return out.end()
+	return nil
+}
+
+// readMemory is what the buffers that runs are read through take together, in bytes, where there are many of them.
+const readMemory = 16 << 20
+
+// readBuffer is how much of each of some runs is read at once, in bytes, where all stretches are read at the same time.
+func (s *Sorter) readBuffer(runs int) int {
+	return min(runBuffer, max(readMemory/(max(runs, 1)*(len(s.bounds)+1)), leastReadBuffer))
 }
 
 // Merges begins to give all records in order: a merge for each stretch, in their order. All buffers must have
@@ -312,6 +358,7 @@ func (s *Sorter) Merges() []*Merge {
 	merges := make([]*Merge, len(s.bounds)+1)
 	for i := range merges {
 		merges[i] = s.newMerge(s.runs, i)
+		merges[i].numbers = s.numbers[i].count()
 		for _, b := range buffers {
 			from, to := 0, len(b.entries)
 			if i > 0 {
@@ -326,6 +373,19 @@ func (s *Sorter) Merges() []*Merge {
 	return merges
 }
 
+// see takes down the numbers of sorted records.
+func (s *Sorter) see(entries []entry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	stretch := 0
+	for _, e := range entries {
+		for stretch < len(s.bounds) && e.number >= s.bounds[stretch] {
+			stretch++
+		}
+		s.numbers[stretch].see(e.number)
+	}
+}
+
 // sortedBuffers takes all buffers for good, and sorts them.
 func (s *Sorter) sortedBuffers() []*Buffer {
 	if s.sorted != nil {
@@ -338,6 +398,9 @@ func (s *Sorter) sortedBuffers() []*Buffer {
 		sorting.Go(s.sorted[i].sort)
 	}
 	sorting.Wait()
+	for _, b := range s.sorted {
+		s.see(b.entries)
+	}
 	return s.sorted
 }
 
@@ -345,7 +408,7 @@ func (s *Sorter) sortedBuffers() []*Buffer {
 func (s *Sorter) Spilled() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var n int64
+	n := s.joining
 	for _, r := range s.runs {
 		n += r.size()
 	}

@@ -11,9 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -104,7 +106,7 @@ func TestSort(t *testing.T) {
 		{"in memory, by stretches", 2000, 1 << 20, 3, 3, false},
 		{"some runs", 5000, 64 << 10, 2, 4, true},
 		{"some runs, compressed", 5001, 64 << 10, 2, 4, true},
-		{"runs of runs", 30_000, 4 << 10, 2, 1, true},
+		{"runs of runs", 60_000, 4 << 10, 2, 1, true},
 		{"runs of runs, by stretches, compressed", 30_001, 4 << 10, 2, 5, true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -122,6 +124,7 @@ func TestSort(t *testing.T) {
 			require.Equal(t, inOrder(pairs), slices.Clone(out))
 			require.Equal(t, tc.spills, s.Spilled() > 0)
 			require.Less(t, len(s.runs), 3*fanIn)
+			require.Equal(t, strings.HasPrefix(tc.name, "runs of runs"), slices.ContainsFunc(s.runs, func(r *run) bool { return r.level > 0 }))
 			left, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			require.Empty(t, left, "a run must leave nothing behind")
@@ -129,37 +132,42 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// How many numbers there are is known of records in memory; one that is in two buffers counts twice.
+// It is known how many numbers there are: exactly of few, and within some percents of many, in memory and on the disk.
 func TestNumbers(t *testing.T) {
-	s := New(Options{Memory: 1 << 20, Buffers: 2, Stretches: 2, Dir: t.TempDir(), Compare: bytes.Compare})
-	first, err := s.Take(t.Context())
-	require.NoError(t, err)
-	second, err := s.Take(t.Context())
-	require.NoError(t, err)
-	for _, number := range []uint64{7, 7, 3, 7, 1 << 63, 3} {
-		require.NoError(t, first.Add(number, 0, []byte("record")))
+	for _, tc := range []struct {
+		memory      int64
+		times, n    int
+		spills      bool
+		least, most int64
+	}{
+		{1 << 20, 3, 100, false, 100, 100},
+		{1 << 10, 3, 100, true, 100, 100},
+		{16 << 20, 1, 100_000, false, 95_000, 105_000},
+		{64 << 10, 3, 100_000, true, 95_000, 105_000},
+	} {
+		s := New(Options{Memory: tc.memory, Buffers: 2, Stretches: 2, Dir: t.TempDir(), Compare: bytes.Compare})
+		for time := range tc.times {
+			b, err := s.Take(t.Context())
+			require.NoError(t, err)
+			random := rand.New(rand.NewPCG(3, 4))
+			for range tc.n {
+				require.NoError(t, b.Add(random.Uint64(), 0, fmt.Append(nil, time)))
+			}
+			s.Give(b)
+		}
+		for range 2 {
+			merges := s.Merges()
+			require.Equal(t, tc.spills, s.Spilled() > 0)
+			all := int64(0)
+			for _, m := range merges {
+				require.InDelta(t, tc.n/2, m.Numbers(), float64(tc.n)/8)
+				all += m.Numbers()
+			}
+			require.GreaterOrEqual(t, all, tc.least)
+			require.LessOrEqual(t, all, tc.most)
+		}
+		require.NoError(t, s.Close())
 	}
-	require.NoError(t, second.Add(7, 0, []byte("record")))
-	s.Give(first)
-	s.Give(second)
-	merges := s.Merges()
-	for i, want := range []int64{3, 1} {
-		n, known := merges[i].Numbers()
-		require.True(t, known)
-		require.Equal(t, want, n)
-	}
-	require.NoError(t, s.Close())
-
-	s = New(Options{Memory: 1 << 10, Buffers: 1, Dir: t.TempDir(), Compare: bytes.Compare})
-	b, err := s.Take(t.Context())
-	require.NoError(t, err)
-	for number := range uint64(100) {
-		require.NoError(t, b.Add(number, 0, []byte("record")))
-	}
-	s.Give(b)
-	_, known := s.Merges()[0].Numbers()
-	require.False(t, known)
-	require.NoError(t, s.Close())
 }
 
 // Numbers that share many bits, all of them, or none are sorted alike, be there few of them or many.
@@ -223,6 +231,47 @@ func TestHeadsOfLargeRecords(t *testing.T) {
 	}
 	require.False(t, m.Next())
 	require.NoError(t, m.Err())
+	require.NoError(t, s.Close())
+}
+
+// While runs are joined, others write runs of their own.
+func TestRunsAreAddedWhileOthersAreJoined(t *testing.T) {
+	joining, added := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	s := New(Options{Memory: 200, Buffers: 2, Dir: t.TempDir(), Compare: func(a, b []byte) int {
+		first.Do(func() {
+			close(joining)
+			<-added
+		})
+		return bytes.Compare(a, b)
+	}})
+	record := func(i int) []byte { return fmt.Appendf(nil, "%0200d", i) }
+	joins, err := s.Take(t.Context())
+	require.NoError(t, err)
+	adds, err := s.Take(t.Context())
+	require.NoError(t, err)
+	var both sync.WaitGroup
+	both.Go(func() {
+		for i := range fanIn {
+			assert.NoError(t, joins.Add(7, 0, record(i)))
+		}
+	})
+	both.Go(func() {
+		<-joining
+		assert.NoError(t, adds.Add(7, 0, record(fanIn)))
+		assert.EqualValues(t, (fanIn+1)*(8+2+200), s.Spilled())
+		close(added)
+	})
+	both.Wait()
+	require.Len(t, s.runs, 2)
+	s.Give(joins)
+	s.Give(adds)
+	m := s.Merges()[0]
+	for i := range fanIn + 1 {
+		require.True(t, m.Next())
+		require.Equal(t, record(i), m.Head())
+	}
+	require.False(t, m.Next())
 	require.NoError(t, s.Close())
 }
 

@@ -238,6 +238,9 @@ func (w *tableIndex) Partition(p *Partition) error {
 	return err
 }
 
+// Position is how many bytes of Data.db were written, not compressed.
+func (w *TableWriter) Position() int64 { return w.rows.Position() }
+
 // Finish writes what is left, has all files on the disk, and moves them into the folder. After an error Discard is due.
 func (w *TableWriter) Finish() (*Written, error) {
 	if w.rows.Partitions() == 0 {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -11,48 +12,59 @@ import (
 )
 
 // direct says whether SSTables can be made of sorted records as they are merged, without a spool between: where all rows go to the
-// same nodes, as one file or a few, and it is known how many partitions there are: rows that are left out may be all of one. It gives the records of each SSTable, and
-// about how many partitions they have.
-func (t *Target) direct(d *delivery, merges []*extsort.Merge) (tables [][]*extsort.Merge, keys []int64) {
+// same nodes, and none is left out. It gives the merges whose records stand in SSTables of their own.
+func (t *Target) direct(d *delivery, merges []*extsort.Merge) [][]*extsort.Merge {
+	if t.o.Whole == nil || t.batch.leftOut != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 {
+		return nil
+	}
 	size := t.batch.bytes.Load()
-	if t.o.Whole == nil || t.batch.leftOut != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 || size > t.o.FileBytes {
-		return nil, nil
+	parts := len(merges)
+	if size <= t.o.FileBytes {
+		parts = d.restTables(size)
 	}
-	count := d.restTables(size)
-	for part := range slices.Chunk(merges, (len(merges)+count-1)/count) {
-		var all int64
-		for _, m := range part {
-			n, known := m.Numbers()
-			if !known {
-				return nil, nil
-			}
-			all += n
-		}
-		if all > 0 {
-			tables, keys = append(tables, part), append(keys, all)
-		}
-	}
-	return tables, keys
+	return slices.Collect(slices.Chunk(merges, (len(merges)+parts-1)/parts))
 }
 
-// makeTables makes an SSTable of the records of each of some merges, and has them sent as they are ready. It returns how many partitions
-// there are.
-func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64) (total int64, err error) {
+// makeTables makes SSTables of the records of each of some lists of merges, and has them sent as they are ready. It returns how
+// many partitions there are.
+func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64, err error) {
 	q := d.queueOf(t.o.replicas(0), 0)
+	numbers := int64(0)
+	for _, m := range slices.Concat(parts...) {
+		numbers += m.Numbers()
+	}
+	limit := t.o.FileBytes / 4 * 5 // so that what is a little more than a file leaves no small rest
+	full := float64(numbers) * float64(limit) / float64(t.batch.bytes.Load())
 	group, ctx := errgroup.WithContext(d.ctx)
-	begun := make([]int64, len(tables))
-	for i, merges := range tables {
+	begun := make([]int64, len(parts))
+	for i, merges := range parts {
 		group.Go(func() error {
-			if err := take(ctx, q.making); err != nil {
-				return err
+			m := &tableMaker{d: d, q: q, merges: merges, limit: limit}
+			for _, merge := range merges {
+				m.keys += merge.Numbers()
 			}
-			f, err := t.makeTable(ctx, d, q, merges, keys[i])
-			if err != nil {
-				return err
+			m.keys = min(m.keys, int64(full)+1)
+			m.partitions = t.newPartitions(d.codec, nil, m.tell)
+			for {
+				more, err := m.more(ctx)
+				if err != nil || !more {
+					return err
+				}
+				if err := take(ctx, q.making); err != nil {
+					return err
+				}
+				f, err := m.next(ctx, t)
+				if err != nil {
+					return err
+				}
+				begun[i] += f.Keys
+				d.group.Go(func() error {
+					if err := t.verify(f, q.nodes); err != nil {
+						return err
+					}
+					return d.carry(q, f)
+				})
 			}
-			begun[i] = f.Keys
-			d.group.Go(func() error { return d.carry(q, f) })
-			return nil
 		})
 	}
 	err = group.Wait()
@@ -62,29 +74,41 @@ func (t *Target) makeTables(d *delivery, tables [][]*extsort.Merge, keys []int64
 	return total, err
 }
 
-// makeTable makes an SSTable of records.
-func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []*extsort.Merge, keys int64) (File, error) {
-	f := File{Header: d.codec.AppendHeader(nil)}
-	nodes := int64(len(q.nodes))
-	told := int64(0)
-	made := func(bytes int64) { // of partitions, for each of the nodes; as many bytes as the records have, until it is known
-		told += bytes
-		d.queued.Add(bytes * nodes)
-		d.prepared.Add(bytes * nodes)
-		d.share()
-	}
-	var err error
-	f.Whole, err = t.writeWhole(d.codec, d.made.Add(1), keys, func(w *sstable.TableWriter) error {
-		p := t.newPartitions(d.codec, w, func(bytes int64) {
-			d.merged.Add(bytes)
-			made(bytes)
-		})
-		for _, m := range merges {
-			if err := p.take(ctx, m); err != nil {
-				return err
+// tableMaker makes SSTables of the records of some merges, one after the other.
+type tableMaker struct {
+	d          *delivery
+	q          *queue
+	merges     []*extsort.Merge // those with records that stand in no SSTable yet
+	partitions *partitions
+	limit      int64 // size of an SSTable, about
+	keys       int64 // about how many partitions each will have
+	told       int64 // bytes of the present one that others were told of
+}
+
+// more says whether there are records for another SSTable.
+func (m *tableMaker) more(ctx context.Context) (bool, error) {
+	p := m.partitions
+	for len(m.merges) > 0 && !p.held {
+		if p.held = m.merges[0].Next(); !p.held {
+			if err := m.merges[0].Err(); err != nil {
+				return false, err
 			}
+			m.merges = m.merges[1:]
 		}
-		err := p.end()
+	}
+	return p.held || p.record != nil, ctx.Err()
+}
+
+// next makes the next SSTable.
+func (m *tableMaker) next(ctx context.Context, t *Target) (File, error) {
+	f := File{Header: m.d.codec.AppendHeader(nil)}
+	m.told = 0
+	var err error
+	f.Whole, err = t.writeWhole(m.d.codec, m.d.made.Add(1), m.keys, func(w *sstable.TableWriter) error {
+		p := m.partitions
+		p.to, p.begun = w, 0
+		p.full = func() bool { return w.Position() >= m.limit }
+		err := m.take(ctx)
 		f.Keys = p.begun
 		return err
 	})
@@ -92,6 +116,38 @@ func (t *Target) makeTable(ctx context.Context, d *delivery, q *queue, merges []
 		return File{}, err
 	}
 	f.Bytes = f.Whole.DataLength
-	made(f.Bytes - told)
-	return f, t.verify(f, q.nodes)
+	m.made(f.Bytes - m.told)
+	return f, nil
+}
+
+// take has partitions made until the SSTable is full, or there is no record left.
+func (m *tableMaker) take(ctx context.Context) error {
+	p := m.partitions
+	for len(m.merges) > 0 {
+		if err := p.take(ctx, m.merges[0]); errors.Is(err, errFull) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		m.merges = m.merges[1:]
+	}
+	if err := p.end(); !errors.Is(err, errFull) {
+		return err
+	}
+	return nil
+}
+
+// tell is told of records that partitions were made of.
+func (m *tableMaker) tell(bytes int64) {
+	m.d.merged.Add(bytes)
+	m.made(bytes)
+}
+
+// made counts bytes of partitions, for each of the nodes: as many as the records have, until it is known.
+func (m *tableMaker) made(bytes int64) {
+	nodes := int64(len(m.q.nodes))
+	m.told += bytes
+	m.d.queued.Add(bytes * nodes)
+	m.d.prepared.Add(bytes * nodes)
+	m.d.share()
 }

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,19 +20,29 @@ import (
 
 // SSTables made as records are merged have the rows that those have which are made of a spool.
 func TestSSTablesAreMadeWithoutASpool(t *testing.T) {
-	for name, memory := range map[string]int64{"of records in memory": 16 << 20, "of records on the disk": 16 << 10} {
+	for name, c := range map[string]struct {
+		memory, file int64
+	}{
+		"of records in memory":                {16 << 20, 64 << 20},
+		"of records on the disk":              {16 << 10, 64 << 20},
+		"of records in memory, many SSTables": {16 << 20, 8 << 10},
+		"of records on the disk, many":        {16 << 10, 8 << 10},
+	} {
 		t.Run(name, func(t *testing.T) {
+			var files atomic.Int64
 			p := &pieces{}
 			rows, last := many(p, 4000)
 			tg, n := newTarget(t, func(o *Options) {
 				wholeOnOne(t, o)
 				o.Whole.Compression = sstable.Compression{}
-				o.Memory, o.FileBytes = memory, 64<<20
+				o.Memory, o.FileBytes = c.memory, c.file
 			})
 			n.rows["one"] = map[string]string{}
 			tg.o.Sender = senderFunc(func(_ context.Context, node string, f File) error {
 				data, err := os.ReadFile(f.Whole.Path(sstable.DataDB))
 				require.NoError(t, err)
+				require.Less(t, f.Bytes, c.file/4*5+1<<10)
+				files.Add(1)
 				return n.take(node, File{Bytes: f.Bytes, Keys: f.Keys, Open: func() io.Reader { return bytes.NewReader(data) }})
 			})
 			require.NoError(t, load(t, tg, rows))
@@ -42,7 +53,8 @@ func TestSSTablesAreMadeWithoutASpool(t *testing.T) {
 				keys[int32(r.Token.Lo)] = true
 			}
 			require.EqualValues(t, len(keys), stats.Partitions)
-			require.Equal(t, memory == 16<<10, stats.Spilled > 0)
+			require.Equal(t, c.memory == 16<<10, stats.Spilled > 0)
+			require.Equal(t, c.file == 8<<10, files.Load() > 4, "%d SSTables", files.Load())
 		})
 	}
 }
@@ -55,8 +67,8 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 	}{
 		"one node":            {func(*Options) {}, 1},
 		"rows, not SSTables":  {func(o *Options) { o.Whole = nil }, 0},
-		"more than a file":    {func(o *Options) { o.FileBytes = 1 << 10 }, 0},
-		"records on the disk": {func(o *Options) { o.Memory = 16 << 10 }, 0},
+		"more than a file":    {func(o *Options) { o.FileBytes = 1 << 10 }, 2},
+		"records on the disk": {func(o *Options) { o.Memory = 16 << 10 }, 1},
 		"other nodes' rows":   {func(o *Options) { o.Placement, o.Nodes = ring(t) }, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -69,9 +81,7 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 			require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
 			d := newDelivery(t.Context(), &tg.carrier, tg.codec, tg.batch.bytes.Load())
 			defer d.cancel()
-			tables, keys := tg.direct(d, tg.batch.sorter.Merges())
-			require.Len(t, tables, c.want)
-			require.Len(t, keys, c.want)
+			require.Len(t, tg.direct(d, tg.batch.sorter.Merges()), c.want)
 			require.NoError(t, tg.batch.sorter.Close())
 		})
 	}

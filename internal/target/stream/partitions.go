@@ -3,6 +3,7 @@ package stream
 import (
 	"bytes"
 	"context"
+	"errors"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -19,7 +20,9 @@ type partitions struct {
 	merger  *merger
 	tell    func(bytes int64) // is told now and then of the records that partitions were made of
 	added   int64             // bytes of those that it was not told of
-	begun   int64             // partitions
+	begun   int64             // partitions, since to was set
+	full    func() bool       // says before each partition but the first that it goes to another sink; nil: none does
+	held    bool              // the merge is at a record that was not taken, since the sink was full
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
@@ -30,9 +33,13 @@ type partitions struct {
 	room    sstable.Row
 }
 
+// errFull says that what is next goes to another sink. What gave it may be called again once there is one.
+var errFull = errors.New("the sink is full")
+
 // take makes partitions of all records of a merge.
 func (p *partitions) take(ctx context.Context, m *extsort.Merge) error {
-	for n := 0; m.Next(); n++ {
+	for n := 0; p.held || m.Next(); n++ {
+		p.held = false
 		if n%checkEvery == 0 {
 			if ctx.Err() != nil {
 				return context.Cause(ctx)
@@ -40,6 +47,7 @@ func (p *partitions) take(ctx context.Context, m *extsort.Merge) error {
 			p.report()
 		}
 		if err := p.add(m); err != nil {
+			p.held = errors.Is(err, errFull)
 			return err
 		}
 	}
@@ -52,6 +60,7 @@ func (p *partitions) end() error {
 	if err := p.row(); err != nil {
 		return err
 	}
+	p.record = nil
 	if p.begun == 0 {
 		return nil
 	}
@@ -125,6 +134,9 @@ func (p *partitions) row() error {
 		if p.begun > 0 {
 			if err := p.to.End(); err != nil {
 				return err
+			}
+			if p.full != nil && p.full() {
+				return errFull
 			}
 		}
 		p.begun++

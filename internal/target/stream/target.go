@@ -373,8 +373,8 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	d := newDelivery(ctx, &t.carrier, t.stamped(begun), t.batch.bytes.Load())
 	defer d.cancel()
 	var partitions int64
-	if tables, keys := t.direct(d, merges); tables != nil {
-		partitions, err = t.makeTables(d, tables, keys)
+	if parts := t.direct(d, merges); parts != nil {
+		partitions, err = t.makeTables(d, parts)
 	} else {
 		spools := make([]*spool, len(merges))
 		for i := range spools {

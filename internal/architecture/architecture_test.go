@@ -144,7 +144,7 @@ var knownAssertions = map[string]string{
 	"internal/ingest/read.go":             "an input is not wrapped before it is skipped",
 	"internal/operation/inputs_looked.go": "that wrapper of codecs",
 	"internal/sink/place.go":              "a file that was made just before, which tests alone wrap",
-	"internal/sink/tally.go":              "a hash of the standard library, which promises these methods",
+	"internal/filesum/filesum.go":         "a hash of the standard library, or of xxhash, which promise these methods",
 	"internal/cli/config.go":              "pflag's way to tell lists; this program makes the values",
 	"internal/cli/copy_explain.go":        "as in config.go",
 	"internal/cli/flags.go":               "as in config.go",

@@ -31,7 +31,7 @@ var flagsElsewhere = map[string][]string{
 	"skip-header": {"header"}, "headers": {"header"}, "noheader": {"header=false"},
 	"date-format": {"dateformat"}, "datetime-format": {"datetimeformat"}, "timestamp-format": {"datetimeformat"}, "timestampformat": {"datetimeformat"}, "decimal": {"decimalsep"}, "thousands": {"thousandssep"},
 	"bool": {"boolstyle"}, "booleans": {"boolstyle"}, "out": {"output"}, "outfile": {"output"}, "output-file": {"output"}, "file": {"output"}, "output-dir": {"dir"}, "outdir": {"dir"}, "folder": {"dir"}, "directory": {"dir"},
-	"overwrite": {"force"}, "compress": {"compression"}, "gzip": {"compression=gzip"}, "type": {"format"}, "input-format": {"format"}, "output-format": {"format"},
+	"overwrite": {"force"}, "compress": {"compression"}, "gzip": {"compression=gzip"}, "sha256": {"file-checksum=sha256"}, "type": {"format"}, "input-format": {"format"}, "output-format": {"format"},
 	"simulate": {"dry-run"}, "dryrun": {"dry-run"}, "filter": {"where"}, "query": {"where"}, "page-size": {"pagesize"}, "fetch-size": {"pagesize"}, "fetchsize": {"pagesize"},
 	"batch-size": {"maxbatchsize"}, "batchsize": {"maxbatchsize"}, "max-errors": {"maxparseerrors"}, "maxerrors": {"maxparseerrors"}, "max-rejects": {"maxparseerrors"}, "maxrejects": {"maxparseerrors"}, "retries": {"maxattempts"}, "max-retries": {"maxattempts"},
 	"expire": {"ttl"}, "ks": {"keyspace"}, "memory-limit": {"memory"}, "config-file": {"config"}, "tmp": {"temp-dir"}, "tmpdir": {"temp-dir"}, "tempdir": {"temp-dir"}, "log": {"log-file"},

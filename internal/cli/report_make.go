@@ -63,7 +63,7 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	var text, stored int64
 	for _, f := range m.Files {
-		out.Files = append(out.Files, web.File{Name: f.Name, Rows: f.Rows, Bytes: f.Bytes, SHA256: f.SHA256})
+		out.Files = append(out.Files, web.File{Name: f.Name, Rows: f.Rows, Bytes: f.Bytes, Sum: f.Sum.String()})
 		text, stored = text+f.TextBytes, stored+f.Bytes
 	}
 	for _, lost := range m.Ranges.Lost {

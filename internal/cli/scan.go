@@ -46,6 +46,7 @@ func (o *scanOptions) addOutputFlags(b binder) {
 	b.add("dir", "folder to write part files to, a series for each worker", letter("d"), folder, everyday)
 	b.in(groupFormat).add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", everyday)
 	b.add("compression", strings.Join(b.valuesOf("compression"), ", ")+" (default: as the file's name ends, else none)", everyday)
+	b.add("file-checksum", strings.Join(b.valuesOf("file-checksum"), " or ")+": what the manifest has of each file (default: the quicker xxh64)")
 	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
 	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
 	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
@@ -101,7 +102,7 @@ looked at here, and takes what CQL takes with ALLOW FILTERING.
 An output is written under names ending in .part, which it loses when it is whole.
 A scan into files that was stopped goes on with: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made and holds the number of rows, the files
-with their SHA-256, and a checksum of the rows that does not depend on their order.
+with a checksum of each, and one of the rows that does not depend on their order.
 ` + exitHelp,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk scan demo.flights -d flights --format json --compression zstd

@@ -33,7 +33,7 @@ func newVerifyCommand(s streams) *cobra.Command {
 		Use:   "verify MANIFEST|FOLDER|OUTPUT...",
 		Short: "Check the output of scans by their manifests, and compare scans",
 		Long: `Check the output of scans by the manifests beside it, without a database: every
-file is there with its size and its SHA-256, none is there that looks like one of
+file is there with its size and its checksum, none is there that looks like one of
 them and is not, the rows of the files add up, and no token range was lost.
 
 An argument is a manifest, a folder that holds a manifest.json, or an output file

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 // Format is the version of the file's form that this package writes and reads.
@@ -115,11 +116,11 @@ type Range struct {
 
 // File is a file of the output.
 type File struct {
-	Name      string `json:"name"` // relative to the manifest's folder
-	Rows      int64  `json:"rows"`
-	TextBytes int64  `json:"text_bytes"` // before compression, header included
-	Bytes     int64  `json:"bytes"`      // as stored
-	SHA256    string `json:"sha256"`     // of the stored bytes, hex
+	Name        string `json:"name"` // relative to the manifest's folder
+	Rows        int64  `json:"rows"`
+	TextBytes   int64  `json:"text_bytes"` // before compression, header included
+	Bytes       int64  `json:"bytes"`      // as stored
+	filesum.Sum        // of the stored bytes
 }
 
 // Checksum is a sum over the rows, whatever their order.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -41,7 +42,7 @@ func sample() Manifest {
 		Ranges: Ranges{Splits: 300, Done: 299, Failed: 1, Lost: []Range{
 			{Start: "-9223372036854775808", End: "-42", Error: "read timed out"},
 		}},
-		Files:    []File{{Name: "flights.csv.zst", Rows: 7, TextBytes: 700, Bytes: 70, SHA256: strings.Repeat("ab", 32)}},
+		Files:    []File{{Name: "flights.csv.zst", Rows: 7, TextBytes: 700, Bytes: 70, Sum: filesum.Sum{SHA256: strings.Repeat("ab", 32)}}},
 		Rows:     7,
 		Checksum: &Checksum{Definition: rowsum.Version, Value: strings.Repeat("0f", 16)},
 		Started:  time.Date(2024, 5, 6, 7, 8, 9, 123e6, time.UTC),
@@ -197,7 +198,7 @@ func TestFilesOneByOne(t *testing.T) {
 		m := sample()
 		m.Files = nil
 		for i := range n {
-			m.Files = append(m.Files, File{Name: fmt.Sprintf("<%d>", i), Rows: int64(i), SHA256: "ab"})
+			m.Files = append(m.Files, File{Name: fmt.Sprintf("<%d>", i), Rows: int64(i), Sum: filesum.Sum{SHA256: "ab"}})
 		}
 		got, err := encoded(m)
 		require.NoError(t, err)

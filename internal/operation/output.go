@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
@@ -21,6 +22,7 @@ type Output struct {
 	Format        string       // csv, tsv or json; empty: as the name of the file ends, else csv
 	Compression   string       // none or one of sink.Compressions; empty: as the name of the file ends
 	Level         int          // of the compressor; 0: its own
+	FileChecksum  string       // one of filesum.Algorithms; empty: the default
 	MaxOutputSize int64        // rows of one part file at the most; 0: no limit
 	MaxFileBytes  setting.Size // bytes of text of one part file at the most; 0: no limit
 	Force         bool         // write over an output that exists
@@ -35,6 +37,7 @@ func (o *Output) settings() setting.List {
 		{Name: "format", Field: &o.Format, Among: formats},
 		{Name: "compression", Field: &o.Compression, Among: append([]string{"none"}, sink.Compressions()...)},
 		{Name: "compression-level", Field: &o.Level},
+		{Name: "file-checksum", Field: &o.FileChecksum, Among: filesum.Algorithms()},
 		{Name: "maxoutputsize", Field: &o.MaxOutputSize},
 		{Name: "max-file-bytes", Field: &o.MaxFileBytes},
 		{Name: "force", Field: &o.Force},
@@ -168,7 +171,7 @@ func (o *Output) complete() error {
 // sinkOptions say how the output is made. header begins every file.
 func (o *Output) sinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
-		Path: o.Path, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force,
+		Path: o.Path, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force, Sum: o.FileChecksum,
 		Mode: o.Mode.File(), FolderMode: o.Mode.Folder(),
 	}
 	if o.Dir != "" {

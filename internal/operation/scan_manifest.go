@@ -64,7 +64,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	collectOften(len(r.Files))
 	m.Files = make([]manifest.File, 0, len(r.Files))
 	for _, f := range r.Files {
-		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256})
+		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum})
 	}
 	for _, f := range r.Failed {
 		lost := manifest.Range{Error: f.Err.Error()}

@@ -1,10 +1,11 @@
 package resume
 
 import (
+	"cmp"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
@@ -22,14 +23,13 @@ type markedFiles struct {
 //
 // Packed has one after the other, in base64: the number of bytes at the beginning of the name that are those of the name
 // before, the number of bytes of the rest, the rest; then the rows, the bytes of text and the bytes, all numbers as
-// unsigned varints (encoding/binary); then the SHA-256, 32 bytes.
+// unsigned varints (encoding/binary); then the bytes of the checksum.
 type packedFiles struct {
 	Worker int    `json:"worker"`
-	First  int    `json:"first"` // number of the first of them
+	Sum    string `json:"sum,omitempty"` // algorithm of the checksums; empty, as programs before had it: SHA-256
+	First  int    `json:"first"`         // number of the first of them
 	Packed []byte `json:"packed"`
 }
-
-const sumBytes = 32
 
 // packFiles takes the finished files out of a mark, if they are many and have what it takes.
 func packFiles(m *sink.Mark) (rest *sink.Mark, files []packedFiles) {
@@ -43,11 +43,10 @@ func packFiles(m *sink.Mark) (rest *sink.Mark, files []packedFiles) {
 	rest = &sink.Mark{Compression: m.Compression}
 	for _, s := range m.Series {
 		if len(s.Done) > 0 {
-			p := packedFiles{Worker: s.Worker, First: s.Done[0].Number}
+			p := packedFiles{Worker: s.Worker, First: s.Done[0].Number, Sum: s.Done[0].Algorithm()}
 			name := ""
 			for _, f := range s.Done {
-				sum, err := hex.DecodeString(f.SHA256)
-				if err != nil || len(sum) != sumBytes {
+				if f.Check() != nil || f.Algorithm() != p.Sum {
 					return m, nil
 				}
 				same := 0
@@ -61,7 +60,7 @@ func packFiles(m *sink.Mark) (rest *sink.Mark, files []packedFiles) {
 				for _, n := range []int64{f.Rows, f.TextBytes, f.Bytes} {
 					p.Packed = binary.AppendUvarint(p.Packed, uint64(n))
 				}
-				p.Packed = append(p.Packed, sum...)
+				p.Packed = f.AppendBytes(p.Packed)
 			}
 			files = append(files, p)
 			s.Done = nil
@@ -96,7 +95,8 @@ func (r *markedFiles) unpack() error {
 }
 
 func (p packedFiles) unpack() (done []sink.FileMark, err error) {
-	rest, name := p.Packed, ""
+	rest, name, algorithm := p.Packed, "", cmp.Or(p.Sum, filesum.SHA256)
+	sumBytes := filesum.Size(algorithm)
 	number := func() (v uint64) {
 		v, n := binary.Uvarint(rest)
 		if n <= 0 {
@@ -117,7 +117,7 @@ func (p packedFiles) unpack() (done []sink.FileMark, err error) {
 		if err != nil || len(rest) < sumBytes {
 			return nil, errPacked
 		}
-		f.SHA256 = hex.EncodeToString(rest[:sumBytes])
+		f.Sum = filesum.OfBytes(algorithm, rest[:sumBytes])
 		rest = rest[sumBytes:]
 		done = append(done, f)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
@@ -181,8 +182,11 @@ func TestPackedFiles(t *testing.T) {
 		for n := 1; n <= worker*100; n++ {
 			s.Done = append(s.Done, sink.FileMark{
 				Number: 7 + n, Name: fmt.Sprintf("part-%04d-%04d.csv", worker, 7+n), Rows: int64(n), TextBytes: rand.Int64N(1 << 30), Bytes: rand.Int64N(1 << 20),
-				SHA256: fmt.Sprintf("%064x", rand.Uint64()),
+				Sum: filesum.Sum{XXH64: fmt.Sprintf("%016x", rand.Uint64())},
 			})
+			if worker == 1 {
+				s.Done[n-1].Sum = filesum.Sum{SHA256: fmt.Sprintf("%064x", rand.Uint64())}
+			}
 		}
 		m.Series = append(m.Series, s)
 	}
@@ -194,7 +198,11 @@ func TestPackedFiles(t *testing.T) {
 	require.Len(t, m.Series[2].Done, 300, "marks are shared, and stay as they are")
 	text, err := json.Marshal(markedFiles{marked{Output: rest}, files})
 	require.NoError(t, err)
-	require.Less(t, len(text), 80*600)
+	require.Less(t, len(text), 60*600)
+	require.Equal(t, filesum.SHA256, files[0].Sum)
+	files[0].Sum = "" // as programs before had it
+	text, err = json.Marshal(markedFiles{marked{Output: rest}, files})
+	require.NoError(t, err)
 	var got markedFiles
 	require.NoError(t, json.Unmarshal(text, &got))
 	require.NoError(t, got.unpack())
@@ -204,6 +212,10 @@ func TestPackedFiles(t *testing.T) {
 		_, err := packedFiles{Packed: files[0].Packed[:n]}.unpack()
 		require.ErrorIs(t, err, errPacked)
 	}
+	mixed := sink.Mark{Series: []sink.SeriesMark{{Worker: 1, Done: slices.Concat(m.Series[0].Done, m.Series[1].Done)}}}
+	rest, files = packFiles(&mixed)
+	require.Same(t, &mixed, rest)
+	require.Nil(t, files)
 	few := sink.Mark{Series: []sink.SeriesMark{{Worker: 1, Done: m.Series[0].Done[:fewFiles]}}}
 	rest, files = packFiles(&few)
 	require.Same(t, &few, rest)

@@ -2,9 +2,10 @@ package sink
 
 import (
 	"bufio"
-	"crypto/sha256"
 	"errors"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 // bufferSize is what waits before it goes to the file: compressors hand over
@@ -29,6 +30,7 @@ type chain struct {
 	encoder encoder // nil: none
 	member  bool    // the encoder is within a member: one of the pieces that are each whole
 	pending bool    // text came since the last cut
+	sum     string  // algorithm of the sums of files; empty: the chain keeps none
 	tally   tally
 	buffer  *bufio.Writer // nil: none
 	target  target
@@ -37,7 +39,7 @@ type chain struct {
 // newChain makes a chain. That of a stream keeps no sum, which nobody could
 // compare with anything; without compression it keeps no buffer either, so that
 // whoever reads the other end sees rows as they come.
-func newChain(c codec, stream bool) (*chain, error) {
+func newChain(c codec, stream bool, sum string) (*chain, error) {
 	ch := &chain{}
 	if c.make != nil {
 		var err error
@@ -46,7 +48,7 @@ func newChain(c codec, stream bool) (*chain, error) {
 		}
 	}
 	if !stream {
-		ch.tally.sum = sha256.New()
+		ch.sum = sum
 	}
 	if !stream || ch.encoder != nil {
 		ch.buffer = bufio.NewWriterSize(nil, bufferSize)
@@ -57,20 +59,21 @@ func newChain(c codec, stream bool) (*chain, error) {
 // begin sets the chain on its next target, which is empty.
 func (c *chain) begin(t target) {
 	c.set(t, 0)
-	if c.tally.sum != nil {
-		c.tally.sum.Reset()
+	if c.sum != "" {
+		c.tally.sum = filesum.New(c.sum)
 	}
 	c.beginMember() // even a file without text has one
 }
 
 // goOn sets the chain on a target that has so many bytes, all of whole members,
 // with the sum of them in the given state.
-func (c *chain) goOn(t target, bytes int64, state []byte) error {
+func (c *chain) goOn(t target, bytes int64, state []byte) (err error) {
 	c.set(t, bytes)
 	if bytes == 0 {
 		c.beginMember()
 	}
-	return c.tally.setState(state)
+	c.tally.sum, err = filesum.Resume(state)
+	return err
 }
 
 func (c *chain) set(t target, bytes int64) {

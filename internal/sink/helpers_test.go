@@ -3,8 +3,6 @@ package sink
 import (
 	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 const header = "id,name\n"
@@ -92,8 +92,9 @@ func contents(t *testing.T, folder, compression string, f File) string {
 	require.Equal(t, os.FileMode(0o600), info.Mode())
 	stored, err := os.ReadFile(path)
 	require.NoError(t, err)
-	sum := sha256.Sum256(stored)
-	require.Equal(t, hex.EncodeToString(sum[:]), f.SHA256)
+	sum := filesum.New(f.Algorithm())
+	_, _ = sum.Write(stored)
+	require.Equal(t, sum.Result(), f.Sum)
 	require.Equal(t, int64(len(stored)), f.Bytes)
 	plain, err := expand(compression, stored)
 	require.NoError(t, err)

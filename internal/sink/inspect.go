@@ -1,13 +1,13 @@
 package sink
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 const changedSince = "it was changed or removed since"
@@ -58,7 +58,7 @@ func checkNamed(p *part, f FileMark) error {
 
 // checkContent reads the bytes that the mark vouches for and compares their sum.
 func checkContent(path string, f FileMark) error {
-	want, err := f.digest()
+	want, err := f.sum()
 	if err != nil {
 		return fmt.Errorf("output %s: %w", path, err)
 	}
@@ -67,20 +67,20 @@ func checkContent(path string, f FileMark) error {
 		return fmt.Errorf("output %s: %w", path, err)
 	}
 	defer func() { _ = r.Close() }() // it was only read
-	sum := sha256.New()
+	sum := filesum.New(want.Algorithm())
 	if _, err := io.CopyN(sum, r, f.Bytes); err != nil {
 		return fmt.Errorf("output %s: %w", path, err)
 	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != want {
-		return fmt.Errorf("output %s: the first %d bytes have SHA-256 %s, the journal vouches for %s: %s", path, f.Bytes, got, want, changedSince)
+	if got := sum.Result(); !got.Equal(want) {
+		return fmt.Errorf("output %s: the first %d bytes have %s, the journal vouches for %s: %s", path, f.Bytes, got, want, changedSince)
 	}
 	return nil
 }
 
-// digest is the sum of the marked bytes, in hex.
-func (f *FileMark) digest() (string, error) {
-	if f.SHA256 != "" {
-		return f.SHA256, nil
+// sum is that of the marked bytes.
+func (f *FileMark) sum() (filesum.Sum, error) {
+	if !f.IsZero() {
+		return f.Sum, nil
 	}
-	return stateDigest(f.State)
+	return stateSum(f.State)
 }

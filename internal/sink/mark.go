@@ -1,6 +1,10 @@
 package sink
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
+)
 
 // Mark is a point to which the files of an output can be cut back, so that they
 // hold exactly the rows written before it. It is plain data that goes through
@@ -28,15 +32,14 @@ type FileMark struct {
 	Rows      int64  `json:"rows"` // without the header
 	TextBytes int64  `json:"text"` // before compression, header included
 	Bytes     int64  `json:"bytes"`
-	// SHA256 is that of a finished file, in lower-case hex.
-	SHA256 string `json:"sha256,omitempty"`
-	// State is that of the SHA-256 of an unfinished file after Bytes bytes, as
-	// crypto/sha256 of the Go standard library marshals it.
+	// Sum is that of a finished file.
+	filesum.Sum
+	// State is that of the sum of an unfinished file after Bytes bytes, for [filesum.Resume].
 	State []byte `json:"state,omitempty"`
 }
 
 func markOf(number int, f File) FileMark {
-	return FileMark{Number: number, Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256}
+	return FileMark{Number: number, Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}
 }
 
 // Mark brings every row written so far into its file, in a form that can be read
@@ -115,7 +118,7 @@ func (s *series) mark() (SeriesMark, error) {
 	f := markOf(len(s.parts), p.File)
 	f.Bytes = s.chain.tally.bytes
 	var err error
-	if f.State, err = s.chain.tally.state(); err != nil {
+	if f.State, err = s.chain.tally.sum.State(); err != nil {
 		return m, s.fail(p, fmt.Errorf("mark: %w", err))
 	}
 	m.Open, s.marked = &f, &f

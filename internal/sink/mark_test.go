@@ -113,7 +113,7 @@ func TestSettle(t *testing.T) {
 	require.NoError(t, err)
 	require.Same(t, m, again)
 	require.NoError(t, o.Commit())
-	require.Equal(t, m.Series[0].Done[0].SHA256, o.Files()[0].SHA256)
+	require.Equal(t, m.Series[0].Done[0].Sum, o.Files()[0].Sum)
 	_, err = o.Settle()
 	require.ErrorIs(t, err, errEnded)
 }

@@ -1,10 +1,8 @@
 package sink
 
 import (
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // maxWorker bounds the worker numbers of a mark, far above what any run has.
@@ -61,13 +59,13 @@ func (s *SeriesMark) check(o *Options, name func(number int) string) error {
 			return fmt.Errorf("the journal tells of %d rows, %d bytes of text (header: %d) and %d bytes in %s", f.Rows, f.TextBytes, len(o.Header), f.Bytes, f.Name)
 		}
 		if s.Open != nil && i == len(files)-1 {
-			if _, err := stateDigest(f.State); err != nil {
+			if _, err := stateSum(f.State); err != nil {
 				return fmt.Errorf("the journal tells of %s: %w", f.Name, err)
 			}
 			continue
 		}
-		if sum, err := hex.DecodeString(f.SHA256); err != nil || len(sum) != 32 || strings.ToLower(f.SHA256) != f.SHA256 {
-			return fmt.Errorf("the journal tells of %s: %q is no SHA-256", f.Name, f.SHA256)
+		if err := f.Check(); err != nil {
+			return fmt.Errorf("the journal tells of %s: %w", f.Name, err)
 		}
 	}
 	return nil

@@ -32,6 +32,10 @@ type Options struct {
 	// 0 is the compressor's default: gzip 5, zstd 3, lz4 fast.
 	Level int
 
+	// Sum is the algorithm of the files' checksums, of filesum.Algorithms; empty: the default.
+	// Of a resumed output the unfinished files go on with their own.
+	Sum string
+
 	// MaxRows and MaxBytes limit one file of a folder; 0 is no limit. The next
 	// file begins before the Write that would take the present one past a
 	// limit, so that neither is ever passed, but for one case: a single Write
@@ -52,7 +56,7 @@ type Options struct {
 	Force bool
 
 	// Verify makes Resume read again what a mark vouches for, and compare its
-	// SHA-256. Without it Resume looks at the sizes only. Open ignores it.
+	// checksum. Without it Resume looks at the sizes only. Open ignores it.
 	Verify bool
 }
 

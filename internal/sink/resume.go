@@ -28,7 +28,7 @@ var errWhole = errors.New("the output is whole already, and takes no more rows")
 // When a file is gone, shorter than marked, longer though finished, or no plain
 // file, Resume refuses, and has changed nothing. The content is read only with
 // Verify. A file that has its final name already, from a Commit that was
-// interrupted, counts as named when its size and SHA-256 are the marked ones; see
+// interrupted, counts as named when its size and checksum are the marked ones; see
 // [Output.Settle] for the mark that makes it so. Writers of one file that is
 // finished get an error for every row.
 //
@@ -80,7 +80,7 @@ func (o *Output) restore(m Mark) error {
 		o.workers = max(o.workers, sm.Worker)
 		for i, f := range sm.all() {
 			p := &part{place: s.where(i + 1)}
-			p.File = File{Name: p.name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, SHA256: f.SHA256}
+			p.File = File{Name: p.name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}
 			unfinished := i == len(sm.Done)
 			var err error
 			if p.named, err = o.inspect(p, f, unfinished); err != nil {
@@ -90,7 +90,7 @@ func (o *Output) restore(m Mark) error {
 			if unfinished && !p.named {
 				continue
 			}
-			if p.SHA256, err = f.digest(); err != nil {
+			if p.Sum, err = f.sum(); err != nil {
 				return fmt.Errorf("output %s: %w", p, err)
 			}
 			s.done = append(s.done, markOf(i+1, p.File))

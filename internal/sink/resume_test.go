@@ -61,18 +61,18 @@ func TestResumeRefuses(t *testing.T) {
 		"final name has other content": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.Remove(filepath.Join(o.Path, done)))
 			require.NoError(t, os.WriteFile(filepath.Join(o.Path, "b-0001-0001"), make([]byte, 146), 0o600))
-		}, "b-0001-0001: the first 146 bytes have SHA-256 "},
+		}, "b-0001-0001: the first 146 bytes have XXH64 "},
 		"final name is taken": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.WriteFile(filepath.Join(o.Path, "b-0001-0001"), []byte("x"), 0o600))
 		}, "b-0001-0001 exists now"},
 		"finished content": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.WriteFile(filepath.Join(o.Path, done), make([]byte, 146), 0o600))
 			o.Verify = true
-		}, done + ": the first 146 bytes have SHA-256 "},
+		}, done + ": the first 146 bytes have XXH64 "},
 		"open content": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.WriteFile(filepath.Join(o.Path, open), make([]byte, 100), 0o600))
 			o.Verify = true
-		}, open + ": the first 67 bytes have SHA-256 "},
+		}, open + ": the first 67 bytes have XXH64 "},
 		"folder is gone": {func(t *testing.T, o *Options) {
 			require.NoError(t, os.RemoveAll(o.Path))
 		}, done + ": is gone"},
@@ -123,7 +123,7 @@ func TestResumedWriters(t *testing.T) {
 	m.Series[0].Done = append(m.Series[0].Done, *m.Series[0].Open) // nothing open in worker 1
 	m.Series[0].Open = nil
 	last := &m.Series[0].Done[1]
-	last.SHA256, _ = stateDigest(last.State)
+	last.Sum, _ = stateSum(last.State)
 	last.State = nil
 	o, err := Resume(options, m)
 	require.NoError(t, err)

@@ -1,8 +1,11 @@
 package sink
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 // series is one file after another, each with the header, of one writer or of
@@ -107,7 +110,7 @@ func (s *series) begin() error {
 // makeChain makes the chain, unless there is one; p is the part it is made for.
 func (s *series) makeChain(p *part) (err error) {
 	if s.chain == nil {
-		if s.chain, err = newChain(s.output.codec, p.isStream()); err != nil {
+		if s.chain, err = newChain(s.output.codec, p.isStream(), cmp.Or(s.output.options.Sum, filesum.XXH64)); err != nil {
 			return s.fail(p, err)
 		}
 	}
@@ -121,7 +124,7 @@ func (s *series) finish() error {
 	if err := s.chain.finish(); err != nil {
 		return s.fail(p, err)
 	}
-	p.Bytes, p.SHA256 = s.chain.tally.bytes, s.chain.tally.digest()
+	p.Bytes, p.Sum = s.chain.tally.bytes, s.chain.tally.result()
 	s.done = append(s.done, markOf(len(s.parts), p.File))
 	return nil
 }

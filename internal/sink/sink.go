@@ -5,7 +5,7 @@
 // rows; then exactly one of [Output.Commit] and [Output.Abort] ends the output.
 // Text goes through a short chain, one for each file:
 //
-//	header and rows -> compressor -> SHA-256 and count -> buffer -> file
+//	header and rows -> compressor -> checksum and count -> buffer -> file
 //
 // A file is called NAME.part until the whole output is closed and on the disk;
 // only then do all the files get their names. What has its name is whole.
@@ -39,6 +39,8 @@ import (
 	"errors"
 	"slices"
 	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 // Writer takes the rows of one worker.
@@ -53,11 +55,11 @@ type Writer interface {
 
 // File is what became of one file.
 type File struct {
-	Name      string // without its folder; empty for a stream
-	Rows      int64  // without the header
-	TextBytes int64  // before compression, header included
-	Bytes     int64  // as stored
-	SHA256    string // of the stored bytes, in lower-case hex; empty for a stream
+	Name        string // without its folder; empty for a stream
+	Rows        int64  // without the header
+	TextBytes   int64  // before compression, header included
+	Bytes       int64  // as stored
+	filesum.Sum        // of the stored bytes; zero for a stream
 }
 
 // Output is an output under way. Make one with [Open].

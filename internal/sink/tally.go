@@ -1,19 +1,15 @@
 package sink
 
 import (
-	"crypto/sha256"
-	"encoding"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"hash"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
 // tally counts what passes, and sums it up.
 type tally struct {
 	next  io.Writer
-	sum   hash.Hash // nil: none
+	sum   *filesum.Hash // nil: none
 	bytes int64
 }
 
@@ -29,40 +25,19 @@ func (t *tally) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// digest is the sum of all that passed, in hex.
-func (t *tally) digest() string {
+// result is the sum of all that passed.
+func (t *tally) result() filesum.Sum {
 	if t.sum == nil {
-		return ""
+		return filesum.Sum{}
 	}
-	return hex.EncodeToString(t.sum.Sum(nil))
+	return t.sum.Result()
 }
 
-// state is the running sum, as the standard library writes it down; setState and
-// stateDigest read it.
-func (t *tally) state() ([]byte, error) {
-	m, ok := t.sum.(encoding.BinaryMarshaler)
-	if !ok {
-		return nil, errors.New("the state of the SHA-256 cannot be kept")
+// stateSum is the sum of what passed before the state was taken.
+func stateSum(state []byte) (filesum.Sum, error) {
+	h, err := filesum.Resume(state)
+	if err != nil {
+		return filesum.Sum{}, err
 	}
-	return m.MarshalBinary()
-}
-
-func (t *tally) setState(state []byte) error {
-	m, ok := t.sum.(encoding.BinaryUnmarshaler)
-	if !ok {
-		return errors.New("the state of the SHA-256 cannot be set")
-	}
-	if err := m.UnmarshalBinary(state); err != nil {
-		return fmt.Errorf("state of the SHA-256: %w", err)
-	}
-	return nil
-}
-
-// stateDigest is the sum, in hex, of what passed before the state was taken.
-func stateDigest(state []byte) (string, error) {
-	t := tally{sum: sha256.New()}
-	if err := t.setState(state); err != nil {
-		return "", err
-	}
-	return t.digest(), nil
+	return h.Result(), nil
 }

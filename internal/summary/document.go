@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
@@ -220,10 +221,10 @@ type Scan struct {
 
 // File is a file of an output.
 type File struct {
-	Name   string `json:"name"`
-	Rows   int64  `json:"rows"`
-	Bytes  int64  `json:"bytes" jsonschema:"as stored"`
-	SHA256 string `json:"sha256"`
+	Name  string `json:"name"`
+	Rows  int64  `json:"rows"`
+	Bytes int64  `json:"bytes" jsonschema:"as stored"`
+	filesum.Sum
 }
 
 // FailedRange is a token range that could not be read: after start, up to end.

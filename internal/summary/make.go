@@ -192,7 +192,7 @@ func OfScan(r operation.ScanReport) Document {
 	}
 	for _, f := range r.Files {
 		if f.Name != "" {
-			s.Files = append(s.Files, File{f.Name, f.Rows, f.Bytes, f.SHA256})
+			s.Files = append(s.Files, File{f.Name, f.Rows, f.Bytes, f.Sum})
 		}
 	}
 	return Document{Outcome: outcomes[r.Outcome], Next: nextOf(r.Next), Scan: s}

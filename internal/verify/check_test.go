@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -41,7 +42,7 @@ func TestAllAsStated(t *testing.T) {
 // What is wrong with the files.
 func TestFiles(t *testing.T) {
 	const ends = " that the manifest states"
-	first := scanned(0, 1).Files[0].SHA256
+	first := scanned(0, 1).Files[0].Sum
 	for _, tc := range []struct {
 		name   string
 		damage func(t *testing.T, folder string)
@@ -65,7 +66,7 @@ func TestFiles(t *testing.T) {
 			func(t *testing.T, folder string) {
 				require.NoError(t, os.WriteFile(folder+"/part-0001-0001.csv", []byte("id,note\n9,x\n"), 0o600))
 			},
-			[]string{"out/part-0001-0001.csv: file has SHA-256 *, not the " + first + ends},
+			[]string{"out/part-0001-0001.csv: file has SHA-256 *, not the " + first.String() + ends},
 			nil,
 		},
 		{
@@ -76,8 +77,8 @@ func TestFiles(t *testing.T) {
 				require.NoError(t, os.Rename(folder+"/x", folder+"/part-0002-0001.csv"))
 			},
 			[]string{
-				"out/part-0001-0001.csv: file has SHA-256 *, not the " + first + ends,
-				"out/part-0002-0001.csv: file has SHA-256 " + first + ", not the *" + ends,
+				"out/part-0001-0001.csv: file has SHA-256 *, not the " + first.String() + ends,
+				"out/part-0002-0001.csv: file has " + first.String() + ", not the SHA-256 *" + ends,
 			},
 			nil,
 		},
@@ -185,8 +186,8 @@ func TestStatements(t *testing.T) {
 		{"rows above all", func(m *manifest.Manifest) { m.Files[0].Rows = math.MaxInt64 },
 			[]string{"file part-0002-0001.csv cannot have 4 rows"}},
 		{"no file", func(m *manifest.Manifest) { m.Files, m.Rows = nil, 0 }, []string{"it names no file"}},
-		{"no digest", func(m *manifest.Manifest) { m.Files[1].SHA256 = "" },
-			[]string{"out/part-0002-0001.csv: file has SHA-256 *, not the none that the manifest states"}},
+		{"no checksum of a file", func(m *manifest.Manifest) { m.Files[1].Sum = filesum.Sum{} },
+			[]string{"out/part-0002-0001.csv: the manifest states no checksum of the file"}},
 		{"ranges lost", func(m *manifest.Manifest) {
 			m.Ranges.Failed = 2
 			m.Ranges.Lost = []manifest.Range{{Start: "-5", End: "8", Error: "timed\nout"}, {Start: "8", End: "9", Error: "gone"}}

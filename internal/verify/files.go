@@ -2,20 +2,17 @@ package verify
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
 
@@ -61,7 +58,7 @@ func examine(ctx context.Context, files []*file, read bool, parallel int) (int64
 	var next, total atomic.Int64
 	for range min(parallel, len(files)) {
 		group.Go(func() error {
-			h := &hasher{ctx: ctx, sum: sha256.New(), buffer: make([]byte, bufferSize)}
+			h := &hasher{ctx: ctx, buffer: make([]byte, bufferSize)}
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -98,14 +95,16 @@ func (f *file) examine(h *hasher, read bool) (int64, error) {
 	case !read:
 		return 0, nil
 	}
-	sum, n, err := h.file(f.path)
+	sum, n, err := h.file(f.path, f.stated.Algorithm())
 	switch {
 	case h.ctx.Err() != nil:
 		return n, h.ctx.Err()
 	case err != nil:
 		f.find("file cannot be read: %v", bare(err))
-	case !strings.EqualFold(sum, f.stated.SHA256):
-		f.find("file has SHA-256 %s, not the %s that the manifest states", sum, orNone(f.stated.SHA256))
+	case f.stated.IsZero():
+		f.find("the manifest states no checksum of the file")
+	case !sum.Equal(f.stated.Sum):
+		f.find("file has %s, not the %s that the manifest states", sum, f.stated.Sum)
 	}
 	return n, nil
 }
@@ -120,22 +119,21 @@ func orNone(s string) string {
 // hasher sums files, one after another.
 type hasher struct {
 	ctx    context.Context
-	sum    hash.Hash
 	buffer []byte
 	source io.Reader
 }
 
-// file gives the SHA-256 of a file in hex, and the bytes read.
-func (h *hasher) file(path string) (sum string, n int64, err error) {
+// file gives the checksum of a file, and the bytes read.
+func (h *hasher) file(path, algorithm string) (sum filesum.Sum, n int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", 0, err
+		return sum, 0, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
 	h.source = f
-	h.sum.Reset()
-	n, err = io.CopyBuffer(h.sum, h, h.buffer)
-	return hex.EncodeToString(h.sum.Sum(nil)), n, err
+	hash := filesum.New(algorithm)
+	n, err = io.CopyBuffer(hash, h, h.buffer)
+	return hash.Result(), n, err
 }
 
 // Read reads on in the file, until the context ends.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -34,7 +35,7 @@ func scanned(sum uint64, rows ...int64) manifest.Manifest {
 		text := content(i)
 		digest := sha256.Sum256(text)
 		m.Files = append(m.Files, manifest.File{
-			Name: fmt.Sprintf("part-%04d-0001.csv", i+1), Rows: n, Bytes: int64(len(text)), SHA256: hex.EncodeToString(digest[:]),
+			Name: fmt.Sprintf("part-%04d-0001.csv", i+1), Rows: n, Bytes: int64(len(text)), Sum: filesum.Sum{SHA256: hex.EncodeToString(digest[:])},
 		})
 		m.Rows += n
 	}

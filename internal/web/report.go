@@ -33,10 +33,10 @@ type FailedRange struct{ Range, Reason string }
 
 // File is a file of the output.
 type File struct {
-	Name   string
-	Rows   int64
-	Bytes  int64 // as stored
-	SHA256 string
+	Name  string
+	Rows  int64
+	Bytes int64  // as stored
+	Sum   string // algorithm and hex digits
 }
 
 // WriteReport writes the page of a run that is over, as one file that needs no other.

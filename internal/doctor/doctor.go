@@ -36,7 +36,8 @@ type Finding struct {
 	Do    string // what to do; empty: nothing
 	// Settings are those of a load that do it, by their names; a list has its elements, and map its pairs. nil: none do.
 	Settings map[string][]string
-	Guess    string // what the settings take for granted; empty: nothing
+	Guess    string              // what the settings take for granted; empty: nothing
+	Retry    map[string][]string // settings of a retry, by which it reads rejected rows; nil: none but Settings do
 }
 
 // with returns the finding with what does what it says.

@@ -41,6 +41,7 @@ type Sample struct {
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
 	Values    []Values
 	Nulls     map[string]int64 // values that were not taken and are words for null, but of keys
+	Order     Order            // of fields without names
 	Words     []WordUse        // such words in texts, which --null-string would take for null too
 }
 

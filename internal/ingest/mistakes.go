@@ -267,6 +267,9 @@ func (p *parser) fieldsError(rec dsv.Record, width int) error {
 	if isObject(rec.Raw) {
 		return &hinted{err: err, hint: objectHint, form: behindColon, settings: settingsJSON}
 	}
+	if !job.Header && len(job.Columns) == 0 && len(rec.Fields) < width {
+		return &hinted{err: err, hint: "without a header the fields go to the table's columns in the table's order; --columns names those that the file has", form: behindColon}
+	}
 	if !job.Header && len(rec.Fields) > width {
 		return &hinted{err: err, hint: "--columns names all of them, and --skipcols those that are not loaded", form: behindColon}
 	}

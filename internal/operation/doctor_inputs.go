@@ -74,14 +74,30 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		add("delimiter", doctor.Delimiter(samples, job.Format.Delimiter))
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
+	if order := orderFindings(samples, &spec); len(order) > 0 && order[0].State == doctor.Failure {
+		return append(out, order...)
+	}
 	add("rows", doctor.Rows(samples))
 	out = append(out, valueFindings(samples, &spec)...)
 	add("estimate", doctor.Estimate(samples, spec.IngestRate))
 	return out
 }
 
-// valueFindings are what is to be known of names and values besides that they fit.
+// orderFindings are what is to be known of the order of fields.
+func orderFindings(samples []doctor.Sample, spec *LoadSpec) []doctor.Finding {
+	found := doctor.AsOrder(samples, spec.Dialect.Name == dialectCQLSH)
+	for i := range found {
+		found[i].Name = "header"
+	}
+	return found
+}
+
+// valueFindings are what is to be known of names and values besides that they fit. If the fields are in another order than
+// the columns, nothing else is said of the values.
 func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Finding) {
+	if out = orderFindings(samples, spec); len(out) > 0 && out[0].State == doctor.Failure {
+		return out
+	}
 	add := func(name string, findings []doctor.Finding) {
 		for _, f := range findings {
 			f.Name = name

@@ -65,6 +65,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
 	s.Missing = missingOf(job.Table, sampled.Columns)
 	noteRejects(&s, sampled.Rejects, job)
+	s.Order = orderOf(s.Head, job, looked.read)
 	looked.found(&s)
 	return s
 }

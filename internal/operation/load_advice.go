@@ -17,22 +17,29 @@ var adviceForRejects = []string{"encoding", "datetimeformat", "dateformat", "boo
 
 // noteAdvice keeps the settings that a warning named, for the rows that are rejected. A guess is not kept.
 func (l *Load) noteAdvice(f doctor.Finding) {
+	for name, texts := range f.Retry {
+		l.keepAdvice(name, texts)
+	}
 	if f.Guess != "" {
 		return
 	}
 	for name, texts := range f.Settings {
-		cqlsh := l.spec.Dialect.Name == dialectCQLSH && (name == "dateformat" || name == "null-string") // which it refuses
-		json := l.spec.Format == "json" && name == "encoding"                                           // which is always UTF-8
-		if !slices.Contains(adviceForRejects, name) || cqlsh || json {
-			continue
-		}
-		if l.advice == nil {
-			l.advice = make(map[string][]string)
-		}
-		if l.advice[name] == nil {
-			l.advice[name] = texts
+		if slices.Contains(adviceForRejects, name) {
+			l.keepAdvice(name, texts)
 		}
 	}
+}
+
+func (l *Load) keepAdvice(name string, texts []string) {
+	cqlsh := l.spec.Dialect.Name == dialectCQLSH && (name == "dateformat" || name == "null-string") // which it refuses
+	json := l.spec.Format == "json" && name == "encoding"                                           // which is always UTF-8
+	if cqlsh || json || l.advice[name] != nil {
+		return
+	}
+	if l.advice == nil {
+		l.advice = make(map[string][]string)
+	}
+	l.advice[name] = texts
 }
 
 // nullWordsIn returns the words for null that are set, and those among the values of rejected rows, in columns that may be

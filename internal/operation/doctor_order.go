@@ -1,0 +1,210 @@
+package operation
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+// mostOrdered is the number of columns from which the order of fields is not judged.
+const mostOrdered = 200
+
+// orderJudge tells which columns may take which fields of an input, whose fields go to columns by their place.
+type orderJudge struct {
+	columns []schema.Column
+	codecs  []ingest.Codec
+	nulls   []string
+	scratch []byte
+
+	values []int       // by field: values that are not null
+	first  []string    // by field: the first of them
+	fits   [][]bool    // by field and column: all values may be of the column
+	took   []int       // by column: values of its own field that it takes, in some form
+	mates  map[int]int // field by column, while an order is sought
+}
+
+// orderOf judges the first text of an input by the columns that its fields go to.
+func orderOf(head []byte, job *ingest.Job, plan func(*cqltype.Type) (ingest.Codec, error)) (o doctor.Order) {
+	if job.JSON || job.Header && len(job.Columns) == 0 || len(job.Fields.Renamed)+len(job.Fields.Skipped) > 0 {
+		return o // fields have names
+	}
+	o.Columns, o.Listed = job.Columns, len(job.Columns) > 0
+	if !o.Listed {
+		o.Columns = job.Table.Names()
+	}
+	p, known := newOrderJudge(o.Columns, job, plan)
+	if !known {
+		return doctor.Order{}
+	}
+	for i, rec := range headRecords(head, job) {
+		switch {
+		case rec.Err != nil || len(rec.Fields) != len(p.columns):
+		case i > 0:
+			p.note(rec)
+		case job.Header:
+		case isHeader(rec, job.Table):
+			o.Header = strings.TrimRight(string(rec.Raw), "\r\n")
+		default:
+			p.note(rec)
+		}
+	}
+	for i := range p.columns {
+		if p.values[i] > 0 && p.took[i] == 0 && o.Column == "" {
+			o.Column, o.Value = p.columns[i].Name, p.first[i]
+		}
+	}
+	if o.Column == "" {
+		return o
+	}
+	var order []string
+	if order, o.Other = p.order(); o.Other && p.only() {
+		o.Only = order
+	}
+	return o
+}
+
+// headRecords are the whole records of the first text of an input, no more than sampledRows.
+func headRecords(head []byte, job *ingest.Job) (all []dsv.Record) {
+	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
+	if len(head) >= sampledHead-len("\xef\xbb\xbf") {
+		head = head[:bytes.LastIndexByte(head, '\n')+1]
+	}
+	parser := dsv.NewParser(job.Format)
+	parser.Reset(dsv.Chunk{Data: head, Line: 1})
+	for parser.Next() && len(all) < sampledRows {
+		rec := parser.Record()
+		rec.Fields = slices.Clone(rec.Fields)
+		for i := range rec.Fields {
+			rec.Fields[i].Text = bytes.Clone(rec.Fields[i].Text)
+		}
+		all = append(all, rec)
+	}
+	return all
+}
+
+// isHeader reports whether all fields of a record are names of columns.
+func isHeader(rec dsv.Record, t *schema.Table) bool {
+	return !slices.ContainsFunc(rec.Fields, func(f dsv.Field) bool {
+		_, err := t.Select(string(f.Text))
+		return err != nil
+	})
+}
+
+func newOrderJudge(names []string, job *ingest.Job, plan func(*cqltype.Type) (ingest.Codec, error)) (p *orderJudge, known bool) {
+	if len(names) > mostOrdered {
+		return nil, false
+	}
+	p = &orderJudge{nulls: job.Nulls, values: make([]int, len(names)), first: make([]string, len(names)), took: make([]int, len(names))}
+	for _, name := range names {
+		s, err := job.Table.Select(name)
+		if err != nil || !s.Plain {
+			return nil, false
+		}
+		codec, err := plan(s.Column.Type)
+		if err != nil {
+			return nil, false
+		}
+		p.columns, p.codecs = append(p.columns, s.Column), append(p.codecs, codec)
+	}
+	for range names {
+		p.fits = append(p.fits, slices.Repeat([]bool{true}, len(names)))
+	}
+	return p, true
+}
+
+// note judges the fields of a record.
+func (p *orderJudge) note(rec dsv.Record) {
+	for field := range rec.Fields {
+		text := rec.Fields[field].Text
+		if len(text) == 0 || slices.Contains(p.nulls, string(text)) || doctor.NullWord(string(text)) != "" {
+			continue
+		}
+		if p.values[field]++; p.values[field] == 1 {
+			p.first[field] = string(text)
+		}
+		for column := range p.columns {
+			if column != field && !p.fits[field][column] {
+				continue
+			}
+			takes, likely := p.takes(column, text)
+			p.fits[field][column] = p.fits[field][column] && likely
+			if column == field && takes {
+				p.took[column]++
+			}
+		}
+	}
+}
+
+// takes reports whether a column takes a text, or may in some form, and whether it is likely that the text is meant for it.
+func (p *orderJudge) takes(column int, text []byte) (takes, likely bool) {
+	t := p.columns[column].Type
+	if cqltext.TextLike(t) {
+		return true, true
+	}
+	var err error
+	p.scratch, err = p.codecs[column].AppendWire(p.scratch[:0], text)
+	form := strings.TrimSpace(string(text))
+	switch takes = err == nil; {
+	case hasDates(t):
+		time := doctor.LooksLikeTime(form, t.Kind == cqltype.Date)
+		return takes || time, time
+	case takes:
+	case kindOf(t) == doctor.Truth:
+		takes = doctor.LooksLikeTruth(form)
+	case kindOf(t) != doctor.Other:
+		takes = doctor.LooksLikeNumber(form)
+	}
+	return takes, takes
+}
+
+// order returns an order of the columns in which each may take its field; false: there is none.
+func (p *orderJudge) order() (names []string, found bool) {
+	p.mates = make(map[int]int)
+	for field := range p.fits {
+		if !p.place(field, make([]bool, len(p.columns))) {
+			return nil, false
+		}
+	}
+	names = make([]string, len(p.columns))
+	for column, field := range p.mates {
+		names[field] = p.columns[column].Name
+	}
+	return names, true
+}
+
+// place finds a column for a field, and others for fields that give way: an augmenting path.
+func (p *orderJudge) place(field int, tried []bool) bool {
+	for column, fits := range p.fits[field] {
+		if !fits || tried[column] {
+			continue
+		}
+		tried[column] = true
+		if other, taken := p.mates[column]; !taken || p.place(other, tried) {
+			p.mates[column] = field
+			return true
+		}
+	}
+	return false
+}
+
+// only reports whether the order that was found is the only one: none is left without any of its pairs.
+func (p *orderJudge) only() bool {
+	for column, field := range p.mates {
+		q := &orderJudge{columns: p.columns, fits: make([][]bool, len(p.fits))}
+		for i := range p.fits {
+			q.fits[i] = slices.Clone(p.fits[i])
+		}
+		q.fits[field][column] = false
+		if _, found := q.order(); found {
+			return false
+		}
+	}
+	return true
+}

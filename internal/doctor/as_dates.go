@@ -51,8 +51,11 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 		if c.all() > 0 {
 			out = append(out, c.finding(format))
 		}
-		if _, compact := c.numbers.dates(); compact && c.OfDate && format == "" {
-			out = append(out, c.numbers.finding(fmt.Sprintf("%s, column %q", c.name(), c.Column), c.Setting(), ""))
+		where := fmt.Sprintf("%s, column %q", c.name(), c.Column)
+		if _, compact := c.numbers.dates(); compact {
+			out = append(out, c.numbers.finding(where, c.Setting(), "", format))
+		} else if f, epochs := c.numbers.unread(where, format); epochs && !c.OfDate {
+			out = append(out, f)
 		}
 	}
 	numbers := false // a column has numbers that are no dates
@@ -221,7 +224,7 @@ func (c *column) finding(format string) Finding {
 		if c.bad < c.all() {
 			kinds += ", and some of the others may be other days"
 		}
-		return Fail(fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")), "%s", kinds)
+		return Fail(fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")), "%s", kinds).retrying(c.Setting(), format, patterns)
 	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all():
 		// CQL reads the dates of the file whose day is below 13, and as other days.
 		return Fail(fmt.Sprintf("write them as 2024-12-31, or load the whole file with --%s '%s'", c.Setting(), patterns[0]), "%s; dates of the same form are read with the month before the day", kinds).
@@ -256,11 +259,33 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 			each = append(each, patterns[0])
 		}
 	}
-	if len(each) > namesShown {
-		return Fail(iso, "%s, in %s", kinds, amount.Of(len(each), "form"))
+	do := iso
+	if len(each) <= namesShown {
+		do += ", or " + inTurn(c.Setting(), each)
 	}
-	return Fail(iso+", or "+inTurn(c.Setting(), each), "%s, in %s", kinds, amount.Of(len(each), "form"))
+	f := Fail(do, "%s, in %s", kinds, amount.Of(len(each), "form"))
+	if format == "" && len(readings[0]) == 1 && len(each) <= namesShown {
+		f = f.with(map[string][]string{c.Setting(): {each[0]}})
+	}
+	for _, patterns := range readings { // those of most dates first
+		if f.Retry == nil && !slices.Contains(patterns, format) {
+			f = f.retrying(c.Setting(), format, patterns)
+		}
+	}
+	return f
 }
+
+// retrying returns the finding with the pattern by which a retry reads dates that a format did not take: one of the patterns that each
+// read them, if no other order of day, month and year is among them.
+func (f Finding) retrying(flag, format string, patterns []string) Finding {
+	if len(patterns) == 1 && withoutOrder.Replace(patterns[0]) != withoutOrder.Replace(format) {
+		f.Retry = map[string][]string{flag: {patterns[0]}}
+	}
+	return f
+}
+
+// withoutOrder makes patterns alike that differ in the order of day, month and year.
+var withoutOrder = strings.NewReplacer("%%", "%%", "%d", "%?", "%m", "%?", "%y", "%?", "%Y", "%?")
 
 // eachFile advises to load files by themselves, if one pattern reads each of them; empty: that is not so.
 func (c *column) eachFile() string {

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,8 +35,10 @@ func (f *compactForm) reads(text string) bool {
 // compacts counts which numbers of a column may be dates without separators. The zero value has none.
 type compacts struct {
 	numbers int64
-	bare    int64    // numbers of JSON and in collections, which no pattern reads
-	any     oddTimes // those that some form reads
+	bare    int64                // numbers of JSON and in collections, which no pattern reads
+	any     oddTimes             // those that some form reads
+	dated   oddTimes             // those that some form of days reads, and that are no likely time in any unit
+	epochs  [len(units)]oddTimes // others, by the unit in which they are a time of 1980 to 2100
 	forms   [len(compactForms)]oddTimes
 }
 
@@ -58,12 +61,40 @@ func (c *compacts) note(number string, at oddTimes, bare bool) {
 	if some {
 		c.any.add(at.ms, at.file, at.line, number)
 	}
+	if unit, likely := epochOf(number); likely {
+		c.epochs[unit].add(at.ms, at.file, at.line, number)
+	} else if some && len(number) >= leastDated {
+		c.dated.add(at.ms, at.file, at.line, number)
+	}
+}
+
+// leastDated is the number of digits of a whole day.
+const leastDated = 8
+
+// epochOf returns the unit in which a number is a time of 1980 to 2100; false: there is none.
+func epochOf(number string) (unit int, likely bool) {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return 0, false
+	}
+	least, below := int64(beginOf1980/1000), int64(beginOf2100/1000)
+	for unit = range units {
+		if least <= n && n < below {
+			return unit, true
+		}
+		least, below = 1000*least, 1000*below
+	}
+	return 0, false
 }
 
 // with returns the numbers of the same column in another input as well.
 func (c compacts) with(o compacts) compacts {
 	c.numbers, c.bare = c.numbers+o.numbers, c.bare+o.bare
 	c.any.merge(o.any)
+	c.dated.merge(o.dated)
+	for i := range c.epochs {
+		c.epochs[i].merge(o.epochs[i])
+	}
 	for i := range c.forms {
 		c.forms[i].merge(o.forms[i])
 	}
@@ -101,9 +132,83 @@ func (c *compacts) patterns() (patterns []string, all bool) {
 	return patterns, all
 }
 
+// mixed reports whether some numbers are dates without separators, and others count a unit since 1970.
+func (c *compacts) mixed() bool {
+	_, compact := c.dates()
+	return !compact && c.dated.number > 0 && len(c.counted()) > 0
+}
+
+// counted are the units in which numbers are likely times, as places in units.
+func (c *compacts) counted() (all []int) {
+	for i := range c.epochs {
+		if c.epochs[i].number > 0 {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// digitsOf is how many digits times of 1980 to 2100 have in a unit.
+var digitsOf = [len(units)]string{"9 or 10", "12 or 13", "15 or 16", "18 or 19"}
+
+// mixture is the finding about a column of timestamps in which dates without separators are mixed with numbers that count a
+// unit since 1970: how to load both.
+func (c *compacts) mixture(where string) Finding {
+	const flag = "datetimeformat"
+	seen := []string{fmt.Sprintf("%s without separators, such as %s in %s", amount.Of(c.dated.number, "date"), c.dated.text, c.dated.place())}
+	var parts []string
+	lengths := make(map[int][]string) // patterns, by the number of digits
+	for _, length := range []int{8, 12, 14, 17} {
+		var most int64
+		for i := range c.forms {
+			if n := c.forms[i].number; len(compactForms[i].layout)+compactForms[i].more == length && n > 0 && n >= most {
+				if n > most {
+					lengths[length] = nil
+				}
+				most, lengths[length] = n, append(lengths[length], compactForms[i].pattern)
+			}
+		}
+		if most > 0 {
+			parts = append(parts, fmt.Sprintf("--%s '%s' for %d digits", flag, strings.Join(lengths[length], "' or '"), length))
+		}
+	}
+	for _, i := range c.counted() {
+		o := &c.epochs[i]
+		seen = append(seen, fmt.Sprintf("%s since 1970, such as %s in %s", amount.Of(o.number, "number")+" of "+units[i].words, o.text, o.place()))
+		parts = append(parts, fmt.Sprintf("--timestamp-unit %s for %s digits", units[i].flag, digitsOf[i]))
+	}
+	found := fmt.Sprintf("%s: two forms are mixed: %s", where, strings.Join(seen, "; "))
+	switch day := lengths[leastDated]; {
+	case c.bare > 0:
+		return Fail("write these dates as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections", "%s", found).wrong()
+	case len(lengths) == 1 && len(day) == 1 && len(c.counted()) == 1:
+		return Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry RUN_DIR --%s '' --timestamp-unit %s", flag, day[0], flag, units[c.counted()[0]].flag),
+			"%s", found).with(map[string][]string{flag: {day[0]}}).wrong()
+	}
+	return Fail("split the file by the number of digits, and load each part with its own option: "+strings.Join(parts, ", "), "%s", found).wrong()
+}
+
+// unread is the finding about numbers that count a unit since 1970 and that a format of digits alone does not take; false:
+// there are none.
+func (c *compacts) unread(where, format string) (Finding, bool) {
+	counted := c.counted()
+	if format == "" || len(counted) == 0 {
+		return Finding{}, false
+	}
+	const flag = "datetimeformat"
+	o, unit := &c.epochs[counted[0]], units[counted[0]]
+	found := fmt.Sprintf("%s: %s of %s since 1970, such as %s, %s not taken by %s", where, amount.Of(o.number, "number"), unit.words, o.text, amount.Verb(o.number, "is", "are"), format)
+	if len(counted) > 1 || format != compactForms[0].pattern && format != compactForms[1].pattern && format != compactForms[2].pattern {
+		return Fail(fmt.Sprintf("split the file by the number of digits, and load these numbers without --%s, and with --timestamp-unit %s", flag, unit.flag), "%s", found), true
+	}
+	f := Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry RUN_DIR --%s '' --timestamp-unit %s", flag, format, flag, unit.flag), "%s", found)
+	f.Retry = map[string][]string{flag: {""}, "timestamp-unit": {unit.flag}}
+	return f, true
+}
+
 // finding says that the numbers of a column are dates, and how to read them. what they are read as otherwise; empty: they
-// are not taken.
-func (c *compacts) finding(where, flag, what string) Finding {
+// are not taken by the format, if there is one.
+func (c *compacts) finding(where, flag, what, format string) Finding {
 	example := c.any.text
 	if c.any.line > 0 {
 		example += " in " + c.any.place()
@@ -114,6 +219,13 @@ func (c *compacts) finding(where, flag, what string) Finding {
 		found += ", but " + amount.Verb(c.any.number, "is", "are") + " read as " + what
 	}
 	patterns, all := c.patterns()
+	if format != "" {
+		found += ", and " + amount.Verb(c.any.number, "is", "are") + " not taken by " + format
+		if len(patterns) == 0 {
+			return Fail("write them as 2024-12-31", "%s", found)
+		}
+		return Fail(inTurn(flag, append([]string{format}, patterns...)), "%s", found).retrying(flag, format, patterns[:1])
+	}
 	switch {
 	case c.bare > 0:
 		return Fail("write them as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections", "%s", found)
@@ -122,7 +234,7 @@ func (c *compacts) finding(where, flag, what string) Finding {
 	case !all && len(patterns) == 1:
 		return Fail("write them as 2024-12-31", "%s", found)
 	case !all:
-		return Fail(inTurn(flag, patterns), "%s", found)
+		return Fail(inTurn(flag, patterns), "%s", found).with(map[string][]string{flag: {patterns[0]}})
 	case len(patterns) == 1:
 		return Fail(fmt.Sprintf("say --%s '%s'", flag, patterns[0]), "%s", found).with(map[string][]string{flag: {patterns[0]}})
 	}
@@ -151,5 +263,15 @@ func (t *Times) Compact() (Finding, bool) {
 		return Finding{}, false
 	}
 	_, words, _ := t.unitOf(stepUsual)
-	return t.compact.finding(fmt.Sprintf("column %q", t.Column), "datetimeformat", fmt.Sprintf("%s since 1970: %s", words, moment(t.compact.any.ms))), true
+	what := fmt.Sprintf("%s since 1970: %s", words, moment(t.compact.any.ms))
+	return t.compact.finding(fmt.Sprintf("column %q", t.Column), "datetimeformat", what, "").wrong(), true
+}
+
+// Mixed returns what is wrong with a column of timestamps in which dates without separators are mixed with numbers that
+// count a unit since 1970; false: they are not.
+func (t *Times) Mixed() (Finding, bool) {
+	if !t.compact.mixed() {
+		return Finding{}, false
+	}
+	return t.compact.mixture(fmt.Sprintf("column %q", t.Column)), true
 }

@@ -34,7 +34,7 @@ type Dates struct {
 
 	shapes  []shape
 	bad     int64    // of all of them, that the column does not take
-	numbers compacts // whole numbers, which a column of dates takes for none
+	numbers compacts // whole numbers that the column does not take
 }
 
 // shape are dates that are written alike: with the same separators, and the same time behind them.
@@ -68,7 +68,7 @@ func (w *Watch) Note(text []byte, taken bool) {
 		return
 	}
 	if found == 0 && !otherDates.Match(text) {
-		if wholeNumber(text) {
+		if !taken && wholeNumber(text) {
 			w.mu.Lock()
 			w.dates.numbers.note(string(text), oddTimes{}, false)
 			w.mu.Unlock()

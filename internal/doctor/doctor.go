@@ -37,12 +37,19 @@ type Finding struct {
 	// Settings are those of a load that do it, by their names; a list has its elements, and map its pairs. nil: none do.
 	Settings map[string][]string
 	Guess    string              // what the settings take for granted; empty: nothing
+	Wrong    bool                // values are read as others than they are
 	Retry    map[string][]string // settings of a retry, by which it reads rejected rows; nil: none but Settings do
 }
 
 // with returns the finding with what does what it says.
 func (f Finding) with(settings map[string][]string) Finding {
 	f.Settings = settings
+	return f
+}
+
+// wrong returns the finding as one of values that are read as others than they are.
+func (f Finding) wrong() Finding {
+	f.Wrong = true
 	return f
 }
 

@@ -94,7 +94,7 @@ func (t *Times) mixture(name string, steps []int) Finding {
 		parts = append(parts, part)
 	}
 	return Fail("split the file by the size of these numbers, and load each part with its own unit: "+strings.Join(parts, ", "),
-		"%s, column %q: numbers of different units: %s", name, t.Column, strings.Join(seen, "; "))
+		"%s, column %q: numbers of different units: %s", name, t.Column, strings.Join(seen, "; ")).wrong()
 }
 
 // boundAbove is the number below which times of 1980 to 2100 count a unit, and not the next finer one.
@@ -114,7 +114,10 @@ func Units(samples []Sample, given string) []Finding {
 			if _, compact := t.compact.dates(); compact {
 				continue
 			}
-			if steps := t.mixed(); steps != nil {
+			if f, both := t.Mixed(); both {
+				f.Found = s.Name + ", " + f.Found
+				mixed = append(mixed, f)
+			} else if steps := t.mixed(); steps != nil {
 				mixed = append(mixed, t.mixture(s.Name, steps))
 			} else {
 				rest = append(rest, named{s.Name, t})

@@ -54,14 +54,18 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 }
 
 // refuseTimes refuses a load whose timestamps would be written as other times than they are, unless --timestamp-unit
-// is given: numbers that are all dates without separators, however few they are, and if the sample has enough rows to
+// is given: numbers that are all dates without separators or some of them, however few they are, and if the sample has enough rows to
 // tell what is usual in the inputs, numbers that are all in January 1970.
 func (l *Load) refuseTimes(s doctor.Sample, enough bool) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
 	}
 	for _, t := range s.Times {
-		if f, compact := t.Compact(); compact {
+		f, wrong := t.Compact()
+		if !wrong {
+			f, wrong = t.Mixed()
+		}
+		if wrong {
 			return fmt.Errorf("%s: %s: nothing was written; %s, or --timestamp-unit ms if they are milliseconds", s.Name, f.Found, f.Do)
 		}
 		if place, first, all := t.AllEarly(); all && enough {

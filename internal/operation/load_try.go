@@ -49,14 +49,8 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 	}
 	settings := l.mendingSettings(best.Sample)
 	if len(settings) > 0 {
-		tried, err := l.tryRejects(ctx, settings)
-		if err != nil {
+		if best, settings, err = l.tryEach(ctx, best, settings); err != nil {
 			return nil, err
-		}
-		if tried.Bad < best.Bad {
-			best = tried
-		} else {
-			settings = nil
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -76,9 +70,30 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 	return best.again(), nil
 }
 
+// tryEach tries settings, and if together they load no row more than none do, each of them by itself: a column may have dates
+// in two forms, and rows be left with that of the format. It returns the settings that help; nil: none do.
+func (l *Load) tryEach(ctx context.Context, best *triedRejects, settings map[string][]string) (*triedRejects, map[string][]string, error) {
+	tries := []map[string][]string{settings}
+	if len(settings) > 1 {
+		for _, name := range slices.Sorted(maps.Keys(settings)) {
+			tries = append(tries, map[string][]string{name: settings[name]})
+		}
+	}
+	for _, try := range tries {
+		tried, err := l.tryRejects(ctx, try)
+		if err != nil {
+			return nil, nil, err
+		}
+		if tried.Bad < best.Bad {
+			return tried, try, nil
+		}
+	}
+	return best, nil, nil
+}
+
 // settingsOfMeaning say what a value is: without them it may be read all the same, as another one, such as
 // 20240301 as milliseconds.
-var settingsOfMeaning = []string{"datetimeformat", "dateformat", "decimalsep", "thousandssep", "encoding"}
+var settingsOfMeaning = []string{"datetimeformat", "dateformat", "decimalsep", "thousandssep", "encoding", "timestamp-unit"}
 
 // mendingSettings are the settings that warnings named, those that the values of rejected rows need, and words for null
 // among them. A pattern that the first rows of the inputs seemed to need is left out where the rejected rows have dates:

@@ -153,7 +153,7 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		if f.Name == "" {
 			f.Name = "inputs"
 		}
-		fits = fits && (f.State != doctor.Failure || f.Name != "header" && f.Name != "delimiter" && f.Name != "inputs" && f.Name != "encoding")
+		fits = fits && !(f.State == doctor.Failure && f.Wrong) && (f.State != doctor.Failure || f.Name != "header" && f.Name != "delimiter" && f.Name != "inputs" && f.Name != "encoding")
 		found(f)
 	}
 	if !fits {

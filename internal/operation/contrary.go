@@ -2,6 +2,7 @@ package operation
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -51,10 +52,10 @@ func (l *Load) watchDates(to *reject.Dir) resume.Rejects {
 	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned), dates: make(map[string]*doctor.Watch)}
 	for _, column := range l.t.table.Columns {
 		var others []turned
-		switch column.Type.Kind {
-		case cqltype.Timestamp:
+		switch {
+		case column.Type.Kind == cqltype.Timestamp && l.readsNew("datetimeformat"):
 			others = turns(o.DateTimeFormat)
-		case cqltype.Date:
+		case column.Type.Kind == cqltype.Date && l.readsNew("dateformat"):
 			others = turns(o.DateFormat)
 		}
 		if others != nil {
@@ -70,6 +71,12 @@ func (l *Load) watchDates(to *reject.Dir) resume.Rejects {
 	}
 	l.contrary = c
 	return c
+}
+
+// readsNew reports whether a setting may read rows that the load before did not read by it. A retry with the pattern of the
+// load has nothing new to say of the rows that are in.
+func (l *Load) readsNew(name string) bool {
+	return l.outer == nil || slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return c.Name == name })
 }
 
 // turns are the other orders of a pattern that has a day and a month in numbers, and those with a year of two digits.

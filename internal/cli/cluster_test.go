@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -26,7 +27,7 @@ type simulated struct {
 
 // clusterCommands are the commands of scripts that are about the cluster.
 var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
-	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal,
+	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal, "redrop": redrop,
 	"password": password, "certificates": certificates, "index": index, "newer": newer, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits, "sales": makeSales, "tags": makeTags,
 }
 
@@ -172,6 +173,18 @@ func fail(ts *testscript.TestScript, neg bool, args []string) {
 		return kind(r) && (r.Range.Contains(at) || slices.Contains(r.Keys, at))
 	}
 	rule.Fault = simcluster.Overloaded
+	s.faults = append(s.faults, s.Inject(rule))
+}
+
+// redrop is the command "redrop COLUMN": when the first rows are written from now on, a column of the table is dropped and
+// added again.
+func redrop(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: redrop column")
+	}
+	s := clusterOf(ts)
+	rule := requests(ts, "writes")
+	rule.Times, rule.Do = 1, sync.OnceFunc(func() { _ = s.DropAndAdd("shop.orders", args[0], time.Now()) })
 	s.faults = append(s.faults, s.Inject(rule))
 }
 

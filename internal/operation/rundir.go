@@ -130,7 +130,7 @@ func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range,
 	}
 	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit}
 	if outcome == Failed {
-		end.Error = runErr.Error()
+		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*RefusedError))
 	}
 	err := d.journal.Close(end)
 	if remove {

@@ -48,7 +48,7 @@ type Run struct {
 	RowsPerSecond  float64   // of now, or else of the whole; 0: not known
 	Left           time.Duration
 	Next           []Next // what can be done with it
-	Err            error  // why it is damaged
+	Err            error  // why it is damaged, or ended so that a resume would be refused
 	Past           bool   // the history alone has it, and Path is its first input
 }
 
@@ -171,6 +171,9 @@ func runOf(s StatusReport) Run {
 	}
 	if s.End != nil {
 		r.Failed += int64(len(s.End.Failed))
+		if s.End.Refused {
+			r.Err = errors.New(s.End.Error)
+		}
 	}
 	switch {
 	case s.Live:

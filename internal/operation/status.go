@@ -39,6 +39,7 @@ type StatusReport struct {
 type End struct {
 	Outcome Outcome
 	Error   string         // why it failed
+	Refused bool           // a resume would be refused: the error says what to do instead
 	Failed  []resume.Range // token ranges of a scan that could not be read
 }
 
@@ -47,7 +48,7 @@ func endOf(e *resume.End) *End {
 	if e == nil {
 		return nil
 	}
-	end := &End{Error: e.Error, Failed: e.Failed}
+	end := &End{Error: e.Error, Refused: e.Refused, Failed: e.Failed}
 	for outcome, name := range outcomes {
 		if name == e.Outcome {
 			end.Outcome = outcome
@@ -197,7 +198,7 @@ func (r *StatusReport) readLoad() error {
 		again.Settings = rejected.Settings
 	}
 	switch t := l.Tally; {
-	case r.Live:
+	case r.Live || r.End != nil && r.End.Refused:
 	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
 		out.Next = []Next{again}
 	case len(l.Retried) > 0:
@@ -267,7 +268,7 @@ func (r *StatusReport) readScan(m journal.Manifest) error {
 	}
 	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(scanned.End)
 	r.Scan = &ScanStatus{Share: scanned.Share(), Rows: scanned.Rows, TextBytes: scanned.TextBytes, Sum: scanned.Sum}
-	if status.Live {
+	if status.Live || r.End != nil && r.End.Refused {
 		return nil
 	}
 	if _, begun := scanned.Output(); !begun {

@@ -8,8 +8,10 @@ import (
 
 // End is how a run ended.
 type End struct {
-	Outcome string  `json:"outcome"`          // done, partly, interrupted or failed
-	Error   string  `json:"error,omitempty"`  // why it failed
+	Outcome string `json:"outcome"`         // done, partly, interrupted or failed
+	Error   string `json:"error,omitempty"` // why it failed
+	// Refused reports whether no resume can help: the error says what can.
+	Refused bool    `json:"refused,omitempty"`
 	Failed  []Range `json:"failed,omitempty"` // of a scan
 	// Reread are of a load: settings by which rejected rows would be read, or without which a resume stops again for the
 	// same reason; nil: none are known.

@@ -60,6 +60,7 @@ type Status struct {
 	PID     int               `json:"pid,omitempty" jsonschema:"process that has it under way"`
 	Host    string            `json:"host,omitempty" jsonschema:"where that runs"`
 	Error   string            `json:"error,omitempty" jsonschema:"why it failed"`
+	Refused bool              `json:"refused,omitempty" jsonschema:"a resume would be refused: the error says what to do instead"`
 	Load    *LoadStatus       `json:"load,omitempty"`
 	Scan    *ScanStatus       `json:"scan,omitempty"`
 	Now     *progress.Reading `json:"now,omitempty" jsonschema:"where it stands, if it is running: further than its journal"`
@@ -91,7 +92,7 @@ type ListedRun struct {
 	Cluster string    `json:"cluster,omitempty" jsonschema:"its name"`
 	Hosts   []string  `json:"hosts,omitempty" jsonschema:"contact points, with the port where it is not 9042"`
 	State   string    `json:"state" jsonschema:"running, stopped, partly, retried, complete, damaged: it cannot be read, or unreadable: this user may not read it"`
-	Error   string    `json:"error,omitempty" jsonschema:"why it cannot be read"`
+	Error   string    `json:"error,omitempty" jsonschema:"why it cannot be read, or why it failed, if a resume would be refused"`
 	Started time.Time `json:"started"`
 	Pace
 	Rows   int64  `json:"rows" jsonschema:"written to the output, or into the table"`

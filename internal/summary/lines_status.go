@@ -65,7 +65,7 @@ func (s *Status) written() string {
 // unrecorded says what a resume does with rows that are written and not recorded; empty: there are none.
 func (s *Status) unrecorded() string {
 	l := s.Load
-	if !s.stopped() || l.Acknowledged <= l.Written {
+	if !s.stopped() || s.Refused || l.Acknowledged <= l.Written {
 		return ""
 	}
 	atLeast := ""
@@ -86,6 +86,9 @@ func (s *Status) StateText() string {
 	case "killed":
 		return "stopped unexpectedly: the process was killed, the machine went down, or the disk was full"
 	case "failed":
+		if s.Refused {
+			return "failed for good: " + s.Error
+		}
 		return "failed: " + s.Error
 	case "partly":
 		if s.Load != nil && len(s.Load.Retried) > 0 && len(s.Load.Lost)+len(s.Next) == 0 {

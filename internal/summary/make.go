@@ -245,7 +245,7 @@ func OfStatus(r operation.StatusReport) Document {
 	case r.Live:
 		s.State, s.PID, s.Host, s.Now = "running", r.Holder.PID, r.Holder.Host, r.Pace.Now
 	case r.End != nil:
-		s.State, s.Error = outcomes[r.End.Outcome], r.End.Error
+		s.State, s.Error, s.Refused = outcomes[r.End.Outcome], r.End.Error, r.End.Refused
 	}
 	if l := r.Load; l != nil {
 		s.Load = &LoadStatus{

@@ -54,14 +54,19 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 		where := fmt.Sprintf("%s, column %q", c.name(), c.Column)
 		if _, compact := c.numbers.dates(); compact {
 			out = append(out, c.numbers.finding(where, c.Setting(), "", format))
+		} else if f, counts := c.numbers.counts(where, "", c.OfDate); counts {
+			out = append(out, f)
 		} else if f, epochs := c.numbers.unread(where, format); epochs && !c.OfDate {
+			out = append(out, f)
+		}
+		if f, some := c.numbers.seconds(where, samples); some && !c.OfDate {
 			out = append(out, f)
 		}
 	}
 	numbers := false // a column has numbers that are no dates
 	for _, s := range readable(samples) {
 		for _, t := range s.Times {
-			f, compact := t.Compact()
+			f, compact := t.Dated()
 			numbers = numbers || !compact && t.values > 0
 			if compact {
 				f.Found = s.Name + ", " + f.Found
@@ -247,6 +252,11 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 		for i := range c.shapes {
 			if s := &c.shapes[i]; s.numeric && s.pattern != "" && s.orders() == 0 {
 				return Fail(iso, "%s: both orders are in one file", kinds)
+			}
+		}
+		for i := range c.shapes {
+			if zone := unreadZone(c.shapes[i].example); zone != "" {
+				return Warn(fmt.Sprintf("write them as 2024-12-31T10:00:00+01:00: no pattern reads the name of a time zone such as %s", zone), "%s", kinds)
 			}
 		}
 		return Warn(iso, "%s", kinds)

@@ -35,10 +35,12 @@ func (f *compactForm) reads(text string) bool {
 // compacts counts which numbers of a column may be dates without separators. The zero value has none.
 type compacts struct {
 	numbers int64
-	bare    int64                // numbers of JSON and in collections, which no pattern reads
-	any     oddTimes             // those that some form reads
-	dated   oddTimes             // those that some form of days reads, and that are no likely time in any unit
-	epochs  [len(units)]oddTimes // others, by the unit in which they are a time of 1980 to 2100
+	bare    int64                    // numbers of JSON and in collections, which no pattern reads
+	any     oddTimes                 // those that some form reads
+	dated   oddTimes                 // those that some form of days reads, and that are no likely time in any unit
+	days    [len(dayCounts)]oddTimes // days since a day, by that
+	parts   oddTimes                 // seconds since 1970 with a fraction
+	epochs  [len(units)]oddTimes     // others, by the unit in which they are a time of 1980 to 2100
 	forms   [len(compactForms)]oddTimes
 }
 
@@ -47,6 +49,15 @@ func (c *compacts) note(number string, at oddTimes, bare bool) {
 	c.numbers++
 	if bare {
 		c.bare++
+	}
+	whole, fraction, _ := strings.Cut(number, ".")
+	for i := range dayCounts {
+		if dayCounts[i].reads(whole) {
+			c.days[i].add(at.ms, at.file, at.line, number)
+		}
+	}
+	if unit, likely := epochOf(whole); likely && unit == 0 && fraction != "" {
+		c.parts.add(at.ms, at.file, at.line, number)
 	}
 	if strings.Trim(number, "0123456789") != "" {
 		return
@@ -66,6 +77,67 @@ func (c *compacts) note(number string, at oddTimes, bare bool) {
 	} else if some && len(number) >= leastDated {
 		c.dated.add(at.ms, at.file, at.line, number)
 	}
+}
+
+// dayCount are days that are counted from a day on. The numbers of two counts from 1990 to 2060 are apart.
+type dayCount struct {
+	least, below int64
+	first        time.Time
+	by, do       string // who counts so, and what to do
+}
+
+var dayCounts = [...]dayCount{
+	{7305, 32874, time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), "", "write them as 2024-12-31, or for a timestamp as milliseconds: multiply them by 86400000"},
+	{32874, 58807, time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC), ", as spreadsheets count them", "export them from the spreadsheet with the cell format yyyy-mm-dd, or yyyy-mm-dd hh:mm:ss if they have a fraction"},
+}
+
+// reads reports whether a number is a day of 1990 to 2060.
+func (d *dayCount) reads(number string) bool {
+	n, err := strconv.ParseInt(number, 10, 64)
+	return err == nil && d.least <= n && n < d.below
+}
+
+// counts returns the finding about numbers that nearly all count days; false: they do not. read is what they are read as; empty:
+// they are not taken.
+func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
+	for i := range c.days {
+		o, count := &c.days[i], &dayCounts[i]
+		if o.number == 0 || 20*o.number < 19*c.numbers {
+			continue
+		}
+		n, _ := strconv.ParseFloat(o.text, 64)
+		found := fmt.Sprintf("%s: %s of %s, such as %s, %s like days since %s%s: %s is %s", where, amount.Count(o.number), amount.Of(c.numbers, "number"), o.example(),
+			amount.Verb(o.number, "looks", "look"), count.first.Format(time.DateOnly), count.by, o.text, count.first.AddDate(0, 0, int(n)).Format(time.DateOnly))
+		if read != "" {
+			found += ", but " + amount.Verb(o.number, "is", "are") + " read as " + read
+		}
+		do := count.do
+		if ofDate && i == 0 {
+			do = "write them as 2024-12-31"
+		}
+		return Fail(do, "%s", found), true
+	}
+	return Finding{}, false
+}
+
+// seconds returns the finding about numbers that a column does not take since they have a fraction; false: there are none.
+func (c *compacts) seconds(where string, samples []Sample) (Finding, bool) {
+	if c.parts.number == 0 {
+		return Finding{}, false
+	}
+	f := Warn("say --timestamp-unit s", "%s: %s of seconds since 1970 with a fraction, such as %s, %s not taken", where, amount.Of(c.parts.number, "number"), c.parts.text,
+		amount.Verb(c.parts.number, "is", "are"))
+	for _, s := range readable(samples) {
+		for _, t := range s.Times {
+			if t.values > 0 && t.january.number < t.values {
+				f.Do = "load the file once for each unit, and leave the columns of other units out with --skipcols: these need --timestamp-unit s"
+				return f, true
+			}
+		}
+	}
+	f = f.with(map[string][]string{"timestamp-unit": {"s"}})
+	f.Retry = f.Settings
+	return f, true
 }
 
 // leastDated is the number of digits of a whole day.
@@ -92,6 +164,10 @@ func (c compacts) with(o compacts) compacts {
 	c.numbers, c.bare = c.numbers+o.numbers, c.bare+o.bare
 	c.any.merge(o.any)
 	c.dated.merge(o.dated)
+	c.parts.merge(o.parts)
+	for i := range c.days {
+		c.days[i].merge(o.days[i])
+	}
 	for i := range c.epochs {
 		c.epochs[i].merge(o.epochs[i])
 	}
@@ -209,12 +285,8 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 // finding says that the numbers of a column are dates, and how to read them. what they are read as otherwise; empty: they
 // are not taken by the format, if there is one.
 func (c *compacts) finding(where, flag, what, format string) Finding {
-	example := c.any.text
-	if c.any.line > 0 {
-		example += " in " + c.any.place()
-	}
 	found := fmt.Sprintf("%s: %s of %s, such as %s, %s like dates without separators", where, amount.Count(c.any.number), amount.Of(c.numbers, "number"),
-		example, amount.Verb(c.any.number, "looks", "look"))
+		c.any.example(), amount.Verb(c.any.number, "looks", "look"))
 	if what != "" {
 		found += ", but " + amount.Verb(c.any.number, "is", "are") + " read as " + what
 	}
@@ -256,15 +328,17 @@ func inTurn(flag string, patterns []string) string {
 	return do
 }
 
-// Compact returns what is wrong with a column of timestamps whose numbers are all dates without separators; false: they
-// are not.
-func (t *Times) Compact() (Finding, bool) {
-	if _, compact := t.compact.dates(); !compact {
-		return Finding{}, false
-	}
+// Dated returns what is wrong with a column of timestamps whose numbers are all dates without separators, or count days;
+// false: they do not.
+func (t *Times) Dated() (Finding, bool) {
 	_, words, _ := t.unitOf(stepUsual)
-	what := fmt.Sprintf("%s since 1970: %s", words, moment(t.compact.any.ms))
-	return t.compact.finding(fmt.Sprintf("column %q", t.Column), "datetimeformat", what, "").wrong(), true
+	where := fmt.Sprintf("column %q", t.Column)
+	if _, compact := t.compact.dates(); compact {
+		what := fmt.Sprintf("%s since 1970: %s", words, moment(t.compact.any.ms))
+		return t.compact.finding(where, "datetimeformat", what, "").wrong(), true
+	}
+	f, counts := t.compact.counts(where, words+" since 1970", false)
+	return f.wrong(), counts
 }
 
 // Mixed returns what is wrong with a column of timestamps in which dates without separators are mixed with numbers that

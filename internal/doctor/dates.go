@@ -3,6 +3,7 @@ package doctor
 import (
 	"bytes"
 	"cmp"
+	"slices"
 	"sync"
 )
 
@@ -68,7 +69,7 @@ func (w *Watch) Note(text []byte, taken bool) {
 		return
 	}
 	if found == 0 && !otherDates.Match(text) {
-		if !taken && wholeNumber(text) {
+		if !taken && isNumber(text) {
 			w.mu.Lock()
 			w.dates.numbers.note(string(text), oddTimes{}, false)
 			w.mu.Unlock()
@@ -92,14 +93,17 @@ func ownForm(text []byte, found orders, taken bool) bool {
 	return taken || found != daySecond && !wordBehind.Match(text)
 }
 
-// wholeNumber reports whether a text has digits alone, as many as a year or more.
-func wholeNumber(text []byte) bool {
-	for _, c := range text {
-		if c < '0' || c > '9' {
-			return false
+// isNumber reports whether a text has digits alone, as many as a year or more, and perhaps a fraction.
+func isNumber(text []byte) bool {
+	whole, fraction, point := bytes.Cut(text, []byte{'.'})
+	for _, part := range [][]byte{whole, fraction} {
+		for _, c := range part {
+			if c < '0' || c > '9' {
+				return false
+			}
 		}
 	}
-	return len(text) >= 4
+	return len(whole) >= 4 && point == (len(fraction) > 0)
 }
 
 // shape returns the shape of dates like a text, a new one if there is none.
@@ -187,6 +191,11 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	d := w.dates
 	d.Column = column
 	return d, d.all() > 0 || d.numbers.numbers > 0
+}
+
+// HasSeconds reports whether a column of the sample has numbers of seconds with a fraction, which it does not take.
+func (s *Sample) HasSeconds(column string) bool {
+	return slices.ContainsFunc(s.Dates, func(d Dates) bool { return d.Column == column && d.numbers.parts.number > 0 })
 }
 
 // SeeDates adds what was noted of columns in further values of the same input.

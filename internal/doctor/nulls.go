@@ -11,7 +11,7 @@ import (
 )
 
 // nullWords are the words that programs write for null, in small letters.
-var nullWords = []string{"na", "n/a", "#n/a", "null", "none", "nil", "nan", `\n`, "-", "--", "?", "(null)", "<null>"}
+var nullWords = []string{"na", "n/a", "#n/a", "null", "none", "nil", "nan", `\n`, "-", "--", "?", "(null)", "<null>", "0000-00-00", "0000-00-00 00:00:00"}
 
 func isNullWord(word string) bool { return slices.Contains(nullWords, strings.ToLower(word)) }
 
@@ -46,7 +46,7 @@ func (n *NotedWords) Note(text []byte, _ bool) {
 }
 
 // longestWord is the length of a text from which it is no word for null.
-const longestWord = 16
+const longestWord = 20
 
 // Uses returns what was noted of a column.
 func (n *NotedWords) Uses(column string, key bool) (out []WordUse) {

@@ -11,7 +11,10 @@ var (
 	yearBegins  = regexp.MustCompile(`^ *[0-9]{4}([/.-])[0-9]{1,2}[/.-][0-9]{1,2}`)
 	dayName     = regexp.MustCompile(`^ *[0-9]{1,2}([ -])([A-Za-z]{3,9})([ -])([0-9]{4})`)
 	nameDay     = regexp.MustCompile(`^ *([A-Za-z]{3,9}) [0-9]{1,2}(,?) ([0-9]{4})`)
-	otherDates  = regexp.MustCompile(`^ *(?:[0-9]{1,2}[ -]` + monthName + `[ -][0-9]{4}|` + monthName + ` [0-9]{1,2},? [0-9]{4})(?:[^0-9]|$)`)
+	otherDates  = regexp.MustCompile(`^ *(?:` + weekdayName + `,? +)?(?:[0-9]{1,2}[ -]` + monthName + `[ -][0-9]{4}|` + monthName + ` [0-9]{1,2},? [0-9]{4}|` + monthTime + `.* [0-9]{4})(?:[^0-9]|$)`)
+	weekday     = regexp.MustCompile(`^ *(` + weekdayName + `)(,?) +`)
+	unixDate    = regexp.MustCompile(`^(` + monthName + `) +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( ?)([AaPp][Mm])?(?: (Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? [0-9]{4} *$`)
+	zoneBehind  = regexp.MustCompile(`[0-9]:[0-9]{2}(?:[.][0-9]+)?(?: ?[AaPp][Mm])? ([A-Z]{3,5})\b`)
 	clockTime   = regexp.MustCompile(`^(,? |T)[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
 	halfDay     = regexp.MustCompile(`[0-9] ?[AaPp][Mm]\b`)
 	wordBehind  = regexp.MustCompile(`[A-Za-z]{2}`)
@@ -20,9 +23,34 @@ var (
 // monthName is a month in English, as strptime reads it.
 const monthName = `(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
+// weekdayName is a day of the week in English, and monthTime a month with a day and a time, behind which a year stands, as
+// date(1) writes them.
+const (
+	weekdayName = `(?i:mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)`
+	monthTime   = monthName + ` +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}`
+)
+
+// unreadZone returns the name of a time zone in a text that no pattern reads; empty: there is none.
+func unreadZone(text string) string {
+	if m := zoneBehind.FindStringSubmatch(text); m != nil && m[1] != "UTC" && m[1] != "GMT" {
+		return m[1]
+	}
+	return ""
+}
+
 // formatOf is the pattern of strptime for dates like the example, with numbers in the order. Empty: what stands behind
 // the date is no time.
 func formatOf(example string, order orders) string {
+	if m := weekday.FindStringSubmatch(example); m != nil {
+		behind := formatOf(example[len(m[0]):], order)
+		if behind == "" {
+			return ""
+		}
+		return short(m[1], "%a", "%A") + m[2] + " " + behind
+	}
+	if m := unixDate.FindStringSubmatch(example); m != nil {
+		return short(m[1], "%b", "%B") + " %d " + clockFormat(m[2], "", m[3], m[4]) + zoneFormat(" ", m[5]) + " %Y"
+	}
 	date, end := dateFormat(example, order)
 	rest := strings.TrimRight(example[end:], " ")
 	if date == "" || rest == "" {
@@ -33,11 +61,17 @@ func formatOf(example string, order orders) string {
 		return ""
 	}
 	gap, seconds, fraction, blank, half, before, zone := found[1], found[2], found[3], found[4], found[5], found[6], found[7]
-	format := date + gap
+	if half == "" {
+		before = blank + before
+	}
+	return date + gap + clockFormat(seconds, fraction, blank, half) + zoneFormat(before, zone)
+}
+
+// clockFormat is the pattern of a time of day with such parts; empty: it lacks them.
+func clockFormat(seconds, fraction, blank, half string) string {
+	format := "%H:%M"
 	if half != "" {
-		format += "%I:%M"
-	} else {
-		format += "%H:%M"
+		format = "%I:%M"
 	}
 	if seconds != "" {
 		format += ":%S"
@@ -47,27 +81,33 @@ func formatOf(example string, order orders) string {
 	}
 	if half != "" {
 		format += blank + "%p"
-	} else {
-		before = blank + before
-	}
-	switch zone {
-	case "":
-	case "UTC", "GMT":
-		format += before + "%Z"
-	default:
-		format += before + "%z"
 	}
 	return format
 }
 
+// zoneFormat is the pattern of a time zone and what stands before it; empty: there is none.
+func zoneFormat(before, zone string) string {
+	switch zone {
+	case "":
+		return ""
+	case "UTC", "GMT":
+		return before + "%Z"
+	default:
+		return before + "%z"
+	}
+}
+
+// short returns the pattern of a name of three letters, or that of a longer one.
+func short(name, three, more string) string {
+	if len(name) == 3 {
+		return three
+	}
+	return more
+}
+
 // dateFormat is the pattern of the date that an example begins with, and where it ends.
 func dateFormat(example string, order orders) (format string, end int) {
-	name := func(month string) string {
-		if len(month) == 3 {
-			return "%b"
-		}
-		return "%B"
-	}
+	name := func(month string) string { return short(month, "%b", "%B") }
 	if m := yearBegins.FindStringSubmatch(example); m != nil {
 		if order == daySecond {
 			return "%Y" + m[1] + "%d" + m[1] + "%m", len(m[0])

@@ -157,6 +157,14 @@ func (o *oddTimes) place() string {
 	return fmt.Sprintf("%s:%d", o.file, o.line)
 }
 
+// example is the first as it was given, and its place if that is known.
+func (o *oddTimes) example() string {
+	if o.line > 0 {
+		return o.text + " in " + o.place()
+	}
+	return o.text
+}
+
 // moment writes milliseconds since 1970 as a time.
 func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z") }
 

@@ -111,7 +111,7 @@ func Units(samples []Sample, given string) []Finding {
 	var rest []named
 	for _, s := range readable(samples) {
 		for _, t := range s.Times {
-			if _, compact := t.compact.dates(); compact {
+			if _, dated := t.Dated(); dated {
 				continue
 			}
 			if f, both := t.Mixed(); both {

@@ -119,6 +119,8 @@ func TestPatternOfDates(t *testing.T) {
 		"3/14/2024 1:05 PM": "%m/%d/%Y %I:%M %p", "3/14/24 1:05:06pm": "%m/%d/%y %I:%M:%S%p", "3/14/2024": "%m/%d/%Y",
 		"3/14/2024, 13:05": "%m/%d/%Y, %H:%M", "3/14/2024T13:05:01.5Z": "%m/%d/%YT%H:%M:%S.%f%z", "3/14/2024 13:05 UTC": "%m/%d/%Y %H:%M %Z",
 		"3/14/2024 13:05:00 +01:00": "%m/%d/%Y %H:%M:%S %z", "2024/3/14 10:00": "%Y/%m/%d %H:%M", "14-Mar-2024": "%d-%b-%Y",
+		"Wed Jan 31 10:00:00 UTC 2024": "%a %b %d %H:%M:%S %Z %Y", "Thu Feb  1 10:00 2024": "%a %b %d %H:%M %Y", "Wed Jan 31 10:00:00 AM +0100 2024": "%a %b %d %I:%M:%S %p %z %Y",
+		"Wednesday, 31 January 2024 10:00:00 +0000": "%A, %d %B %Y %H:%M:%S %z", "Wed Jan 31 10:00:00 CET 2024": "", "Wed Jan 31": "", "2024-01-31 10:00:00 PM": "%Y-%m-%d %I:%M:%S %p",
 		"14 March 2024": "%d %B %Y", "Mar 14, 2024 1:05 AM": "%b %d, %Y %I:%M %p", "3/14/2024 noon": "", "3/14/2024 [Europe/Paris]": "",
 	} {
 		require.Equal(t, want, formatOf(example, monthFirst), example)

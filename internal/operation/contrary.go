@@ -128,7 +128,7 @@ func (c *contrary) value(r *ingest.Reject, column, value string, line int64) boo
 	if c.json && isString {
 		value = text
 	}
-	if w := c.dates[column]; w != nil && (isString || !c.json) {
+	if w := c.dates[column]; w != nil && (isString || !c.json || strings.Contains(value, ".")) {
 		w.Note([]byte(value), false)
 	}
 	others := c.columns[column]

@@ -54,21 +54,21 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 }
 
 // refuseTimes refuses a load whose timestamps would be written as other times than they are, unless --timestamp-unit
-// is given: numbers that are all dates without separators or some of them, however few they are, and if the sample has enough rows to
-// tell what is usual in the inputs, numbers that are all in January 1970.
+// is given: numbers that are all dates without separators or some of them, or count days, however few they are, and numbers that are
+// all in January 1970, if the sample has enough rows to tell what is usual in the inputs, or others are seconds.
 func (l *Load) refuseTimes(s doctor.Sample, enough bool) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
 	}
 	for _, t := range s.Times {
-		f, wrong := t.Compact()
+		f, wrong := t.Dated()
 		if !wrong {
 			f, wrong = t.Mixed()
 		}
 		if wrong {
 			return fmt.Errorf("%s: %s: nothing was written; %s, or --timestamp-unit ms if they are milliseconds", s.Name, f.Found, f.Do)
 		}
-		if place, first, all := t.AllEarly(); all && enough {
+		if place, first, all := t.AllEarly(); all && (enough || s.HasSeconds(t.Column)) {
 			return fmt.Errorf("%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
 				"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
 				place, t.Column, first, amount.Of(s.Rows, "row"))

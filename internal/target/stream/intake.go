@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
@@ -215,7 +216,7 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) (err error) {
 		if out == nil {
 			continue
 		}
-		e.record = appendHead(e.record[:0], e.key, out.Static)
+		e.record = appendHead(slices.Grow(e.record[:0], e.room()), e.key, out.Static)
 		if e.record, err = e.t.codec.AppendRow(e.record, out); err != nil {
 			return &refusal{err}
 		}
@@ -225,6 +226,18 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) (err error) {
 		e.bytes += int64(len(e.record))
 	}
 	return nil
+}
+
+// cellRoom is about what a cell takes in a record besides its value, in bytes.
+const cellRoom = 32
+
+// room is about how many bytes the record of the row will have: a large one that grows is in memory twice.
+func (e *encoder) room() int {
+	n := len(e.key) + cellRoom
+	for _, v := range e.values {
+		n += len(v.Bytes) + cellRoom
+	}
+	return n
 }
 
 // statement adds the statement that a row is, or a part of one, at a place in the input.

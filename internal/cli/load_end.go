@@ -87,6 +87,9 @@ func importDetails(f *operation.KeptFiles) string {
 
 // tellNextOfLoad says what is to be known before it is gone on with.
 func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
+	if r.Next.Anew != nil {
+		s.wrong("no row is loaded: records are cut by an option that neither resume nor retry can change")
+	}
 	switch {
 	case r.Next.Command == "":
 	case runErr != nil:
@@ -94,7 +97,9 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 			s.wrong("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
 		}
 		switch {
-		case r.Limit == nil:
+		case r.Limit == nil || r.Next.Anew != nil:
+		case r.Limit.Hopeless && r.Next.KeepLoaded:
+			s.wrong("nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows", commonest(r.Rejects))
 		case r.Limit.Hopeless:
 			s.wrong("nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same", commonest(r.Rejects))
 		default:
@@ -107,7 +112,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 
 // tellAgain says which of the rejected rows the next command does not load, unless it loads none of them as they are.
 func (s streams) tellAgain(again *operation.RejectedAgain, next operation.Next) {
-	if again == nil || len(next.Edit) > 0 {
+	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
 		return
 	}
 	of := fmt.Sprintf("%s of the %s", amount.Count(again.Rows), amount.Of(again.Of, "rejected row"))

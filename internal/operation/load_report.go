@@ -97,9 +97,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
-			r.Next = r.next(l.run.path, err)
-			r.Next.Settings, r.Next.Edit = settingTexts(l.run.reread), joinedAll(l.run.path, l.run.edit)
-			r.Next.Piped = r.Next.Command == commandResume && l.piped
+			r.Next = l.next(&r, err)
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
@@ -120,12 +118,20 @@ func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
 	switch {
 	case l.journal == nil:
 	case errors.As(runErr, &limit):
-		l.run.reread = beyondLimit(limit)
+		l.warnUnread(l.adviseLimit(ctx, limit))
+		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
 	case r.Outcome == Partly && r.ParseErrors > 0:
 		var err error
-		if r.Rejects.Again, err = l.adviseRetry(ctx); err != nil {
-			l.env.Warn("the rejected rows could not be read again to see what mends them: %v", err)
-		}
+		r.Rejects.Again, err = l.adviseRetry(ctx)
+		l.warnUnread(err)
+		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
+	}
+}
+
+// warnUnread reports that it is not known what reads the rejected rows; nil: it is known.
+func (l *Load) warnUnread(err error) {
+	if err != nil {
+		l.env.Warn("the rejected rows could not be read again to see what mends them: %v", err)
 	}
 }
 
@@ -137,13 +143,20 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 	return l.t.keep(ctx, l.env, l.spec.TargetP99, l.counters)
 }
 
-// next says how to go on from here.
-func (r *LoadReport) next(dir string, runErr error) Next {
+// next returns the command that goes on from here.
+func (l *Load) next(r *LoadReport, runErr error) Next {
+	dir := l.run.path
+	if l.run.anew != nil {
+		if next, err := l.spec.anew(dir, l.Table(), l.run.anew); err == nil {
+			return next
+		}
+	}
+	settings := settingTexts(l.run.reread)
 	switch {
 	case runErr != nil:
-		return Next{Command: commandResume, RunDir: dir}
+		return Next{Command: commandResume, RunDir: dir, Settings: settings, KeepLoaded: readsOtherwise(l.run.reread), Piped: l.piped}
 	case r.Rejected() > 0:
-		return Next{Command: commandRetry, RunDir: dir}
+		return Next{Command: commandRetry, RunDir: dir, Settings: settings, Edit: joinedAll(dir, l.run.edit)}
 	default:
 		return Next{Command: commandRetry, RunDir: dir, RepeatInDoubt: true}
 	}

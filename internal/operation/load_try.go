@@ -40,17 +40,30 @@ func (t *triedRejects) again() *RejectedAgain {
 // It notes for the run directory the settings that help, or the files to edit if no row is read. It returns the rows that a
 // retry rejects again.
 func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
-	if err := l.rejects.Sync(); err != nil {
+	settings, best, err := l.mendRejects(ctx)
+	if err != nil || best.Bad == 0 && len(settings) == 0 {
 		return nil, err
+	}
+	l.run.reread = settings
+	if best.Bad == best.Rows {
+		l.run.edit = fileNames(l.rejects.Rejected())
+	}
+	return best.again(), nil
+}
+
+// mendRejects returns the settings by which most of the first rejected rows are read, and what the rows are by them.
+func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedRejects, error) {
+	if err := l.rejects.Sync(); err != nil {
+		return nil, nil, err
 	}
 	best, err := l.tryRejects(ctx, nil)
 	if err != nil || best.Bad == 0 {
-		return nil, err
+		return nil, best, err
 	}
 	settings := l.mendingSettings(best.Sample)
 	if len(settings) > 0 {
 		if best, settings, err = l.tryEach(ctx, best, settings); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -63,11 +76,7 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 			settings = fewer
 		}
 	}
-	l.run.reread = settings
-	if best.Bad == best.Rows {
-		l.run.edit = fileNames(l.rejects.Rejected())
-	}
-	return best.again(), nil
+	return settings, best, nil
 }
 
 // tryEach tries settings, and if together they load no row more than none do, each of them by itself: a column may have dates
@@ -194,12 +203,4 @@ func joinedAll(dir string, names []string) []string {
 		paths = append(paths, filepath.Join(dir, name))
 	}
 	return paths
-}
-
-// beyondLimit returns the setting without which a load that was stopped by a limit on errors stops again at once.
-func beyondLimit(e *ingest.LimitError) map[string][]string {
-	if e.Hopeless {
-		return map[string][]string{"keep-going": {"true"}}
-	}
-	return map[string][]string{fmt.Sprintf("max%serrors", e.Stage): {"-1"}}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -127,35 +126,28 @@ func (l *Load) strands() bool {
 // command is the load of the inputs with the present settings, from the first row on. nulls is that
 // of --nulls; empty: as it is.
 func (l *Load) command(nulls string) string {
-	s := Suggestion{Args: append([]string{l.Table()}, l.spec.Inputs...)}
-	if len(l.spec.Inputs) > mostInputs {
-		s.Args = []string{l.Table(), "INPUTS"}
+	values := l.spec.typed(nulls)
+	if stamp, err := l.spec.timestamp(); err == nil && stamp != nil {
+		values["timestamp"] = []string{strconv.FormatInt(*stamp+1, 10)} // with the same, the greater of two values would stay
 	}
-	s.Settings = l.spec.textsOf(l.typed(nulls))
-	line := strings.Join(s.Words(), " ")
-	if slices.Contains(l.spec.Inputs, resume.Standard) {
-		line = "... | " + line
-	}
-	return line
+	s := l.spec.suggestion(l.Table(), values)
+	return s.Line()
 }
 
 // typed returns the present settings of the load that a user has to type. A run directory records
 // some that are as by default, and those of a load of rejects.
-func (l *Load) typed(nulls string) setting.Values {
-	values := l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given)
+func (o *LoadSpec) typed(nulls string) setting.Values {
+	values := o.Settings().Record(NewLoadSpec().Settings(), o.Given)
 	delete(values, "rejects-of")
-	if l.spec.Consistency == WriteConsistency {
+	if o.Consistency == WriteConsistency {
 		delete(values, consistencySetting)
 	}
 	var format string
-	if err := chooseFormat(&format, l.spec.Inputs[0]); err == nil && format == l.spec.Format {
+	if err := chooseFormat(&format, o.Inputs[0]); err == nil && format == o.Format {
 		delete(values, "format")
 	}
 	if nulls != "" {
 		values["nulls"] = []string{nulls}
-	}
-	if stamp, err := l.spec.timestamp(); err == nil && stamp != nil {
-		values["timestamp"] = []string{strconv.FormatInt(*stamp+1, 10)} // with the same, the greater of two values would stay
 	}
 	return values
 }

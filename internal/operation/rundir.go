@@ -105,6 +105,7 @@ type runDirectory struct {
 	known     bool                // that of another run names it
 	reread    map[string][]string // of resume.End
 	edit      []string            // so
+	anew      map[string][]string // so
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -128,7 +129,7 @@ func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range,
 	if d.journal == nil {
 		return nil
 	}
-	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit}
+	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit, Anew: d.anew}
 	if outcome == Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*RefusedError))
 	}

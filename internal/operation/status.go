@@ -193,12 +193,18 @@ func (r *StatusReport) readLoad() error {
 	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	rejected := Next{Command: commandRetry, RunDir: r.RunDir}
 	again := Next{Command: commandResume, RunDir: r.RunDir, Piped: inputs.Standard()}
+	anew, err := r.beginsAnew(status.Manifest, l)
+	if err != nil {
+		return err
+	}
 	if l.End != nil {
 		rejected.Settings, rejected.Edit = settingTexts(l.End.Reread), joinedAll(r.RunDir, l.End.Edit)
-		again.Settings = rejected.Settings
+		again.Settings, again.KeepLoaded = rejected.Settings, readsOtherwise(l.End.Reread)
 	}
 	switch t := l.Tally; {
 	case r.Live || r.End != nil && r.End.Refused:
+	case anew != nil:
+		out.Next = []Next{*anew}
 	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
 		out.Next = []Next{again}
 	case len(l.Retried) > 0:

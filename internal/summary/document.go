@@ -48,7 +48,7 @@ type Document struct {
 
 // Next is a command that goes on from here.
 type Next struct {
-	Command string `json:"command" jsonschema:"resume, retry or status"`
+	Command string `json:"command" jsonschema:"resume, retry, status, or load: all inputs anew"`
 	RunDir  string `json:"run_dir"`
 	Line    string `json:"line" jsonschema:"as it is typed into a shell"`
 	// Edit are files of rejected rows.

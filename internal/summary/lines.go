@@ -315,12 +315,21 @@ func (d *Document) onward(words string) string {
 	if d.Next == nil {
 		return ""
 	}
+	if d.Next.Command == commandLoad {
+		words = strings.TrimSuffix(words, "go on with: ")
+	}
 	return words + d.Next.Words()
 }
 
+// commandLoad is the command that begins a load anew.
+const commandLoad = "load"
+
 // Words are the command, behind what is to be done before it.
 func (n *Next) Words() string {
-	if len(n.Edit) == 0 {
+	switch {
+	case n.Command == commandLoad:
+		return "load anew: " + n.Line
+	case len(n.Edit) == 0:
 		return n.Line
 	}
 	files := n.Edit[0]

@@ -44,6 +44,9 @@ func nextOf(n operation.Next) *Next {
 
 // CommandLine is what to do next, as one types it.
 func CommandLine(n operation.Next) string {
+	if n.Anew != nil {
+		return n.Anew.Line()
+	}
 	line := "cqlbulk " + n.Command
 	if n.Piped {
 		line = "... | " + line
@@ -54,6 +57,9 @@ func CommandLine(n operation.Next) string {
 	line += " " + setting.ShellQuote(n.RunDir)
 	for _, s := range n.Settings {
 		line += " " + strings.Join(s.Words(), " ")
+	}
+	if n.KeepLoaded {
+		line += " --keep-loaded"
 	}
 	return line
 }

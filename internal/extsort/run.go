@@ -203,13 +203,12 @@ func (s *runSource) at() (uint64, []byte) { return s.number, s.record }
 type bufferSource struct {
 	buffer  *Buffer
 	entries []entry
-	i       int  // of the entry after the current one
-	touched byte // see touch
+	i       int // of the entry after the current one
 }
 
 func (s *bufferSource) next() (bool, error) {
 	if s.i%together == 0 {
-		s.touch()
+		s.buffer.touch(s.entries[s.i:])
 	}
 	s.i++
 	return s.i <= len(s.entries), nil
@@ -220,11 +219,12 @@ const together = 32
 
 // touch has the processor fetch the next records. In their order they are anywhere in the buffer, so that each is waited
 // for when it comes from there; those that are asked for one right after the other come together.
-func (s *bufferSource) touch() {
-	records := s.buffer.records
-	for _, e := range s.entries[s.i:min(s.i+together, len(s.entries))] {
-		s.touched += records[e.at] + records[min(e.at+cacheLine, len(records)-1)]
+func (b *Buffer) touch(next []entry) {
+	touched := byte(0)
+	for _, e := range next[:min(together, len(next))] {
+		touched += b.records[e.at] + b.records[min(e.at+cacheLine, len(b.records)-1)]
 	}
+	b.touched.Store(uint32(touched))
 }
 
 // cacheLine is how many bytes come from memory at once, on most processors.

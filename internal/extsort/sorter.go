@@ -19,6 +19,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // Options say how to sort.
@@ -87,6 +88,7 @@ type Buffer struct {
 	sorter  *Sorter
 	records []byte // each after its length, an unsigned varint
 	entries []entry
+	touched atomic.Uint32 // see touch; several stretches are merged at the same time
 }
 
 // entry is a record's place in a buffer.
@@ -222,7 +224,10 @@ func (b *Buffer) spill() error {
 	if err != nil {
 		return err
 	}
-	for _, e := range b.entries {
+	for i, e := range b.entries {
+		if i%together == 0 {
+			b.touch(b.entries[i:])
+		}
 		if err := r.add(e.number, b.record(e)); err != nil {
 			return errors.Join(err, r.close())
 		}

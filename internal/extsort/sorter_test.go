@@ -333,3 +333,23 @@ func BenchmarkSort(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
+
+// BenchmarkSpill sorts records of which most go to the disk.
+func BenchmarkSpill(b *testing.B) {
+	const n = 1_000_000
+	record := make([]byte, 120)
+	for b.Loop() {
+		s := New(Options{Memory: 16 << 20, Buffers: 1, Dir: b.TempDir(), Compare: bytes.Compare})
+		buffer, err := s.Take(b.Context())
+		require.NoError(b, err)
+		random := rand.New(rand.NewPCG(1, 2))
+		for range n {
+			require.NoError(b, buffer.Add(random.Uint64(), 0, record))
+		}
+		s.Give(buffer)
+		for m := s.Merges()[0]; m.Next(); {
+		}
+		require.NoError(b, s.Close())
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
+}

@@ -104,7 +104,7 @@ func (o *loadOptions) addErrorFlags(b binder) {
 
 // What is said of flags that several commands have.
 const (
-	inFlightHelp        = "requests under way at the most (default: 16 for each core of the cluster)"
+	inFlightHelp        = "requests under way at the most (default: 16 for each core of the cluster, and more on a long line to it)"
 	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
 	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
 	unlimited           = " (-1: no limit)"

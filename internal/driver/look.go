@@ -126,3 +126,34 @@ func (s *Session) DiskUsage(ctx context.Context) (map[string]string, error) {
 	}
 	return all, err
 }
+
+// tripAsks is how many times a node that is not near is asked for a row of its own to find its
+// round-trip time, and nearTrip the time below which a node is near.
+const (
+	tripAsks = 2
+	nearTrip = time.Millisecond
+)
+
+// Trips returns the round-trip time to each of the nodes: the shortest time in which it gave a row of
+// its own.
+func (s *Session) Trips(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
+	trips := make([]time.Duration, len(nodes))
+	return trips, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
+		if _, err := s.Ping(ctx, host); err != nil { // which has the statement prepared
+			return err
+		}
+		for range tripAsks {
+			took, err := s.Ping(ctx, host)
+			if err != nil {
+				return err
+			}
+			if trips[at] == 0 || took < trips[at] {
+				trips[at] = took
+			}
+			if took < nearTrip {
+				break
+			}
+		}
+		return nil
+	})
+}

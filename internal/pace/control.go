@@ -36,6 +36,10 @@ import (
 // before, the queue was full all the same; then that was limit enough, and the
 // measurement goes on from there. Until it is measured again a base is believed: a
 // server that has become slower is left alone for that time.
+//
+// All of this is about the requests at the server. If a gate allows more for a long line (Far), the
+// time of a round trip is no part of a latency here, and the requests on the line come on top of the
+// limit. See far.go.
 type control struct {
 	o GateOptions
 
@@ -54,37 +58,63 @@ type control struct {
 	seconds float64   // the sum of their latencies
 	units   float64   // the sum of their sizes
 	peak    int       // the most in flight during the round
+	far     far
 
 	cutAt time.Time // of the last cut
 }
 
 func newControl(o GateOptions, now time.Time) control {
-	return control{o: o, limit: float64(o.Start), bound: float64(o.Ceiling), duty: 1, begin: now}
+	return control{o: o, limit: float64(o.Start), bound: float64(o.Ceiling), duty: 1, begin: now, far: far{grows: 1}}
 }
 
-// allowed is the limit as a number of requests.
-func (c *control) allowed() int { return int(c.limit) }
+// allowed is the number of requests that may be in flight: at the server, and on the line.
+func (c *control) allowed() int { return c.atServer() + int(c.far.line) }
 
-// good takes an answer, and ends the round when it is full.
-func (c *control) good(now time.Time, latency time.Duration, units float64) {
-	if !now.Add(-latency).After(c.begin) {
+// atServer is the limit as a number of requests.
+func (c *control) atServer() int { return int(c.limit) }
+
+// good takes an answer, and ends the round when it is full. inFlight counts the request itself.
+func (c *control) good(now time.Time, a answered, inFlight int) {
+	c.far.add(c.begin, now, a, inFlight)
+	if !now.Add(-a.latency).After(c.begin) && !c.far.late {
 		return
 	}
 	c.count++
-	c.seconds += latency.Seconds()
-	c.units += max(units, 0) + c.o.Overhead
-	if c.count < max(c.o.Samples, 2*c.allowed()) || c.seconds <= 0 {
+	c.seconds += c.atServerOf(a).Seconds()
+	c.units += max(a.units, 0) + c.o.Overhead
+	if c.count < max(c.o.Samples, c.roundSize(now)) || c.seconds <= 0 {
 		return
 	}
 	c.endRound(now)
 }
 
+// roundSize is the number of answers for one change of the limit. From far away a round begins with
+// a round trip in which no answer counts, and ends before its time if answers are slow to come.
+func (c *control) roundSize(now time.Time) int {
+	switch {
+	case c.far.most == 0:
+		return 2 * c.atServer()
+	case !c.far.open:
+		return math.MaxInt
+	case now.Sub(c.begin) > 2*patient*c.far.most:
+		return 1
+	default:
+		return c.allowed() / 2
+	}
+}
+
 // endRound makes the change that the round's answers ask for.
 func (c *control) endRound(now time.Time) {
 	latency := c.seconds / c.units
-	rate := float64(c.allowed()) / latency // Little's law
+	rate := float64(c.atServer()) / latency // Little's law
 	ratio := latency / c.base
+	if c.resume == 0 {
+		c.reach(now)
+	}
 	switch {
+	case c.base == 0 && c.far.trips > 0:
+		c.base = latency // until a round is quicker: a measurement would hold up the start for round trips
+		c.confirm(now)
 	case c.base == 0 && c.resume == 0:
 		c.measure(rate)
 	case c.resume > 0 && c.limit >= 2 && rate > saturated*c.rate:
@@ -124,7 +154,7 @@ func (c *control) measure(rate float64) {
 
 // confirm notes that the base has been seen.
 func (c *control) confirm(now time.Time) {
-	roundTrip := time.Duration(c.seconds / float64(c.count) * float64(time.Second))
+	roundTrip := time.Duration(c.far.seconds / float64(c.far.count) * float64(time.Second))
 	c.renewAt = now.Add(max(c.o.Probe, 50*roundTrip))
 }
 
@@ -154,6 +184,7 @@ func (c *control) overloaded(now time.Time, latency time.Duration) {
 	if !now.Add(-latency).After(c.cutAt) {
 		return
 	}
+	c.far.halve(c.allowed())
 	c.wall = max(c.limit, c.resume)
 	c.limit, c.resume = max(c.wall/2, 1), 0
 	c.cutAt = now
@@ -186,4 +217,5 @@ func (c *control) rest(latency time.Duration) time.Duration {
 
 func (c *control) newRound(now time.Time) {
 	c.begin, c.count, c.seconds, c.units, c.peak = now, 0, 0, 0, 0
+	c.far.newRound()
 }

@@ -9,6 +9,9 @@ import (
 type GateOptions struct {
 	// Ceiling is the most requests in flight at any time, at least 1.
 	Ceiling int
+	// Far is the most requests in flight to nodes that are far away: at most Ceiling of them at the
+	// nodes, the others on the line. Default Ceiling.
+	Far int
 	// Start is the limit to begin with. Default a quarter of the ceiling, at least 4:
 	// a bad guess from below costs a second, one from above hits the application.
 	Start int
@@ -32,6 +35,7 @@ type GateOptions struct {
 
 func (o GateOptions) withDefaults() GateOptions {
 	o.Ceiling = max(o.Ceiling, 1)
+	o.Far = max(o.Far, o.Ceiling)
 	if o.Start <= 0 {
 		o.Start = max(4, o.Ceiling/4)
 	}
@@ -58,7 +62,8 @@ func (o GateOptions) withDefaults() GateOptions {
 // Gate lets requests through, first come, first served, up to a number in flight
 // that it finds by itself: it grows while the latency holds and falls when the
 // latency rises or the server says that it is overloaded. It never falls below 1
-// and never rises above the ceiling or above what Allow says.
+// and never rises above the ceiling or above what Allow says. Requests that are on the line to a
+// node that is far away come on top of that, up to GateOptions.Far in all.
 //
 // It is safe for concurrent use.
 type Gate struct {
@@ -90,15 +95,21 @@ func (g *Gate) Acquire(ctx context.Context) error { return g.line.acquire(ctx, 1
 // all), and what became of it. Latency and size of a Bad one do not matter. It
 // panics when nothing is in flight.
 func (g *Gate) Release(latency time.Duration, units float64, o Outcome) {
+	g.ReleaseFar(latency, 0, units, o)
+}
+
+// ReleaseFar is Release of a request to a node that a round trip to takes some time; 0: it is near.
+func (g *Gate) ReleaseFar(latency, trip time.Duration, units float64, o Outcome) {
 	g.line.mu.Lock()
 	defer g.line.mu.Unlock()
 	if g.inFlight == 0 {
 		panic("pace: release of a gate that nobody has passed")
 	}
+	inFlight := g.inFlight
 	g.inFlight--
 	switch now := g.now(); o {
 	case Good:
-		g.control.good(now, latency, units)
+		g.control.good(now, answered{latency, trip, units}, inFlight)
 	case Overloaded:
 		g.control.overloaded(now, latency)
 	}
@@ -134,6 +145,14 @@ func (g *Gate) Limit() int {
 	g.line.mu.Lock()
 	defer g.line.mu.Unlock()
 	return g.control.allowed()
+}
+
+// Bound reports whether the ceiling holds requests back that the nodes could take: all that may be
+// are in flight, and most of them are on the line.
+func (g *Gate) Bound() bool {
+	g.line.mu.Lock()
+	defer g.line.mu.Unlock()
+	return g.control.far.bound
 }
 
 // InFlight says how many requests are in flight. It can be more than the limit

@@ -15,6 +15,9 @@ type server struct {
 	start   time.Time
 	cores   []time.Duration // when each is free, since start
 	network time.Duration
+	route   func() (trip time.Duration, first, end int) // of the next request, in place of network: known to the gate, and some of the cores; nil: network, unknown
+	wire    func(at time.Duration) time.Duration        // that a unit holds the line for, on its way there; nil: none
+	wired   time.Duration                               // when the line is free, since start
 	service func(at time.Duration, units float64) time.Duration
 	units   func() float64                 // size of the next request; nil means 1
 	refuse  func(inFlight int) bool        // whether it says no; nil means never
@@ -32,6 +35,7 @@ type server struct {
 type answer struct {
 	at      time.Duration // since the model's start
 	latency time.Duration
+	trip    time.Duration
 	units   float64
 	outcome Outcome
 }
@@ -90,7 +94,7 @@ func (s *server) run(d time.Duration) (perSecond, limit float64) {
 		a := heap.Pop(&s.pending).(answer)
 		s.clock = s.start.Add(a.at)
 		s.inFlight--
-		s.gate.Release(a.latency, a.units, a.outcome)
+		s.gate.ReleaseFar(a.latency, a.trip, a.units, a.outcome)
 		if a.outcome == Good {
 			s.done++
 		} else {
@@ -115,18 +119,27 @@ func (s *server) send() {
 	if s.units != nil {
 		a.units = s.units()
 	}
+	network, sent := s.network, now
+	core, end := 0, len(s.cores)
+	if s.route != nil {
+		a.trip, core, end = s.route()
+		network = a.trip
+	}
+	if s.wire != nil {
+		sent = max(now, s.wired) + time.Duration(a.units*float64(s.wire(now)))
+		s.wired = sent
+	}
 	if s.refuse != nil && s.refuse(s.inFlight) {
-		a.outcome, a.at = Overloaded, now+s.network+time.Millisecond
+		a.outcome, a.at = Overloaded, sent+network+time.Millisecond
 	} else {
-		core := 0
-		for i, free := range s.cores {
-			if free < s.cores[core] {
+		for i := core + 1; i < end; i++ {
+			if s.cores[i] < s.cores[core] {
 				core = i
 			}
 		}
-		begin := max(s.cores[core], now+s.network/2)
+		begin := max(s.cores[core], sent+network/2)
 		s.cores[core] = begin + s.service(now, a.units)
-		a.at = s.cores[core] + s.network - s.network/2
+		a.at = s.cores[core] + network - network/2
 	}
 	a.latency = a.at - now
 	s.inFlight++

@@ -62,14 +62,15 @@ func TestRowsAreCopiedWhole(t *testing.T) {
 		require.NotNil(t, got[i].Cells[3].Bytes, "empty is not null")
 	}
 
+	tg := New(target.NewRouter(nil, nil, nil), Options{})
 	repeatable, once := &batch{writer: &sponge{true}, set: set, rows: rows}, &batch{writer: &sponge{false}, set: set, rows: rows}
-	once.detach()
+	tg.detach(once)
 	require.Same(t, rows[0], once.rows[0], "what must not be written twice stays")
-	repeatable.detach()
+	tg.detach(repeatable)
 	require.Equal(t, []int{5, 5}, []int{a.rows, b.rows}, "the rows are freed")
 	require.Equal(t, rows, repeatable.rows)
 	require.NotSame(t, rows[0], repeatable.rows[0])
-	repeatable.detach()
+	tg.detach(repeatable)
 	repeatable.free()
 	require.Equal(t, []int{5, 5}, []int{a.rows, b.rows}, "once")
 }
@@ -81,7 +82,7 @@ func TestLargeRowsAreNotCopied(t *testing.T) {
 	large := full(0, piece, set)
 	large.Cells = append(large.Cells, row.Cell{Bytes: make([]byte, mostCopied), State: row.Set})
 	b := &batch{writer: &sponge{true}, set: set, rows: []*target.Row{large}}
-	b.detach()
+	New(target.NewRouter(nil, nil, nil), Options{}).detach(b)
 	require.Same(t, large, b.rows[0])
 	require.Zero(t, piece.rows)
 	a := &aside{store: newStore(t.TempDir(), 1<<30, t.Logf)}

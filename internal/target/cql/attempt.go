@@ -91,7 +91,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		// The other replicas are tried at once, then there is a wait.
 		if n := max(len(hosts), 1); attempt%n == 0 {
 			if !b.own {
-				b.detach() // so that it holds up nobody while it waits
+				t.detach(b) // so that it holds up nobody while it waits
 				rows = b.rowsOf(rows[:0])
 			}
 			if err := pace.Sleep(ctx, t.o.Backoff.Delay(attempt/n)); err != nil {

@@ -18,12 +18,13 @@ type batch struct {
 	rows   []*target.Row
 	tried  bool      // in a batch that used up its attempts: it gets fewer of its own
 	own    bool      // its rows are copies, and those that they were made of are freed
+	copied int64     // bytes of those copies that Target.copied has; 0 of a batch that was set aside
 	begun  time.Time // the last attempt
 }
 
 // mostCopied is how many bytes of cells a batch may have of whose rows copies are made. The
 // memory of copies is not that of the chunks; in all it is so much for each request that may
-// be under way, at the most.
+// be at a node, at the most.
 const mostCopied = 256 << 10
 
 // mayBeCopied says whether copies of the batch's rows may be kept, and the rows themselves
@@ -31,11 +32,17 @@ const mostCopied = 256 << 10
 // would be in doubt that have been begun.
 func (b *batch) mayBeCopied() bool { return b.writer.Idempotent() && b.size() <= mostCopied }
 
-// detach copies the batch's rows and frees them, if that may be.
-func (b *batch) detach() {
+// detach copies the batch's rows and frees them, if that may be and the copies of others leave room.
+func (t *Target) detach(b *batch) {
 	if b.own || !b.mayBeCopied() {
 		return
 	}
+	size := int64(b.size())
+	if t.copied.Add(size) > int64(t.o.InFlight)*mostCopied {
+		t.copied.Add(-size)
+		return
+	}
+	b.copied = size
 	text, pieces := appendRows(nil, b.rows)
 	b.free()
 	b.rows, b.own = parseRows(text, pieces, b.set), true

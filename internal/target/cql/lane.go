@@ -19,15 +19,17 @@ import (
 // keeps memory that the reading of the input waits for; so when a lane is behind, and
 // others have nothing to do, it sets batches aside. It is safe for concurrent use.
 type lane struct {
-	gate    *pace.Gate
-	writers int         // goroutines that take batches off this lane
-	lost    atomic.Bool // the last batch was rejected since its replicas were given up
+	gate  *pace.Gate
+	first int         // writers to begin with: goroutines that take batches off this lane
+	most  int         // writers at most: a node far away gets more once its gate lets more requests pass
+	lost  atomic.Bool // the last batch was rejected since its replicas were given up
 
 	mu      sync.Mutex
 	changed sync.Cond
 	waiting []*batch
-	first   int    // of those in waiting that still do; those before it are nil
-	parked  int    // writers that wait for a batch
+	taken   int    // batches in waiting that were taken; they are nil
+	writers int    // so far
+	parked  int    // of those, the ones that wait for a batch
 	behind  bool   // batches are set aside
 	aside   *aside // those that are
 	closed  bool   // no more will come
@@ -58,7 +60,7 @@ func (l *lane) setAside(b *batch) bool {
 }
 
 // queued is how many batches wait in memory.
-func (l *lane) queued() int { return len(l.waiting) - l.first }
+func (l *lane) queued() int { return len(l.waiting) - l.taken }
 
 // next waits for a batch; nil: the lane is closed and none is left. The error is the
 // context's, when that ends, after wake was called, or says that what was set aside is lost.
@@ -81,11 +83,11 @@ func (l *lane) next(ctx context.Context) (*batch, error) {
 		l.behind = l.behind && !l.aside.empty()
 		return b, err
 	}
-	b := l.waiting[l.first]
-	l.waiting[l.first] = nil
-	l.first++
-	if l.first > len(l.waiting)/2 {
-		l.waiting, l.first = append(l.waiting[:0], l.waiting[l.first:]...), 0
+	b := l.waiting[l.taken]
+	l.waiting[l.taken] = nil
+	l.taken++
+	if l.taken > len(l.waiting)/2 {
+		l.waiting, l.taken = append(l.waiting[:0], l.waiting[l.taken:]...), 0
 	}
 	return b, nil
 }
@@ -115,9 +117,9 @@ func (l *lane) backlog() []*batch {
 		return nil
 	}
 	l.behind = true
-	backlog := slices.Clone(l.waiting[l.first:])
+	backlog := slices.Clone(l.waiting[l.taken:])
 	clear(l.waiting)
-	l.waiting, l.first = l.waiting[:0], 0
+	l.waiting, l.taken = l.waiting[:0], 0
 	return backlog
 }
 
@@ -141,14 +143,51 @@ func (l *lane) wake() {
 func newLanes(router *target.Router, o Options, s *store) map[string]*lane {
 	names := router.Primaries()
 	each := (o.InFlight + len(names) - 1) / len(names)
+	far := (o.Far + len(names) - 1) / len(names)
 	lanes := make(map[string]*lane, len(names))
 	for _, name := range names {
-		gate := o.Keeper.Gate(pace.GateOptions{Ceiling: each, Start: each, Tolerance: writeTolerance})
-		l := &lane{aside: &aside{store: s}, gate: gate, writers: each}
+		most := each
+		if o.Trips.Of(name) > 0 {
+			most = min(far, mostTimes*each)
+		}
+		gate := o.Keeper.Gate(pace.GateOptions{Ceiling: each, Far: most, Start: each, Tolerance: writeTolerance})
+		l := &lane{aside: &aside{store: s}, gate: gate, first: each, writers: each, most: most}
 		l.changed.L = &l.mu
 		lanes[name] = l
 	}
 	return lanes
+}
+
+// mostTimes is how many times the requests that may be at a node may be under way to it, at most.
+const mostTimes = 64
+
+// slotsOf returns how many requests may be under way in all.
+func slotsOf(lanes map[string]*lane, o Options) int {
+	slots, far := 0, false
+	for _, l := range lanes {
+		slots += l.most
+		far = far || l.most > l.first
+	}
+	if !far {
+		return o.InFlight
+	}
+	return slots
+}
+
+// lacks reports whether the lane needs one more writer: its gate lets more requests pass than there
+// are writers, and batches wait. If so, it counts that one.
+func (l *lane) lacks() bool {
+	if l.most == l.first {
+		return false
+	}
+	limit := min(l.gate.Limit(), l.most)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writers >= limit || l.queued() == 0 {
+		return false
+	}
+	l.writers++
+	return true
 }
 
 // writeTolerance is how many times its unloaded latency a write may take before
@@ -179,7 +218,14 @@ func (t *Target) request(ctx context.Context, w Writer, host string, rows []row.
 	err = w.Write(ctx, host, rows)
 	latency := t.o.Requests.End(host, begun, progress.EndOf(ctx, err == nil || fault.ClassOf(err) == fault.NotApplied))
 	if l != nil {
-		l.gate.Release(latency, float64(len(rows)), pace.OutcomeOf(err))
+		var trip time.Duration
+		if err == nil {
+			trip = t.o.Trips.Saw(host, latency)
+		}
+		l.gate.ReleaseFar(latency, trip, float64(len(rows)), pace.OutcomeOf(err))
+		for l.lacks() {
+			t.hire(l)
+		}
 	}
 	return begun, err
 }

@@ -45,8 +45,12 @@ type Options struct {
 	Rate     *pace.Limiter // rows a second; nil: none
 	ByteRate *pace.Limiter // bytes of cells a second; nil: none
 	Keeper   *pace.Keeper  // of a latency of the nodes; nil: none
-	InFlight int           // requests under way at the most; default 32
-	Attempts int           // for one request before its rows are rejected; default pace.DefaultAttempts
+	InFlight int           // requests under way at the most, but for those on the line to nodes far away; default 32
+	// Trips are the round-trip times to the nodes; nil: they are not known.
+	Trips *pace.Trips
+	// Far is the most requests under way to nodes far away, those on the line included; default InFlight.
+	Far      int
+	Attempts int // for one request before its rows are rejected; default pace.DefaultAttempts
 	Backoff  pace.Backoff
 	// Patience is how long to go on with a cluster that answers no request, and with replicas
 	// that take no row; default pace.DefaultPatience.
@@ -76,6 +80,7 @@ func (o Options) withDefaults() Options {
 	if o.InFlight <= 0 {
 		o.InFlight = 32
 	}
+	o.Far = max(o.Far, o.InFlight)
 	if o.Patience <= 0 {
 		o.Patience = pace.DefaultPatience
 	}
@@ -108,6 +113,9 @@ type Target struct {
 	wide      *intake          // of all columns; nil: none is needed yet
 	hold      *hold
 	slots     chan struct{} // one for each request that may be under way
+	writers   atomic.Int64  // goroutines that send batches
+	copied    atomic.Int64  // bytes of batches whose rows were copied, for as long as they are under way
+	hire      func(*lane)   // starts one more writer of a lane
 	sent      atomic.Int64  // requests acknowledged
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
@@ -136,7 +144,7 @@ func New(router *target.Router, o Options) *Target {
 		o:         o,
 		lanes:     lanes,
 		hold:      newHold(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
-		slots:     make(chan struct{}, o.InFlight),
+		slots:     make(chan struct{}, slotsOf(lanes, o)),
 		finished:  make(chan struct{}),
 		standings: make([]standing, router.Count()),
 	}
@@ -184,11 +192,15 @@ func (in *intake) Idempotent() bool { return in.writer.Idempotent() }
 func (t *Target) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return t.dispatchHeld(ctx) })
+	t.hire = func(l *lane) {
+		t.writers.Add(1)
+		group.Go(func() error { return t.write(ctx, l) })
+	}
 	for _, l := range t.lanes {
 		defer l.aside.discard()
 		defer context.AfterFunc(ctx, l.wake)()
-		for range l.writers {
-			group.Go(func() error { return t.write(ctx, l) })
+		for range l.first {
+			t.hire(l)
 		}
 	}
 	return group.Wait()

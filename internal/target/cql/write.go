@@ -23,7 +23,9 @@ func (t *Target) write(ctx context.Context, l *lane) error {
 			return err
 		}
 		scratch = b.rowsOf(scratch[:0])
-		if err := t.send(ctx, b, scratch); err != nil {
+		err = t.send(ctx, b, scratch)
+		t.copied.Add(-b.copied)
+		if err != nil {
 			return err
 		}
 		l.lost.Store(t.standing(b.set).lostNow())
@@ -116,7 +118,7 @@ func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
 	if t.takers.Load() > 0 {
 		return nil
 	}
-	if most := max(t.o.InFlight, leastInRow); t.outOfAttempts.Add(1) > int64(most) {
+	if most := max(int(t.writers.Load()), leastInRow); t.outOfAttempts.Add(1) > int64(most) {
 		return takesNone(most, reason)
 	}
 	return nil

@@ -1,0 +1,155 @@
+package pace
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// far is what a control knows of the requests that are on the line to and from nodes that are far
+// away, and how many there may be.
+//
+// Of the requests in flight the line has the share that the round trip has of their latency
+// (Little's law). The rest is at the nodes, in their queues, or in a queue before a narrow line.
+// The limit of a control is a limit of that rest. TCP Vegas keeps a window by the same estimate.
+//
+// So a round ends with: requests in flight = those that were on the line + the limit. If the nodes
+// and the line have room, more requests then make more traffic, and the next round finds more of
+// them on the line. If one of them has no room left, more requests only wait longer, the share of
+// the line falls, and the number comes back at once. While the rest is small beside the limit,
+// the number grows by up to double, since a few requests a round would take minutes to fill a long
+// line. It grows by one with each answer, as in TCP's slow start, so that a node gets no burst.
+type far struct {
+	line  float64 // requests on the line that are allowed beside the limit
+	goal  float64 // what line climbs to
+	wall  float64 // the requests in flight at which a node was overloaded; 0 when that has been passed
+	grows float64 // the most that a round adds to the requests in flight, as a part of them
+	bound bool    // Gate.Bound
+	lines []lined // of the last rounds
+
+	longest time.Duration // round trip of an answer of the round before
+
+	// Of the answers of the round since the farthest node answered a request of the round. Before
+	// that near nodes are a larger part of the answers than they are of the requests.
+	open    bool
+	late    bool // it has not answered any for long: what began before the round counts
+	count   int
+	seconds float64       // the sum of the latencies
+	trips   float64       // the sum of the round-trip times
+	flight  float64       // the sum of the requests in flight at each answer
+	most    time.Duration // of the round-trip times, from the beginning of the round
+}
+
+// answered is an answer: the latency of the request, the round-trip time to its node, its size.
+type answered struct {
+	latency, trip time.Duration
+	units         float64
+}
+
+// atServerOf returns how long a request was at the server, and a little more if that is far away.
+// Where no more requests are allowed for the line, it is the latency.
+func (c *control) atServerOf(a answered) time.Duration {
+	if c.o.Far == c.o.Ceiling {
+		return a.latency
+	}
+	trip := min(a.trip, a.latency)
+	return a.latency - trip + trip/jitterShare
+}
+
+const (
+	// jitterShare is the part of the round-trip time below which a change of the latency says nothing
+	// about the server.
+	jitterShare = 8
+	// slowly is the growth after a node was overloaded, as a part of the requests in flight, and the
+	// least after a queue. It doubles with each round.
+	slowly = 1.0 / 64
+	// kept is the number of round trips for which the requests on the line are kept. The most of them
+	// count, since a node that stalls for a moment is as quick as before afterwards. BBR keeps the
+	// bandwidth for that reason.
+	kept = 10
+	// patient is the number of round trips that an answer of the farthest node is waited for.
+	patient = 4
+	// roomy is the part of the limit below which the nodes clearly have room for more.
+	roomy = 0.5
+)
+
+// add takes an answer of a round that began then.
+func (f *far) add(begin, now time.Time, a answered, inFlight int) {
+	f.line = min(f.line+1, f.goal)
+	f.most = max(f.most, a.trip)
+	lasted := now.Sub(begin)
+	f.late = f.longest > 0 && lasted > patient*f.longest
+	f.open = f.open || a.latency < lasted && 4*a.trip >= 3*f.longest || f.late
+	if !f.open {
+		return
+	}
+	f.count++
+	f.seconds += a.latency.Seconds()
+	f.trips += min(a.trip, a.latency).Seconds()
+	f.flight += float64(inFlight)
+}
+
+// halve takes in that a node was overloaded, with so many requests allowed.
+func (f *far) halve(allowed int) {
+	f.wall, f.grows = float64(allowed), slowly
+	f.line /= 2
+	f.goal, f.bound = f.line, false
+	f.lines = nil
+}
+
+func (f *far) newRound() {
+	f.longest, f.most = f.most, 0
+	f.open, f.late, f.count, f.seconds, f.trips, f.flight = false, false, 0, 0, 0, 0
+}
+
+// reach sets, at the end of a round at the full limit, how many requests may be on the line.
+func (c *control) reach(now time.Time) {
+	f := &c.far
+	if f.trips == 0 {
+		f.line, f.goal, f.bound, f.lines = 0, 0, false, nil
+		return
+	}
+	inFlight := f.flight / float64(f.count)
+	onLine := inFlight * f.trips / f.seconds
+	used := (inFlight - onLine) / c.limit // the part of the limit that was at the nodes
+	most := float64(c.o.Far - c.o.Ceiling)
+	full := c.peak >= c.allowed()
+	f.bound = full && used < roomy && int(f.line) >= int(most) && c.limit >= float64(c.o.Ceiling)
+	f.goal = f.keep(now, onLine)
+	switch {
+	case used >= 1:
+		f.grows = max(f.grows/4, slowly)
+	case full:
+		f.goal = f.more(inFlight, f.goal+c.limit, inFlight*(1+math.Pow(1-used, 2))) - c.limit
+	}
+	f.goal = min(max(f.goal, 0), most)
+	f.line = min(f.line, f.goal)
+}
+
+// lined is the number of requests on the line in a round that ended then.
+type lined struct {
+	at       time.Time
+	requests float64
+}
+
+// keep takes the requests on the line in a round, and returns the most of the last rounds.
+func (f *far) keep(now time.Time, requests float64) float64 {
+	f.lines = slices.DeleteFunc(f.lines, func(l lined) bool { return l.requests <= requests || now.Sub(l.at) > kept*f.most })
+	f.lines = append(f.lines, lined{now, requests})
+	return f.lines[0].requests
+}
+
+// more returns how many requests may be in flight after so many: as many as make the nodes' queues
+// full, or a multiple. It is bounded by what was too much for a node before.
+func (f *far) more(from, full, multiple float64) float64 {
+	to := max(full, min(multiple, from*(1+f.grows)))
+	switch {
+	case f.wall == 0:
+		f.grows = min(2*f.grows, 1)
+	case from > f.wall:
+		f.wall = 0
+	default:
+		to = min(to, max(from+1, f.wall*3/4))
+	}
+	return to
+}

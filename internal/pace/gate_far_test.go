@@ -1,0 +1,202 @@
+package pace
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// farServer is a model of nodes that a round trip away have cores which take service for a request,
+// behind a line that takes wire for one. Its gate allows ceiling requests at the nodes.
+func farServer(cores int, service, trip, wire time.Duration, ceiling int) *server {
+	s := newServer(cores, scattered(service, 11), GateOptions{Ceiling: ceiling, Start: ceiling, Far: 64 * ceiling, Tolerance: 8})
+	s.route = func() (time.Duration, int, int) { return trip, 0, cores }
+	s.wire = func(time.Duration) time.Duration { return wire }
+	return s
+}
+
+// TestGateFillsALongLine: whatever the round trip, and whether the line or the nodes are what is
+// slow, there is as much traffic as that allows after a while, and a short queue.
+func TestGateFillsALongLine(t *testing.T) {
+	const ceiling = 32
+	for _, trip := range []time.Duration{2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond} {
+		for _, wire := range []time.Duration{230 * time.Microsecond, 2 * time.Microsecond} {
+			t.Run(fmt.Sprintf("trip=%v,wire=%v", trip, wire), func(t *testing.T) {
+				s := farServer(2, 300*time.Microsecond, trip, wire, ceiling)
+				best := 2 / (300 * time.Microsecond).Seconds()
+				if wire > 150*time.Microsecond {
+					best = 1 / wire.Seconds()
+				}
+				s.run(5 * time.Second)
+				perSecond, limit := s.run(4 * time.Second)
+				require.Greater(t, perSecond, 0.9*best)
+				require.LessOrEqual(t, limit, perSecond*trip.Seconds()+2*ceiling)
+				require.LessOrEqual(t, slices.Max(s.limits), 64*ceiling)
+			})
+		}
+	}
+}
+
+// TestGateFillsALongLineSoon, without more at the nodes than the ceiling on the way there, but for
+// what a round of doubling adds.
+func TestGateFillsALongLineSoon(t *testing.T) {
+	s := farServer(8, time.Millisecond, 150*time.Millisecond, time.Microsecond, 32)
+	most := 0
+	answers := 0
+	s.observe = func(now time.Time, _ int) {
+		if answers++; answers%20 > 0 {
+			return
+		}
+		busy := 0
+		for _, a := range s.pending {
+			if left := a.at - now.Sub(s.start); left > 75*time.Millisecond {
+				sent := a.at - a.latency
+				if now.Sub(s.start)-sent > 75*time.Millisecond {
+					busy++
+				}
+			}
+		}
+		most = max(most, busy)
+	}
+	s.run(4 * time.Second)
+	s.observe = nil
+	perSecond, _ := s.run(2 * time.Second)
+	require.Greater(t, perSecond, 0.85*8000)
+	require.Less(t, most, 32*12)
+}
+
+// TestGateOfASlowNode: the number of requests in flight comes back when the nodes become slow, so
+// that no more than the ceiling is at the nodes, and grows again when they are as before.
+func TestGateOfASlowNode(t *testing.T) {
+	const ceiling, trip = 32, 50 * time.Millisecond
+	slow := false
+	base := scattered(300*time.Microsecond, 5)
+	s := farServer(2, 0, trip, time.Microsecond, ceiling)
+	s.service = func(at time.Duration, units float64) time.Duration {
+		d := base(at, units)
+		if slow {
+			d *= 20
+		}
+		return d
+	}
+	s.run(5 * time.Second)
+	before, _ := s.run(5 * time.Second)
+	require.Greater(t, before, 0.9*2/0.0003)
+
+	slow = true
+	s.run(5 * time.Second)
+	perSecond, limit := s.run(10 * time.Second)
+	require.Greater(t, perSecond, 0.9*2/0.006)
+	require.Less(t, limit, perSecond*trip.Seconds()+1.3*ceiling)
+
+	slow = false
+	s.run(10 * time.Second)
+	after, _ := s.run(5 * time.Second)
+	require.Greater(t, after, 0.9*before)
+}
+
+// TestGateOfANarrowerLine: a line that becomes narrow gets a queue no longer than the ceiling.
+func TestGateOfANarrowerLine(t *testing.T) {
+	const ceiling, trip = 32, 50 * time.Millisecond
+	wire := 23 * time.Microsecond
+	s := farServer(16, 300*time.Microsecond, trip, 0, ceiling)
+	s.wire = func(time.Duration) time.Duration { return wire }
+	s.run(10 * time.Second)
+	before, wide := s.run(5 * time.Second)
+	require.Greater(t, before, 0.85/wire.Seconds())
+
+	wire = 2300 * time.Microsecond
+	s.run(10 * time.Second)
+	perSecond, narrow := s.run(10 * time.Second)
+	require.Greater(t, perSecond, 0.9/wire.Seconds())
+	require.Less(t, narrow, perSecond*trip.Seconds()+1.3*ceiling)
+	require.Less(t, narrow, wide/4)
+}
+
+// TestGateOfOneFarNode: of several nodes behind one gate one is far away. They have enough to do, and
+// not much more: few answers of a round are of the far node, so that its share is a rough guess.
+func TestGateOfOneFarNode(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	s := newServer(4, scattered(8*time.Millisecond, 9), GateOptions{Ceiling: 12, Far: 64 * 12})
+	s.route = func() (time.Duration, int, int) {
+		if r.IntN(4) == 0 {
+			return 200 * time.Millisecond, 0, 1
+		}
+		return 0, 1, 4
+	}
+	s.run(10 * time.Second)
+	perSecond, limit := s.run(20 * time.Second)
+	require.Greater(t, perSecond, 0.85*4/0.008)
+	require.Less(t, limit, 2*perSecond*0.050+2*12)
+}
+
+// TestGateOfRefusals from far away: the requests in flight fall, those on the line too.
+func TestGateOfRefusals(t *testing.T) {
+	s := farServer(8, time.Millisecond, 50*time.Millisecond, time.Microsecond, 32)
+	s.refuse = func(inFlight int) bool { return inFlight >= 200 }
+	s.run(10 * time.Second)
+	perSecond, limit := s.run(20 * time.Second)
+	require.Less(t, limit, 200.0)
+	require.Greater(t, perSecond, 0.6*200/0.051)
+	require.Less(t, s.refused, s.done/50)
+}
+
+// TestGateNearAsBefore: nodes that are near get as many requests as those of a gate without Far.
+func TestGateNearAsBefore(t *testing.T) {
+	limits := func(far int) []int {
+		s := newServer(8, scattered(4*time.Millisecond, 3), GateOptions{Ceiling: 24, Far: far})
+		s.run(20 * time.Second)
+		return slices.Clone(s.limits)
+	}
+	require.Equal(t, limits(0), limits(1000))
+}
+
+// TestGateBound: it shows when the ceiling holds requests back that are mostly on the line, and only then.
+func TestGateBound(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		far     int
+		trip    time.Duration
+		service time.Duration
+		want    bool
+	}{
+		{"no more are allowed than at the nodes", 0, 50 * time.Millisecond, 100 * time.Microsecond, true},
+		{"more are allowed, and not enough", 64, 150 * time.Millisecond, 100 * time.Microsecond, true},
+		{"enough are allowed", 64 * 32, 50 * time.Millisecond, 300 * time.Microsecond, false},
+		{"the nodes are busy", 0, 50 * time.Millisecond, 20 * time.Millisecond, false},
+		{"near nodes", 0, 0, 100 * time.Microsecond, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newServer(2, scattered(tt.service, 4), GateOptions{Ceiling: 32, Start: 32, Far: tt.far, Tolerance: 8})
+			s.route = func() (time.Duration, int, int) { return tt.trip, 0, 2 }
+			s.run(20 * time.Second)
+			bound := 0
+			s.observe = func(time.Time, int) {
+				if s.gate.Bound() {
+					bound++
+				}
+			}
+			s.run(5 * time.Second)
+			require.Equal(t, tt.want, bound > s.done/2, "%d of %d", bound, s.done)
+		})
+	}
+}
+
+func TestTrips(t *testing.T) {
+	var none *Trips
+	require.Zero(t, none.Saw("a", time.Second))
+	require.Zero(t, none.Longest())
+	trips := NewTrips(map[string]time.Duration{"a": 50 * time.Millisecond, "b": time.Millisecond})
+	require.Equal(t, 50*time.Millisecond, trips.Saw("a", time.Second))
+	require.Equal(t, 40*time.Millisecond, trips.Saw("a", 40*time.Millisecond))
+	require.Equal(t, 40*time.Millisecond, trips.Of("a"))
+	require.Zero(t, trips.Of("b"), "it is near")
+	require.Zero(t, trips.Saw("c", time.Second), "it was not asked")
+	require.Equal(t, 40*time.Millisecond, trips.Longest())
+	require.Zero(t, trips.Saw("a", time.Millisecond), "it is near after all")
+	require.Zero(t, trips.Longest())
+}

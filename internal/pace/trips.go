@@ -1,0 +1,64 @@
+package pace
+
+import (
+	"sync"
+	"time"
+)
+
+// farTrip is the round-trip time from which a node is far away. The requests in flight to a nearer
+// one are at the node for most of their time.
+const farTrip = 2 * time.Millisecond
+
+// Trips knows the round-trip time to each node: the shortest time that a small question took, or
+// any request since then. It never rises, since a longer answer may have waited for others. It is
+// safe for concurrent use. A nil Trips knows no node.
+type Trips struct {
+	mu    sync.RWMutex
+	least map[string]time.Duration // by node
+}
+
+// NewTrips returns Trips of the given times, by node.
+func NewTrips(least map[string]time.Duration) *Trips { return &Trips{least: least} }
+
+// Saw takes the time that an answer took, and returns the round-trip time to the node; 0: the node
+// is near, or was not asked a small question.
+func (t *Trips) Saw(node string, took time.Duration) time.Duration {
+	trip := t.Of(node)
+	if trip == 0 || took <= 0 || took >= trip {
+		return trip
+	}
+	t.mu.Lock()
+	t.least[node] = min(t.least[node], took)
+	t.mu.Unlock()
+	return t.Of(node)
+}
+
+// Of returns the round-trip time to a node; 0: the node is near, or was not asked.
+func (t *Trips) Of(node string) time.Duration {
+	if t == nil {
+		return 0
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	if trip := t.least[node]; trip >= farTrip {
+		return trip
+	}
+	return 0
+}
+
+// Longest returns the longest round-trip time to a node; 0: all are near.
+func (t *Trips) Longest() time.Duration {
+	if t == nil {
+		return 0
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	var longest time.Duration
+	for _, trip := range t.least {
+		longest = max(longest, trip)
+	}
+	if longest < farTrip {
+		return 0
+	}
+	return longest
+}

@@ -72,6 +72,9 @@ func (t *Times) mixed() (steps []int) {
 	return steps
 }
 
+// SeveralUnits reports whether a column has numbers of several units, or dates without separators beside numbers.
+func (t *Times) SeveralUnits() bool { return t.compact.mixed() || len(t.mixed()) > 0 }
+
 // mixture is the finding about a column with numbers of several units. Only splitting the file helps:
 // one unit is read of all.
 func (t *Times) mixture(name string, steps []int) Finding {

@@ -86,6 +86,7 @@ type Job struct {
 	// AllBadFields has rejects name all fields of which no value can be made, and not the
 	// first alone.
 	AllBadFields bool
+	Times        func(schema.Column) TimeNoter    // notes the values of a column; nil, or returns nil: nothing does
 	Warn         func(format string, args ...any) // something odd that stops nothing
 	// ChunkSize and ChunkRecords are how many bytes of text, and records, make up a
 	// piece, the same in a run that goes on; default 1 MiB, and what 4 MiB hold.
@@ -94,6 +95,12 @@ type Job struct {
 	MaxRecord    int // bytes of the longest record, default 64 MiB
 
 	left map[int]leftOut // by input, of which something is left out; nil before CountEarlier
+}
+
+// TimeNoter notes the timestamps of a column. It is called for each of them by several goroutines, and must be quick.
+type TimeNoter interface {
+	// NoteTime takes a value, the text that it was read from, and the place of its record. It keeps neither slice.
+	NoteTime(wire, text []byte, file string, line int64)
 }
 
 // open opens an input.

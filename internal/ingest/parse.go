@@ -217,6 +217,9 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, n int) *badField {
 		wire := c.arena[at:len(c.arena):len(c.arena)]
 		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
 		size += m.shapes[i].size(wire)
+		if p.view.times != nil && p.view.times[i] != nil {
+			p.view.times[i].NoteTime(wire, text, c.file.name, rec.Line)
+		}
 	}
 	p.resetTimes(m, c.stamps.at(n))
 	for i := range m.times {

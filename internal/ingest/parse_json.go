@@ -194,6 +194,9 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *bad
 		wire := c.arena[at:len(c.arena):len(c.arena)]
 		cells[column] = row.Cell{Bytes: wire, State: row.Set}
 		size += m.shapes[column].size(wire)
+		if p.view.times != nil && p.view.times[column] != nil {
+			p.view.times[column].NoteTime(wire, f.Value, c.file.name, rec.Line)
+		}
 	}
 	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size), -1
 }

@@ -24,6 +24,7 @@ type view struct {
 	intake  target.Intake
 	nulls   [][]byte
 	latin1  bool
+	times   []TimeNoter // by column, nil: none; empty: of all columns
 }
 
 // newView plans an input for a reading that gave the mapping.
@@ -31,6 +32,13 @@ func (r *run) newView(m *Mapping, o Reading) *view {
 	v := &view{mapping: m, intake: r.intake(m.Columns), latin1: o.Latin1}
 	for _, n := range o.Nulls {
 		v.nulls = append(v.nulls, []byte(n))
+	}
+	if r.job.Times == nil {
+		return v
+	}
+	v.times = make([]TimeNoter, len(m.Columns))
+	for i, c := range m.Columns {
+		v.times[i] = r.job.Times(c)
 	}
 	return v
 }

@@ -39,6 +39,10 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	if err := l.refuseTimes(all, enough || rows >= sampledRows); err != nil {
 		return err
 	}
+	l.mixed = make(map[string]bool)
+	for i := range all.Times {
+		l.mixed[all.Times[i].Column] = all.Times[i].SeveralUnits()
+	}
 	one := []doctor.Sample{all}
 	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
 		l.noteAdvice(f)

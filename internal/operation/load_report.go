@@ -27,6 +27,7 @@ type LoadReport struct {
 	IfNotExists bool
 	Changed     []SettingChange // how text is read otherwise than the load was begun with
 	Rejects     Rejects
+	OtherUnits  int64              // timestamps that seem to be of another unit than others of their column
 	Explained   *Explained         // of a dry run; nil: nobody asked
 	Limit       *ingest.LimitError // that the load was stopped by; nil: none
 	RunDir      string             // that is left with a journal; empty when there is none
@@ -90,7 +91,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 			r.Files.Import = ""
 		}
 	}
-	r.Explained = l.explained
+	r.Explained, r.OtherUnits = l.explained, l.late.odd()
 	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(l.rejects.Causes()), l.contrary.tell(l.env.Warn)
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()

@@ -46,6 +46,7 @@ func (l *Load) begin() (err error) {
 		return err
 	}
 	rejects := l.watchDates(l.rejects)
+	l.watchTimes()
 	l.job.Rejects = rejects
 	for _, path := range l.mended {
 		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)

@@ -140,7 +140,7 @@ func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*t
 		return nil, err
 	}
 	job := l.job.Job
-	job.Reading, job.Former, job.MaxRows, job.Explain = reading, nil, 0, nil
+	job.Reading, job.Former, job.MaxRows, job.Explain, job.Times = reading, nil, 0, nil, nil
 	t := &triedRejects{}
 	t.Whole = true
 	var samples []doctor.Sample

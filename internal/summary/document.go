@@ -99,6 +99,7 @@ type Load struct {
 	Rejected    int64      `json:"rows_rejected"`
 	ParseErrors int64      `json:"parse_errors" jsonschema:"of those rejected, that could not be read"`
 	DatesApart  int64      `json:"rejected_dates_of_another_order" jsonschema:"of those rejected by this run, that only another order of day, month and year reads than that of the pattern: other dates may have been loaded as other days"`
+	OtherUnits  int64      `json:"timestamps_of_another_unit" jsonschema:"of those read by this run, that seem to be of another unit than others of their column, or dates without separators: they are read as other times"`
 	InDoubt     int64      `json:"rows_in_doubt" jsonschema:"that may have been written"`
 	Existing    int64      `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
 	LeftInDoubt int64      `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`

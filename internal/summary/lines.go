@@ -281,9 +281,11 @@ func (t *text) doctor(d *Doctor) {
 func (d *Document) end() string {
 	switch {
 	case d.Outcome == DryRun && d.Load != nil && d.Load.WouldReject > 0:
-		return "dry run: " + amount.Of(d.Load.WouldReject, "row") + " would be rejected" + d.Load.datesApart() + "; nothing was written"
+		return "dry run: " + amount.Of(d.Load.WouldReject, "row") + " would be rejected" + d.Load.datesApart() + d.Load.otherUnits() + "; nothing was written"
 	case d.Outcome == DryRun && d.Clone != nil && len(d.Clone.Failed) > 0:
 		return "dry run: " + amount.Of(len(d.Clone.Failed), "token range") + " failed; nothing was written"
+	case d.Outcome == DryRun && d.Load != nil && d.Load.OtherUnits > 0:
+		return "dry run" + d.Load.otherUnits() + "; nothing was written"
 	case d.Outcome == DryRun:
 		return "dry run: nothing was written"
 	case d.Outcome == "partly" && d.Doctor != nil:
@@ -295,7 +297,7 @@ func (d *Document) end() string {
 	case d.Outcome == "partly":
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
-		return "done" + d.output()
+		return "done" + d.output() + d.Load.otherUnits()
 	case d.Load != nil && d.Load.Anew:
 		return d.Outcome + "; nothing was written: the same command begins anew"
 	case d.Load != nil && d.Load.Limit != "":
@@ -347,11 +349,20 @@ func (l *Load) datesApart() string {
 	return fmt.Sprintf(", %s of them for dates in another order than those that were loaded, which may be wrong", amount.Count(l.DatesApart))
 }
 
+// otherUnits says that timestamps are of several units; empty: that is not known.
+func (l *Load) otherUnits() string {
+	if l == nil || l.OtherUnits == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", but %s %s of another unit than others of the column, and %s read as other times", amount.Of(l.OtherUnits, "timestamp"),
+		amount.Verb(l.OtherUnits, "seems to be", "seem to be"), amount.Verb(l.OtherUnits, "is", "are"))
+}
+
 // left is what a run that is done could not do.
 func (d *Document) left() string {
 	switch {
 	case d.Load != nil && d.Load.Rejected > 0:
-		return amount.Of(d.Load.Rejected, "row") + amount.Verb(d.Load.Rejected, " was", " were") + " rejected" + d.Load.datesApart()
+		return amount.Of(d.Load.Rejected, "row") + amount.Verb(d.Load.Rejected, " was", " were") + " rejected" + d.Load.datesApart() + d.Load.otherUnits()
 	case d.Load != nil && d.Load.InDoubt > 0:
 		return amount.Of(d.Load.InDoubt, "row") + amount.Verb(d.Load.InDoubt, " is", " are") + " in doubt"
 	case d.Load != nil && d.Load.LeftInDoubt > 0:

@@ -108,7 +108,7 @@ func each[F, T any](from []F, of func(F) T) []T {
 // OfLoad makes the document of a load.
 func OfLoad(r operation.LoadReport) Document {
 	l := &Load{
-		Run: runOf(r.Report), Recorded: r.Recorded, Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, DatesApart: r.Rejects.Dates, InDoubt: r.InDoubt, Existing: r.Existing,
+		Run: runOf(r.Report), Recorded: r.Recorded, Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, DatesApart: r.Rejects.Dates, OtherUnits: r.OtherUnits, InDoubt: r.InDoubt, Existing: r.Existing,
 		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir, Anew: r.Anew,
 		Causes: []Cause{}, Changed: each(r.Changed, changeOf),
 	}

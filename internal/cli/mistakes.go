@@ -113,5 +113,20 @@ func swapped(c *cobra.Command, args []string) error {
 	for i := range words {
 		words[i] = setting.ShellQuote(words[i])
 	}
+	words = append(words, typedFlags(c)...)
 	return fmt.Errorf("%s is a file, and the table comes first: %s %s", args[0], c.CommandPath(), strings.Join(words, " "))
+}
+
+// typedFlags are the flags that were given on the command line, as one types them. A password is left out.
+func typedFlags(c *cobra.Command) (words []string) {
+	c.Flags().VisitAll(func(f *pflag.Flag) {
+		switch {
+		case !f.Changed || f.Name == "password":
+		case f.NoOptDefVal != "" && f.Value.String() == f.NoOptDefVal:
+			words = append(words, "--"+f.Name)
+		default:
+			words = append(words, flagWith(f.Name, texts(f)))
+		}
+	})
+	return words
 }

@@ -27,7 +27,7 @@ var flagsElsewhere = map[string][]string{
 	"tls": {"ssl"}, "ca": {"cacert"}, "certificate": {"cert"}, "insecure": {"ssl-insecure-skip-verify"}, "request-timeout": {"timeout"}, "requesttimeout": {"timeout"},
 	"delim": {"delimiter"}, "separator": {"delimiter"}, "sep": {"delimiter"}, "field-separator": {"delimiter"}, "fs": {"delimiter"}, "fields-terminated-by": {"delimiter"},
 	"quotechar": {"quote"}, "quote-char": {"quote"}, "escapechar": {"escape"}, "comments": {"comment"}, "comment-char": {"comment"}, "charset": {"encoding"},
-	"skip": {"skiprows"}, "skip-rows": {"skiprows"}, "skip-columns": {"skipcols"}, "skip-cols": {"skipcols"}, "exclude": {"skipcols"}, "ignore-columns": {"skipcols"}, "mapping": {"map"}, "fields": {"columns"},
+	"skip-columns": {"skipcols"}, "skip-cols": {"skipcols"}, "exclude": {"skipcols"}, "ignore-columns": {"skipcols"}, "mapping": {"map"}, "fields": {"columns"},
 	"skip-header": {"header"}, "headers": {"header"}, "noheader": {"header=false"},
 	"date-format": {"dateformat"}, "datetime-format": {"datetimeformat"}, "timestamp-format": {"datetimeformat"}, "timestampformat": {"datetimeformat"}, "decimal": {"decimalsep"}, "thousands": {"thousandssep"},
 	"bool": {"boolstyle"}, "booleans": {"boolstyle"}, "out": {"output"}, "outfile": {"output"}, "output-file": {"output"}, "file": {"output"}, "output-dir": {"dir"}, "outdir": {"dir"}, "folder": {"dir"}, "directory": {"dir"},
@@ -42,11 +42,17 @@ var lettersElsewhere = map[byte][]string{
 	'u': {"user"}, 'p': {"port", "password"}, 'f': {"format"}, 'F': {"delimiter"}, 'n': {"dry-run"}, 'v': {"verbose"}, 'c': {"config"}, 'j': {"parallel", "inflight"}, 'l': {"limit", "maxrows"}, 'w': {"where"},
 }
 
+// linesBefore are names of flags that other tools have for lines before a header, or for rows; here they are two things.
+var linesBefore = []string{"skip-lines", "skiplines", "skip-line", "skip-rows", "header-lines", "headerlines", "skip-header-lines", "skip-first", "skip"}
+
 // oneCharacter are flags whose value is a character, which a shell often takes for its own.
 var oneCharacter = []string{"delimiter", "quote", "escape", "comment"}
 
 // hintFlag is a hint at what the unknown name of a flag is called here; empty: it is not known.
 func hintFlag(c *cobra.Command, name string) string {
+	if slices.Contains(linesBefore, name) && c.Flags().Lookup("skiprows") != nil {
+		return "; --skiprows N leaves out rows behind the header; lines above the header have no option: without one, the error of the load has the command that passes them over"
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if known := calledHere(names, flagsElsewhere[name]); len(known) > 0 {

@@ -258,7 +258,7 @@ func (c *compacts) mixture(where string) Finding {
 	case c.bare > 0:
 		return Fail("write these dates as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections", "%s", found).wrong()
 	case len(lengths) == 1 && len(day) == 1 && len(c.counted()) == 1:
-		return Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry RUN_DIR --%s '' --timestamp-unit %s", flag, day[0], flag, units[c.counted()[0]].flag),
+		return Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s", flag, day[0], flag, units[c.counted()[0]].flag),
 			"%s", found).with(map[string][]string{flag: {day[0]}}).wrong()
 	}
 	return Fail("split the file by the number of digits, and load each part with its own option: "+strings.Join(parts, ", "), "%s", found).wrong()
@@ -277,7 +277,7 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 	if len(counted) > 1 || format != compactForms[0].pattern && format != compactForms[1].pattern && format != compactForms[2].pattern {
 		return Fail(fmt.Sprintf("split the file by the number of digits, and load these numbers without --%s, and with --timestamp-unit %s", flag, unit.flag), "%s", found), true
 	}
-	f := Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry RUN_DIR --%s '' --timestamp-unit %s", flag, format, flag, unit.flag), "%s", found)
+	f := Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s", flag, format, flag, unit.flag), "%s", found)
 	f.Retry = map[string][]string{flag: {""}, "timestamp-unit": {unit.flag}}
 	return f, true
 }
@@ -321,7 +321,7 @@ func oneOf(flag string, patterns []string) string {
 
 // inTurn advises a load by one pattern, and of its rejects by the others.
 func inTurn(flag string, patterns []string) string {
-	do := fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry RUN_DIR --%s '%s'", flag, patterns[0], flag, patterns[1])
+	do := fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '%s'", flag, patterns[0], flag, patterns[1])
 	if more := patterns[2:]; len(more) > 0 {
 		do += fmt.Sprintf(", and those of that retry likewise with '%s'", strings.Join(more, "', then '"))
 	}

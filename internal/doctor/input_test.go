@@ -130,7 +130,7 @@ func TestAdviceAboutDatesThatAFormatDoesNotTake(t *testing.T) {
 	f = part("%d/%m/%Y", 1, dated("f", true, "1/2/2024", "31/2/2024"))
 	require.Equal(t, "mend those, as the pattern fits the others: is there such a day?", f.Do, "the order is not the matter")
 	f = part("%d/%m/%Y %H:%M", 2, dated("f", true, "31/1/2024 10:00", "30/1/2024 10:00", "1/2/2024", "2/3/2024"))
-	require.Equal(t, "write them as 2024-12-31, or load with --datetimeformat '%d/%m/%Y %H:%M', then the rejected rows: cqlbulk retry RUN_DIR --datetimeformat '%d/%m/%Y'", f.Do)
+	require.Equal(t, "write them as 2024-12-31, or load with --datetimeformat '%d/%m/%Y %H:%M', then the rejected rows: cqlbulk retry --last --datetimeformat '%d/%m/%Y'", f.Do)
 	f = part("", 4, dated("a.csv", true, "31/12/2024", "1/2/2024"), dated("b.csv", true, "12/31/2024", "1/2/2024"))
 	require.Equal(t, Failure, f.State)
 	require.Equal(t, "load the files by themselves: a.csv with --datetimeformat '%d/%m/%Y', b.csv with --datetimeformat '%m/%d/%Y'", f.Do)

@@ -77,7 +77,7 @@ func AsNulls(samples []Sample, given []string) []Finding {
 	for _, word := range slices.Sorted(maps.Keys(values)) {
 		in := slices.DeleteFunc(slices.Clone(uses), func(u WordUse) bool { return u.Word != word })
 		if i := slices.IndexFunc(in, func(u WordUse) bool { return u.Key }); i >= 0 {
-			out = append(out, Warn(fmt.Sprintf("load the file without --null-string, and then the rejected rows with it: cqlbulk retry RUN_DIR --null-string '%s'", word),
+			out = append(out, Warn(fmt.Sprintf("load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string '%s'", word),
 				"%s %s in columns that are no text: null? But %s is a value of key column %q in %s, which would be rejected", amount.Of(values[word], "value"), word, word, in[i].Column,
 				amount.Of(in[i].Rows, "row")))
 			continue

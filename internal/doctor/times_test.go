@@ -173,7 +173,7 @@ func TestDatesWithoutSeparators(t *testing.T) {
 		{[]string{"20240314130501250"}, "%Y%m%d%H%M%S%f", "say --datetimeformat '%Y%m%d%H%M%S%f'"},
 		{[]string{"310124", "150124"}, "%y%m%d", "look at one of which you know the day, and say --datetimeformat '%y%m%d' or '%d%m%y'"},
 		{[]string{"2024", "2023"}, "", "write them as 2024-12-31, with a month and a day"},
-		{[]string{"20240301", "20240314130501"}, "", "load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry RUN_DIR --datetimeformat '%Y%m%d%H%M%S'"},
+		{[]string{"20240301", "20240314130501"}, "", "load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%Y%m%d%H%M%S'"},
 		{[]string{"20240301", "20241301"}, "", ""}, {[]string{"1710000000", "1710000001"}, "", ""}, {[]string{"1710000000000"}, "", ""}, {[]string{"18990101"}, "", ""},
 	} {
 		times := Times{Column: "at", File: "f"}

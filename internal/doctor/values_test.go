@@ -99,7 +99,7 @@ func TestWordsForNull(t *testing.T) {
 	require.Equal(t, `NA in column "note" of text is null too, in 1 row`, f.Guess)
 	f = AsNulls(of(WordUse{"NA", "country", true, 1}), nil)[0]
 	require.Empty(t, f.Settings)
-	require.Equal(t, "load the file without --null-string, and then the rejected rows with it: cqlbulk retry RUN_DIR --null-string 'NA'", f.Do)
+	require.Equal(t, "load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string 'NA'", f.Do)
 	noted := new(NotedWords)
 	for _, text := range []string{"NA", " na ", "Nantes", "n/a", "NA"} {
 		noted.Note([]byte(text), true)

@@ -31,7 +31,7 @@ func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 			return nil
 		case row != nil:
 			h.hint = fmt.Sprintf("the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
-				"remove the comments first: tail -n +%d FILE | cqlbulk load TABLE -", c, c, shown(row), leading(text, c)+1)
+				"remove the comments first: %s", c, c, shown(row), f.command(fmt.Sprintf("tail -n +%d", leading(text, c)+1), nil, ""))
 			return h
 		}
 		if cut.column == nil || cqltext.TextLike(cut.column.Type) {

@@ -97,6 +97,7 @@ func inputError(name string, err error) error {
 func (r *run) plan(s *dsv.Splitter, input Input) (*planned, error) {
 	reading := r.job.Reading
 	reading.Fields.ahead = sync.OnceValue(func() []byte { return r.job.ahead(input) })
+	reading.Fields.through = r.job.throughOf(input.Name)
 	var line dsv.Record
 	if r.job.Header {
 		var err error

@@ -88,6 +88,9 @@ type Job struct {
 	AllBadFields bool
 	Times        func(schema.Column) TimeNoter    // notes the values of a column; nil, or returns nil: nothing does
 	Warn         func(format string, args ...any) // something odd that stops nothing
+	// Through returns the command that loads an input through a filter, with settings besides the present ones, for hints;
+	// nil: hints name neither the input nor the table.
+	Through func(input, filter string, more Settings) string
 	// ChunkSize and ChunkRecords are how many bytes of text, and records, make up a
 	// piece, the same in a run that goes on; default 1 MiB, and what 4 MiB hold.
 	ChunkSize    int

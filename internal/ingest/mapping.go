@@ -58,6 +58,8 @@ type Fields struct {
 
 	format dsv.Format    // that fields were cut by, for hints; without a delimiter it is not known
 	ahead  func() []byte // returns the first text of the input, for hints; nil: it is not known
+	// through returns the command that loads the input through a filter, for hints; nil: it is not known.
+	through func(filter string, more Settings) string
 }
 
 // MappingError says that an input's fields do not fit the table.

@@ -299,7 +299,7 @@ func hintEscape(rej *Reject, format dsv.Format, raw []byte) {
 
 // refuseArray refuses JSON that is one array, where an object a line is read, and gives a
 // reader that begins where in does.
-func refuseArray(in io.Reader) (io.Reader, error) {
+func refuseArray(in io.Reader, f Fields) (io.Reader, error) {
 	b := bufio.NewReaderSize(in, arrayHead) // which large reads pass by
 	for n := 1; n <= arrayHead; n++ {
 		head, err := b.Peek(n)
@@ -307,7 +307,7 @@ func refuseArray(in io.Reader) (io.Reader, error) {
 		case err != nil: // reading meets it again
 			return b, nil
 		case head[n-1] == '[':
-			return nil, errors.New("this is an array of JSON, where an object a line is read: jq -c '.[]' FILE | cqlbulk load TABLE - --format json")
+			return nil, errors.New("this is an array of JSON, where an object a line is read: " + f.command("jq -c '.[]'", settingsJSON, "--format json"))
 		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", head[n-1]) < 0: // neither white space nor a byte order mark
 			return b, nil
 		}

@@ -89,10 +89,12 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 // hintPreamble returns the hint that the header is a later line, and what stands between its fields where that is not the
 // present delimiter.
 func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) *hinted {
-	command := fmt.Sprintf("tail -n +%d FILE | cqlbulk load TABLE -", header)
+	var more Settings
+	flag := ""
 	if d.flag != "" && d.char != f.format.Delimiter {
-		command += " " + d.flag
+		more, flag = d.settings(), d.flag
 	}
+	command := f.command(fmt.Sprintf("tail -n +%d", header), more, flag)
 	if excel {
 		return &hinted{hint: fmt.Sprintf("the first line %q is for Excel, and no header: load what is behind it: %s", first, command), form: onNextLine}
 	}

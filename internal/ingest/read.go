@@ -149,7 +149,7 @@ func (r *run) split(f *file, in io.Reader) (splitter, error) {
 		return nil, err
 	}
 	f.views = []*view{r.newView(m, r.job.Reading)}
-	if in, err = refuseArray(in); err != nil {
+	if in, err = refuseArray(in, Fields{through: r.job.throughOf(f.name)}); err != nil {
 		return nil, &MappingError{err}
 	}
 	return jsonl.NewSplitter(in, o), nil

@@ -25,7 +25,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	if job == nil {
 		head, err := headOf(in)
 		s.Head = head
-		s.Do, s.Err = explained(in.Name, err)
+		s.Do, s.Err = explained(in.Name, err, nil)
 		return s
 	}
 	looked := newLookedAt(in.Name, job)
@@ -57,7 +57,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Err = fmt.Errorf("input %s gave no text in time", in.Name)
 		return s
 	case err != nil:
-		s.Do, s.Err = explainedCut(in.Name, err)
+		s.Do, s.Err = explainedCut(in.Name, err, job)
 		return s
 	}
 	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(len(sampled.Rejects)), sampled.Text, len(sampled.Columns)
@@ -71,12 +71,20 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 }
 
 // explained says what may be done about an input that cannot be read, and what is wrong with it.
-func explained(name string, err error) (do string, wrong error) {
+func explained(name string, err error, job *ingest.Job) (do string, wrong error) {
 	var form *source.FormError
-	if errors.As(err, &form) {
-		return form.Do, fmt.Errorf("%s is %s", name, form.What)
+	if !errors.As(err, &form) {
+		return "", err
 	}
-	return "", err
+	do = form.Do
+	switch {
+	case form.Filter == "":
+	case job != nil && job.Through != nil:
+		do += ": " + job.Through(name, form.Filter, nil)
+	default:
+		do += ": " + form.Filter
+	}
+	return do, fmt.Errorf("%s is %s", name, form.What)
 }
 
 // missingOf are the columns that no field goes to.

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -58,7 +59,7 @@ func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	}
 	more, err := io.Copy(&c, io.LimitReader(r, compressedHead))
 	if err != nil {
-		s.Do, s.Err = explainedCut(in.Name, err)
+		s.Do, s.Err = explainedCut(in.Name, err, nil)
 		return
 	}
 	s.All, s.Seen = c.seen.Bytes, c.seen
@@ -67,16 +68,16 @@ func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	}
 	s.All = int64(float64(in.Size) * float64(c.seen.Bytes) / float64(r.Consumed()))
 	if _, err := io.Copy(io.Discard, io.LimitReader(r, most-compressedHead)); err != nil {
-		s.Do, s.Err = explainedCut(in.Name, err)
+		s.Do, s.Err = explainedCut(in.Name, err, nil)
 	}
 }
 
 // explainedCut says what may be done about a compressed input that cannot be read to its end, and what is wrong with it.
-func explainedCut(name string, err error) (do string, wrong error) {
+func explainedCut(name string, err error, job *ingest.Job) (do string, wrong error) {
 	if damage := (*source.DamageError)(nil); errors.As(err, &damage) {
 		return "fetch the file again: a load writes the rows before that place, and stops there", err
 	}
-	return explained(name, err)
+	return explained(name, err, job)
 }
 
 // places counts at places all over a file of that size, or in all of a small one. It returns nothing of a file that it

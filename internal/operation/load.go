@@ -102,7 +102,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	collectOften(len(inputs))
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {
-			return err
+			return l.spec.withCommands(err)
 		}
 	}
 	format, err := l.spec.chooseFormat(inputs[0].Name)

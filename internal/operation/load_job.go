@@ -123,6 +123,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 
 		Counters: l.counters,
 		Warn:     l.env.Warn,
+		Through:  o.through,
 	}}
 	if o.NullState == nullTombstone {
 		l.job.Null = row.Null

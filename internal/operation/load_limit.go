@@ -109,11 +109,15 @@ func (o LoadSpec) anew(dir, table string, settings map[string][]string) (Next, e
 
 // suggestion is the load of a spec's inputs with settings.
 func (o *LoadSpec) suggestion(table string, settings setting.Values) Suggestion {
-	s := Suggestion{Args: append([]string{table}, o.Inputs...), Settings: o.textsOf(settings)}
-	if len(o.Inputs) > mostInputs {
-		s.Args = []string{table, "INPUTS"}
+	inputs := o.Inputs
+	switch {
+	case len(inputs) <= mostInputs:
+	case len(o.Named) > 0:
+		inputs = o.Named
+	default:
+		inputs = []string{"INPUTS"}
 	}
-	return s
+	return Suggestion{Args: append([]string{table}, inputs...), Settings: o.textsOf(settings)}
 }
 
 // Line is the load as one types it.

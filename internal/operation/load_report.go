@@ -183,7 +183,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	var form *source.FormError
 	switch {
 	case (errors.As(err, &mapping) || errors.As(err, &form)) && r.Read == 0:
-		return &UsageError{err}
+		return &UsageError{l.spec.withCommands(err)}
 	case errors.As(err, &r.Limit):
 		return err
 	case fault.ClassOf(err) == fault.Fatal:

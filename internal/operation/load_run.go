@@ -2,6 +2,8 @@ package operation
 
 import (
 	"context"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -82,6 +84,9 @@ func (l *Load) makeRun() error {
 	if !l.inputs.Many() {
 		options.Args = append(options.Args, l.inputs.Paths()...)
 	}
+	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
+		options.Named = absolute(l.spec.Inputs)
+	}
 	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Truncated: l.truncated, Dropped: l.dropped}
 	files := l.inputs.Keep(&extra)
 	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
@@ -95,6 +100,17 @@ func (l *Load) makeRun() error {
 	l.inputs = nil // it is kept
 	l.journal, l.run.journal = journal, journal
 	return nil
+}
+
+// absolute returns the names of inputs, with their folders.
+func absolute(names []string) []string {
+	out := slices.Clone(names)
+	for i, name := range out {
+		if path, err := filepath.Abs(name); err == nil && name != resume.Standard {
+			out[i] = path
+		}
+	}
+	return out
 }
 
 // rejectsExt is how the names of files of rejects end.

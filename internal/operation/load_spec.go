@@ -22,6 +22,7 @@ type LoadSpec struct {
 	Text
 	Dialect Dialect
 	Inputs  []string // files, folders, patterns, and "-" for the standard input
+	Named   []string // of a run with many inputs: the words that they were found by; nil: Inputs
 
 	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv
 	Map      map[string]string // columns of fields that have other names

@@ -64,7 +64,7 @@ type rereading struct {
 // file or environment than that of the first run must not change it unasked.
 func (r recorded) reread(before []resume.Changed, changes setting.Changes) (LoadSpec, rereading, error) {
 	var again rereading
-	was := recorded{maps.Clone(r.Flags), r.Args}
+	was := recorded{maps.Clone(r.Flags), r.Args, r.Named}
 	begun, err := was.load(setting.Changes{})
 	if err != nil {
 		return begun, again, err

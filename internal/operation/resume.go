@@ -92,7 +92,7 @@ func (r recorded) load(changes setting.Changes) (LoadSpec, error) {
 	if spec.TableName, err = r.table(); err != nil {
 		return *spec, err
 	}
-	spec.Inputs = r.Args[1:]
+	spec.Inputs, spec.Named = r.Args[1:], r.Named
 	return *spec, r.apply(spec.Settings(), spec.Given, changes)
 }
 

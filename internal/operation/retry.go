@@ -93,7 +93,7 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 		return inner, again, err
 	}
 	again.former = nil // it has begun no piece of these inputs
-	inner.Inputs, inner.SkipRows, inner.MaxRows = inputs, 0, -1
+	inner.Inputs, inner.Named, inner.SkipRows, inner.MaxRows = inputs, nil, 0, -1
 	inner.RejectsOf = r.RunDir
 	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == viaFiles {
 		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)

@@ -24,8 +24,9 @@ const (
 
 // recorded is a spec as a run directory keeps it: as the command line that it is.
 type recorded struct {
-	Flags setting.Values `json:"flags"` // those that are not as they are by default, and the consistency level
-	Args  []string       `json:"args"`  // the table and the inputs, but for those in a file of their own
+	Flags setting.Values `json:"flags"`           // those that are not as they are by default, and the consistency level
+	Args  []string       `json:"args"`            // the table and the inputs, but for those in a file of their own
+	Named []string       `json:"named,omitempty"` // of a load of many inputs: the folders, patterns and files that they were found by
 }
 
 // recordedIn reads the spec of a run.

@@ -71,6 +71,21 @@ func detect(in *bufio.Reader) (*format, error) {
 	return f, nil
 }
 
+// unpackers are the commands that write the text of files to the standard output, by format.
+var unpackers = map[string]string{"gzip": "gzip -dc", "zstd": "zstd -dc", "lz4": "lz4 -dc", "snappy": "snzip -dc", "bzip2": "bzip2 -dc", "xz": "xz -dc"}
+
+// Unpacker returns the command that writes the text of a file to the standard output, if the file is compressed; empty: it
+// is not, or cannot be read.
+func Unpacker(name string) string {
+	r, err := OpenFile(name)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = r.Close() }()
+	_, _ = r.Read(make([]byte, 1)) // an error of the text does not matter
+	return unpackers[r.format]
+}
+
 // frameMagicSize is how many bytes zstd and lz4 frames of all kinds begin with.
 const frameMagicSize = 4
 

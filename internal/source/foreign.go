@@ -17,6 +17,9 @@ import (
 type FormError struct {
 	What string // such as "an Excel workbook"
 	Do   string // what to do about it
+	// Filter is a command that makes text of it; empty: none is known.
+	Filter string
+	Input  string // its name
 }
 
 // Error tells what the input is, and what to do; which input it is, a [Reader] says before it.
@@ -31,7 +34,7 @@ const (
 	doSave    = "save it as CSV UTF-8"
 	doUnpack  = "unpack it, and load the files in it"
 	doWrite   = "write it as CSV or JSON lines first"
-	doConvert = "turn it into UTF-8 first: iconv -f %s -t UTF-8 FILE | cqlbulk load TABLE -"
+	doConvert = "turn it into UTF-8 first"
 )
 
 // foreign are beginnings of files that are no text. What has a byte that no text holds in
@@ -40,18 +43,21 @@ var foreign = []struct {
 	head string
 	FormError
 }{
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FormError{"an old Excel workbook (.xls), or another document of Office", doSave}},
-	{"7z\xbc\xaf\x27\x1c", FormError{"a 7z archive", doUnpack}},
-	{"Rar!\x1a\x07", FormError{"a rar archive", doUnpack}},
-	{"Obj\x01", FormError{"an Avro file", doWrite}},
-	{"PAR1\x15", FormError{"a Parquet file", doWrite}},
-	{"ARROW1\x00\x00", FormError{"an Arrow file", doWrite}},
-	{"SQLite format 3\x00", FormError{"an SQLite database", doWrite}},
-	{"%PDF-", FormError{"a PDF document", doSave}},
-	{"\xff\xfe\x00\x00", FormError{"UTF-32", fmt.Sprintf(doConvert, "UTF-32")}},
-	{"\xff\xfe", FormError{"UTF-16", fmt.Sprintf(doConvert, "UTF-16")}},
-	{"\xfe\xff", FormError{"UTF-16", fmt.Sprintf(doConvert, "UTF-16")}},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FormError{What: "an old Excel workbook (.xls), or another document of Office", Do: doSave}},
+	{"7z\xbc\xaf\x27\x1c", FormError{What: "a 7z archive", Do: doUnpack}},
+	{"Rar!\x1a\x07", FormError{What: "a rar archive", Do: doUnpack}},
+	{"Obj\x01", FormError{What: "an Avro file", Do: doWrite}},
+	{"PAR1\x15", FormError{What: "a Parquet file", Do: doWrite}},
+	{"ARROW1\x00\x00", FormError{What: "an Arrow file", Do: doWrite}},
+	{"SQLite format 3\x00", FormError{What: "an SQLite database", Do: doWrite}},
+	{"%PDF-", FormError{What: "a PDF document", Do: doSave}},
+	{"\xff\xfe\x00\x00", FormError{What: "UTF-32", Do: doConvert, Filter: iconv("UTF-32")}},
+	{"\xff\xfe", FormError{What: "UTF-16", Do: doConvert, Filter: iconv("UTF-16")}},
+	{"\xfe\xff", FormError{What: "UTF-16", Do: doConvert, Filter: iconv("UTF-16")}},
 }
+
+// iconv returns the filter that makes UTF-8 of an encoding.
+func iconv(encoding string) string { return "iconv -f " + encoding + " -t UTF-8" }
 
 // refuse gives a *FormError when a text is none, and takes no byte of it. It waits for no
 // more than the first line, which is waited for anyway.
@@ -82,11 +88,11 @@ func kindOf(head []byte) *FormError {
 	const tarMark, tarAt = "ustar", 257
 	switch {
 	case len(head) >= tarAt+len(tarMark) && string(head[tarAt:tarAt+len(tarMark)]) == tarMark:
-		return &FormError{"a tar archive", doUnpack}
+		return &FormError{What: "a tar archive", Do: doUnpack}
 	case len(head) >= 4 && head[0] != 0 && head[1] == 0 && head[2] != 0 && head[3] == 0:
-		return &FormError{"UTF-16", fmt.Sprintf(doConvert, "UTF-16LE")}
+		return &FormError{What: "UTF-16", Do: doConvert, Filter: iconv("UTF-16LE")}
 	case len(head) >= 4 && head[0] == 0 && head[1] != 0 && head[2] == 0 && head[3] != 0:
-		return &FormError{"UTF-16", fmt.Sprintf(doConvert, "UTF-16BE")}
+		return &FormError{What: "UTF-16", Do: doConvert, Filter: iconv("UTF-16BE")}
 	}
 	return nil
 }
@@ -101,11 +107,11 @@ func zipKind(head []byte) *FormError {
 	names := string(head)
 	switch {
 	case strings.Contains(names, "opendocument.spreadsheet"):
-		return &FormError{"an OpenDocument spreadsheet", doSave}
+		return &FormError{What: "an OpenDocument spreadsheet", Do: doSave}
 	case strings.Contains(names, "[Content_Types].xml"), strings.Contains(names, "xl/"), strings.Contains(names, "_rels/"), strings.Contains(names, "docProps/"):
-		return &FormError{"an Excel workbook, or another document of Office", doSave}
+		return &FormError{What: "an Excel workbook, or another document of Office", Do: doSave}
 	default:
-		return &FormError{"a zip archive", doUnpack}
+		return &FormError{What: "a zip archive", Do: doUnpack}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"io"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -52,6 +53,28 @@ func wide(text string, big bool) string {
 	return string(b)
 }
 
+// The filter that makes UTF-8 of a text knows in which order its bytes are.
+func TestFilter(t *testing.T) {
+	for text, want := range map[string]string{
+		"\xff\xfe" + wide("a,b\n", false): "iconv -f UTF-16 -t UTF-8", wide("a,b\n", false): "iconv -f UTF-16LE -t UTF-8", wide("a,b\n", true): "iconv -f UTF-16BE -t UTF-8",
+	} {
+		_, err := readAll(t, strings.NewReader(text))
+		var form *FormError
+		require.ErrorAs(t, err, &form)
+		require.Equal(t, want, form.Filter)
+		require.Equal(t, "stdin", form.Input)
+	}
+}
+
+// The command that unpacks a file fits what it holds, whatever its name is.
+func TestUnpacker(t *testing.T) {
+	for name, want := range map[string]string{
+		"text.csv": "", "members.gz": "gzip -dc", "frames.zst": "zstd -dc", "linked.lz4": "lz4 -dc", "streams.bz2": "bzip2 -dc", "blocks.xz": "xz -dc", "none": "",
+	} {
+		require.Equal(t, want, Unpacker(filepath.Join("testdata", "golden", name)), name)
+	}
+}
+
 // What is no text is told, and no byte of it is given out, however it is read.
 func TestForeign(t *testing.T) {
 	for data, want := range map[string]string{
@@ -61,10 +84,10 @@ func TestForeign(t *testing.T) {
 		zipped(t):                                           "a zip archive",
 		tarred(t):                                           "a tar archive: unpack it",
 		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1\x00":              "an old Excel workbook (.xls)",
-		"\xff\xfe" + wide("a,b\n", false):                   "UTF-16: turn it into UTF-8 first: iconv -f UTF-16 -t UTF-8 FILE | cqlbulk load TABLE -",
+		"\xff\xfe" + wide("a,b\n", false):                   "UTF-16: turn it into UTF-8 first",
 		"\xfe\xff" + wide("a,b\n", true):                    "UTF-16:",
-		wide("a,b\n", false):                                "iconv -f UTF-16LE",
-		wide("a,b\n", true):                                 "iconv -f UTF-16BE",
+		wide("a,b\n", false):                                "UTF-16: turn",
+		wide("a,b\n", true):                                 "UTF-16: turn",
 		"\xff\xfe\x00\x00a\x00\x00\x00":                     "UTF-32",
 		"PAR1\x15\x00":                                      "a Parquet file",
 		"Obj\x01":                                           "an Avro file",

@@ -162,7 +162,9 @@ func (r *Reader) begin() {
 // explain tells why the text ends.
 func (r *Reader) explain(err error) error {
 	if form := (*FormError)(nil); errors.As(err, &form) {
-		return fmt.Errorf("input %s: %w", r.name, form)
+		named := *form
+		named.Input = r.name
+		return fmt.Errorf("input %s: %w", r.name, &named)
 	}
 	unread := r.raw.err != nil && !isEnd(r.raw.err)
 	if unread {

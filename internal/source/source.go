@@ -44,6 +44,9 @@ import (
 // Stdin is the name by which the standard input is asked for.
 const Stdin = "-"
 
+// StdinName is the name of that input.
+const StdinName = "stdin"
+
 // Input is one stream of bytes to load.
 type Input struct {
 	Name string                  // as it is shown in messages
@@ -95,7 +98,7 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	var failures []error
 	for _, word := range words {
 		if word == Stdin {
-			inputs = append(inputs, Input{Name: "stdin", Size: -1, stdin: true, open: func() (*Reader, error) { return newReader("stdin", stdin, -1), nil }})
+			inputs = append(inputs, Input{Name: StdinName, Size: -1, stdin: true, open: func() (*Reader, error) { return newReader(StdinName, stdin, -1), nil }})
 			continue
 		}
 		names, err := expand(word)

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 )
 
 func newRetryCommand(s streams) *cobra.Command {
@@ -73,10 +73,17 @@ func runRetry(ctx context.Context, s streams, show showOptions, spec operation.R
 		s.end.document.LeaveInDoubt(run.LeftInDoubt, operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true})
 		return partly()
 	}
-	if earlier := run.Tries(); len(earlier) > 0 {
-		s.note("all of it is loaded; what an earlier try left over is in %s", strings.Join(earlier, ", "))
-		return nil
+	left, err := run.LeftOver()
+	removed := run.Removed()
+	switch {
+	case err != nil:
+		s.warn("what earlier retries left over is not known: %v", err)
+	case len(left) > 0:
+		s.note("what the files of rejects hold is loaded; an earlier retry left rows: cqlbulk status %s", setting.ShellQuote(left[0]))
+	case removed > 0:
+		s.note("what the files of rejects hold is loaded, and %s removed from them: %s is not needed any more", amount.Of(removed, "row")+amount.Verb(removed, " was", " were"), run.RunDir)
+	default:
+		s.note("all of it is loaded: %s is not needed any more", run.RunDir)
 	}
-	s.note("all of it is loaded: %s is not needed any more", run.RunDir)
 	return nil
 }

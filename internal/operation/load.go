@@ -37,6 +37,7 @@ type Load struct {
 	advice    map[string][]string    // settings that warnings about the first rows named; nil: none did
 	reread    rereading              // how text was read before; of a load that goes on or of rejects
 	rejected  int64                  // rows in the inputs that are rejects
+	removed   int64                  // rows that were rejected and are no longer in those
 	late      *lateTimes             // notes timestamps of all rows
 	mixed     map[string]bool        // columns of which was told that numbers of several units are mixed
 	contrary  *contrary              // dates of rejects that another order reads; nil: no pattern has an order

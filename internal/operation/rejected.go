@@ -45,6 +45,7 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		}
 		records := len(texts)
 		l.rejected += int64(records)
+		l.removed += int64(max(len(k.Stamps)-records, 0))
 		if records != len(k.Stamps) {
 			l.env.Warn("%s has %s instead of the %d that %s rejected: %s written as of now", k.Path, amount.Of(records, "row"), len(k.Stamps),
 				amount.Verb(len(k.Stamps), "was", "were"), amount.Verb(records, "it is", "they are"))

@@ -159,8 +159,23 @@ func (r *Retry) inherit(inputs []string, retried map[string]resume.Retry, change
 	return all
 }
 
-// Tries are the run directories that tries left in that of the run.
-func (r *Retry) Tries() []string { return tries(r.RunDir) }
+// Removed is the number of rows that were rejected and are no longer in the files of rejects.
+func (r *Retry) Removed() int64 { return r.Load.removed }
+
+// LeftOver returns the run directories of earlier tries that have rows which no later try has loaded.
+func (r *Retry) LeftOver() ([]string, error) {
+	status, err := ReadStatus(r.RunDir)
+	if err != nil {
+		return nil, err
+	}
+	var left []string
+	for _, next := range status.Load.Next {
+		if next.Command == commandStatus {
+			left = append(left, next.RunDir)
+		}
+	}
+	return left, nil
+}
 
 // tryPrefix begins the names of the folders of tries.
 const tryPrefix = "retry-"

@@ -123,7 +123,9 @@ func TestReports(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Done, again.Outcome)
 	require.Empty(t, again.Next)
-	require.Empty(t, retry.Tries())
+	left, err := retry.LeftOver()
+	require.NoError(t, err)
+	require.Empty(t, left)
 
 	scanned := s.runScan(t, "out.csv")
 	require.Equal(t, Done, scanned.Outcome)

@@ -132,7 +132,13 @@ func appendRuns(runs []Run, path string) []Run {
 	}
 	runs = append(runs, runOf(status))
 	for _, try := range tries(path) {
+		from := len(runs)
 		runs = appendRuns(runs, try)
+		if status.Load != nil && slices.Contains(status.Load.Later, try) {
+			for i := range runs[from:] {
+				runs[from+i].settle()
+			}
+		}
 	}
 	return runs
 }
@@ -190,6 +196,13 @@ func runOf(s StatusReport) Run {
 		r.State, r.Failed = RunComplete, 0
 	}
 	return r
+}
+
+// settle makes a run complete whose rows another one has loaded.
+func (r *Run) settle() {
+	if r.State == RunPartly || r.State == RunRetried {
+		r.State, r.Failed, r.Next = RunComplete, 0, nil
+	}
 }
 
 // failed is the number of rows that are rejected or in doubt and that no retry took over. What a retry

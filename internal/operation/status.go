@@ -73,6 +73,8 @@ type LoadStatus struct {
 	Retried  []string        // files of rejects that were loaded again, or begun to be
 	Reread   []SettingChange // how those were read otherwise
 	Tries    int             // run directories of such loads with something left to do
+	Edited   []string        // of Retried, those in which rows had been added or removed
+	Later    []string        // run directories of such loads whose rows a later one has loaded
 	Lost     []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
 	Next     []Next
 	Streams  []progress.Streamed // of a load by streaming that is under way
@@ -226,7 +228,18 @@ func (r *StatusReport) readLoad() error {
 // readRetried reads what came of the loads of rejects of a run directory.
 func (s *LoadStatus) readRetried(dir string, retried map[string]resume.Retry) {
 	s.Retried = slices.Sorted(maps.Keys(retried))
+	later := true // whatever a try left over
+	for _, name := range s.Retried {
+		if retried[name].AsOfNow {
+			s.Edited = append(s.Edited, name)
+		}
+		later = later && retried[name].Done && !retried[name].AsOfNow
+	}
 	for _, try := range tries(dir) {
+		if later {
+			s.Later = append(s.Later, try)
+			continue
+		}
 		status, err := ReadStatus(try)
 		if err == nil && runOf(status).State == RunComplete {
 			continue

@@ -142,6 +142,7 @@ type LoadStatus struct {
 	Changed      []Change            `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the load was begun with"`
 	Retried      []string            `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
 	Lost         []string            `json:"lost" jsonschema:"of those, the files of which nobody knows whether they were loaded, as the run directory of that load was removed"`
+	Edited       []string            `json:"edited,omitempty" jsonschema:"of those retried, the files in which rows had been added or removed"`
 	Reread       []Change            `json:"retried_with,omitempty" jsonschema:"how those were read otherwise"`
 	Streams      []progress.Streamed `json:"streams" jsonschema:"what nodes were streamed"`
 }

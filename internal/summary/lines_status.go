@@ -92,6 +92,9 @@ func (s *Status) StateText() string {
 		return "failed: " + s.Error
 	case "partly":
 		if s.Load != nil && len(s.Load.Retried) > 0 && len(s.Load.Lost)+len(s.Next) == 0 {
+			if len(s.Load.Edited) > 0 {
+				return "done: what the files of rejects held was loaded since; rows had been added to them or removed"
+			}
 			return "done: what failed was loaded since"
 		}
 		return "done, but for what failed"

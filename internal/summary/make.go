@@ -256,7 +256,7 @@ func OfStatus(r operation.StatusReport) Document {
 	if l := r.Load; l != nil {
 		s.Load = &LoadStatus{
 			Inputs: l.Inputs, Acknowledged: r.Pace.Rows, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
-			Rejected: l.Rejected, InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Lost: list(l.Lost),
+			Rejected: l.Rejected, InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Edited: l.Edited, Lost: list(l.Lost),
 			Changed: each(l.Changed, changeOf), Reread: each(l.Reread, changeOf),
 			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
 			Streams: append([]progress.Streamed{}, l.Streams...),

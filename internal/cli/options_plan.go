@@ -14,7 +14,7 @@ func addPlanFlags(b binder) {
 	b = b.in(groupPace)
 	b.add("smudge", "requests under way for each core of the cluster, at the most")
 	b.add("cores", coresHelp)
-	b.add("parallel", "requests under way at the most, in all (default: nodes x cores x smudge)")
+	b.add("parallel", "requests under way at the most, in all (default: nodes x cores x smudge, and more on a long line to them)")
 	b.add("splits", "token ranges to cut the ring into (default: 100 for each request under way, fewer for a small table)")
 	b = b.in(groupRows)
 	b.add("seed", "seed of the order of the token ranges (default: another one each time)")

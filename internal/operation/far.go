@@ -14,6 +14,19 @@ const (
 	farReads  = 1024
 )
 
+// farTimes is how many times the requests that may be at the nodes may be under way at most.
+const farTimes = 64
+
+// mostReads returns how many reads may be under way at most, with so many pages in memory: more than
+// the plan says if a node is far away and the number is not the user's.
+func (t *tableSession) mostReads(trips *pace.Trips, pages int64) int {
+	near := t.plan.Parallel
+	if trips.Longest() == 0 || !t.plan.Chosen {
+		return near
+	}
+	return max(near, min(farTimes*near, farReads, int(pages)))
+}
+
 // trips returns the round-trip times to the local nodes. What a node did not answer is not known.
 func (t *tableSession) trips(ctx context.Context, env Environment) *pace.Trips {
 	nodes := t.cluster.Local()

@@ -119,12 +119,18 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
 	keeper, stop := t.keep(ctx, env, o.TargetP99, c)
+	var trips *pace.Trips
 	if keeper != nil {
 		page = min(page, gentlePage)
+	} else {
+		trips = t.trips(ctx, env)
+		limits.Far = t.mostReads(trips, budget/page)
 	}
 	gate := keeper.Gate(limits)
 	options := sweep.Options{
 		Workers:     t.plan.Parallel,
+		Most:        limits.Far,
+		Trips:       trips,
 		MaxAttempts: o.MaxAttempts,
 		Patience:    o.Patience,
 		Hosts:       t.plan.Hosts,

@@ -57,6 +57,7 @@ type Plan struct {
 	Splits   []token.Split // about M, shuffled
 	Seed     uint64
 	Serial   string // why the table is read as one range, empty when it is not
+	Chosen   bool   // N is of the plan's choice
 
 	hash        string
 	cluster     *topology.Cluster
@@ -112,6 +113,7 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 			p.Parallel += cores * smudge(o)
 		}
 	}
+	p.Chosen = o.Parallel == 0
 	if o.Parallel > 0 {
 		p.Parallel = o.Parallel
 	}

@@ -16,7 +16,8 @@ import (
 // Gate lets requests through. pace.Gate is one.
 type Gate interface {
 	Acquire(ctx context.Context) error
-	Release(latency time.Duration, units float64, outcome pace.Outcome)
+	ReleaseFar(latency, trip time.Duration, units float64, outcome pace.Outcome)
+	Limit() int
 }
 
 // Budget bounds the bytes of the pages under way and at hand. pace.Budget is one.
@@ -70,7 +71,7 @@ func (w *worker) afford(ctx context.Context, q *request, host string, rows int) 
 	if err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
-	free := o.Reserve(size.room(rows, q.bytes, o.BudgetSize, o.Workers))
+	free := o.Reserve(size.room(rows, q.bytes, o.BudgetSize, max(w.run.crew.size(), o.Workers)))
 	page, err := w.pass(ctx, q, host, rows)
 	free()
 	if err != nil {
@@ -120,7 +121,12 @@ func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (r
 	if errors.Is(err, errDead) { // a node that hangs says nothing of the load on the others
 		outcome = pace.Bad
 	}
-	gate.Release(latency, units, outcome)
+	var trip time.Duration
+	if err == nil {
+		trip = w.run.options.Trips.Saw(host, latency)
+	}
+	gate.ReleaseFar(latency, trip, units, outcome)
+	w.run.crew.follow(gate.Limit())
 	return page, err
 }
 

@@ -40,7 +40,9 @@ func (g *logGate) Acquire(ctx context.Context) error {
 	return nil
 }
 
-func (g *logGate) Release(_ time.Duration, units float64, outcome pace.Outcome) {
+func (*logGate) Limit() int { return 1 }
+
+func (g *logGate) ReleaseFar(_, _ time.Duration, units float64, outcome pace.Outcome) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.released = append(g.released, release{outcome, units})

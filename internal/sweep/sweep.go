@@ -4,7 +4,8 @@
 // Each worker takes a split off one channel, reads it page by page from a
 // replica, and asks for the next page while its consumer works on the one at
 // hand; so a pool of N workers keeps N requests under way at the most, and a
-// gate and a budget of bytes may allow fewer.
+// gate and a budget of bytes may allow fewer. Where nodes are far away there are as many
+// workers as the gate lets requests pass ([Options.Most]).
 //
 // A page that fails is asked for again from its own paging state, from the next
 // replica, after a wait once all have failed, and with fewer rows when time ran
@@ -71,6 +72,11 @@ const DefaultPageBytes = 256 << 10
 // Options say how to sweep.
 type Options struct {
 	Workers     int // requests under way at the most; default 1
+	// Most is how many requests may be under way at most where the gate lets more pass than Workers,
+	// since nodes are far away (Trips); default Workers.
+	Most int
+	// Trips are the round-trip times to the nodes; nil: they are not known.
+	Trips *pace.Trips
 	MaxAttempts int // attempts for one page before its range is given up; default pace.DefaultAttempts
 	Backoff     pace.Backoff
 	// Hosts gives the nodes to ask for a vnode range (Split.Set); nil or an empty
@@ -192,7 +198,7 @@ type Result struct {
 
 // Run sweeps the splits. It returns an error only when the run could not go on:
 // the context ended, a consumer failed, or a request failed for good in a way
-// that every other would. newConsumer is called once for each worker.
+// that every other would. newConsumer is called once for each worker, by one goroutine at a time.
 func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newConsumer func() (Consumer, error)) (Result, error) {
 	o = o.withDefaults()
 	queue := make(chan token.Split, len(splits))
@@ -204,15 +210,24 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 		reader: r, splits: splits, options: o, size: newSizer(o),
 		dead: deadNodes{probing: make(chan struct{}, 1)}, silence: silence{patience: o.Patience}, trial: trial{patience: o.Patience},
 	}
-	workers := make([]*worker, min(o.Workers, len(splits)))
-	for i := range workers {
+	run.crew.most = min(max(o.Workers, o.Most), len(splits))
+	run.crew.hire = func(turn int) (*worker, error) {
 		consumer, err := newConsumer()
-		if err != nil {
-			return Result{}, err
-		}
-		workers[i] = &worker{run: run, consumer: consumer, turn: i}
+		return &worker{run: run, consumer: consumer, turn: turn}, err
+	}
+	workers, err := run.crew.first(min(o.Workers, len(splits)))
+	if err != nil {
+		return Result{}, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	run.crew.start = func(w *worker, err error) {
+		group.Go(func() error {
+			if err != nil {
+				return err
+			}
+			return w.work(ctx, queue)
+		})
+	}
 	if o.Ping != nil {
 		run.silence.ask = func(over func(error)) {
 			group.Go(func() error {
@@ -222,11 +237,9 @@ func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newCons
 		}
 	}
 	for _, w := range workers {
-		group.Go(func() error {
-			return w.work(ctx, queue)
-		})
+		run.crew.start(w, nil)
 	}
-	err := group.Wait()
+	err = group.Wait()
 	return run.result, err
 }
 
@@ -236,6 +249,7 @@ type run struct {
 	splits  []token.Split
 	options Options
 	size    *sizer
+	crew    crew
 	health  pace.Health
 	dead    deadNodes
 	silence silence

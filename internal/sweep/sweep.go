@@ -71,12 +71,12 @@ const DefaultPageBytes = 256 << 10
 
 // Options say how to sweep.
 type Options struct {
-	Workers     int // requests under way at the most; default 1
+	Workers int // requests under way at the most; default 1
 	// Most is how many requests may be under way at most where the gate lets more pass than Workers,
 	// since nodes are far away (Trips); default Workers.
 	Most int
 	// Trips are the round-trip times to the nodes; nil: they are not known.
-	Trips *pace.Trips
+	Trips       *pace.Trips
 	MaxAttempts int // attempts for one page before its range is given up; default pace.DefaultAttempts
 	Backoff     pace.Backoff
 	// Hosts gives the nodes to ask for a vnode range (Split.Set); nil or an empty

@@ -25,6 +25,7 @@ type LoadReport struct {
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
 	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
 	IfNotExists bool
+	CountsTwice bool            // a row that is written twice counts twice
 	Changed     []SettingChange // how text is read otherwise than the load was begun with
 	Rejects     Rejects
 	OtherUnits  int64              // timestamps that seem to be of another unit than others of their column
@@ -47,7 +48,7 @@ type Rejects struct {
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
 func (l *Load) Run(ctx context.Context) (LoadReport, error) {
-	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists, Changed: l.reread.all}
+	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists, CountsTwice: l.careful, Changed: l.reread.all}
 	if r.Streamed {
 		r.Consistency = ""
 	}

@@ -87,7 +87,7 @@ func (l *Load) makeRun() error {
 	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
 		options.Named = absolute(l.spec.Inputs)
 	}
-	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Truncated: l.truncated, Dropped: l.dropped}
+	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Truncated: l.truncated, Dropped: l.dropped, CountsTwice: l.careful}
 	files := l.inputs.Keep(&extra)
 	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
 	if err != nil {

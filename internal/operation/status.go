@@ -68,16 +68,18 @@ type LoadStatus struct {
 	// Rejected is the number of rows in the files of rejects. Of a run that came to an end, these are also
 	// rows of pieces that the journal does not record: a resume rejects them again.
 	Rejected int64
-	Begun    []OpenPiece     // and not settled
-	Changed  []SettingChange // how text is read otherwise than the load was begun with
-	Retried  []string        // files of rejects that were loaded again, or begun to be
-	Reread   []SettingChange // how those were read otherwise
-	Tries    int             // run directories of such loads with something left to do
-	Edited   []string        // of Retried, those in which rows had been added or removed
-	Later    []string        // run directories of such loads whose rows a later one has loaded
-	Lost     []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
-	Next     []Next
-	Streams  []progress.Streamed // of a load by streaming that is under way
+	Begun    []OpenPiece // and not settled
+	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does not write rows again.
+	CountsTwice bool
+	Changed     []SettingChange // how text is read otherwise than the load was begun with
+	Retried     []string        // files of rejects that were loaded again, or begun to be
+	Reread      []SettingChange // how those were read otherwise
+	Tries       int             // run directories of such loads with something left to do
+	Edited      []string        // of Retried, those in which rows had been added or removed
+	Later       []string        // run directories of such loads whose rows a later one has loaded
+	Lost        []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
+	Next        []Next
+	Streams     []progress.Streamed // of a load by streaming that is under way
 }
 
 // OpenPiece is a part of an input that was begun and not settled.
@@ -172,7 +174,7 @@ func (r *StatusReport) readLoad() error {
 	if err != nil {
 		return err
 	}
-	out := &LoadStatus{Inputs: inputs.Len(), Stored: inputs.Stored(), Piped: inputs.Piped(), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally, Rejected: l.Tally.Rejected()}
+	out := &LoadStatus{Inputs: inputs.Len(), Stored: inputs.Stored(), Piped: inputs.Piped(), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally, Rejected: l.Tally.Rejected(), CountsTwice: extra.CountsTwice}
 	r.Load = out
 	if r.Live {
 		out.Streams = readStreams(r.RunDir)

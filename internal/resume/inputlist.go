@@ -311,6 +311,8 @@ type Extra struct {
 	Listed    *Listed     `json:"listed,omitempty"`    // of a load of many; nil: all are in Inputs
 	Truncated Truncations `json:"truncated,omitempty"` // of the table, before the run
 	Dropped   Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
+	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does not write rows again.
+	CountsTwice bool `json:"counts_twice,omitempty"`
 }
 
 // ExtraOf reads what a manifest has besides options.

@@ -125,17 +125,20 @@ type Setting struct {
 
 // LoadStatus is how far a load is.
 type LoadStatus struct {
-	Inputs   int    `json:"inputs"`
-	Stored   int64  `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
-	Piped    bool   `json:"piped" jsonschema:"some are pipes"`
-	Settled  int64  `json:"settled_bytes" jsonschema:"of text"`
-	Pieces   int    `json:"settled_pieces"`
-	Read     int64  `json:"rows_read"`
-	Written  int64  `json:"rows_written" jsonschema:"as the journal records"`
-	Rejected int64  `json:"rows_rejected"`
-	InDoubt  int64  `json:"rows_in_doubt"`
-	Existing int64  `json:"rows_existing"`
-	Checksum string `json:"checksum"`
+	Inputs   int   `json:"inputs"`
+	Stored   int64 `json:"input_bytes" jsonschema:"as they are stored, pipes left out"`
+	Piped    bool  `json:"piped" jsonschema:"some are pipes"`
+	Settled  int64 `json:"settled_bytes" jsonschema:"of text"`
+	Pieces   int   `json:"settled_pieces"`
+	Read     int64 `json:"rows_read" jsonschema:"as the journal records"`
+	Written  int64 `json:"rows_written" jsonschema:"as the journal records"`
+	Rejected int64 `json:"rows_rejected" jsonschema:"those of pieces under way among them"`
+	// RejectedRecorded are those of completed pieces.
+	RejectedRecorded int64  `json:"rows_rejected_recorded" jsonschema:"of those, as the journal records"`
+	CountsTwice      bool   `json:"counts_twice,omitempty" jsonschema:"a row that is written twice counts twice: a resume does not write rows again that were under way"`
+	InDoubt          int64  `json:"rows_in_doubt"`
+	Existing         int64  `json:"rows_existing"`
+	Checksum         string `json:"checksum"`
 	// Acknowledged counts rows of pieces under way too.
 	Acknowledged int64               `json:"rows_acknowledged,omitempty" jsonschema:"written when a load that is stopped was last heard of: a resume writes those again that rows_written lacks"`
 	Begun        []OpenPiece         `json:"begun" jsonschema:"pieces of inputs under way"`

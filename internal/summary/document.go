@@ -110,6 +110,7 @@ type Load struct {
 	WouldSend   int64      `json:"would_send" jsonschema:"of a dry run: requests"`
 	WouldStream *Stream    `json:"would_stream,omitempty" jsonschema:"of a dry run: rows that would go past CQL"`
 	IfNotExists bool       `json:"if_not_exists"`
+	CountsTwice bool       `json:"counts_twice,omitempty" jsonschema:"a row that is written twice counts twice: a resume does not write rows again that were under way"`
 	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`
 	Changed     []Change   `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the run was begun with"`
 	Stream      *Stream    `json:"stream,omitempty" jsonschema:"of rows that went past CQL"`

@@ -90,20 +90,45 @@ func (t *text) load(d *Document) {
 		return
 	}
 	t.number("loaded", amount.Count(l.Rows), say(amount.Noun(l.Rows, "row")+" into "+l.Table, amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
-		unless0(l.InDoubt, "in doubt"), existing(l), d.recorded()))
+		unless0(l.InDoubt, "in doubt"), existing(l), d.unwritten(), d.recorded()))
 	if l.Stream != nil && l.Read > 0 && l.Rows == 0 { // what was read and sent so far is no speed of the load
 		t.number("in", amount.Elapsed(duration(l.Seconds)), "no row landed")
 		t.words("checksum", l.Checksum)
 		return
 	}
-	t.pace(l.Run, "read")
+	text := "read"
+	if d.stopped() {
+		text = "completed" // of what was read and is not written it is not
+	}
+	t.pace(l.Run, text)
 	switch {
 	case l.Stream != nil:
 		t.stream(l.Stream, false, true)
 	default:
 		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level()))
 	}
-	t.words("checksum", l.Checksum)
+	t.words("checksum", say(l.Checksum, d.summed()))
+}
+
+// stopped reports whether the command left a load that a resume continues.
+func (d *Document) stopped() bool { return d.Next != nil && d.Next.Command == "resume" }
+
+// unwritten says how many rows of a load that is stopped were read, and neither written nor rejected; empty: none.
+func (d *Document) unwritten() string {
+	l := d.Load
+	n := l.Read - l.Rows - l.Existing - l.Rejected - l.InDoubt
+	if !d.stopped() || n <= 0 {
+		return ""
+	}
+	return amount.Count(n) + " not written yet"
+}
+
+// summed says of which rows the checksum is, if the status of the load has another one; empty: it has not.
+func (d *Document) summed() string {
+	if d.recorded() == "" {
+		return ""
+	}
+	return "of the " + amount.Of(d.Load.Rows, "row") + " loaded"
 }
 
 // dryLoad adds what a load would do.
@@ -131,11 +156,17 @@ func (t *text) clone(c *Clone) {
 
 // recorded says what a resume does with rows of a load that is stopped; empty: it is not, or all of them are recorded.
 func (d *Document) recorded() string {
-	if d.Next == nil || d.Next.Command != "resume" || d.Load.Recorded >= d.Load.Rows {
+	switch {
+	case !d.stopped() || d.Load.Recorded >= d.Load.Rows:
 		return ""
+	case d.Load.CountsTwice:
+		return amount.Count(d.Load.Recorded) + " recorded: " + toInDoubt
 	}
 	return fmt.Sprintf("%s recorded: a resume writes the other %s again", amount.Count(d.Load.Recorded), amount.Count(d.Load.Rows-d.Load.Recorded))
 }
+
+// toInDoubt says what a resume does with rows under way that would count twice.
+const toInDoubt = "a resume lists all rows that were under way in in-doubt.csv"
 
 func existing(l *Load) string {
 	if !l.IfNotExists {

@@ -2,6 +2,7 @@ package summary
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
@@ -20,8 +21,13 @@ func (s *Status) Lines() []string {
 		t.number("rows", amount.Count(now.Rows), say("read so far", amount.Size(now.Bytes)+" of text",
 			unless0(now.Failed, amount.Noun(now.Failed, "token range")+" failed"), unless0(now.Retries, amount.Noun(now.Retries, "retry"))))
 	case l != nil:
-		t.number("rows", amount.Count(l.Written), say(s.written(), amount.Count(l.Read)+" read", amount.Count(l.Rejected)+" rejected",
-			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already"), s.unrecorded()))
+		more := s.unrecorded()
+		rejected := l.Rejected
+		if more != "" {
+			rejected = l.RejectedRecorded
+		}
+		t.number("rows", amount.Count(l.Written), say("written", amount.Count(l.Read)+" read", amount.Count(rejected)+" rejected",
+			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already"), more))
 	case c != nil:
 		t.number("rows", amount.Count(c.Rows), say("read, up to the last mark", amount.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), amount.Noun(len(c.Failed), "token range")+" failed")))
 	}
@@ -31,7 +37,11 @@ func (s *Status) Lines() []string {
 	t.number("pace", s.rate(), say("rows/s", s.Pace.done(), s.left(), s.Pace.took()))
 	switch {
 	case s.Load != nil:
-		t.words("checksum", s.Load.Checksum)
+		of := ""
+		if s.stopped() && s.Load.Acknowledged > s.Load.Written {
+			of = "of the recorded rows"
+		}
+		t.words("checksum", say(s.Load.Checksum, of))
 	case s.Scan != nil:
 		t.words("checksum", s.Scan.Checksum)
 	}
@@ -54,25 +64,38 @@ func (s *Status) stopped() bool {
 	return s.State == "killed" || s.State == "failed" || s.State == "interrupted"
 }
 
-// written says what the rows are that the journal records.
-func (s *Status) written() string {
-	if s.unrecorded() != "" {
-		return "written and recorded"
-	}
-	return "written"
-}
-
-// unrecorded says what a resume does with rows that are written and not recorded; empty: there are none.
+// unrecorded says what a resume does with rows that are written or rejected and not recorded; empty: there are none.
 func (s *Status) unrecorded() string {
 	l := s.Load
-	if !s.stopped() || s.Refused || l.Acknowledged <= l.Written {
+	written, rejected := max(l.Acknowledged-l.Written, 0), max(l.Rejected-l.RejectedRecorded, 0)
+	if !s.stopped() || written+rejected == 0 {
 		return ""
 	}
 	atLeast := ""
 	if s.State == "killed" { // a moment after it was last heard of
 		atLeast = "at least "
 	}
-	return fmt.Sprintf("%s%s were written: a resume writes the other %s again", atLeast, amount.Count(l.Acknowledged), amount.Count(l.Acknowledged-l.Written))
+	again := ": a resume writes " + amount.Verb(written, "it", "them") + " again"
+	switch {
+	case !slices.ContainsFunc(s.Next, func(n Next) bool { return n.Command == "resume" }):
+		again = ""
+	case l.CountsTwice:
+		again = ": " + toInDoubt
+	case written == 0:
+		again = ": a resume reads " + amount.Verb(rejected, "it", "them") + " again"
+	case rejected > 0:
+		again = ": a resume reads and writes them again"
+	}
+	more := say(moreWere(written, "written"), moreWere(rejected, "rejected"))
+	return fmt.Sprintf("as recorded; %s%s%s", atLeast, more, again)
+}
+
+// moreWere says that so many more rows were written, or rejected; empty: none.
+func moreWere(rows int64, what string) string {
+	if rows == 0 {
+		return ""
+	}
+	return amount.Count(rows) + " more " + amount.Verb(rows, "was ", "were ") + what
 }
 
 // StateText says how a run stands.

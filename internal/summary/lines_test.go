@@ -176,3 +176,26 @@ func TestListsOfDocuments(t *testing.T) {
 		require.NotContains(t, string(text), "null")
 	}
 }
+
+// The status of a load that is stopped says what a resume does with rows that are not recorded. Rows that would count twice
+// it does not write again.
+func TestUnrecordedRows(t *testing.T) {
+	s := Status{
+		State: "interrupted", Next: []Next{{Command: "resume"}},
+		Load: &LoadStatus{Read: 10, Written: 8, Rejected: 5, RejectedRecorded: 2, Acknowledged: 12, Checksum: "77"},
+	}
+	rows := func() string { return s.Lines()[0] }
+	require.Equal(t, "rows                  8 written, 10 read, 2 rejected, as recorded; 4 more were written, 3 more were rejected: a resume reads and writes them again", rows())
+	require.Equal(t, "checksum   77, of the recorded rows", s.Lines()[2])
+	s.Load.Rejected = 2
+	require.Contains(t, rows(), "as recorded; 4 more were written: a resume writes them again")
+	s.State = "killed"
+	require.Contains(t, rows(), "as recorded; at least 4 more were written: a resume writes them again")
+	s.Load.CountsTwice = true
+	require.Contains(t, rows(), "4 more were written: a resume lists all rows that were under way in in-doubt.csv")
+	s.Next = nil
+	require.Regexp(t, "as recorded; at least 4 more were written$", rows())
+	s.Load.Acknowledged = 8
+	require.Equal(t, "rows                  8 written, 10 read, 2 rejected", rows())
+	require.Equal(t, "checksum   77", s.Lines()[2])
+}

@@ -109,7 +109,7 @@ func each[F, T any](from []F, of func(F) T) []T {
 func OfLoad(r operation.LoadReport) Document {
 	l := &Load{
 		Run: runOf(r.Report), Recorded: r.Recorded, Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, DatesApart: r.Rejects.Dates, OtherUnits: r.OtherUnits, InDoubt: r.InDoubt, Existing: r.Existing,
-		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir, Anew: r.Anew,
+		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, CountsTwice: r.CountsTwice, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir, Anew: r.Anew,
 		Causes: []Cause{}, Changed: each(r.Changed, changeOf),
 	}
 	for _, c := range r.Rejects.Causes {
@@ -256,7 +256,7 @@ func OfStatus(r operation.StatusReport) Document {
 	if l := r.Load; l != nil {
 		s.Load = &LoadStatus{
 			Inputs: l.Inputs, Acknowledged: r.Pace.Rows, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
-			Rejected: l.Rejected, InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Edited: l.Edited, Lost: list(l.Lost),
+			Rejected: l.Rejected, RejectedRecorded: l.Tally.Rejected(), CountsTwice: l.CountsTwice, InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Edited: l.Edited, Lost: list(l.Lost),
 			Changed: each(l.Changed, changeOf), Reread: each(l.Reread, changeOf),
 			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
 			Streams: append([]progress.Streamed{}, l.Streams...),

@@ -30,6 +30,9 @@ func TestNodesAreLookedAt(t *testing.T) {
 	took, errs := s.PingAll(t.Context(), cluster.Nodes)
 	require.Equal(t, []error{nil, nil, nil}, errs)
 	require.Positive(t, took[first])
+	trips, errs := s.Trips(t.Context(), cluster.Nodes)
+	require.Equal(t, []error{nil, nil, nil}, errs)
+	require.Positive(t, trips[first])
 	clocks, errs := s.Clocks(t.Context(), cluster.Nodes)
 	require.Equal(t, []error{nil, nil, nil}, errs)
 	near := func(want time.Duration, c Clock) {
@@ -49,6 +52,8 @@ func TestNodesAreLookedAt(t *testing.T) {
 	require.Equal(t, map[string]string{c.HostID(0): "", c.HostID(1): "", c.HostID(2): ""}, usage, "no guardrail is set")
 
 	cluster.Nodes[second].Up = false
+	_, errs = s.Trips(t.Context(), cluster.Nodes)
+	require.EqualError(t, errs[second], "there is no connection to it")
 	_, errs = s.Clocks(t.Context(), cluster.Nodes)
 	require.EqualError(t, errs[second], "there is no connection to it")
 	require.NoError(t, errs[first])

@@ -2,10 +2,14 @@ package operation
 
 import (
 	"context"
+	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 )
 
 // What may be under way at most to nodes that are far away, on the line and at the nodes.
@@ -13,6 +17,26 @@ const (
 	farWrites = 4096
 	farReads  = 1024
 )
+
+// lookFar finds out how far away the nodes are, and lets more requests be under way to those that are
+// far, unless the user has set how many, or a latency to keep. The function that it returns must be
+// called when the load is over.
+func (l *Load) lookFar(ctx context.Context) (stop func()) {
+	o := &l.job.CQL
+	if l.spec.Via != viaCQL || l.spec.DryRun || o.Keeper != nil {
+		return func() {}
+	}
+	o.Trips = l.t.trips(ctx, l.env)
+	most := o.InFlight
+	if l.spec.InFlight == 0 {
+		o.Far = farWrites
+		most = min(farWrites, cql.MostTimes*o.InFlight)
+	}
+	if o.Trips.Longest() == 0 {
+		return func() {}
+	}
+	return tellBound(l.env, l.counters, adviseMore(most, "inflight", l.spec.InFlight > 0))
+}
 
 // farTimes is how many times the requests that may be at the nodes may be under way at most.
 const farTimes = 64
@@ -25,6 +49,14 @@ func (t *tableSession) mostReads(trips *pace.Trips, pages int64) int {
 		return near
 	}
 	return max(near, min(farTimes*near, farReads, int(pages)))
+}
+
+// adviseReads says what lets more reads be under way than so many.
+func (t *tableSession) adviseReads(most int) string {
+	if t.plan.Chosen && most < min(farTimes*t.plan.Parallel, farReads) {
+		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", amount.Of(most, "page"))
+	}
+	return adviseMore(most, "parallel", !t.plan.Chosen)
 }
 
 // trips returns the round-trip times to the local nodes. What a node did not answer is not known.
@@ -42,4 +74,55 @@ func (t *tableSession) trips(ctx context.Context, env Environment) *pace.Trips {
 		env.log("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", amount.Latency(longest))
 	}
 	return trips
+}
+
+const (
+	// boundEvery is the time from one look at the gates to the next, and boundLooks the number of looks
+	// in a row after which the user is told that they hold back what the nodes could take.
+	boundEvery = time.Second
+	boundLooks = 4
+)
+
+// tellBound tells whoever looks closely when the number of requests bounds a run whose nodes could take
+// more, until the function that it returns is called.
+func tellBound(env Environment, c *progress.Counters, advice string) (stop func()) {
+	over := make(chan struct{})
+	var looking sync.WaitGroup
+	looking.Go(func() {
+		ticker := time.NewTicker(boundEvery)
+		defer ticker.Stop()
+		told, looks := false, 0
+		for {
+			select {
+			case <-over:
+				return
+			case <-ticker.C:
+			}
+			if !c.Requests.Bound() {
+				looks = 0
+				c.Hint.Set("")
+				continue
+			}
+			if looks++; looks < boundLooks {
+				continue
+			}
+			c.Hint.Set(advice)
+			if !told {
+				env.log("%s", advice)
+				told = true
+			}
+		}
+	})
+	return func() {
+		close(over)
+		looking.Wait()
+	}
+}
+
+// adviseMore says what lets more requests be under way than so many, which a flag bounds, or the default.
+func adviseMore(requests int, flag string, given bool) string {
+	if given {
+		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: without --%s, or with one above %s, the run is faster", flag, amount.Count(requests))
+	}
+	return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: the run is faster with --%s above %s", flag, amount.Count(requests))
 }

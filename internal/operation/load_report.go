@@ -61,7 +61,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	var stopWatch func()
 	l.job.CQL.Keeper, stopWatch = l.keep(ctx)
 	defer stopWatch()
-	l.lookFar(ctx)
+	defer l.lookFar(ctx)()
 	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(l.counters, l.env.Warn)
 	var err error
 	r.Result, err = l.job.Run(ctx)
@@ -144,18 +144,6 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 		return nil, func() {}
 	}
 	return l.t.keep(ctx, l.env, l.spec.TargetP99, l.counters)
-}
-
-// lookFar finds out how far away the nodes are, and lets more requests be under way to those that are
-// far, unless the user has set how many, or a latency to keep.
-func (l *Load) lookFar(ctx context.Context) {
-	if l.spec.Via != viaCQL || l.spec.DryRun || l.job.CQL.Keeper != nil {
-		return
-	}
-	l.job.CQL.Trips = l.t.trips(ctx, l.env)
-	if l.spec.InFlight == 0 {
-		l.job.CQL.Far = farWrites
-	}
 }
 
 // next returns the command that goes on from here.

@@ -125,6 +125,9 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 	} else {
 		trips = t.trips(ctx, env)
 		limits.Far = t.mostReads(trips, budget/page)
+		if trips.Longest() > 0 {
+			stop = tellBound(env, c, t.adviseReads(limits.Far))
+		}
 	}
 	gate := keeper.Gate(limits)
 	options := sweep.Options{

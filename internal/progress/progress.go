@@ -31,6 +31,7 @@ type Counters struct {
 	// Receipt counts what nodes stream to the run; nil: they do not.
 	Receipt atomic.Pointer[Receipt]
 	Held    Held // a latency of theirs that the run keeps to
+	Hint    Hint // what would make the run faster
 
 	took   atomic.Int64 // nanoseconds; see End
 	shared shared       // the reading that everything shows

@@ -32,7 +32,8 @@ func (r *Requests) Untimed() {
 
 // Gate is what holds requests back. pace.Gate is one.
 type Gate interface {
-	Limit() int // how many requests it lets be under way now
+	Limit() int  // how many requests it lets be under way now
+	Bound() bool // whether it holds requests back that the nodes could take
 }
 
 type nodeRequests struct {
@@ -163,6 +164,12 @@ func (r *Requests) Limit() int {
 		limit += g.Limit()
 	}
 	return limit
+}
+
+// Bound reports whether a gate holds requests back that the nodes could take, since most of what is
+// under way is on the line.
+func (r *Requests) Bound() bool {
+	return slices.ContainsFunc(r.gates(), Gate.Bound)
 }
 
 func (r *Requests) gates() []Gate {

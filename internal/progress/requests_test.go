@@ -13,6 +13,7 @@ import (
 type fixed int
 
 func (f fixed) Limit() int { return int(f) }
+func (fixed) Bound() bool  { return false }
 
 func TestRequests(t *testing.T) {
 	var r Requests

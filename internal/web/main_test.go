@@ -24,6 +24,7 @@ const hostile = `"><script>document.title = 'taken'</script><img src=x onerror=a
 type fixed int
 
 func (f fixed) Limit() int { return int(f) }
+func (fixed) Bound() bool  { return false }
 
 // newRun is a run of two nodes, of which each has a half of the ring, in its middle. Half of the ring of a is read and
 // none of b's, where a range failed.

@@ -176,6 +176,7 @@ func TestNodesAndGates(t *testing.T) {
 type fixed int
 
 func (f fixed) Limit() int { return int(f) }
+func (fixed) Bound() bool  { return false }
 
 func addresses(s State) (all []string) {
 	for _, n := range s.Nodes {

@@ -65,6 +65,7 @@ type State struct {
 	HeldAbove      int     `json:"held_seconds_above"` // of those, in which it was above the target
 	HeldWorst      float64 `json:"held_worst_seconds"` // p99 of the worst of them
 	IdleP99        float64 `json:"idle_p99_seconds"`   // of small reads before the run's first request
+	Hint           string  `json:"hint,omitempty"`     // what would make the run faster; empty: nothing that is known
 
 	Nodes    []NodeState `json:"nodes"`
 	Gates    []GateState `json:"gates"`
@@ -149,12 +150,13 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	s.RowsPerSecond, s.BytesPerSecond = r.RowsPerSecond, r.BytesPerSecond
 	s.P50, s.P99, s.InFlight = r.P50, r.P99, r.UnderWay
 	s.Left = unless0(r.Left)
+	s.Hint = w.board.Counters.Hint.Text()
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
 		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.began))
 		own, seconds, latency := ownOf(r), max(took.Seconds(), 0.001), w.board.Counters.Requests.Whole()
 		s.Elapsed = round(took.Seconds())
-		s.Stages = []Stage{}
+		s.Stages, s.Hint = []Stage{}, ""
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds
 		s.P50, s.P99 = latency.P50.Seconds(), latency.P99.Seconds()
 	}

@@ -1,0 +1,75 @@
+package operation
+
+import (
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// boundGate is a gate that may hold back what the nodes could take.
+type boundGate struct{ bound atomic.Bool }
+
+func (*boundGate) Limit() int    { return 32 }
+func (g *boundGate) Bound() bool { return g.bound.Load() }
+
+// TestTellBound: the log tells once that the ceiling binds, and the page as long as it does.
+func TestTellBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lines []string
+		env := Environment{Log: func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }}
+		var c progress.Counters
+		var gate boundGate
+		c.Requests.SetGate("", &gate)
+		stop := tellBound(env, &c, "more")
+		later := func(d time.Duration) { time.Sleep(d); synctest.Wait() }
+		later(time.Minute)
+		require.Empty(t, c.Hint.Text())
+		gate.bound.Store(true)
+		later(boundEvery * (boundLooks - 1))
+		require.Empty(t, c.Hint.Text(), "it may pass")
+		later(2 * boundEvery)
+		require.Equal(t, "more", c.Hint.Text())
+		gate.bound.Store(false)
+		later(boundEvery)
+		require.Empty(t, c.Hint.Text())
+		gate.bound.Store(true)
+		later(time.Minute)
+		require.Equal(t, "more", c.Hint.Text())
+		stop()
+		require.Equal(t, []string{"more"}, lines)
+	})
+}
+
+// TestMostReads: more reads than N are under way where a node is far away, N is not the user's, and
+// there is memory for their pages; and what is said if that is not enough.
+func TestMostReads(t *testing.T) {
+	near := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond})
+	far := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond, "b": 50 * time.Millisecond})
+	for _, tt := range []struct {
+		parallel int
+		chosen   bool
+		trips    *pace.Trips
+		pages    int64
+		want     int
+		advice   string
+	}{
+		{6, true, near, 256, 6, "larger --memory"},
+		{6, false, far, 256, 6, "without --parallel, or with one above 6,"},
+		{6, true, far, 256, 256, "larger --memory there is room for more than 256 pages"},
+		{6, true, far, 10_000, 384, "--parallel above 384"},
+		{100, true, far, 10_000, 1024, "--parallel above 1,024"},
+		{2000, true, far, 10_000, 2000, "--parallel above 2,000"},
+	} {
+		s := &tableSession{plan: &plan.Plan{Parallel: tt.parallel, Chosen: tt.chosen}}
+		require.Equal(t, tt.want, s.mostReads(tt.trips, tt.pages), "%+v", tt)
+		require.Contains(t, s.adviseReads(tt.want), tt.advice)
+	}
+}

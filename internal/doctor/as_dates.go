@@ -48,10 +48,13 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 		if c.OfDate {
 			format = dates
 		}
+		where := fmt.Sprintf("%s, column %q", c.name(), c.Column)
 		if c.all() > 0 {
 			out = append(out, c.finding(format))
+		} else if c.bothOrders() {
+			out = append(out, Fail("write them as 2024-12-31", "%s: %s such as %s and %s such as %s: both orders of day and month are in one file", where,
+				amount.Of(c.monthSecond.number, "date"), c.monthSecond.text, amount.Count(c.daySecond.number), c.daySecond.text))
 		}
-		where := fmt.Sprintf("%s, column %q", c.name(), c.Column)
 		if _, compact := c.numbers.dates(); compact {
 			out = append(out, c.numbers.finding(where, c.Setting(), "", format))
 		} else if f, counts := c.numbers.counts(where, "", c.OfDate); counts {
@@ -64,22 +67,46 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 		}
 	}
 	numbers := false // a column has numbers that are no dates
+	first := len(out)
+	var columns []string // of the findings from there on
 	for _, s := range readable(samples) {
 		for _, t := range s.Times {
 			f, compact := t.Dated()
 			numbers = numbers || !compact && t.values > 0
 			if compact {
 				f.Found = s.Name + ", " + f.Found
-				out = append(out, f)
+				out, columns = append(out, f), append(columns, t.Column)
 			}
 		}
 	}
-	onePattern(out, "datetimeformat", numbers)
+	if !bothForms(out[:first], out[first:], columns) {
+		onePattern(out, "datetimeformat", numbers)
+	}
 	onePattern(out, "dateformat", false)
 	if more := len(out) - namesShown; more > 0 {
 		out = append(out[:namesShown], Warn("", "and %s of dates like it", amount.Of(more, "more column")))
 	}
 	return out
+}
+
+// bothForms advises two loads if the only column that needs a pattern has dates with separators and without: by the pattern of
+// digits first, since by the other one those without separators would be numbers. columns are those of the compact ones.
+func bothForms(written, compact []Finding, columns []string) bool {
+	const flag = "datetimeformat"
+	var spelled []int
+	for i, f := range written {
+		if f.Settings[flag] != nil {
+			spelled = append(spelled, i)
+		}
+	}
+	if len(spelled) != 1 || len(compact) != 1 || compact[0].Settings[flag] == nil || !strings.Contains(written[spelled[0]].Found, fmt.Sprintf(", column %q: ", columns[0])) {
+		return false
+	}
+	other := &written[spelled[0]]
+	digits := compact[0].Settings[flag][0]
+	compact[0].Do = inTurn(flag, []string{digits, other.Settings[flag][0]})
+	other.Do, other.Settings = compact[0].Do, nil
+	return true
 }
 
 // onePattern takes back the advice of patterns if columns need different ones: one pattern is for all of them. numbers:
@@ -106,7 +133,9 @@ func onePattern(found []Finding, flag string, numbers bool) {
 }
 
 // digitsAlone reports whether a pattern has nothing between its directives.
-func digitsAlone(pattern string) bool { return 2*strings.Count(pattern, "%") == len(pattern) }
+func digitsAlone(pattern string) bool {
+	return pattern != "" && 2*strings.Count(pattern, "%") == len(pattern)
+}
 
 // patterns are those that each read all dates of a shape in one of some orders, the likeliest first.
 func (s *shape) patterns(among orders) (all []string) {
@@ -225,11 +254,16 @@ func (c *column) finding(format string) Finding {
 	switch {
 	case slices.Contains(patterns, format):
 		return Warn("mend those, as the pattern fits the others: is there such a day?", "%s", kinds)
+	case digitsAlone(format) && c.bad == c.all() && len(patterns) == 1: // beside dates without separators
+		return Fail(inTurn(c.Setting(), []string{format, patterns[0]}), "%s", kinds).retrying(c.Setting(), format, patterns)
 	case format != "":
 		if c.bad < c.all() {
 			kinds += ", and some of the others may be other days"
 		}
 		return Fail(fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")), "%s", kinds).retrying(c.Setting(), format, patterns)
+	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all() && c.monthSecond.number > 0:
+		return Fail("write them as 2024-12-31", "%s; %s such as %s %s year-month-day: both orders of day and month are in one file", kinds,
+			amount.Count(c.monthSecond.number), c.monthSecond.text, amount.Verb(c.monthSecond.number, "is only", "are only"))
 	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all():
 		// CQL reads the dates of the file whose day is below 13, and as other days.
 		return Fail(fmt.Sprintf("write them as 2024-12-31, or load the whole file with --%s '%s'", c.Setting(), patterns[0]), "%s; dates of the same form are read with the month before the day", kinds).

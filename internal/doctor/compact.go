@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,23 +14,33 @@ import (
 type compactForm struct {
 	layout  string // of Go
 	more    int    // digits of a fraction behind it
-	pattern string // of strptime; empty: a month or a day is missing
+	pattern string // of strptime; empty: a month or a day is missing, or no pattern reads it
+	rare    bool   // it is guessed only where the form before it does not read as many
+	alone   bool   // one number of this form among others proves nothing
 }
 
 // compactForms are the forms that are known. Those of equal length stand in the order in which they are guessed.
 var compactForms = [...]compactForm{
-	{"20060102", 0, "%Y%m%d"}, {"02012006", 0, "%d%m%Y"}, {"01022006", 0, "%m%d%Y"},
-	{"2006010215", 0, "%Y%m%d%H"}, {"200601021504", 0, "%Y%m%d%H%M"}, {"20060102150405", 0, "%Y%m%d%H%M%S"}, {"20060102150405", 3, "%Y%m%d%H%M%S%f"},
-	{"060102", 0, "%y%m%d"}, {"020106", 0, "%d%m%y"}, {"010206", 0, "%m%d%y"}, {"200601", 0, ""}, {"2006", 0, ""},
+	{layout: "20060102", pattern: "%Y%m%d"}, {layout: "20060201", pattern: "%Y%d%m", rare: true},
+	{layout: "02012006", pattern: "%d%m%Y"}, {layout: "01022006", pattern: "%m%d%Y"},
+	{layout: "2006010215", pattern: "%Y%m%d%H"},
+	{layout: "200601021504", pattern: "%Y%m%d%H%M"}, {layout: "200602011504", pattern: "%Y%d%m%H%M", rare: true, alone: true},
+	{layout: "020120061504", pattern: "%d%m%Y%H%M", alone: true}, {layout: "010220061504", pattern: "%m%d%Y%H%M", alone: true},
+	{layout: "060102150405", pattern: "%y%m%d%H%M%S", alone: true},
+	{layout: "20060102150405", pattern: "%Y%m%d%H%M%S"}, {layout: "20060201150405", pattern: "%Y%d%m%H%M%S", rare: true, alone: true},
+	{layout: "02012006150405", pattern: "%d%m%Y%H%M%S", alone: true}, {layout: "01022006150405", pattern: "%m%d%Y%H%M%S", alone: true},
+	{layout: "20060102150405", more: 3, pattern: "%Y%m%d%H%M%S%f"},
+	{layout: "060102", pattern: "%y%m%d"}, {layout: "020106", pattern: "%d%m%y"}, {layout: "010206", pattern: "%m%d%y"},
+	{layout: "2006002"}, {layout: "200601"}, {layout: "2006"},
 }
 
-// reads reports whether a text is a date of 1900 to 2100 in the form.
+// reads reports whether a text is a date of 1900 to 2100 in the form, or the last day of 9999, which stands for never.
 func (f *compactForm) reads(text string) bool {
 	if len(text) != len(f.layout)+f.more {
 		return false
 	}
 	at, err := time.Parse(f.layout, text[:len(f.layout)])
-	return err == nil && 1900 <= at.Year() && at.Year() <= 2100
+	return err == nil && (1900 <= at.Year() && at.Year() <= 2100 || at.Year() == 9999 && at.YearDay() == 365)
 }
 
 // compacts counts which numbers of a column may be dates without separators. The zero value has none.
@@ -62,11 +73,11 @@ func (c *compacts) note(number string, at oddTimes, bare bool) {
 	if strings.Trim(number, "0123456789") != "" {
 		return
 	}
-	some := false
+	some, proves := false, false
 	for i := range compactForms {
-		if compactForms[i].reads(number) {
+		if f := &compactForms[i]; f.reads(number) {
 			c.forms[i].add(at.ms, at.file, at.line, number)
-			some = true
+			some, proves = true, proves || !f.alone
 		}
 	}
 	if some {
@@ -74,24 +85,33 @@ func (c *compacts) note(number string, at oddTimes, bare bool) {
 	}
 	if unit, likely := epochOf(number); likely {
 		c.epochs[unit].add(at.ms, at.file, at.line, number)
-	} else if some && len(number) >= leastDated {
+	} else if proves && len(number) >= leastDated {
 		c.dated.add(at.ms, at.file, at.line, number)
 	}
 }
 
-// dayCount are days that are counted from a day on. The numbers of two counts from 1990 to 2060 are apart.
+// dayCount are days, or parts of days, that are counted from a day on. The numbers of two counts are apart.
 type dayCount struct {
 	least, below int64
+	day          int64 // how many make a day
+	words        string
 	first        time.Time
 	by, do       string // who counts so, and what to do
 }
 
 var dayCounts = [...]dayCount{
-	{7305, 32874, time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), "", "write them as 2024-12-31, or for a timestamp as milliseconds: multiply them by 86400000"},
-	{32874, 58807, time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC), ", as spreadsheets count them", "export them from the spreadsheet with the cell format yyyy-mm-dd, or yyyy-mm-dd hh:mm:ss if they have a fraction"},
+	{7305, 32874, 1, "days", time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), "", "write them as 2024-12-31, or for a timestamp as milliseconds: multiply them by 86400000"},
+	{32874, 58807, 1, "days", time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC), ", as spreadsheets count them", "export them from the spreadsheet with the cell format yyyy-mm-dd, or yyyy-mm-dd hh:mm:ss if they have a fraction"},
+	// Of 1980 to 2100. Read as nanoseconds or microseconds since 1970 they are times of a year or two, far from now.
+	{624_511_296_000_000_000, 662_380_416_000_000_000, 10_000_000 * 86_400, "units of 100 ns", time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), ", as .NET counts ticks",
+		"write them as milliseconds since 1970: subtract 621355968000000000, and divide by 10000"},
+	{119_600_064_000_000_000, 157_469_184_000_000_000, 10_000_000 * 86_400, "units of 100 ns", time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), ", as Windows counts file times",
+		"write them as milliseconds since 1970: subtract 116444736000000000, and divide by 10000"},
+	{11_960_006_400_000_000, 15_746_918_400_000_000, 1_000_000 * 86_400, "microseconds", time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), ", as Chrome counts them",
+		"write them as milliseconds since 1970: subtract 11644473600000000, and divide by 1000"},
 }
 
-// reads reports whether a number is a day of 1990 to 2060.
+// reads reports whether a number is a likely count: a day of 1990 to 2060, or a time of 1980 to 2100.
 func (d *dayCount) reads(number string) bool {
 	n, err := strconv.ParseInt(number, 10, 64)
 	return err == nil && d.least <= n && n < d.below
@@ -105,9 +125,10 @@ func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
 		if o.number == 0 || 20*o.number < 19*c.numbers {
 			continue
 		}
-		n, _ := strconv.ParseFloat(o.text, 64)
-		found := fmt.Sprintf("%s: %s of %s, such as %s, %s like days since %s%s: %s is %s", where, amount.Count(o.number), amount.Of(c.numbers, "number"), o.example(),
-			amount.Verb(o.number, "looks", "look"), count.first.Format(time.DateOnly), count.by, o.text, count.first.AddDate(0, 0, int(n)).Format(time.DateOnly))
+		whole, _, _ := strings.Cut(o.text, ".")
+		n, _ := strconv.ParseInt(whole, 10, 64)
+		found := fmt.Sprintf("%s: %s of %s, such as %s, %s like %s since %s%s: %s is %s", where, amount.Count(o.number), amount.Of(c.numbers, "number"), o.example(),
+			amount.Verb(o.number, "looks", "look"), count.words, count.first.Format(time.DateOnly), count.by, o.text, count.first.AddDate(0, 0, int(n/count.day)).Format(time.DateOnly))
 		if read != "" {
 			found += ", but " + amount.Verb(o.number, "is", "are") + " read as " + read
 		}
@@ -177,12 +198,20 @@ func (c compacts) with(o compacts) compacts {
 	return c
 }
 
+// formed is the number of dates of a form, in compactForms: none of a rare one where the form before it reads them.
+func (c *compacts) formed(i int) int64 {
+	if compactForms[i].rare && c.forms[i-1].number >= c.forms[i].number {
+		return 0
+	}
+	return c.forms[i].number
+}
+
 // dates reports whether nearly all numbers are dates without separators. It returns the places of the forms, in
 // compactForms, each of which reads nearly all of them; none: they are of several forms.
 func (c *compacts) dates() (forms []int, compact bool) {
 	nearly := func(n int64) bool { return n > 0 && 20*n >= 19*c.numbers }
 	for i := range c.forms {
-		if nearly(c.forms[i].number) {
+		if nearly(c.formed(i)) {
 			forms = append(forms, i)
 		}
 	}
@@ -195,7 +224,7 @@ func (c *compacts) patterns() (patterns []string, all bool) {
 	forms, _ := c.dates()
 	if all = len(forms) > 0; !all {
 		for i := range c.forms {
-			if c.forms[i].number > 0 {
+			if c.formed(i) > 0 {
 				forms = append(forms, i)
 			}
 		}
@@ -237,7 +266,7 @@ func (c *compacts) mixture(where string) Finding {
 	for _, length := range []int{8, 12, 14, 17} {
 		var most int64
 		for i := range c.forms {
-			if n := c.forms[i].number; len(compactForms[i].layout)+compactForms[i].more == length && n > 0 && n >= most {
+			if n := c.formed(i); len(compactForms[i].layout)+compactForms[i].more == length && n > 0 && n >= most {
 				if n > most {
 					lengths[length] = nil
 				}
@@ -274,7 +303,8 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 	const flag = "datetimeformat"
 	o, unit := &c.epochs[counted[0]], units[counted[0]]
 	found := fmt.Sprintf("%s: %s of %s since 1970, such as %s, %s not taken by %s", where, amount.Of(o.number, "number"), unit.words, o.text, amount.Verb(o.number, "is", "are"), format)
-	if len(counted) > 1 || format != compactForms[0].pattern && format != compactForms[1].pattern && format != compactForms[2].pattern {
+	day := slices.ContainsFunc(compactForms[:], func(f compactForm) bool { return f.pattern == format && len(f.layout) == leastDated })
+	if len(counted) > 1 || !day {
 		return Fail(fmt.Sprintf("split the file by the number of digits, and load these numbers without --%s, and with --timestamp-unit %s", flag, unit.flag), "%s", found), true
 	}
 	f := Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s", flag, format, flag, unit.flag), "%s", found)
@@ -291,6 +321,9 @@ func (c *compacts) finding(where, flag, what, format string) Finding {
 		found += ", but " + amount.Verb(c.any.number, "is", "are") + " read as " + what
 	}
 	patterns, all := c.patterns()
+	if !all && severalOrders(patterns) {
+		return Fail("write them as 2024-12-31", "%s: both orders of day and month are in one file", found)
+	}
 	if format != "" {
 		found += ", and " + amount.Verb(c.any.number, "is", "are") + " not taken by " + format
 		if len(patterns) == 0 {
@@ -312,6 +345,19 @@ func (c *compacts) finding(where, flag, what, format string) Finding {
 	}
 	return Fail(oneOf(flag, patterns), "%s", found).guessing(map[string][]string{flag: {patterns[0]}},
 		fmt.Sprintf("%s is read by %s; it could also be read by %s", c.any.text, patterns[0], strings.Join(patterns[1:], " or ")))
+}
+
+// severalOrders reports whether two of some patterns differ only in the order of day, month and year.
+func severalOrders(patterns []string) bool {
+	seen := make(map[string]bool)
+	for _, p := range patterns {
+		p = withoutOrder.Replace(p)
+		if seen[p] {
+			return true
+		}
+		seen[p] = true
+	}
+	return false
 }
 
 // oneOf advises one of several patterns.

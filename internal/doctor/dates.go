@@ -36,6 +36,9 @@ type Dates struct {
 	shapes  []shape
 	bad     int64    // of all of them, that the column does not take
 	numbers compacts // whole numbers that the column does not take
+
+	// Dates that begin with a year and a hyphen, that the column takes, and that one order alone reads.
+	monthSecond, daySecond oddTimes
 }
 
 // shape are dates that are written alike: with the same separators, and the same time behind them.
@@ -66,6 +69,9 @@ type Watch struct {
 func (w *Watch) Note(text []byte, taken bool) {
 	found, first, third := ordersOf(text)
 	if found&longYear != 0 && ownForm(text, found, taken) {
+		if taken {
+			w.own(text, found)
+		}
 		return
 	}
 	if found == 0 && !otherDates.Match(text) {
@@ -81,6 +87,18 @@ func (w *Watch) Note(text []byte, taken bool) {
 	w.dates.shape(formatOf(string(text), dayFirst), found != 0, string(text)).note(string(text), found, first, third)
 	if !taken {
 		w.dates.bad++
+	}
+}
+
+// own counts a date that begins with a year and a hyphen, and that the column took.
+func (w *Watch) own(text []byte, found orders) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch found {
+	case monthSecond:
+		w.dates.monthSecond.add(0, "", 0, string(text))
+	case daySecond:
+		w.dates.daySecond.add(0, "", 0, string(text))
 	}
 }
 
@@ -190,8 +208,11 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	defer w.mu.Unlock()
 	d := w.dates
 	d.Column = column
-	return d, d.all() > 0 || d.numbers.numbers > 0
+	return d, d.all() > 0 || d.numbers.numbers > 0 || d.bothOrders()
 }
+
+// bothOrders reports whether a column took dates that begin with a year and of which each order alone reads some.
+func (d *Dates) bothOrders() bool { return d.monthSecond.number > 0 && d.daySecond.number > 0 }
 
 // HasSeconds reports whether a column of the sample has numbers of seconds with a fraction, which it does not take.
 func (s *Sample) HasSeconds(column string) bool {
@@ -214,6 +235,8 @@ func (d *Dates) all() (n int64) {
 func (d *Dates) merge(o Dates) {
 	d.bad += o.bad
 	d.numbers = d.numbers.with(o.numbers)
+	d.monthSecond.merge(o.monthSecond)
+	d.daySecond.merge(o.daySecond)
 	for _, from := range o.shapes {
 		d.shape(from.pattern, from.numeric, from.example).merge(from)
 	}

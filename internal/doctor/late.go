@@ -89,7 +89,7 @@ func (l *Late) compact(text []byte) bool {
 		return false
 	}
 	for i := range compactForms {
-		if compactForms[i].reads(string(text)) {
+		if !compactForms[i].alone && compactForms[i].reads(string(text)) {
 			return true
 		}
 	}

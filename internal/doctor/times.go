@@ -20,6 +20,7 @@ type Times struct {
 	written int64 // timestamps that are written as dates
 	january oddTimes
 	near    int64               // within ten years of 1970, and of no other unit
+	far     oddTimes            // after the year 9999, and of no other unit
 	steps   [stepsWide]oddTimes // by the unit that makes them likely: stepUsual is the unit that they are read in
 	compact compacts            // dates without separators
 }
@@ -47,6 +48,7 @@ const (
 	beginOf1960      = -315_619_200_000
 	beginOf1980      = 315_532_800_000
 	beginOf2100      = 4_102_444_800_000
+	beginOf10000     = 253_402_300_800_000
 )
 
 // Note counts a timestamp, in milliseconds since 1970, of the row in a line, or in [NoLine]. text is how it was given;
@@ -67,6 +69,8 @@ func (t *Times) Note(ms, line int64, text string) {
 		t.steps[step].add(ms, t.File, line, text)
 	} else if beginOf1960 <= ms && ms < beginOf1980 {
 		t.near++
+	} else if ms >= beginOf10000 {
+		t.far.add(ms, t.File, line, text)
 	}
 	t.compact.note(cmp.Or(text, t.number(ms)), oddTimes{file: t.File, line: line, ms: ms}, text == "")
 }
@@ -179,6 +183,7 @@ func (t *Times) AllEarly() (place, first string, all bool) {
 func (t *Times) merge(o Times) {
 	t.values, t.written, t.near = t.values+o.values, t.written+o.written, t.near+o.near
 	t.january.merge(o.january)
+	t.far.merge(o.far)
 	for i := range t.steps {
 		t.steps[i].merge(o.steps[i])
 	}

@@ -174,7 +174,13 @@ func TestDatesWithoutSeparators(t *testing.T) {
 		{[]string{"310124", "150124"}, "%y%m%d", "look at one of which you know the day, and say --datetimeformat '%y%m%d' or '%d%m%y'"},
 		{[]string{"2024", "2023"}, "", "write them as 2024-12-31, with a month and a day"},
 		{[]string{"20240301", "20240314130501"}, "", "load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%Y%m%d%H%M%S'"},
-		{[]string{"20240301", "20241301"}, "", ""}, {[]string{"1710000000", "1710000001"}, "", ""}, {[]string{"1710000000000"}, "", ""}, {[]string{"18990101"}, "", ""},
+		{[]string{"20240301", "20241301"}, "%Y%d%m", "say --datetimeformat '%Y%d%m'"},
+		{[]string{"20240301", "99991231"}, "%Y%m%d", "say --datetimeformat '%Y%m%d'"},
+		{[]string{"20241403130501"}, "%Y%d%m%H%M%S", "say --datetimeformat '%Y%d%m%H%M%S'"},
+		{[]string{"14032024130501"}, "%d%m%Y%H%M%S", "say --datetimeformat '%d%m%Y%H%M%S'"},
+		{[]string{"241403130501", "251231130501"}, "", ""}, {[]string{"240314130501"}, "%y%m%d%H%M%S", "say --datetimeformat '%y%m%d%H%M%S'"},
+		{[]string{"2024074", "2025366"}, "", ""}, {[]string{"2024074", "2025365"}, "", "write them as 2024-12-31, with a month and a day"},
+		{[]string{"1710000000", "1710000001"}, "", ""}, {[]string{"1710000000000"}, "", ""}, {[]string{"18990101"}, "", ""},
 	} {
 		times := Times{Column: "at", File: "f"}
 		for _, text := range c.numbers {

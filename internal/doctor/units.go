@@ -11,38 +11,44 @@ import (
 // oddity is what is odd about half of the numbers of a column or more.
 type oddity struct {
 	oddTimes
-	early bool // they are in January 1970, else after the year 2100
-	step  int  // that makes them likely
+	where string
+	early bool // they are in January 1970
+	step  int  // that makes half of them likely, or noStep
 }
+
+// noStep: no unit since 1970 makes times of 1980 to 2100 of them.
+const noStep = -1
 
 // odd returns what is odd about a column; false: nothing.
 func (t *Times) odd() (oddity, bool) {
 	half := func(n int64) bool { return n > 0 && 2*n >= t.values }
 	if half(t.january.number) {
-		o := oddity{t.january, true, stepUsual - 1}
+		o := oddity{t.january, "in January 1970", true, stepUsual - 1}
 		for step := range stepUsual {
 			if t.steps[step].number > t.steps[o.step].number {
 				o.step = step
 			}
 		}
+		if 2*t.steps[o.step].number < t.january.number {
+			o.step = noStep
+		}
 		return o, true
 	}
 	for step := stepUsual + 1; step < stepsWide; step++ {
 		if half(t.steps[step].number) {
-			return oddity{t.steps[step], false, step}, true
+			return oddity{t.steps[step], "after the year 2100", false, step}, true
 		}
+	}
+	if half(t.far.number) {
+		return oddity{t.far, "after the year 9999", false, noStep}, true
 	}
 	return oddity{}, false
 }
 
 // of says which timestamps of a column are odd.
 func (o *oddity) of(name string, t *Times) string {
-	where := "after the year 2100"
-	if o.early {
-		where = "in January 1970"
-	}
 	return fmt.Sprintf("%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-		amount.Count(o.number), amount.Of(t.values, "value"), t.first(&o.oddTimes), amount.Verb(o.number, "is", "are"), where)
+		amount.Count(o.number), amount.Of(t.values, "value"), t.first(&o.oddTimes), amount.Verb(o.number, "is", "are"), o.where)
 }
 
 // unitOf is the unit of a step; false: there is none.
@@ -135,6 +141,9 @@ func Units(samples []Sample, given string) []Finding {
 	return fewUnits(append(mixed, out...))
 }
 
+// countsUnknown is what to do about numbers of which nobody knows what they count.
+const countsUnknown = "find out what these numbers count, and since when, and write them as 2024-12-31T10:00:00"
+
 // named is a column of an input.
 type named struct {
 	input string
@@ -147,7 +156,9 @@ func unlikeUsual(columns []named) (out []Finding) {
 	for _, c := range columns {
 		o, odd := c.odd()
 		flag := ""
-		if odd {
+		if odd && o.step == noStep {
+			out = append(out, Warn(countsUnknown, "%s: times of 1980 to 2100 in no unit since 1970", o.of(c.input, &c.Times)))
+		} else if odd {
 			var words string
 			flag, words, _ = c.unitOf(o.step)
 			out = append(out, Warn("--timestamp-unit "+flag, "%s: %s since 1970, read as milliseconds?", o.of(c.input, &c.Times), words).
@@ -159,6 +170,9 @@ func unlikeUsual(columns []named) (out []Finding) {
 	}
 	if len(differ) > 1 {
 		for i := range out {
+			if out[i].Settings == nil {
+				continue
+			}
 			out[i].Do, out[i].Settings = out[i].Do+", but only if no other column of timestamps has numbers of another unit: it is the unit of all", nil
 		}
 	}
@@ -184,7 +198,9 @@ func unlikeGiven(columns []named, given string) (out []Finding) {
 			continue
 		}
 		do := "--timestamp-unit is the unit of all columns: load the file once for each unit, and leave the columns of other units out with --skipcols"
-		if flag, _, there := c.unitOf(o.step); there && !mixed {
+		if o.step == noStep {
+			do = countsUnknown
+		} else if flag, _, there := c.unitOf(o.step); there && !mixed {
 			do = "--timestamp-unit " + flag
 		}
 		out = append(out, Warn(do, "%s: numbers of another unit than %s?", o.of(c.input, &c.Times), given))

@@ -51,6 +51,8 @@ type Manifest struct {
 	Ranges Ranges `json:"ranges"`
 	Files  []File `json:"files"` // in order of name
 	Rows   int64  `json:"rows"`
+	// Limited reports whether --limit ended the scan: the table may have more rows.
+	Limited bool `json:"limited,omitempty"`
 
 	Checksum *Checksum `json:"checksum,omitempty"` // nil when none was made
 

@@ -50,6 +50,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Reading:  s.reading(),
 		Ranges:   manifest.Ranges{Splits: s.begunWith.Splits, Done: s.done(result), Failed: len(result.Failed)},
 		Rows:     result.Rows,
+		Limited:  result.Limited,
 		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
 		Started:  s.begunAt(r.Started).UTC(),
 		Finished: time.Now().UTC(),

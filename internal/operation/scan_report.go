@@ -18,6 +18,7 @@ type ScanReport struct {
 	Seed       uint64        // of their order
 	Sum        rowsum.Sum    // of all rows in the output
 	Whole      bool          // the output has its name; else it is kept as Unfinished
+	Limited    bool          // --limit ended it: the table may have more rows
 	Files      []sink.File   // of an output that is whole
 	Unfinished []string      // files that the scan can go on with
 	Output     string        // the file or folder, as it was named; empty of the standard output
@@ -53,7 +54,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	stopPace()
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 	result = s.withEarlier(result)
-	r.Ranges, r.Sum = len(result.Done), result.Sum
+	r.Ranges, r.Sum, r.Limited = len(result.Done), result.Sum, result.Limited
 	if err != nil {
 		err = sweepError(err, s.spec.Where, !s.run.isIdle(idle))
 	} else if !result.Limited || len(result.Failed) > 0 {

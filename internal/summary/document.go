@@ -213,8 +213,9 @@ type Scan struct {
 	Failed     []FailedRange `json:"failed_ranges"`
 	Seed       uint64        `json:"seed" jsonschema:"of the order of ranges"`
 	Checksum   string        `json:"checksum" jsonschema:"of all rows in the output"`
-	Whole      bool          `json:"whole" jsonschema:"the output has its name"`
-	Files      []File        `json:"files" jsonschema:"of an output that is whole; none of the standard output"`
+	Whole      bool          `json:"whole" jsonschema:"the output has its name, and --limit did not end the scan"`
+	Limited    bool          `json:"limited,omitempty" jsonschema:"--limit ended the scan: the table may have more rows"`
+	Files      []File        `json:"files" jsonschema:"of an output that has its name; none of the standard output"`
 	Unfinished []string      `json:"unfinished" jsonschema:"files that the scan can go on with"`
 	Output     string        `json:"output,omitempty" jsonschema:"file or folder that was written to"`
 	Manifest   string        `json:"manifest,omitempty"`

@@ -193,7 +193,7 @@ func failedOf(failed []operation.FailedRange) []FailedRange {
 // OfScan makes the document of a scan.
 func OfScan(r operation.ScanReport) Document {
 	s := &Scan{
-		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), Seed: r.Seed, Checksum: r.Sum.String(), Whole: r.Whole,
+		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), Seed: r.Seed, Checksum: r.Sum.String(), Whole: r.Whole && !r.Limited, Limited: r.Limited,
 		Output: r.Output, Unfinished: list(r.Unfinished), Manifest: r.Manifest, RunDir: r.RunDir, Files: []File{},
 	}
 	for _, f := range r.Files {

@@ -102,11 +102,11 @@ func (p *page) end(d *summary.Document) {
 	case summary.DryRun:
 		phase = board.Done
 	}
-	next := ""
+	next := summary.Next{}
 	if d.Next != nil {
-		next = d.Next.Line
+		next = *d.Next
 	}
-	p.watch.Advise(next)
+	p.watch.Advise(next.Line, next.Edit)
 	p.watch.End(phase, d.Error)
 	state := p.watch.State()
 	if dir := d.RunDir(); dir != "" {

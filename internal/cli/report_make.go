@@ -159,11 +159,12 @@ func ofRun(out *web.Report, r *operation.Record) {
 		add("read", "%.1f %% of the tokens, up to the last mark", 100*scan.Share)
 		add("checksum", "%s", scan.Sum)
 	}
-	s.Next = ""
+	s.Next, s.Edit = "", nil
 	for i, n := range st.Next() {
-		line := summary.CommandLine(n.FromAnywhere())
+		n = n.FromAnywhere()
+		line := summary.CommandLine(n)
 		if i == 0 {
-			s.Next = line
+			s.Next, s.Edit = line, n.Edit
 		} else {
 			add("or", "%s", line)
 		}

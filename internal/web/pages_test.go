@@ -208,7 +208,7 @@ func TestPageInABrowser(t *testing.T) {
 			require.Equal(t, "rows", b.ask("document.querySelector('[data-chart]').dataset.chart"))
 			b.look("page-" + name + "-run")
 
-			w.Advise("cqlbulk retry a-run")
+			w.Advise("cqlbulk retry a-run", nil)
 			w.End(board.Partly, "")
 			s.Close()
 			b.wait("document.querySelector('#note').textContent.startsWith('The run has ended')")

@@ -55,11 +55,11 @@ func (w *Watch) Typed(line string) {
 	w.line = line
 }
 
-// Advise shows what to do after the end: a command line, or nothing if it is empty.
-func (w *Watch) Advise(next string) {
+// Advise shows what to do after the end: a command line, or nothing if it is empty, and files to edit before it.
+func (w *Watch) Advise(next string, edit []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.advice = &next
+	w.advice, w.edit = &next, edit
 }
 
 // fillAboutLocked fills in what is known of the run as a whole.
@@ -69,6 +69,6 @@ func (w *Watch) fillAboutLocked(s *State) {
 		w.board.fill(s)
 	}
 	if w.advice != nil {
-		s.Next = *w.advice
+		s.Next, s.Edit = *w.advice, w.edit
 	}
 }

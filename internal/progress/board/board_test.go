@@ -305,7 +305,7 @@ func TestAbout(t *testing.T) {
 	s := w.State()
 	require.Equal(t, About{Line: "cqlbulk load ks.t x.csv", Work: "load"}, s.About)
 	require.Equal(t, "cqlbulk resume dir", s.Next)
-	w.Advise("")
+	w.Advise("", nil)
 	w.End(Done, "")
 	require.Empty(t, w.State().Next, "a run that is done is not resumed")
 }

@@ -39,6 +39,7 @@ type State struct {
 	Elapsed float64   `json:"elapsed_seconds"`
 	About   About     `json:"about"`
 	Next    string    `json:"next_command,omitempty"` // resumes or retries the run; empty: nothing is left to do
+	Edit    []string  `json:"next_edit,omitempty"`    // files of rejected rows to edit before that
 	Stages  []Stage   `json:"stages"`                 // of a run by streaming that is under way
 
 	Share *float64 `json:"share"`        // 0 to 1; null while it is not known

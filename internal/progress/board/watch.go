@@ -37,6 +37,7 @@ type Watch struct {
 	problem string
 	line    string  // as typed
 	advice  *string // what to do after the end; nil before
+	edit    []string
 	ended   time.Time
 	view    view
 	history []Point

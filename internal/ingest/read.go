@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -16,6 +17,7 @@ func (r *run) readAll(ctx, until context.Context) error {
 	r.group.ctx = ctx
 	ahead := r.fetchAhead(until)
 	defer ahead.close()
+	defer r.tellRowless()
 	for i, input := range r.job.Inputs {
 		if r.enough() {
 			break
@@ -29,6 +31,36 @@ func (r *run) readAll(ctx, until context.Context) error {
 		}
 	}
 	return r.send()
+}
+
+// rowless are inputs without rows, of which there may be thousands.
+type rowless struct {
+	inputs int
+	first  string
+}
+
+func (w *rowless) add(name string) {
+	if w.inputs++; w.inputs == 1 {
+		w.first = name
+	}
+}
+
+// names are the first input, and the number of the others.
+func (w *rowless) names() string {
+	if w.inputs == 1 {
+		return w.first
+	}
+	return fmt.Sprintf("%s and %s", w.first, amount.Of(w.inputs-1, "more input"))
+}
+
+// tellRowless warns of inputs without rows: once of each kind, however many there are.
+func (r *run) tellRowless() {
+	if r.headed.inputs > 0 {
+		r.job.Warn("%s %s a header and no rows", r.headed.names(), amount.Verb(r.headed.inputs, "holds", "hold"))
+	}
+	if r.blank.inputs > 0 {
+		r.job.Warn("%s %s empty: nothing to load from %s", r.blank.names(), amount.Verb(r.blank.inputs, "is", "are"), amount.Verb(r.blank.inputs, "it", "them"))
+	}
 }
 
 // readInput reads one input; got is what was read of it ahead, or nil.
@@ -51,7 +83,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			return fmt.Errorf("%s is empty, and the run had read %d bytes of it: it is not the same", f.name, r.job.Journal.Seen(index))
 		}
 		if errors.Is(err, io.EOF) {
-			r.job.Warn("%s is empty: nothing to load from it", f.name)
+			r.blank.add(f.name)
 			return nil
 		}
 		return inputError(f.name, err)
@@ -90,9 +122,9 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 				return fmt.Errorf("%s: the input ends after %d bytes, and the run had read %d of it: it is not the same", f.name, f.end, seen)
 			}
 			if f.records == 0 && f.header != nil {
-				r.job.Warn("%s holds a header and no rows", f.name)
+				r.headed.add(f.name)
 			} else if f.records == 0 {
-				r.job.Warn("%s is empty: nothing to load from it", f.name)
+				r.blank.add(f.name)
 			}
 			return nil
 		}

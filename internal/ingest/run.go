@@ -25,6 +25,8 @@ type run struct {
 	small     chan *chunk // the same for small inputs
 	chunks    chan *chunk // cut, to be parsed; each with those of its group
 	group     group       // that the reader fills; the reader's alone
+	headed    rowless     // inputs of a header and no rows; the reader's alone
+	blank     rowless     // inputs that are empty; the reader's alone
 	plans     plans
 	clock     clock
 	memory    *pace.Budget // of the chunks

@@ -18,9 +18,9 @@ import (
 )
 
 // loads runs a job of one text for the table names and gives its rows as k=v.
-func loads(t *testing.T, header bool, s string) (map[string]string, *recorder, Result, []string) {
+func loads(t *testing.T, header bool, texts ...string) (map[string]string, *recorder, Result, []string) {
 	t.Helper()
-	job, c, rejects := newJob(t, names, s)
+	job, c, rejects := newJob(t, names, texts...)
 	job.Header = header
 	job.ChunkSize = 64
 	job.MaxRecord = 1000
@@ -217,4 +217,10 @@ func TestLongNamesAreCut(t *testing.T) {
 		require.Contains(t, rejects.rejects[0].Reason, `has no column "xxx`)
 		require.Less(t, len(rejects.rejects[0].Reason), 1000)
 	})
+}
+
+// Inputs without rows are told in one line of each kind, however many there are.
+func TestManyInputsWithoutRows(t *testing.T) {
+	_, _, _, warnings := loads(t, true, "k,v\n", "k,v\na,1\n", "", "k,v\n", "k,v\n")
+	require.Equal(t, []string{"file1.csv and 2 more inputs hold a header and no rows", "file3.csv is empty: nothing to load from it"}, warnings)
 }

@@ -377,7 +377,14 @@ func (l *Load) datesApart() string {
 	if l.DatesApart == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", %s of them for dates in another order than those that were loaded, which may be wrong", amount.Count(l.DatesApart))
+	of := amount.Count(l.DatesApart) + " of them "
+	switch rejected := max(l.Rejected, l.WouldReject); {
+	case rejected == 1:
+		of = ""
+	case rejected == l.DatesApart:
+		of = "all "
+	}
+	return ", " + of + "for dates in another order than those that were loaded, which may be wrong"
 }
 
 // otherUnits says that timestamps are of several units; empty: that is not known.

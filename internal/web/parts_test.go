@@ -58,6 +58,8 @@ func TestVerdicts(t *testing.T) {
 		"Running: 25.0 % done. The cluster is slower than the target.":                               {Phase: board.Running, Share: &share, TargetP99: 0.02, HeldP99: 0.05},
 		"Done: 1 row read in 2.0s.":                                                                  {Phase: board.Done, Command: "scan", Table: "t", Rows: 1, Elapsed: 2},
 		"Done: 5 rows loaded in 1m5s.":                                                               {Phase: board.Done, Command: "resume", About: board.About{Work: "load"}, Table: "t", Rows: 5, Elapsed: 65},
+		"Done: 5 rows loaded in 1m15s.":                                                              {Phase: board.Done, Command: "resume", About: board.About{Work: "load"}, Table: "t", Rows: 5, EarlierRows: 4, Elapsed: 65, EarlierSeconds: 10},
+		"Done: 5 rows loaded (4 of them by an earlier run, whose time is not known) in 1m5s.":        {Phase: board.Done, Command: "load", Table: "t", Rows: 5, EarlierRows: 4, Elapsed: 65},
 		"Dry run done: 5 rows checked in 2.0s, nothing was written.":                                 {Phase: board.Done, Command: "load", About: board.About{DryRun: true}, Table: "t", Rows: 5, Elapsed: 2},
 		"Done, but not for all: 5 rows counted in 2.0s; 3 token ranges failed.":                      {Phase: board.Partly, Command: "count", Table: "t", Rows: 5, Elapsed: 2, FailedRanges: 3},
 		"Interrupted after 2.0s at 25.0 %: 5 rows loaded. The command below resumes it.":             {Phase: board.Interrupted, Command: "load", Table: "t", Rows: 5, Elapsed: 2, Share: &share, Next: "cqlbulk resume x"},

@@ -34,7 +34,10 @@ func verdict(s board.State) string {
 	if onlyRead(s) {
 		rows = amount.Of(s.Ready, "row") + " read, none " + deed(s)
 	}
-	after := amount.Elapsed(time.Duration(s.Elapsed * float64(time.Second)))
+	if s.EarlierRows > 0 && s.EarlierSeconds == 0 {
+		rows += " (" + amount.Count(s.EarlierRows) + " of them by an earlier run, whose time is not known)"
+	}
+	after := amount.Elapsed(time.Duration((s.EarlierSeconds + s.Elapsed) * float64(time.Second))) // the rows are of all processes
 	switch s.Phase {
 	case board.Connecting:
 		return "Connecting to the cluster."

@@ -22,7 +22,7 @@ LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man dist demo test test-long test-versions test-rings test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload profile fuzz chaos differ flights clean
+.PHONY: help check build man dist demo test test-long test-versions test-rings test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload bench-scale profile fuzz chaos differ flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -81,6 +81,9 @@ bench-peers: build ## loads beside cqlsh, DSBulk, sstableloader and PostgreSQL; 
 
 bench-unload: build ## scans, through CQL and past it, beside cqlsh and DSBulk; a page of it in docs/
 	deploy/bench-peers --unload
+
+bench-scale: build ## loads and scans over long lines, on a Cassandra of one node at 127.0.0.1
+	deploy/bench-far
 
 profile: ## what the compiler optimizes the program by, from loads and scans on a Cassandra: cmd/cqlbulk/cqlbulk.pgo
 	deploy/profile

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -111,13 +110,6 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 			edit(t, path, func([]byte) []byte { return text })
 		})
 	}
-	t.Run("input: another time", func(t *testing.T) {
-		info, err := os.Stat(path)
-		require.NoError(t, err)
-		require.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime().Add(time.Second)))
-		refused(t, nil, folder(t, killed), path+" was changed at ")
-		require.NoError(t, os.Chtimes(path, info.ModTime(), info.ModTime()))
-	})
 	t.Run("input: gone", func(t *testing.T) {
 		require.NoError(t, os.Rename(path, path+".away"))
 		refused(t, nil, folder(t, killed), path+": ")

@@ -125,7 +125,7 @@ func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 	require.ErrorContains(t, err, first)
 	writeSmall(t, 0, 9)
 	_, err = s.resume(t)
-	require.ErrorContains(t, err, first+" was changed at")
+	require.ErrorContains(t, err, first+" was changed since the run began: ")
 	require.NoError(t, os.Rename("away", first))
 	report, err := s.resume(t)
 	require.NoError(t, err)

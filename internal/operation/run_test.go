@@ -175,6 +175,14 @@ func TestRefusals(t *testing.T) {
 	_, err = PrepareLoad(t.Context(), s.env, *spec)
 	require.EqualError(t, err, "--run-dir run: the folder is not empty: each run needs one of its own")
 
+	later := time.Now().Add(-time.Hour) // the same bytes with another time: a copy, or a touch
+	require.NoError(t, os.Chtimes("in.csv", later, later))
+	touched, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.NoError(t, err)
+	touched.Load.Close()
+	require.NoError(t, os.WriteFile("in.csv", []byte(strings.Replace(threeGood, "bob", "bot", 1)), 0o600))
+	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	require.ErrorContains(t, err, "in.csv was changed since the run began: it does not begin and end with the same bytes")
 	require.NoError(t, os.WriteFile("in.csv", []byte(threeGood+"dan,1,1\n"), 0o600))
 	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
 	require.ErrorContains(t, err, "in.csv has 62 bytes instead of 54: it was changed since the run began")

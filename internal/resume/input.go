@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Input tells an input file from one that took its place: by its size, its time,
-// and the first and last bytes. When it may have been touched all the same, the pieces
-// that a load has written are compared as a whole; see load.Piece.
+// Input tells an input file from one that took its place: by its size and the first and last
+// bytes. If its times are others, the pieces that a load has written are compared as a whole;
+// see load.Piece.
 type Input struct {
 	Path string    `json:"path"` // absolute; "-" is the standard input
 	Size int64     `json:"size"`
@@ -99,8 +99,9 @@ func (i Input) Check() (touched bool, err error) {
 		return true, fmt.Errorf("input %s is no longer the same kind of file", i.Path)
 	case now.Size != i.Size:
 		return true, fmt.Errorf("input %s has %d bytes instead of %d: it was changed since the run began", i.Path, now.Size, i.Size)
-	case !strings.HasPrefix(now.Ends, i.Ends) || !now.Time.Equal(i.Time):
-		return true, fmt.Errorf("input %s was changed at %s, after the run began", i.Path, now.Time.Format(time.RFC3339))
+	case !strings.HasPrefix(now.Ends, i.Ends):
+		return true, fmt.Errorf("input %s was changed since the run began: it does not begin and end with the same bytes", i.Path)
 	}
-	return now.Inode != i.Inode, nil
+	// Another time does not tell that the bytes are others: a copy of the file has another one too.
+	return now.Inode != i.Inode || !now.Time.Equal(i.Time), nil
 }

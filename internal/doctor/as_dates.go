@@ -303,11 +303,14 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 			each = append(each, patterns[0])
 		}
 	}
+	if digitsAlone(format) && !slices.Contains(each, format) { // what it reads are dates without separators
+		each = append([]string{format}, each...)
+	}
 	do := iso
 	if len(each) <= namesShown {
 		do += ", or " + inTurn(c.Setting(), each)
 	}
-	f := Fail(do, "%s, in %s", kinds, amount.Of(len(each), "form"))
+	f := Fail(do, "%s, in %s", kinds, amount.Of(len(readings), "form"))
 	if format == "" && len(readings[0]) == 1 && len(each) <= namesShown {
 		f = f.with(map[string][]string{c.Setting(): {each[0]}})
 	}

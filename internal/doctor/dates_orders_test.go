@@ -115,4 +115,9 @@ func TestDatesWithAndWithoutSeparators(t *testing.T) {
 	for _, f := range found {
 		require.Equal(t, "load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%m/%d/%Y'", f.Do)
 	}
+	several := AsDates(datesOf(nil, []string{"31.01.2025 10:30", "2025/01/31"}), "%Y%m%d", "")
+	require.Len(t, several, 1)
+	require.Equal(t, "write them as 2024-12-31, or load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%d.%m.%Y %H:%M', "+
+		"and those of that retry likewise with '%Y/%m/%d'", several[0].Do)
+	require.Contains(t, several[0].Found, "2 are not taken by %Y%m%d, in 2 forms")
 }

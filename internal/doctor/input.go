@@ -37,6 +37,7 @@ type Sample struct {
 	Whole     bool // there are no more rows
 	Dates     []Dates
 	Times     []Times
+	RowTimes  []Times // those of rows that are taken
 	Stamps    Stamps
 	Unmet     []string // names that --map or --skipcols has and no object of the sample
 	Values    []Values

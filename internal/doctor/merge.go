@@ -13,11 +13,12 @@ import (
 func Merge(samples []Sample) Sample {
 	all := samples[0]
 	all.Times, all.Dates, all.Values, all.Nulls = slices.Clone(all.Times), slices.Clone(all.Dates), slices.Clone(all.Values), maps.Clone(all.Nulls)
-	all.Words = slices.Clone(all.Words)
+	all.Words, all.RowTimes = slices.Clone(all.Words), slices.Clone(all.RowTimes)
 	for _, s := range samples[1:] {
 		all.Rows, all.Bad = all.Rows+s.Rows, all.Bad+s.Bad
 		all.Unmet = slices.DeleteFunc(slices.Clone(all.Unmet), func(name string) bool { return !slices.Contains(s.Unmet, name) })
 		all.Times = mergeColumns(all.Times, s.Times, func(t Times) string { return t.Column }, (*Times).merge)
+		all.RowTimes = mergeColumns(all.RowTimes, s.RowTimes, func(t Times) string { return t.Column }, (*Times).merge)
 		all.Dates = append(all.Dates, s.Dates...)
 		all.Stamps.merge(s.Stamps)
 		all.Values = append(all.Values, s.Values...)

@@ -318,6 +318,7 @@ func (l *lookedAt) found(s *doctor.Sample) {
 			}
 		}
 		if t := l.timed[c.Name]; t != nil {
+			s.RowTimes = append(s.RowTimes, t.times)
 			s.Times = append(s.Times, t.found())
 		}
 	}

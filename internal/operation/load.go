@@ -169,10 +169,8 @@ func (l *Load) prepare(ctx context.Context) error {
 		l.job.CountEarlier() // before anything of the run is shown
 		return nil
 	}
-	if l.outer == nil {
-		if err := l.lookAhead(ctx, inputs); err != nil {
-			return err
-		}
+	if err := l.lookAhead(ctx, inputs); err != nil {
+		return err
 	}
 	return l.takeDown(ctx, inputs)
 }

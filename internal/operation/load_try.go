@@ -26,6 +26,7 @@ type triedRejects struct {
 	doctor.Sample
 	file  string // that has the first row that no setting mends
 	first doctor.Cause
+	wrong map[string][]string // settings for numbers that would be read as other times: a retry is refused without them
 }
 
 // again returns the rows that are rejected again; nil: there is none.
@@ -88,17 +89,25 @@ func (l *Load) tryEach(ctx context.Context, best *triedRejects, settings map[str
 			tries = append(tries, map[string][]string{name: settings[name]})
 		}
 	}
-	for _, try := range tries {
-		tried, err := l.tryRejects(ctx, try)
+	for i := 0; i < len(tries); i++ {
+		tried, err := l.tryRejects(ctx, tries[i])
 		if err != nil {
 			return nil, nil, err
 		}
 		if tried.Bad < best.Bad {
-			return tried, try, nil
+			return tried, tries[i], nil
+		}
+		if tried.wrong != nil && i < mostTries {
+			further := maps.Clone(tries[i])
+			maps.Copy(further, tried.wrong)
+			tries = append(tries, further)
 		}
 	}
 	return best, nil, nil
 }
+
+// mostTries is the number of tries of which each may lead to a further one.
+const mostTries = 10
 
 // settingsOfMeaning say what a value is: without them it may be read all the same, as another one, such as
 // 20240301 as milliseconds.
@@ -163,6 +172,11 @@ func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*t
 		rows, bad, whole := t.Rows, t.Bad, t.Whole
 		t.Sample = doctor.Merge(samples)
 		t.Rows, t.Bad, t.Whole = rows, bad, whole
+	}
+	for i := range t.RowTimes {
+		if f, wrong := wrongTimes(&t.RowTimes[i]); wrong && !l.spec.Given["timestamp-unit"] && settings["timestamp-unit"] == nil {
+			t.Bad, t.wrong = t.Rows, f.Settings
+		}
 	}
 	return t, nil
 }

@@ -143,6 +143,7 @@ var knownAssertions = map[string]string{
 	"internal/ingest/meter.go":            "an input is not wrapped before the meter looks at it",
 	"internal/ingest/read.go":             "an input is not wrapped before it is skipped",
 	"internal/operation/inputs_looked.go": "that wrapper of codecs",
+	"internal/operation/load_through.go":  "an error that joins others, which errors.Join made",
 	"internal/sink/place.go":              "a file that was made just before, which tests alone wrap",
 	"internal/filesum/filesum.go":         "a hash of the standard library, or of xxhash, which promise these methods",
 	"internal/cli/config.go":              "pflag's way to tell lists; this program makes the values",

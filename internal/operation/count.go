@@ -88,6 +88,7 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	if err != nil {
 		return nil, err
 	}
+	planning.Coarse = spec.Via == viaCQL && spec.By != ByHost && spec.By != ByRange // those are told by vnode range
 	t, err := spec.open(ctx, env, &spec.Connection, spec.TableName, planning, spec.Where, spec.Patience)
 	if err != nil {
 		return nil, err
@@ -132,6 +133,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	var stopWatch func()
 	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.env, c.t, c.job.Counters)
 	defer stopWatch()
+	c.job.Sweep.Blind = true
 	if c.board != nil {
 		showSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
 		c.job.Counted = func(within token.Range, rows int64) { c.board.Ring.Read(within, int(rows)) }

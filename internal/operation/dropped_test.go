@@ -70,7 +70,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	defer cancel()
 	s.cluster.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare }, Skip: 20, Times: 1, Do: cancel})
 	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel = s.connection, orders, "out.csv", "scan", 1
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel, spec.Splits = s.connection, orders, "out.csv", "scan", 1, 100
 	scan, err := PrepareScan(ctx, s.env, *spec)
 	require.NoError(t, err)
 	report, err := scan.Run(ctx)

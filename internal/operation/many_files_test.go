@@ -205,7 +205,7 @@ func TestManyPartsResumed(t *testing.T) {
 	defer cancel()
 	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 60, Times: 1, Do: cancel})
 	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Dir, spec.RunDir, spec.Parallel = s.connection, orders, "out", "run", 1
+	spec.Connection, spec.TableName, spec.Dir, spec.RunDir, spec.Parallel, spec.Splits = s.connection, orders, "out", "run", 1, 100
 	spec.MaxOutputSize = 1
 	scan, err := PrepareScan(ctx, s.env, *spec)
 	require.NoError(t, err)

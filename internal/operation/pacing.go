@@ -137,6 +137,8 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 		MaxAttempts: o.MaxAttempts,
 		Patience:    o.Patience,
 		Hosts:       t.plan.Hosts,
+		Borders:     t.plan.Borders(),
+		Finest:      t.plan.Finest,
 		PageRows:    o.PageSize,
 		PageBytes:   int(page),
 		Gate:        gate,

@@ -65,6 +65,7 @@ type PlanReport struct {
 	Cores      []int // of the nodes of the data center
 	Smudge     int   // requests for each of them
 	Splits     int   // token ranges
+	Finest     int   // that they are cut into if the table is large; 0: they are not cut
 	Vnodes     int   // that they are cut from
 	Seed       uint64
 	Partitions int64 // in the table, as the nodes estimate
@@ -137,6 +138,7 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		Asked:       p.spec.Parallel > 0,
 		Smudge:      p.spec.Smudge,
 		Splits:      len(t.plan.Splits),
+		Finest:      t.plan.Finest,
 		Vnodes:      t.plan.Ranges(),
 		Seed:        t.plan.Seed,
 		Partitions:  sum.Partitions,
@@ -163,6 +165,7 @@ func openPlanned(ctx context.Context, env Environment, conn *Connection, p *Plan
 	if err != nil {
 		return nil, err
 	}
+	planning.Coarse = true
 	cfg, err := conn.config(env)
 	if err != nil {
 		return nil, err

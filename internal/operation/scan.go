@@ -138,6 +138,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	planning.Coarse = s.spec.Via == viaCQL
 	if s.run.continued {
 		planning.Left = s.earlier.Left()
 	}

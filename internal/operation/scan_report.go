@@ -41,6 +41,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	var stopWatch func()
 	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.env, s.t, s.job.Counters)
 	defer stopWatch()
+	s.job.Sweep.Blind = s.spec.Where != ""
 	s.run.show(s.board)
 	if s.board != nil {
 		for _, done := range s.earlier.Done {

@@ -94,7 +94,7 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	defer cancel()
 	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 40, Times: 1, Do: cancel})
 	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel = s.connection, orders, "out.csv", "run", 1
+	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel, spec.Splits = s.connection, orders, "out.csv", "run", 1, 100
 	scan, err := PrepareScan(ctx, s.env, *spec)
 	require.NoError(t, err)
 	report, err := scan.Run(ctx)

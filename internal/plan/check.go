@@ -40,6 +40,16 @@ func ranges(splits []token.Split) []token.Range {
 	return out
 }
 
+// checkCoarse is checkWhole for splits that may reach over several vnode ranges.
+func checkCoarse(p token.Partitioner, placement *token.Placement, splits []token.Split) error {
+	for _, s := range splits {
+		if in := placement.SetOf(s.Range); s.Set != in {
+			return fmt.Errorf("the split that ends at token %s lies in vnode range %d and not in %d", p.Append(nil, s.Range.End), in, s.Set)
+		}
+	}
+	return token.Cover(p, token.Whole(p), ranges(splits))
+}
+
 // checkWhole says whether the splits are the whole ring, each token once and in
 // the vnode range that it is said to be in. There may be millions of them: they
 // are put in order by number, vnode range by vnode range.

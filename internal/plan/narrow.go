@@ -51,7 +51,12 @@ func (o Options) whole() bool {
 // narrow leaves in the plan what lies between the tokens and in the shard.
 func (p *Plan) narrow(o Options) error {
 	if o.Left != nil {
-		p.Splits = clip(p.Splits, o.Left)
+		left := o.Left
+		if p.Finest > 0 {
+			left = token.Merge(left) // those of an earlier run may be many and narrow
+		}
+		p.Splits = clip(p.Splits, left)
+		p.nameSets()
 		return nil
 	}
 	within := token.Whole(p.partitioner)
@@ -85,7 +90,19 @@ func (p *Plan) narrow(o Options) error {
 	// A shard may have nothing to read: its host then has an empty output, and the
 	// parts of all hosts are still the whole.
 	p.Splits = splits
+	p.nameSets()
 	return nil
+}
+
+// nameSets has each split of a coarse plan name the vnode range that it lies in: one that was narrowed may
+// reach over several no longer.
+func (p *Plan) nameSets() {
+	if p.Finest == 0 {
+		return
+	}
+	for i := range p.Splits {
+		p.Splits[i].Set = p.placement.SetOf(p.Splits[i].Range)
+	}
 }
 
 // clip leaves of the splits what lies in the ranges, which do not overlap.

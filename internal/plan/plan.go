@@ -7,6 +7,10 @@
 // the end. The shape is that of ScyllaDB's efficient full table scan; the splits
 // here follow the ring, so that one replica set serves each.
 //
+// Only a large table is worth M requests, and estimates of its size may be wrong or missing. So a
+// plan may begin with coarse splits ([Options.Coarse]), each over many neighbouring vnode ranges. The
+// sweep cuts those that turn out to be large, down to the size of M splits.
+//
 // Start with [Make]. A plan never changes and is safe for concurrent use.
 package plan
 
@@ -32,6 +36,16 @@ const (
 // that there is less, fewer splits are made.
 const splitBytes = 1 << 20
 
+const (
+	// coarseSplits is the most splits that a coarse plan has of a table that may be small.
+	coarseSplits = 256
+	// trustedShare is the part of an estimate that a table is sure to have: it may be wrong by
+	// as much.
+	trustedShare = 1000
+	// pageBytes is the size of table that is worth a request.
+	pageBytes = 256 << 10
+)
+
 // Options are the user's wishes; zero values leave the choice to the plan.
 type Options struct {
 	Smudge   int    // requests per core, default DefaultSmudge
@@ -40,6 +54,7 @@ type Options struct {
 	Parallel int    // N itself
 	Splits   int    // M itself
 	Bytes    int64  // estimate of the table's size; 0 when unknown
+	Coarse   bool   // begin with few splits, over several vnode ranges each, if the table may be small
 	Begin    string // token that the sweep begins after, empty: the ring's first
 	End      string // token that it ends with, empty: the ring's last
 	Shard    Shard  // which part of the splits
@@ -54,7 +69,8 @@ type Options struct {
 // Plan is how a table is swept.
 type Plan struct {
 	Parallel int           // N
-	Splits   []token.Split // about M, shuffled
+	Splits   []token.Split // about M, or fewer if they are coarse; shuffled
+	Finest   int           // number of splits that a sweep cuts coarse splits of a large table into; 0: it cuts none
 	Seed     uint64
 	Serial   string // why the table is read as one range, empty when it is not
 	Chosen   bool   // N is of the plan's choice
@@ -64,6 +80,7 @@ type Plan struct {
 	placement   *token.Placement // nil for a serial plan
 	partitioner token.Partitioner
 	only        []string // the one node to read, of a keyspace that is local to each
+	all         []string // of a coarse plan: the nodes that have replicas
 }
 
 // Make plans a sweep of a keyspace's ring, with the given replication options
@@ -117,12 +134,50 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 	if o.Parallel > 0 {
 		p.Parallel = o.Parallel
 	}
-	p.Splits = p.placement.Plan(p.want(o), o.Seed)
-	if err := checkWhole(partitioner, placement, p.Splits); err != nil {
+	p.split(o)
+	check := checkWhole
+	if p.Finest > 0 {
+		check = checkCoarse
+	}
+	if err := check(partitioner, placement, p.Splits); err != nil {
 		return fmt.Errorf("internal check failed: the plan is not the ring: %w", err)
 	}
 	p.hash = hash(partitioner, p.Splits)
 	return p.narrow(o)
+}
+
+// split makes the splits. Those of shards and those that the user asked for are never coarse.
+func (p *Plan) split(o Options) {
+	finest := max(p.Parallel*SplitsPerRequest, p.placement.Len())
+	sure := o.Bytes / trustedShare / pageBytes
+	coarse := max(min(p.Parallel, coarseSplits), int(min(sure, int64(finest))))
+	if !o.Coarse || o.Splits > 0 || o.Shard.Of > 1 || coarse >= finest {
+		p.Splits = p.placement.Plan(p.want(o), o.Seed)
+		return
+	}
+	p.Splits, p.Finest = p.placement.PlanCoarse(coarse, o.Seed), finest
+	p.all = p.holders()
+}
+
+// holders lists the ids of the nodes that have replicas; those that are up alone, if there are any.
+func (p *Plan) holders() (ids []string) {
+	holds := make([]bool, len(p.cluster.Nodes))
+	for i := range p.placement.Len() {
+		for _, n := range p.placement.Replicas(i) {
+			holds[n] = true
+		}
+	}
+	for _, up := range []bool{true, false} {
+		for i, n := range p.cluster.Nodes {
+			if holds[i] && n.Up == up {
+				ids = append(ids, n.ID)
+			}
+		}
+		if len(ids) > 0 {
+			return ids
+		}
+	}
+	return ids
 }
 
 // want is the number of splits to make. Where the work is shared, it must not
@@ -202,10 +257,14 @@ func smudge(o Options) int {
 func (p *Plan) Partitioner() token.Partitioner { return p.partitioner }
 
 // Hosts lists the ids of the nodes that hold a vnode range of the placement, the
-// primary replica first, but those that are down last.
+// primary replica first, but those that are down last. Of [token.Several] it lists all nodes that hold any; the slice is
+// shared and must not be changed.
 func (p *Plan) Hosts(vnode int) []string {
-	if p.placement == nil {
+	switch {
+	case p.placement == nil:
 		return p.only
+	case vnode == token.Several:
+		return p.all
 	}
 	var up, down []string
 	for _, i := range p.placement.Replicas(vnode) {
@@ -256,6 +315,14 @@ func (p *Plan) Shares() []Share {
 
 // Placement is where the replicas stand, nil for a serial plan.
 func (p *Plan) Placement() *token.Placement { return p.placement }
+
+// Borders returns where coarse splits may be cut, nil if the plan has none.
+func (p *Plan) Borders() *token.Placement {
+	if p.Finest == 0 {
+		return nil
+	}
+	return p.placement
+}
 
 // Ranges is the number of vnode ranges of the ring.
 func (p *Plan) Ranges() int {

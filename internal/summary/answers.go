@@ -20,6 +20,7 @@ type Plan struct {
 	Asked       bool              `json:"parallel_asked" jsonschema:"so many were asked for; else they are the cores of the data center times smudge"`
 	Smudge      int               `json:"smudge" jsonschema:"requests for each core"`
 	Splits      int               `json:"splits" jsonschema:"token ranges (M)"`
+	Finest      int               `json:"splits_if_large,omitempty" jsonschema:"about how many they are cut into if the table turns out to be large; absent where they are not cut"`
 	Vnodes      int               `json:"vnodes" jsonschema:"ranges that they are cut from"`
 	Seed        uint64            `json:"seed"`
 	Partitions  int64             `json:"partitions" jsonschema:"as the nodes estimate"`

@@ -12,6 +12,9 @@ func (t *text) plan(p *Plan) {
 	if p.Serial != "" {
 		how = "the table is read as one"
 	}
+	if p.Finest > 0 {
+		how += fmt.Sprintf(", up to %s if it is large", amount.Count(p.Finest))
+	}
 	t.number("planned", amount.Count(p.Splits), say(amount.Noun(p.Splits, "token range")+" of "+p.Table, how))
 	t.number("requests", amount.Count(p.Parallel), fmt.Sprintf("at once at the most, seed %d", p.Seed))
 	nodes, down := 0, 0

@@ -235,7 +235,7 @@ func OfClone(r operation.CloneReport) Document {
 func OfPlan(r operation.PlanReport) Document {
 	return Document{Outcome: outcomes[operation.Done], Plan: &Plan{
 		Table: r.Table, Statement: r.Statement, Cluster: r.Cluster, Partitioner: r.Partitioner, DC: r.DC, DCs: list(r.DCs), Replication: r.Replication,
-		Serial: r.Serial, Parallel: r.Parallel, Asked: r.Asked, Smudge: r.Smudge, SavedRing: r.SavedRing, Splits: r.Splits, Vnodes: r.Vnodes, Seed: r.Seed, Partitions: r.Partitions, Bytes: r.Bytes,
+		Serial: r.Serial, Parallel: r.Parallel, Asked: r.Asked, Smudge: r.Smudge, SavedRing: r.SavedRing, Splits: r.Splits, Finest: r.Finest, Vnodes: r.Vnodes, Seed: r.Seed, Partitions: r.Partitions, Bytes: r.Bytes,
 		ByCQL: r.Expected.ByCQL.Seconds(), Streamed: r.Expected.Streamed.Seconds(), Faster: r.Expected.Faster(), NodeLimit: r.Expected.NodeLimit,
 		Nodes: each(r.Nodes, func(n operation.PlanNode) PlanNode {
 			return PlanNode{n.Address, n.DC, n.Rack, n.Version, n.Up, n.Cores, n.Tokens, n.Holds, n.Reads, n.Bytes}

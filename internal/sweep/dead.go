@@ -22,7 +22,7 @@ type deadNodes struct {
 
 	mu     sync.Mutex
 	hosts  map[string]*deadNode
-	putOff []putOff
+	putOff []part
 	asked  map[*underWay]bool
 }
 
@@ -39,11 +39,11 @@ type deadNode struct {
 	givenUp bool  // it was silent for longer than the patience
 }
 
-// putOff is a piece of a split that waits for its nodes.
-type putOff struct {
+// part is a piece with the nodes that have it.
+type part struct {
 	piece
 	set   int // Split.Set
-	times int // how often it was put off
+	times int // how often it was put off, to wait for its nodes
 }
 
 // silentError says that a read got no answer, and that none of the nodes which could answer it gives
@@ -146,17 +146,17 @@ func (d *deadNodes) later(set, times int, pieces ...piece) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, p := range pieces {
-		d.putOff = append(d.putOff, putOff{p, set, times})
+		d.putOff = append(d.putOff, part{p, set, times})
 	}
 }
 
 // next takes what was put off; false when there is nothing.
-func (d *deadNodes) next() (putOff, bool) {
+func (d *deadNodes) next() (part, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n := len(d.putOff) - 1
 	if n < 0 {
-		return putOff{}, false
+		return part{}, false
 	}
 	p := d.putOff[n]
 	d.putOff = d.putOff[:n]

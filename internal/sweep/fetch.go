@@ -57,6 +57,10 @@ func (e *partError) Error() string { return fmt.Sprintf("only %v can be read at 
 // smaller.
 const slowAttempts = 2
 
+// spanAttempts is how often a piece over several vnode ranges is asked for before it is cut: it may be one of
+// them that cannot be read.
+const spanAttempts = 3
+
 // following is the request for the next page: it goes first to the host that
 // answered this one, and for no more rows than could be had in time. That limit
 // is eased with each page that comes at once.
@@ -139,7 +143,7 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				o.OnRetry(host, err)
 				return fetched{err: &silentError{err}}
 			}
-			if attempts >= o.MaxAttempts {
+			if attempts >= o.MaxAttempts || q.spans && attempts >= spanAttempts && fault.ClassOf(err) != fault.Overloaded {
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {

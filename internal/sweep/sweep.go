@@ -1,7 +1,7 @@
 // Package sweep reads a set of token ranges, all of them, with a pool of
 // workers: it is what scan and count have in common.
 //
-// Each worker takes a split off one channel, reads it page by page from a
+// Each worker takes a split off one queue, reads it page by page from a
 // replica, and asks for the next page while its consumer works on the one at
 // hand; so a pool of N workers keeps N requests under way at the most, and a
 // gate and a budget of bytes may allow fewer. Where nodes are far away there are as many
@@ -11,7 +11,8 @@
 // replica, after a wait once all have failed, and with fewer rows when time ran
 // out. When that does not help, the range is cut at the last token whose rows the
 // consumer has seen whole, and what is behind it is read as a range of its own; a
-// range that cannot even give its first page in time is cut in two. A range is
+// range that cannot even give its first page in time is cut in two. Splits may be coarse
+// ([Options.Borders]): those that turn out to be large are cut too, and shared by the workers. A range is
 // done, or it is in [Result.Failed]; it is never dropped. Ranges of nodes that give no
 // sign of life come last: they are read once a node answers, and given up if it is silent for
 // longer than the patience.
@@ -20,6 +21,7 @@ package sweep
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -83,6 +85,16 @@ type Options struct {
 	// list leaves the choice to the driver. The nodes of a list take turns as the
 	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
+	// Borders has splits cut that are large, at the borders of these vnode ranges or within one; nil:
+	// splits are only cut when they fail. Hosts of token.Several are then all nodes that any range
+	// may be asked from.
+	Borders *token.Placement
+	// Finest is how many parts of the ring a large table is cut into by Borders, at most, and
+	// besides at the borders.
+	Finest int
+	// Blind tells that the rows of pages do not show how much the servers read for them, as with a count:
+	// with Borders a range is as wide as the time of those before it allows.
+	Blind bool
 	// Patience is how long the sweep waits while no node answers any request, or all that
 	// were ever sent fail, default pace.DefaultPatience. Then it ends with an error of class
 	// Fatal. It waits as long for nodes that alone have what is left to read, and gives up
@@ -201,31 +213,32 @@ type Result struct {
 // that every other would. newConsumer is called once for each worker, by one goroutine at a time.
 func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newConsumer func() (Consumer, error)) (Result, error) {
 	o = o.withDefaults()
-	queue := make(chan token.Split, len(splits))
-	for _, s := range splits {
-		queue <- s
-	}
-	close(queue)
 	run := &run{
-		reader: r, splits: splits, options: o, size: newSizer(o),
+		reader: r, splits: splits, options: o, size: newSizer(o), queue: newQueue(splits, o),
 		dead: deadNodes{probing: make(chan struct{}, 1)}, silence: silence{patience: o.Patience}, trial: trial{patience: o.Patience},
 	}
-	run.crew.most = min(max(o.Workers, o.Most), len(splits))
+	run.crew.lazy, run.crew.allowed, run.crew.most = o.Borders != nil, o.Workers, max(o.Workers, o.Most)
+	first := 1
+	if !run.crew.lazy {
+		run.crew.most = min(run.crew.most, len(splits))
+		first = min(o.Workers, len(splits))
+	}
 	run.crew.hire = func(turn int) (*worker, error) {
 		consumer, err := newConsumer()
 		return &worker{run: run, consumer: consumer, turn: turn}, err
 	}
-	workers, err := run.crew.first(min(o.Workers, len(splits)))
+	workers, err := run.crew.first(first)
 	if err != nil {
 		return Result{}, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
+	defer context.AfterFunc(ctx, run.queue.wakeAll)()
 	run.crew.start = func(w *worker, err error) {
 		group.Go(func() error {
 			if err != nil {
 				return err
 			}
-			return w.work(ctx, queue)
+			return w.work(ctx)
 		})
 	}
 	if o.Ping != nil {
@@ -250,6 +263,8 @@ type run struct {
 	options Options
 	size    *sizer
 	crew    crew
+	queue   *queue
+	asked   atomic.Int64 // pieces over several vnode ranges that were taken
 	health  pace.Health
 	dead    deadNodes
 	silence silence

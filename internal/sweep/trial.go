@@ -71,8 +71,11 @@ func (r *run) try(ctx context.Context) error {
 	failures := make(chan error, trialNodes)
 	var asking sync.WaitGroup
 	for _, s := range r.splits {
-		host := ""
-		if hosts := r.options.Hosts(s.Set); len(hosts) > 0 {
+		host, set := "", s.Set
+		if set == token.Several {
+			set = r.options.Borders.FindFirst(s.Range)
+		}
+		if hosts := r.options.Hosts(set); len(hosts) > 0 {
 			host = hosts[0]
 		}
 		within, ok := firstToken(s.Range)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -17,6 +18,7 @@ type worker struct {
 	turn     int         // spreads the first choice of replica over the workers
 	reached  token.Token // the rows of the range being read have come up to here
 	numbers  bool        // each row is a number of rows (Consumer.Weight)
+	watch    watch       // of the range being read
 }
 
 // piece is a part of a split still to be read. failures are the attempts that
@@ -26,31 +28,47 @@ type piece struct {
 	within   token.Range
 	failures int
 	limit    int // rows to ask for at the most; 0 when time never ran out
+
+	// Of a sweep with Options.Borders.
+	wide  bool    // it is cut if it is large
+	spans bool    // it lies in several vnode ranges
+	most  float64 // tokens that are read of it at once; 0: as is known of the table
+	alone bool    // in one vnode range
 }
 
-// work reads the splits of a queue, and then those that were put off.
-func (w *worker) work(ctx context.Context, queue <-chan token.Split) error {
-	for s := range queue {
-		first := piece{within: s.Range}
-		if w.run.dead.all(w.run.options.Hosts(s.Set)) {
-			w.run.dead.later(s.Set, 1, first)
-			continue
+// work reads the pieces of the queue, and then those that were put off.
+func (w *worker) work(ctx context.Context) error {
+	for {
+		var err error
+		if p, others, ok := w.run.queue.take(ctx); ok {
+			if others {
+				w.run.crew.another()
+			}
+			err = w.taken(ctx, p)
+		} else if p, ok := w.run.dead.next(); ok {
+			err = w.late(ctx, p)
+		} else {
+			return nil
 		}
-		if err := w.split(ctx, putOff{piece: first, set: s.Set}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
-	for p, ok := w.run.dead.next(); ok; p, ok = w.run.dead.next() {
-		if err := w.late(ctx, p); err != nil {
-			return err
-		}
+}
+
+// taken reads a piece of the queue, unless all of its nodes are dead.
+func (w *worker) taken(ctx context.Context, p part) error {
+	defer w.run.queue.end()
+	if w.run.dead.all(w.run.options.Hosts(p.set)) {
+		w.run.dead.later(p.set, p.times+1, p.piece)
+		return nil
 	}
-	return nil
+	return w.split(ctx, p)
 }
 
 // late reads what was put off, once a node that has it answers. If none does, or only to fall silent
 // again, its range is given up.
-func (w *worker) late(ctx context.Context, p putOff) error {
+func (w *worker) late(ctx context.Context, p part) error {
 	err := w.await(ctx, w.run.options.Hosts(p.set))
 	switch {
 	case ctx.Err() != nil:
@@ -68,9 +86,9 @@ func (w *worker) late(ctx context.Context, p putOff) error {
 	return nil
 }
 
-// split reads a split, or a piece of one that was put off, and whatever it has to be cut into.
-func (w *worker) split(ctx context.Context, s putOff) error {
-	hosts := w.rotate(w.run.options.Hosts(s.set))
+// split reads a split, or a piece of one, and whatever it has to be cut into.
+func (w *worker) split(ctx context.Context, s part) error {
+	hosts := w.hosts(s.set)
 	todo := []piece{s.piece}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
@@ -82,13 +100,15 @@ func (w *worker) split(ctx context.Context, s putOff) error {
 		case err == nil:
 			w.run.done(p.within)
 			w.over(p.within)
+			w.run.queue.lasted(token.Width(p.within), time.Since(w.watch.begun))
 			continue
 		case errors.As(err, &stop):
 			return stop.err
 		case errors.As(err, &part): // no page of it was asked for
 			rest := token.Range{Start: part.part.End, End: p.within.End}
-			todo = append(todo, piece{rest, p.failures, p.limit}, piece{part.part, p.failures, p.limit})
+			todo = append(todo, piece{within: rest, failures: p.failures, limit: p.limit}, piece{within: part.part, failures: p.failures, limit: p.limit})
 			continue
+		case errors.Is(err, errLarge):
 		case !fault.Retryable(err, true) && fault.ClassOf(err) != fault.GivenUp:
 			return err
 		}
@@ -96,11 +116,17 @@ func (w *worker) split(ctx context.Context, s putOff) error {
 		if cutErr != nil {
 			return cutErr
 		}
-		if errors.As(err, new(*silentError)) {
-			w.run.dead.later(s.set, s.times+1, append(todo, piece{within: rest, failures: p.failures, limit: p.limit})...)
+		left := p
+		left.within = rest
+		silent := errors.As(err, new(*silentError))
+		switch {
+		case w.share(s, left, err):
+		case silent:
+			w.run.dead.later(s.set, s.times+1, append(todo, left)...)
 			return nil
+		default:
+			todo = append(todo, w.smaller(p, rest, err)...)
 		}
-		todo = append(todo, w.smaller(p, rest, err)...)
 	}
 	return nil
 }
@@ -118,7 +144,10 @@ func (w *worker) smaller(p piece, rest token.Range, err error) []piece {
 		return []piece{{within: rest, limit: cut.request.limit}}
 	}
 	first, second, _ := token.Halve(rest) // a range of one token gets no cutError
-	return []piece{{second, cut.request.failures, cut.request.limit}, {first, cut.request.failures, cut.request.limit}}
+	return []piece{
+		{within: second, failures: cut.request.failures, limit: cut.request.limit},
+		{within: first, failures: cut.request.failures, limit: cut.request.limit},
+	}
 }
 
 // cut keeps what the consumer has whole of a range and gives the rest of it.
@@ -153,7 +182,9 @@ func (e *stopError) Error() string { return e.err.Error() }
 // reach tells that the rows up to a token have come.
 func (w *worker) reach(to token.Token) {
 	if w.reached.Less(to) {
-		w.run.options.OnRead(token.Range{Start: w.reached, End: to})
+		come := token.Range{Start: w.reached, End: to}
+		w.run.options.OnRead(come)
+		w.run.queue.saw(0, token.Width(come))
 		w.reached = to
 	}
 }
@@ -171,6 +202,7 @@ func (w *worker) over(within token.Range) {
 // readRange gives all pages of a range to the consumer.
 func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	w.reached = p.within.Start
+	w.watch = newWatch(&w.run.options)
 	_, w.numbers = w.consumer.Weight() // no page is being taken
 	// When the consumer fails, the page asked for ahead is not waited for.
 	ctx, cancel := context.WithCancel(ctx)
@@ -190,7 +222,8 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 			return got.err
 		}
 		more := len(got.next.state) > 0
-		if more {
+		look := more && p.wide && w.watch.due(int64(got.page.Rows())*w.run.size.mean.Load())
+		if more && !look {
 			next = w.start(ctx, got.next)
 		}
 		err := w.take(ctx, p.within, got)
@@ -198,14 +231,19 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 			err = w.consumer.Done(p.within)
 		}
 		if err != nil {
-			if more {
+			if more && !look {
 				cancel()
 				(<-next).discard(ctx)
 			}
 			return &stopError{err}
 		}
-		if !more {
+		switch {
+		case !more:
 			return nil
+		case look && w.large(p.within):
+			return errLarge
+		case look:
+			next = w.start(ctx, got.next)
 		}
 	}
 }
@@ -230,6 +268,10 @@ func (w *worker) consume(within token.Range, p row.Page) (rows, bytes int64, err
 	err = w.consumer.Page(within, counted)
 	if err == nil {
 		w.run.size.saw(counted.rows, counted.bytes) // before Close wakes who waits for the budget
+		w.watch.bytes += counted.bytes
+		if !w.numbers {
+			w.run.queue.saw(counted.bytes, 0)
+		}
 		w.reach(w.consumer.Progress(within))
 	}
 	return int64(counted.rows), counted.bytes, errors.Join(err, p.Err())

@@ -1,0 +1,230 @@
+package sweep
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// queue holds the pieces that are still to be read. With Options.Borders a piece may be wide: take cuts off
+// as much of it as is worth one request by what is known of the table, and leaves the rest for
+// other workers. It is safe for concurrent use.
+type queue struct {
+	borders *token.Placement // nil: pieces are read as they are
+	finest  float64          // tokens of the narrowest piece that is cut off for the table's size
+	probing bool             // Options.Blind
+
+	mu     sync.Mutex
+	wake   *sync.Cond
+	pieces []part // from first on
+	first  int
+	active int // pieces that workers have taken and may still give back parts of
+	idle   int // workers that wait
+	ended  int // pieces that were dealt with
+	table  density
+}
+
+// pieceBytes is the size of a piece that is worth cutting off.
+const pieceBytes = 1 << 20
+
+// newQueue makes the queue of the splits.
+func newQueue(splits []token.Split, o Options) *queue {
+	q := &queue{borders: o.Borders, probing: o.Blind, table: density{enough: int64(o.PageBytes) / 2}}
+	q.wake = sync.NewCond(&q.mu)
+	if q.borders != nil {
+		ring := token.Range{Start: q.borders.Range(0).Start, End: q.borders.Range(q.borders.Len() - 1).End}
+		q.finest = token.Width(ring) / float64(max(o.Finest, 1))
+	}
+	q.pieces = make([]part, len(splits))
+	for i, s := range splits {
+		q.pieces[i] = part{piece: piece{within: s.Range}, set: s.Set}
+	}
+	return q
+}
+
+// take waits for a piece. It returns false once there is none, and no worker that could give back a
+// part of one. others tells that there are pieces which no worker waits for. Each piece that was taken must be followed by
+// end.
+func (q *queue) take(ctx context.Context) (p part, others, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.idle++
+	for ctx.Err() == nil && (q.first == len(q.pieces) && q.active > 0 && q.borders != nil || q.early()) {
+		q.wake.Wait()
+	}
+	q.idle--
+	if q.first == len(q.pieces) {
+		return part{}, false, false
+	}
+	p = q.pieces[q.first]
+	q.pieces[q.first] = part{}
+	q.first++
+	q.active++
+	if q.borders != nil {
+		p = q.narrow(p)
+	}
+	return p, q.idle == 0 && q.first < len(q.pieces), true
+}
+
+// early reports whether more requests would be too many for the little that is known of the table.
+func (q *queue) early() bool {
+	return q.probing && q.first < len(q.pieces) && q.active > probeGrowth*q.ended
+}
+
+// narrow cuts a piece to the width that is worth a request, and puts the rest at the end of the queue.
+func (q *queue) narrow(p part) part {
+	most := q.table.worth(q.finest)
+	if q.probing {
+		most = min(most, q.table.quick(q.finest))
+	}
+	if p.most > 0 {
+		most = min(most, p.most)
+	}
+	first, rest, cut := q.borders.CutFirst(p.within, most, p.alone)
+	if cut {
+		left := p
+		left.within = rest
+		q.put(left)
+	}
+	p.within, p.set = first, q.borders.SetOf(first)
+	p.spans = p.set == token.Several
+	p.wide = q.wide(first)
+	return p
+}
+
+// wide reports whether a range may be cut for its size.
+func (q *queue) wide(within token.Range) bool {
+	return token.Width(within) > wideEnough*q.finest || q.borders.SetOf(within) == token.Several
+}
+
+// wideEnough is how many times wider than the narrowest a piece is that may be cut for its size.
+const wideEnough = 1.5
+
+// put adds a piece.
+func (q *queue) put(p part) {
+	if q.first > len(q.pieces)/2 {
+		q.pieces = q.pieces[:copy(q.pieces, q.pieces[q.first:])]
+		q.first = 0
+	}
+	q.pieces = append(q.pieces, p)
+	q.wake.Signal()
+}
+
+// giveBack adds what is left of a piece that was taken.
+func (q *queue) giveBack(p part) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.put(p)
+}
+
+// end notes that a piece was dealt with, but for the parts of it that were given back.
+func (q *queue) end() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.active--
+	q.ended++
+	if q.probing || q.active == 0 {
+		q.wake.Broadcast()
+	}
+}
+
+// wakeAll has the workers that wait see that the sweep was canceled.
+func (q *queue) wakeAll() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.wake.Broadcast()
+}
+
+// saw takes in the bytes of a page, and the tokens that the rows of its piece have come further by.
+func (q *queue) saw(bytes int64, tokens float64) {
+	if q.borders == nil {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.table.saw(bytes, tokens)
+}
+
+// lasted takes in how long the requests for a part of the ring took.
+func (q *queue) lasted(tokens float64, took time.Duration) {
+	if !q.probing {
+		return
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.table.lasted(tokens, took)
+}
+
+// dragged takes in that a part of the ring could not be read in a time.
+func (q *queue) dragged(tokens float64, took time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.table.dragged(tokens, took)
+}
+
+// density is what is known of how much of the table lies on how much of the ring.
+type density struct {
+	enough int64 // bytes before which the table may be a small one
+	bytes  int64
+	tokens float64 // that these bytes lie on
+
+	read float64       // tokens of the pieces that were read to their end
+	pace float64       // seconds a token that they took
+	base time.Duration // the shortest time that one took
+}
+
+func (d *density) saw(bytes int64, tokens float64) {
+	d.bytes += bytes
+	d.tokens += tokens
+}
+
+// worth returns how many tokens are worth a piece, at least finest: all there are while the table may
+// be a small one.
+func (d *density) worth(finest float64) float64 {
+	if d.bytes < d.enough {
+		return anyWidth
+	}
+	return max(pieceBytes*d.tokens/float64(d.bytes), finest)
+}
+
+// anyWidth is more tokens than a ring has.
+const anyWidth = 0x1p130
+
+const (
+	// probeTime is how long the requests for a piece should take, where nothing else tells how
+	// large it is.
+	probeTime = 250 * time.Millisecond
+	// probeGrowth is how many times more tokens than were read may be asked for at once.
+	probeGrowth = 8
+)
+
+// dragged takes in that a part of the ring could not be read in a time.
+func (d *density) dragged(tokens float64, took time.Duration) {
+	d.pace = max(d.pace, took.Seconds()/tokens)
+}
+
+// lasted takes in how long a piece took: long times count at once, short ones little by little. Twice the
+// shortest time, and a quarter of probeTime, are taken for what a request may need whatever its range is.
+func (d *density) lasted(tokens float64, took time.Duration) {
+	if d.read == 0 || took < d.base {
+		d.base = took
+	}
+	d.read += tokens
+	pace := max(took-max(2*d.base, probeTime/4), 0).Seconds() / tokens
+	if pace < d.pace {
+		pace = (3*d.pace + pace) / 4
+	}
+	d.pace = pace
+}
+
+// quick returns how many tokens are read in about probeTime, at least finest, and not many more than
+// were read before.
+func (d *density) quick(finest float64) float64 {
+	most := probeGrowth * d.read
+	if d.pace > 0 {
+		most = min(most, probeTime.Seconds()/d.pace)
+	}
+	return max(most, finest)
+}

@@ -44,7 +44,8 @@ requests under way at once (N), the number of token ranges (M), what the nodes
 estimate the table to hold, and each node's share.
 
 HOLDS is the share of the ring that a node has a replica of; READS is the share
-of the requests it would get. The estimates are the nodes' own, of flushed data,
+of the requests it would get. More than 20 nodes stand together by rack and
+version; --json has each of them. The estimates are the nodes' own, of flushed data,
 renewed every few minutes; they serve for orientation only.
 ` + exitHelp,
 		Example: `  cqlbulk plan demo.flights --hosts 10.0.0.1`,
@@ -92,19 +93,22 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		if r.Asked {
 			facts("parallel (N)", "%d, as asked", r.Parallel)
 		} else {
-			sum := 0
-			for _, n := range r.Cores {
-				sum += n
-			}
-			cores := strings.Trim(strings.ReplaceAll(fmt.Sprint(r.Cores), " ", " + "), "[]")
-			facts("parallel (N)", "%d = (%s %s) x smudge %d", r.Parallel, cores, amount.Noun(sum, "core"), r.Smudge)
+			facts("parallel (N)", "%d = (%s) x smudge %d", r.Parallel, sumOfCores(r.Cores), r.Smudge)
 		}
-		facts("splits (M)", "%s of %s, seed %d", amount.Count(r.Splits), amount.Of(r.Vnodes, "vnode range"), r.Seed)
+		large := ""
+		if r.Finest > 0 {
+			large = fmt.Sprintf(", up to %s if the table is large", amount.Count(r.Finest))
+		}
+		facts("splits (M)", "%s of %s%s, seed %d", amount.Count(r.Splits), amount.Of(r.Vnodes, "vnode range"), large, r.Seed)
 	}
 	facts("estimate", "%s, %s, %s a split", amount.Of(r.Partitions, "partition"), amount.Size(r.Bytes), amount.Size(r.Bytes/max(int64(r.Splits), 1)))
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	if len(r.Nodes) > mostNodes {
+		writeNodeGroups(w, r.Nodes)
+		return w.Flush()
 	}
 	fmt.Fprintln(w, "NODE\tDC\tRACK\tVERSION\tSTATE\tCORES\tTOKENS\tHOLDS\tREADS\tESTIMATE")
 	for _, n := range r.Nodes {

@@ -18,6 +18,10 @@ const (
 	farReads  = 1024
 )
 
+// farWrite is the memory of a write under way, besides its rows: the stacks of its goroutines, and what
+// the driver keeps.
+const farWrite = 64 << 10
+
 // lookFar finds out how far away the nodes are, and lets more requests be under way to those that are
 // far, unless the user has set how many, or a latency to keep. The function that it returns must be
 // called when the load is over.
@@ -29,8 +33,8 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	o.Trips = l.t.trips(ctx, l.env)
 	most := o.InFlight
 	if l.spec.InFlight == 0 {
-		o.Far = farWrites
-		most = min(farWrites, cql.MostTimes*o.InFlight)
+		o.Far = min(farWrites, int(l.spec.Memory)/farWrite)
+		most = max(most, min(o.Far, cql.MostTimes*o.InFlight))
 	}
 	if o.Trips.Longest() == 0 {
 		return func() {}

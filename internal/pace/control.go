@@ -154,7 +154,7 @@ func (c *control) measure(rate float64) {
 
 // confirm notes that the base has been seen.
 func (c *control) confirm(now time.Time) {
-	roundTrip := time.Duration(c.far.seconds / float64(c.far.count) * float64(time.Second))
+	roundTrip := time.Duration(c.seconds/float64(c.count)*float64(time.Second)) + c.far.most
 	c.renewAt = now.Add(max(c.o.Probe, 50*roundTrip))
 }
 

@@ -18,6 +18,9 @@ const (
 	farReads  = 1024
 )
 
+// farSamples is the number of answers from far away after which there may be more requests.
+const farSamples = 4
+
 // farWrite is the memory of a write under way, besides its rows: the stacks of its goroutines, and what
 // the driver keeps.
 const farWrite = 64 << 10

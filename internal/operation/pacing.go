@@ -125,6 +125,9 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 	} else {
 		trips = t.trips(ctx, env)
 		limits.Far = t.mostReads(trips, budget/page)
+		if limits.Far > limits.Ceiling { // the line has most of them: to begin with a few costs round trips
+			limits.Start, limits.Samples = limits.Ceiling, farSamples
+		}
 		if trips.Longest() > 0 {
 			stop = tellBound(env, c, t.adviseReads(limits.Far))
 		}

@@ -117,6 +117,16 @@ func TestGateOfANarrowerLine(t *testing.T) {
 	require.Less(t, narrow, wide/4)
 }
 
+// TestGateFillsALongLineWithPages: a gate of few requests, of which each takes the nodes long, grows as well.
+func TestGateFillsALongLineWithPages(t *testing.T) {
+	s := newServer(2, scattered(3*time.Millisecond, 6), GateOptions{Ceiling: 6, Start: 6, Far: 256, Samples: 4})
+	s.route = func() (time.Duration, int, int) { return 150 * time.Millisecond, 0, 2 }
+	s.run(3 * time.Second)
+	perSecond, limit := s.run(5 * time.Second)
+	require.Greater(t, perSecond, 0.85*2/0.003)
+	require.Less(t, limit, perSecond*0.150+3*6)
+}
+
 // TestGateOfOneFarNode: of several nodes behind one gate one is far away. They have enough to do, and
 // not much more: few answers of a round are of the far node, so that its share is a rough guess.
 func TestGateOfOneFarNode(t *testing.T) {

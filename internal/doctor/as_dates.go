@@ -279,6 +279,20 @@ func (c *column) finding(format string) Finding {
 		fmt.Sprintf("%s is read by %s, though it may be meant by %s", c.shapes[0].example, patterns[0], strings.Join(patterns[1:], " or ")))
 }
 
+// likeISO is a date that CQL reads, with a time and a zone if one of the column's has them.
+func (c *column) likeISO() string {
+	like := "2024-12-31"
+	for i := range c.shapes {
+		switch text := c.shapes[i].example; {
+		case namedZone.MatchString(text):
+			return "2024-12-31T10:00:00+01:00"
+		case timeOfDay.MatchString(text) && !c.OfDate:
+			like = "2024-12-31T10:00:00"
+		}
+	}
+	return like
+}
+
 // severalWays is the finding about a column that no pattern reads as a whole.
 func (c *column) severalWays(kinds, format string, readings [][]string, readable bool) Finding {
 	const iso = "write them as 2024-12-31"
@@ -293,7 +307,7 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 				return Warn(fmt.Sprintf("write them as 2024-12-31T10:00:00+01:00: no pattern reads the name of a time zone such as %s", zone), "%s", kinds)
 			}
 		}
-		return Warn(iso, "%s", kinds)
+		return Warn("write them as "+c.likeISO(), "%s", kinds)
 	}
 	var each []string
 	for _, patterns := range readings {

@@ -121,3 +121,18 @@ func TestDatesWithAndWithoutSeparators(t *testing.T) {
 		"and those of that retry likewise with '%Y/%m/%d'", several[0].Do)
 	require.Contains(t, several[0].Found, "2 are not taken by %Y%m%d, in 2 forms")
 }
+
+// Dates that no pattern reads have a time and a zone in what they are to be written as, if they have one themselves.
+func TestDatesThatNoPatternReads(t *testing.T) {
+	for text, do := range map[string]string{
+		"30.06.2025 14:25 Uhr":                        "write them as 2024-12-31T10:00:00",
+		"2025-06-30 14:25:28 America/New_York":        "write them as 2024-12-31T10:00:00+01:00",
+		"2025-06-30T14:25:28.000+02:00[Europe/Paris]": "write them as 2024-12-31T10:00:00+01:00",
+		"03 Oct 2025 22:40:08 GMT+0200":               "write them as 2024-12-31T10:00:00+01:00",
+		"30.06.2025 (Mo)":                             "write them as 2024-12-31",
+	} {
+		found := AsDates(datesOf(nil, []string{text}), "", "")
+		require.Len(t, found, 1, text)
+		require.Equal(t, do, found[0].Do, text)
+	}
+}

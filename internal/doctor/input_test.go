@@ -146,7 +146,7 @@ func TestAdviceAboutDatesThatAFormatDoesNotTake(t *testing.T) {
 			many = append(many, "31"+between+"12"+between+"2024"+behind)
 		}
 	}
-	require.Equal(t, "write them as 2024-12-31", AsDates([]Sample{dated("f", false, many...)}, "", "")[0].Do)
+	require.Equal(t, "write them as 2024-12-31T10:00:00", AsDates([]Sample{dated("f", false, many...)}, "", "")[0].Do)
 }
 
 func TestEncoding(t *testing.T) {

@@ -17,6 +17,8 @@ var (
 	zoneBehind  = regexp.MustCompile(`[0-9]:[0-9]{2}(?:[.][0-9]+)?(?: ?[AaPp][Mm])? ([A-Z]{3,5})\b`)
 	clockTime   = regexp.MustCompile(`^(,? |T)[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
 	halfDay     = regexp.MustCompile(`[0-9] ?[AaPp][Mm]\b`)
+	timeOfDay   = regexp.MustCompile(`[0-9]:[0-9]{2}`)
+	namedZone   = regexp.MustCompile(`[0-9]:[0-9]{2}.*(?:(?:GMT|UTC)[+-][0-9]|[A-Z][a-z]+/[A-Z][a-z])`)
 	wordBehind  = regexp.MustCompile(`[A-Za-z]{2}`)
 )
 

@@ -153,6 +153,9 @@ func (o *Output) complete() error {
 	if known := sink.Compressions(); o.Compression != "" && !slices.Contains(known, o.Compression) {
 		return fmt.Errorf("--compression %q: the compressions are none, %s%s", o.Compression, strings.Join(known, ", "), schema.DidYouMean(o.Compression, known))
 	}
+	if known := filesum.Algorithms(); o.FileChecksum != "" && !slices.Contains(known, o.FileChecksum) {
+		return fmt.Errorf("--file-checksum %q: must be %s", o.FileChecksum, strings.Join(known, " or "))
+	}
 	if err := chooseFormat(&o.Format, o.Path); err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (a *account) check() {
 	}
 	var parts []string
 	for _, name := range narrowing {
-		if v := a.option(name); v != "" {
+		if v := a.option(name); v != "" && (name != "limit" || a.m.Limited || a.m.Ranges.Done < a.m.Ranges.Splits) {
 			parts = append(parts, "--"+name+" "+v)
 		}
 	}

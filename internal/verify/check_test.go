@@ -230,6 +230,13 @@ func TestNotes(t *testing.T) {
 	r := check(t, root, "out")
 	require.Empty(t, r.Findings)
 	require.Equal(t, []string{`out/manifest.json: a part of the table was read, with --where day = 3\r, --begintoken 0`}, r.Notes)
+
+	m.Options = map[string]any{"limit": 9}
+	put(t, root, "whole", m)
+	require.Empty(t, check(t, root, "whole").Notes, "fewer rows than the limit are all rows")
+	m.Limited = true
+	put(t, root, "part", m)
+	require.Equal(t, []string{"part/manifest.json: a part of the table was read, with --limit 9"}, check(t, root, "part").Notes)
 }
 
 // More files than are read at once, some of them bad: findings keep their order.

@@ -1,6 +1,6 @@
 package extsort
 
-// distinct tells about how many different numbers it has seen, within some percents, where numbers are hashes: it keeps those
+// distinct tells about how many different numbers it has seen, within some percents: of each it makes a hash, keeps those
 // whose lowest bits are zero, and asks one bit more each time that there are too many of them (M. Wegman's adaptive sampling:
 // P. Flajolet, "On adaptive sampling", Computing 43, 1990).
 type distinct struct {
@@ -12,6 +12,7 @@ type distinct struct {
 const mostKept = 4096
 
 func (d *distinct) see(number uint64) {
+	number = mix(number)
 	if number&d.mask != 0 {
 		return
 	}
@@ -27,6 +28,14 @@ func (d *distinct) see(number uint64) {
 			}
 		}
 	}
+}
+
+// mix makes another number of each, whose bits depend on all of its bits (the finalizer of MurmurHash3). Numbers that are
+// hashes are not enough: an input may be the part of a table whose tokens have some bits in common.
+func mix(number uint64) uint64 {
+	number = (number ^ number>>33) * 0xff51afd7ed558ccd
+	number = (number ^ number>>33) * 0xc4ceb9fe1a85ec53
+	return number ^ number>>33
 }
 
 func (d *distinct) count() int64 { return int64(len(d.kept)) * int64(d.mask+1) }

@@ -99,7 +99,7 @@ func (m *Merge) less(i, j int) bool {
 	return m.compare(a.record, b.record) < 0
 }
 
-// Numbers is about how many different numbers the records have, where these are hashes.
+// Numbers is about how many different numbers the records have.
 func (m *Merge) Numbers() int64 { return m.numbers }
 
 // Number is that of the current record.

@@ -170,6 +170,18 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// Inputs that were parted by the lowest bits of the numbers have as many of them.
+func TestNumbersThatHaveBitsInCommon(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	for _, shift := range []int{1, 5, 20} {
+		d := &distinct{}
+		for range 50_000 {
+			d.see(random.Uint64()<<shift | 1)
+		}
+		require.InDelta(t, 50_000, d.count(), 5_000, "%d bits", shift)
+	}
+}
+
 // Numbers that share many bits, all of them, or none are sorted alike, be there few of them or many.
 func TestEntriesAreSortedByTheirBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))

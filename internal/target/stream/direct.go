@@ -41,9 +41,9 @@ func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64,
 		group.Go(func() error {
 			m := &tableMaker{d: d, q: q, merges: merges, limit: limit}
 			for _, merge := range merges {
-				m.keys += merge.Numbers()
+				m.most += merge.Numbers()
 			}
-			m.keys = min(m.keys, int64(full)+1)
+			m.keys = min(m.most, max(int64(full), fewKeys))
 			m.partitions = t.newPartitions(d.codec, nil, m.tell)
 			for {
 				more, err := m.more(ctx)
@@ -81,9 +81,17 @@ type tableMaker struct {
 	merges     []*extsort.Merge // those with records that stand in no SSTable yet
 	partitions *partitions
 	limit      int64 // size of an SSTable, about
-	keys       int64 // about how many partitions each will have
+	most       int64 // about how many partitions all will have
+	keys       int64 // about how many partitions the next one will have: what its filter is made for
 	told       int64 // bytes of the present one that others were told of
 }
+
+// fewKeys is a number of partitions for which a filter takes next to nothing, and that no SSTable ends at.
+const fewKeys = 1024
+
+// crowded is the number of partitions at which an SSTable ends because its filter was made for fewer. The filter takes a
+// quarter more than it was made for, so that an estimate that is a little off ends no SSTable.
+func crowded(keys int64) int64 { return max(keys, fewKeys) / 4 * 5 }
 
 // more says whether there are records for another SSTable.
 func (m *tableMaker) more(ctx context.Context) (bool, error) {
@@ -107,9 +115,13 @@ func (m *tableMaker) next(ctx context.Context, t *Target) (File, error) {
 	f.Whole, err = t.writeWhole(m.d.codec, m.d.made.Add(1), m.keys, func(w *sstable.TableWriter) error {
 		p := m.partitions
 		p.to, p.begun = w, 0
-		p.full = func() bool { return w.Position() >= m.limit }
+		p.full = func() bool { return w.Position() >= m.limit || p.begun >= crowded(m.keys) }
 		err := m.take(ctx)
 		f.Keys = p.begun
+		if f.Keys >= crowded(m.keys) {
+			fit := int64(float64(f.Keys) * float64(m.limit) / float64(w.Position()))
+			m.keys = max(m.keys, min(fit, max(m.most, 2*m.keys)))
+		}
 		return err
 	})
 	if err != nil {

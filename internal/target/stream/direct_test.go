@@ -87,6 +87,40 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 	}
 }
 
+// A filter has room for all partitions, also where records take many times the bytes that an SSTable has of them.
+func TestFiltersHaveRoom(t *testing.T) {
+	const partitions, of = 12_000, 16
+	p := &pieces{}
+	long := strings.Repeat("long", 25)
+	var rows []*target.Row
+	for i := range int32(partitions * of) { // those of a partition make one row
+		rows = append(rows, reading(p, i%partitions, 1, long, 1_700_000_000_000_000+int64(i)))
+	}
+	tg, _ := newTarget(t, func(o *Options) {
+		wholeOnOne(t, o)
+		o.Memory, o.FileBytes = 64<<20, 1<<20
+	})
+	var files atomic.Int64
+	tg.o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
+		files.Add(1)
+		db, err := os.ReadFile(f.Whole.Path(sstable.FilterDB))
+		require.NoError(t, err)
+		filter, err := sstable.ParseFilter(db, sstable.NB)
+		require.NoError(t, err)
+		wrong := 0
+		for i := range int32(10_000) {
+			if filter.Has(keyOf(partitions + i)) {
+				wrong++
+			}
+		}
+		require.Less(t, wrong, 500, "of 10,000 keys that an SSTable of %d partitions does not have", f.Keys)
+		return nil
+	})
+	require.NoError(t, load(t, tg, rows))
+	require.EqualValues(t, partitions, tg.Stats().Partitions)
+	require.LessOrEqual(t, files.Load(), int64(2*stretches()+2), "where the first filter is full another SSTable is begun, and hardly more")
+}
+
 // Stretches of tokens share two SSTables, and one without rows makes none.
 func TestStretchesMakeSSTables(t *testing.T) {
 	for name, c := range map[string]struct {

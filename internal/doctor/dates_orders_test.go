@@ -136,3 +136,28 @@ func TestDatesThatNoPatternReads(t *testing.T) {
 		require.Equal(t, do, found[0].Do, text)
 	}
 }
+
+// The dates of some databases and logs are recognised by their form.
+func TestPatternsOfOtherPrograms(t *testing.T) {
+	for text, pattern := range map[string]string{
+		"03-OCT-25":                        "%d-%b-%y",
+		"03-OCT-25 10.40.08.000000 PM":     "%d-%b-%y %I.%M.%S.%f %p",
+		"03-Oct-2025 22:40":                "%d-%b-%Y %H:%M",
+		"30.06.2025 14.25":                 "%d.%m.%Y %H.%M",
+		"20251003T224008Z":                 "%Y%m%dT%H%M%S%z",
+		"20251003T2240+0200":               "%Y%m%dT%H%M%z",
+		"20251003 224008":                  "%Y%m%d %H%M%S",
+		"20251003 22:40:08":                "%Y%m%d %H:%M:%S",
+		"20251003-22:40:08.123":            "%Y%m%d-%H:%M:%S.%f",
+		"30.06.2025 14.25:10":              "",
+		"03 OCT 25 and 12 of the 13 seats": "",
+	} {
+		found := AsDates(datesOf(nil, []string{text}), "", "")
+		require.Len(t, found, 1, text)
+		if pattern == "" {
+			require.Empty(t, found[0].Settings, text)
+		} else {
+			require.Equal(t, map[string][]string{"datetimeformat": {pattern}}, found[0].Settings, text)
+		}
+	}
+}

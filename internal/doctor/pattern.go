@@ -9,13 +9,15 @@ import (
 var (
 	numbersDate = regexp.MustCompile(`^ *[0-9]+(.)[0-9]+.([0-9]+)`)
 	yearBegins  = regexp.MustCompile(`^ *[0-9]{4}([/.-])[0-9]{1,2}[/.-][0-9]{1,2}`)
-	dayName     = regexp.MustCompile(`^ *[0-9]{1,2}([ -])([A-Za-z]{3,9})([ -])([0-9]{4})`)
+	dayName     = regexp.MustCompile(`^ *[0-9]{1,2}([ -])([A-Za-z]{3,9})([ -])([0-9]{4}|[0-9]{2})`)
+	compactDay  = regexp.MustCompile(`^ *(?:19|20)[0-9]{6}([ T-])`)
 	nameDay     = regexp.MustCompile(`^ *([A-Za-z]{3,9}) [0-9]{1,2}(,?) ([0-9]{4})`)
-	otherDates  = regexp.MustCompile(`^ *(?:` + weekdayName + `,? +)?(?:[0-9]{1,2}[ -]` + monthName + `[ -][0-9]{4}|` + monthName + ` [0-9]{1,2},? [0-9]{4}|` + monthTime + `.* [0-9]{4})(?:[^0-9]|$)`)
+	otherDates  = regexp.MustCompile(`^ *(?:` + weekdayName + `,? +)?(?:[0-9]{1,2}[ -]` + monthName + `[ -](?:[0-9]{4}|[0-9]{2})|(?:19|20)[0-9]{6}[ T-][0-9]{2}:?[0-9]{2}(?::?[0-9]{2})?|` + monthName + ` [0-9]{1,2},? [0-9]{4}|` + monthTime + `.* [0-9]{4})(?:[^0-9]|$)`)
 	weekday     = regexp.MustCompile(`^ *(` + weekdayName + `)(,?) +`)
 	unixDate    = regexp.MustCompile(`^(` + monthName + `) +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( ?)([AaPp][Mm])?(?: (Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? [0-9]{4} *$`)
 	zoneBehind  = regexp.MustCompile(`[0-9]:[0-9]{2}(?:[.][0-9]+)?(?: ?[AaPp][Mm])? ([A-Z]{3,5})\b`)
-	clockTime   = regexp.MustCompile(`^(,? |T)[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
+	clockTime   = regexp.MustCompile(`^(,? |T|-)[0-9]{1,2}([:.])[0-9]{2}([:.][0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
+	clockDigits = regexp.MustCompile(`^([ T-])[0-9]{4}([0-9]{2})?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
 	halfDay     = regexp.MustCompile(`[0-9] ?[AaPp][Mm]\b`)
 	timeOfDay   = regexp.MustCompile(`[0-9]:[0-9]{2}`)
 	namedZone   = regexp.MustCompile(`[0-9]:[0-9]{2}.*(?:(?:GMT|UTC)[+-][0-9]|[A-Z][a-z]+/[A-Z][a-z])`)
@@ -58,15 +60,22 @@ func formatOf(example string, order orders) string {
 	if date == "" || rest == "" {
 		return date
 	}
+	if found := clockDigits.FindStringSubmatch(rest); found != nil && date == compactDate {
+		return date + found[1] + strings.ReplaceAll(clockFormat(found[2], "", "", ""), ":", "") + zoneFormat(found[3], found[4])
+	}
 	found := clockTime.FindStringSubmatch(rest)
 	if found == nil {
 		return ""
 	}
-	gap, seconds, fraction, blank, half, before, zone := found[1], found[2], found[3], found[4], found[5], found[6], found[7]
-	if half == "" {
+	gap, point, seconds, fraction, blank, half, before, zone := found[1], found[2], found[3], found[4], found[5], found[6], found[7], found[8]
+	switch {
+	case seconds != "" && seconds[:1] != point:
+		return ""
+	case half == "":
 		before = blank + before
 	}
-	return date + gap + clockFormat(seconds, fraction, blank, half) + zoneFormat(before, zone)
+	fine := clockFormat(seconds, fraction, blank, half)
+	return date + gap + strings.ReplaceAll(fine, ":", point) + zoneFormat(before, zone)
 }
 
 // clockFormat is the pattern of a time of day with such parts; empty: it lacks them.
@@ -107,6 +116,9 @@ func short(name, three, more string) string {
 	return more
 }
 
+// compactDate is the pattern of a date without separators before a time.
+const compactDate = "%Y%m%d"
+
 // dateFormat is the pattern of the date that an example begins with, and where it ends.
 func dateFormat(example string, order orders) (format string, end int) {
 	name := func(month string) string { return short(month, "%b", "%B") }
@@ -117,7 +129,14 @@ func dateFormat(example string, order orders) (format string, end int) {
 		return "%Y" + m[1] + "%m" + m[1] + "%d", len(m[0])
 	}
 	if m := dayName.FindStringSubmatch(example); m != nil {
-		return "%d" + m[1] + name(m[2]) + m[3] + "%Y", len(m[0])
+		year := "%Y"
+		if len(m[4]) == 2 {
+			year = "%y"
+		}
+		return "%d" + m[1] + name(m[2]) + m[3] + year, len(m[0])
+	}
+	if m := compactDay.FindStringSubmatch(example); m != nil {
+		return compactDate, len(m[0]) - len(m[1])
 	}
 	if m := nameDay.FindStringSubmatch(example); m != nil {
 		return name(m[1]) + " %d" + m[2] + " %Y", len(m[0])

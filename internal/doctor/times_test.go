@@ -112,7 +112,7 @@ func TestColumnsOfDifferentUnits(t *testing.T) {
 	found := Units([]Sample{{Name: "a.csv", Times: []Times{seconds, millis}}}, "")
 	require.Len(t, found, 1)
 	require.Empty(t, found[0].Settings)
-	require.Equal(t, "--timestamp-unit s, but only if no other column of timestamps has numbers of another unit: it is the unit of all", found[0].Do)
+	require.Equal(t, "--timestamp-unit is the unit of all columns: load the file once for each unit, here s, and leave the columns of other units out with --skipcols", found[0].Do)
 }
 
 // A unit that was given is not that of a column, or of any.

@@ -173,7 +173,9 @@ func unlikeUsual(columns []named) (out []Finding) {
 			if out[i].Settings == nil {
 				continue
 			}
-			out[i].Do, out[i].Settings = out[i].Do+", but only if no other column of timestamps has numbers of another unit: it is the unit of all", nil
+			out[i].Do = fmt.Sprintf("--timestamp-unit is the unit of all columns: load the file once for each unit, here %s, and leave the columns of other units out with --skipcols",
+				out[i].Settings["timestamp-unit"][0])
+			out[i].Settings = nil
 		}
 	}
 	return out

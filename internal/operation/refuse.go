@@ -278,10 +278,14 @@ func refuseEnded(dir string, inputs []string, end *resume.End) error {
 // refuseUnfinished refuses to try again what failed in a load that has not come to its
 // end.
 func refuseUnfinished(dir string, end *resume.End) error {
-	if end == nil || end.Outcome != resume.Partly {
+	switch {
+	case end != nil && end.Outcome == resume.Partly:
+		return nil
+	case end != nil && end.Outcome == resume.Failed: // a limit on errors may stop it again
+		return fmt.Errorf("run %s failed before its end: go on with it first, as this says: cqlbulk status %s", dir, setting.ShellQuote(dir))
+	default:
 		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, setting.ShellQuote(dir))
 	}
-	return nil
 }
 
 // refuseNothing refuses to try again where there is nothing to try: inDoubt rows are left

@@ -170,7 +170,7 @@ func TestRefusals(t *testing.T) {
 
 	var refused *RefusedError
 	_, err = PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
-	require.EqualError(t, err, "run run has not come to its end: go on with it first: cqlbulk resume run")
+	require.EqualError(t, err, "run run failed before its end: go on with it first, as this says: cqlbulk status run")
 	require.NotErrorAs(t, err, &refused)
 	_, err = PrepareLoad(t.Context(), s.env, *spec)
 	require.EqualError(t, err, "--run-dir run: the folder is not empty: each run needs one of its own")

@@ -51,8 +51,8 @@ func TestRangesOfADeadNode(t *testing.T) {
 
 // A cluster of which no node answers ends a run, which can be gone on with.
 func TestClusterThatIsGone(t *testing.T) {
-	s := newUnreplicated(t, 600)
-	s.Inject(simcluster.Rule{Match: reads, Skip: 5, Times: 1, Do: func() {
+	s := newUnreplicated(t, 6000)
+	s.Inject(simcluster.Rule{Match: reads, Skip: 60, Times: 1, Do: func() {
 		for node := range 3 {
 			s.Stop(node)
 		}
@@ -61,7 +61,7 @@ func TestClusterThatIsGone(t *testing.T) {
 	for node := range 3 {
 		require.NoError(t, s.Restart(node))
 	}
-	s.run(0, "600 rows", "resume", "run")
+	s.run(0, "6,000 rows", "resume", "run")
 }
 
 // Rows of a node that is down are rejected, and all others are written, with exit

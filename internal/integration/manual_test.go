@@ -133,9 +133,7 @@ func newManual(t *testing.T) *manual {
 		"PATH="+bin+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TERM=dumb",
 		"SAMPLE="+sample, "FIRST="+first, "NODES="+nodes, "HOSTS="+hosts, "TLS="+filepath.Dir(tlsFile(t, "ca.pem")), "AUTH_HOST="+authHost(), "TLS_PORT="+tlsPort,
 		"REPOSITORY="+repository, "CLUSTER="+clusterFolder(),
-		"CQLBULK_HOSTS="+testHosts(), "CQLBULK_TIMEOUT=60s", "CQLBULK_PROGRESS=0",
-		"CQLBULK_SPLITS=48") // what three nodes of 16 tokens have, as for all tests
-
+		"CQLBULK_HOSTS="+testHosts(), "CQLBULK_TIMEOUT=60s", "CQLBULK_PROGRESS=0")
 	return m
 }
 

@@ -190,9 +190,10 @@ func TestColumnDroppedUnderALoad(t *testing.T) {
 			require.Contains(t, report.String(), `column "note" of table `+name+" was dropped at 20")
 			require.Contains(t, report.String(), "load all inputs anew with cqlbulk load")
 			require.NotContains(t, report.String(), "go on with")
-			status := ok(t, "status", dir).out
-			require.Contains(t, status, "failed for good: ")
-			require.NotContains(t, status, "cqlbulk resume")
+			status := cqlbulkOffline(t, "status", dir)
+			require.Zero(t, status.code, status.report)
+			require.Contains(t, status.out, "failed for good: ")
+			require.NotContains(t, status.out, "cqlbulk resume")
 			path := file(t, "in.csv", text)
 			ok(t, append([]string{"load", name, path, "--via", via}, flags...)...)
 			requireRows(t, input, ok(t, "scan", name, "--columns", "p,c,note").out)

@@ -50,6 +50,9 @@ const (
 	// length (section 2).
 	headerSize = 9
 	wholeAbove = 1 << 20
+	// guardBuffer is the size of the buffer of a connection, of which there may be thousands. Bodies
+	// that are larger go past it.
+	guardBuffer = 1 << 10
 	// largestFrame is the largest that the library takes.
 	largestFrame = 256 << 20
 )
@@ -66,7 +69,7 @@ const (
 
 func newGuard(conn net.Conn, wait time.Duration, room *room) *guard {
 	g := &guard{conn: conn, wait: wait, room: room}
-	g.in = bufio.NewReader((*source)(g))
+	g.in = bufio.NewReaderSize((*source)(g), guardBuffer)
 	return g
 }
 

@@ -16,10 +16,14 @@ import (
 // witnesses is how many nodes are asked which others they know.
 const witnesses = 5
 
+// peersPage is the number of peers that are asked for at once: each has up to 256 tokens, and all of a thousand
+// nodes are 6 MB in a frame.
+const peersPage = 64
+
 // account is what a node tells of itself and, of a witness, of the others.
 type account struct {
 	id     string
-	tokens []string
+	tokens []string // asked for if there are suspects
 	peers  []peerRow
 	knows  bool // it is a witness, and told its peers
 }
@@ -70,7 +74,12 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 	for i := range in.hosts {
 		in.check(i)
 	}
-	in.checkTokens()
+	if in.suspects() {
+		s.askAll(ctx, nodes, func(ctx context.Context, i int) error {
+			return s.each(ctx, nodes[i].HostID(), func() error { return nil }, []any{&in.accounts[asked[i]].tokens}, "SELECT tokens FROM system.local")
+		})
+		in.checkTokens()
+	}
 	in.checkIncomplete(s.cfg.DC)
 	if in.again {
 		return true
@@ -85,15 +94,24 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 	return false
 }
 
+// suspects reports whether a node does not answer for itself and is not left out yet: a token of it may be another's.
+func (in *inspection) suspects() bool {
+	for i, h := range in.hosts {
+		if !in.member(i) && !in.filter.leavesOut(staleRow{id: h.HostID()}) {
+			return true
+		}
+	}
+	return false
+}
+
 // askAccount asks a node for itself and, if it is to be a witness, for its peers.
 func (s *Session) askAccount(ctx context.Context, h *gocql.HostInfo, witness bool, a *account) error {
 	var id string
-	var tokens []string
-	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&id, &tokens}, "SELECT host_id, tokens FROM system.local")
+	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&id}, "SELECT host_id FROM system.local")
 	if err != nil {
 		return err
 	}
-	a.id, a.tokens = id, tokens
+	a.id = id
 	if witness {
 		a.peers, err = s.peersOf(ctx, h)
 		a.knows = err == nil
@@ -118,7 +136,7 @@ func (s *Session) peersIn(ctx context.Context, h *gocql.HostInfo, table, address
 	var id gocql.UUID
 	var dc, rack string
 	var tokens cell
-	err := s.each(ctx, h.HostID(), func() error {
+	err := s.eachBy(ctx, h.HostID(), 0, peersPage, func() error {
 		row := peerRow{address: peer.String(), dc: dc}
 		count, _ := cqlwire.Count(tokens.bytes)
 		if id != (gocql.UUID{}) {
@@ -141,7 +159,7 @@ func (s *Session) peersIn(ctx context.Context, h *gocql.HostInfo, table, address
 		}
 		rows = append(rows, row)
 		return nil
-	}, []any{&peer, &id, &address, &dc, &rack, &tokens}, "SELECT peer, host_id, "+addressColumn+", data_center, rack, tokens FROM "+table)
+	}, []any{&peer, &id, &address, &dc, &rack, &tokens}, "SELECT peer, host_id, "+addressColumn+", data_center, rack, tokens FROM "+table, nil)
 	return rows, err
 }
 

@@ -71,6 +71,11 @@ func (s *Session) waitFor(i int, hosts []*gocql.HostInfo) time.Duration {
 // eachOn is each on one host, which is given up when it is silent for so long; 0: as long
 // as for any request.
 func (s *Session) eachOn(ctx context.Context, host string, wait time.Duration, f func() error, dest []any, stmt string, values []any) error {
+	return s.eachBy(ctx, host, wait, 0, f, dest, stmt, values)
+}
+
+// eachBy is eachOn in pages of so many rows; 0: as the library has it.
+func (s *Session) eachBy(ctx context.Context, host string, wait time.Duration, rows int, f func() error, dest []any, stmt string, values []any) error {
 	ctx, err := s.pin(ctx, host, "", token.Token{})
 	if err != nil {
 		return err
@@ -82,7 +87,11 @@ func (s *Session) eachOn(ctx context.Context, host string, wait time.Duration, f
 		answered = time.AfterFunc(wait, cancel).Stop
 	}
 	// What nodes tell of themselves and of the schema each has a copy of.
-	iter := s.query(stmt, values).WithContext(asked).Idempotent(true).Consistency(gocql.LocalOne).Iter()
+	q := s.query(stmt, values).WithContext(asked).Idempotent(true).Consistency(gocql.LocalOne)
+	if rows > 0 {
+		q = q.PageSize(rows)
+	}
+	iter := q.Iter()
 	if !answered() && ctx.Err() == nil {
 		_ = iter.Close()
 		s.wasSilent(host)

@@ -37,6 +37,31 @@ const defaultMemory = 256 << 20
 // it does not count.
 func limitMemory(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
 
+// largeHeap is the size of heap from which it is worth a collection to give memory back.
+const largeHeap = 32 << 20
+
+// collectMeanwhile has the collector let the heap grow by a third instead of to double its size, until the
+// function that it returns is called: what nodes tell of a large cluster is many times what is kept
+// of it.
+func collectMeanwhile() (end func()) {
+	before := debug.SetGCPercent(33)
+	if before < 33 { // the user has set less, or none
+		debug.SetGCPercent(before)
+	}
+	return func() {
+		releaseHeap()
+		debug.SetGCPercent(before)
+	}
+}
+
+// releaseHeap gives memory that is not needed any more back to the system, if there is much.
+func releaseHeap() {
+	var m runtime.MemStats
+	if runtime.ReadMemStats(&m); m.HeapAlloc > largeHeap {
+		debug.FreeOSMemory()
+	}
+}
+
 // manyFiles is the number of files whose list takes a good part of the memory of a load or a scan: 130 to 300 bytes each.
 const manyFiles = 20_000
 

@@ -47,10 +47,12 @@ func (t *tableSession) connected() bool { return t.session != nil }
 // openTable connects and plans. The nodes are asked for their estimates when the
 // table is to be read: they shape the plan.
 func openTable(ctx context.Context, cfg driver.Config, t TableName, o plan.Options, read bool) (*tableSession, error) {
+	defer collectMeanwhile()()
 	session, err := driver.Connect(ctx, cfg)
 	if err != nil {
 		return nil, err
 	}
+	releaseHeap() // what the nodes told while connecting
 	out := &tableSession{session: session, consistency: cfg.Consistency}
 	if err := out.describe(ctx, t, o, read); err != nil {
 		session.Close()

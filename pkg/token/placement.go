@@ -98,6 +98,10 @@ func (b *placementBuilder) put(i int, replicas []int) { b.set[i] = b.intern(repl
 // start.
 func (b *placementBuilder) none() { b.intern(nil) }
 
+// mostInterned is the number of lists that are kept once. In a ring with more than that nearly all
+// differ, and finding those that do not takes more memory than they do.
+const mostInterned = 1 << 14
+
 // intern returns the number of the replica list, which is copied if it is new.
 func (b *placementBuilder) intern(replicas []int) int32 {
 	b.key = b.key[:0]
@@ -115,7 +119,9 @@ func (b *placementBuilder) intern(replicas []int) int32 {
 	b.arena = append(b.arena, replicas...)
 	number := int32(len(b.sets))
 	b.sets = append(b.sets, slices.Clip(b.arena[start:]))
-	b.number[string(b.key)] = number
+	if len(b.number) < mostInterned {
+		b.number[string(b.key)] = number
+	}
 	return number
 }
 

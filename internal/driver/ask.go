@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/gocql/gocql"
@@ -16,8 +17,11 @@ import (
 )
 
 const (
-	// askedTogether is how many nodes are asked at the same time.
-	askedTogether = 128
+	// askedTogether is how many nodes are asked at the same time, not counting those that are slow to
+	// answer.
+	askedTogether = 64
+	// slowShare is the part of [Config.AskTimeout] after which a node is slow.
+	slowShare = 16
 	// asksOfAny is how many nodes are asked what any of them knows, one after the other.
 	asksOfAny = 3
 	// passedOver is how long a node that was silent is not asked again what others know or what
@@ -38,9 +42,18 @@ func (s *Session) askAll(ctx context.Context, hosts []*gocql.HostInfo, question 
 	defer cancel()
 	errs = make([]error, len(hosts))
 	var group errgroup.Group
-	group.SetLimit(askedTogether)
+	slots := make(chan struct{}, askedTogether)
 	for i, h := range hosts {
+		select {
+		case slots <- struct{}{}:
+		case <-limited.Done():
+			errs[i] = silence(h, s.cfg.AskTimeout)
+			continue
+		}
 		group.Go(func() error {
+			free := sync.OnceFunc(func() { <-slots })
+			defer free()
+			defer time.AfterFunc(s.cfg.AskTimeout/slowShare, free).Stop()
 			if s.isSilent(h.HostID()) || limited.Err() != nil {
 				errs[i] = silence(h, s.cfg.AskTimeout)
 				return nil

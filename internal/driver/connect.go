@@ -27,6 +27,8 @@ type Session struct {
 	tablets sync.Map // by table, as CQL names it: *tabletMap
 	room    *room
 
+	looked    sync.Map     // by host id: what a node of a large cluster told with its answer to PingAll, a told
+	cored     sync.Map     // by host id: its cores, an int
 	silent    sync.Map     // by host id: the time.Time of the last question that got no answer
 	answering atomic.Value // host id of the node that answered last what any node knows
 }

@@ -40,11 +40,39 @@ func (s *Session) askEach(ctx context.Context, nodes []topology.Node, question f
 func (s *Session) PingAll(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
 	took := make([]time.Duration, len(nodes))
 	return took, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) (err error) {
+		if len(nodes) > manyNodes {
+			took[at], err = s.lookAt(ctx, host)
+			return err
+		}
 		if _, err = s.Ping(ctx, host); err == nil { // which has the statement prepared
 			took[at], err = s.Ping(ctx, host)
 		}
 		return err
 	})
+}
+
+// manyNodes is the number of nodes above which each is asked once: for its time and the version of the schema
+// together, and its latency is that of the answer.
+const manyNodes = 64
+
+// told is what a node told once.
+type told struct {
+	clock   Clock
+	version string
+}
+
+// lookAt asks a node once for what Clocks and SchemaVersions want to know, and says how long the answer took.
+func (s *Session) lookAt(ctx context.Context, host string) (time.Duration, error) {
+	var at time.Time
+	var l told
+	begin := time.Now()
+	err := s.each(ctx, host, func() error { return nil }, []any{&at, &l.version}, "SELECT toTimestamp(now()), schema_version FROM system.local")
+	took := time.Since(begin)
+	if err == nil {
+		l.clock = Clock{at.Sub(begin.Add(took / 2)).Round(time.Millisecond), took / 2}
+		s.looked.Store(host, l)
+	}
+	return took, err
 }
 
 // Clock is a node's clock beside this host's.
@@ -61,6 +89,10 @@ const clockAsks = 3
 func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, []error) {
 	clocks := make([]Clock, len(nodes))
 	return clocks, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
+		if l, ok := s.looked.Load(host); ok {
+			clocks[at] = l.(told).clock
+			return nil
+		}
 		for ask := range clockAsks {
 			var told time.Time
 			begin := time.Now()
@@ -81,6 +113,11 @@ func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, [
 func (s *Session) SchemaVersions(ctx context.Context, nodes []topology.Node) ([]string, []error) {
 	versions := make([]string, len(nodes))
 	return versions, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
+		if l, ok := s.looked.Load(host); ok && l.(told).version != "" {
+			versions[at] = l.(told).version
+			s.looked.Store(host, told{clock: l.(told).clock}) // the next call wants to know it anew
+			return nil
+		}
 		return s.each(ctx, host, func() error { return nil }, []any{&versions[at]}, "SELECT schema_version FROM system.local")
 	})
 }

@@ -96,8 +96,14 @@ func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) (int, error) {
 	if n := h.ScyllaShardCount(); n > 0 {
 		return n, nil
 	}
+	if n, ok := s.cored.Load(h.HostID()); ok {
+		return n.(int), nil
+	}
 	var limit int
 	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&limit},
 		"SELECT active_tasks_limit FROM system_views.thread_pools WHERE name = 'RequestResponseStage'")
+	if err == nil && limit > 0 {
+		s.cored.Store(h.HostID(), limit)
+	}
 	return limit, err
 }

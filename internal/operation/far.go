@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 // What may be under way at most to nodes that are far away, on the line and at the nodes.
@@ -66,19 +67,50 @@ func (t *tableSession) adviseReads(most int) string {
 	return adviseMore(most, "parallel", !t.plan.Chosen)
 }
 
+// tripNodes is how many nodes of a rack are asked how far away they are, at most.
+const tripNodes = 8
+
 // trips returns the round-trip times to the local nodes. What a node did not answer is not known.
 func (t *tableSession) trips(ctx context.Context, env Environment) *pace.Trips {
 	nodes := t.cluster.Local()
-	took, errs := t.session.Trips(ctx, nodes)
-	least := make(map[string]time.Duration)
-	for i, n := range nodes {
-		if errs[i] == nil {
-			least[n.ID] = took[i]
-		}
-	}
-	trips := pace.NewTrips(least)
+	asked := tripSample(nodes)
+	took, errs := t.session.Trips(ctx, asked)
+	trips := pace.NewTrips(tripsOf(nodes, asked, took, errs))
 	if longest := trips.Longest(); longest > 0 {
 		env.log("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", amount.Latency(longest))
+	}
+	return trips
+}
+
+// tripSample lists the nodes that are asked: a question to each of a thousand nodes costs more than a small table.
+func tripSample(nodes []topology.Node) (asked []topology.Node) {
+	of := make(map[string]int)
+	for _, n := range nodes {
+		if of[n.Rack]++; of[n.Rack] <= tripNodes {
+			asked = append(asked, n)
+		}
+	}
+	return asked
+}
+
+// tripsOf returns the round-trip times by node. A node that was not asked is as far away as the nearest of its rack: what it
+// answers tells if it is nearer, but not if it is farther.
+func tripsOf(nodes, asked []topology.Node, took []time.Duration, errs []error) map[string]time.Duration {
+	trips, nearest, was := make(map[string]time.Duration), make(map[string]time.Duration), make(map[string]bool)
+	for i, n := range asked {
+		was[n.ID] = true
+		if errs[i] != nil {
+			continue
+		}
+		trips[n.ID] = took[i]
+		if least, ok := nearest[n.Rack]; !ok || took[i] < least {
+			nearest[n.Rack] = took[i]
+		}
+	}
+	for _, n := range nodes {
+		if trip, ok := nearest[n.Rack]; ok && !was[n.ID] {
+			trips[n.ID] = trip
+		}
 	}
 	return trips
 }

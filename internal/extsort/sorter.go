@@ -378,7 +378,7 @@ func (s *Sorter) Merges() []*Merge {
 	return merges
 }
 
-// see takes down the numbers of sorted records.
+// see counts the numbers of sorted records in the estimates of their stretches.
 func (s *Sorter) see(entries []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -346,7 +346,7 @@ func BenchmarkSort(b *testing.B) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "records/s")
 }
 
-// BenchmarkSpill sorts records of which most go to the disk.
+// BenchmarkSpill sorts 1,000,000 records with memory for some of them.
 func BenchmarkSpill(b *testing.B) {
 	const n = 1_000_000
 	record := make([]byte, 120)

@@ -1,7 +1,7 @@
 // Package filesum sums up the bytes of files, so that a file that was damaged or replaced shows.
 //
-// A [Hash] is one sum under way, of one goroutine at a time. Its state can be kept, to go on with later. XXH64 takes a
-// tenth of the time of SHA-256; it shows damage, but is no proof against somebody who changes a file on purpose.
+// A [Hash] is one sum in progress, for one goroutine at a time. Its state can be saved and continued later. XXH64 takes a
+// tenth of the time of SHA-256. It detects damage, but not a change that is made on purpose.
 package filesum
 
 import (
@@ -113,7 +113,7 @@ func New(algorithm string) *Hash {
 	return &Hash{xxhash.New(), XXH64}
 }
 
-// Resume goes on with a sum from a state that [Hash.State] gave, whose first bytes tell the algorithm.
+// Resume continues a sum from a state of [Hash.State], whose first bytes name the algorithm.
 func Resume(state []byte) (*Hash, error) {
 	for begin, algorithm := range map[string]string{"sha\x03": SHA256, "xxh\x06": XXH64} {
 		if !strings.HasPrefix(string(state), begin) {

@@ -44,9 +44,7 @@ func (s *Session) PingAll(ctx context.Context, nodes []topology.Node) ([]time.Du
 			took[at], err = s.lookAt(ctx, host)
 			return err
 		}
-		if _, err = s.Ping(ctx, host); err == nil { // which has the statement prepared
-			took[at], err = s.Ping(ctx, host)
-		}
+		took[at], err = s.pings(ctx, host, 1)
 		return err
 	})
 }
@@ -69,7 +67,7 @@ func (s *Session) lookAt(ctx context.Context, host string) (time.Duration, error
 	err := s.each(ctx, host, func() error { return nil }, []any{&at, &l.version}, "SELECT toTimestamp(now()), schema_version FROM system.local")
 	took := time.Since(begin)
 	if err == nil {
-		l.clock = Clock{at.Sub(begin.Add(took / 2)).Round(time.Millisecond), took / 2}
+		l.clock = clockOf(at, begin, took)
 		s.looked.Store(host, l)
 	}
 	return took, err
@@ -79,6 +77,12 @@ func (s *Session) lookAt(ctx context.Context, host string) (time.Duration, error
 type Clock struct {
 	Ahead time.Duration // of this host's
 	Error time.Duration // by which that may be wrong: half of the time until the answer was there
+}
+
+// clockOf is the clock of a node that told a time when it was asked then and took so long.
+func clockOf(told, begin time.Time, took time.Duration) Clock {
+	half := took / 2
+	return Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}
 }
 
 // clockAsks is how often a node is asked for its time. The quickest answer is the most exact; the first has
@@ -100,9 +104,8 @@ func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, [
 			if err != nil {
 				return err
 			}
-			half := time.Since(begin) / 2
-			if ask == 0 || half < clocks[at].Error {
-				clocks[at] = Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}
+			if c := clockOf(told, begin, time.Since(begin)); ask == 0 || c.Error < clocks[at].Error {
+				clocks[at] = c
 			}
 		}
 		return nil
@@ -175,22 +178,29 @@ const (
 // its own.
 func (s *Session) Trips(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
 	trips := make([]time.Duration, len(nodes))
-	return trips, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
-		if _, err := s.Ping(ctx, host); err != nil { // which has the statement prepared
-			return err
-		}
-		for range tripAsks {
-			took, err := s.Ping(ctx, host)
-			if err != nil {
-				return err
-			}
-			if trips[at] == 0 || took < trips[at] {
-				trips[at] = took
-			}
-			if took < nearTrip {
-				break
-			}
-		}
-		return nil
+	return trips, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) (err error) {
+		trips[at], err = s.pings(ctx, host, tripAsks)
+		return err
 	})
+}
+
+// pings asks a node for a row of its own some times, or until it shows that it is near, and returns the shortest time that it
+// took. Once more is asked before, which has the statement prepared.
+func (s *Session) pings(ctx context.Context, host string, times int) (least time.Duration, err error) {
+	if _, err := s.Ping(ctx, host); err != nil {
+		return 0, err
+	}
+	for range times {
+		took, err := s.Ping(ctx, host)
+		if err != nil {
+			return least, err
+		}
+		if least == 0 || took < least {
+			least = took
+		}
+		if took < nearTrip {
+			break
+		}
+	}
+	return least, nil
 }

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -70,10 +69,7 @@ func records(text []byte, format dsv.Format) (out []dsv.Record) {
 	p.Reset(dsv.Chunk{Data: text, Line: 1})
 	for p.Next() {
 		rec := p.Record()
-		rec.Fields = slices.Clone(rec.Fields)
-		for i := range rec.Fields {
-			rec.Fields[i].Text = bytes.Clone(rec.Fields[i].Text)
-		}
+		rec.OwnFields()
 		out = append(out, rec)
 	}
 	return out

@@ -80,10 +80,7 @@ func headRecords(head []byte, job *ingest.Job) (all []dsv.Record) {
 	parser.Reset(dsv.Chunk{Data: head, Line: 1})
 	for parser.Next() && len(all) < sampledRows {
 		rec := parser.Record()
-		rec.Fields = slices.Clone(rec.Fields)
-		for i := range rec.Fields {
-			rec.Fields[i].Text = bytes.Clone(rec.Fields[i].Text)
-		}
+		rec.OwnFields()
 		all = append(all, rec)
 	}
 	return all

@@ -9,7 +9,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -38,16 +37,13 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	most := o.InFlight
 	if l.spec.InFlight == 0 {
 		o.Far = min(farWrites, int(l.spec.Memory)/farWrite)
-		most = max(most, min(o.Far, cql.MostTimes*o.InFlight))
+		most = max(most, min(o.Far, pace.FarTimes*o.InFlight))
 	}
 	if o.Trips.Longest() == 0 {
 		return func() {}
 	}
 	return tellBound(l.env, l.counters, adviseMore(most, "inflight", l.spec.InFlight > 0))
 }
-
-// farTimes is how many times the requests that may be at the nodes may be under way at most.
-const farTimes = 64
 
 // mostReads returns how many reads may be under way at most, with so many pages in memory: more than
 // the plan says if a node is far away and the number is not the user's.
@@ -56,12 +52,12 @@ func (t *tableSession) mostReads(trips *pace.Trips, pages int64) int {
 	if trips.Longest() == 0 || !t.plan.Chosen {
 		return near
 	}
-	return max(near, min(farTimes*near, farReads, int(pages)))
+	return max(near, min(pace.FarTimes*near, farReads, int(pages)))
 }
 
 // adviseReads says what lets more reads be under way than so many.
 func (t *tableSession) adviseReads(most int) string {
-	if t.plan.Chosen && most < min(farTimes*t.plan.Parallel, farReads) {
+	if t.plan.Chosen && most < min(pace.FarTimes*t.plan.Parallel, farReads) {
 		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", amount.Of(most, "page"))
 	}
 	return adviseMore(most, "parallel", !t.plan.Chosen)

@@ -44,14 +44,20 @@ const largeHeap = 32 << 20
 // function that it returns is called: what nodes tell of a large cluster is many times what is kept
 // of it.
 func collectMeanwhile() (end func()) {
-	before := debug.SetGCPercent(33)
-	if before < 33 { // the user has set less, or none
-		debug.SetGCPercent(before)
-	}
+	before := lowerGCPercent(33)
 	return func() {
 		releaseHeap()
 		debug.SetGCPercent(before)
 	}
+}
+
+// lowerGCPercent has the collector let the heap grow by so many percent, unless the user has set less, or none. It
+// returns what it was before.
+func lowerGCPercent(percent int) (before int) {
+	if before = debug.SetGCPercent(percent); before < percent {
+		debug.SetGCPercent(before)
+	}
+	return before
 }
 
 // releaseHeap gives memory that is not needed any more back to the system, if there is much.
@@ -71,9 +77,7 @@ func collectOften(files int) {
 	if files < manyFiles {
 		return
 	}
-	if percent := debug.SetGCPercent(50); percent < 50 { // the user has set less, or none
-		debug.SetGCPercent(percent)
-	}
+	lowerGCPercent(50)
 }
 
 func (o *Pacing) settings() setting.List {

@@ -40,6 +40,9 @@ type far struct {
 	most    time.Duration // of the round-trip times, from the beginning of the round
 }
 
+// FarTimes is how many times the requests that may be at nodes may be under way to them at most, if they are far away.
+const FarTimes = 64
+
 // answered is an answer: the latency of the request, the round-trip time to its node, its size.
 type answered struct {
 	latency, trip time.Duration

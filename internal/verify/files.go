@@ -109,13 +109,6 @@ func (f *file) examine(h *hasher, read bool) (int64, error) {
 	return n, nil
 }
 
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
-}
-
 // hasher sums files, one after another.
 type hasher struct {
 	ctx    context.Context

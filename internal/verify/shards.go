@@ -96,3 +96,10 @@ func definition(a *account) string {
 	}
 	return a.m.Checksum.Definition
 }
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

@@ -1,6 +1,9 @@
 package dsv
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // MaxFields is the number of fields a record may have. More is a structural
 // error; it keeps a line of nothing but delimiters from taking forty times its
@@ -45,6 +48,14 @@ type Record struct {
 	Line int64
 	// Err is nil or the structural error, a *SyntaxError.
 	Err error
+}
+
+// OwnFields gives the record fields of its own, which outlive the next call of the Parser. Raw is still borrowed.
+func (r *Record) OwnFields() {
+	r.Fields = slices.Clone(r.Fields)
+	for i := range r.Fields {
+		r.Fields[i].Text = bytes.Clone(r.Fields[i].Text)
+	}
 }
 
 // FieldPosition returns the physical line and the byte column, both 1-based,

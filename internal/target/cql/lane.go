@@ -148,7 +148,7 @@ func newLanes(router *target.Router, o Options, s *store) map[string]*lane {
 	for _, name := range names {
 		most := each
 		if o.Trips.Of(name) > 0 {
-			most = min(far, MostTimes*each)
+			most = min(far, pace.FarTimes*each)
 		}
 		gate := o.Keeper.Gate(pace.GateOptions{Ceiling: each, Far: most, Start: each, Tolerance: writeTolerance})
 		l := &lane{aside: &aside{store: s}, gate: gate, first: each, writers: each, most: most}
@@ -157,9 +157,6 @@ func newLanes(router *target.Router, o Options, s *store) map[string]*lane {
 	}
 	return lanes
 }
-
-// MostTimes is how many times the requests that may be at a node may be under way to it, at most.
-const MostTimes = 64
 
 // slotsOf returns how many requests may be under way in all.
 func slotsOf(lanes map[string]*lane, o Options) int {

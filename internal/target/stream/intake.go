@@ -212,11 +212,12 @@ func (e *encoder) add(b *extsort.Buffer, r *target.Row) (err error) {
 			return &refusal{err}
 		}
 	}
+	e.record = slices.Grow(e.record[:0], e.room())
 	for _, out := range []*sstable.Row{static, row} {
 		if out == nil {
 			continue
 		}
-		e.record = appendHead(slices.Grow(e.record[:0], e.room()), e.key, out.Static)
+		e.record = appendHead(e.record[:0], e.key, out.Static)
 		if e.record, err = e.t.codec.AppendRow(e.record, out); err != nil {
 			return &refusal{err}
 		}

@@ -82,11 +82,8 @@ bench-peers: build ## loads beside cqlsh, DSBulk, sstableloader and PostgreSQL; 
 bench-unload: build ## scans, through CQL and past it, beside cqlsh and DSBulk; a page of it in docs/
 	deploy/bench-peers --unload
 
-bench-scale: build ## long lines, growth by rows, large rows and many files, on a Cassandra of one node at 127.0.0.1
-	deploy/bench-far
-	deploy/bench-growth
-	deploy/bench-rows
-	deploy/bench-files
+bench-scale: build ## large clusters, long lines, many rows, large rows and many files; tables in docs/sizing.md
+	deploy/bench-scale
 
 profile: ## what the compiler optimizes the program by, from loads and scans on a Cassandra: cmd/cqlbulk/cqlbulk.pgo
 	deploy/profile

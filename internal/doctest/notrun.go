@@ -13,7 +13,7 @@ var notRun = []struct{ page, words, why string }{
 	{"docs/install.md", "apt-get install ./dist/cqlbulk_*_amd64.deb", "make test-dist installs the package"},
 	{"docs/install.md", "systemctl enable --now cqlbulk-export@demo.flights.timer", "needs systemd as process 1"},
 	{"docs/install.md", "systemctl start cqlbulk-export@demo.flights", "needs systemd as process 1; what it starts runs in internal/cli, export.txtar"},
-	{"docs/side-doors.md", "cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1", "needs two clusters; the clone below it is the same but for that"},
+	{"docs/clone.md", "cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1", "needs two clusters; the clone below it is the same but for that"},
 }
 
 // NotRun says why no test runs a command, where that is so. Remarks in it do not count.

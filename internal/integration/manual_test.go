@@ -32,7 +32,7 @@ const securityPage = "docs/security.md"
 
 // wholeSample are the pages that load all of the sample data. The others have the first rows of it, as most of their commands
 // read or write the whole table.
-var wholeSample = []string{"docs/going-on.md", "README.md"}
+var wholeSample = []string{"docs/resume.md", "README.md"}
 
 // TestManual runs every command of README.md and docs, in their order, page by page in a folder of its own, and holds what is
 // printed against what the page shows. A command must succeed unless the next one asks for its exit status. The pages

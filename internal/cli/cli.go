@@ -21,8 +21,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // streams are the program's own input and outputs, and what goes to them besides data.
@@ -142,7 +142,7 @@ func applyConfig(root, c *cobra.Command, s streams) error {
 		return err
 	}
 	if slices.ContainsFunc(passwordFlags, file.Has) {
-		operation.Environment{Warn: s.warn}.WarnReadable("configuration file with a password", file.Path)
+		spec.Environment{Warn: s.warn}.WarnReadable("configuration file with a password", file.Path)
 	}
 	// A file named on the command line wins over a password from elsewhere. The flag of the password
 	// stays unchanged, as it does in package config: the user did not type it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -17,7 +18,7 @@ type cloneOptions struct {
 	tableOptions
 	showOptions
 	FromTable string
-	spec      *operation.CloneSpec
+	spec      *spec.Clone
 }
 
 // AddFlags adds the flags of clone.
@@ -34,7 +35,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	from.add("from-dc", "data center whose replicas are read first (default: that of the first contact point)")
 	from.add("from-ssl", "secure connections to it by TLS, as --ssl does")
 	addCertificateFlags(from, "from-", "")
-	from.add("listen", "address and port where its nodes bring their files, and those of the clone answer whether any joins; all must reach it (default: "+operation.DefaultListen+", at the address that reaches each)")
+	from.add("listen", "address and port where its nodes bring their files, and those of the clone answer whether any joins; all must reach it (default: "+spec.DefaultListen+", at the address that reaches each)")
 	from.add("from-storage-port", "port that its nodes stream to each other by (default: what they tell)")
 	from.add("slice", "bytes that a node is asked for at once, by what it announces (default: 1GiB)")
 	addInternodeFlagsOf(from, "from-", "")
@@ -67,7 +68,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 func newCloneCommand(s streams) *cobra.Command {
-	opts := &cloneOptions{spec: operation.NewCloneSpec()}
+	opts := &cloneOptions{spec: spec.NewClone()}
 	c := &cobra.Command{
 		Use:   "clone [keyspace.table] SSTABLES... | --from-hosts HOSTS",
 		Short: "Bring a table from another cluster, or out of snapshots, as it is",

@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Completion says nothing when something is wrong: its words go into the line that is
@@ -94,7 +95,7 @@ func flagValues(f *pflag.Flag) cobra.CompletionFunc {
 
 // completeTable completes keyspace.table as the first argument, and the names of files
 // behind it where there are such.
-func completeTable(connection *operation.Connection, files bool) cobra.CompletionFunc {
+func completeTable(connection *spec.Connection, files bool) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case len(args) > 0 && files:
@@ -110,14 +111,14 @@ var errNobodyAsked = errors.New("nobody is asked for a password while a word is 
 
 // tablesLike are the tables of the cluster whose names begin with what was typed, or while
 // the keyspace is typed, keyspaces.
-func tablesLike(c *cobra.Command, connection *operation.Connection, typed string) ([]string, cobra.ShellCompDirective) {
+func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]string, cobra.ShellCompDirective) {
 	settings, commands := settingsOf(c.Root())
 	if _, err := config.Apply(c.Name(), "", c.Flags(), settings, commands); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	ctx, stop := context.WithTimeout(context.Background(), completionTime)
 	defer stop()
-	tables, err := operation.Tables(ctx, operation.Environment{
+	tables, err := operation.Tables(ctx, spec.Environment{
 		Warn: func(string, ...any) {}, Build: build.Read(),
 		AskPassword: func(string) (string, error) { return "", errNobodyAsked },
 	}, *connection)

@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
 )
 
@@ -81,7 +81,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	if err != nil {
 		return err
 	}
-	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
+	load, scan := spec.NewLoad(), spec.NewScan()
 	if t.direction == cqlcopy.From {
 		err = t.fill(load.Settings(), load.Given, c.Flags())
 		load.Given["nulls"] = c.Flags().Changed("nulls") // else it is the way of COPY, which does not matter to counters

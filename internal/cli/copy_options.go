@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // copyOptions are the flags of copy: of the settings of load and scan, those that no COPY
@@ -17,7 +17,7 @@ type copyOptions struct {
 
 func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
-	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
+	load, scan := spec.NewLoad(), spec.NewScan()
 	from, to := binder{flags: f, settings: load.Settings()}, binder{flags: f, settings: scan.Settings()}
 	o.Nulls = copyNulls
 	nulls, _ := from.settings.Find("nulls")
@@ -41,7 +41,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	to.in(groupErrors).add("run-dir", "folder for the journal, from which a run that was stopped goes on (default: as that of load or scan)", folder)
 	to.in(groupErrors).add("no-journal", "keep no journal: a run that was stopped begins anew")
 	scan.Consistency = ""
-	addConnectionFlags(to, "by default "+operation.WriteConsistency+" for FROM and "+operation.ReadConsistency+" for TO")
+	addConnectionFlags(to, "by default "+spec.WriteConsistency+" for FROM and "+spec.ReadConsistency+" for TO")
 	o.showOptions.AddFlags(f)
 	o.addPageFlag(f)
 }

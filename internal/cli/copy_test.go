@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
 )
 
@@ -200,9 +200,9 @@ func TestCopyFlags(t *testing.T) {
 			s := &cqlcopy.Statement{Keyspace: "ks", Table: "t", Direction: direction, Files: []string{"f"}, Options: []cqlcopy.Option{{Name: name, Value: "-1"}}}
 			tr, err := translate(s, &copyOptions{Nulls: "unset"})
 			require.NoError(t, err, name)
-			settings := operation.NewLoadSpec().Settings()
+			settings := spec.NewLoad().Settings()
 			if direction == cqlcopy.To {
-				settings = operation.NewScanSpec().Settings()
+				settings = spec.NewScan().Settings()
 			}
 			require.NoError(t, tr.fill(settings, setting.Given{}, pflag.NewFlagSet("copy", pflag.ContinueOnError)), name)
 		}
@@ -227,7 +227,7 @@ func TestCopySettings(t *testing.T) {
 	require.NoError(t, err)
 	tr, err := translate(s, &copyOptions{Keyspace: "demo", Nulls: "unset"})
 	require.NoError(t, err)
-	o := operation.NewLoadSpec()
+	o := spec.NewLoad()
 	require.NoError(t, tr.fill(o.Settings(), o.Given, own))
 	require.EqualValues(t, 7, o.IngestRate)
 	require.Equal(t, 5, o.MaxAttempts)

@@ -10,8 +10,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -20,7 +20,7 @@ import (
 type translation struct {
 	direction cqlcopy.Direction
 	command   string // load or scan
-	table     operation.TableName
+	table     spec.TableName
 	args      []string // the table and the files, as the command has them
 	settings  []statedSetting
 	notes     []string // what the statement says and the command does not do
@@ -56,8 +56,8 @@ func translate(s *cqlcopy.Statement, o *copyOptions) (*translation, error) {
 }
 
 // copiedTable is the table of a statement.
-func copiedTable(s *cqlcopy.Statement, keyspace string) (operation.TableName, error) {
-	var none operation.TableName
+func copiedTable(s *cqlcopy.Statement, keyspace string) (spec.TableName, error) {
+	var none spec.TableName
 	switch {
 	case s.Keyspace != "":
 		keyspace = s.Keyspace
@@ -70,7 +70,7 @@ func copiedTable(s *cqlcopy.Statement, keyspace string) (operation.TableName, er
 		}
 		keyspace = parts[0]
 	}
-	return operation.TableName{Keyspace: keyspace, Table: s.Table}, nil
+	return spec.TableName{Keyspace: keyspace, Table: s.Table}, nil
 }
 
 // columns sets which column each field goes to or comes from.

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -16,7 +17,7 @@ import (
 type countOptions struct {
 	tableOptions
 	showOptions
-	spec *operation.CountSpec
+	spec *spec.Count
 }
 
 // AddFlags adds the flags of count.
@@ -36,7 +37,7 @@ func (o *countOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 func newCountCommand(s streams) *cobra.Command {
-	opts := &countOptions{spec: operation.NewCountSpec()}
+	opts := &countOptions{spec: spec.NewCount()}
 	c := &cobra.Command{
 		Use:   "count [keyspace.table] [SSTABLES...]",
 		Short: "Count the rows of a table",

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -13,7 +14,7 @@ import (
 func (o *countOptions) print(out io.Writer, r operation.CountReport) error {
 	w := bufio.NewWriter(out)
 	switch o.spec.By {
-	case operation.ByHost:
+	case spec.ByHost:
 		for _, h := range r.Hosts {
 			address := h.Address
 			if address == "" {
@@ -21,7 +22,7 @@ func (o *countOptions) print(out io.Writer, r operation.CountReport) error {
 			}
 			fmt.Fprintf(w, "%s\t%d\t%.2f%%\n", address, h.Rows, share(h.Rows, r.Rows))
 		}
-	case operation.ByRange:
+	case spec.ByRange:
 		for _, v := range r.Vnodes {
 			within := operation.TokenRange{Start: "-", End: "-"}
 			if v.Tokens != nil {
@@ -29,7 +30,7 @@ func (o *countOptions) print(out io.Writer, r operation.CountReport) error {
 			}
 			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f%%\n", within.Start, within.End, v.Rows, share(v.Rows, r.Rows))
 		}
-	case operation.ByPartition:
+	case spec.ByPartition:
 		printPartitions(w, r.Partitions)
 	default:
 		fmt.Fprintln(w, r.Rows)

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // parsed are the flags of a command as they are when it runs.
@@ -35,19 +35,19 @@ func TestRecordedSettings(t *testing.T) {
 		"hosts: [10.0.0.9, 10.0.0.8]\nssl: true\nuser: etl\nload:\n  null-string: NA\n  columns: [a, b]\n  header: false\n"), 0o600))
 	t.Setenv("CQLBULK_INGESTRATE", "500")
 	t.Setenv("CQLBULK_PASSWORD", "secret")
-	first := &loadOptions{spec: operation.NewLoadSpec()}
+	first := &loadOptions{spec: spec.NewLoad()}
 	flags := pflag.NewFlagSet("load", pflag.ContinueOnError)
 	first.AddFlags(flags)
 	parsed(t, "load", "", flags, "--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z")
 	first.spec.Given = typed(flags)
-	defaults := operation.NewLoadSpec().Settings()
+	defaults := spec.NewLoad().Settings()
 	recorded := first.spec.Settings().Record(defaults, first.spec.Given)
 	require.NotContains(t, recorded, "password")
 	require.Equal(t, []string{filepath.Join(dir, "ca.pem")}, recorded["cacert"])
 
-	again := operation.NewLoadSpec()
+	again := spec.NewLoad()
 	require.NoError(t, again.Settings().Apply(recorded, again.Given))
-	for _, o := range []*operation.LoadSpec{first.spec, again} {
+	for _, o := range []*spec.Load{first.spec, again} {
 		require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, o.Hosts)
 		require.Equal(t, []string{"a", "b"}, o.Columns)
 		require.Equal(t, []string{"NA"}, o.Nulls)
@@ -86,11 +86,11 @@ func TestSettingsHaveFlags(t *testing.T) {
 		settings setting.List
 		without  []string
 	}{
-		{newScanCommand(s).Flags(), operation.NewScanSpec().Settings(), nil},
-		{newLoadCommand(s).Flags(), operation.NewLoadSpec().Settings(), []string{"repeat-in-doubt", "rejects-of"}},
-		{newCountCommand(s).Flags(), operation.NewCountSpec().Settings(), nil},
-		{newPlanCommand(s).Flags(), operation.NewPlanSpec().Settings(), nil},
-		{newVerifyCommand(s).Flags(), (&operation.VerifySpec{}).Settings(), nil},
+		{newScanCommand(s).Flags(), spec.NewScan().Settings(), nil},
+		{newLoadCommand(s).Flags(), spec.NewLoad().Settings(), []string{"repeat-in-doubt", "rejects-of"}},
+		{newCountCommand(s).Flags(), spec.NewCount().Settings(), nil},
+		{newPlanCommand(s).Flags(), spec.NewPlan().Settings(), nil},
+		{newVerifyCommand(s).Flags(), (&spec.Verify{}).Settings(), nil},
 	} {
 		var missing []string
 		for _, one := range c.settings {

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -19,7 +20,7 @@ import (
 type inspectOptions struct {
 	reportOptions
 	Format string
-	spec   operation.InspectSpec
+	spec   spec.Inspect
 }
 
 // The forms of what is shown of SSTables.
@@ -84,7 +85,7 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
 	}
 	s.end.aside = o.spec.Rows
-	inspection, err := operation.PrepareInspect(operation.Environment{Stdout: s.out, Warn: s.warn, Build: build.Read()}, o.spec)
+	inspection, err := operation.PrepareInspect(spec.Environment{Stdout: s.out, Warn: s.warn, Build: build.Read()}, o.spec)
 	if err != nil {
 		return err
 	}

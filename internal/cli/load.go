@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // loadOptions are the flags of load.
@@ -17,7 +18,7 @@ type loadOptions struct {
 	tableOptions
 	showOptions
 	Files []string
-	spec  *operation.LoadSpec
+	spec  *spec.Load
 }
 
 // AddFlags adds the flags of load.
@@ -151,7 +152,7 @@ func addValueFlags(b binder, when string) {
 }
 
 func newLoadCommand(s streams) *cobra.Command {
-	opts := &loadOptions{spec: operation.NewLoadSpec()}
+	opts := &loadOptions{spec: spec.NewLoad()}
 	c := &cobra.Command{
 		Use:   "load [keyspace.table] FILE... | -",
 		Short: "Load CSV, TSV or JSON files into a table",
@@ -219,12 +220,12 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 }
 
 // checkLoad looks whether a load would do well.
-func checkLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
-	d, err := operation.PrepareLoadCheck(show.environment(s), *spec)
+func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.Load) error {
+	d, err := operation.PrepareLoadCheck(show.environment(s), *settings)
 	if err != nil {
 		return err
 	}
-	s.tellTerminal(spec.Inputs)
+	s.tellTerminal(settings.Inputs)
 	return runDoctor(ctx, s, show, d)
 }
 
@@ -236,16 +237,16 @@ func (s streams) tellTerminal(inputs []string) {
 }
 
 // runLoad prepares a load and runs it.
-func runLoad(ctx context.Context, s streams, show showOptions, spec *operation.LoadSpec) error {
+func runLoad(ctx context.Context, s streams, show showOptions, settings *spec.Load) error {
 	s.end.aside = false
 	s, err := s.withPage(show, "load")
 	if err != nil {
 		return err
 	}
-	load, err := operation.PrepareLoad(ctx, show.environment(s), *spec)
+	load, err := operation.PrepareLoad(ctx, show.environment(s), *settings)
 	if err != nil {
 		return err
 	}
-	s.tellTerminal(spec.Inputs)
+	s.tellTerminal(settings.Inputs)
 	return finishLoad(ctx, s, show, load)
 }

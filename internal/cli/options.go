@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // addConnectionFlags adds the flags that say which cluster, as whom and how. level is what
@@ -63,8 +63,8 @@ func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
 // find finds the table among the settings and the arguments and returns the
 // arguments that are left. An argument of the form keyspace.table that is not a
 // file wins over the settings; flags on the command line win over arguments.
-func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableName, []string, error) {
-	var none operation.TableName
+func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []string, error) {
+	var none spec.TableName
 	table, typed := o.Table, c.Flags().Changed("table")
 	if table == "" {
 		if err := swapped(c, args); err != nil {
@@ -82,7 +82,7 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableNam
 		return none, nil, fmt.Errorf("table %q: %w", table, err)
 	}
 	if len(parts) == 2 {
-		return operation.TableName{Keyspace: parts[0], Table: parts[1]}, args, nil
+		return spec.TableName{Keyspace: parts[0], Table: parts[1]}, args, nil
 	}
 	if o.Keyspace == "" && len(args) > 0 && isBareName(args[0]) {
 		return none, nil, fmt.Errorf("table %q: no keyspace given: did you mean %s.%s?", parts[0], table, args[0])
@@ -94,11 +94,11 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (operation.TableNam
 	if err != nil || len(keyspace) != 1 {
 		return none, nil, fmt.Errorf("keyspace %q is not a name", o.Keyspace)
 	}
-	return operation.TableName{Keyspace: keyspace[0], Table: parts[0]}, args, nil
+	return spec.TableName{Keyspace: keyspace[0], Table: parts[0]}, args, nil
 }
 
 // findAlone finds the table of a command that takes nothing else.
-func (o *tableOptions) findAlone(c *cobra.Command, args []string) (operation.TableName, []string, error) {
+func (o *tableOptions) findAlone(c *cobra.Command, args []string) (spec.TableName, []string, error) {
 	name, args, err := o.find(c, args)
 	if err == nil && len(args) > 0 {
 		err = fmt.Errorf("unexpected argument %q", args[0])

@@ -1,13 +1,15 @@
 package cli
 
-import "github.com/cqlbulk/cqlbulk/internal/operation"
+import (
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+)
 
 // addReadFlags adds the flags of the way that rows are read.
 func addReadFlags(b binder) {
 	const streamed, files = "stream: ", "sstables: "
 	b = b.in(groupPast)
 	b.add("via", "how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, past CQL, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster")
-	b.add("listen", streamed+"address and port where the nodes bring their files, which they must reach (default: "+operation.DefaultListen+", at the address that reaches each)")
+	b.add("listen", streamed+"address and port where the nodes bring their files, which they must reach (default: "+spec.DefaultListen+", at the address that reaches each)")
 	b.add("storage-port", streamed+"port that the nodes stream to each other by (default: what they tell)")
 	b.add("slice", streamed+"bytes that a node is asked for at once, by what it announces (default: an eighth of what it has of the table, from 16MiB to 1GiB)")
 	b.add("temp-dir", streamed+"folder for what comes, some slices of each node (default: the system's)", folder)

@@ -11,9 +11,9 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/build"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // reportOptions say where a command's answer and its messages go.
@@ -72,14 +72,14 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // environment is what an operation has around it.
-func (o *showOptions) environment(s streams) operation.Environment {
+func (o *showOptions) environment(s streams) spec.Environment {
 	for _, password := range passwordFlags {
 		if o.flags.Changed(password) {
 			s.warn("--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
 				password, strings.ToUpper(strings.ReplaceAll(password, "-", "_")))
 		}
 	}
-	return operation.Environment{
+	return spec.Environment{
 		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Build: build.Read(),
 		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -21,7 +22,7 @@ import (
 type planOptions struct {
 	tableOptions
 	showOptions
-	spec *operation.PlanSpec
+	spec *spec.Plan
 }
 
 // AddFlags adds the flags of plan.
@@ -35,7 +36,7 @@ func (o *planOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 func newPlanCommand(s streams) *cobra.Command {
-	opts := &planOptions{spec: operation.NewPlanSpec()}
+	opts := &planOptions{spec: spec.NewPlan()}
 	c := &cobra.Command{
 		Use:   "plan [keyspace.table]",
 		Short: "Show what a scan would do",

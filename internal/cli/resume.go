@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // resumeOptions are the flags of what goes on with a run. Of settings, they are those that
@@ -19,7 +20,7 @@ type resumeOptions struct {
 
 func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
-	load, scan := operation.NewLoadSpec(), operation.NewScanSpec()
+	load, scan := spec.NewLoad(), spec.NewScan()
 	l, s := binder{flags: f, settings: load.Settings()}, binder{flags: f, settings: scan.Settings()}
 	addColumnFlags(l.in(groupColumns), "load: ")
 	addValueFlags(l, "load: ")
@@ -74,7 +75,7 @@ The cluster may have other nodes: what is noted are tokens and bytes.
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
 			opts.tell(s, &opts.showOptions, "was stopped")
-			return runResume(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: opts.dir, Changes: changes(c.Flags()), KeepLoaded: keepLoaded})
+			return runResume(c.Context(), s, opts.showOptions, spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags()), KeepLoaded: keepLoaded})
 		},
 	}
 	c.Flags().SortFlags = false
@@ -84,12 +85,12 @@ The cluster may have other nodes: what is noted are tokens and bytes.
 	return c
 }
 
-func runResume(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
+func runResume(ctx context.Context, s streams, show showOptions, settings spec.Resume) error {
 	s, err := s.withPage(show, "resume")
 	if err != nil {
 		return err
 	}
-	run, err := operation.PrepareResume(ctx, show.environment(s), spec)
+	run, err := operation.PrepareResume(ctx, show.environment(s), settings)
 	switch {
 	case err != nil:
 		return err

@@ -7,7 +7,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 func newRetryCommand(s streams) *cobra.Command {
@@ -41,7 +42,7 @@ gets its name.
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
 			opts.tell(s, &opts.showOptions, "has something that failed")
-			return runRetry(c.Context(), s, opts.showOptions, operation.ResumeSpec{RunDir: opts.dir, Changes: changes(c.Flags())})
+			return runRetry(c.Context(), s, opts.showOptions, spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags())})
 		},
 	}
 	c.Flags().SortFlags = false
@@ -50,12 +51,12 @@ gets its name.
 	return c
 }
 
-func runRetry(ctx context.Context, s streams, show showOptions, spec operation.ResumeSpec) error {
+func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Resume) error {
 	s, err := s.withPage(show, "retry")
 	if err != nil {
 		return err
 	}
-	run, err := operation.PrepareRetry(ctx, show.environment(s), spec)
+	run, err := operation.PrepareRetry(ctx, show.environment(s), settings)
 	switch {
 	case err != nil:
 		return err

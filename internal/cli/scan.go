@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
@@ -18,7 +19,7 @@ import (
 type scanOptions struct {
 	tableOptions
 	showOptions
-	spec *operation.ScanSpec
+	spec *spec.Scan
 }
 
 // AddFlags adds the flags of scan.
@@ -70,7 +71,7 @@ func (o *scanOptions) addRowFlags(b binder) {
 }
 
 func newScanCommand(s streams) *cobra.Command {
-	opts := &scanOptions{spec: operation.NewScanSpec()}
+	opts := &scanOptions{spec: spec.NewScan()}
 	c := &cobra.Command{
 		Use:   "scan [keyspace.table] [-o FILE | -d FOLDER] [SSTABLES...]",
 		Short: "Read a whole table and write it as CSV, TSV or JSON lines",
@@ -155,9 +156,9 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 }
 
 // checkScan looks whether a scan would do well.
-func checkScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
+func checkScan(ctx context.Context, s streams, show showOptions, settings *spec.Scan) error {
 	s.end.aside = false
-	d, err := operation.PrepareScanCheck(show.environment(s), *spec)
+	d, err := operation.PrepareScanCheck(show.environment(s), *settings)
 	if err != nil {
 		return err
 	}
@@ -165,13 +166,13 @@ func checkScan(ctx context.Context, s streams, show showOptions, spec *operation
 }
 
 // runScan prepares a scan and runs it.
-func runScan(ctx context.Context, s streams, show showOptions, spec *operation.ScanSpec) error {
-	s.end.aside = spec.ToStdout()
+func runScan(ctx context.Context, s streams, show showOptions, settings *spec.Scan) error {
+	s.end.aside = settings.ToStdout()
 	s, err := s.withPage(show, "scan")
 	if err != nil {
 		return err
 	}
-	scan, err := operation.PrepareScan(ctx, show.environment(s), *spec)
+	scan, err := operation.PrepareScan(ctx, show.environment(s), *settings)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // topic is what help has to say that is of no command alone.
@@ -169,7 +169,7 @@ cqlbulk reads no Excel, Parquet, Avro, zip or tar, no UTF-16, and no array of JS
 cqlsh's COPY TO are read with --dialect cqlsh.`
 
 func consistencyTopic() string {
-	level, _ := operation.NewLoadSpec().Settings().Find("consistency")
+	level, _ := spec.NewLoad().Settings().Find("consistency")
 	return `
 A load waits until most replicas of a row in the data center have it (LOCAL_QUORUM).
 Whoever reads at LOCAL_QUORUM sees it then. With --consistency LOCAL_ONE one replica is

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
@@ -18,7 +19,7 @@ import (
 // verifyOptions are the flags of verify.
 type verifyOptions struct {
 	reportOptions
-	spec operation.VerifySpec
+	spec spec.Verify
 }
 
 // AddFlags adds the flags of verify.

@@ -2,14 +2,15 @@ package operation
 
 import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // about returns what any run over the table is of.
 func (t *tableSession) about(work, via string, inputs []string) board.About {
 	a := board.About{Work: work, Via: via}
-	if via == viaCQL {
+	if via == spec.ViaCQL {
 		a.Consistency = t.consistency
 	}
 	if t.cluster != nil {
@@ -21,7 +22,7 @@ func (t *tableSession) about(work, via string, inputs []string) board.About {
 
 func (s *Scan) about() board.About {
 	a := s.t.about(commandScan, s.spec.Via, s.spec.Inputs)
-	a.Output = s.spec.path()
+	a.Output = s.spec.Place()
 	if s.ToStdout() {
 		a.Output = "the standard output"
 	}
@@ -31,7 +32,7 @@ func (s *Scan) about() board.About {
 func (l *Load) about() board.About {
 	a := l.t.about(commandLoad, l.spec.Via, inputNames(l.job.Inputs))
 	a.DryRun = l.spec.DryRun
-	if l.spec.Via == viaFiles {
+	if l.spec.Via == spec.ViaFiles {
 		a.Output = l.spec.Dir
 	}
 	return a

@@ -14,20 +14,21 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // clone is the spec of a clone of shop.orders to shop.copies, out of the nodes.
-func (s *shop) clone() *CloneSpec {
-	spec := NewCloneSpec()
-	spec.Connection, spec.Consistency, spec.TableName = s.connection, CloneConsistency, TableName{"shop", "copies"}
-	spec.From.Hosts, spec.From.Port, spec.From.TableName = s.connection.Hosts, s.connection.Port, orders
-	spec.From.Listen = net.JoinHostPort("127.0.0.1", "0")
-	return spec
+func (s *shop) clone() *spec.Clone {
+	settings := spec.NewClone()
+	settings.Connection, settings.Consistency, settings.TableName = s.connection, spec.CloneConsistency, spec.TableName{Keyspace: "shop", Table: "copies"}
+	settings.From.Hosts, settings.From.Port, settings.From.TableName = s.connection.Hosts, s.connection.Port, orders
+	settings.From.Listen = net.JoinHostPort("127.0.0.1", "0")
+	return settings
 }
 
 // runClone prepares a clone and runs it.
-func (s *shop) runClone(ctx context.Context, spec *CloneSpec) (CloneReport, error) {
-	c, err := PrepareClone(ctx, s.env, *spec)
+func (s *shop) runClone(ctx context.Context, settings *spec.Clone) (CloneReport, error) {
+	c, err := PrepareClone(ctx, s.env, *settings)
 	if err != nil {
 		return CloneReport{}, err
 	}
@@ -42,13 +43,13 @@ func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	require.ErrorContains(t, err, "what is cloned: --from-hosts: node ")
 	require.ErrorContains(t, err, " does not tell its storage port: name it with --from-storage-port")
 
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.Via = s.connection, orders, "out.csv", viaStream
-	_, err = PrepareScan(t.Context(), s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.Via = s.connection, orders, "out.csv", spec.ViaStream
+	_, err = PrepareScan(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "--via stream: node ")
 	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
 	load := s.load(t, "")
-	load.Via = viaStream
+	load.Via = spec.ViaStream
 	_, err = PrepareLoad(t.Context(), s.env, *load)
 	require.ErrorContains(t, err, "--via stream: node ")
 	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
@@ -62,9 +63,9 @@ func TestCloneOfATableOfACluster(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&in, "customer %d,%d,%d\n", i%300, i, i*7)
 	}
-	spec := s.load(t, in.String())
-	spec.Timestamp, spec.NoJournal = "1700000000000000", true
-	_, err := s.runLoad(t, spec)
+	settings := s.load(t, in.String())
+	settings.Timestamp, settings.NoJournal = "1700000000000000", true
+	_, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	newer := s.load(t, "customer,number,pieces\ncustomer 7,7,-1\ncustomer 7,9999,-2\n")
 	newer.TableName.Table, newer.Timestamp, newer.NoJournal = "copies", "1700000000000001", true
@@ -96,7 +97,7 @@ func TestCloneOfATableOfACluster(t *testing.T) {
 		require.Equal(t, Done, r.Outcome)
 		require.EqualValues(t, 2000, r.Rows)
 		require.EqualValues(t, 300, r.Stream.Partitions)
-		require.Equal(t, CloneConsistency, r.Consistency)
+		require.Equal(t, spec.CloneConsistency, r.Consistency)
 		require.Equal(t, "shop.copies", r.Table)
 		maps.Copy(want, before)
 		require.Equal(t, want, records("copies"), "each with the time that it had")
@@ -118,15 +119,15 @@ func TestCloneDryRunForetellsTheRun(t *testing.T) {
 	for _, form := range []struct {
 		via, stream string
 		whole       bool
-	}{{viaStream, streamAuto, true}, {viaStream, streamWhole, true}, {viaStream, streamRows, false}, {viaFiles, streamAuto, true}} {
-		spec := s.clone()
-		spec.Writing.Via, spec.Stream = form.via, form.stream
-		if form.via == viaFiles {
-			spec.Dir = filepath.Join(t.TempDir(), "kept")
+	}{{spec.ViaStream, spec.StreamAuto, true}, {spec.ViaStream, spec.StreamWhole, true}, {spec.ViaStream, spec.StreamRows, false}, {spec.ViaFiles, spec.StreamAuto, true}} {
+		settings := s.clone()
+		settings.Writing.Via, settings.Stream = form.via, form.stream
+		if form.via == spec.ViaFiles {
+			settings.Dir = filepath.Join(t.TempDir(), "kept")
 		}
 		cloned := func(dry bool) StreamStats {
-			spec.DryRun = dry
-			r, err := s.runClone(t.Context(), spec)
+			settings.DryRun = dry
+			r, err := s.runClone(t.Context(), settings)
 			require.NoError(t, err, form)
 			for i := range r.Stream.Nodes {
 				r.Stream.Nodes[i].Time = 0

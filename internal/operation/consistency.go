@@ -7,23 +7,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
-
-// The consistency levels by default. A write goes to all replicas in any case: waiting for
-// most of them costs little, and a row that one alone has is not there for a reader of
-// another. A read of many rows from two replicas costs twice as much.
-const (
-	ReadConsistency  = "LOCAL_ONE"
-	WriteConsistency = "LOCAL_QUORUM"
-	// CloneConsistency has what a majority of replicas together know, which is all that was written at QUORUM. One that missed a
-	// tombstone would have what it deletes live on in the clone, where no repair can mend it any more.
-	CloneConsistency = "QUORUM"
-
-	// unrecordedConsistency is that of runs that recorded none.
-	unrecordedConsistency = "LOCAL_ONE"
-)
-
-const consistencySetting = "consistency"
 
 // replicated says whether a row has several replicas, in all data centers together.
 func (t *tableSession) replicated() bool {
@@ -36,7 +21,7 @@ func (t *tableSession) replicated() bool {
 // errTooMany refuses a level that asks for more replicas than some rows have: no request for them could succeed.
 func errTooMany(level string, need, have int, replication map[string]string, nodes int) error {
 	return fmt.Errorf("--%s %s: some rows have no more than %s, and %d are needed: the keyspace's replication is %s, on %s",
-		consistencySetting, level, amount.Of(have, "replica"), need, doctor.Factors(replication), amount.Of(nodes, "node"))
+		spec.ConsistencyFlag, level, amount.Of(have, "replica"), need, doctor.Factors(replication), amount.Of(nodes, "node"))
 }
 
 // refuseTooMany refuses a level that asks for more replicas than the replication factors give a row.

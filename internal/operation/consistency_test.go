@@ -7,15 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // A run directory says at which level its rows are written, though it be the default; one
 // that says nothing is of a version that wrote, and read, at LOCAL_ONE.
 func TestRecordedConsistency(t *testing.T) {
-	load, scan := NewLoadSpec(), NewScanSpec()
-	require.Equal(t, setting.Values{"consistency": {"LOCAL_QUORUM"}}, load.Settings().Record(NewLoadSpec().Settings(), load.Given))
-	require.Equal(t, setting.Values{"consistency": {"LOCAL_ONE"}}, scan.Settings().Record(NewScanSpec().Settings(), scan.Given))
+	load, scan := spec.NewLoad(), spec.NewScan()
+	require.Equal(t, setting.Values{"consistency": {"LOCAL_QUORUM"}}, load.Settings().Record(spec.NewLoad().Settings(), load.Given))
+	require.Equal(t, setting.Values{"consistency": {"LOCAL_ONE"}}, scan.Settings().Record(spec.NewScan().Settings(), scan.Given))
 
 	for recordedText, want := range map[string]string{
 		`{"flags":{"port":["9043"]},"args":["ks.t","x.csv"]}`:            "LOCAL_ONE",
@@ -25,16 +26,16 @@ func TestRecordedConsistency(t *testing.T) {
 	} {
 		r, err := recordedIn(journal.Manifest{Command: "load", Options: json.RawMessage(recordedText)})
 		require.NoError(t, err)
-		spec, err := r.load(setting.Changes{})
+		settings, err := r.load(setting.Changes{})
 		require.NoError(t, err)
-		require.Equal(t, want, spec.Consistency)
+		require.Equal(t, want, settings.Consistency)
 		all := setting.Values{"consistency": {"ALL"}}
-		spec, err = r.load(setting.Changes{Values: all})
+		settings, err = r.load(setting.Changes{Values: all})
 		require.NoError(t, err)
-		require.Equal(t, want, spec.Consistency, "of a file or the environment")
-		spec, err = r.load(setting.Changes{Values: all, Typed: setting.Given{"consistency": true}})
+		require.Equal(t, want, settings.Consistency, "of a file or the environment")
+		settings, err = r.load(setting.Changes{Values: all, Typed: setting.Given{"consistency": true}})
 		require.NoError(t, err)
-		require.Equal(t, "ALL", spec.Consistency, "typed anew")
+		require.Equal(t, "ALL", settings.Consistency, "typed anew")
 	}
 }
 

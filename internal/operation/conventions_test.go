@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -12,10 +13,10 @@ import (
 
 // Texts of other programs are the values that CQL's texts are, and what is another number is none.
 func TestConventions(t *testing.T) {
-	o := newDialect()
+	o := spec.NewDialect()
 	o.DateTimeFormat, o.DateFormat, o.BoolStyle, o.DecimalSep, o.ThousandsSep = "%m/%d/%Y %I:%M %p", "%d.%m.%Y", "ja,nein", ",", "."
 	format := dsv.DefaultFormat
-	plan, err := o.codecs("csv", nil, &format)
+	plan, err := codecsOf(&o, "csv", nil, &format)
 	require.NoError(t, err)
 	for _, tc := range []struct {
 		kind       cqltype.Kind
@@ -53,22 +54,22 @@ func TestConventions(t *testing.T) {
 }
 
 func TestConventionsThatAreNone(t *testing.T) {
-	for want, set := range map[string]func(*Dialect){
-		"--dateformat: ":               func(o *Dialect) { o.DateFormat = "%Q" },
-		`--line-end "x"`:               func(o *Dialect) { o.LineEnd = "x" },
-		`--comment "##"`:               func(o *Dialect) { o.Comment = "##" },
-		"has another meaning":          func(o *Dialect) { o.Comment = "," },
-		"--unescape requires":          func(o *Dialect) { o.Unescape = true },
-		"are both":                     func(o *Dialect) { o.DecimalSep, o.ThousandsSep = ",", "," },
-		"cqlsh has no pattern":         func(o *Dialect) { o.Name, o.DateFormat = "cqlsh", "%Y" },
-		"a digit in the decimal":       func(o *Dialect) { o.DecimalSep = "1" },
-		"must be two words":            func(o *Dialect) { o.BoolStyle = "yes" },
-		"the same word":                func(o *Dialect) { o.BoolStyle = "yes,YES" },
-		"--escape \"ab\": must be one": func(o *Dialect) { o.Escape = "ab" },
+	for want, set := range map[string]func(*spec.Dialect){
+		"--dateformat: ":               func(o *spec.Dialect) { o.DateFormat = "%Q" },
+		`--line-end "x"`:               func(o *spec.Dialect) { o.LineEnd = "x" },
+		`--comment "##"`:               func(o *spec.Dialect) { o.Comment = "##" },
+		"has another meaning":          func(o *spec.Dialect) { o.Comment = "," },
+		"--unescape requires":          func(o *spec.Dialect) { o.Unescape = true },
+		"are both":                     func(o *spec.Dialect) { o.DecimalSep, o.ThousandsSep = ",", "," },
+		"cqlsh has no pattern":         func(o *spec.Dialect) { o.Name, o.DateFormat = "cqlsh", "%Y" },
+		"a digit in the decimal":       func(o *spec.Dialect) { o.DecimalSep = "1" },
+		"must be two words":            func(o *spec.Dialect) { o.BoolStyle = "yes" },
+		"the same word":                func(o *spec.Dialect) { o.BoolStyle = "yes,YES" },
+		"--escape \"ab\": must be one": func(o *spec.Dialect) { o.Escape = "ab" },
 	} {
-		o, format := newDialect(), dsv.DefaultFormat
+		o, format := spec.NewDialect(), dsv.DefaultFormat
 		set(&o)
-		_, err := o.codecs("csv", nil, &format)
+		_, err := codecsOf(&o, "csv", nil, &format)
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -2,77 +2,24 @@ package operation
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// CountSpec says what is counted, and how.
-type CountSpec struct {
-	Connection
-	TableName
-	Reading
-	Planning
-	Pacing
-	By             string // host, range or partition: what the number is broken down by; empty: nothing
-	Top            int    // partitions to list, the largest first
-	Where          string // CQL condition that rows must meet besides
-	AllowFiltering bool
-}
-
-// NewCountSpec has the defaults.
-func NewCountSpec() *CountSpec {
-	return &CountSpec{Connection: newConnection(ReadConsistency), Reading: newReading(), Planning: newPlanning(), Pacing: newPacing(), Top: 10}
-}
-
-// Settings names the fields.
-func (s *CountSpec) Settings() setting.List {
-	return slices.Concat(setting.List{
-		{Name: "by", Field: &s.By, Among: countWays},
-		{Name: "top", Field: &s.Top},
-		{Name: "where", Field: &s.Where},
-		{Name: "allow-filtering", Field: &s.AllowFiltering},
-	}, s.Reading.settings(), s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
-}
-
-// What a count can be broken down by.
-const (
-	ByHost      = "host"
-	ByRange     = "range"
-	ByPartition = "partition"
-)
-
-var countWays = []string{ByHost, ByRange, ByPartition}
-
-func (s *CountSpec) check() error {
-	if s.By != "" && !slices.Contains(countWays, s.By) {
-		return fmt.Errorf("--by %q: the ways are %s%s", s.By, strings.Join(countWays, ", "), schema.DidYouMean(s.By, countWays))
-	}
-	if s.Top < 1 {
-		return fmt.Errorf("--top %d: must be at least 1", s.Top)
-	}
-	if s.MaxBytesPerSec > 0 {
-		return errors.New("--max-bytes-per-sec: means nothing for a count, which takes in numbers and no rows; --rate bounds the rows that the servers read")
-	}
-	return errors.Join(s.Pacing.check(), s.Reading.check(&s.Pacing))
-}
-
 // Count is a count that is ready to run.
 type Count struct {
-	env  Environment
-	spec CountSpec
+	env  spec.Environment
+	spec spec.Count
 	t    *tableSession
 	job  *count.Job
 
@@ -80,21 +27,21 @@ type Count struct {
 }
 
 // PrepareCount connects and plans.
-func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count, error) {
-	if err := spec.check(); err != nil {
+func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count) (*Count, error) {
+	if err := settings.Check(); err != nil {
 		return nil, err
 	}
-	planning, err := spec.Planning.options(spec.TableName)
+	planning, err := settings.Planning.Options(settings.TableName)
 	if err != nil {
 		return nil, err
 	}
-	planning.Coarse = spec.Via == viaCQL && spec.By != ByHost && spec.By != ByRange // those are told by vnode range
-	t, err := spec.open(ctx, env, &spec.Connection, spec.TableName, planning, spec.Where, spec.Patience)
+	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost && settings.By != spec.ByRange // those are told by vnode range
+	t, err := openReading(ctx, env, &settings.Reading, &settings.Connection, settings.TableName, planning, settings.Where, settings.Patience)
 	if err != nil {
 		return nil, err
 	}
 	t.tellLearned(env)
-	c := &Count{env: env, spec: spec, t: t}
+	c := &Count{env: env, spec: settings, t: t}
 	if c.spec.PageSize == 0 {
 		c.spec.PageSize = c.pageRows(ctx)
 	}
@@ -105,15 +52,15 @@ func PrepareCount(ctx context.Context, env Environment, spec CountSpec) (*Count,
 	if p := t.plan.Placement(); p != nil {
 		c.job.Find = p.Find
 	}
-	if spec.By == ByPartition {
-		c.job.Top = spec.Top
+	if settings.By == spec.ByPartition {
+		c.job.Top = settings.Top
 		for _, k := range t.table.OfKind(schema.PartitionKey) {
 			query.GroupBy = append(query.GroupBy, cqltype.QuoteIdent(k.Name))
 			by = append(by, schema.Selector{Name: k.Name, Type: k.Type, Column: k, Plain: true})
 		}
 		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
 	}
-	query.Where, query.AllowFiltering = spec.Where, spec.AllowFiltering
+	query.Where, query.AllowFiltering = settings.Where, settings.AllowFiltering
 	c.job.Reader = t.reader(wanted{read: by, query: query, count: true, memory: c.spec.Memory, now: time.Now()})
 	return c, nil
 }
@@ -131,7 +78,7 @@ func (c *Count) Close() { c.t.close() }
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	r := CountReport{Report: newReport(c.t)}
 	var stopWatch func()
-	c.job.Sweep, stopWatch = c.spec.sweepOptions(ctx, c.env, c.t, c.job.Counters)
+	c.job.Sweep, stopWatch = sweepOptions(ctx, c.env, &c.spec.Pacing, c.t, c.job.Counters)
 	defer stopWatch()
 	c.job.Sweep.Blind = true
 	if c.board != nil {

@@ -42,7 +42,7 @@ func (c *Count) pageRows(ctx context.Context) int {
 	}
 	size, err := c.rowBytes(ctx)
 	if err != nil {
-		c.env.log("not told how large rows are: %v", err)
+		c.env.Logf("not told how large rows are: %v", err)
 	}
 	if size > 0 {
 		rows = int(min(int64(rows), max(countPageBytes/size, 1)))

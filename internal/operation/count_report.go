@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
@@ -41,11 +42,11 @@ type PartitionRows struct {
 // breakDown fills in the parts of the number that were asked for.
 func (c *Count) breakDown(r *CountReport, result count.Result) (err error) {
 	switch c.spec.By {
-	case ByHost:
+	case spec.ByHost:
 		r.Hosts = c.hosts(result)
-	case ByRange:
+	case spec.ByRange:
 		r.Vnodes = c.vnodes(result)
-	case ByPartition:
+	case spec.ByPartition:
 		r.Partitions, err = c.partitions(result)
 	}
 	return err

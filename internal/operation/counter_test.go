@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // What a table of counters cannot have is refused, not left out without a word.
@@ -13,23 +14,23 @@ func TestOptionsThatCountersDoNotKnow(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Tables: []simcluster.Table{{Name: "visits", Columns: []simcluster.Column{
 		{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "visits", Type: "counter"},
 	}}}})
-	for want, set := range map[string]func(*LoadSpec){
-		"--if-not-exists: shop.visits has counters": func(o *LoadSpec) { o.IfNotExists = true },
-		"--ttl: shop.visits has counters":           func(o *LoadSpec) { o.TTL = 60 },
-		"--nulls tombstone: shop.visits has counters": func(o *LoadSpec) {
-			o.NullState, o.Given["nulls"] = nullTombstone, true
+	for want, set := range map[string]func(*spec.Load){
+		"--if-not-exists: shop.visits has counters": func(o *spec.Load) { o.IfNotExists = true },
+		"--ttl: shop.visits has counters":           func(o *spec.Load) { o.TTL = 60 },
+		"--nulls tombstone: shop.visits has counters": func(o *spec.Load) {
+			o.NullState, o.Given["nulls"] = spec.NullTombstone, true
 		},
-		"--timestamp: shop.visits has counters": func(o *LoadSpec) { o.Timestamp = "1700000000000000" },
+		"--timestamp: shop.visits has counters": func(o *spec.Load) { o.Timestamp = "1700000000000000" },
 	} {
-		spec := s.load(t, "customer,visits\nada,1\n")
-		spec.TableName.Table = "visits"
-		set(spec)
-		_, err := PrepareLoad(t.Context(), s.env, *spec)
+		settings := s.load(t, "customer,visits\nada,1\n")
+		settings.TableName.Table = "visits"
+		set(settings)
+		_, err := PrepareLoad(t.Context(), s.env, *settings)
 		require.ErrorContains(t, err, want)
 	}
-	spec := s.load(t, "customer,visits\nada,1\n")
-	spec.TableName.Table, spec.NullState = "visits", nullTombstone // as COPY has it, where nobody asked for it
-	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	settings := s.load(t, "customer,visits\nada,1\n")
+	settings.TableName.Table, settings.NullState = "visits", spec.NullTombstone // as COPY has it, where nobody asked for it
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	l.Close()
 }

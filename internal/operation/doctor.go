@@ -15,27 +15,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Doctor looks whether a cluster, a table and inputs are fit for a load or a scan. It changes nothing: neither a row nor a
 // file is written.
 type Doctor struct {
-	env  Environment
-	load *LoadSpec // that is looked at; nil: it is a scan
-	scan *ScanSpec // nil: it is a load, or neither
+	env  spec.Environment
+	load *spec.Load // that is looked at; nil: it is a scan
+	scan *spec.Scan // nil: it is a load, or neither
 	// alone: no command is looked at but what any would meet.
 	alone bool
 
-	conn      *Connection
-	cfg       driver.Config // of a cluster that is connected to
-	name      TableName     // zero: none is named
+	conn      *spec.Connection
+	cfg       driver.Config  // of a cluster that is connected to
+	name      spec.TableName // zero: none is named
 	plan      plan.Options
 	offline   bool // no cluster is asked
 	streamed  bool // rows go through the storage ports
 	past      bool // rows go past CQL
 	patience  time.Duration
 	storage   int // storage port; 0: what the nodes tell
-	internode *TLS
+	internode *spec.TLS
 
 	inputs  []source.Input
 	missing error // why there are no inputs
@@ -54,35 +55,35 @@ type Doctor struct {
 const DoctorPatience = 10 * time.Second
 
 // NewDoctorSpec has the defaults of what a doctor looks at by itself: as a load would be.
-func NewDoctorSpec() *LoadSpec {
-	spec := NewLoadSpec()
-	spec.Writing = newWriting(viaCQL, viaStream)
-	spec.Patience = DoctorPatience
-	return spec
+func NewDoctorSpec() *spec.Load {
+	settings := spec.NewLoad()
+	settings.Writing = spec.NewWriting(spec.ViaCQL, spec.ViaStream)
+	settings.Patience = DoctorPatience
+	return settings
 }
 
 // PrepareDoctor checks what is to be looked at: a cluster, a table where one is named, and inputs where there are some.
-func PrepareDoctor(env Environment, spec LoadSpec) (*Doctor, error) {
-	return prepareLoadDoctor(env, spec, true)
+func PrepareDoctor(env spec.Environment, settings spec.Load) (*Doctor, error) {
+	return prepareLoadDoctor(env, settings, true)
 }
 
 // PrepareLoadCheck checks a load that is to be looked at.
-func PrepareLoadCheck(env Environment, spec LoadSpec) (*Doctor, error) {
-	if len(spec.Inputs) == 0 {
+func PrepareLoadCheck(env spec.Environment, settings spec.Load) (*Doctor, error) {
+	if len(settings.Inputs) == 0 {
 		return nil, errNoInput
 	}
-	return prepareLoadDoctor(env, spec, false)
+	return prepareLoadDoctor(env, settings, false)
 }
 
-func prepareLoadDoctor(env Environment, spec LoadSpec, alone bool) (*Doctor, error) {
+func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*Doctor, error) {
 	d := &Doctor{
-		env: env, load: &spec, alone: alone, conn: &spec.Connection, name: spec.TableName, offline: spec.offline(), streamed: spec.Via == viaStream,
-		past: spec.Via != viaCQL, patience: spec.Patience, storage: spec.StoragePort, internode: &spec.Internode,
+		env: env, load: &settings, alone: alone, conn: &settings.Connection, name: settings.TableName, offline: settings.Offline(), streamed: settings.Via == spec.ViaStream,
+		past: settings.Via != spec.ViaCQL, patience: settings.Patience, storage: settings.StoragePort, internode: &settings.Internode,
 	}
-	if err := spec.check(false); err != nil {
+	if err := settings.Check(false); err != nil {
 		return nil, err
 	}
-	planning := spec.planning()
+	planning := settings.Planning()
 	if err := d.prepare(&planning); err != nil {
 		return nil, err
 	}
@@ -91,23 +92,23 @@ func prepareLoadDoctor(env Environment, spec LoadSpec, alone bool) (*Doctor, err
 }
 
 // PrepareScanCheck checks a scan that is to be looked at.
-func PrepareScanCheck(env Environment, spec ScanSpec) (*Doctor, error) {
+func PrepareScanCheck(env spec.Environment, settings spec.Scan) (*Doctor, error) {
 	d := &Doctor{
-		env: env, scan: &spec, conn: &spec.Connection, name: spec.TableName, offline: spec.FromFiles(), streamed: spec.Via == viaStream,
-		past: spec.Via != viaCQL, patience: spec.Patience, storage: spec.StoragePort, internode: &spec.Internode,
+		env: env, scan: &settings, conn: &settings.Connection, name: settings.TableName, offline: settings.FromFiles(), streamed: settings.Via == spec.ViaStream,
+		past: settings.Via != spec.ViaCQL, patience: settings.Patience, storage: settings.StoragePort, internode: &settings.Internode,
 	}
-	looked := spec // what is found in it is found again by the scan
-	if _, err := looked.check(false); err != nil {
+	looked := settings // what is found in it is found again by the scan
+	if _, err := looked.Check(false); err != nil {
 		return nil, err
 	}
-	return d, d.prepare(&spec.Planning)
+	return d, d.prepare(&settings.Planning)
 }
 
-func (d *Doctor) prepare(planning *Planning) (err error) {
-	if d.plan, err = planning.options(d.name); err != nil || d.offline {
+func (d *Doctor) prepare(planning *spec.Planning) (err error) {
+	if d.plan, err = planning.Options(d.name); err != nil || d.offline {
 		return err
 	}
-	d.cfg, err = d.conn.config(d.env)
+	d.cfg, err = d.conn.Config(d.env)
 	d.cfg.Warnf = d.said.add
 	// A node that hangs is to be given up before a check that asks others as well is.
 	d.cfg.Timeout, d.cfg.AskTimeout = min(d.cfg.Timeout, d.patience/3), min(mostAsk, d.patience/5)
@@ -119,7 +120,7 @@ const mostAsk = 5 * time.Second
 
 // Table is the table's name as it was given; empty: none was.
 func (d *Doctor) Table() string {
-	if d.name == (TableName{}) {
+	if d.name == (spec.TableName{}) {
 		return ""
 	}
 	return d.name.Keyspace + "." + d.name.Table
@@ -166,7 +167,7 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 			return err
 		}
 	}
-	if d.name != (TableName{}) && (d.offline && d.load != nil || d.t != nil) {
+	if d.name != (spec.TableName{}) && (d.offline && d.load != nil || d.t != nil) {
 		// What a table hangs on is known before anything is looked at side by side.
 		limited, cancel := context.WithTimeout(ctx, d.patience)
 		if d.tableErr = d.describe(limited); d.tableErr != nil && limited.Err() != nil {
@@ -180,7 +181,7 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 	if err := doctor.Run(ctx, d.patience, d.checks(), found); err != nil {
 		return err
 	}
-	d.said.tell(d.env.log) // checks have told of it in their own words
+	d.said.tell(d.env.Logf) // checks have told of it in their own words
 	if d.alone || r.Count(doctor.Failure) > 0 {
 		return nil
 	}
@@ -190,7 +191,7 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 // checks are what is looked at side by side.
 func (d *Doctor) checks() []doctor.Check {
 	checks := d.clusterChecks()
-	if d.name != (TableName{}) {
+	if d.name != (spec.TableName{}) {
 		checks = append(checks, d.tableChecks()...)
 	}
 	if len(d.inputs) > 0 || d.missing != nil {
@@ -202,7 +203,7 @@ func (d *Doctor) checks() []doctor.Check {
 // describe finds out what the table is.
 func (d *Doctor) describe(ctx context.Context) error {
 	if d.offline {
-		t, err := openOffline(Environment{Warn: d.said.add}, d.load, d.plan)
+		t, err := openOffline(spec.Environment{Warn: d.said.add}, d.load, d.plan)
 		d.t = t
 		return err
 	}
@@ -301,13 +302,13 @@ func oneLine(err error) string {
 }
 
 // checkScan is all that a scan does before it begins, but that it makes its output.
-func checkScan(ctx context.Context, env Environment, spec ScanSpec) error {
-	s := &Scan{env: env, spec: spec, earlier: &resume.Scanned{}}
+func checkScan(ctx context.Context, env spec.Environment, settings spec.Scan) error {
+	s := &Scan{env: env, spec: settings, earlier: &resume.Scanned{}}
 	defer s.Close()
 	if err := s.plan(ctx); err != nil {
 		return err
 	}
-	return sink.Check(s.spec.sinkOptions(env.Stdout, s.header))
+	return sink.Check(s.spec.SinkOptions(env.Stdout, s.header))
 }
 
 // warnings keep what would have been told to the user, each once. They are safe for concurrent use.

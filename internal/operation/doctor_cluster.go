@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -58,7 +59,7 @@ func (d *Doctor) certificates(ctx context.Context) []doctor.Finding {
 		all = append(all, doctor.Certificate{Of: c.Address, Ends: c.Ends, Err: c.Err})
 	}
 	if ends := driver.ClientEnds(d.cfg.TLS); !ends.IsZero() {
-		all = append(all, doctor.Certificate{Of: "--" + d.conn.TLS.name("cert"), Ends: ends})
+		all = append(all, doctor.Certificate{Of: "--" + d.conn.TLS.Name("cert"), Ends: ends})
 	}
 	return doctor.Certificates(all, time.Now())
 }
@@ -95,10 +96,10 @@ func (d *Doctor) clocks(ctx context.Context) doctor.Finding {
 		if d.t.table != nil {
 			var err error
 			if options, err = d.t.options(ctx); err != nil {
-				d.env.log("not told whether rows expire: %v", err)
+				d.env.Logf("not told whether rows expire: %v", err)
 			}
 		}
-		times = d.load.hostTimes(options)
+		times = hostTimes(d.load, options)
 	}
 	return doctor.Clocks(d.t.clocks(ctx), times)
 }
@@ -132,7 +133,7 @@ func (d *Doctor) thresholds(ctx context.Context) []doctor.Finding {
 func (d *Doctor) disks(ctx context.Context) []doctor.Finding {
 	usage, err := d.t.session.DiskUsage(ctx)
 	if err != nil {
-		d.env.log("not told how full the disks are: %v", err)
+		d.env.Logf("not told how full the disks are: %v", err)
 	}
 	settings, here := d.settings(), make(disks)
 	var all []doctor.Disk
@@ -187,7 +188,7 @@ func (d *Doctor) probe(ctx context.Context) probes {
 
 func (d *Doctor) tryStorage(ctx context.Context) probes {
 	failed := func(f doctor.Finding) probes { return probes{failed: &f} }
-	settings, err := d.internode.config(d.env)
+	settings, err := d.internode.Config(d.env)
 	if err != nil {
 		return failed(doctor.Fail("", "%v", err))
 	}
@@ -207,7 +208,7 @@ func (d *Doctor) tryStorage(ctx context.Context) probes {
 		// A load waits for nodes that are down, but for those that it leaves out; a scan asks others.
 		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
 	}
-	_ = tryPorts(d.t.cluster.Nodes, addresses, wanted, storagePortSetting, func(n topology.Node, address string) error {
+	_ = tryPorts(d.t.cluster.Nodes, addresses, wanted, spec.StoragePortFlag, func(n topology.Node, address string) error {
 		told, err := client.Probe(ctx, address)
 		mu.Lock()
 		defer mu.Unlock()

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // findInputs finds the inputs that are named.
@@ -38,11 +39,11 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		}
 		return out
 	}
-	spec := *d.load // which learns the form
-	format, err := spec.chooseFormat(d.inputs[0].Name)
+	settings := *d.load // which learns the form
+	format, err := settings.ChooseFormat(d.inputs[0].Name)
 	var reading ingest.Reading
 	if err == nil {
-		reading, err = spec.reading(&format)
+		reading, err = readingFor(&settings, &format)
 	}
 	if err != nil {
 		return []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
@@ -50,7 +51,7 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	var job *ingest.Job
 	var unfit []doctor.Finding
 	if d.t != nil && d.t.plan != nil {
-		l := &Load{landing: landing{env: Environment{Warn: d.said.add}, counters: new(progress.Counters), t: d.t}, spec: spec}
+		l := &Load{landing: landing{env: spec.Environment{Warn: d.said.add}, counters: new(progress.Counters), t: d.t}, spec: settings}
 		if err := l.makeJob(ctx, format, reading, d.inputs); err != nil {
 			unfit = []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
 		} else {
@@ -58,7 +59,7 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		}
 	}
 	samples := d.sample(ctx, job)
-	out := doctor.Inputs(samples, spec.Format)
+	out := doctor.Inputs(samples, settings.Format)
 	add := func(name string, findings []doctor.Finding) {
 		for _, f := range findings {
 			f.Name = name
@@ -74,18 +75,18 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		add("delimiter", doctor.Delimiter(samples, job.Format.Delimiter))
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
-	if order := orderFindings(samples, &spec); len(order) > 0 && order[0].State == doctor.Failure {
+	if order := orderFindings(samples, &settings); len(order) > 0 && order[0].State == doctor.Failure {
 		return append(out, order...)
 	}
 	add("rows", doctor.Rows(samples))
-	out = append(out, valueFindings(samples, &spec)...)
-	add("estimate", doctor.Estimate(samples, spec.IngestRate))
+	out = append(out, valueFindings(samples, &settings)...)
+	add("estimate", doctor.Estimate(samples, settings.IngestRate))
 	return out
 }
 
 // orderFindings are what is to be known of the order of fields.
-func orderFindings(samples []doctor.Sample, spec *LoadSpec) []doctor.Finding {
-	found := doctor.AsOrder(samples, spec.Dialect.Name == dialectCQLSH)
+func orderFindings(samples []doctor.Sample, settings *spec.Load) []doctor.Finding {
+	found := doctor.AsOrder(samples, settings.Dialect.Name == spec.DialectCQLSH)
 	for i := range found {
 		found[i].Name = "header"
 	}
@@ -94,8 +95,8 @@ func orderFindings(samples []doctor.Sample, spec *LoadSpec) []doctor.Finding {
 
 // valueFindings are what is to be known of names and values besides that they fit. If the fields are in another order than
 // the columns, nothing else is said of the values.
-func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Finding) {
-	if out = orderFindings(samples, spec); len(out) > 0 && out[0].State == doctor.Failure {
+func valueFindings(samples []doctor.Sample, settings *spec.Load) (out []doctor.Finding) {
+	if out = orderFindings(samples, settings); len(out) > 0 && out[0].State == doctor.Failure {
 		return out
 	}
 	add := func(name string, findings []doctor.Finding) {
@@ -105,13 +106,13 @@ func valueFindings(samples []doctor.Sample, spec *LoadSpec) (out []doctor.Findin
 		}
 	}
 	add("names", doctor.Names(samples))
-	add("dates", doctor.AsDates(samples, spec.Dialect.DateTimeFormat, spec.Dialect.DateFormat))
-	add("numbers", doctor.AsNumbers(samples, doctor.Marks{Decimal: spec.Dialect.DecimalSep, Thousands: spec.Dialect.ThousandsSep}))
-	add("booleans", doctor.AsTruths(samples, spec.Dialect.BoolStyle != ""))
-	add("nulls", doctor.AsNulls(samples, spec.Nulls))
+	add("dates", doctor.AsDates(samples, settings.Dialect.DateTimeFormat, settings.Dialect.DateFormat))
+	add("numbers", doctor.AsNumbers(samples, doctor.Marks{Decimal: settings.Dialect.DecimalSep, Thousands: settings.Dialect.ThousandsSep}))
+	add("booleans", doctor.AsTruths(samples, settings.Dialect.BoolStyle != ""))
+	add("nulls", doctor.AsNulls(samples, settings.Nulls))
 	unit := ""
-	if spec.Given["timestamp-unit"] {
-		unit = spec.Dialect.TimestampUnit
+	if settings.Given["timestamp-unit"] {
+		unit = settings.Dialect.TimestampUnit
 	}
 	add("epoch", doctor.Units(samples, unit))
 	add("write times", doctor.AsStamps(samples))

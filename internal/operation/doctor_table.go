@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -117,8 +118,8 @@ func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
 		return aside(t.refuseStreamOut(), d.scan.Via, "its SSTables can be read past CQL", "")
 	}
 	writing := d.load.Writing
-	if writing.Via == viaCQL {
-		writing.Via = viaStream
+	if writing.Via == spec.ViaCQL {
+		writing.Via = spec.ViaStream
 	}
 	l := landing{env: d.env, spec: &writing, t: d.t}
 	s, err := l.outline(ctx, options)
@@ -130,7 +131,7 @@ func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
 	}
 	how, err := d.landingForm(ctx, &l, s)
 	switch {
-	case err != nil && writing.Via == viaFiles:
+	case err != nil && writing.Via == spec.ViaFiles:
 		return doctor.Fail("leave --via out", "%v", err)
 	case err != nil:
 		return doctor.Fail("leave --stream out", "%v", err)
@@ -146,7 +147,7 @@ func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
 // nodes write.
 func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (string, error) {
 	var silent []string
-	if l.spec.Via == viaStream {
+	if l.spec.Via == spec.ViaStream {
 		told, holders := d.probe(ctx).writesNB, s.holders()
 		for _, n := range d.t.cluster.Nodes {
 			switch nb, answered := told[n.ID]; {
@@ -164,12 +165,12 @@ func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (str
 	switch {
 	case err != nil:
 		return "", err
-	case l.spec.Via == viaFiles:
+	case l.spec.Via == spec.ViaFiles:
 		return fmt.Sprintf("made SSTables of version %s", s.options.Version), nil
 	case form.why != "":
 		return "one by one: " + form.why, nil
 	case form.whole == nil:
-		return "one by one, as --stream " + streamRows + " says", nil
+		return "one by one, as --stream " + spec.StreamRows + " says", nil
 	case len(silent) > 0:
 		return "SSTables are sent whole, unless " + silent[0] + ", whose storage port was not reached, writes another version than nb", nil
 	default:
@@ -180,13 +181,13 @@ func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (str
 // aside says whether the side door is open; via is the way that was chosen.
 func aside(refused error, via, open, note string) doctor.Finding {
 	switch {
-	case refused != nil && via == viaCQL:
+	case refused != nil && via == spec.ViaCQL:
 		return doctor.Fine("shut, which CQL does not need: %v", refused)
 	case refused != nil:
 		return doctor.Fail("leave --via out", "--via %s: %v", via, refused)
-	case note != "" && via != viaCQL:
+	case note != "" && via != spec.ViaCQL:
 		return doctor.Warn("see whether that is meant", "%s%s", open, note)
-	case via == viaCQL:
+	case via == spec.ViaCQL:
 		return doctor.Fine("--via stream: %s%s", open, note)
 	default:
 		return doctor.Fine("%s", open)

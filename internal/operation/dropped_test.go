@@ -14,6 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T03:04:05Z and added again`
@@ -27,18 +28,18 @@ func TestColumnDroppedAndAddedAgain(t *testing.T) {
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026.Add(-time.Hour)))
 	_, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
-	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	resumed.Load.Close()
 
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
 	const want = readded + " after the run began: its values from before that are gone, and the run cannot go on; " +
 		"load all inputs anew with cqlbulk load, in a run directory of its own"
-	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
 	require.ErrorAs(t, err, new(*RefusedError))
 	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
-	_, err = PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, err = PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
 	require.ErrorAs(t, err, new(*RefusedError))
 }
@@ -69,15 +70,15 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s.cluster.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare }, Skip: 20, Times: 1, Do: cancel})
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel, spec.Splits = s.connection, orders, "out.csv", "scan", 1, 100
-	scan, err := PrepareScan(ctx, s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.RunDir, settings.Parallel, settings.Splits = s.connection, orders, "out.csv", "scan", 1, 100
+	scan, err := PrepareScan(ctx, s.env, *settings)
 	require.NoError(t, err)
 	report, err := scan.Run(ctx)
 	scan.Close()
 	require.Equal(t, Interrupted, report.Outcome, "%v", err)
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
-	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "scan"})
 	require.EqualError(t, err, readded+" after the run began: its values from before that are gone, and the run cannot go on; scan the table anew")
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -30,7 +31,7 @@ const farWrite = 64 << 10
 // called when the load is over.
 func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	o := &l.job.CQL
-	if l.spec.Via != viaCQL || l.spec.DryRun || o.Keeper != nil {
+	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || o.Keeper != nil {
 		return func() {}
 	}
 	o.Trips = l.t.trips(ctx, l.env)
@@ -67,13 +68,13 @@ func (t *tableSession) adviseReads(most int) string {
 const tripNodes = 8
 
 // trips returns the round-trip times to the local nodes. What a node did not answer is not known.
-func (t *tableSession) trips(ctx context.Context, env Environment) *pace.Trips {
+func (t *tableSession) trips(ctx context.Context, env spec.Environment) *pace.Trips {
 	nodes := t.cluster.Local()
 	asked := tripSample(nodes)
 	took, errs := t.session.Trips(ctx, asked)
 	trips := pace.NewTrips(tripsOf(nodes, asked, took, errs))
 	if longest := trips.Longest(); longest > 0 {
-		env.log("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", amount.Latency(longest))
+		env.Logf("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", amount.Latency(longest))
 	}
 	return trips
 }
@@ -120,7 +121,7 @@ const (
 
 // tellBound tells whoever looks closely when the number of requests bounds a run whose nodes could take
 // more, until the function that it returns is called.
-func tellBound(env Environment, c *progress.Counters, advice string) (stop func()) {
+func tellBound(env spec.Environment, c *progress.Counters, advice string) (stop func()) {
 	over := make(chan struct{})
 	var looking sync.WaitGroup
 	looking.Go(func() {
@@ -143,7 +144,7 @@ func tellBound(env Environment, c *progress.Counters, advice string) (stop func(
 			}
 			c.Hint.Set(advice)
 			if !told {
-				env.log("%s", advice)
+				env.Logf("%s", advice)
 				told = true
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -26,7 +27,7 @@ func (g *boundGate) Bound() bool { return g.bound.Load() }
 func TestTellBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
-		env := Environment{Log: func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }}
+		env := spec.Environment{Log: func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }}
 		var c progress.Counters
 		var gate boundGate
 		c.Requests.SetGate("", &gate)

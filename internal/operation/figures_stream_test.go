@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // impossibleStage names a figure of a run by streaming that cannot be; empty: none.
@@ -81,12 +82,12 @@ func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 					require.InDelta(t, 1, *in.Share, 1e-9)
 				}
 			}
-			spec := s.load(t, longOrders(rows))
-			spec.Via = viaStream
+			settings := s.load(t, longOrders(rows))
+			settings.Via = spec.ViaStream
 			if slices {
-				spec.Slice = leastSlice
+				settings.Slice = spec.MinSlice
 			}
-			l, err := PrepareLoad(t.Context(), s.env, *spec)
+			l, err := PrepareLoad(t.Context(), s.env, *settings)
 			require.NoError(t, err)
 			ends(watching(t, l.Counters(), rows, func() {
 				var r LoadReport
@@ -95,11 +96,11 @@ func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 				require.Equal(t, slices, r.Stream.Slices > 1)
 			}), err)
 
-			reading := Reading{Via: viaStream, Listen: "127.0.0.1:0"}
+			reading := spec.Reading{Via: spec.ViaStream, Listen: "127.0.0.1:0"}
 			if slices {
-				reading.Slice = leastSlice
+				reading.Slice = spec.MinSlice
 			}
-			scanned := NewScanSpec()
+			scanned := spec.NewScan()
 			scanned.Connection, scanned.TableName, scanned.Path = s.connection, orders, "out.csv"
 			scanned.Via, scanned.Listen, scanned.Slice = reading.Via, reading.Listen, reading.Slice
 			scan, err := PrepareScan(t.Context(), s.env, *scanned)
@@ -109,7 +110,7 @@ func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 				scan.Close()
 			}), err)
 
-			counted := NewCountSpec()
+			counted := spec.NewCount()
 			counted.Connection, counted.TableName = s.connection, orders
 			counted.Via, counted.Listen, counted.Slice = reading.Via, reading.Listen, reading.Slice
 			count, err := PrepareCount(t.Context(), s.env, *counted)
@@ -135,17 +136,17 @@ func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 // read is received again.
 func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	s := openStore(t)
-	more, err := s.runLoad(t, func() *LoadSpec {
-		spec := s.load(t, longOrders(9000))
-		spec.RunDir = "more"
-		return spec
+	more, err := s.runLoad(t, func() *spec.Load {
+		settings := s.load(t, longOrders(9000))
+		settings.RunDir = "more"
+		return settings
 	}())
 	require.NoError(t, err)
 	require.Equal(t, Done, more.Outcome)
 	ctx, interrupt := context.WithCancel(t.Context())
-	spec := s.spec()
-	spec.Slice = leastSlice
-	scan, err := PrepareScan(ctx, s.env, *spec)
+	settings := s.spec()
+	settings.Slice = spec.MinSlice
+	scan, err := PrepareScan(ctx, s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	s.let(func() {
@@ -170,7 +171,7 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	require.InDelta(t, *status.Share(), *last.Share, 1e-9)
 	require.Equal(t, status.Scan.Rows, last.Rows)
 
-	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer resumed.Scan.Close()
 	require.InDelta(t, *last.Share, *resumed.Scan.Counters().Read(time.Now()).Share, 1e-9, "it goes on from there")
@@ -187,10 +188,10 @@ func TestShareOfAnInterruptedScan(t *testing.T) {
 	_, err := s.runLoad(t, s.load(t, text.String()))
 	require.NoError(t, err)
 	ctx, interrupt := context.WithCancel(t.Context())
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
-	spec.PageSize, spec.Parallel, spec.Splits = 1, 1, 3
-	scan, err := PrepareScan(ctx, s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.RunDir = s.connection, orders, "out.csv", "scan"
+	settings.PageSize, settings.Parallel, settings.Splits = 1, 1, 3
+	scan, err := PrepareScan(ctx, s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	s.cluster.Inject(simcluster.Rule{

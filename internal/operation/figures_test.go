@@ -14,6 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // watching takes readings of a run until it ends, and fails if one of them is impossible. It returns the last.
@@ -111,15 +112,15 @@ func TestFiguresOfRunsAreTrue(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, all, last.Rows)
 
-			spec := NewScanSpec()
-			spec.Connection, spec.TableName, spec.Path = s.connection, orders, "out.csv"
+			settings := spec.NewScan()
+			settings.Connection, settings.TableName, settings.Path = s.connection, orders, "out.csv"
 			if c.limit > 0 {
-				spec.Limit = c.limit
+				settings.Limit = c.limit
 			}
 			if c.onePerPage {
-				spec.PageSize = 1
+				settings.PageSize = 1
 			}
-			scan, err := PrepareScan(t.Context(), s.env, *spec)
+			scan, err := PrepareScan(t.Context(), s.env, *settings)
 			require.NoError(t, err)
 			last = watching(t, scan.Counters(), c.want, func() {
 				_, err = scan.Run(t.Context())
@@ -143,9 +144,9 @@ func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 	require.NoError(t, err)
 	require.InEpsilon(t, partly.RowsPerSecond(), status.Pace.RowsPerSecond, 1e-9)
 
-	spec := s.load(t, "customer,number,pieces\nann,7,3\n")
-	spec.RunDir = "another"
-	whole, err := s.runLoad(t, spec)
+	settings := s.load(t, "customer,number,pieces\nann,7,3\n")
+	settings.RunDir = "another"
+	whole, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	scanned := s.runScan(t, "out.csv")
 	record, err := ReadRecord(scanned.Manifest)
@@ -169,18 +170,18 @@ func TestResumedScanBeginsWithWhatIsDone(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
-	spec.MaxAttempts = 1
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.RunDir = s.connection, orders, "out.csv", "scan"
+	settings.MaxAttempts = 1
 	fault := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Overloaded, Skip: 5, Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" }})
-	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	first, err := scan.Run(t.Context())
 	scan.Close()
 	require.NoError(t, err)
 	require.Equal(t, Partly, first.Outcome)
 	fault.Remove()
-	resumed, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	resumed, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "scan"})
 	require.NoError(t, err)
 	defer resumed.Scan.Close()
 	r := resumed.Scan.Counters().Read(time.Now())

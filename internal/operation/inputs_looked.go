@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
@@ -284,8 +285,8 @@ func (l *lookedAt) noteStamps(r *target.Row) {
 
 // unitName is the name of a unit of timestamps, as --timestamp-unit has it.
 func unitName(unit time.Duration) string {
-	for _, name := range units {
-		if d, _ := (&Dialect{TimestampUnit: name}).timestampUnit(); d == unit {
+	for _, name := range spec.TimestampUnits {
+		if d, _ := (&spec.Dialect{TimestampUnit: name}).Unit(); d == unit {
 			return name
 		}
 	}

@@ -12,30 +12,16 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstabledump"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// InspectSpec says which SSTables are looked at, and how.
-type InspectSpec struct {
-	// Paths are files of SSTables, any of their components, and folders: of these the SSTables in them, or, where there
-	// are none, those in all folders below, but for hidden ones.
-	Paths   []string
-	Rows    bool // write the partitions of the one SSTable as JSON
-	Largest int  // how many of the largest partitions are found, for which all data are read
-}
-
-// Settings names the fields.
-func (s *InspectSpec) Settings() setting.List {
-	return setting.List{{Name: "rows", Field: &s.Rows}, {Name: "largest", Field: &s.Largest}}
-}
-
 // Inspection is a look at SSTables, ready to run. It knows no cluster.
 type Inspection struct {
-	env   Environment
-	spec  InspectSpec
+	env   spec.Environment
+	spec  spec.Inspect
 	files []sstableFile
 }
 
@@ -48,22 +34,22 @@ type sstableFile struct {
 }
 
 // PrepareInspect finds the SSTables.
-func PrepareInspect(env Environment, spec InspectSpec) (*Inspection, error) {
+func PrepareInspect(env spec.Environment, settings spec.Inspect) (*Inspection, error) {
 	switch {
-	case len(spec.Paths) == 0:
+	case len(settings.Paths) == 0:
 		return nil, errors.New("no SSTable given: name files of SSTables, or folders")
-	case spec.Largest < 0:
-		return nil, fmt.Errorf("--largest %d: must not be negative", spec.Largest)
-	case spec.Rows && spec.Largest > 0:
+	case settings.Largest < 0:
+		return nil, fmt.Errorf("--largest %d: must not be negative", settings.Largest)
+	case settings.Rows && settings.Largest > 0:
 		return nil, errors.New("--largest: means nothing with --rows")
 	}
-	i := &Inspection{env: env, spec: spec}
-	for _, path := range spec.Paths {
+	i := &Inspection{env: env, spec: settings}
+	for _, path := range settings.Paths {
 		if err := i.add(path); err != nil {
 			return nil, err
 		}
 	}
-	if spec.Rows && len(i.files) > 1 {
+	if settings.Rows && len(i.files) > 1 {
 		return nil, fmt.Errorf("--rows: one SSTable is wanted, and there are %d", len(i.files))
 	}
 	return i, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // A folder that cannot be read keeps no other from being inspected. It is a failure, since it may have SSTables, but for
@@ -33,8 +35,8 @@ func TestInspectTellsOfUnreadableFolders(t *testing.T) {
 		}()
 	}
 	var warned []string
-	env := Environment{Warn: func(format string, args ...any) { warned = append(warned, format) }}
-	i, err := PrepareInspect(env, InspectSpec{Paths: []string{root}})
+	env := spec.Environment{Warn: func(format string, args ...any) { warned = append(warned, format) }}
+	i, err := PrepareInspect(env, spec.Inspect{Paths: []string{root}})
 	require.NoError(t, err)
 	require.Len(t, warned, 1)
 	require.Len(t, i.files, 2)

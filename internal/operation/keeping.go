@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 const (
@@ -25,7 +26,7 @@ const (
 // keep watches the latency of small reads on the nodes, first for idleTime, and then until the
 // function that it returns is called, which must be called. The gates of the keeper hold it to the
 // target. Without a target there is no keeper.
-func (t *tableSession) keep(ctx context.Context, env Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
+func (t *tableSession) keep(ctx context.Context, env spec.Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
 	if target == 0 {
 		return nil, func() {}
 	}

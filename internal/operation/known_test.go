@@ -17,10 +17,10 @@ import (
 func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	spec := s.load(t, "")
-	cfg, err := spec.config(s.env)
+	cfg, err := spec.Config(s.env)
 	require.NoError(t, err)
-	planning := spec.planning()
-	options, err := planning.options(orders)
+	planning := spec.Planning()
+	options, err := planning.Options(orders)
 	require.NoError(t, err)
 	session, err := openTable(t.Context(), cfg, orders, options, false)
 	require.NoError(t, err)

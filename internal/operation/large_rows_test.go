@@ -12,9 +12,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -67,10 +68,10 @@ func TestScanOfLargeRows(t *testing.T) {
 		sizes = append(sizes, 5_000_000)
 	}
 	s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(sizes...)}})
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.NoJournal = s.connection, TableName{"shop", "albums"}, "out.csv", true
-	spec.Memory = setting.Size(64 << 20)
-	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.NoJournal = s.connection, spec.TableName{Keyspace: "shop", Table: "albums"}, "out.csv", true
+	settings.Memory = setting.Size(64 << 20)
+	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	pages := &pagesOf{Reader: scan.job.Reader}
@@ -98,9 +99,9 @@ func TestScanOfLargeRows(t *testing.T) {
 func TestCountOfLargeRows(t *testing.T) {
 	for size, want := range map[int]int{5_000_000: 3, 50: countPage} {
 		s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(size, size, size, size, size)}})
-		spec := NewCountSpec()
-		spec.Connection, spec.TableName = s.connection, TableName{"shop", "albums"}
-		count, err := PrepareCount(t.Context(), s.env, *spec)
+		settings := spec.NewCount()
+		settings.Connection, settings.TableName = s.connection, spec.TableName{Keyspace: "shop", Table: "albums"}
+		count, err := PrepareCount(t.Context(), s.env, *settings)
 		require.NoError(t, err)
 		defer count.Close()
 		pages := &pagesOf{Reader: count.job.Reader}

@@ -7,16 +7,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // tellLearned tells whoever looks closely what the cluster is, as it was learned, and what
 // was not.
-func (t *tableSession) tellLearned(env Environment) {
+func (t *tableSession) tellLearned(env spec.Environment) {
 	c := t.cluster
 	if c == nil {
 		return
 	}
-	env.log("cluster %q: %s, %s, data centers %s, of which %s is talked to", c.Name, amount.Of(len(c.Nodes), "node"),
+	env.Logf("cluster %q: %s, %s, data centers %s, of which %s is talked to", c.Name, amount.Of(len(c.Nodes), "node"),
 		c.Partitioner[strings.LastIndexByte(c.Partitioner, '.')+1:], strings.Join(c.DCs(), ", "), c.LocalDC)
 	taken := plan.Cores(c, plan.Options{})
 	for i, n := range c.Nodes {
@@ -27,25 +28,25 @@ func (t *tableSession) tellLearned(env Environment) {
 		if n.Cores == 0 {
 			cores = fmt.Sprintf("cores not told, taken for %d", taken[i])
 		}
-		env.log("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, amount.Of(len(n.Tokens), "token"), cores)
+		env.Logf("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, amount.Of(len(n.Tokens), "token"), cores)
 	}
 	if t.estimates == nil {
 		return
 	}
-	env.log("plan: %s under way at the most, %s cut from %d, seed %d", amount.Of(t.plan.Parallel, "request"), amount.Of(len(t.plan.Splits), "token range"), t.plan.Ranges(), t.plan.Seed)
+	env.Logf("plan: %s under way at the most, %s cut from %d, seed %d", amount.Of(t.plan.Parallel, "request"), amount.Of(len(t.plan.Splits), "token range"), t.plan.Ranges(), t.plan.Seed)
 	if sum := t.estimate(); sum.Partitions > 0 {
-		env.log("the nodes estimate the table at %s, %s", amount.Of(sum.Partitions, "partition"), amount.Of(sum.Bytes, "byte"))
+		env.Logf("the nodes estimate the table at %s, %s", amount.Of(sum.Partitions, "partition"), amount.Of(sum.Bytes, "byte"))
 	} else {
-		env.log("no node estimates how large the table is")
+		env.Logf("no node estimates how large the table is")
 	}
 }
 
 // tellLimits tells what the servers take in one request.
-func tellLimits(env Environment, l driver.Limits) {
+func tellLimits(env spec.Environment, l driver.Limits) {
 	frame := "how large a request may be was not told"
 	if l.MaxFrameBytes > 0 {
 		frame = fmt.Sprintf("requests of %s at the most", amount.Of(l.MaxFrameBytes, "byte"))
 	}
-	env.log("the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
+	env.Logf("the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
 		amount.Of(l.BatchWarnBytes, "byte"), amount.Of(l.BatchWarnPartitions, "partition"), amount.Of(l.MaxMutationBytes, "byte"), frame)
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
-// DefaultListen is where nodes bring their files: each at the address by which it is reached.
-var DefaultListen = fmt.Sprintf(":%d", internode.ListenPort)
-
 // listenPorts is how many ports are tried, from [DefaultListen] downwards, where none is named and
 // other runs listen there. Nodes keep metrics of each port for ever, so there are few.
 const listenPorts = 8

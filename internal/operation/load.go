@@ -13,13 +13,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Load is a load that is ready to run.
 type Load struct {
 	landing
-	spec      LoadSpec
+	spec      spec.Load
 	job       *load.Job
 	careful   bool // rows count twice that are written twice
 	run       runDirectory
@@ -58,17 +58,17 @@ var (
 )
 
 // PrepareLoad checks, finds the inputs, and connects.
-func PrepareLoad(ctx context.Context, env Environment, spec LoadSpec) (*Load, error) {
-	return prepareLoad(ctx, env, spec, rereading{}, nil, nil)
+func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) (*Load, error) {
+	return prepareLoad(ctx, env, settings, rereading{}, nil, nil)
 }
 
 // prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
 // then owns; or one of the rejects of outer, whose journal it then owns.
-func prepareLoad(ctx context.Context, env Environment, spec LoadSpec, again rereading, earlier, outer *resume.Load) (*Load, error) {
-	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: spec, outer: outer, reread: again}
+func prepareLoad(ctx context.Context, env spec.Environment, settings spec.Load, again rereading, earlier, outer *resume.Load) (*Load, error) {
+	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: settings, outer: outer, reread: again}
 	l.landing.spec = &l.spec.Writing
 	if earlier != nil {
-		l.run, l.journal = continuedIn(spec.RunDir, earlier), earlier
+		l.run, l.journal = continuedIn(settings.RunDir, earlier), earlier
 	}
 	err := l.prepare(ctx)
 	if err == nil {
@@ -85,11 +85,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if len(l.spec.Inputs) == 0 {
 		return errNoInput
 	}
-	if err := l.spec.check(l.run.continued); err != nil {
+	if err := l.spec.Check(l.run.continued); err != nil {
 		return err
 	}
 	for _, input := range l.spec.Inputs {
-		if isURL(input) {
+		if spec.IsURL(input) {
 			return fmt.Errorf("%s: only local files can be read: pipe it, and name - as the input", input)
 		}
 	}
@@ -103,14 +103,14 @@ func (l *Load) prepare(ctx context.Context) error {
 	collectOften(len(inputs))
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {
-			return l.spec.withCommands(err)
+			return withCommands(&l.spec, err)
 		}
 	}
-	format, err := l.spec.chooseFormat(inputs[0].Name)
+	format, err := l.spec.ChooseFormat(inputs[0].Name)
 	if err != nil {
 		return err
 	}
-	reading, err := l.spec.reading(&format)
+	reading, err := readingFor(&l.spec, &format)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	for _, note := range notes {
 		l.env.Warn("%s", note)
 	}
-	if mistake, _ := l.spec.timestampMistake(); mistake != "" && !l.run.continued {
+	if mistake, _ := l.spec.WriteTimeMistake(); mistake != "" && !l.run.continued {
 		l.env.Warn("--timestamp %s: %s", l.spec.Timestamp, mistake)
 	}
 	if err := l.connect(ctx); err != nil {
@@ -140,7 +140,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
 		return err
 	}
-	if l.spec.Via != viaCQL {
+	if l.spec.Via != spec.ViaCQL {
 		if err := l.prepareStream(ctx); err != nil {
 			return err
 		}
@@ -177,27 +177,27 @@ func (l *Load) prepare(ctx context.Context) error {
 
 // connect opens the table, or reads what describes it.
 func (l *Load) connect(ctx context.Context) error {
-	if l.spec.offline() {
-		planning := l.spec.planning()
-		options, err := planning.options(l.spec.TableName)
+	if l.spec.Offline() {
+		planning := l.spec.Planning()
+		options, err := planning.Options(l.spec.TableName)
 		if err == nil {
 			l.t, err = openOffline(l.env, &l.spec, options)
 		}
 		return l.run.refuseIfBegun(err)
 	}
-	cfg, err := l.spec.config(l.env)
+	cfg, err := l.spec.Config(l.env)
 	if err != nil {
 		return err
 	}
 	// Writes that leave within a fraction of a millisecond share a packet.
 	cfg.Coalesce = 200 * time.Microsecond
 	cfg.Patience = l.spec.Patience
-	planning := l.spec.planning()
-	options, err := planning.options(l.spec.TableName)
+	planning := l.spec.Planning()
+	options, err := planning.Options(l.spec.TableName)
 	if err != nil {
 		return err
 	}
-	if l.t, err = openTable(ctx, cfg, l.spec.TableName, options, false); err == nil && l.spec.Via != viaCQL {
+	if l.t, err = openTable(ctx, cfg, l.spec.TableName, options, false); err == nil && l.spec.Via != spec.ViaCQL {
 		err = l.t.knowAll(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
 	if err != nil && l.outer != nil {
@@ -221,18 +221,6 @@ func (l *Load) refuseView(ctx context.Context) (err error) {
 			l.t.table, schema.New(l.t.table.Keyspace, base, nil))
 	}
 	return err
-}
-
-// chooseFormat finds the form of the inputs, by the first one's name where it is
-// not given, and its delimiters.
-func (o *LoadSpec) chooseFormat(first string) (dsv.Format, error) {
-	if err := chooseFormat(&o.Format, first); err != nil {
-		return dsv.Format{}, err
-	}
-	if o.ColumnOrder != "" && o.Format == "json" {
-		return dsv.Format{}, errors.New("--column-order: the members of an object have names, and no order")
-	}
-	return o.format(o.Format, o.Given)
 }
 
 // Table is the table's name, as CQL has it.

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // adviceForRejects are the settings of a warning that may read rows which were rejected. A setting that changes rows
@@ -31,8 +32,8 @@ func (l *Load) noteAdvice(f doctor.Finding) {
 }
 
 func (l *Load) keepAdvice(name string, texts []string) {
-	cqlsh := l.spec.Dialect.Name == dialectCQLSH && (name == "dateformat" || name == "null-string") // which it refuses
-	json := l.spec.Format == "json" && name == "encoding"                                           // which is always UTF-8
+	cqlsh := l.spec.Dialect.Name == spec.DialectCQLSH && (name == "dateformat" || name == "null-string") // which it refuses
+	json := l.spec.Format == "json" && name == "encoding"                                                // which is always UTF-8
 	if cqlsh || json || l.advice[name] != nil {
 		return
 	}
@@ -45,7 +46,7 @@ func (l *Load) keepAdvice(name string, texts []string) {
 // nullWordsIn returns the words for null that are set, and those among the values of rejected rows, in columns that may be
 // null; nil: there is none among them.
 func (l *Load) nullWordsIn(rejects doctor.Sample) []string {
-	if l.spec.Dialect.Name == dialectCQLSH {
+	if l.spec.Dialect.Name == spec.DialectCQLSH {
 		return nil // cqlsh has one text for null
 	}
 	found := slices.Clone(l.spec.Nulls)
@@ -96,5 +97,5 @@ func (l *Load) isKey(name string) bool {
 func settingTexts(settings map[string][]string) []SettingTexts {
 	known := maps.Clone(settings)
 	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })
-	return NewLoadSpec().textsOf(known)
+	return textsOf(spec.NewLoad(), known)
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Explained is what a load would do, told by a dry run.
@@ -57,7 +58,7 @@ func (l *Load) way() string {
 	if s := l.streaming; s != nil {
 		nodes := len(s.options.Nodes) - len(s.options.Ignored)
 		switch {
-		case l.spec.Via == viaFiles:
+		case l.spec.Via == spec.ViaFiles:
 			return fmt.Sprintf("rows are sorted, and kept in %s as SSTables of version %s", l.spec.Dir, s.options.Version)
 		case s.options.Whole != nil:
 			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %s, %s at a time", amount.Of(nodes, "node"), amount.Size(s.options.Slice))

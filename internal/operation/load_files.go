@@ -16,7 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -67,34 +67,9 @@ type keptFile struct {
 // keptFormat is the version of the form of such a manifest.
 const keptFormat = 1
 
-// checkFiles refuses settings that mean nothing where SSTables are written into a folder.
-func (o *Writing) checkFiles(given setting.Given, continued bool) error {
-	refused := []string{"stream", "storage-port", "max-bytes-per-sec"}
-	for _, s := range o.Internode.settings() {
-		refused = append(refused, s.Name)
-	}
-	if err := o.refuseTyped(given, refused, "connects to no storage port"); err != nil {
-		return err
-	}
-	if o.Dir == "" {
-		return fmt.Errorf("--via %s: name the folder for the SSTables with -d, --dir", viaFiles)
-	}
-	if continued {
-		return nil
-	}
-	entries, err := os.ReadDir(o.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("--dir: %w", err)
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("--dir %s: the folder is not empty: SSTables of one load alone belong there", o.Dir)
-	}
-	return nil
-}
-
 // refuseSettled refuses to go on with a load whose SSTables hold rows that would not be made again.
 func (l *Load) refuseSettled() error {
-	if l.spec.Via != viaFiles || l.journal.Loaded().Tally.Written == 0 {
+	if l.spec.Via != spec.ViaFiles || l.journal.Loaded().Tally.Written == 0 {
 		return nil
 	}
 	return fmt.Errorf("some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot go on; cqlbulk load with the same inputs begins anew, in a folder of its own", l.spec.Dir)

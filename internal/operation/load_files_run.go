@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -27,25 +26,8 @@ type Imported struct {
 // errElsewhere says that a node's command cannot be run here.
 var errElsewhere = errors.New("the node is not on this host")
 
-// defaultNodetool is the program that SSTables are imported by.
-const defaultNodetool = "nodetool"
-
 // hostMark stands for a node's address among the words of that program.
 const hostMark = "{host}"
-
-// checkImport refuses settings of the import that mean nothing.
-func (o *Writing) checkImport(given setting.Given) error {
-	switch {
-	case o.Import && o.Via != viaFiles:
-		return fmt.Errorf("--import requires --via %s", viaFiles)
-	case given["nodetool"] && !o.Import:
-		return errors.New("--nodetool requires --import")
-	case o.Import && len(strings.Fields(o.Nodetool)) == 0:
-		return errors.New("--nodetool: names no program")
-	default:
-		return nil
-	}
-}
 
 // refuseImport says why what is made cannot be imported from here, if it cannot.
 func (l *landing) refuseImport(by taking) error {

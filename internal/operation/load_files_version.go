@@ -3,27 +3,15 @@ package operation
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
-
-// madeVersions are the versions of SSTables that are made.
-var madeVersions = []sstable.Version{sstable.MD, sstable.NB, sstable.OA}
-
-// versionNames are their names.
-func versionNames() []string {
-	names := make([]string, len(madeVersions))
-	for i, v := range madeVersions {
-		names[i] = v.String()
-	}
-	return names
-}
 
 // taking is how SSTables get from a folder into the nodes.
 type taking uint8
@@ -122,6 +110,9 @@ func formFor(nodes []topology.Node, scylla bool) (fileForm, error) {
 // refuseVersion says which node cannot read SSTables of a version, if one cannot. Sources: org.apache.cassandra.io.sstable.format.big.BigFormat
 // of 3.11 to 5.0, isCompatible; ScyllaDB's sstables::version.
 func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error {
+	if err := spec.CheckSSTableVersion(v); err != nil {
+		return err
+	}
 	least := release{3, 11, 4}
 	switch v {
 	case sstable.MD:
@@ -129,8 +120,6 @@ func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error 
 		least = release{4}
 	case sstable.OA:
 		least = release{5}
-	default:
-		return fmt.Errorf("%s is not made: must be one of %s", v, strings.Join(versionNames(), ", "))
 	}
 	if scylla && v != sstable.MD {
 		return fmt.Errorf("ScyllaDB reads no SSTables of version %s; it reads %s", v, sstable.MD)
@@ -156,24 +145,6 @@ func (l *landing) refuseModes(ctx context.Context) error {
 		if mode := cmp.Or(modes[n.ID], "not told"); mode != "UPGRADING" && mode != "NONE" {
 			return fmt.Errorf("node %s has %s %s, and passes over SSTables of version %s", n.Address, modeSetting, mode, sstable.OA)
 		}
-	}
-	return nil
-}
-
-// checkVersion checks the version that was asked for by itself.
-func (o *Writing) checkVersion() error {
-	if o.SSTableVersion == "" {
-		return nil
-	}
-	if o.Via != viaFiles {
-		return errors.New("--sstable-version requires --via " + viaFiles)
-	}
-	version, err := sstable.ParseVersion(o.SSTableVersion)
-	if err == nil {
-		err = refuseVersion(nil, false, version)
-	}
-	if err != nil {
-		return fmt.Errorf("--sstable-version: %w", err)
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target"
 	"github.com/cqlbulk/cqlbulk/internal/target/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -53,7 +54,7 @@ func takeCare(job *load.Job) {
 // makeJob puts the load together, but for the books that it keeps.
 func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Reading, inputs []source.Input) error {
 	o, t := &l.spec, l.t
-	o.orderColumns(t.table)
+	o.OrderColumns(t.table)
 	reading.Columns = o.Columns
 	if len(o.Columns) > 0 && o.Format != "json" {
 		if _, err := ingest.MapNames(t.table, o.Columns, reading.Fields); err != nil {
@@ -71,14 +72,14 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 			return fmt.Errorf("--ttl: %s has counters, which do not expire", t.table)
 		case o.Timestamp != "":
 			return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t.table)
-		case o.Given["nulls"] && o.NullState == nullTombstone && !l.run.continued && o.RejectsOf == "": // not of a record
-			return fmt.Errorf("--nulls %s: %s has counters, which a null leaves unchanged", nullTombstone, t.table)
+		case o.Given["nulls"] && o.NullState == spec.NullTombstone && !l.run.continued && o.RejectsOf == "": // not of a record
+			return fmt.Errorf("--nulls %s: %s has counters, which a null leaves unchanged", spec.NullTombstone, t.table)
 		}
 	}
 	if o.IfNotExists {
 		limits.MaxRows = 1
 	}
-	stamp, err := o.timestamp()
+	stamp, err := o.WriteTime()
 	if err != nil {
 		return err
 	}
@@ -123,9 +124,9 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 
 		Counters: l.counters,
 		Warn:     l.env.Warn,
-		Through:  o.through,
+		Through:  func(input, filter string, more ingest.Settings) string { return throughFilter(o, input, filter, more) },
 	}}
-	if o.NullState == nullTombstone {
+	if o.NullState == spec.NullTombstone {
 		l.job.Null = row.Null
 	}
 	l.job.OpenFile = func(name string) (io.ReadCloser, error) { return source.OpenFile(name) }

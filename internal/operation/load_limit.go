@@ -9,9 +9,10 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // adviseLimit notes the settings that a load needs which was stopped by a limit on errors: those that read the rejected rows,
@@ -67,48 +68,36 @@ func (l *Load) cutOtherwise(ctx context.Context, r *LoadReport, causes []reject.
 }
 
 // readsWith reports whether most of the first rows of an input are read with settings.
-func (l *Load) readsWith(ctx context.Context, path string, settings map[string][]string) bool {
-	spec, err := l.spec.with(settings)
+func (l *Load) readsWith(ctx context.Context, path string, more map[string][]string) bool {
+	settings, err := l.spec.With(more)
 	if err != nil {
 		return false
 	}
-	format, err := spec.chooseFormat(path)
+	format, err := settings.ChooseFormat(path)
 	if err != nil {
 		return false
 	}
 	job := l.job.Job
-	if job.Reading, err = spec.reading(&format); err != nil {
+	if job.Reading, err = readingFor(&settings, &format); err != nil {
 		return false
 	}
-	job.Format, job.JSON, job.Header, job.Former, job.MaxRows, job.Explain = format, spec.Format == "json", spec.Header, nil, 0, nil
+	job.Format, job.JSON, job.Header, job.Former, job.MaxRows, job.Explain = format, settings.Format == "json", settings.Header, nil, 0, nil
 	s, err := l.tryFile(ctx, path, &job)
 	return err == nil && s.Bad*2 < s.Rows
 }
 
-// with returns the spec with settings that count as given.
-func (o LoadSpec) with(settings map[string][]string) (LoadSpec, error) {
-	o.Given = maps.Clone(o.Given)
-	for name, texts := range settings {
-		if err := o.Settings().Set(name, texts...); err != nil {
-			return o, err
-		}
-		o.Given[name] = true
-	}
-	return o, nil
-}
-
-// anew returns the command that loads all inputs anew, with settings besides those of the spec.
-func (o LoadSpec) anew(dir, table string, settings map[string][]string) (Next, error) {
-	spec, err := o.with(settings)
+// loadAgain returns the command that loads all inputs anew, with more settings besides those of the spec.
+func loadAgain(o spec.Load, dir, table string, more map[string][]string) (Next, error) {
+	settings, err := o.With(more)
 	if err != nil {
 		return Next{}, err
 	}
-	s := spec.suggestion(table, spec.typed(""))
+	s := suggestionOf(&settings, table, typedSettings(&settings, ""))
 	return Next{Command: commandLoad, RunDir: dir, Anew: &s}, nil
 }
 
-// suggestion is the load of a spec's inputs with settings.
-func (o *LoadSpec) suggestion(table string, settings setting.Values) Suggestion {
+// suggestionOf is the load of a spec's inputs with settings.
+func suggestionOf(o *spec.Load, table string, settings setting.Values) Suggestion {
 	inputs := o.Inputs
 	switch {
 	case len(inputs) <= mostInputs:
@@ -117,7 +106,7 @@ func (o *LoadSpec) suggestion(table string, settings setting.Values) Suggestion 
 	default:
 		inputs = []string{"INPUTS"}
 	}
-	return Suggestion{Args: append([]string{table}, inputs...), Settings: o.textsOf(settings)}
+	return Suggestion{Args: append([]string{table}, inputs...), Settings: textsOf(o, settings)}
 }
 
 // Line is the load as one types it.
@@ -141,10 +130,10 @@ func (r *StatusReport) beginsAnew(m journal.Manifest, l *resume.Loaded) (*Next, 
 	if err := options.addInputs(r.RunDir, m); err != nil {
 		return nil, err
 	}
-	spec, _, err := options.reread(l.Readings, setting.Changes{})
+	settings, _, err := options.reread(l.Readings, setting.Changes{})
 	if err != nil {
 		return nil, err
 	}
-	next, err := spec.anew(r.RunDir, r.Table, l.End.Anew)
+	next, err := loadAgain(settings, r.RunDir, r.Table, l.End.Anew)
 	return &next, err
 }

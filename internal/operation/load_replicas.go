@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -37,7 +38,7 @@ const downShown = 5
 // rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
 // written, the load rejects these and writes all others.
 func (l *Load) awaitReplicas(ctx context.Context) error {
-	if l.spec.Via != viaCQL || l.spec.DryRun || !l.t.connected() {
+	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.connected() {
 		return nil
 	}
 	short := l.t.replicas(l.spec.DC).Short()
@@ -76,7 +77,7 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 			return nil
 		}
 		if time.Since(begun) >= l.spec.Patience {
-			return fault.New(fault.Fatal, fmt.Errorf("%s: nothing was written; start nodes, or give another --%s", what, consistencySetting))
+			return fault.New(fault.Fatal, fmt.Errorf("%s: nothing was written; start nodes, or give another --%s", what, spec.ConsistencyFlag))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // LoadReport is what became of a load. The numbers of its Result are of all rows, those
@@ -140,7 +141,7 @@ func (l *Load) warnUnread(err error) {
 
 // keep watches the latency of the nodes, where the load is to keep one.
 func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
-	if l.spec.Via != viaCQL || l.spec.DryRun {
+	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
 		return nil, func() {}
 	}
 	return l.t.keep(ctx, l.env, l.spec.TargetP99, l.counters)
@@ -150,7 +151,7 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 func (l *Load) next(r *LoadReport, runErr error) Next {
 	dir := l.run.path
 	if l.run.anew != nil {
-		if next, err := l.spec.anew(dir, l.Table(), l.run.anew); err == nil {
+		if next, err := loadAgain(l.spec, dir, l.Table(), l.run.anew); err == nil {
 			return next
 		}
 	}
@@ -172,7 +173,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	var form *source.FormError
 	switch {
 	case (errors.As(err, &mapping) || errors.As(err, &form)) && r.Read == 0:
-		return &UsageError{l.spec.withCommands(err)}
+		return &UsageError{withCommands(&l.spec, err)}
 	case errors.As(err, &r.Limit):
 		return err
 	case fault.ClassOf(err) == fault.Fatal:

@@ -10,11 +10,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // takeDown takes down what the inputs and the table are, for a load that keeps a journal.
 func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
-	if !l.spec.journaled() {
+	if !l.spec.Journaled() {
 		return nil
 	}
 	list, err := resume.LookAtAll(len(inputs), func(i int) string {
@@ -76,10 +77,10 @@ func (l *Load) makeRun() error {
 		l.run.path = runName(commandLoad, l.t.table)
 	}
 	l.rejects = reject.New(l.run.path, l.rejectsExt())
-	if !l.spec.journaled() {
+	if !l.spec.Journaled() {
 		return nil
 	}
-	options := recorded{Flags: l.spec.Settings().Record(NewLoadSpec().Settings(), l.spec.Given), Args: []string{l.Table()}}
+	options := recorded{Flags: l.spec.Settings().Record(spec.NewLoad().Settings(), l.spec.Given), Args: []string{l.Table()}}
 	options.Flags["format"] = []string{l.spec.Format}
 	if !l.inputs.Many() {
 		options.Args = append(options.Args, l.inputs.Paths()...)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -12,29 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-// The ways that rows go into a table.
-const (
-	viaCQL    = "cql"
-	viaStream = "stream"
-	viaFiles  = "sstables"
-)
-
-// The forms in which rows are streamed.
-const (
-	streamAuto  = "auto" // whole where that can be
-	streamRows  = "rows"
-	streamWhole = "whole"
-)
-
-var streamForms = []string{streamAuto, streamRows, streamWhole}
 
 // streaming is what rows are streamed with, or made SSTables of that are kept.
 type streaming struct {
@@ -46,112 +29,6 @@ type streaming struct {
 	disks    disks
 	others   []string // addresses of nodes that write SSTables of another version than nb, in their order
 	taking   taking   // of SSTables in a folder
-}
-
-// checkVia refuses settings that mean nothing on the way that was chosen.
-func (o *LoadSpec) checkVia(continued bool) error {
-	if !slices.Contains(o.ways, o.Via) {
-		last := len(o.ways) - 1
-		return fmt.Errorf("--via %q: must be %s or %s", o.Via, strings.Join(o.ways[:last], ", "), o.ways[last])
-	}
-	if o.Via != viaFiles && o.Given["dir"] {
-		return fmt.Errorf("--dir requires --via %s", viaFiles)
-	}
-	if err := o.checkOffline(continued); err != nil {
-		return err
-	}
-	if err := o.checkImport(o.Given); err != nil {
-		return err
-	}
-	if err := o.checkVersion(); err != nil {
-		return err
-	}
-	if o.Via == viaCQL {
-		const either = viaStream + " or " + viaFiles
-		for _, of := range []struct {
-			name  string
-			given bool
-			via   string
-		}{
-			{"slice", o.Slice != 0, viaStream}, {storagePortSetting, o.StoragePort != 0, viaStream},
-			{"internode-ssl", o.Internode.On, viaStream}, {"stream", o.Stream != streamAuto, viaStream},
-			{"temp-dir", o.TempDir != "", either}, {"ignore-hosts", len(o.IgnoreHosts) > 0, either},
-			{"append-collections", o.AppendCollections, either},
-			{"listen", o.Listen != "", either}, {"assume-stable", o.AssumeStable, either},
-		} {
-			if of.given {
-				return fmt.Errorf("--%s requires --via %s", of.name, of.via)
-			}
-		}
-		return nil
-	}
-	if o.Slice != 0 && o.Slice < leastSlice {
-		return fmt.Errorf("--slice %s: must be at least 1MiB", o.Slice.String())
-	}
-	if err := o.checkForm(); err != nil {
-		return err
-	}
-	if o.IfNotExists {
-		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", o.Via)
-	}
-	if err := o.refuseDC(o.DC); err != nil {
-		return err
-	}
-	// What was typed for this load is meant for it; what a file says for all is not.
-	one := []string{"ingestrate", "target-p99", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"}
-	if err := o.refuseTyped(o.Given, one, "sends no rows one by one"); err != nil {
-		return err
-	}
-	if !continued && o.RejectsOf == "" { // else the level is that of the record, which each run has
-		if err := o.refuseTyped(o.Given, []string{consistencySetting}, whyNoLevel(o.Via)); err != nil {
-			return err
-		}
-	}
-	if o.Via == viaFiles {
-		if err := o.refuseTyped(o.Given, []string{"slice"}, "makes one slice of all rows"); err != nil {
-			return err
-		}
-		return o.checkFiles(o.Given, continued)
-	}
-	return nil
-}
-
-// whyNoLevel says why a consistency level means nothing to a load past CQL.
-func whyNoLevel(via string) string {
-	if via == viaFiles {
-		return "writes SSTables for all replicas"
-	}
-	return "waits for all replicas of each row"
-}
-
-// leastSlice keeps a slice from being one of the pieces that the input is read in.
-const leastSlice = 1 << 20
-
-// checkForm validates the form in which rows are streamed.
-func (o *Writing) checkForm() error {
-	if !slices.Contains(streamForms, o.Stream) {
-		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, streamAuto, streamRows, streamWhole)
-	}
-	return nil
-}
-
-// refuseDC refuses one data center for what is for all of them.
-func (o *Writing) refuseDC(dc string) error {
-	if dc != "" {
-		return fmt.Errorf("--dc %s: --via %s is for the replicas in all data centers", dc, o.Via)
-	}
-	return nil
-}
-
-// refuseTyped refuses settings that were typed and mean nothing on the way that was chosen, which does
-// what why says.
-func (o *Writing) refuseTyped(given setting.Given, names []string, why string) error {
-	for _, name := range names {
-		if given[name] {
-			return fmt.Errorf("--%s: means nothing with --via %s, which %s", name, o.Via, why)
-		}
-	}
-	return nil
 }
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
@@ -173,7 +50,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	}
 	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
-	if l.spec.Via == viaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
+	if l.spec.Via == spec.ViaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
 		o.OnOverdue = func(ttl, took time.Duration) {
 			l.env.Warn("rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner", ttl, took.Round(time.Second))
@@ -198,7 +75,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", l.spec.Via, err)
 	}
-	if l.spec.Via == viaFiles {
+	if l.spec.Via == spec.ViaFiles {
 		if err := l.refuseImport(s.taking); err != nil {
 			return err
 		}
@@ -219,7 +96,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		return err
 	}
 	s.options.Whole = form.whole
-	if l.spec.Via == viaStream && (options.CDC || len(options.Views) > 0) {
+	if l.spec.Via == spec.ViaStream && (options.CDC || len(options.Views) > 0) {
 		s.options.BatchBytes = batchShare(l.t.limits(ctx).MaxMutationBytes)
 	}
 	l.streaming = s
@@ -229,7 +106,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	}
 	notes = append(notes, "rows go past CQL: rights, guardrails, audit and hints do not see them")
 	notes = append(notes, passedBy(options, l.spec.Via, s.taking)...)
-	if l.spec.Via == viaStream {
+	if l.spec.Via == spec.ViaStream {
 		told, err := l.lookAtDisks(ctx, s)
 		if err != nil {
 			return err
@@ -247,7 +124,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 
 // lastStage is what becomes of SSTables in the end.
 func (l *landing) lastStage() string {
-	if l.spec.Via == viaFiles {
+	if l.spec.Via == spec.ViaFiles {
 		return progress.StageWriting
 	}
 	return progress.StageSending
@@ -260,7 +137,7 @@ func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*st
 		return nil, err
 	}
 	form := fileForm{version: sstable.NB}
-	if l.spec.Via == viaFiles {
+	if l.spec.Via == spec.ViaFiles {
 		var err error
 		if form, err = l.chooseFiles(ctx); err != nil {
 			return nil, err
@@ -286,10 +163,10 @@ func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*st
 
 // lookAtNodes takes down where the nodes are, so that it is seen when they have moved.
 func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
-	if l.spec.Via == viaStream || l.spec.Import {
+	if l.spec.Via == spec.ViaStream || l.spec.Import {
 		var err error
 		s.client = &internode.Client{Limiter: pace.NewLimiter(float64(l.spec.MaxBytesPerSec))}
-		if s.client.TLS, err = l.spec.Internode.config(l.env); err != nil {
+		if s.client.TLS, err = l.spec.Internode.Config(l.env); err != nil {
 			return err
 		}
 	}
@@ -297,7 +174,7 @@ func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 	if err != nil {
 		return err
 	}
-	if l.spec.Via == viaStream {
+	if l.spec.Via == spec.ViaStream {
 		if err := l.findStorage(ctx, s, state.cluster.Nodes); err != nil {
 			return err
 		}
@@ -331,10 +208,10 @@ func (l *landing) refuseStream(options driver.TableOptions) error {
 		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", l.t.plan.Partitioner().Name())
 	case options.IsView:
 		return fmt.Errorf("%s is a materialized view: its base table is what can be loaded", t)
-	case l.spec.Via == viaFiles:
+	case l.spec.Via == spec.ViaFiles:
 		return nil
 	case l.t.isScylla():
-		return fmt.Errorf("ScyllaDB takes no streams from others; --via %s makes SSTables for it", viaFiles)
+		return fmt.Errorf("ScyllaDB takes no streams from others; --via %s makes SSTables for it", spec.ViaFiles)
 	}
 	return l.t.refuseVersions()
 }
@@ -354,11 +231,11 @@ func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 		notes = append(notes, fmt.Sprintf("the table has triggers (%s), which are not run", strings.Join(o.Triggers, ", ")))
 	}
 	switch {
-	case via == viaFiles && by == byUpload:
+	case via == spec.ViaFiles && by == byUpload:
 		// its views and indexes are brought up to date
-	case via == viaFiles && len(o.Views) > 0:
+	case via == spec.ViaFiles && len(o.Views) > 0:
 		notes = append(notes, fmt.Sprintf("the table has views (%s), which will not have the rows when these are imported, until they are dropped and made anew", strings.Join(o.Views, ", ")))
-	case via == viaFiles && o.CDC:
+	case via == spec.ViaFiles && o.CDC:
 		notes = append(notes, "the table's change capture does not see rows that are imported")
 	case len(o.Views) > 0 || o.CDC:
 		var of []string
@@ -399,7 +276,7 @@ func (l *Load) startStream() error {
 	case l.spec.DryRun:
 		o.Sender, o.Local = noSender{}, true
 		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
-	case l.spec.Via == viaFiles:
+	case l.spec.Via == spec.ViaFiles:
 		if err := l.startFiles(); err != nil {
 			return err
 		}

@@ -7,12 +7,13 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // hostTimes says what of a load has this host's time.
-func (o *LoadSpec) hostTimes(table driver.TableOptions) doctor.HostTimes {
+func hostTimes(o *spec.Load, table driver.TableOptions) doctor.HostTimes {
 	times := doctor.HostTimes{Stamped: o.Timestamp == "" && !o.IfNotExists}
-	if o.Via != viaCQL {
+	if o.Via != spec.ViaCQL {
 		times.Expiring = o.TTL > 0 || table.DefaultTTL > 0 ||
 			slices.ContainsFunc(o.Columns, func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "ttl(") })
 	}
@@ -34,7 +35,7 @@ func (t *tableSession) clocks(ctx context.Context) []doctor.Clock {
 // warnOfClocks warns of nodes whose clocks differ from this host's, where rows that are streamed have its time: no server
 // sees them before they are there.
 func (l *Load) warnOfClocks(ctx context.Context) {
-	times := l.spec.hostTimes(l.streaming.table)
+	times := hostTimes(&l.spec, l.streaming.table)
 	if !l.t.connected() || !times.Stamped && !times.Expiring {
 		return
 	}

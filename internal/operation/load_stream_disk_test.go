@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -38,9 +39,9 @@ func TestListOfDirectories(t *testing.T) {
 // A node that does not say what it does when its disk is full may stop serving, as it does by default.
 func TestFullDiskOfNodesThatDoNotTellTheirPolicy(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Release: "4.1.10", Storage: func(int, *internodetest.Node) {}})
-	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
-	spec.Via = viaStream
-	_, err := s.runLoad(t, spec)
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via = spec.ViaStream
+	_, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Contains(t, strings.Join(s.told, "\n"), "stops serving (disk_failure_policy: not told)")
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -25,13 +26,13 @@ type form struct {
 // node that imports. An error says that what was asked for cannot be.
 func (l *landing) chooseForm(options driver.TableOptions, version sstable.Version, others []string) (form, error) {
 	whole, why := wholeOptions(options, defaultChunk(l.t.isScylla(), version))
-	if l.spec.Via == viaFiles {
+	if l.spec.Via == spec.ViaFiles {
 		if why != "" {
-			return form{}, fmt.Errorf("--via %s: %s", viaFiles, why)
+			return form{}, fmt.Errorf("--via %s: %s", spec.ViaFiles, why)
 		}
 		return form{whole: whole}, nil
 	}
-	if l.spec.Stream == streamRows {
+	if l.spec.Stream == spec.StreamRows {
 		return form{}, nil
 	}
 	var reasons []string
@@ -50,8 +51,8 @@ func (l *landing) chooseForm(options driver.TableOptions, version sstable.Versio
 	switch {
 	case why == "":
 		return form{whole: whole}, nil
-	case l.spec.Stream == streamWhole:
-		return form{}, fmt.Errorf("--stream %s: %s", streamWhole, why)
+	case l.spec.Stream == spec.StreamWhole:
+		return form{}, fmt.Errorf("--stream %s: %s", spec.StreamWhole, why)
 	default:
 		return form{why: why}, nil
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -25,17 +26,17 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 		whole             bool
 		why, refused      string
 	}{
-		{"a plain table", viaStream, streamAuto, plain, nil, true, "", ""},
-		{"rows are asked for", viaStream, streamRows, odd, []string{"a"}, false, "", ""},
-		{"all that there is", viaStream, streamAuto, odd, []string{"a"}, false, packed + "; " + indexed + "; node a writes SSTables of another version than nb", ""},
-		{"two nodes", viaStream, streamAuto, plain, []string{"a", "b"}, false, "node a and 1 other write SSTables of another version than nb", ""},
-		{"three nodes", viaStream, streamAuto, plain, []string{"a", "b", "c"}, false, "node a and 2 others write SSTables of another version than nb", ""},
-		{"whole is asked for", viaStream, streamWhole, plain, nil, true, "", ""},
-		{"whole is asked for, and cannot be", viaStream, streamWhole, odd, nil, false, "", "--stream whole: " + packed + "; " + indexed},
-		{"in a folder", viaFiles, streamAuto, driver.TableOptions{Indexes: odd.Indexes}, nil, true, "", ""},
-		{"in a folder, not written", viaFiles, streamAuto, odd, nil, false, "", "--via sstables: " + packed},
+		{"a plain table", spec.ViaStream, spec.StreamAuto, plain, nil, true, "", ""},
+		{"rows are asked for", spec.ViaStream, spec.StreamRows, odd, []string{"a"}, false, "", ""},
+		{"all that there is", spec.ViaStream, spec.StreamAuto, odd, []string{"a"}, false, packed + "; " + indexed + "; node a writes SSTables of another version than nb", ""},
+		{"two nodes", spec.ViaStream, spec.StreamAuto, plain, []string{"a", "b"}, false, "node a and 1 other write SSTables of another version than nb", ""},
+		{"three nodes", spec.ViaStream, spec.StreamAuto, plain, []string{"a", "b", "c"}, false, "node a and 2 others write SSTables of another version than nb", ""},
+		{"whole is asked for", spec.ViaStream, spec.StreamWhole, plain, nil, true, "", ""},
+		{"whole is asked for, and cannot be", spec.ViaStream, spec.StreamWhole, odd, nil, false, "", "--stream whole: " + packed + "; " + indexed},
+		{"in a folder", spec.ViaFiles, spec.StreamAuto, driver.TableOptions{Indexes: odd.Indexes}, nil, true, "", ""},
+		{"in a folder, not written", spec.ViaFiles, spec.StreamAuto, odd, nil, false, "", "--via sstables: " + packed},
 	} {
-		l := landing{spec: &Writing{Via: tc.via, Stream: tc.stream}, t: &tableSession{cluster: &topology.Cluster{}}}
+		l := landing{spec: &spec.Writing{Via: tc.via, Stream: tc.stream}, t: &tableSession{cluster: &topology.Cluster{}}}
 		f, err := l.chooseForm(tc.options, sstable.NB, tc.others)
 		if tc.refused != "" {
 			require.EqualError(t, err, tc.refused, tc.name)
@@ -50,11 +51,11 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 // What a table's triggers, views and change capture mean is told of what it has.
 func TestWhatRowsPassBy(t *testing.T) {
 	all := driver.TableOptions{Triggers: []string{"t"}, Views: []string{"v", "w"}, CDC: true}
-	require.Empty(t, passedBy(driver.TableOptions{}, viaStream, byImport))
+	require.Empty(t, passedBy(driver.TableOptions{}, spec.ViaStream, byImport))
 	require.Equal(t, []string{
 		"the table has triggers (t), which are not run",
 		"the servers write each row once more, for the table's views (v, w) and change capture, which takes them as long as by CQL",
-	}, passedBy(all, viaStream, byImport))
-	require.Equal(t, []string{"the table has triggers (t), which are not run"}, passedBy(all, viaFiles, byUpload))
-	require.Len(t, passedBy(all, viaFiles, byImport), 2)
+	}, passedBy(all, spec.ViaStream, byImport))
+	require.Equal(t, []string{"the table has triggers (t), which are not run"}, passedBy(all, spec.ViaFiles, byUpload))
+	require.Len(t, passedBy(all, spec.ViaFiles, byImport), 2)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // A node that hangs while a streamed load finishes is waited for as long as there is patience, and named.
@@ -29,9 +30,9 @@ func TestANodeThatHangsAtTheEndOfAStreamedLoad(t *testing.T) {
 			s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
 				return r.Node == 1 && hangs.Load()
 			}})
-			spec := s.load(t, longOrders(200))
-			spec.Via, spec.Patience, spec.Timeout = viaStream, time.Second, 500*time.Millisecond
-			report, err := s.runLoad(t, spec)
+			settings := s.load(t, longOrders(200))
+			settings.Via, settings.Patience, settings.Timeout = spec.ViaStream, time.Second, 500*time.Millisecond
+			report, err := s.runLoad(t, settings)
 			require.ErrorContains(t, err, "it has answered nothing for ")
 			require.ErrorContains(t, err, strings.Split(s.cluster.Hosts()[1], ":")[0]+":")
 			require.Equal(t, Failed, report.Outcome)
@@ -56,9 +57,9 @@ func TestANodeThatIsBusyAtTheEndOfAStreamedLoad(t *testing.T) {
 		}
 		return false
 	}})
-	spec := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
-	spec.Via, spec.Patience = viaStream, 400*time.Millisecond
-	report, err := s.runLoad(t, spec)
+	settings := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
+	settings.Via, settings.Patience = spec.ViaStream, 400*time.Millisecond
+	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, report.Rows)
 }
@@ -66,12 +67,12 @@ func TestANodeThatIsBusyAtTheEndOfAStreamedLoad(t *testing.T) {
 // A streamed load has no consistency level: none is reported, and one that was typed is refused.
 func TestAStreamedLoadHasNoConsistencyLevel(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
-	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
-	spec.Via, spec.Given[consistencySetting] = viaStream, true
-	_, err := PrepareLoad(t.Context(), s.env, *spec)
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.Given[spec.ConsistencyFlag] = spec.ViaStream, true
+	_, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.EqualError(t, err, "--consistency: means nothing with --via stream, which waits for all replicas of each row")
-	spec.Given = nil
-	report, err := s.runLoad(t, spec)
+	settings.Given = nil
+	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Empty(t, report.Consistency)
 }
@@ -79,8 +80,8 @@ func TestAStreamedLoadHasNoConsistencyLevel(t *testing.T) {
 // A folder for what is sorted is tried before an input is read.
 func TestTempDirOfAStreamedLoadIsTriedFirst(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
-	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
-	spec.Via, spec.TempDir = viaStream, "not/there"
-	_, err := PrepareLoad(t.Context(), s.env, *spec)
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.TempDir = spec.ViaStream, "not/there"
+	_, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "--temp-dir not/there: ")
 }

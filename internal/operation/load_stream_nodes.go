@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -48,7 +49,7 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 		return fmt.Errorf("table %s: id: %w", l.t.table, err)
 	}
 	var mu sync.Mutex
-	err = tryPorts(nodes, addresses, s.holders(), storagePortSetting, func(n topology.Node, address string) error {
+	err = tryPorts(nodes, addresses, s.holders(), spec.StoragePortFlag, func(n topology.Node, address string) error {
 		probed, err := s.client.Probe(ctx, address)
 		if err == nil && !probed.WritesNB() {
 			mu.Lock()
@@ -64,10 +65,10 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 	switch internode.KindOf(err) {
 	case internode.Unreachable, internode.Deadline:
 		return fmt.Errorf("--via %s: %w; %s, or leave the node out with --ignore-hosts and repair it later",
-			viaStream, err, openPort(storagePortSetting))
+			spec.ViaStream, err, openPort(spec.StoragePortFlag))
 	}
 	if err != nil {
-		return fmt.Errorf("--via %s: %w", viaStream, err)
+		return fmt.Errorf("--via %s: %w", spec.ViaStream, err)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Compaction is what nodes said that their compaction has to do when all was streamed.
@@ -42,7 +43,7 @@ const notesTime = 2 * time.Second
 
 // noteStreams writes down again and again what nodes were streamed, for others to see, until stop is called.
 func (l *Load) noteStreams() (stop func()) {
-	if l.journal == nil || l.streaming == nil || l.spec.Via != viaStream {
+	if l.journal == nil || l.streaming == nil || l.spec.Via != spec.ViaStream {
 		return func() {}
 	}
 	path := filepath.Join(l.run.path, streamsName)

@@ -9,13 +9,14 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Whatever a load by streaming asks at its start, nodes that are all silent once are asked again.
 func TestStreamedLoadOnNodesThatAreSilentOnce(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
-	spec := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
-	spec.Via, spec.Timeout = viaStream, time.Second
+	settings := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
+	settings.Via, settings.Timeout = spec.ViaStream, time.Second
 	var silences []*simcluster.Injected
 	for _, question := range []string{"default_time_to_live", "broadcast_port", "data_center, rack, tokens FROM system.local"} {
 		silent := make(map[int]bool) // by node
@@ -27,7 +28,7 @@ func TestStreamedLoadOnNodesThatAreSilentOnce(t *testing.T) {
 			return first
 		}}))
 	}
-	report, err := s.runLoad(t, spec)
+	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Equal(t, Done, report.Outcome)
 	for _, silence := range silences {

@@ -8,33 +8,34 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// through returns the command that loads an input through a filter, with the settings that were typed and with more.
-func (o *LoadSpec) through(input, filter string, more ingest.Settings) string {
-	spec, err := o.with(more)
+// throughFilter returns the command that loads an input through a filter, with the settings that were typed and with more.
+func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) string {
+	settings, err := o.With(more)
 	if err != nil {
 		return filter
 	}
-	if _, err := spec.chooseFormat(input); err == nil {
-		spec.Given["format"] = true // which the name of the file told
+	if _, err := settings.ChooseFormat(input); err == nil {
+		settings.Given["format"] = true // which the name of the file told
 	}
-	spec.Inputs, spec.Named = []string{resume.Standard}, nil
-	values := spec.typed("")
-	maps.DeleteFunc(values, func(name string, _ []string) bool { return !spec.Given[name] })
-	s := spec.suggestion(spec.tableText(), values)
-	if spec.RunDir != "" && spec.RejectsOf == "" {
-		s.Settings = append(s.Settings, SettingTexts{Name: "run-dir", Texts: []string{spec.RunDir}})
+	settings.Inputs, settings.Named = []string{resume.Standard}, nil
+	values := typedSettings(&settings, "")
+	maps.DeleteFunc(values, func(name string, _ []string) bool { return !settings.Given[name] })
+	s := suggestionOf(&settings, tableText(settings.TableName), values)
+	if settings.RunDir != "" && settings.RejectsOf == "" {
+		s.Settings = append(s.Settings, SettingTexts{Name: "run-dir", Texts: []string{settings.RunDir}})
 	}
-	return o.pipe(input, filter) + " | " + strings.Join(s.Words(), " ")
+	return pipeOf(o, input, filter) + " | " + strings.Join(s.Words(), " ")
 }
 
-// pipe returns the command that writes what a filter makes of an input.
-func (o *LoadSpec) pipe(input, filter string) string {
+// pipeOf returns the command that writes what a filter makes of an input.
+func pipeOf(o *spec.Load, input, filter string) string {
 	if input == source.StdinName && slices.Contains(o.Inputs, resume.Standard) {
 		return "... | " + filter
 	}
@@ -49,16 +50,16 @@ func (o *LoadSpec) pipe(input, filter string) string {
 }
 
 // tableText is the table as one types it.
-func (n TableName) tableText() string {
+func tableText(n spec.TableName) string {
 	return cqltype.QuoteIdent(n.Keyspace) + "." + cqltype.QuoteIdent(n.Table)
 }
 
 // withCommands adds to errors about inputs that are no text the commands that load them all the same.
-func (o *LoadSpec) withCommands(err error) error {
+func withCommands(o *spec.Load, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, one := range joined.Unwrap() {
-			all = append(all, o.withCommands(one))
+			all = append(all, withCommands(o, one))
 		}
 		return errors.Join(all...)
 	}
@@ -66,5 +67,5 @@ func (o *LoadSpec) withCommands(err error) error {
 	if !errors.As(err, &form) || form.Filter == "" {
 		return err
 	}
-	return fmt.Errorf("%w: %s", err, o.through(form.Input, form.Filter, nil))
+	return fmt.Errorf("%w: %s", err, throughFilter(o, form.Input, form.Filter, nil))
 }

@@ -144,7 +144,7 @@ func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*t
 			return nil, err
 		}
 	}
-	reading, err := spec.reading(&format)
+	reading, err := readingFor(&spec, &format)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // A load into a materialized view is refused before a row is read, whichever way rows would go.
@@ -15,13 +16,13 @@ func TestLoadOfAViewIsRefused(t *testing.T) {
 		{Name: "number", Kind: simcluster.Clustering, Type: "int"},
 	}
 	s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{{Name: "by_pieces", View: "orders", Columns: columns}}})
-	for _, via := range []string{viaCQL, viaStream, viaFiles} {
-		spec := s.load(t, "customer,number,pieces\nann,1,3\n")
-		spec.Via, spec.Table, spec.Dir = via, "by_pieces", ""
-		if via == viaFiles {
-			spec.Dir = "out"
+	for _, via := range []string{spec.ViaCQL, spec.ViaStream, spec.ViaFiles} {
+		settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+		settings.Via, settings.Table, settings.Dir = via, "by_pieces", ""
+		if via == spec.ViaFiles {
+			settings.Dir = "out"
 		}
-		_, err := PrepareLoad(t.Context(), s.env, *spec)
+		_, err := PrepareLoad(t.Context(), s.env, *settings)
 		require.EqualError(t, err, "shop.by_pieces is a materialized view, which takes no rows: load its base table, shop.orders")
 		require.NoDirExists(t, "run")
 		require.NoDirExists(t, "out")

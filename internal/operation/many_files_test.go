@@ -16,21 +16,22 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // manySmall is more inputs than run.json has itself.
 const manySmall = 300
 
 // loadMany is the spec of a load of a folder of small files, each of one row.
-func (s *shop) loadMany(t *testing.T) *LoadSpec {
+func (s *shop) loadMany(t *testing.T) *spec.Load {
 	t.Helper()
-	spec := s.load(t, "")
+	settings := s.load(t, "")
 	require.NoError(t, os.Mkdir("data", 0o700))
 	for i := range manySmall {
 		writeSmall(t, i, i)
 	}
-	spec.Inputs = []string{"data"}
-	return spec
+	settings.Inputs = []string{"data"}
+	return settings
 }
 
 func writeSmall(t *testing.T, number, pieces int) {
@@ -42,12 +43,12 @@ func writeSmall(t *testing.T, number, pieces int) {
 func smallName(number int) string { return filepath.Join("data", fmt.Sprintf("%03d.csv", number)) }
 
 // stopMany runs a load, and stops it when the cluster has been sent some writes.
-func (s *shop) stopMany(t *testing.T, spec *LoadSpec, after int) {
+func (s *shop) stopMany(t *testing.T, settings *spec.Load, after int) {
 	t.Helper()
 	met := make(chan struct{})
 	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
 	stall := s.cluster.Inject(simcluster.Rule{Match: writes, Skip: after, Fault: simcluster.Silence, Do: sync.OnceFunc(func() { close(met) })})
-	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -65,7 +66,7 @@ func (s *shop) stopMany(t *testing.T, spec *LoadSpec, after int) {
 
 func (s *shop) resume(t *testing.T) (LoadReport, error) {
 	t.Helper()
-	run, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	run, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	if err != nil {
 		return LoadReport{}, err
 	}
@@ -76,8 +77,8 @@ func (s *shop) resume(t *testing.T) (LoadReport, error) {
 // A load of many small files that was stopped goes on. Files that came into the folder meanwhile are not its own.
 func TestManyFilesResumed(t *testing.T) {
 	s := openShop(t)
-	spec := s.loadMany(t)
-	s.stopMany(t, spec, 4)
+	settings := s.loadMany(t)
+	s.stopMany(t, settings, 4)
 	m, err := journal.ReadManifest("run")
 	require.NoError(t, err)
 	require.Equal(t, journal.VersionListed, m.Version)
@@ -106,8 +107,8 @@ func TestManyFilesResumed(t *testing.T) {
 // A file that is removed or changed stops the load, and a resume says so, until it is back.
 func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 	s := openShop(t)
-	spec := s.loadMany(t)
-	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	settings := s.loadMany(t)
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	last := smallName(manySmall - 1)
 	require.NoError(t, os.Rename(last, "away"))
@@ -117,7 +118,7 @@ func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 	l.Close()
 	require.NoError(t, os.Rename("away", last))
 
-	s.stopMany(t, spec, 4)
+	s.stopMany(t, settings, 4)
 	first := smallName(0)
 	require.NoError(t, os.Rename(first, "away"))
 	_, err = s.resume(t)
@@ -135,14 +136,14 @@ func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 // The rejects of many files are tried again as those of a few.
 func TestManyFilesRetried(t *testing.T) {
 	s := openShop(t)
-	spec := s.loadMany(t)
+	settings := s.loadMany(t)
 	require.NoError(t, os.WriteFile(smallName(100), []byte("customer,number,pieces\nann,100,x\n"), 0o600))
-	report, err := s.runLoad(t, spec)
+	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Equal(t, Partly, report.Outcome)
 	require.EqualValues(t, manySmall-1, report.Written)
 	require.NoError(t, os.WriteFile(filepath.Join("run", "rejects.csv"), []byte("customer,number,pieces\nann,100,1\n"), 0o600))
-	again, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	again, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer again.Load.Close()
 	report, err = again.Load.Run(t.Context())
@@ -154,8 +155,8 @@ func TestManyFilesRetried(t *testing.T) {
 // A run of many inputs that an older program began has them in run.json, and goes on.
 func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	s := openShop(t)
-	spec := s.loadMany(t)
-	s.stopMany(t, spec, 4)
+	settings := s.loadMany(t)
+	s.stopMany(t, settings, 4)
 	m, err := journal.ReadManifest("run")
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll("run"))
@@ -204,10 +205,10 @@ func TestManyPartsResumed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 60, Times: 1, Do: cancel})
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Dir, spec.RunDir, spec.Parallel, spec.Splits = s.connection, orders, "out", "run", 1, 100
-	spec.MaxOutputSize = 1
-	scan, err := PrepareScan(ctx, s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Dir, settings.RunDir, settings.Parallel, settings.Splits = s.connection, orders, "out", "run", 1, 100
+	settings.MaxOutputSize = 1
+	scan, err := PrepareScan(ctx, s.env, *settings)
 	require.NoError(t, err)
 	report, err := scan.Run(ctx)
 	scan.Close()
@@ -218,7 +219,7 @@ func TestManyPartsResumed(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(text), " mark-files ")
 
-	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer resumed.Scan.Close()
 	whole, err := resumed.Scan.Run(t.Context())

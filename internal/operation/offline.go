@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -19,38 +20,8 @@ import (
 // anywhere is the one node of a cluster that is not known: what is for it is for all nodes.
 const anywhere = "anywhere"
 
-// offline says whether the table is described by files, and no cluster is connected to.
-func (o *LoadSpec) offline() bool { return o.Schema != "" }
-
-// checkOffline refuses settings that mean nothing where no cluster is connected to.
-func (o *LoadSpec) checkOffline(continued bool) error {
-	switch {
-	case o.Ring != "" && !o.offline():
-		return errors.New("--ring requires --schema, which has a load go without the cluster")
-	case !o.offline():
-		return nil
-	case o.Via != viaFiles:
-		return fmt.Errorf("--schema requires --via %s", viaFiles)
-	case o.Import:
-		return errors.New("--import: means nothing with --schema, which connects to no cluster: " +
-			"nodes that have joined or left since would not be seen; run the commands of import.txt")
-	case continued || o.RejectsOf != "":
-		return nil // what was taken down then counts as given
-	}
-	names := []string{"listen", "assume-stable"}
-	for _, s := range o.Connection.settings() {
-		names = append(names, s.Name)
-	}
-	for _, name := range names {
-		if o.Given[name] && name != consistencySetting {
-			return fmt.Errorf("--%s: means nothing with --schema, which connects to no cluster", name)
-		}
-	}
-	return nil
-}
-
 // openOffline describes a table by a file of its schema, and its cluster by another, where there is one.
-func openOffline(env Environment, o *LoadSpec, options plan.Options) (*tableSession, error) {
+func openOffline(env spec.Environment, o *spec.Load, options plan.Options) (*tableSession, error) {
 	t := &tableSession{consistency: o.Consistency}
 	if _, err := t.readSchemaFile(env, o.Schema, o.TableName); err != nil {
 		return nil, fmt.Errorf("--schema %s: %w", o.Schema, err)
@@ -67,7 +38,7 @@ func openOffline(env Environment, o *LoadSpec, options plan.Options) (*tableSess
 }
 
 // readSchemaFile is parseSchema of a file.
-func (t *tableSession) readSchemaFile(env Environment, path string, name TableName) (*cqlschema.Table, error) {
+func (t *tableSession) readSchemaFile(env spec.Environment, path string, name spec.TableName) (*cqlschema.Table, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -76,7 +47,7 @@ func (t *tableSession) readSchemaFile(env Environment, path string, name TableNa
 }
 
 // parseSchema finds the table among statements, and the replication of its keyspace where they tell it.
-func (t *tableSession) parseSchema(env Environment, path, text string, name TableName) (*cqlschema.Table, error) {
+func (t *tableSession) parseSchema(env spec.Environment, path, text string, name spec.TableName) (*cqlschema.Table, error) {
 	s, err := cqlschema.Parse(text, name.Keyspace)
 	if err != nil {
 		return nil, err
@@ -103,7 +74,7 @@ func (t *tableSession) parseSchema(env Environment, path, text string, name Tabl
 }
 
 // missingTable says that no statement makes a table.
-func missingTable(s *cqlschema.Schema, name TableName) error {
+func missingTable(s *cqlschema.Schema, name spec.TableName) error {
 	if v := s.MakesView(name.Keyspace, name.Table); v != nil {
 		return fmt.Errorf("%s.%s is a materialized view, and no statement makes its base table %q, which has the types of its columns",
 			name.Keyspace, name.Table, v.Table)
@@ -121,7 +92,7 @@ func missingTable(s *cqlschema.Schema, name TableName) error {
 const skippedShown = 5
 
 // tellSkipped names statements that were passed over.
-func tellSkipped(env Environment, path string, skipped []cqlschema.Skipped) {
+func tellSkipped(env spec.Environment, path string, skipped []cqlschema.Skipped) {
 	if len(skipped) == 0 {
 		return
 	}
@@ -190,7 +161,7 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 
 // readRing reads the cluster. The keyspace's replication as the schema has it, which was read before, counts where the cluster's
 // is not told.
-func (t *tableSession) readRing(env Environment, path, keyspace string) error {
+func (t *tableSession) readRing(env spec.Environment, path, keyspace string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err

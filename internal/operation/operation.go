@@ -22,44 +22,14 @@ package operation
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
-
-// Environment is what an operation has around it besides its spec.
-type Environment struct {
-	Stdin  io.Reader
-	Stdout io.Writer
-	// Warn tells the user, in a line, something that does not stop the run.
-	Warn func(format string, args ...any)
-	// Log takes what is of interest to whoever looks closely: what the cluster is, what was
-	// not learned of it, requests that are sent again, the driver's own words; nil: nobody.
-	Log func(format string, args ...any)
-	// AskPassword asks the user for a password, once all else is checked.
-	AskPassword func(user string) (string, error)
-	Build       build.Info // of the program, for the server, the run directory and the manifest
-}
-
-// log tells whoever looks closely.
-func (e Environment) log(format string, args ...any) {
-	if e.Log != nil {
-		e.Log(format, args...)
-	}
-}
-
-// logDriver tells what the driver has to say.
-func (e Environment) logDriver(format string, args ...any) {
-	e.log("driver: %s", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
-}
 
 // tool is what the program calls itself where it leaves something behind.
 const tool = "cqlbulk"

@@ -3,35 +3,15 @@ package operation
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"runtime/debug"
-	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 )
-
-// Pacing says how much a sweep may ask of the cluster and of this machine.
-type Pacing struct {
-	Memory         setting.Size  // to use at the most
-	Rate           float64       // rows a second at the most; 0: no limit
-	MaxBytesPerSec setting.Size  // to read at the most; 0: no limit
-	TargetP99      time.Duration // of small reads on the nodes, to slow down for; 0: none
-	MaxAttempts    int           // for a page before what is left of its range is given up
-	Patience       time.Duration // with a cluster that answers nothing
-	PageSize       int           // rows of a page; 0: as many as make a good one
-}
-
-// newPacing has the defaults.
-func newPacing() Pacing {
-	return Pacing{Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience}
-}
-
-// defaultMemory is what an operation uses at the most, in bytes, unless it is told.
-const defaultMemory = 256 << 20
 
 // limitMemory has the collector keep to what an operation may use. A fifth is left for what
 // it does not count.
@@ -80,43 +60,6 @@ func collectOften(files int) {
 	lowerGCPercent(50)
 }
 
-func (o *Pacing) settings() setting.List {
-	return setting.List{
-		{Name: "memory", Field: &o.Memory},
-		{Name: "rate", Field: &o.Rate},
-		{Name: "max-bytes-per-sec", Field: &o.MaxBytesPerSec},
-		{Name: "target-p99", Field: &o.TargetP99},
-		{Name: "pagesize", Field: &o.PageSize},
-		{Name: "maxattempts", Field: &o.MaxAttempts},
-		{Name: "patience", Field: &o.Patience},
-	}
-}
-
-func (o *Pacing) check() error {
-	switch {
-	case o.Memory < 32<<20:
-		return fmt.Errorf("--memory %s: must be at least 32MiB", o.Memory.String())
-	case o.Rate < 0:
-		return fmt.Errorf("--rate %g: must not be negative", o.Rate)
-	case o.TargetP99 < 0:
-		return fmt.Errorf("--target-p99 %s: must not be negative", o.TargetP99)
-	case o.PageSize < 0:
-		return fmt.Errorf("--pagesize %d: must not be negative", o.PageSize)
-	}
-	return checkAttempts(o.MaxAttempts, o.Patience)
-}
-
-// checkAttempts validates how long a request is tried again.
-func checkAttempts(most int, patience time.Duration) error {
-	if most < 1 {
-		return fmt.Errorf("--maxattempts %d: must be at least 1", most)
-	}
-	if patience <= 0 {
-		return fmt.Errorf("--patience %s: must be more than 0", patience)
-	}
-	return nil
-}
-
 // The parts of the memory that pages and unfinished partitions may take. The
 // rest is for what the driver keeps of frames, for text, and for the collector.
 const (
@@ -131,18 +74,18 @@ const gentlePage = 64 << 10
 // slotMemory is what encoding a page may take: its text, and a compressor.
 const slotMemory = 16 << 20
 
-// slots is how many pages are encoded at once: enough to keep the processors
+// encodeSlots is how many pages are encoded at once: enough to keep the processors
 // busy while some wait for the disk, as far as the memory lasts.
-func (o *Pacing) slots() int {
+func encodeSlots(o *spec.Pacing) int {
 	return max(min(runtime.GOMAXPROCS(0)+2, int(o.Memory/slotMemory)), 1)
 }
 
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
 // follow. The function it returns ends the watch over the nodes' latency and must be called.
-func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
+func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
 	limitMemory(o.Memory)
 	if t.files != nil {
-		return o.filesOptions(t), func() {}
+		return filesOptions(o, t), func() {}
 	}
 	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
@@ -183,7 +126,7 @@ func (o *Pacing) sweepOptions(ctx context.Context, env Environment, t *tableSess
 		BudgetSize: budget,
 		Reserve:    t.session.Reserve,
 	}
-	o.hold(&options)
+	holdRates(o, &options)
 	c.Requests.SetNames(t.nodeName)
 	c.Requests.SetGate("", gate)
 	return options, stop
@@ -195,9 +138,9 @@ const (
 	leastBytes = 16 << 10
 )
 
-// hold has a sweep keep to the rates, from its first page on: pages are so small that all workers have one and no more
+// holdRates has a sweep keep to the rates, from its first page on: pages are so small that all workers have one and no more
 // is asked for at once than the rates allow in a moment.
-func (o *Pacing) hold(s *sweep.Options) {
+func holdRates(o *spec.Pacing, s *sweep.Options) {
 	rows, bytes := pace.NewMeter(o.Rate), pace.NewMeter(float64(o.MaxBytesPerSec))
 	if rows == nil && bytes == nil {
 		return
@@ -229,13 +172,13 @@ func (o *Pacing) hold(s *sweep.Options) {
 }
 
 // filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
-func (o *Pacing) filesOptions(t *tableSession) sweep.Options {
+func filesOptions(o *spec.Pacing, t *tableSession) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.plan.Parallel
 	options := sweep.Options{
 		Workers: workers, MaxAttempts: 1, EndsPages: true, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
 		Budget: pace.NewBudget(budget), BudgetSize: budget,
 	}
-	o.hold(&options)
+	holdRates(o, &options)
 	return options
 }

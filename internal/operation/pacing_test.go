@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -66,20 +67,20 @@ const rowBytes = 100
 func TestRatesHoldFromTheStart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		set     func(p *Pacing)
+		set     func(p *spec.Pacing)
 		rows    int     // of the table
 		rate    float64 // rows a second that come of it
 		workers int
 		first   float64 // rows that may come besides, as nobody knows how large they are
 	}{
-		{"rows", func(p *Pacing) { p.Rate = 1000 }, 100_000, 1000, 18, 0},
-		{"few rows", func(p *Pacing) { p.Rate = 3 }, 300, 3, 18, 0},
-		{"many workers", func(p *Pacing) { p.Rate = 1000 }, 20_000, 1000, 400, 0},
-		{"many rows", func(p *Pacing) { p.Rate = 50_000 }, 500_000, 50_000, 18, 0},
-		{"pages as they are asked for", func(p *Pacing) { p.Rate, p.PageSize = 1000, 10_000 }, 20_000, 1000, 18, 0},
-		{"bytes", func(p *Pacing) { p.MaxBytesPerSec = 1000 * rowBytes }, 50_000, 1000, 18, 32},
-		{"bytes in pages as they are asked for", func(p *Pacing) { p.MaxBytesPerSec, p.PageSize = 1000*rowBytes, 10_000 }, 20_000, 1000, 18, 32},
-		{"both", func(p *Pacing) { p.Rate, p.MaxBytesPerSec = 2000, 1000*rowBytes }, 20_000, 1000, 18, 32},
+		{"rows", func(p *spec.Pacing) { p.Rate = 1000 }, 100_000, 1000, 18, 0},
+		{"few rows", func(p *spec.Pacing) { p.Rate = 3 }, 300, 3, 18, 0},
+		{"many workers", func(p *spec.Pacing) { p.Rate = 1000 }, 20_000, 1000, 400, 0},
+		{"many rows", func(p *spec.Pacing) { p.Rate = 50_000 }, 500_000, 50_000, 18, 0},
+		{"pages as they are asked for", func(p *spec.Pacing) { p.Rate, p.PageSize = 1000, 10_000 }, 20_000, 1000, 18, 0},
+		{"bytes", func(p *spec.Pacing) { p.MaxBytesPerSec = 1000 * rowBytes }, 50_000, 1000, 18, 32},
+		{"bytes in pages as they are asked for", func(p *spec.Pacing) { p.MaxBytesPerSec, p.PageSize = 1000*rowBytes, 10_000 }, 20_000, 1000, 18, 32},
+		{"both", func(p *spec.Pacing) { p.Rate, p.MaxBytesPerSec = 2000, 1000*rowBytes }, 20_000, 1000, 18, 32},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -88,11 +89,11 @@ func TestRatesHoldFromTheStart(t *testing.T) {
 					all[i].Cells = [][]byte{make([]byte, rowBytes-4)}
 				}
 				table := &metered{Table: &sweeptest.Table{Rows: all}, latency: 5 * time.Millisecond, begin: time.Now(), rate: c.rate}
-				p := newPacing()
+				p := spec.NewPacing()
 				c.set(&p)
 				const memory = 64 << 20
 				options := sweep.Options{Workers: c.workers, PageRows: p.PageSize, PageBytes: sweep.DefaultPageBytes, Budget: pace.NewBudget(memory), BudgetSize: memory}
-				p.hold(&options)
+				holdRates(&p, &options)
 				splits := sweeptest.Splits(2*c.workers, rand.New(rand.NewPCG(1, 2)))
 				_, err := sweep.Run(t.Context(), splits, table, options, func() (sweep.Consumer, error) { return dropper{}, nil })
 				require.NoError(t, err)
@@ -106,9 +107,9 @@ func TestRatesHoldFromTheStart(t *testing.T) {
 
 // Without a rate a sweep asks for pages as it would.
 func TestWithoutARateNothingIsHeld(t *testing.T) {
-	p := newPacing()
+	p := spec.NewPacing()
 	options := sweep.Options{Workers: 18, PageRows: 10_000, PageBytes: sweep.DefaultPageBytes}
-	p.hold(&options)
+	holdRates(&p, &options)
 	require.Equal(t, sweep.Options{Workers: 18, PageRows: 10_000, PageBytes: sweep.DefaultPageBytes}, options)
 }
 
@@ -139,10 +140,10 @@ func TestRateOfACount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate, rows = 1000, 10_000
 		table := &counted{metered: metered{Table: &sweeptest.Table{Rows: sweeptest.Numbered(rows)}, latency: 5 * time.Millisecond, begin: time.Now(), rate: rate}}
-		p := newPacing()
+		p := spec.NewPacing()
 		p.Rate = rate
 		job := &count.Job{Reader: table, Splits: sweeptest.Splits(60, rand.New(rand.NewPCG(1, 2))), Sweep: sweep.Options{Workers: 18}, Counters: new(progress.Counters)}
-		p.hold(&job.Sweep)
+		holdRates(&p, &job.Sweep)
 		result, err := job.Run(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, rows, result.Rows)

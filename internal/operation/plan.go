@@ -7,43 +7,25 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// PlanSpec says what a scan is planned of.
-type PlanSpec struct {
-	Connection
-	TableName
-	Planning
-	SaveRing string // file to write the cluster to, as a load without it takes it; empty: none
-}
-
-// NewPlanSpec has the defaults.
-func NewPlanSpec() *PlanSpec {
-	return &PlanSpec{Connection: newConnection(ReadConsistency), Planning: newPlanning()}
-}
-
-// Settings names the fields.
-func (p *PlanSpec) Settings() setting.List {
-	return append(append(p.Connection.settings(), p.Planning.settings()...), setting.Setting{Name: "save-ring", Field: &p.SaveRing})
-}
-
 // Plan is the plan of a scan, which does nothing.
 type Plan struct {
-	spec PlanSpec
+	spec spec.Plan
 	t    *tableSession
 }
 
 // PreparePlan connects and plans.
-func PreparePlan(ctx context.Context, env Environment, spec PlanSpec) (*Plan, error) {
-	t, err := openPlanned(ctx, env, &spec.Connection, &spec.Planning, spec.TableName)
+func PreparePlan(ctx context.Context, env spec.Environment, settings spec.Plan) (*Plan, error) {
+	t, err := openPlanned(ctx, env, &settings.Connection, &settings.Planning, settings.TableName)
 	if err != nil {
 		return nil, err
 	}
 	t.tellLearned(env)
-	return &Plan{spec, t}, nil
+	return &Plan{settings, t}, nil
 }
 
 // Close ends the connection.
@@ -160,13 +142,13 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 }
 
 // openPlanned connects and plans for an operation that reads a table.
-func openPlanned(ctx context.Context, env Environment, conn *Connection, p *Planning, name TableName) (*tableSession, error) {
-	planning, err := p.options(name)
+func openPlanned(ctx context.Context, env spec.Environment, conn *spec.Connection, p *spec.Planning, name spec.TableName) (*tableSession, error) {
+	planning, err := p.Options(name)
 	if err != nil {
 		return nil, err
 	}
 	planning.Coarse = true
-	cfg, err := conn.config(env)
+	cfg, err := conn.Config(env)
 	if err != nil {
 		return nil, err
 	}

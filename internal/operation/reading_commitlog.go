@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // checkCommitLogs refuses data directories whose commit log has rows of the table that are in no
 // SSTable. If they are to be ignored, it names the commit logs.
-func (t *tableSession) checkCommitLogs(env Environment, ignore bool) error {
+func (t *tableSession) checkCommitLogs(env spec.Environment, ignore bool) error {
 	b, err := hex.DecodeString(t.files.found.ID)
 	var id [16]byte
 	if copy(id[:], b) != len(id) || err != nil {
@@ -58,7 +59,7 @@ func (t *tableSession) checkCommitLogs(env Environment, ignore bool) error {
 	return fmt.Errorf("the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
 		"flush them with nodetool drain before the node is stopped (if it died, start it again first), or read a snapshot; "+
 		"--%s reads what the SSTables have; that is all if those rows were deleted by TRUNCATE, "+
-		"which is not known where the folder of system.local is missing", t.table, files, ignoreCommitLogSetting)
+		"which is not known where the folder of system.local is missing", t.table, files, spec.IgnoreCommitLogFlag)
 }
 
 // flushed is the parts of commit logs whose rows SSTables have.
@@ -66,7 +67,7 @@ type flushed [][2]sstable.CommitLogPosition
 
 // flushedOf is what live SSTables have that may be of a node: those in data directories that have no
 // commit log beside them may be of any. What the node has truncated counts as well.
-func (f *tableFiles) flushedOf(env Environment, node string, table [16]byte) flushed {
+func (f *tableFiles) flushedOf(env spec.Environment, node string, table [16]byte) flushed {
 	own := make(map[string]bool) // by node: it has no other commit log
 	var stats []*sstable.Stats
 	for i, t := range f.found.SSTables {

@@ -12,12 +12,13 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
@@ -58,9 +59,9 @@ func (t *tableSession) newCounters() *progress.Counters {
 }
 
 // openFiles finds the SSTables of a table, and plans to read them.
-func openFiles(ctx context.Context, env Environment, o *Reading, conn *Connection, name TableName, planning plan.Options, where string) (*tableSession, error) {
+func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*tableSession, error) {
 	t := &tableSession{}
-	err := t.openFiles(ctx, env, o, conn, name)
+	err := t.openFiles(ctx, env, o, conn, name, nil)
 	if err == nil {
 		err = t.placeFiles(env, o.Ring, name.Keyspace, conn.Consistency)
 	}
@@ -68,7 +69,7 @@ func openFiles(ctx context.Context, env Environment, o *Reading, conn *Connectio
 		err = t.planFiles(planning)
 	}
 	if err != nil {
-		err = fmt.Errorf("--via %s: %w", viaFiles, err)
+		err = fmt.Errorf("--via %s: %w", spec.ViaFiles, err)
 	} else {
 		err = t.readWhere(where)
 	}
@@ -79,10 +80,11 @@ func openFiles(ctx context.Context, env Environment, o *Reading, conn *Connectio
 	return t, nil
 }
 
-func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Reading, conn *Connection, name TableName) error {
+// openFiles finds the SSTables. If no schema lies beside them, they are those of the table like; nil: the cluster is asked.
+func (t *tableSession) openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *tableSession) error {
 	var declared *cqlschema.Table
 	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
-		return fmt.Errorf("--%s: %w", consistencySetting, err)
+		return fmt.Errorf("--%s: %w", spec.ConsistencyFlag, err)
 	}
 	var err error
 	request := snapshot.Request{Keyspace: name.Keyspace, Table: name.Table, Tag: o.Snapshot, Paths: o.Inputs}
@@ -108,11 +110,11 @@ func (t *tableSession) openFiles(ctx context.Context, env Environment, o *Readin
 		if declared, err = t.parseSchema(env, found.SchemaPath, found.Schema, name); err != nil {
 			return fmt.Errorf("%s: %w", found.SchemaPath, err)
 		}
-	case o.like != nil:
+	case like != nil:
 		if found.ViewPath == "" {
-			env.Warn("%s: they are taken to have the columns of %s", noSchema(found, name), o.like.table)
+			env.Warn("%s: they are taken to have the columns of %s", noSchema(found, name), like.table)
 		}
-		t.table, t.tableOptions, t.dropped = o.like.table, o.like.tableOptions, o.like.dropped
+		t.table, t.tableOptions, t.dropped = like.table, like.tableOptions, like.dropped
 	default:
 		if err := t.askSchema(ctx, env, conn, name); err != nil {
 			return fmt.Errorf("%s, nor is a file named with --schema; asked of the cluster: %w", noSchema(found, name), err)
@@ -142,7 +144,7 @@ const findings = 5
 // openFound opens the SSTables that were found, and checks the commit logs. A node that runs removes
 // SSTables that it has compacted, and commit logs whose rows it has flushed. Others have those rows
 // then, so the files are found anew when one of live data has gone.
-func (t *tableSession) openFound(env Environment, request snapshot.Request, ignoreCommitLog bool) error {
+func (t *tableSession) openFound(env spec.Environment, request snapshot.Request, ignoreCommitLog bool) error {
 	var before error
 	for n := 1; ; n++ {
 		err := t.openAll(env)
@@ -169,7 +171,7 @@ func (t *tableSession) openFound(env Environment, request snapshot.Request, igno
 }
 
 // tellPassedOver names what was passed over.
-func tellPassedOver(env Environment, skipped []snapshot.Skipped) {
+func tellPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
 	for i, s := range skipped {
 		if i == skippedShown {
 			env.Warn("and %d more were passed over", len(skipped)-i)
@@ -180,8 +182,8 @@ func tellPassedOver(env Environment, skipped []snapshot.Skipped) {
 }
 
 // askSchema asks the cluster what the table is.
-func (t *tableSession) askSchema(ctx context.Context, env Environment, conn *Connection, name TableName) error {
-	cfg, err := conn.config(env)
+func (t *tableSession) askSchema(ctx context.Context, env spec.Environment, conn *spec.Connection, name spec.TableName) error {
+	cfg, err := conn.Config(env)
 	if err != nil {
 		return err
 	}
@@ -203,7 +205,7 @@ func (t *tableSession) askSchema(ctx context.Context, env Environment, conn *Con
 }
 
 // droppedColumns asks the cluster which columns a table had.
-func droppedColumns(ctx context.Context, s *driver.Session, name TableName) (dropped []reconcile.Dropped, err error) {
+func droppedColumns(ctx context.Context, s *driver.Session, name spec.TableName) (dropped []reconcile.Dropped, err error) {
 	times, err := s.Dropped(ctx, name.Keyspace, name.Table)
 	for column, at := range times {
 		dropped = append(dropped, reconcile.Dropped{Name: column, Time: at.UnixMicro()})
@@ -224,7 +226,7 @@ func (t *tableSession) mergedTable() (*reconcile.Table, error) {
 
 // openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have rows
 // of.
-func (t *tableSession) openAll(env Environment) error {
+func (t *tableSession) openAll(env spec.Environment) error {
 	all := make([]sstables.File, len(t.files.found.SSTables))
 	broken := make(map[int]*sstable.DamagedError)
 	var whole []sstables.File

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 )
 
@@ -33,7 +34,7 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		reading := &tableSession{table: declared(t, "a", "k text p; c int c; s text s; v text r"), files: &tableFiles{found: found}}
 		reading.files.table, err = reading.mergedTable()
 		require.NoError(t, err)
-		err = reading.openFound(Environment{}, request, false)
+		err = reading.openFound(spec.Environment{}, request, false)
 		if tag != "" {
 			require.ErrorIs(t, err, fs.ErrNotExist)
 			continue

@@ -8,13 +8,14 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // placeFiles finds out whose the SSTables are, where the nodes are known; else all are taken for those of one node.
-func (t *tableSession) placeFiles(env Environment, ring, keyspace, consistency string) error {
+func (t *tableSession) placeFiles(env spec.Environment, ring, keyspace, consistency string) error {
 	if ring == "" {
 		t.cluster = oneNode(t.files.partitioner)
 		t.replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -33,7 +34,7 @@ var choices = map[string]choice{
 func replicaChoice(level string) (choice, error) {
 	c, ok := choices[strings.ToUpper(level)]
 	if !ok {
-		return c, fmt.Errorf("--%s %s: means nothing here; ONE, LOCAL_ONE, TWO, THREE, LOCAL_QUORUM, QUORUM and ALL say how many replicas of each range are read", consistencySetting, level)
+		return c, fmt.Errorf("--%s %s: means nothing here; ONE, LOCAL_ONE, TWO, THREE, LOCAL_QUORUM, QUORUM and ALL say how many replicas of each range are read", spec.ConsistencyFlag, level)
 	}
 	return c, nil
 }
@@ -77,12 +78,12 @@ func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r rin
 // enough refuses a table whose rows have fewer replicas than are to be read.
 func (s *streamReader) enough(r ring) error {
 	if name, factor := transient(r.replication); name != "" {
-		return fmt.Errorf("--%s: some replicas in %s are transient (replication %s), and lack rows", s.o.streamFlag(), name, factor)
+		return fmt.Errorf("--%s: some replicas in %s are transient (replication %s), and lack rows", s.o.StreamFlag(), name, factor)
 	}
 	for i := range r.placement.Len() {
 		switch number, candidates := s.choose.of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
 		case len(candidates) == 0:
-			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.streamFlag(), doctor.Factors(r.replication))
+			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.StreamFlag(), doctor.Factors(r.replication))
 		case len(candidates) < number:
 			return errTooMany(s.t.consistency, number, len(candidates), r.replication, len(r.cluster.Nodes))
 		}

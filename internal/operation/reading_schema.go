@@ -6,11 +6,12 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 )
 
 // noSchema says why the schema of SSTables in folders is asked of the cluster.
-func noSchema(found *snapshot.Found, of TableName) string {
+func noSchema(found *snapshot.Found, of spec.TableName) string {
 	if found.ViewPath != "" {
 		return found.ViewPath + " makes a materialized view, without the types of its columns"
 	}
@@ -24,7 +25,7 @@ func (t *tableSession) refuseOther(found *snapshot.Found) error {
 	case found.ID != "" && has != "" && found.ID != has:
 		return fmt.Errorf("%s, and the SSTables are of a table with the id %s, where %s in the cluster has the id %s: "+
 			"it was dropped and made again, or they are of another cluster; "+
-			"name the schema that they were written with, in a file, with --schema", noSchema(found, TableName{t.table.Keyspace, t.table.Name}), found.ID, t.table, has)
+			"name the schema that they were written with, in a file, with --schema", noSchema(found, spec.TableName{Keyspace: t.table.Keyspace, Table: t.table.Name}), found.ID, t.table, has)
 	case found.ViewPath != "" && !t.tableOptions.IsView:
 		return t.notAView(found.ViewPath + " makes a materialized view")
 	}

@@ -39,7 +39,7 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 	one.spool.release()
 	one.receipt.Received.Add(-one.received.Load())
 	if announced := (*internode.AnnouncedError)(nil); errors.As(err, &announced) {
-		s.env.log("%s announced %d bytes of a piece, which is more than %d: the piece is cut", address, announced.Bytes, most)
+		s.env.Logf("%s announced %d bytes of a piece, which is more than %d: the piece is cut", address, announced.Bytes, most)
 		return nil, fault.New(fault.Fatal, &sstables.TooLargeError{Bytes: announced.Bytes})
 	}
 	if errors.As(err, new(*spoolError)) {

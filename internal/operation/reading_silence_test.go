@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Where nodes do not tell, when rows have been streamed, whether the table is still what it was, what came may not be all: its ranges
@@ -17,11 +18,11 @@ func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\ncid,2,\n"))
 	require.NoError(t, err)
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir = s.connection, orders, "out.csv", "scan"
-	spec.Via, spec.Listen, spec.Splits = viaStream, "127.0.0.1:0", 48
-	spec.Timeout, spec.Patience = 400*time.Millisecond, 2*time.Second
-	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.RunDir = s.connection, orders, "out.csv", "scan"
+	settings.Via, settings.Listen, settings.Splits = spec.ViaStream, "127.0.0.1:0", 48
+	settings.Timeout, settings.Patience = 400*time.Millisecond, 2*time.Second
+	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	silence := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
@@ -37,7 +38,7 @@ func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	scan.Close()
 
 	silence.Remove()
-	retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "scan"})
+	retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "scan"})
 	require.NoError(t, err)
 	defer retry.Scan.Close()
 	report, err = retry.Scan.Run(t.Context())

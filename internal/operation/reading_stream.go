@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -31,8 +32,8 @@ const (
 )
 
 // openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they can be.
-func openStream(ctx context.Context, env Environment, o *Reading, conn *Connection, name TableName, planning plan.Options, where string, patience time.Duration) (*tableSession, error) {
-	cfg, err := conn.config(env)
+func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*tableSession, error) {
+	cfg, err := conn.Config(env)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +46,12 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 		return nil, err
 	}
 	t.files = &tableFiles{receipt: new(progress.Receipt)}
-	if err = t.knowAll(ctx, o.streamFlag(), patience); err != nil {
+	if err = t.knowAll(ctx, o.StreamFlag(), patience); err != nil {
 		t.close()
 		return nil, err
 	}
 	if err = t.describeFiles(ctx, name); err != nil {
-		err = fmt.Errorf("--%s: %w", o.streamFlag(), err)
+		err = fmt.Errorf("--%s: %w", o.StreamFlag(), err)
 	} else {
 		err = t.readWhere(where)
 	}
@@ -65,7 +66,7 @@ func openStream(ctx context.Context, env Environment, o *Reading, conn *Connecti
 }
 
 // describeFiles finds out what the table's SSTables are made one for.
-func (t *tableSession) describeFiles(ctx context.Context, name TableName) error {
+func (t *tableSession) describeFiles(ctx context.Context, name spec.TableName) error {
 	err := insist(ctx, func() (err error) {
 		t.tableOptions, err = t.session.TableOptions(ctx, name.Keyspace, name.Table)
 		return err
@@ -83,7 +84,7 @@ func (t *tableSession) describeFiles(ctx context.Context, name TableName) error 
 }
 
 // openStream prepares the fetching.
-func (t *tableSession) openStream(ctx context.Context, env Environment, o *Reading, patience time.Duration) (err error) {
+func (t *tableSession) openStream(ctx context.Context, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
 	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.files.receipt, failing: make(map[string]bool)}
 	if s.choose, err = replicaChoice(t.consistency); err != nil {
 		return err
@@ -132,7 +133,7 @@ func (t *tableSession) refuseStreamOut() error {
 	case t.plan.Partitioner() != token.Murmur3:
 		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", t.plan.Partitioner().Name())
 	case t.isScylla():
-		return fmt.Errorf("ScyllaDB streams to nobody else; --via %s reads its snapshots", viaFiles)
+		return fmt.Errorf("ScyllaDB streams to nobody else; --via %s reads its snapshots", spec.ViaFiles)
 	}
 	return t.refuseVersions()
 }
@@ -151,8 +152,8 @@ func (t *tableSession) refuseVersions() error {
 // to the one that fetches.
 type streamReader struct {
 	t        *tableSession
-	env      Environment
-	o        *Reading
+	env      spec.Environment
+	o        *spec.Reading
 	patience time.Duration
 	choose   choice
 	client   *internode.Client
@@ -171,17 +172,17 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 		if s.ring, err = s.look(ctx, s.t.cluster); err != nil {
 			return err
 		}
-		if err = refuseUntold(s.ring.cluster.Nodes, s.ring.addresses, s.asked(), s.o.portFlag()); err != nil {
-			err = fmt.Errorf("--%s: %w", s.o.streamFlag(), err)
+		if err = refuseUntold(s.ring.cluster.Nodes, s.ring.addresses, s.asked(), s.o.PortFlag()); err != nil {
+			err = fmt.Errorf("--%s: %w", s.o.StreamFlag(), err)
 		}
 		return err
 	}); err != nil {
 		return err
 	}
-	if err := s.t.refuseUnknown(s.o.streamFlag(), s.ring.standing.places); err != nil {
+	if err := s.t.refuseUnknown(s.o.StreamFlag(), s.ring.standing.places); err != nil {
 		return err
 	}
-	at := cmp.Or(s.o.Listen, DefaultListen)
+	at := cmp.Or(s.o.Listen, spec.DefaultListen)
 	for id := range s.asked() {
 		if err := internode.CheckListen(at, s.ring.addresses[id]); err != nil {
 			return fmt.Errorf("--listen %s: %w", at, err)
@@ -192,14 +193,14 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 		return err
 	}
 	s.client = &internode.Client{Timeouts: s.timeouts()}
-	if s.client.TLS, err = s.o.Internode.config(s.env); err != nil {
+	if s.client.TLS, err = s.o.Internode.Config(s.env); err != nil {
 		return err
 	}
 	if err := s.tryNodes(s.asked(), func(_ topology.Node, address string) error {
 		_, err := s.client.Probe(ctx, address)
 		switch internode.KindOf(err) {
 		case internode.Unreachable, internode.Deadline:
-			return fmt.Errorf("%w; %s", err, openPort(s.o.portFlag()))
+			return fmt.Errorf("%w; %s", err, openPort(s.o.PortFlag()))
 		}
 		if err != nil {
 			return err
@@ -227,7 +228,7 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node, address string) error) error {
 	var mu sync.Mutex
 	away := make(map[string]error)
-	err := tryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, s.o.portFlag(), func(n topology.Node, address string) error {
+	err := tryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, s.o.PortFlag(), func(n topology.Node, address string) error {
 		err := try(n, address)
 		if !isAway(err) {
 			return err
@@ -238,11 +239,11 @@ func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("--%s: %w", s.o.streamFlag(), err)
+		return fmt.Errorf("--%s: %w", s.o.StreamFlag(), err)
 	}
 	for id, err := range away {
 		if len(away) == len(wanted) {
-			return fault.New(fault.Fatal, fmt.Errorf("--%s: %w", s.o.streamFlag(), err))
+			return fault.New(fault.Fatal, fmt.Errorf("--%s: %w", s.o.StreamFlag(), err))
 		}
 		s.env.Warn("%s: it is asked where there is no other replica", err)
 		s.failing[id] = true
@@ -307,7 +308,7 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 			request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges[n])}
 			has, err := s.client.Estimate(watched, address, request)
 			if err != nil {
-				s.env.log("%s does not tell how much it would send: %s", address, err)
+				s.env.Logf("%s does not tell how much it would send: %s", address, err)
 				return nil
 			}
 			mu.Lock()

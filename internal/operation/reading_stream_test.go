@@ -24,6 +24,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -118,17 +119,17 @@ func (s *store) askedOf(node int) int {
 func customer(i int) string { return fmt.Sprintf("c%d", i) }
 
 // spec is that of a scan by streaming into a file.
-func (s *store) spec() *ScanSpec {
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.Header, spec.RunDir = s.connection, orders, "out.csv", false, "run"
-	spec.Format, spec.Via, spec.Listen = "csv", viaStream, "127.0.0.1:0"
-	return spec
+func (s *store) spec() *spec.Scan {
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.Header, settings.RunDir = s.connection, orders, "out.csv", false, "run"
+	settings.Format, settings.Via, settings.Listen = "csv", spec.ViaStream, "127.0.0.1:0"
+	return settings
 }
 
 // scan runs a scan.
-func (s *store) scan(t *testing.T, spec *ScanSpec) (ScanReport, error) {
+func (s *store) scan(t *testing.T, settings *spec.Scan) (ScanReport, error) {
 	t.Helper()
-	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	return scan.Run(t.Context())
@@ -172,18 +173,18 @@ func TestScanByStreaming(t *testing.T) {
 	for _, level := range []string{"LOCAL_ONE", "QUORUM", "ALL"} {
 		t.Run(level, func(t *testing.T) {
 			s := openStore(t)
-			spec := s.spec()
-			spec.Consistency = level
+			settings := s.spec()
+			settings.Consistency = level
 			require.NoError(t, os.Mkdir("temp", 0o700))
-			spec.TempDir = "temp"
-			r, err := s.scan(t, spec)
+			settings.TempDir = "temp"
+			r, err := s.scan(t, settings)
 			s.requireWhole(t, r, err)
 			left, err := os.ReadDir("temp")
 			require.NoError(t, err)
 			require.Empty(t, left)
 			m, err := manifest.Read(r.Manifest)
 			require.NoError(t, err)
-			require.Equal(t, viaStream, m.Reading.Via)
+			require.Equal(t, spec.ViaStream, m.Reading.Via)
 			require.Equal(t, level, m.Reading.Replicas)
 			require.Nil(t, m.Reading.SSTables)
 			require.WithinDuration(t, m.Started, *m.Reading.Now, time.Minute)
@@ -194,9 +195,9 @@ func TestScanByStreaming(t *testing.T) {
 // A level that asks for more replicas than there are is refused.
 func TestMoreReplicasThanThereAre(t *testing.T) {
 	s := openStore(t)
-	spec := s.spec()
-	spec.Consistency = "THREE"
-	_, err := PrepareScan(t.Context(), s.env, *spec)
+	settings := s.spec()
+	settings.Consistency = "THREE"
+	_, err := PrepareScan(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "--consistency THREE: some rows have no more than 2 replicas")
 	require.Zero(t, s.askedOf(0)+s.askedOf(1)+s.askedOf(2))
 }
@@ -277,9 +278,9 @@ func TestNodeThatIsSilentInASession(t *testing.T) {
 			}
 		}
 	})
-	spec := s.spec()
-	spec.Patience, spec.Timeout = 200*time.Millisecond, time.Second
-	r, err := s.scan(t, spec)
+	settings := s.spec()
+	settings.Patience, settings.Timeout = 200*time.Millisecond, time.Second
+	r, err := s.scan(t, settings)
 	s.requireWhole(t, r, err)
 	s.toldOnce(t, "nothing was heard of the node for 200ms (--patience): asking another replica")
 }
@@ -288,9 +289,9 @@ func TestNodeThatIsSilentInASession(t *testing.T) {
 func TestNodeThatBringsNothing(t *testing.T) {
 	s := openStore(t)
 	s.let(func() { s.harm = onTable(1, internodetest.BringOpen, internodetest.Hang) })
-	spec := s.spec()
-	spec.Patience = time.Second
-	r, err := s.scan(t, spec)
+	settings := s.spec()
+	settings.Patience = time.Second
+	r, err := s.scan(t, settings)
 	s.requireWhole(t, r, err)
 	s.toldOnce(t, "the node neither sent a file nor completed the session within 5s: asking another replica")
 }
@@ -306,9 +307,9 @@ func TestListenerAtTheAddressOfANode(t *testing.T) {
 		}
 	})
 	own := net.JoinHostPort(s.cluster.Hosts()[1], "7000")
-	spec := s.spec()
-	spec.Listen = own
-	_, err := PrepareScan(t.Context(), s.env, *spec)
+	settings := s.spec()
+	settings.Listen = own
+	_, err := PrepareScan(t.Context(), s.env, *settings)
 	require.EqualError(t, err, fmt.Sprintf("--listen %s: files would be waited for at %[1]s, which is the node's own address and port: it would keep silent", own))
 	require.False(t, probed)
 }
@@ -325,7 +326,7 @@ func TestRangesThatNobodyGave(t *testing.T) {
 	require.ErrorContains(t, r.Failed[0].Err, "too few of its replicas could be asked: storage port 127.")
 	require.NoFileExists(t, "out.csv")
 	s.let(func() { s.harm = nil })
-	retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: r.Next.RunDir})
+	retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: r.Next.RunDir})
 	require.NoError(t, err)
 	defer retry.Scan.Close()
 	r, err = retry.Scan.Run(t.Context())
@@ -478,13 +479,13 @@ func TestTableDroppedWhereNodesFailed(t *testing.T) {
 // A folder that takes nothing is an error of this side, which no other node would do better with.
 func TestTempDirThatTakesNothing(t *testing.T) {
 	s := openStore(t)
-	spec := s.spec()
-	spec.TempDir = "nowhere"
-	_, err := PrepareScan(t.Context(), s.env, *spec)
+	settings := s.spec()
+	settings.TempDir = "nowhere"
+	_, err := PrepareScan(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "--temp-dir nowhere: open nowhere/.streamed-", "before anything is asked for")
 
 	require.NoError(t, os.Mkdir("nowhere", 0o700))
-	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	require.NoError(t, os.Remove("nowhere"))
@@ -499,14 +500,14 @@ func TestTempDirThatTakesNothing(t *testing.T) {
 // reader is what fetches the table.
 func (s *store) reader(t *testing.T) *streamReader {
 	t.Helper()
-	cfg, err := s.connection.config(s.env)
+	cfg, err := s.connection.Config(s.env)
 	require.NoError(t, err)
 	session, err := openTable(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
 	require.NoError(t, err)
 	t.Cleanup(session.close)
 	session.files = &tableFiles{}
 	require.NoError(t, session.describeFiles(t.Context(), orders))
-	r := &streamReader{t: session, o: &Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
+	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
 	require.NoError(t, r.connect(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })
 	return r

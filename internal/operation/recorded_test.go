@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // The options of runs as version 0.1.0 recorded them: by the names of flags.
@@ -26,39 +27,39 @@ const (
 func TestLoadOfAnEarlierVersion(t *testing.T) {
 	r, err := recordedIn(journal.Manifest{Command: "load", Options: json.RawMessage(recordedLoad)})
 	require.NoError(t, err)
-	spec, err := r.load(setting.Changes{})
+	settings, err := r.load(setting.Changes{})
 	require.NoError(t, err)
 
-	want := *NewLoadSpec()
-	want.TableName = TableName{"shop", "Orders"}
+	want := *spec.NewLoad()
+	want.TableName = spec.TableName{Keyspace: "shop", Table: "Orders"}
 	want.Inputs = []string{"/data/in.csv", "-"}
 	want.Delimiter, want.Format, want.Hosts, want.Port = ";", "csv", []string{"10.0.0.1", "10.0.0.2"}, 42887
 	want.Map, want.SkipCols, want.Nulls = map[string]string{"c": "customer"}, []string{"item"}, []string{"NA", "a", "b"}
 	want.MaxParseErrors, want.Timeout, want.Timestamp = 150, 20*time.Second, "1700000000000000"
 	want.RejectsOf, want.Memory, want.IngestRate = "/data/load-run", 64<<20, 1500.5
 	want.TLS.On, want.TLS.Files.CACert = true, "/etc/ca.pem"
-	want.Consistency = unrecordedConsistency
-	want.Given = spec.Given
-	require.Equal(t, want, spec)
-	require.True(t, spec.Given["header"], "chosen, though it be the default")
-	require.Equal(t, r.Flags, spec.Settings().Record(NewLoadSpec().Settings(), spec.Given))
+	want.Consistency = spec.UnrecordedConsistency
+	want.Given = settings.Given
+	require.Equal(t, want, settings)
+	require.True(t, settings.Given["header"], "chosen, though it be the default")
+	require.Equal(t, r.Flags, settings.Settings().Record(spec.NewLoad().Settings(), settings.Given))
 }
 
 // So is a scan.
 func TestScanOfAnEarlierVersion(t *testing.T) {
 	r, err := recordedIn(journal.Manifest{Command: "scan", Options: json.RawMessage(recordedScan)})
 	require.NoError(t, err)
-	spec, err := r.scan(setting.Changes{})
+	settings, err := r.scan(setting.Changes{})
 	require.NoError(t, err)
 
-	want := *NewScanSpec()
-	want.TableName = TableName{"shop", "orders"}
+	want := *spec.NewScan()
+	want.TableName = spec.TableName{Keyspace: "shop", Table: "orders"}
 	want.Columns, want.Compression, want.Delimiter, want.Dir, want.Format = []string{"customer", "number", "pieces"}, "gzip", `\t`, "/data/out", "tsv"
 	want.Hosts, want.Port, want.Rate, want.Seed = []string{"10.0.0.1"}, 42887, 5000, 1<<64-1
 	want.Inputs = []string{}
-	want.Given = spec.Given
-	require.Equal(t, want, spec)
-	require.Equal(t, r.Flags, spec.Settings().Record(NewScanSpec().Settings(), spec.Given))
+	want.Given = settings.Given
+	require.Equal(t, want, settings)
+	require.Equal(t, r.Flags, settings.Settings().Record(spec.NewScan().Settings(), settings.Given))
 }
 
 // What is not a recorded run is refused, and names what it is about.

@@ -41,10 +41,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // RefusedError says why a run that was begun cannot go on.
@@ -160,7 +160,7 @@ func (s *Scan) warnOfTruncation(ctx context.Context) {
 
 // refuseManifest refuses to go on beside a manifest that is not of this run.
 func (s *Scan) refuseManifest() error {
-	path := s.spec.manifestPath()
+	path := s.spec.ManifestPath()
 	if path == "" || s.spec.Force {
 		return nil
 	}

@@ -7,8 +7,9 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -51,7 +52,7 @@ type SettingChange struct {
 
 // rereading is how the text of a load was read, and is from now on.
 type rereading struct {
-	former []LoadSpec      // of earlier runs that this one goes on with, where it was another way; the oldest first
+	former []spec.Load     // of earlier runs that this one goes on with, where it was another way; the oldest first
 	now    []SettingChange // what this run changes
 	all    []SettingChange // what differs from what the load was begun with
 	note   resume.Changed  // what a journal keeps of this change; empty: nothing is changed
@@ -62,7 +63,7 @@ type rereading struct {
 // reread is the spec of a load that goes on, or whose rejects are tried again, with what the runs
 // in between changed, and with changes. Of how text is read only what was typed counts: another
 // file or environment than that of the first run must not change it unasked.
-func (r recorded) reread(before []resume.Changed, changes setting.Changes) (LoadSpec, rereading, error) {
+func (r recorded) reread(before []resume.Changed, changes setting.Changes) (spec.Load, rereading, error) {
 	var again rereading
 	was := recorded{maps.Clone(r.Flags), r.Args, r.Named}
 	begun, err := was.load(setting.Changes{})
@@ -89,23 +90,23 @@ func (r recorded) reread(before []resume.Changed, changes setting.Changes) (Load
 	if err != nil {
 		return present, again, err
 	}
-	if again.note, err = present.differing(wanted); err != nil {
+	if again.note, err = differing(&present, wanted); err != nil {
 		return present, again, err
 	}
 	if len(again.note) > 0 {
 		again.former = append(again.former, present)
 		maps.Copy(was.Flags, again.note)
 	}
-	spec, err := was.load(rest)
-	again.now, again.all = changesOf(&present, &spec), changesOf(&begun, &spec)
-	return spec, again, err
+	settings, err := was.load(rest)
+	again.now, again.all = changesOf(&present, &settings), changesOf(&begun, &settings)
+	return settings, again, err
 }
 
 // differing gives those of the settings that are not as they are, and what must be set with them
 // so that records are cut as before.
-func (o *LoadSpec) differing(wanted setting.Values) (resume.Changed, error) {
+func differing(o *spec.Load, wanted setting.Values) (resume.Changed, error) {
 	changed := resume.Changed{}
-	then := NewLoadSpec()
+	then := spec.NewLoad()
 	for name, texts := range wanted {
 		if err := then.Settings().Set(name, texts...); err != nil {
 			return nil, err
@@ -118,15 +119,15 @@ func (o *LoadSpec) differing(wanted setting.Values) (resume.Changed, error) {
 	if _, other := changed["dialect"]; other && o.Dialect.Escape == "" {
 		// Each dialect has an escape of its own. The quote as such is none.
 		changed["escape"] = []string{o.Quote}
-		if o.Dialect.Name == dialectCQLSH {
-			changed["escape"] = []string{cqlshEscape}
+		if o.Dialect.Name == spec.DialectCQLSH {
+			changed["escape"] = []string{spec.CQLSHEscape}
 		}
 	}
 	return changed, nil
 }
 
 // changesOf lists how text is read otherwise by another spec.
-func changesOf(was, now *LoadSpec) []SettingChange {
+func changesOf(was, now *spec.Load) []SettingChange {
 	var changes []SettingChange
 	for _, name := range rereadable {
 		a, _ := was.Settings().Find(name)
@@ -138,11 +139,11 @@ func changesOf(was, now *LoadSpec) []SettingChange {
 	return changes
 }
 
-// reading is how the text of records is understood. It sets the escape in the format.
-func (o *LoadSpec) reading(format *dsv.Format) (ingest.Reading, error) {
+// readingFor is how the text of records is understood. It sets the escape in the format.
+func readingFor(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
 	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
 	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
-	plan, err := o.Dialect.codecs(o.Format, o.Nulls, format)
+	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, format)
 	if err != nil {
 		return r, err
 	}
@@ -151,10 +152,10 @@ func (o *LoadSpec) reading(format *dsv.Format) (ingest.Reading, error) {
 	} else {
 		r.Fields.Codec = plan
 	}
-	if r.Fields.TimestampUnit, err = o.Dialect.timestampUnit(); err != nil {
+	if r.Fields.TimestampUnit, err = o.Dialect.Unit(); err != nil {
 		return r, err
 	}
-	r.Latin1, err = o.latin1()
+	r.Latin1, err = o.Latin1()
 	return r, err
 }
 
@@ -163,7 +164,7 @@ func (a *rereading) readings(format dsv.Format) ([]ingest.Reading, error) {
 	var former []ingest.Reading
 	for i := range a.former {
 		same := format
-		r, err := a.former[i].reading(&same)
+		r, err := readingFor(&a.former[i], &same)
 		if err == nil && same != format {
 			err = errors.New("records would be cut otherwise")
 		}

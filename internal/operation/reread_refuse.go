@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -25,7 +26,7 @@ func (l *Load) refuseReading() error {
 	if rows == 0 && begun == 0 {
 		return nil
 	}
-	flags, dir := l.spec.changedFlags(l.reread.now), setting.ShellQuote(l.run.path)
+	flags, dir := changedFlags(&l.spec, l.reread.now), setting.ShellQuote(l.run.path)
 	loaded := fmt.Sprintf("%s %s loaded as read before", amount.Of(rows, "row"), amount.Verb(rows, "is", "are"))
 	if begun > 0 {
 		loaded += fmt.Sprintf(", and so may be rows of %s that %s under way", amount.Of(begun, "piece"), amount.Verb(begun, "was", "were"))
@@ -39,13 +40,13 @@ func (l *Load) refuseReading() error {
 }
 
 // changedFlags are settings that are not as they were, as one types them.
-func (o *LoadSpec) changedFlags(changes []SettingChange) string {
+func changedFlags(o *spec.Load, changes []SettingChange) string {
 	values := setting.Values{}
 	for _, change := range changes {
 		values[change.Name] = change.Now
 	}
 	var words []string
-	for _, s := range o.textsOf(values) {
+	for _, s := range textsOf(o, values) {
 		words = append(words, s.Words()...)
 	}
 	return strings.Join(words, " ")
@@ -126,24 +127,24 @@ func (l *Load) strands() bool {
 // command is the load of the inputs with the present settings, from the first row on. nulls is that
 // of --nulls; empty: as it is.
 func (l *Load) command(nulls string) string {
-	values := l.spec.typed(nulls)
-	if stamp, err := l.spec.timestamp(); err == nil && stamp != nil {
+	values := typedSettings(&l.spec, nulls)
+	if stamp, err := l.spec.WriteTime(); err == nil && stamp != nil {
 		values["timestamp"] = []string{strconv.FormatInt(*stamp+1, 10)} // with the same, the greater of two values would stay
 	}
-	s := l.spec.suggestion(l.Table(), values)
+	s := suggestionOf(&l.spec, l.Table(), values)
 	return s.Line()
 }
 
-// typed returns the present settings of the load that a user has to type. A run directory records
+// typedSettings returns the present settings of the load that a user has to type. A run directory records
 // some that are as by default, and those of a load of rejects.
-func (o *LoadSpec) typed(nulls string) setting.Values {
-	values := o.Settings().Record(NewLoadSpec().Settings(), o.Given)
+func typedSettings(o *spec.Load, nulls string) setting.Values {
+	values := o.Settings().Record(spec.NewLoad().Settings(), o.Given)
 	delete(values, "rejects-of")
-	if o.Consistency == WriteConsistency {
-		delete(values, consistencySetting)
+	if o.Consistency == spec.WriteConsistency {
+		delete(values, spec.ConsistencyFlag)
 	}
 	var format string
-	if err := chooseFormat(&format, o.Inputs[0]); err == nil && format == o.Format {
+	if err := spec.ChooseFormat(&format, o.Inputs[0]); err == nil && format == o.Format {
 		delete(values, "format")
 	}
 	if nulls != "" {

@@ -5,8 +5,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -26,11 +27,11 @@ var begunRun = recorded{
 // What runs in between changed stays, and a run that goes on knows how each of them read.
 func TestReread(t *testing.T) {
 	before := []resume.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
-	spec, again, err := begunRun.reread(before, typedChanges(setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}}))
+	settings, again, err := begunRun.reread(before, typedChanges(setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}}))
 	require.NoError(t, err)
-	require.Equal(t, []string{"-", "x"}, spec.Nulls)
-	require.Equal(t, map[string]string{"a": "b"}, spec.Map)
-	require.EqualValues(t, 5, spec.IngestRate)
+	require.Equal(t, []string{"-", "x"}, settings.Nulls)
+	require.Equal(t, map[string]string{"a": "b"}, settings.Map)
+	require.EqualValues(t, 5, settings.IngestRate)
 	require.Equal(t, resume.Changed{"null-string": {"-", "x"}}, again.note)
 	require.Equal(t, []SettingChange{{"null-string", []string{"-"}, []string{"-", "x"}}}, again.now)
 	require.Equal(t, []SettingChange{{"map", []string{""}, []string{"a=b"}}, {"null-string", []string{"NA"}, []string{"-", "x"}}}, again.all)
@@ -51,11 +52,11 @@ func TestRereadNothing(t *testing.T) {
 	for _, c := range []setting.Changes{
 		{}, {Values: setting.Values{"null-string": {"x"}, "encoding": {"latin1"}, "dialect": {"cqlsh"}}}, typedChanges(setting.Values{"null-string": {"NA"}, "dialect": {"cqlbulk"}}),
 	} {
-		spec, again, err := begunRun.reread(nil, c)
+		settings, again, err := begunRun.reread(nil, c)
 		require.NoError(t, err)
-		require.Equal(t, []string{"NA"}, spec.Nulls)
-		require.Equal(t, "utf-8", spec.Dialect.Encoding)
-		require.Equal(t, "cqlbulk", spec.Dialect.Name)
+		require.Equal(t, []string{"NA"}, settings.Nulls)
+		require.Equal(t, "utf-8", settings.Dialect.Encoding)
+		require.Equal(t, "cqlbulk", settings.Dialect.Name)
 		require.Empty(t, again.former)
 		require.Empty(t, again.now)
 		require.Empty(t, again.note)
@@ -79,12 +80,12 @@ func TestRereadKeepsTheEscape(t *testing.T) {
 		for name, value := range c.was {
 			run.Flags[name] = value
 		}
-		spec, again, err := run.reread(nil, typedChanges(setting.Values{"dialect": {c.now}}))
+		settings, again, err := run.reread(nil, typedChanges(setting.Values{"dialect": {c.now}}))
 		require.NoError(t, err)
-		require.Equal(t, c.escape, spec.Dialect.Escape)
-		format, err := spec.format("csv", spec.Given)
+		require.Equal(t, c.escape, settings.Dialect.Escape)
+		format, err := settings.Delimited("csv", settings.Given)
 		require.NoError(t, err)
-		_, err = spec.reading(&format)
+		_, err = readingFor(&settings, &format)
 		require.NoError(t, err)
 		require.Equal(t, c.want, format.Escape)
 		_, err = again.readings(format)
@@ -97,7 +98,7 @@ func TestWhyKept(t *testing.T) {
 	for name := range keptSettings {
 		require.NotContains(t, rereadable, name)
 	}
-	settings := NewLoadSpec().Settings()
+	settings := spec.NewLoad().Settings()
 	for _, name := range rereadable {
 		_, ok := settings.Find(name)
 		require.True(t, ok, name)
@@ -112,7 +113,7 @@ func TestReadingOfRejects(t *testing.T) {
 	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,NA\nbob,1,-\n"))
 	require.NoError(t, err)
 	retry := func(values setting.Values) *Retry {
-		r, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run", Changes: typedChanges(values)})
+		r, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: typedChanges(values)})
 		require.NoError(t, err)
 		return r
 	}

@@ -6,18 +6,10 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
-
-// ResumeSpec says which run goes on, and with which settings of its own.
-type ResumeSpec struct {
-	RunDir  string
-	Changes setting.Changes // all others are those of the earlier run
-	// KeepLoaded has a load read only what is left as the changes say, though rows are loaded that
-	// were read as before.
-	KeepLoaded bool
-}
 
 // Resumed is a run that goes on: a scan or a load.
 type Resumed struct {
@@ -26,10 +18,10 @@ type Resumed struct {
 }
 
 // PrepareResume reads a run directory, and prepares the run that goes on.
-func PrepareResume(ctx context.Context, env Environment, spec ResumeSpec) (Resumed, error) {
-	m, err := journal.ReadManifest(spec.RunDir)
+func PrepareResume(ctx context.Context, env spec.Environment, settings spec.Resume) (Resumed, error) {
+	m, err := journal.ReadManifest(settings.RunDir)
 	if err != nil {
-		return Resumed{}, refusedRun(spec.RunDir, err)
+		return Resumed{}, refusedRun(settings.RunDir, err)
 	}
 	options, err := recordedIn(m)
 	if err != nil {
@@ -37,17 +29,17 @@ func PrepareResume(ctx context.Context, env Environment, spec ResumeSpec) (Resum
 	}
 	switch m.Command {
 	case commandLoad:
-		l, err := resumeLoad(ctx, env, spec, options)
+		l, err := resumeLoad(ctx, env, settings, options)
 		return Resumed{Load: l}, err
 	case commandScan:
-		s, err := resumeScan(ctx, env, spec, m, options)
+		s, err := resumeScan(ctx, env, settings, m, options)
 		return Resumed{Scan: s}, err
 	default:
 		return Resumed{}, fmt.Errorf("run.json: a run of %q is none that can go on", m.Command)
 	}
 }
 
-func resumeLoad(ctx context.Context, env Environment, r ResumeSpec, options recorded) (*Load, error) {
+func resumeLoad(ctx context.Context, env spec.Environment, r spec.Resume, options recorded) (*Load, error) {
 	earlier, err := resume.OpenLoad(r.RunDir)
 	if err != nil {
 		return nil, refused(err)
@@ -55,56 +47,56 @@ func resumeLoad(ctx context.Context, env Environment, r ResumeSpec, options reco
 	if err := options.addInputs(r.RunDir, earlier.Manifest()); err != nil {
 		return nil, errors.Join(refused(err), earlier.Abandon())
 	}
-	spec, again, err := options.reread(earlier.Loaded().Readings, r.Changes)
+	settings, again, err := options.reread(earlier.Loaded().Readings, r.Changes)
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
-	if err := refuseEnded(r.RunDir, spec.Inputs, earlier.Loaded().End); err != nil {
+	if err := refuseEnded(r.RunDir, settings.Inputs, earlier.Loaded().End); err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
-	spec.RunDir, again.keepLoaded = r.RunDir, r.KeepLoaded
-	return prepareLoad(ctx, env, spec, again, earlier, nil)
+	settings.RunDir, again.keepLoaded = r.RunDir, r.KeepLoaded
+	return prepareLoad(ctx, env, settings, again, earlier, nil)
 }
 
-func resumeScan(ctx context.Context, env Environment, r ResumeSpec, m journal.Manifest, options recorded) (*Scan, error) {
+func resumeScan(ctx context.Context, env spec.Environment, r spec.Resume, m journal.Manifest, options recorded) (*Scan, error) {
 	if err := refuseReread(r.Changes.Typed); err != nil {
 		return nil, err
 	}
 	for _, name := range rereadable { // of a file or the environment
 		delete(r.Changes.Values, name)
 	}
-	spec, err := options.scan(r.Changes)
+	settings, err := options.scan(r.Changes)
 	if err != nil {
 		return nil, err
 	}
-	spec.RunDir = r.RunDir
+	settings.RunDir = r.RunDir
 	earlier, err := resume.OpenScan(r.RunDir, m)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return prepareScan(ctx, env, spec, earlier)
+	return prepareScan(ctx, env, settings, earlier)
 }
 
 // load is the spec of a load that was recorded, with changes.
-func (r recorded) load(changes setting.Changes) (LoadSpec, error) {
-	spec := NewLoadSpec()
+func (r recorded) load(changes setting.Changes) (spec.Load, error) {
+	settings := spec.NewLoad()
 	var err error
-	if spec.TableName, err = r.table(); err != nil {
-		return *spec, err
+	if settings.TableName, err = r.table(); err != nil {
+		return *settings, err
 	}
-	spec.Inputs, spec.Named = r.Args[1:], r.Named
-	return *spec, r.apply(spec.Settings(), spec.Given, changes)
+	settings.Inputs, settings.Named = r.Args[1:], r.Named
+	return *settings, r.apply(settings.Settings(), settings.Given, changes)
 }
 
 // scan is the spec of a scan that was recorded, with changes.
-func (r recorded) scan(changes setting.Changes) (ScanSpec, error) {
-	spec := NewScanSpec()
+func (r recorded) scan(changes setting.Changes) (spec.Scan, error) {
+	settings := spec.NewScan()
 	var err error
-	if spec.TableName, err = r.table(); err != nil {
-		return *spec, err
+	if settings.TableName, err = r.table(); err != nil {
+		return *settings, err
 	}
-	spec.Inputs = r.Args[1:]
-	return *spec, r.apply(spec.Settings(), spec.Given, changes)
+	settings.Inputs = r.Args[1:]
+	return *settings, r.apply(settings.Settings(), settings.Given, changes)
 }
 
 // CommandOf is the command of the run in a directory; empty when it is not to be known.

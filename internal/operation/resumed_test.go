@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // A load that a limit stopped has one number of rejected rows, in its report and its status, though the
@@ -20,9 +21,9 @@ func TestFiguresOfAResumedLoad(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&text, "ann,%d,%s\n", i, []string{"1", "2", "x"}[i%3])
 	}
-	spec := s.load(t, text.String())
-	spec.MaxParseErrors = 100
-	first, err := s.runLoad(t, spec)
+	settings := s.load(t, text.String())
+	settings.MaxParseErrors = 100
+	first, err := s.runLoad(t, settings)
 	require.ErrorContains(t, err, "more than 100 parse errors")
 	require.Positive(t, first.Rejected())
 	require.Zero(t, first.TookBefore)
@@ -32,7 +33,7 @@ func TestFiguresOfAResumedLoad(t *testing.T) {
 	require.Equal(t, first.Duration, stopped.Pace.Took)
 
 	changes := setting.Changes{Values: setting.Values{"maxparseerrors": {"-1"}}, Typed: setting.Given{"maxparseerrors": true}}
-	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run", Changes: changes})
+	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: changes})
 	require.NoError(t, err)
 	second, err := resumed.Load.Run(t.Context())
 	resumed.Load.Close()

@@ -11,9 +11,10 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/reject"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // Retry tries again what failed in a run, and nothing else: a scan that goes on, or a load
@@ -37,28 +38,28 @@ type Retried struct {
 
 // PrepareRetry reads a run directory, and prepares what tries its failures again. The
 // rows in doubt of a load are among them when the changes have repeat-in-doubt.
-func PrepareRetry(ctx context.Context, env Environment, spec ResumeSpec) (*Retry, error) {
-	status, err := journal.Read(spec.RunDir, func(journal.Record) error { return nil })
+func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resume) (*Retry, error) {
+	status, err := journal.Read(settings.RunDir, func(journal.Record) error { return nil })
 	if err != nil {
-		return nil, refusedRun(spec.RunDir, err)
+		return nil, refusedRun(settings.RunDir, err)
 	}
 	if status.Live {
-		return nil, refused(&journal.InUseError{Dir: spec.RunDir, Holder: status.Holder})
+		return nil, refused(&journal.InUseError{Dir: settings.RunDir, Holder: status.Holder})
 	}
-	r := &Retry{RunDir: spec.RunDir}
+	r := &Retry{RunDir: settings.RunDir}
 	if status.Manifest.Command != commandLoad {
-		resumed, err := PrepareResume(ctx, env, spec)
+		resumed, err := PrepareResume(ctx, env, settings)
 		if err != nil {
 			return nil, err
 		}
 		r.Scan = resumed.Scan
 		return r, nil
 	}
-	outer, err := resume.OpenLoad(spec.RunDir) // no other process may take it meanwhile
+	outer, err := resume.OpenLoad(settings.RunDir) // no other process may take it meanwhile
 	if err != nil {
 		return nil, refused(err)
 	}
-	inner, again, err := r.rejects(spec, outer, status.Manifest)
+	inner, again, err := r.rejects(settings, outer, status.Manifest)
 	if err != nil {
 		_ = outer.Abandon()
 		return nil, err
@@ -70,7 +71,7 @@ func PrepareRetry(ctx context.Context, env Environment, spec ResumeSpec) (*Retry
 }
 
 // rejects is the spec of a load of the rejects of outer.
-func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest) (inner LoadSpec, again rereading, err error) {
+func (r *Retry) rejects(settings spec.Resume, outer *resume.Load, m journal.Manifest) (inner spec.Load, again rereading, err error) {
 	if err := refuseUnfinished(r.RunDir, outer.Loaded().End); err != nil {
 		return inner, again, err
 	}
@@ -79,7 +80,7 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 		return inner, again, err
 	}
 	loaded := outer.Loaded()
-	if inner, again, err = options.reread(loaded.Readings, spec.Changes); err != nil {
+	if inner, again, err = options.reread(loaded.Readings, settings.Changes); err != nil {
 		return inner, again, err
 	}
 	if r.RunDir, err = filepath.Abs(r.RunDir); err != nil {
@@ -89,13 +90,13 @@ func (r *Retry) rejects(spec ResumeSpec, outer *resume.Load, m journal.Manifest)
 	if err != nil {
 		return inner, again, err
 	}
-	if inner, again, err = options.reread(loaded.Readings, r.inherit(inputs, loaded.Retried, spec.Changes)); err != nil {
+	if inner, again, err = options.reread(loaded.Readings, r.inherit(inputs, loaded.Retried, settings.Changes)); err != nil {
 		return inner, again, err
 	}
 	again.former = nil // it has begun no piece of these inputs
 	inner.Inputs, inner.Named, inner.SkipRows, inner.MaxRows = inputs, nil, 0, -1
 	inner.RejectsOf = r.RunDir
-	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == viaFiles {
+	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == spec.ViaFiles {
 		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
 	}
 	return inner, again, err

@@ -8,9 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 const shopHeader = "customer,number,pieces\n"
@@ -21,7 +22,7 @@ func (s *shop) retry(t *testing.T, dir, text string, values setting.Values) Load
 	if text != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "rejects.csv"), []byte(shopHeader+text), 0o600))
 	}
-	r, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: dir, Changes: typedChanges(values)})
+	r, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: dir, Changes: typedChanges(values)})
 	require.NoError(t, err)
 	defer r.Load.Close()
 	report, err := r.Load.Run(t.Context())
@@ -125,10 +126,10 @@ func TestRetryOfRetries(t *testing.T) {
 // keeps its timestamp.
 func TestRetryOfRowsThatTheClusterRejected(t *testing.T) {
 	s := openShop(t)
-	spec := s.load(t, shopHeader+"ann,1,9\n")
-	spec.MaxAttempts = 1
+	settings := s.load(t, shopHeader+"ann,1,9\n")
+	settings.MaxAttempts = 1
 	applied := s.cluster.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return len(r.Keys) > 0 }, Fault: simcluster.WriteTimeoutApplied})
-	loaded, err := s.runLoad(t, spec)
+	loaded, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, loaded.InsertErrors)
 	applied.Remove()

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/target/stream"
 )
 
@@ -21,8 +22,8 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	w := &ringWatch{t: l.t, known: l.t.cluster, client: s.client, warn: l.env.Warn, settings: ringSettings{
 		port: l.spec.StoragePort, listen: l.spec.Listen, listener: l.listener,
 		// If SSTables are imported later, the ring of that moment is not known.
-		assumeStable: l.spec.AssumeStable || l.spec.Via == viaFiles && !l.spec.Import,
-		files:        l.spec.Via == viaFiles && !l.spec.AssumeStable, ignored: s.options.Ignored,
+		assumeStable: l.spec.AssumeStable || l.spec.Via == spec.ViaFiles && !l.spec.Import,
+		files:        l.spec.Via == spec.ViaFiles && !l.spec.AssumeStable, ignored: s.options.Ignored,
 	}}
 	s.watch = w
 	state, err := l.look(ctx, w)
@@ -31,7 +32,7 @@ func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error
 	}
 	s.standing, s.options.NodeName, s.options.OnMove = state.standing, w.name, l.warnOfMove
 	s.options.Fits = func(ctx context.Context) error { return l.refuseOptions(ctx, s.table) }
-	if l.spec.Via == viaStream {
+	if l.spec.Via == spec.ViaStream {
 		s.options.Placement, s.options.Nodes = state.Placement, state.Nodes
 		s.options.Ring = func(ctx context.Context) (stream.Ring, error) {
 			now, err := l.askRing(ctx, w)
@@ -77,7 +78,7 @@ func (l *landing) otherwise(then, now driver.TableOptions) string {
 	if l.expires && then.DefaultTTL != now.DefaultTTL {
 		return fmt.Sprintf("the table's default time to live was changed from %d to %d seconds", then.DefaultTTL, now.DefaultTTL)
 	}
-	if l.spec.Via != viaStream {
+	if l.spec.Via != spec.ViaStream {
 		return "" // a node that imports SSTables builds indexes of any class
 	}
 	for _, index := range now.Indexes {
@@ -118,8 +119,8 @@ const settleTime = 30 * time.Second
 // look asks where rows belong, and waits until nodes agree.
 func (l *landing) look(ctx context.Context, w *ringWatch) (state ringState, err error) {
 	err = settled(ctx, l.spec.Patience, func() (err error) {
-		if state, err = l.askRing(ctx, w); err == nil && l.spec.Via == viaStream {
-			err = refuseUntold(state.cluster.Nodes, w.ports(), holders(state.Placement, state.Nodes, w.settings.ignored), storagePortSetting)
+		if state, err = l.askRing(ctx, w); err == nil && l.spec.Via == spec.ViaStream {
+			err = refuseUntold(state.cluster.Nodes, w.ports(), holders(state.Placement, state.Nodes, w.settings.ignored), spec.StoragePortFlag)
 		}
 		return err
 	})

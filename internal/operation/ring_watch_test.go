@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -78,14 +79,14 @@ func TestChangesOfGossip(t *testing.T) {
 // Where nodes do not say which of them join, a load by streaming does not begin, and names what has it begin.
 func TestRingThatCannotBeKnown(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Release: "4.0.19", Storage: func(int, *internodetest.Node) {}})
-	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
-	spec.Via, spec.Listen = viaStream, "192.0.2.1:7099" // which this machine does not have
-	_, err := PrepareLoad(t.Context(), s.env, *spec)
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.Listen = spec.ViaStream, "192.0.2.1:7099" // which this machine does not have
+	_, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "it cannot be known whether nodes join, leave or move")
 	require.ErrorContains(t, err, "--assume-stable")
-	spec = s.load(t, "customer,number,pieces\nann,1,3\n")
-	spec.Via, spec.Listen, spec.AssumeStable = viaStream, "192.0.2.1:7099", true
-	report, err := s.runLoad(t, spec)
+	settings = s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.Listen, settings.AssumeStable = spec.ViaStream, "192.0.2.1:7099", true
+	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Equal(t, Done, report.Outcome)
 }
@@ -97,13 +98,13 @@ func TestNoFilesWhileANodeJoins(t *testing.T) {
 	change, err := s.cluster.BeginJoin("", "")
 	require.NoError(t, err)
 	change.TellAll()
-	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
-	spec.Via, spec.Dir = viaFiles, "files"
-	_, err = PrepareLoad(t.Context(), s.env, *spec)
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.Dir = spec.ViaFiles, "files"
+	_, err = PrepareLoad(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "a node is joining")
 	require.ErrorContains(t, err, "begin when the change has ended")
-	spec.AssumeStable = true
-	report, err := s.runLoad(t, spec)
+	settings.AssumeStable = true
+	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Equal(t, Done, report.Outcome)
 }

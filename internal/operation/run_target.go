@@ -3,6 +3,8 @@ package operation
 import (
 	"net"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // RunTarget is the cluster of a run.
@@ -13,9 +15,6 @@ type RunTarget struct {
 
 // portOfCQL is the port of nodes that needs no mention.
 const portOfCQL = 9042
-
-// contacts are the contact points as a list of runs names them.
-func (c *Connection) contacts() []string { return contactsOf(c.Hosts, c.Port) }
 
 func contactsOf(hosts []string, port int) []string {
 	contacts := make([]string, len(hosts))
@@ -33,7 +32,7 @@ func (r recorded) target(cluster string) RunTarget {
 	if schema := r.Flags["schema"]; len(schema) > 0 && schema[0] != "" {
 		return RunTarget{Cluster: cluster} // files describe the table
 	}
-	c := newConnection("")
+	c := spec.NewConnection("")
 	if hosts, ok := r.Flags["hosts"]; ok {
 		c.Hosts = hosts
 	}
@@ -42,14 +41,14 @@ func (r recorded) target(cluster string) RunTarget {
 			c.Port = n
 		}
 	}
-	return RunTarget{Cluster: cluster, Hosts: c.contacts()}
+	return RunTarget{Cluster: cluster, Hosts: contactsOf(c.Hosts, c.Port)}
 }
 
 // target is the cluster that a load writes to.
 func (l *Load) target() RunTarget {
 	target := RunTarget{Cluster: l.t.cluster.Name}
 	if l.t.connected() {
-		target.Hosts = l.spec.contacts()
+		target.Hosts = contactsOf(l.spec.Connection.Hosts, l.spec.Connection.Port)
 	}
 	return target
 }

@@ -13,16 +13,17 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/build"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // shop is a simulated cluster of three nodes with two tables that are empty, and what the
 // operations on it told the user.
 type shop struct {
 	cluster    *simcluster.Cluster
-	connection Connection
-	env        Environment
+	connection spec.Connection
+	env        spec.Environment
 	told       []string
 }
 
@@ -44,30 +45,30 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
 	t.Chdir(t.TempDir())
-	s := &shop{cluster: cluster, connection: newConnection(ReadConsistency)}
+	s := &shop{cluster: cluster, connection: spec.NewConnection(spec.ReadConsistency)}
 	s.connection.Hosts, s.connection.Port = cluster.Hosts()[:1], cluster.Port()
-	s.env = Environment{
+	s.env = spec.Environment{
 		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Build: build.Info{Version: "test"},
 		Warn: func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
 	}
 	return s
 }
 
-var orders = TableName{"shop", "orders"}
+var orders = spec.TableName{Keyspace: "shop", Table: "orders"}
 
 // load is the spec of a load of one file.
-func (s *shop) load(t *testing.T, text string) *LoadSpec {
+func (s *shop) load(t *testing.T, text string) *spec.Load {
 	t.Helper()
 	require.NoError(t, os.WriteFile("in.csv", []byte(text), 0o600))
-	spec := NewLoadSpec()
-	spec.Connection, spec.Consistency, spec.TableName = s.connection, WriteConsistency, orders
-	spec.Inputs, spec.RunDir = []string{"in.csv"}, "run"
-	return spec
+	settings := spec.NewLoad()
+	settings.Connection, settings.Consistency, settings.TableName = s.connection, spec.WriteConsistency, orders
+	settings.Inputs, settings.RunDir = []string{"in.csv"}, "run"
+	return settings
 }
 
-func (s *shop) runLoad(t *testing.T, spec *LoadSpec) (LoadReport, error) {
+func (s *shop) runLoad(t *testing.T, settings *spec.Load) (LoadReport, error) {
 	t.Helper()
-	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer l.Close()
 	return l.Run(t.Context())
@@ -75,9 +76,9 @@ func (s *shop) runLoad(t *testing.T, spec *LoadSpec) (LoadReport, error) {
 
 func (s *shop) runScan(t *testing.T, path string) ScanReport {
 	t.Helper()
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path = s.connection, orders, path
-	scan, err := PrepareScan(t.Context(), s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path = s.connection, orders, path
+	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
 	report, err := scan.Run(t.Context())
@@ -116,7 +117,7 @@ func TestReports(t *testing.T) {
 	require.Equal(t, loaded.Tally, status.Load.Tally)
 
 	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
-	retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	again, err := retry.Load.Run(t.Context())
 	retry.Load.Close()
@@ -137,15 +138,15 @@ func TestReports(t *testing.T) {
 	require.Empty(t, scanned.RunDir)
 	require.Positive(t, scanned.Duration)
 
-	check, err := PrepareVerify(VerifySpec{Paths: []string{"out.csv"}})
+	check, err := PrepareVerify(spec.Verify{Paths: []string{"out.csv"}})
 	require.NoError(t, err)
 	verified, err := check.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, Done, verified.Outcome)
 	require.Equal(t, scanned.Sum, verified.Sets[0].Sum)
 
-	counting := NewCountSpec()
-	counting.Connection, counting.TableName, counting.By, counting.Top = s.connection, orders, ByPartition, 1
+	counting := spec.NewCount()
+	counting.Connection, counting.TableName, counting.By, counting.Top = s.connection, orders, spec.ByPartition, 1
 	count, err := PrepareCount(t.Context(), s.env, *counting)
 	require.NoError(t, err)
 	defer count.Close()
@@ -160,40 +161,40 @@ func TestReports(t *testing.T) {
 // matter of usage.
 func TestRefusals(t *testing.T) {
 	s := openShop(t)
-	spec := s.load(t, threeGood)
-	spec.MaxParseErrors = 0
-	stopped, err := s.runLoad(t, spec)
+	settings := s.load(t, threeGood)
+	settings.MaxParseErrors = 0
+	stopped, err := s.runLoad(t, settings)
 	require.Error(t, err)
 	require.Equal(t, Failed, stopped.Outcome)
 	require.Equal(t, stopped.Limit, err)
 	require.Equal(t, Next{Command: "resume", RunDir: "run", Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}}}, stopped.Next)
 
 	var refused *RefusedError
-	_, err = PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, err = PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, "run run failed before its end: go on with it first, as this says: cqlbulk status run")
 	require.NotErrorAs(t, err, &refused)
-	_, err = PrepareLoad(t.Context(), s.env, *spec)
+	_, err = PrepareLoad(t.Context(), s.env, *settings)
 	require.EqualError(t, err, "--run-dir run: the folder is not empty: each run needs one of its own")
 
 	later := time.Now().Add(-time.Hour) // the same bytes with another time: a copy, or a touch
 	require.NoError(t, os.Chtimes("in.csv", later, later))
-	touched, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	touched, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	touched.Load.Close()
 	require.NoError(t, os.WriteFile("in.csv", []byte(strings.Replace(threeGood, "bob", "bot", 1)), 0o600))
-	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.ErrorContains(t, err, "in.csv was changed since the run began: it does not begin and end with the same bytes")
 	require.NoError(t, os.WriteFile("in.csv", []byte(threeGood+"dan,1,1\n"), 0o600))
-	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.ErrorContains(t, err, "in.csv has 62 bytes instead of 54: it was changed since the run began")
 	require.ErrorAs(t, err, &refused)
 
-	_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "nowhere"})
+	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "nowhere"})
 	require.Error(t, err)
 	require.NotErrorAs(t, err, new(*RefusedError))
 
 	s.runScan(t, "out.csv")
-	other := NewScanSpec()
+	other := spec.NewScan()
 	other.Connection, other.TableName, other.Path = s.connection, orders, "out.csv"
 	_, err = PrepareScan(t.Context(), s.env, *other)
 	require.ErrorContains(t, err, "out.csv")
@@ -203,11 +204,11 @@ func TestRefusals(t *testing.T) {
 // A load that was stopped goes on with a setting that was typed for it.
 func TestResume(t *testing.T) {
 	s := openShop(t)
-	spec := s.load(t, threeGood)
-	spec.MaxParseErrors = 0
-	_, err := s.runLoad(t, spec)
+	settings := s.load(t, threeGood)
+	settings.MaxParseErrors = 0
+	_, err := s.runLoad(t, settings)
 	require.Error(t, err)
-	run, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run", Changes: setting.Changes{
+	run, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: setting.Changes{
 		Values: setting.Values{"maxparseerrors": {"1"}, "rate": {"5"}}, Typed: setting.Given{"maxparseerrors": true},
 	}})
 	require.NoError(t, err)
@@ -224,14 +225,14 @@ func TestResume(t *testing.T) {
 // earlier runs.
 func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	s := openShop(t)
-	spec := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	const more = "customer,number,pieces\nbob,1,5\n"
 	require.NoError(t, os.WriteFile("more.csv", []byte(more), 0o600))
-	spec.Inputs, spec.MaxBatchSize, spec.InFlight = append(spec.Inputs, "more.csv"), 1, 1
+	settings.Inputs, settings.MaxBatchSize, settings.InFlight = append(settings.Inputs, "more.csv"), 1, 1
 	met := make(chan struct{})
 	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
 	stall := s.cluster.Inject(simcluster.Rule{Match: writes, Skip: 1, Fault: simcluster.Silence, Do: sync.OnceFunc(func() { close(met) })})
-	l, err := PrepareLoad(t.Context(), s.env, *spec)
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -249,7 +250,7 @@ func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	l.Close()
 	stall.Remove()
 
-	run, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	run, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer run.Load.Close()
 	c := run.Load.Counters()

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // The commands, as run directories name them.
@@ -35,11 +36,11 @@ func recordedIn(m journal.Manifest) (recorded, error) {
 	if err := json.Unmarshal(m.Options, &r); err != nil {
 		return r, fmt.Errorf("run.json: %w", err)
 	}
-	if _, ok := r.Flags[consistencySetting]; !ok {
+	if _, ok := r.Flags[spec.ConsistencyFlag]; !ok {
 		if r.Flags == nil {
 			r.Flags = make(setting.Values)
 		}
-		r.Flags[consistencySetting] = []string{unrecordedConsistency}
+		r.Flags[spec.ConsistencyFlag] = []string{spec.UnrecordedConsistency}
 	}
 	return r, nil
 }
@@ -67,19 +68,19 @@ func (r recorded) apply(to setting.List, given setting.Given, changes setting.Ch
 }
 
 // table is the table that the run is of.
-func (r recorded) table() (TableName, error) {
+func (r recorded) table() (spec.TableName, error) {
 	if len(r.Args) == 0 {
-		return TableName{}, errors.New("run.json: no table is named")
+		return spec.TableName{}, errors.New("run.json: no table is named")
 	}
 	parts, err := schema.SplitName(r.Args[0])
 	if err != nil || len(parts) != 2 {
-		return TableName{}, fmt.Errorf("run.json: %q is no name of a table", r.Args[0])
+		return spec.TableName{}, fmt.Errorf("run.json: %q is no name of a table", r.Args[0])
 	}
-	return TableName{parts[0], parts[1]}, nil
+	return spec.TableName{Keyspace: parts[0], Table: parts[1]}, nil
 }
 
 // newManifest describes a run.
-func newManifest(env Environment, command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
+func newManifest(env spec.Environment, command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
 	m := journal.Manifest{
 		Tool: tool + " " + env.Build.Version, Build: env.Build, Command: command, Table: t.String(), TableID: t.ID, Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // A run directory that was copied is listed beside the original, whatever became of the one or the other.
@@ -52,8 +53,8 @@ func TestRunDirectoryInUse(t *testing.T) {
 	holder, err := journal.Open("run", func(journal.Record) error { return nil })
 	require.NoError(t, err)
 	defer func() { _ = holder.Close() }()
-	_, resumeErr := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
-	_, retryErr := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	_, resumeErr := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
+	_, retryErr := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	for _, err := range []error{resumeErr, retryErr} {
 		require.ErrorAs(t, err, new(*RefusedError))
 		require.ErrorAs(t, err, new(*journal.InUseError))

@@ -2,91 +2,26 @@ package operation
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// ScanSpec says what a scan reads, and where it writes it.
-type ScanSpec struct {
-	Connection
-	TableName
-	Reading
-	Planning
-	Text
-	Output
-	Pacing
-	Null           string // text for null values in csv and tsv
-	Where          string // CQL condition that rows must meet besides
-	AllowFiltering bool
-	EscapeFormulas bool
-	Limit          int64  // rows to read at the most; -1: all
-	RunDir         string // empty: named after the table and the time, beside the output
-	NoJournal      bool
-	Given          setting.Given // never nil
-}
-
-// NewScanSpec has the defaults.
-func NewScanSpec() *ScanSpec {
-	return &ScanSpec{Connection: newConnection(ReadConsistency), Reading: newReading(), Planning: newPlanning(), Text: newText(), Pacing: newPacing(), Limit: -1, Given: setting.Given{}}
-}
-
-// Settings names the fields.
-func (s *ScanSpec) Settings() setting.List {
-	return slices.Concat(s.Output.settings(), s.Text.settings(), setting.List{
-		{Name: "null-string", Field: &s.Null},
-		{Name: "escape-formulas", Field: &s.EscapeFormulas},
-		{Name: "where", Field: &s.Where},
-		{Name: "allow-filtering", Field: &s.AllowFiltering},
-		{Name: "limit", Field: &s.Limit},
-		{Name: "run-dir", Field: &s.RunDir, Use: setting.Private},
-		{Name: "no-journal", Field: &s.NoJournal},
-	}, s.Reading.settings(), s.Planning.settings(), s.Pacing.settings(), s.Connection.settings())
-}
-
-// check validates what is not validated elsewhere and gives the delimiters.
-func (s *ScanSpec) check(continued bool) (dsv.Format, error) {
-	if !continued { // else the output is there
-		if err := s.checkName(); err != nil {
-			return dsv.Format{}, err
-		}
-	}
-	if err := s.Output.complete(); err != nil {
-		return dsv.Format{}, err
-	}
-	if err := errors.Join(s.Pacing.check(), s.checkOrder(), s.Reading.check(&s.Pacing)); err != nil {
-		return dsv.Format{}, err
-	}
-	if s.EscapeFormulas && s.Format == "json" {
-		return dsv.Format{}, errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
-	}
-	if s.Limit < -1 || s.Limit == 0 {
-		return dsv.Format{}, fmt.Errorf("--limit %d: must be -1 or at least 1", s.Limit)
-	}
-	format, err := s.format(s.Format, s.Given)
-	if err == nil && format.NeedsQuotes([]byte(s.Null)) {
-		err = fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", s.Null)
-	}
-	return format, err
-}
-
 // Scan is a scan that is ready to run.
 type Scan struct {
-	env    Environment
-	spec   ScanSpec
+	env    spec.Environment
+	spec   spec.Scan
 	t      *tableSession
 	job    *scan.Job
 	header []byte       // that every file begins with
@@ -102,16 +37,16 @@ type Scan struct {
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
-func PrepareScan(ctx context.Context, env Environment, spec ScanSpec) (*Scan, error) {
-	return prepareScan(ctx, env, spec, nil)
+func PrepareScan(ctx context.Context, env spec.Environment, settings spec.Scan) (*Scan, error) {
+	return prepareScan(ctx, env, settings, nil)
 }
 
 // prepareScan prepares a scan, or one that goes on with an earlier one, whose journal it
 // then owns.
-func prepareScan(ctx context.Context, env Environment, spec ScanSpec, earlier *resume.Scan) (*Scan, error) {
-	s := &Scan{env: env, spec: spec, earlier: &resume.Scanned{}}
+func prepareScan(ctx context.Context, env spec.Environment, settings spec.Scan, earlier *resume.Scan) (*Scan, error) {
+	s := &Scan{env: env, spec: settings, earlier: &resume.Scanned{}}
 	if earlier != nil {
-		s.run, s.journal, s.earlier = continuedIn(spec.RunDir, earlier), earlier, earlier.Scanned()
+		s.run, s.journal, s.earlier = continuedIn(settings.RunDir, earlier), earlier, earlier.Scanned()
 	}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
@@ -123,26 +58,26 @@ func prepareScan(ctx context.Context, env Environment, spec ScanSpec, earlier *r
 func (s *Scan) prepare(ctx context.Context) error {
 	err := s.plan(ctx)
 	if err == nil && !s.run.continued {
-		s.out, err = sink.Open(s.spec.sinkOptions(s.env.Stdout, s.header))
+		s.out, err = sink.Open(s.spec.SinkOptions(s.env.Stdout, s.header))
 	}
 	return err
 }
 
 // plan prepares all but the output.
 func (s *Scan) plan(ctx context.Context) error {
-	format, err := s.spec.check(s.run.continued)
+	format, err := s.spec.Check(s.run.continued)
 	if err != nil {
 		return err
 	}
-	planning, err := s.spec.Planning.options(s.spec.TableName)
+	planning, err := s.spec.Planning.Options(s.spec.TableName)
 	if err != nil {
 		return err
 	}
-	planning.Coarse = s.spec.Via == viaCQL
+	planning.Coarse = s.spec.Via == spec.ViaCQL
 	if s.run.continued {
 		planning.Left = s.earlier.Left()
 	}
-	if s.t, err = s.spec.open(ctx, s.env, &s.spec.Connection, s.spec.TableName, planning, s.spec.Where, s.spec.Patience); err != nil {
+	if s.t, err = openReading(ctx, s.env, &s.spec.Reading, &s.spec.Connection, s.spec.TableName, planning, s.spec.Where, s.spec.Patience); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
 	}
 	s.t.tellLearned(s.env)
@@ -193,7 +128,7 @@ func (s *Scan) Close() {
 
 // makeJob puts the scan together, but for its output, which begins with the header.
 func (s *Scan) makeJob(format dsv.Format) error {
-	s.spec.orderColumns(s.t.table)
+	s.spec.OrderColumns(s.t.table)
 	selection, err := s.t.table.Selectors(s.spec.Columns)
 	if err != nil {
 		return err
@@ -226,7 +161,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		Checksum:    checksumOf(s.t.table, selection),
 		Partitioner: s.t.plan.Partitioner(),
 		Key:         key,
-		Slots:       s.spec.slots(),
+		Slots:       encodeSlots(&s.spec.Pacing),
 		Hold:        int64(s.spec.Memory) / holdShare,
 		SpoolDir:    s.spec.Dir,
 		WriteRows:   s.spec.MaxOutputSize,

@@ -57,7 +57,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), EarlierSeconds: r.TookBefore.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
 	}
 	if t.connected() {
-		m.Options[hostsOption] = o.contacts()
+		m.Options[hostsOption] = contactsOf(o.Connection.Hosts, o.Connection.Port)
 	}
 	for _, c := range selection {
 		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
@@ -74,7 +74,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		}
 		m.Ranges.Lost = append(m.Ranges.Lost, lost)
 	}
-	r.Manifest = o.manifestPath()
+	r.Manifest = o.ManifestPath()
 	return manifest.WriteMode(r.Manifest, m, o.Mode.File())
 }
 
@@ -119,18 +119,10 @@ func (s *Scan) begunAt(this time.Time) time.Time {
 	return this
 }
 
-// manifestPath is where the manifest goes; empty for the standard output.
-func (s *ScanSpec) manifestPath() string {
-	if s.path() == "" {
-		return ""
-	}
-	return manifest.Path(s.path(), s.Dir != "")
-}
-
 // freeManifest refuses an output beside a manifest, which would be written over, or be
 // untrue.
 func (s *Scan) freeManifest() error {
-	path := s.spec.manifestPath()
+	path := s.spec.ManifestPath()
 	if path == "" || s.spec.Force {
 		return nil
 	}
@@ -146,7 +138,7 @@ func (s *Scan) freeManifest() error {
 // earlierFiles reports which files in the output folder are of an earlier scan: those that the manifest there names. Without
 // a manifest these are all that are named so, since a scan that was killed at its end leaves none.
 func (s *Scan) earlierFiles() func(name string) bool {
-	m, err := manifest.Read(manifest.Path(s.spec.path(), true))
+	m, err := manifest.Read(manifest.Path(s.spec.Place(), true))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return func(string) bool { return true }
@@ -161,7 +153,7 @@ func (s *Scan) earlierFiles() func(name string) bool {
 // removeManifest removes an earlier manifest, which must not stand beside files that
 // it does not describe.
 func (s *Scan) removeManifest() error {
-	path := s.spec.manifestPath()
+	path := s.spec.ManifestPath()
 	if path == "" {
 		return nil
 	}

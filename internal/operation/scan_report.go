@@ -33,13 +33,13 @@ type ScanReport struct {
 // Run reads the table and settles the output, the manifest and the run directory. That
 // ranges could not be read is no error.
 func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
-	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.path()}
+	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.Place()}
 	if err := s.begin(); err != nil {
 		r.Outcome = outcomeOf(ctx, err, false)
 		return r, err
 	}
 	var stopWatch func()
-	s.job.Sweep, stopWatch = s.spec.sweepOptions(ctx, s.env, s.t, s.job.Counters)
+	s.job.Sweep, stopWatch = sweepOptions(ctx, s.env, &s.spec.Pacing, s.t, s.job.Counters)
 	defer stopWatch()
 	s.job.Sweep.Blind = s.spec.Where != ""
 	s.run.show(s.board)

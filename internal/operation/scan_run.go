@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -17,7 +18,7 @@ import (
 // journaled says whether a scan can be gone on with: it needs an output that can be
 // cut off, and ranges that can be named.
 func (s *Scan) journaled() bool {
-	return !s.spec.NoJournal && s.spec.path() != "" && s.spec.Limit < 0 && s.t.plan.Serial == "" && s.t.plan.Partitioner() != nil
+	return !s.spec.NoJournal && s.spec.Place() != "" && s.spec.Limit < 0 && s.t.plan.Serial == "" && s.t.plan.Partitioner() != nil
 }
 
 // begin makes the run directory, or goes on with that of an earlier run and with its
@@ -27,7 +28,7 @@ func (s *Scan) begin() error {
 	var err error
 	switch {
 	case s.run.continued:
-		options := s.spec.sinkOptions(nil, s.header)
+		options := s.spec.SinkOptions(nil, s.header)
 		options.Verify = true
 		if s.out, err = sink.Resume(options, s.mark); err == nil {
 			err = s.journal.GoOn()
@@ -72,15 +73,15 @@ func (s *Scan) takeBack() error {
 
 // makeRun makes the run directory, beside the output where no other is named.
 func (s *Scan) makeRun() error {
-	path, err := filepath.Abs(s.spec.path())
+	path, err := filepath.Abs(s.spec.Place())
 	if err != nil {
 		return err
 	}
 	dir := s.spec.RunDir
 	if dir == "" {
-		dir = filepath.Join(filepath.Dir(s.spec.path()), runName(commandScan, s.t.table))
+		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(commandScan, s.t.table))
 	}
-	options := recorded{Flags: s.spec.Settings().Record(NewScanSpec().Settings(), s.spec.Given), Args: []string{s.Table()}}
+	options := recorded{Flags: s.spec.Settings().Record(spec.NewScan().Settings(), s.spec.Given), Args: []string{s.Table()}}
 	for _, input := range s.spec.Inputs {
 		if input, err = filepath.Abs(input); err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
@@ -46,7 +47,7 @@ func (t *tableSession) connected() bool { return t.session != nil }
 
 // openTable connects and plans. The nodes are asked for their estimates when the
 // table is to be read: they shape the plan.
-func openTable(ctx context.Context, cfg driver.Config, t TableName, o plan.Options, read bool) (*tableSession, error) {
+func openTable(ctx context.Context, cfg driver.Config, t spec.TableName, o plan.Options, read bool) (*tableSession, error) {
 	defer collectMeanwhile()()
 	session, err := driver.Connect(ctx, cfg)
 	if err != nil {
@@ -61,7 +62,7 @@ func openTable(ctx context.Context, cfg driver.Config, t TableName, o plan.Optio
 	return out, nil
 }
 
-func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Options, read bool) error {
+func (t *tableSession) describe(ctx context.Context, name spec.TableName, o plan.Options, read bool) error {
 	t.place = func(ctx context.Context, more ...func() error) error {
 		return t.placeNodes(ctx, name, o, read, more...)
 	}
@@ -76,7 +77,7 @@ func (t *tableSession) describe(ctx context.Context, name TableName, o plan.Opti
 }
 
 // placeNodes asks which nodes there are and how they hold rows, together with further questions, and plans.
-func (t *tableSession) placeNodes(ctx context.Context, name TableName, o plan.Options, read bool, more ...func() error) error {
+func (t *tableSession) placeNodes(ctx context.Context, name spec.TableName, o plan.Options, read bool, more ...func() error) error {
 	err := insist(ctx, append(more, func() (err error) {
 		t.cluster, err = t.session.Topology(ctx)
 		return err

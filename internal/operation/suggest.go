@@ -11,8 +11,9 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -74,7 +75,7 @@ var (
 
 // CheckSuggest reports what a doctor lacks to suggest a load.
 func (d *Doctor) CheckSuggest() error {
-	if d.name == (TableName{}) || len(d.load.Inputs) == 0 {
+	if d.name == (spec.TableName{}) || len(d.load.Inputs) == 0 {
 		return errSuggestTable
 	}
 	if slices.Contains(d.load.Inputs, "-") {
@@ -214,8 +215,8 @@ func (d *Doctor) tellSkipped(given []string) doctor.Finding {
 // tellNulls warns of words for null that were found, and not given: they are null in texts too, but in JSON.
 func (d *Doctor) tellNulls(given []string) doctor.Finding {
 	found := without(d.load.Nulls, given)
-	spec := *d.load
-	if _, err := spec.chooseFormat(d.inputs[0].Name); len(found) == 0 || err == nil && spec.Format == "json" {
+	settings := *d.load
+	if _, err := settings.ChooseFormat(d.inputs[0].Name); len(found) == 0 || err == nil && settings.Format == "json" {
 		return doctor.Finding{}
 	}
 	f := doctor.Warn("leave --null-string out where a text may be such a word; rows with it in other columns are rejected then",
@@ -280,11 +281,11 @@ func (d *Doctor) suggestion() *Suggestion {
 	args := append([]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)}, d.load.Inputs...)
 	recorded := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
 	maps.DeleteFunc(recorded, func(name string, _ []string) bool { return !d.load.Given[name] })
-	return &Suggestion{args, d.load.textsOf(recorded)}
+	return &Suggestion{args, textsOf(d.load, recorded)}
 }
 
 // textsOf are settings of a load as texts, in the order of its flags.
-func (o *LoadSpec) textsOf(values setting.Values) (all []SettingTexts) {
+func textsOf(o *spec.Load, values setting.Values) (all []SettingTexts) {
 	for _, s := range o.Settings() {
 		texts, ok := values[s.Name]
 		if !ok {

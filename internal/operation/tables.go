@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Tables lists the tables and views of a cluster, as keyspace.table in CQL's spelling, in
 // order. It comes back when ctx ends, even where a node keeps silent.
-func Tables(ctx context.Context, env Environment, c Connection) ([]string, error) {
-	cfg, err := c.config(env)
+func Tables(ctx context.Context, env spec.Environment, c spec.Connection) ([]string, error) {
+	cfg, err := c.Config(env)
 	if err != nil {
 		return nil, err
 	}

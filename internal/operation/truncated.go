@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // truncations is when the local nodes last truncated the table.
@@ -20,10 +21,10 @@ type truncation struct{ node, at string }
 
 // truncatedSince finds a truncation since a run began, by what nodes told then; nil when
 // there is none, or no node tells of it, which is logged.
-func (t *tableSession) truncatedSince(ctx context.Context, then resume.Truncations, env Environment) *truncation {
+func (t *tableSession) truncatedSince(ctx context.Context, then resume.Truncations, env spec.Environment) *truncation {
 	node, at, compared := t.truncations(ctx).Since(then)
 	if !compared {
-		env.log("no node tells whether table %s was truncated since the run began", t.table)
+		env.Logf("no node tells whether table %s was truncated since the run began", t.table)
 	}
 	if node == "" {
 		return nil

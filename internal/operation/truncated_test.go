@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // A load whose rows were truncated away does not go on as if it were whole, on Cassandra and
@@ -23,18 +24,18 @@ func TestResumeAfterTruncate(t *testing.T) {
 			stopped, err := s.runLoad(t, s.load(t, threeGood))
 			require.NoError(t, err)
 			require.EqualValues(t, 3, stopped.Written)
-			resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+			resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 			require.NoError(t, err)
 			resumed.Load.Close()
 
 			require.NoError(t, s.cluster.Truncate("shop.orders"))
-			_, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+			_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 			require.ErrorContains(t, err, "table shop.orders was truncated at 20")
 			require.ErrorContains(t, err, "rows that the run had loaded are gone")
 			require.ErrorAs(t, err, new(*RefusedError))
 
 			require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
-			retry, err := PrepareRetry(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+			retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 			require.NoError(t, err)
 			defer retry.Load.Close()
 			again, err := retry.Load.Run(t.Context())
@@ -49,11 +50,11 @@ func TestResumeAfterTruncate(t *testing.T) {
 // run.json is of an earlier version and tells of no truncation.
 func TestResumeDespiteTruncate(t *testing.T) {
 	s := openShop(t)
-	spec := s.load(t, "customer,number,pieces\nann,2,x\n")
-	_, err := s.runLoad(t, spec)
+	settings := s.load(t, "customer,number,pieces\nann,2,x\n")
+	_, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.NoError(t, s.cluster.Truncate("shop.orders"))
-	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	resumed.Load.Close()
 
@@ -62,9 +63,9 @@ func TestResumeDespiteTruncate(t *testing.T) {
 	begun, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
 	require.ErrorContains(t, err, "the folder is not empty")
 	require.Nil(t, begun)
-	spec = s.load(t, threeGood)
-	spec.RunDir = "earlier"
-	begun, err = PrepareLoad(t.Context(), s.env, *spec)
+	settings = s.load(t, threeGood)
+	settings.RunDir = "earlier"
+	begun, err = PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	begun.truncated = nil
 	_, err = begun.Run(t.Context())
@@ -74,7 +75,7 @@ func TestResumeDespiteTruncate(t *testing.T) {
 	require.NoError(t, err)
 	require.NotContains(t, string(m.Extra), "truncated")
 	require.NoError(t, s.cluster.Truncate("shop.orders"))
-	resumed, err = PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "earlier"})
+	resumed, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "earlier"})
 	require.NoError(t, err)
 	resumed.Load.Close()
 	require.Contains(t, logged.String(), "no node tells whether table shop.orders was truncated since the run began")
@@ -93,9 +94,9 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 40, Times: 1, Do: cancel})
-	spec := NewScanSpec()
-	spec.Connection, spec.TableName, spec.Path, spec.RunDir, spec.Parallel, spec.Splits = s.connection, orders, "out.csv", "run", 1, 100
-	scan, err := PrepareScan(ctx, s.env, *spec)
+	settings := spec.NewScan()
+	settings.Connection, settings.TableName, settings.Path, settings.RunDir, settings.Parallel, settings.Splits = s.connection, orders, "out.csv", "run", 1, 100
+	scan, err := PrepareScan(ctx, s.env, *settings)
 	require.NoError(t, err)
 	report, err := scan.Run(ctx)
 	scan.Close()
@@ -104,7 +105,7 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	require.Positive(t, report.Rows)
 
 	require.NoError(t, s.cluster.Truncate("shop.orders"))
-	resumed, err := PrepareResume(t.Context(), s.env, ResumeSpec{RunDir: "run"})
+	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer resumed.Scan.Close()
 	require.Len(t, s.told, 1)

@@ -5,30 +5,19 @@ import (
 	"errors"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
 
-// VerifySpec says which outputs of scans are checked, and how.
-type VerifySpec struct {
-	Paths  []string // manifests, output folders or output files
-	NoHash bool     // look at the sizes of files alone
-}
-
-// Settings names the fields.
-func (s *VerifySpec) Settings() setting.List {
-	return setting.List{{Name: "no-hash", Field: &s.NoHash}}
-}
-
 // Verification is a check of the output of scans, ready to run. It knows no cluster.
-type Verification struct{ spec VerifySpec }
+type Verification struct{ spec spec.Verify }
 
 // PrepareVerify checks that there is something to check.
-func PrepareVerify(spec VerifySpec) (*Verification, error) {
-	if len(spec.Paths) == 0 {
+func PrepareVerify(settings spec.Verify) (*Verification, error) {
+	if len(settings.Paths) == 0 {
 		return nil, errors.New("no manifest given: name manifests, output folders or output files")
 	}
-	return &Verification{spec}, nil
+	return &Verification{settings}, nil
 }
 
 // VerifyReport is what was found.

@@ -1,12 +1,12 @@
-package operation
+package spec
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -35,17 +35,17 @@ func (o *Text) settings() setting.List {
 // columnOrders are the orders of all columns of a table.
 var columnOrders = []string{"table", "cqlsh"}
 
-// checkOrder validates the order of columns.
-func (o *Text) checkOrder() error {
+// CheckOrder validates the order of columns.
+func (o *Text) CheckOrder() error {
 	if o.ColumnOrder != "" && !slices.Contains(columnOrders, o.ColumnOrder) {
 		return fmt.Errorf("--column-order %q: must be %s", o.ColumnOrder, strings.Join(columnOrders, " or "))
 	}
 	return nil
 }
 
-// orderColumns names all columns of the table in the order asked for, where none
+// OrderColumns names all columns of the table in the order asked for, where none
 // are named. A run directory then keeps their names.
-func (o *Text) orderColumns(t *schema.Table) {
+func (o *Text) OrderColumns(t *schema.Table) {
 	if o.ColumnOrder == "" || len(o.Columns) > 0 {
 		return
 	}
@@ -56,9 +56,9 @@ func (o *Text) orderColumns(t *schema.Table) {
 	}
 }
 
-// format gives the delimiters of text in a form (csv, tsv, json). In tsv a tab
+// Delimited gives the delimiters of text in a form (csv, tsv, json). In tsv a tab
 // takes the place of the comma, unless that was asked for.
-func (o *Text) format(form string, given setting.Given) (dsv.Format, error) {
+func (o *Text) Delimited(form string, given setting.Given) (dsv.Format, error) {
 	if form == "tsv" && !given["delimiter"] && o.Delimiter == "," {
 		o.Delimiter = `\t`
 	}

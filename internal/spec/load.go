@@ -1,8 +1,9 @@
-package operation
+package spec
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -10,13 +11,14 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// LoadSpec says what a load reads, and into which table it writes it.
-type LoadSpec struct {
+// Load says what a load reads, and into which table it writes it.
+type Load struct {
 	Connection
 	TableName
 	Text
@@ -61,23 +63,23 @@ type LoadSpec struct {
 	Given         setting.Given // never nil
 }
 
-// NewLoadSpec has the defaults.
-func NewLoadSpec() *LoadSpec {
-	return &LoadSpec{
-		Connection: newConnection(WriteConsistency), Text: newText(), Dialect: newDialect(), MaxRows: -1, NullState: "unset", Writing: newWriting(viaCQL, viaStream, viaFiles),
+// NewLoad has the defaults.
+func NewLoad() *Load {
+	return &Load{
+		Connection: NewConnection(WriteConsistency), Text: newText(), Dialect: NewDialect(), MaxRows: -1, NullState: "unset", Writing: NewWriting(ViaCQL, ViaStream, ViaFiles),
 		MinBatchSize: 10, MaxBatchSize: 100, MaxAttempts: pace.DefaultAttempts,
 		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
 	}
 }
 
 // nullStates are what a null field does.
-var nullStates = []string{"unset", nullTombstone}
+var nullStates = []string{"unset", NullTombstone}
 
-// nullTombstone has a null field delete what is there.
-const nullTombstone = "tombstone"
+// NullTombstone has a null field delete what is there.
+const NullTombstone = "tombstone"
 
 // Settings names the fields.
-func (o *LoadSpec) Settings() setting.List {
+func (o *Load) Settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "format", Field: &o.Format, Among: formats},
 		{Name: "map", Field: &o.Map},
@@ -110,16 +112,16 @@ func (o *LoadSpec) Settings() setting.List {
 	}, o.Writing.settings(), o.Text.settings(), o.Dialect.settings(), o.Connection.settings())
 }
 
-// journaled says whether the load keeps a journal.
-func (o *LoadSpec) journaled() bool { return !o.NoJournal && !o.DryRun }
+// Journaled says whether the load keeps a journal.
+func (o *Load) Journaled() bool { return !o.NoJournal && !o.DryRun }
 
-// planning is the plan of a load: the ring is wanted, and not its parts.
-func (o *LoadSpec) planning() Planning {
+// Planning is the plan of a load: the ring is wanted, and not its parts.
+func (o *Load) Planning() Planning {
 	return Planning{Cores: o.Cores, Smudge: plan.DefaultSmudge, Splits: 1}
 }
 
-// check validates what is not validated elsewhere.
-func (o *LoadSpec) check(continued bool) error {
+// Check validates what is not validated elsewhere.
+func (o *Load) Check(continued bool) error {
 	switch {
 	case !(o.IngestRate >= 0):
 		return fmt.Errorf("--ingestrate %g: must not be negative", o.IngestRate)
@@ -151,11 +153,11 @@ func (o *LoadSpec) check(continued bool) error {
 	if err := o.checkVia(continued); err != nil {
 		return err
 	}
-	if err := o.checkOrder(); err != nil {
+	if err := o.CheckOrder(); err != nil {
 		return err
 	}
 	if !continued && o.RejectsOf == "" {
-		if mistake, sure := o.timestampMistake(); sure {
+		if mistake, sure := o.WriteTimeMistake(); sure {
 			return fmt.Errorf("--timestamp %s: %s", o.Timestamp, mistake)
 		}
 	}
@@ -166,4 +168,58 @@ func (o *LoadSpec) check(continued bool) error {
 		return fmt.Errorf("--run-dir %s: the folder is not empty: each run needs one of its own", o.RunDir)
 	}
 	return nil
+}
+
+// With returns the spec with settings that count as given.
+func (o Load) With(more map[string][]string) (Load, error) {
+	o.Given = maps.Clone(o.Given)
+	for name, texts := range more {
+		if err := o.Settings().Set(name, texts...); err != nil {
+			return o, err
+		}
+		o.Given[name] = true
+	}
+	return o, nil
+}
+
+// Offline says whether the table is described by files, and no cluster is connected to.
+func (o *Load) Offline() bool { return o.Schema != "" }
+
+// checkOffline refuses settings that mean nothing where no cluster is connected to.
+func (o *Load) checkOffline(continued bool) error {
+	switch {
+	case o.Ring != "" && !o.Offline():
+		return errors.New("--ring requires --schema, which has a load go without the cluster")
+	case !o.Offline():
+		return nil
+	case o.Via != ViaFiles:
+		return fmt.Errorf("--schema requires --via %s", ViaFiles)
+	case o.Import:
+		return errors.New("--import: means nothing with --schema, which connects to no cluster: " +
+			"nodes that have joined or left since would not be seen; run the commands of import.txt")
+	case continued || o.RejectsOf != "":
+		return nil // what was taken down then counts as given
+	}
+	names := []string{"listen", "assume-stable"}
+	for _, s := range o.Connection.settings() {
+		names = append(names, s.Name)
+	}
+	for _, name := range names {
+		if o.Given[name] && name != ConsistencyFlag {
+			return fmt.Errorf("--%s: means nothing with --schema, which connects to no cluster", name)
+		}
+	}
+	return nil
+}
+
+// ChooseFormat finds the form of the inputs, by the first one's name where it is
+// not given, and its delimiters.
+func (o *Load) ChooseFormat(first string) (dsv.Format, error) {
+	if err := ChooseFormat(&o.Format, first); err != nil {
+		return dsv.Format{}, err
+	}
+	if o.ColumnOrder != "" && o.Format == "json" {
+		return dsv.Format{}, errors.New("--column-order: the members of an object have names, and no order")
+	}
+	return o.Delimited(o.Format, o.Given)
 }

@@ -1,4 +1,4 @@
-package operation
+package spec
 
 import (
 	"testing"
@@ -45,7 +45,7 @@ func TestOutputNames(t *testing.T) {
 	} {
 		t.Run(tc.output, func(t *testing.T) {
 			o := Output{Path: tc.output, Format: tc.format, Compression: tc.compression}
-			err := o.checkName()
+			err := o.CheckName()
 			if tc.err == "" {
 				require.NoError(t, err)
 				return
@@ -59,15 +59,15 @@ func TestOutputNames(t *testing.T) {
 func TestFormatsByTheirEndings(t *testing.T) {
 	for _, word := range []string{"jsonl", "ndjson", "json"} {
 		o := Output{Path: "x.json", Format: word}
-		require.NoError(t, o.checkName())
-		require.NoError(t, o.complete())
+		require.NoError(t, o.CheckName())
+		require.NoError(t, o.Complete())
 		require.Equal(t, "json", o.Format)
 		format := word
-		require.NoError(t, chooseFormat(&format, ""))
+		require.NoError(t, ChooseFormat(&format, ""))
 		require.Equal(t, "json", format)
 	}
 	tabs := Text{Delimiter: "tab", Quote: `"`}
-	format, err := tabs.format("csv", nil)
+	format, err := tabs.Delimited("csv", nil)
 	require.NoError(t, err)
 	require.EqualValues(t, '\t', format.Delimiter)
 	require.Equal(t, `\t`, tabs.Delimiter, "as a manifest has it")
@@ -79,8 +79,8 @@ func TestOutputFormOfItsName(t *testing.T) {
 		"x": {"csv", ""}, "x.json": {"json", ""}, "x.NDJSON": {"json", ""}, "x.Tsv.ZST": {"tsv", "zstd"}, "x.gz": {"csv", "gzip"}, "-": {"csv", ""},
 	} {
 		o := Output{Path: output}
-		require.NoError(t, o.checkName())
-		require.NoError(t, o.complete())
+		require.NoError(t, o.CheckName())
+		require.NoError(t, o.Complete())
 		require.Equal(t, want, [2]string{o.Format, o.Compression}, output)
 	}
 }

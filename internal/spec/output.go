@@ -1,4 +1,4 @@
-package operation
+package spec
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // Output says where a scan's text goes, and in which form.
@@ -66,13 +66,13 @@ func ending(name string) string { return strings.ToLower(filepath.Ext(name)) }
 // urlName is what begins a name that is a URL and no file.
 var urlName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 
-// isURL reports whether a name is a URL.
-func isURL(name string) bool { return urlName.MatchString(name) }
+// IsURL reports whether a name is a URL.
+func IsURL(name string) bool { return urlName.MatchString(name) }
 
-// checkName refuses an output whose name says that something else is in it, or that it is elsewhere.
-func (o *Output) checkName() error {
+// CheckName refuses an output whose name says that something else is in it, or that it is elsewhere.
+func (o *Output) CheckName() error {
 	for flag, name := range map[string]string{"output": o.Path, "dir": o.Dir} {
-		if isURL(name) {
+		if IsURL(name) {
 			return fmt.Errorf("--%s %s: only local files can be written: write to -, and pipe that", flag, name)
 		}
 	}
@@ -112,9 +112,9 @@ func compressionNamed(word string) string {
 	return word
 }
 
-// chooseFormat checks a format, or takes it from a file's name, without the ending
+// ChooseFormat checks a format, or takes it from a file's name, without the ending
 // of a compression.
-func chooseFormat(format *string, name string) error {
+func ChooseFormat(format *string, name string) error {
 	*format = formatNamed(*format)
 	if ext := ending(name); compressionEndings[ext] != "" || ext == ".xz" || ext == ".bz2" {
 		name = name[:len(name)-len(ext)]
@@ -135,8 +135,8 @@ func chooseFormat(format *string, name string) error {
 // pieces of a fraction of that.
 const leastFile = 1 << 20
 
-// complete checks the settings and fills in what the file's name tells.
-func (o *Output) complete() error {
+// Complete checks the settings and fills in what the file's name tells.
+func (o *Output) Complete() error {
 	if o.Path != "" && o.Dir != "" {
 		return fmt.Errorf("--output and --dir: take one of them")
 	}
@@ -156,7 +156,7 @@ func (o *Output) complete() error {
 	if known := filesum.Algorithms(); o.FileChecksum != "" && !slices.Contains(known, o.FileChecksum) {
 		return fmt.Errorf("--file-checksum %q: must be %s", o.FileChecksum, strings.Join(known, " or "))
 	}
-	if err := chooseFormat(&o.Format, o.Path); err != nil {
+	if err := ChooseFormat(&o.Format, o.Path); err != nil {
 		return err
 	}
 	if o.MaxFileBytes != 0 && o.MaxFileBytes < leastFile {
@@ -171,8 +171,8 @@ func (o *Output) complete() error {
 	return nil
 }
 
-// sinkOptions say how the output is made. header begins every file.
-func (o *Output) sinkOptions(stdout io.Writer, header []byte) sink.Options {
+// SinkOptions say how the output is made. header begins every file.
+func (o *Output) SinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
 		Path: o.Path, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force, Sum: o.FileChecksum,
 		Mode: o.Mode.File(), FolderMode: o.Mode.Folder(),
@@ -188,9 +188,9 @@ func (o *Output) sinkOptions(stdout io.Writer, header []byte) sink.Options {
 // ToStdout says whether the rows go to the standard output.
 func (o *Output) ToStdout() bool { return o.Dir == "" && (o.Path == "" || o.Path == "-") }
 
-// path is what the output is called in messages and what its manifest stands
+// Place is what the output is called in messages and what its manifest stands
 // beside; empty for the standard output.
-func (o *Output) path() string {
+func (o *Output) Place() string {
 	if o.Dir != "" {
 		return o.Dir
 	}

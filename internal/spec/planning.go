@@ -1,12 +1,12 @@
-package operation
+package spec
 
 import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // Planning shapes the plan of a sweep.
@@ -37,8 +37,8 @@ func (o *Planning) settings() setting.List {
 	}
 }
 
-// options makes the plan's options for a table.
-func (o *Planning) options(t TableName) (plan.Options, error) {
+// Options makes the plan's options for a table.
+func (o *Planning) Options(t TableName) (plan.Options, error) {
 	shard, err := plan.ParseShard(o.Shard)
 	switch {
 	case err != nil:

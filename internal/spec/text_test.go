@@ -1,4 +1,4 @@
-package operation
+package spec
 
 import (
 	"testing"
@@ -21,13 +21,13 @@ func TestColumnOrder(t *testing.T) {
 		"": nil, "table": {"z", "y", "x", "b", "s", "T", "a", "c"}, "cqlsh": {"z", "y", "x", "T", "a", "b", "c", "s"},
 	} {
 		o := Text{ColumnOrder: order}
-		require.NoError(t, o.checkOrder())
-		o.orderColumns(table)
+		require.NoError(t, o.CheckOrder())
+		o.OrderColumns(table)
 		require.Equal(t, want, o.Columns)
 		named := Text{ColumnOrder: order, Columns: []string{"z"}}
-		named.orderColumns(table)
+		named.OrderColumns(table)
 		require.Equal(t, []string{"z"}, named.Columns)
 	}
 	require.Equal(t, "z", table.Columns[0].Name)
-	require.EqualError(t, (&Text{ColumnOrder: "name"}).checkOrder(), `--column-order "name": must be table or cqlsh`)
+	require.EqualError(t, (&Text{ColumnOrder: "name"}).CheckOrder(), `--column-order "name": must be table or cqlsh`)
 }

@@ -1,4 +1,4 @@
-package operation
+package spec
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/operation/setting"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // Connection says which cluster to speak to, as whom and how.
@@ -26,8 +26,8 @@ type Connection struct {
 	Prefix       string // of the settings' names, where a command speaks to two clusters
 }
 
-// newConnection has the defaults; of the consistency level, as is given.
-func newConnection(level string) Connection {
+// NewConnection has the defaults; of the consistency level, as is given.
+func NewConnection(level string) Connection {
 	return Connection{Hosts: []string{"127.0.0.1"}, Port: 9042, Consistency: level, Timeout: 30 * time.Second, Connections: 2}
 }
 
@@ -39,7 +39,7 @@ func (c *Connection) settings() setting.List {
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
 		{Name: c.name("dc"), Field: &c.DC},
-		{Name: c.name(consistencySetting), Field: &c.Consistency, Use: setting.Always, Among: driver.ConsistencyLevels()},
+		{Name: c.name(ConsistencyFlag), Field: &c.Consistency, Use: setting.Always, Among: driver.ConsistencyLevels()},
 		{Name: c.name("timeout"), Field: &c.Timeout},
 		{Name: c.name("connections"), Field: &c.Connections},
 	}, c.TLS.settings()...)
@@ -48,12 +48,12 @@ func (c *Connection) settings() setting.List {
 // name is that of a setting.
 func (c *Connection) name(setting string) string { return c.Prefix + setting }
 
-// config makes the driver's configuration. It may ask the user for a password, so
+// Config makes the driver's configuration. It may ask the user for a password, so
 // that everything else is checked before.
-func (c *Connection) config(env Environment) (driver.Config, error) {
+func (c *Connection) Config(env Environment) (driver.Config, error) {
 	level, err := driver.ParseConsistency(c.Consistency)
 	if err != nil {
-		return driver.Config{}, fmt.Errorf("--%s: %w", c.name(consistencySetting), err)
+		return driver.Config{}, fmt.Errorf("--%s: %w", c.name(ConsistencyFlag), err)
 	}
 	if err := c.checkHosts(); err != nil {
 		return driver.Config{}, err
@@ -67,7 +67,7 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 	if c.Port < 1 || c.Port > 65535 {
 		return driver.Config{}, fmt.Errorf("--%s %d: must be from 1 to 65535", c.name("port"), c.Port)
 	}
-	secured, err := c.TLS.config(env)
+	secured, err := c.TLS.Config(env)
 	if err != nil {
 		return driver.Config{}, err
 	}
@@ -77,7 +77,7 @@ func (c *Connection) config(env Environment) (driver.Config, error) {
 	return driver.Config{
 		Hosts: c.Hosts, Port: c.Port, User: c.User, Password: c.Password, DC: c.DC, Consistency: level,
 		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
-		Version: env.Build.Version, Warnf: env.Warn, Logf: env.logDriver,
+		Version: env.Build.Version, Warnf: env.Warn, Logf: env.LogDriver,
 	}, nil
 }
 
@@ -118,3 +118,20 @@ type TableName struct {
 	Keyspace string
 	Table    string
 }
+
+// The consistency levels by default. A write goes to all replicas in any case: waiting for
+// most of them costs little, and a row that one alone has is not there for a reader of
+// another. A read of many rows from two replicas costs twice as much.
+const (
+	ReadConsistency  = "LOCAL_ONE"
+	WriteConsistency = "LOCAL_QUORUM"
+	// CloneConsistency has what a majority of replicas together know, which is all that was written at QUORUM. One that missed a
+	// tombstone would have what it deletes live on in the clone, where no repair can mend it any more.
+	CloneConsistency = "QUORUM"
+
+	// UnrecordedConsistency is that of runs that recorded none.
+	UnrecordedConsistency = "LOCAL_ONE"
+)
+
+// ConsistencyFlag is the name of the setting of the consistency level.
+const ConsistencyFlag = "consistency"

@@ -1,0 +1,145 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
+)
+
+// Dialect says how the text of values and records is read, besides what a scan shares.
+type Dialect struct {
+	Name           string // cqlbulk or cqlsh
+	Escape         string // what stands before a character that is taken as it is; empty: that of the dialect
+	Unescape       bool
+	DateTimeFormat string
+	BoolStyle      string
+	DecimalSep     string
+	ThousandsSep   string
+	DateFormat     string // of columns of the type date; not in cqlsh's dialect
+	Encoding       string // utf-8 or latin1
+	TimestampUnit  string // s, ms, us or ns
+
+	Comment  string // a line that begins with it is no record; empty: there are no comments
+	Trailing bool   // records end in a delimiter that begins no field
+	LineEnd  string // lf, which may follow a CR, or cr: a CR alone
+}
+
+// NewDialect has the defaults.
+func NewDialect() Dialect {
+	return Dialect{Name: "cqlbulk", Encoding: "utf-8", TimestampUnit: "ms", LineEnd: "lf"}
+}
+
+// DialectCQLSH is the dialect of cqlsh's COPY, and CQLSHEscape what it escapes with.
+const (
+	DialectCQLSH = "cqlsh"
+	CQLSHEscape  = `\`
+)
+
+// The dialects and encodings there are.
+var (
+	Dialects       = []string{"cqlbulk", DialectCQLSH}
+	encodings      = []string{"utf-8", "latin1"}
+	TimestampUnits = []string{"s", "ms", "us", "ns"}
+	LineEnds       = []string{"lf", "cr"}
+)
+
+func (o *Dialect) settings() setting.List {
+	return setting.List{
+		{Name: "dialect", Field: &o.Name, Among: Dialects},
+		{Name: "escape", Field: &o.Escape},
+		{Name: "unescape", Field: &o.Unescape},
+		{Name: "datetimeformat", Field: &o.DateTimeFormat},
+		{Name: "boolstyle", Field: &o.BoolStyle},
+		{Name: "decimalsep", Field: &o.DecimalSep},
+		{Name: "thousandssep", Field: &o.ThousandsSep},
+		{Name: "dateformat", Field: &o.DateFormat},
+		{Name: "encoding", Field: &o.Encoding, Among: encodings},
+		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
+		{Name: "comment", Field: &o.Comment},
+		{Name: "trailing-delimiter", Field: &o.Trailing},
+		{Name: "line-end", Field: &o.LineEnd, Among: LineEnds},
+	}
+}
+
+// Unit is what a timestamp given as a number counts.
+func (o *Dialect) Unit() (time.Duration, error) {
+	switch o.TimestampUnit {
+	case "s":
+		return time.Second, nil
+	case "ms":
+		return time.Millisecond, nil
+	case "us":
+		return time.Microsecond, nil
+	case "ns":
+		return time.Nanosecond, nil
+	default:
+		return 0, fmt.Errorf("--timestamp-unit %q: must be %s", o.TimestampUnit, strings.Join(TimestampUnits, ", "))
+	}
+}
+
+// CheckDatePattern refuses a pattern by which no date can be read. Both kinds of patterns are of dates: a column of the type time
+// is read by none.
+func CheckDatePattern(flag, pattern string) error {
+	if pattern == "" {
+		return nil
+	}
+	if !strings.Contains(pattern, "%") {
+		return fmt.Errorf("--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y", flag, pattern)
+	}
+	lacks, err := cqlshtext.Lacks(pattern)
+	switch {
+	case err != nil:
+		return fmt.Errorf("--%s: %w", flag, err)
+	case lacks != "":
+		return fmt.Errorf("--%s %q: has no %s: values would be read as other times than they are", flag, pattern, lacks)
+	}
+	return nil
+}
+
+// WriteTime is the write time of all rows in microseconds since the epoch, nil
+// when none is given.
+func (o *Load) WriteTime() (*int64, error) {
+	if o.Timestamp == "" {
+		return nil, nil
+	}
+	if n, err := strconv.ParseInt(o.Timestamp, 10, 64); err == nil {
+		return &n, nil
+	}
+	t, err := time.Parse(time.RFC3339Nano, o.Timestamp)
+	if err != nil {
+		return nil, fmt.Errorf("--timestamp %q: must be microseconds since 1970, or a time such as 2006-01-02T15:04:05Z", o.Timestamp)
+	}
+	n := t.UnixMicro()
+	return &n, nil
+}
+
+// WriteTimeMistake says why a number given as the write time may be meant as something else; empty: it is likely, or none
+// was given. sure: it is hardly meant.
+func (o *Load) WriteTimeMistake() (mistake string, sure bool) {
+	n, err := strconv.ParseInt(o.Timestamp, 10, 64)
+	if err != nil {
+		return "", false
+	}
+	return doctor.StampMistake(n)
+}
+
+// Latin1 says whether the inputs are in windows-1252, which most files are in that are called Latin-1.
+func (o *Load) Latin1() (bool, error) {
+	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(o.Dialect.Encoding)) {
+	case "utf8":
+		return false, nil
+	case "latin1", "iso88591", "windows1252", "cp1252":
+		if o.Format == "json" {
+			return false, errors.New("--encoding latin1: JSON is always UTF-8")
+		}
+		return true, nil
+	default:
+		return false, fmt.Errorf("--encoding %q: must be %s", o.Dialect.Encoding, strings.Join(encodings, " or "))
+	}
+}

@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
 func newCopyCommand(s streams) *cobra.Command {
@@ -70,11 +70,11 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 			return err
 		}
 	}
-	statement, err := cqlcopy.Parse(text)
+	statement, err := copystmt.Parse(text)
 	if err != nil {
 		return fmt.Errorf("the statement: %w", err)
 	}
-	if fromInput && statement.Standard && statement.Direction == cqlcopy.From {
+	if fromInput && statement.Standard && statement.Direction == copystmt.From {
 		return errors.New("COPY FROM STDIN: the statement itself came from the standard input: give it as an argument")
 	}
 	t, err := translate(statement, o)
@@ -82,7 +82,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 		return err
 	}
 	load, scan := spec.NewLoad(), spec.NewScan()
-	if t.direction == cqlcopy.From {
+	if t.direction == copystmt.From {
 		err = t.fill(load.Settings(), load.Given, c.Flags())
 		load.Given["nulls"] = c.Flags().Changed("nulls") // else it is the way of COPY, which does not matter to counters
 		load.Given["timestamp-unit"] = true              // COPY counts milliseconds, whatever they look like
@@ -101,7 +101,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	switch {
 	case o.Explain:
 		return nil
-	case t.direction == cqlcopy.From:
+	case t.direction == copystmt.From:
 		load.TableName, load.Inputs = t.table, t.args[1:]
 		return runLoad(c.Context(), s, o.showOptions, load)
 	default:

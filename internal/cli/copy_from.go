@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
 // What several options of either direction have in place of them.
@@ -55,7 +55,7 @@ var fromRules = map[string]copyRule{
 }
 
 // fromFiles translates COPY FROM.
-func (t *translation) fromFiles(s *cqlcopy.Statement, nulls string) error {
+func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
 	t.command = "load"
 	t.set("format", "csv")
 	t.set("dialect", "cqlsh")
@@ -85,7 +85,7 @@ func (t *translation) fromFiles(s *cqlcopy.Statement, nulls string) error {
 
 // standardInput tells where cqlsh counts the rows of the standard input otherwise than
 // those of files.
-func (t *translation) standardInput(s *cqlcopy.Statement) {
+func (t *translation) standardInput(s *copystmt.Statement) {
 	if skip, _ := rowsOf(s, "skiprows"); skip > 0 {
 		t.note("SKIPROWS: all of these rows of STDIN are passed over, where cqlsh passes over one fewer")
 	}
@@ -96,7 +96,7 @@ func (t *translation) standardInput(s *cqlcopy.Statement) {
 }
 
 // escapeRule sets the escape. When it is the quote, nothing but a quote is escaped.
-func escapeRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+func escapeRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 	if o.Value == "" {
 		return errors.New("must be one character; the one of QUOTE is for files that double their quotes and escape nothing")
 	}
@@ -105,7 +105,7 @@ func escapeRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
 }
 
 // skipColsRule sets the columns that are not loaded.
-func skipColsRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+func skipColsRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 	var names []string
 	for name := range strings.SplitSeq(o.Value, ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -119,7 +119,7 @@ func skipColsRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error 
 }
 
 // skipRowsRule sets how many rows are passed over.
-func skipRowsRule(t *translation, s *cqlcopy.Statement, _ cqlcopy.Option) error {
+func skipRowsRule(t *translation, s *copystmt.Statement, _ copystmt.Option) error {
 	n, err := rowsOf(s, "skiprows")
 	if n > 0 {
 		t.set("skiprows", strconv.FormatInt(n, 10))
@@ -128,7 +128,7 @@ func skipRowsRule(t *translation, s *cqlcopy.Statement, _ cqlcopy.Option) error 
 }
 
 // maxRowsRule sets how many rows are loaded. Of COPY's, those that are passed over are a part.
-func maxRowsRule(t *translation, s *cqlcopy.Statement, _ cqlcopy.Option) error {
+func maxRowsRule(t *translation, s *copystmt.Statement, _ copystmt.Option) error {
 	n, err := rowsOf(s, "maxrows")
 	if n < 0 || err != nil {
 		return err
@@ -146,7 +146,7 @@ func maxRowsRule(t *translation, s *cqlcopy.Statement, _ cqlcopy.Option) error {
 }
 
 // rowsOf is the number of rows that an option says, -1 when it is not given.
-func rowsOf(s *cqlcopy.Statement, name string) (int64, error) {
+func rowsOf(s *copystmt.Statement, name string) (int64, error) {
 	o, ok := s.Option(name)
 	if !ok {
 		return -1, nil
@@ -155,7 +155,7 @@ func rowsOf(s *cqlcopy.Statement, name string) (int64, error) {
 }
 
 // ttlRule sets a time to live. Below zero there is none to set.
-func ttlRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+func ttlRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 	n, err := wholeNumber(o)
 	switch {
 	case err != nil || n < 0:

@@ -11,13 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
 // translated is what a statement becomes, and what is told of it.
 func translated(t *testing.T, statement string) (string, []string, error) {
 	t.Helper()
-	s, err := cqlcopy.Parse(statement)
+	s, err := copystmt.Parse(statement)
 	require.NoError(t, err)
 	tr, err := translate(s, &copyOptions{Keyspace: "demo", Nulls: "tombstone"})
 	if err != nil {
@@ -172,7 +172,7 @@ func TestTranslateRefused(t *testing.T) {
 		require.EqualError(t, err, tc.want)
 	}
 	for keyspace, want := range map[string]string{"": "no keyspace given: say COPY keyspace.t, or use --keyspace", "a.b": `keyspace "a.b" is not a name`} {
-		_, err := translate(&cqlcopy.Statement{Table: "t", Files: []string{"f"}}, &copyOptions{Keyspace: keyspace})
+		_, err := translate(&copystmt.Statement{Table: "t", Files: []string{"f"}}, &copyOptions{Keyspace: keyspace})
 		require.EqualError(t, err, want)
 	}
 }
@@ -195,13 +195,13 @@ func TestCopyFlags(t *testing.T) {
 		}
 		require.True(t, load.Lookup(f.Name) != nil || scan.Lookup(f.Name) != nil, f.Name)
 	})
-	for direction, rules := range map[cqlcopy.Direction]map[string]copyRule{cqlcopy.From: fromRules, cqlcopy.To: toRules} {
+	for direction, rules := range map[copystmt.Direction]map[string]copyRule{copystmt.From: fromRules, copystmt.To: toRules} {
 		for name := range rules {
-			s := &cqlcopy.Statement{Keyspace: "ks", Table: "t", Direction: direction, Files: []string{"f"}, Options: []cqlcopy.Option{{Name: name, Value: "-1"}}}
+			s := &copystmt.Statement{Keyspace: "ks", Table: "t", Direction: direction, Files: []string{"f"}, Options: []copystmt.Option{{Name: name, Value: "-1"}}}
 			tr, err := translate(s, &copyOptions{Nulls: "unset"})
 			require.NoError(t, err, name)
 			settings := spec.NewLoad().Settings()
-			if direction == cqlcopy.To {
+			if direction == copystmt.To {
 				settings = spec.NewScan().Settings()
 			}
 			require.NoError(t, tr.fill(settings, setting.Given{}, pflag.NewFlagSet("copy", pflag.ContinueOnError)), name)
@@ -223,7 +223,7 @@ func TestCopySettings(t *testing.T) {
 	settings, _ := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply("copy", "", own, settings, []string{"copy"})
 	require.NoError(t, err)
-	s, err := cqlcopy.Parse("COPY t FROM 'f' WITH INGESTRATE = 7 AND MAXATTEMPTS = 8 AND SKIPCOLS = 'a,b'")
+	s, err := copystmt.Parse("COPY t FROM 'f' WITH INGESTRATE = 7 AND MAXATTEMPTS = 8 AND SKIPCOLS = 'a,b'")
 	require.NoError(t, err)
 	tr, err := translate(s, &copyOptions{Keyspace: "demo", Nulls: "unset"})
 	require.NoError(t, err)

@@ -6,7 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
 // insteadText is what options about the text of values have in place of them.
@@ -41,7 +41,7 @@ var toRules = map[string]copyRule{
 }
 
 // toFile translates COPY TO.
-func (t *translation) toFile(s *cqlcopy.Statement) error {
+func (t *translation) toFile(s *copystmt.Statement) error {
 	t.command = "scan"
 	output := "-"
 	if !s.Standard {
@@ -76,7 +76,7 @@ func (t *translation) loadAgain(output string) string {
 }
 
 // maxOutputSizeRule refuses to write several files, whose names cqlbulk gives otherwise.
-func maxOutputSizeRule(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) error {
+func maxOutputSizeRule(t *translation, s *copystmt.Statement, o copystmt.Option) error {
 	n, err := wholeNumber(o)
 	switch {
 	case err != nil || n <= 0:
@@ -90,7 +90,7 @@ func maxOutputSizeRule(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) e
 }
 
 // writtenEscapeRule tells that there is no escape, unless it is the quote.
-func writtenEscapeRule(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) error {
+func writtenEscapeRule(t *translation, s *copystmt.Statement, o copystmt.Option) error {
 	quote, ok := s.Option("quote")
 	if !ok {
 		quote.Value = `"`

@@ -12,13 +12,13 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlcopy"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // translation is a COPY statement as a command of cqlbulk's.
 type translation struct {
-	direction cqlcopy.Direction
+	direction copystmt.Direction
 	command   string // load or scan
 	table     spec.TableName
 	args      []string // the table and the files, as the command has them
@@ -41,7 +41,7 @@ func (t *translation) note(format string, args ...any) {
 }
 
 // translate makes the command that does what a statement says.
-func translate(s *cqlcopy.Statement, o *copyOptions) (*translation, error) {
+func translate(s *copystmt.Statement, o *copyOptions) (*translation, error) {
 	table, err := copiedTable(s, o.Keyspace)
 	if err != nil {
 		return nil, err
@@ -49,14 +49,14 @@ func translate(s *cqlcopy.Statement, o *copyOptions) (*translation, error) {
 	t := &translation{direction: s.Direction, table: table, args: []string{
 		cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table),
 	}}
-	if s.Direction == cqlcopy.To {
+	if s.Direction == copystmt.To {
 		return t, t.toFile(s)
 	}
 	return t, t.fromFiles(s, o.Nulls)
 }
 
 // copiedTable is the table of a statement.
-func copiedTable(s *cqlcopy.Statement, keyspace string) (spec.TableName, error) {
+func copiedTable(s *copystmt.Statement, keyspace string) (spec.TableName, error) {
 	var none spec.TableName
 	switch {
 	case s.Keyspace != "":
@@ -74,7 +74,7 @@ func copiedTable(s *cqlcopy.Statement, keyspace string) (spec.TableName, error) 
 }
 
 // columns sets which column each field goes to or comes from.
-func (t *translation) columns(s *cqlcopy.Statement) {
+func (t *translation) columns(s *copystmt.Statement) {
 	if len(s.Columns) > 0 {
 		t.set("columns", s.Columns...)
 	} else {
@@ -83,17 +83,17 @@ func (t *translation) columns(s *cqlcopy.Statement) {
 }
 
 // header sets whether there is a header: only true says so.
-func (t *translation) header(s *cqlcopy.Statement) {
+func (t *translation) header(s *copystmt.Statement) {
 	o, _ := s.Option("header")
 	t.set("header", strconv.FormatBool(strings.EqualFold(o.Value, "true")))
 }
 
 // copyRule does what an option says.
-type copyRule func(t *translation, s *cqlcopy.Statement, o cqlcopy.Option) error
+type copyRule func(t *translation, s *copystmt.Statement, o copystmt.Option) error
 
 // options translates the options by the rules of the direction. Options of the other
 // direction alone are told, as cqlsh passes over them, and unknown ones refused.
-func (t *translation) options(s *cqlcopy.Statement, rules, others map[string]copyRule) error {
+func (t *translation) options(s *copystmt.Statement, rules, others map[string]copyRule) error {
 	last := make(map[string]int)
 	for i, o := range s.Options {
 		last[o.Name] = i
@@ -120,7 +120,7 @@ func (t *translation) options(s *cqlcopy.Statement, rules, others map[string]cop
 }
 
 // shownOption is an option as messages show it.
-func shownOption(o cqlcopy.Option) string {
+func shownOption(o copystmt.Option) string {
 	return fmt.Sprintf("%s = '%s'", strings.ToUpper(o.Name), strings.ReplaceAll(o.Value, "'", "''"))
 }
 
@@ -138,7 +138,7 @@ func nearestOption(name string) string {
 
 // becomes is the rule of an option whose value is that of a flag.
 func becomes(flag string) copyRule {
-	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 		t.set(flag, o.Value)
 		return nil
 	}
@@ -146,7 +146,7 @@ func becomes(flag string) copyRule {
 
 // unlessEmpty is the rule of an option that says nothing when it is empty.
 func unlessEmpty(flag string) copyRule {
-	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 		if o.Value != "" {
 			t.set(flag, o.Value)
 		}
@@ -160,7 +160,7 @@ const anyNumber = math.MinInt64
 // becomesNumber is the rule of an option whose value is a flag's whole number. One below
 // least means least.
 func becomesNumber(flag string, least int64) copyRule {
-	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 		n, err := wholeNumber(o)
 		if err == nil {
 			t.set(flag, strconv.FormatInt(max(n, least), 10))
@@ -171,7 +171,7 @@ func becomesNumber(flag string, least int64) copyRule {
 
 // becomesSeconds is the rule of an option whose value is a time in seconds.
 func becomesSeconds(flag string) copyRule {
-	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 		n, err := wholeNumber(o)
 		if err == nil {
 			t.set(flag, strconv.FormatInt(n, 10)+"s")
@@ -183,7 +183,7 @@ func becomesSeconds(flag string) copyRule {
 // has is the rule of an option without a counterpart: it is told what there is instead,
 // unless the value asks for no more than that.
 func has(instead string, same ...string) copyRule {
-	return func(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 		if !slices.ContainsFunc(same, func(value string) bool { return strings.EqualFold(value, o.Value) }) {
 			t.note("%s is not done: %s", shownOption(o), instead)
 		}
@@ -192,7 +192,7 @@ func has(instead string, same ...string) copyRule {
 }
 
 // headerRule tells a value that says neither; the header itself is set for every statement.
-func headerRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
+func headerRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 	if !strings.EqualFold(o.Value, "true") && !strings.EqualFold(o.Value, "false") {
 		t.note("%s is taken for false, as cqlsh does", shownOption(o))
 	}
@@ -201,7 +201,7 @@ func headerRule(t *translation, _ *cqlcopy.Statement, o cqlcopy.Option) error {
 
 var errNoNumber = errors.New("must be a whole number")
 
-func wholeNumber(o cqlcopy.Option) (int64, error) {
+func wholeNumber(o copystmt.Option) (int64, error) {
 	n, err := strconv.ParseInt(strings.TrimSpace(o.Value), 10, 64)
 	if err != nil {
 		return 0, errNoNumber

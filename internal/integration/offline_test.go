@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 )
 
 // snapshotSchema has a node take a snapshot of a table, and gives the file of the statements that make it.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 )
 
 // TestSnapshotsAreFound finds the live data and a snapshot of a table in the nodes' own folders, and what the schema in

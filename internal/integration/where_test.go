@@ -13,7 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -125,7 +125,7 @@ func TestConditionsHoldForTheRowsThatServersChoose(t *testing.T) {
 		require.Equal(t, w.chosen(t, condition), w.kept(t, condition), condition)
 	}
 	for _, condition := range whereRefused {
-		_, err := cqlwhere.Parse(condition, w.known)
+		_, err := where.Parse(condition, w.known)
 		require.Error(t, err, condition)
 		require.Error(t, session.Exec(t.Context(), "SELECT k FROM it1.where_types WHERE "+condition+" ALLOW FILTERING"), condition)
 	}
@@ -158,7 +158,7 @@ func TestConditionsHoldForTheRowsThatServersChoose(t *testing.T) {
 // whereRows are the rows of a table.
 type whereRows struct {
 	table *schema.Table
-	known cqlwhere.Table
+	known where.Table
 	rows  [][][]byte
 }
 
@@ -167,7 +167,7 @@ func whereTable(t *testing.T, name string) whereRows {
 	t.Helper()
 	described, err := session.Table(t.Context(), "it1", name)
 	require.NoError(t, err)
-	w := whereRows{table: described, known: cqlwhere.Table{Partitioner: token.Murmur3, Columns: described.Declared()}}
+	w := whereRows{table: described, known: where.Table{Partitioner: token.Murmur3, Columns: described.Declared()}}
 	eachRow(t, described, func(cells [][]byte) {
 		row := make([][]byte, len(cells))
 		for i, c := range cells {
@@ -217,7 +217,7 @@ func (w whereRows) chosen(t *testing.T, condition string) []string {
 // kept are the keys of the rows that the condition holds for. Those outside of its token ranges are not asked for.
 func (w whereRows) kept(t *testing.T, condition string) []string {
 	t.Helper()
-	c, err := cqlwhere.Parse(condition, w.known)
+	c, err := where.Parse(condition, w.known)
 	require.NoError(t, err, condition)
 	keys := []string{}
 	cells := make([][]byte, len(c.Columns()))

@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 

@@ -21,8 +21,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -38,7 +38,7 @@ type tableFiles struct {
 	found  *snapshot.Found  // nil: they are streamed
 	// unflushed are segments of commit logs that have rows which are in no SSTable.
 	unflushed []string
-	where     *cqlwhere.Condition // that rows must meet; nil: there is none
+	where     *where.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
 	unchanged func(ctx context.Context) error
 	// refetch begins to fetch the pieces again, without the ranges that are done; nil: they are all there.

@@ -12,9 +12,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -161,7 +161,7 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 		}
 	}
 
-	where, err := cqlwhere.Parse("k IN ('x', 'y')", cqlwhere.Table{
+	where, err := where.Parse("k IN ('x', 'y')", where.Table{
 		Partitioner: token.Murmur3, Columns: []cqlschema.Column{{Name: "k", Kind: cqlschema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}}},
 	})
 	require.NoError(t, err)

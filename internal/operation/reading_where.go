@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwhere"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -13,9 +13,9 @@ func (t *tableSession) readWhere(text string) error {
 	if text == "" {
 		return nil
 	}
-	known := cqlwhere.Table{Partitioner: t.files.table.Partitioner, Columns: t.table.Declared()}
+	known := where.Table{Partitioner: t.files.table.Partitioner, Columns: t.table.Declared()}
 	var err error
-	if t.files.where, err = cqlwhere.Parse(text, known); err != nil {
+	if t.files.where, err = where.Parse(text, known); err != nil {
 		return fmt.Errorf("--where: %w", err)
 	}
 	return nil

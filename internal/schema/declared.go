@@ -1,6 +1,6 @@
 package schema
 
-import "github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+import cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 
 // declaredKinds are the kinds of columns as statements declare them.
 var declaredKinds = map[Kind]cqlschema.Kind{

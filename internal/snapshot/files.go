@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/cqlbulk/cqlbulk/pkg/cqlschema"
+	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 

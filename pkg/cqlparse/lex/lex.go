@@ -1,0 +1,207 @@
+package lex
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Kind says what a token is.
+type Kind uint8
+
+// The kinds.
+const (
+	End    Kind = iota
+	Word        // a bare name or a word of CQL, in lower case
+	Name        // in double quotes
+	Text        // in single quotes or between dollars
+	Number      // or what begins like one: a duration, a blob
+	UUID
+	Sign // any other character
+)
+
+// Token is a piece of a text.
+type Token struct {
+	Kind Kind
+	Text string // without quotes
+	At   int    // byte of the text that it begins at
+}
+
+// Is says whether the token is a word of CQL, or a sign.
+func (t Token) Is(what string) bool { return (t.Kind == Word || t.Kind == Sign) && t.Text == what }
+
+// Shown is the token as it may stand in a text, for messages.
+func (t Token) Shown() string {
+	switch t.Kind {
+	case Name:
+		return `"` + t.Text + `"`
+	case Text:
+		return "'" + t.Text + "'"
+	default:
+		return t.Text
+	}
+}
+
+// lex cuts a text into tokens, without blanks and comments. The last one is the end.
+func lex(s string) ([]Token, error) {
+	var all []Token
+	for i := 0; ; {
+		var ok bool
+		if i, ok = skipBlanks(s, i); !ok {
+			return nil, ErrorAt(s, i, "the comment has no end")
+		}
+		if i == len(s) {
+			return append(all, Token{Kind: End, At: i}), nil
+		}
+		t, end, err := lexOne(s, i)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+		i = end
+	}
+}
+
+// skipBlanks finds what comes behind blanks and comments; without ok a comment, which begins there, has no end.
+func skipBlanks(s string, i int) (at int, ok bool) {
+	for i < len(s) {
+		switch {
+		case strings.IndexByte(" \t\r\n\f", s[i]) >= 0:
+			i++
+		case strings.HasPrefix(s[i:], "\ufeff"):
+			i += len("\ufeff")
+		case strings.HasPrefix(s[i:], "--"), strings.HasPrefix(s[i:], "//"):
+			end := strings.IndexByte(s[i:], '\n')
+			if end < 0 {
+				return len(s), true
+			}
+			i += end
+		case strings.HasPrefix(s[i:], "/*"):
+			end := strings.Index(s[i+2:], "*/")
+			if end < 0 {
+				return i, false
+			}
+			i += 2 + end + 2
+		default:
+			return i, true
+		}
+	}
+	return i, true
+}
+
+// lexOne reads the token at i.
+func lexOne(s string, i int) (t Token, end int, err error) {
+	switch c := s[i]; {
+	case c == '"' || c == '\'':
+		value, end, ok := quoted(s, i)
+		if !ok {
+			return t, 0, ErrorAt(s, i, "the quote has no end")
+		}
+		if c == '"' {
+			return Token{Name, value, i}, end, nil
+		}
+		return Token{Text, value, i}, end, nil
+	case strings.HasPrefix(s[i:], "$$"):
+		length := strings.Index(s[i+2:], "$$")
+		if length < 0 {
+			return t, 0, ErrorAt(s, i, "the quote has no end")
+		}
+		return Token{Text, s[i+2 : i+2+length], i}, i + 2 + length + 2, nil
+	case isUUID(s, i):
+		return Token{UUID, strings.ToLower(s[i : i+uuidLen]), i}, i + uuidLen, nil
+	case isDigit(c) || c == '-' && i+1 < len(s) && isDigit(s[i+1]):
+		end := i + 1
+		for end < len(s) {
+			if micro := microAt(s, end); micro > 0 {
+				end += micro
+			} else if wordByte(s[end]) || s[end] == '.' || strings.IndexByte("+-", s[end]) >= 0 && s[end-1]|0x20 == 'e' {
+				end++
+			} else {
+				break
+			}
+		}
+		return Token{Number, s[i:end], i}, end, nil
+	case durationAt(s, i) > i:
+		end := durationAt(s, i)
+		return Token{Number, s[i:end], i}, end, nil
+	case wordByte(c):
+		end := i
+		for end < len(s) && wordByte(s[end]) {
+			end++
+		}
+		return Token{Word, strings.ToLower(s[i:end]), i}, end, nil
+	default:
+		_, size := utf8.DecodeRuneInString(s[i:])
+		return Token{Sign, s[i : i+size], i}, i + size, nil
+	}
+}
+
+// isoDuration is a duration in the forms of ISO 8601, whose letters are capitals (DURATION of Lexer.g).
+var isoDuration = func() *regexp.Regexp {
+	const clock = `T(?:\d+H(?:\d+M)?(?:\d+S)?|\d+M(?:\d+S)?|\d+S)`
+	const period = `(?:\d+Y(?:\d+M)?(?:\d+D)?|\d+M(?:\d+D)?|\d+D)`
+	r := regexp.MustCompile(`^-?P(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|` + clock + `|\d+W|` + period + `(?:` + clock + `)?)`)
+	r.Longest()
+	return r
+}()
+
+// durationAt is where a duration of that form ends that begins at i; i when there is none.
+func durationAt(s string, i int) int {
+	if !strings.HasPrefix(strings.TrimPrefix(s[i:], "-"), "P") {
+		return i
+	}
+	end := i + len(isoDuration.FindString(s[i:]))
+	if end < len(s) && wordByte(s[end]) {
+		return i
+	}
+	return end
+}
+
+// microAt is how many bytes the micro sign, or the Greek letter, of a duration has that stands at i.
+func microAt(s string, i int) int {
+	if strings.HasPrefix(s[i:], "\u00b5") || strings.HasPrefix(s[i:], "\u03bc") {
+		return 2
+	}
+	return 0
+}
+
+// quoted reads what stands in quotes, which are doubled inside, and where it ends.
+func quoted(s string, from int) (value string, end int, ok bool) {
+	q := s[from]
+	for i := from + 1; i < len(s); i++ {
+		if s[i] != q {
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == q {
+			i++
+			continue
+		}
+		return strings.ReplaceAll(s[from+1:i], string([]byte{q, q}), string(rune(q))), i + 1, true
+	}
+	return "", 0, false
+}
+
+// uuidLen is how long the text of a UUID is.
+const uuidLen = 36
+
+// isUUID says whether a UUID stands at i, and nothing that goes on.
+func isUUID(s string, i int) bool {
+	if len(s)-i < uuidLen || len(s)-i > uuidLen && wordByte(s[i+uuidLen]) {
+		return false
+	}
+	for n := range uuidLen {
+		c := s[i+n]
+		if n == 8 || n == 13 || n == 18 || n == 23 {
+			if c != '-' {
+				return false
+			}
+		} else if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func wordByte(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }

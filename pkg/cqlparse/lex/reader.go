@@ -1,0 +1,80 @@
+package lex
+
+import "strings"
+
+// Reader reads the tokens of a text. It belongs to one goroutine.
+type Reader struct {
+	text   string
+	tokens []Token
+	i      int
+}
+
+// NewReader cuts a text into tokens. The error is an *Error: a quote or a comment without an end.
+func NewReader(text string) (*Reader, error) {
+	tokens, err := lex(text)
+	if err != nil {
+		return nil, err
+	}
+	return &Reader{text: text, tokens: tokens}, nil
+}
+
+// Next is the token that is not read yet; at the end, one of the kind End.
+func (r *Reader) Next() Token { return r.tokens[r.i] }
+
+// After is the token that comes n after the next one, or the end.
+func (r *Reader) After(n int) Token { return r.tokens[min(r.i+n, len(r.tokens)-1)] }
+
+// Read reads a token. The end is never passed.
+func (r *Reader) Read() Token {
+	t := r.tokens[r.i]
+	if t.Kind != End {
+		r.i++
+	}
+	return t
+}
+
+// Take reads words or signs, all of them or none.
+func (r *Reader) Take(words ...string) bool {
+	for n, w := range words {
+		if !r.After(n).Is(w) {
+			return false
+		}
+	}
+	r.i += len(words)
+	return true
+}
+
+// Expect reads words or signs that must stand there.
+func (r *Reader) Expect(words ...string) error {
+	for _, w := range words {
+		if !r.Take(w) {
+			return r.Unexpected(strings.ToUpper(w))
+		}
+	}
+	return nil
+}
+
+// Name reads a name.
+func (r *Reader) Name(what string) (string, error) {
+	if t := r.Next(); t.Kind != Word && t.Kind != Name || t.Text == "" {
+		return "", r.Unexpected("the name of " + what)
+	}
+	return r.Read().Text, nil
+}
+
+// ErrorAt is an error at a token.
+func (r *Reader) ErrorAt(t Token, format string, args ...any) error {
+	return ErrorAt(r.text, t.At, format, args...)
+}
+
+// Unexpected is an error at the next token.
+func (r *Reader) Unexpected(want string) error {
+	t := r.Next()
+	if t.Kind == End {
+		return r.ErrorAt(t, "expected %s, found the end", want)
+	}
+	return r.ErrorAt(t, "expected %s, found %.40q", want, t.Shown())
+}
+
+// Line is the line that a token stands in, from 1.
+func (r *Reader) Line(t Token) int { return Line(r.text, t.At) }

@@ -1,0 +1,136 @@
+package where
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/lex"
+)
+
+// What cannot be read is told with its place.
+func TestConditionsThatCannotBeRead(t *testing.T) {
+	table := tableOf(t, types)
+	for text, want := range map[string]string{
+		"":                        "line 1, column 1: expected a condition, found the end",
+		"int":                     "line 1, column 4: expected =, !=, <, <=, >, >=, IN, CONTAINS or IS NOT NULL, found the end",
+		"int 3":                   `line 1, column 5: expected =, !=, <, <=, >, >=, IN, CONTAINS or IS NOT NULL, found "3"`,
+		"int < = 3":               `line 1, column 7: expected a value, found "="`,
+		"int <> 3":                `line 1, column 6: expected a value, found ">"`,
+		"int == 3":                `line 1, column 5: expected =, !=, <, <=, >, >=, IN, CONTAINS or IS NOT NULL, found "="`,
+		"int = ":                  "line 1, column 7: expected a value, found the end",
+		"int = 3 AND":             "line 1, column 12: expected the name of a column, found the end",
+		"int = 3,":                `line 1, column 8: expected AND or the end, found ","`,
+		"int = 3 OR int = 4":      "line 1, column 9: CQL has no OR: conditions are joined by AND, and several values of a column asked for by IN",
+		"(int = 3":                "line 1, column 9: expected ), found the end",
+		"'int' = 3":               `line 1, column 1: expected the name of a column, found "'int'"`,
+		"int = 'x":                "line 1, column 7: the quote has no end",
+		"day = 3":                 `line 1, column 1: the table has no column "day"; did you mean "Day"?`,
+		"int = 1\nAND\n  txt = 2": `line 3, column 3: the table has no column "txt"; did you mean text?`,
+		"nothing_like_it = 3":     `line 1, column 1: the table has no column "nothing_like_it"`,
+		"int LIKE 3":              "line 1, column 5: LIKE is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL",
+		"int not in (3)":          "line 1, column 5: NOT is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL",
+		"int BETWEEN 3 AND 4":     "line 1, column 5: BETWEEN is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL",
+		"int IS NULL":             `line 1, column 8: expected NOT, found "null"`,
+		"fudt.a = 3":              "line 1, column 5: column fudt: the fields of a column cannot be asked for",
+
+		"int = 'x'":        "line 1, column 7: column int: 'x' is no int",
+		`"Day" = 1.5`:      `line 1, column 9: column "Day": 1.5 is no int`,
+		"int = 2147483648": "line 1, column 7: column int: 2147483648 is no int: out of range -2147483648..2147483647 for int",
+		"int IN (1, 'x')":  "line 1, column 12: column int: 'x' is no int",
+		"int = 0x01":       "line 1, column 7: column int: 0x01 is no int",
+		"int = null":       "line 1, column 7: column int: a null is equal to nothing, and neither less nor greater",
+		"int = (3, 4)":     "line 1, column 7: column int: (3, 4) is no int",
+		"int = ((null))":   "line 1, column 9: column int: a null is equal to nothing, and neither less nor greater",
+		"int = {}":         "line 1, column 7: column int: {} is no int",
+		"text = 3":         "line 1, column 8: column text: 3 is no text",
+		"text = EWR":       `line 1, column 8: expected a value, found "ewr": a text stands in single quotes`,
+		`text = "EWR"`:     `line 1, column 8: expected a value, found the name "EWR": a text stands in single quotes`,
+		"ascii = 'ä'":      "line 1, column 9: column ascii: 'ä' is no ascii: invalid ASCII byte 0xc3 at offset 0",
+		"boolean = 'true'": "line 1, column 11: column boolean: 'true' is no boolean",
+		"boolean = 1":      "line 1, column 11: column boolean: 1 is no boolean",
+		"blob = 'x'":       "line 1, column 8: column blob: 'x' is no blob",
+		"blob = 0xabc":     "line 1, column 8: column blob: 0xabc is no blob: odd number of hex digits (3), the last at offset 4",
+		"blob = 0xzz":      "line 1, column 8: column blob: 0xzz is no blob",
+		"blob = 1.2.3":     "line 1, column 8: 1.2.3 is neither a number nor a duration nor a blob",
+		"uuid = '123e4567-e89b-42d3-a456-426614174000'":   "line 1, column 8: column uuid: '123e4567-e89b-42d3-a456-426614174000' is no uuid",
+		"timeuuid = 123e4567-e89b-42d3-a456-426614174000": "line 1, column 12: column timeuuid: 123e4567-e89b-42d3-a456-426614174000 is no timeuuid: UUID version 4, where a timeuuid is of version 1",
+		"date = 4294967296":     "line 1, column 8: column date: 4294967296 is no date: a number of days is from 0 to 4294967295, and 1970-01-01 is 2147483648",
+		"date = '2024-02-30'":   "line 1, column 8: column date: '2024-02-30' is no date: no such day in that month",
+		"time = 86400000000000": "line 1, column 8: column time: 86400000000000 is no time: a number of nanoseconds is from 0 to 86399999999999",
+		"inet = '0x7f000001'":   "line 1, column 8: column inet: '0x7f000001' is no inet",
+		"inet = 'localhost'":    "line 1, column 8: column inet: 'localhost' is no inet: not an IPv4 or IPv6 address",
+		"duration = 1":          "line 1, column 12: column duration: 1 is no duration",
+		"duration = 5x":         `line 1, column 12: column duration: 5x is no duration: unknown unit "x"`,
+		"duration > 1d":         "line 1, column 1: column duration is of type duration, and of durations none is less than another",
+		"durations <= [1d]":     "line 1, column 1: column durations is of type frozen<list<duration>>, and of durations none is less than another",
+		"waits[1] < 1d":         "line 1, column 1: column waits is of type map<int, duration>, and of durations none is less than another",
+		"decimal = '1'":         "line 1, column 11: column decimal: '1' is no decimal",
+		"varint = 1e5":          "line 1, column 10: column varint: 1e5 is no varint",
+		"float = 1e39":          "line 1, column 9: column float: 1e39 is no float: out of range for float",
+		"custom = 'x'":          "line 1, column 10: column custom: 'x' is no 'org.example.T'",
+		"text = '" + strings.Repeat("ä", 40) + "' AND int = '" + strings.Repeat("ä", 40) + "'": "line 1, column 61: column int: '" + strings.Repeat("ä", 29) + "... is no int",
+
+		"int = ?":                        "line 1, column 7: there is nothing to be bound here: give the value",
+		"int IN ?":                       `line 1, column 8: expected a parenthesis and values, found "?"`,
+		"int = :x":                       "line 1, column 7: there is nothing to be bound here: give the value",
+		"int = 1 + 2":                    "line 1, column 9: arithmetic is not computed here: give the result",
+		"int = - 1":                      "line 1, column 7: arithmetic is not computed here: give the result",
+		"timestamp > toTimestamp(now())": "line 1, column 13: functions are not computed here: give the value of totimestamp",
+		"int = ks.f(1)":                  "line 1, column 7: functions are not computed here: give the value of ks.f",
+		"int = CAST(1.5 AS int)":         "line 1, column 7: casts are not computed here: give the result",
+		"int = (int)3":                   "line 1, column 7: casts are not computed here: give the result",
+		"flist = (list<int>)[3]":         "line 1, column 9: casts are not computed here: give the result",
+
+		"list = ['a']":        "line 1, column 1: column list is of type list<text>, which is not frozen: it can be asked for by CONTAINS",
+		"set IN ({1})":        "line 1, column 1: column \"set\" is of type set<int>, which is not frozen: it can be asked for by CONTAINS",
+		"map = {}":            "line 1, column 1: column map is of type map<text, int>, which is not frozen: it can be asked for by CONTAINS, CONTAINS KEY and [key]",
+		"udt = {a: 1}":        "line 1, column 1: column udt is of type two, which is not frozen: it cannot be compared",
+		"int CONTAINS 3":      "line 1, column 1: column int is of type int: only a list, a set or a map CONTAINS something",
+		"set CONTAINS KEY 3":  "line 1, column 1: column \"set\" is of type set<int>: only a map CONTAINS a KEY",
+		"set CONTAINS 'x'":    "line 1, column 14: column \"set\": 'x' is no int",
+		"map CONTAINS null":   "line 1, column 14: column map: a null is equal to nothing, and neither less nor greater",
+		"list[0] = 'x'":       "line 1, column 1: column list is of type list<text>: only the entries of a map can be asked for",
+		"map[0] = 3":          "line 1, column 5: column map: 0 is no text",
+		"map['a'] = 'x'":      "line 1, column 12: column map: 'x' is no int",
+		"map['a' = 3":         `line 1, column 9: expected ], found "="`,
+		"map['a'] IN (3)":     `line 1, column 10: expected =, !=, <, <=, >, >=, IN, CONTAINS or IS NOT NULL, found "in"`,
+		"flist = [1, null]":   "line 1, column 13: column flist: a null cannot stand in a collection",
+		"flist = {1}":         "line 1, column 9: column flist: {1} is no frozen<list<int>>",
+		"flist = [1, ]":       `line 1, column 13: expected a value, found "]"`,
+		"flist = [1":          "line 1, column 11: expected ,, found the end",
+		"fset = {'a': 1}":     "line 1, column 8: column fset: {'a': 1} is no frozen<set<text>>",
+		"fset = {'a', 1}":     "line 1, column 14: column fset: 1 is no text",
+		"fmap = {1: 'a', 2}":  `line 1, column 18: expected :, found "}"`,
+		"fmap = {a: 'a'}":     "line 1, column 9: column fmap: a is no int",
+		"fudt = {}":           "line 1, column 8: column fudt: {} is no frozen<two>",
+		"fudt = {b: 1}":       `line 1, column 9: column fudt: frozen<two> has no field b; did you mean "B"?`,
+		"fudt = {a: 1, a: 2}": "line 1, column 15: column fudt: the field a is there twice",
+		"fudt = {'a': 1}":     "line 1, column 8: column fudt: {'a': 1} is no frozen<two>: it has keys that are no names of fields",
+		"tuple = (1, 'a', 2)": "line 1, column 9: column tuple: (1, 'a', 2) is no frozen<tuple<int, text>>: it has 3 elements",
+		"vector = [1]":        "line 1, column 10: column vector: [1] is no vector<float, 2>: it has 1 elements",
+
+		"(c, cd) = (1, '2024-01-01')":        "line 1, column 1: column cd does not follow c in the primary key",
+		"(c, int) = (1, 2)":                  "line 1, column 1: column int is no clustering column: others cannot be compared together",
+		"(c, ct) = (1)":                      "line 1, column 11: (c, ct) is compared with 2 values in parentheses",
+		"(c, ct) = 1":                        `line 1, column 11: expected a parenthesis and values, found "1"`,
+		"(c) IN (1)":                         "line 1, column 9: (c) is compared with one value in parentheses",
+		"(c, ct) = (1, 2)":                   "line 1, column 15: column ct: 2 is no text",
+		"(c, ct) = (1, null)":                "line 1, column 15: column ct: a null is equal to nothing, and neither less nor greater",
+		"token(k) > 5":                       "line 1, column 1: TOKEN takes the partition key: TOKEN(k, kt)",
+		"token(kt, k) > 5":                   "line 1, column 1: TOKEN takes the partition key: TOKEN(k, kt)",
+		"token(k, kt) != 5":                  "line 1, column 14: expected =, <, <=, > or >=, which is all that a token can be asked for by",
+		"token(k, kt) IN (5)":                "line 1, column 14: expected =, <, <=, > or >=, which is all that a token can be asked for by",
+		"token(k, kt) > 'x'":                 "line 1, column 16: 'x' is no token, which is a whole number, or TOKEN(...) of a key",
+		"token(k, kt) > 9223372036854775808": `line 1, column 16: murmur3 token "9223372036854775808": outside the ring`,
+		"token(k, kt) > token(5)":            "line 1, column 21: (k, kt) is compared with 2 values in parentheses",
+		strings.Repeat("(", 65) + "int = 3":  "line 1, column 65: this is nested too deep",
+		"flist = " + strings.Repeat("[", 65): "line 1, column 73: this is nested too deep",
+	} {
+		_, err := Parse(text, table)
+		require.EqualError(t, err, want, text)
+		var at *lex.Error
+		require.ErrorAs(t, err, &at)
+	}
+}

@@ -1,0 +1,355 @@
+package where
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlorder"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/lex"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+)
+
+// Parse reads a condition on the rows of a table: what may stand behind WHERE. The error is a *lex.Error, which names line
+// and column of the text, and the nearest column to a name that is none.
+func Parse(text string, t Table) (*Condition, error) {
+	tokens, err := lex.NewReader(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{Reader: tokens, table: t, condition: &Condition{}}
+	for _, c := range t.Columns {
+		if c.Kind == schema.PartitionKey {
+			p.partition = append(p.partition, c)
+		}
+		p.names = append(p.names, c.Name)
+	}
+	slices.SortFunc(p.partition, func(a, b schema.Column) int { return a.Position - b.Position })
+	if p.Next().Kind == lex.End {
+		return nil, p.Unexpected("a condition")
+	}
+	for {
+		if p.text.Len() > 0 {
+			p.text.WriteString(" AND ")
+		}
+		if err := p.relation(); err != nil {
+			return nil, err
+		}
+		if !p.Take("and") {
+			break
+		}
+	}
+	switch end := p.Next(); {
+	case end.Is("or"):
+		return nil, p.ErrorAt(end, "CQL has no OR: conditions are joined by AND, and several values of a column asked for by IN")
+	case end.Kind != lex.End:
+		return nil, p.Unexpected("AND or the end")
+	}
+	p.condition.text = p.text.String()
+	p.finish()
+	return p.condition, nil
+}
+
+// parser reads a condition.
+type parser struct {
+	*lex.Reader
+	table     Table
+	names     []string        // of all columns
+	partition []schema.Column // the partition key
+	condition *Condition
+	text      strings.Builder // of what was read
+	depth     int
+	subject   string // what errors of a literal are about
+	members   []member
+	bounds    []within // on tokens
+}
+
+// member is a relation that asks for values of a column of the partition key.
+type member struct {
+	position int
+	*membership
+}
+
+// column finds a column.
+func (p *parser) column() (schema.Column, error) {
+	at := p.Next()
+	name, err := p.Name("a column")
+	if err != nil {
+		return schema.Column{}, err
+	}
+	p.subject = "column " + cqltype.QuoteIdent(name)
+	if i := slices.Index(p.names, name); i >= 0 {
+		return p.table.Columns[i], nil
+	}
+	return schema.Column{}, p.ErrorAt(at, "the table has no column %.200q%s", name, hint(name, p.names))
+}
+
+// add notes a relation, as it is printed.
+func (p *parser) add(r relation, text ...string) {
+	p.condition.relations = append(p.condition.relations, r)
+	for _, t := range text {
+		p.text.WriteString(t)
+	}
+}
+
+// relation reads a relation.
+func (p *parser) relation() error {
+	first := p.Next()
+	switch {
+	case first.Is("token") && p.After(1).Is("("):
+		return p.tokenRelation()
+	case first.Is("(") && (p.After(2).Is(",") || p.After(2).Is(")")):
+		return p.tupleRelation()
+	case first.Is("("):
+		if err := p.enter(); err != nil {
+			return err
+		}
+		p.Read()
+		if err := p.relation(); err != nil {
+			return err
+		}
+		p.depth--
+		return p.Expect(")")
+	default:
+		return p.columnRelation()
+	}
+}
+
+// columnRelation reads a relation of one column.
+func (p *parser) columnRelation() error {
+	at := p.Next()
+	c, err := p.column()
+	if err != nil {
+		return err
+	}
+	order, err := cqlorder.Plan(c.Type)
+	if err != nil {
+		return p.ErrorAt(at, "%s: %v", p.subject, err)
+	}
+	name := cqltype.QuoteIdent(c.Name)
+	switch {
+	case p.Take("["):
+		return p.entryRelation(at, c, name)
+	case p.Take("contains", "key"):
+		return p.containsKey(at, c, name)
+	case p.Take("contains"):
+		return p.contains(at, c, name)
+	case p.Take("is"):
+		if err := p.Expect("not", "null"); err != nil {
+			return err
+		}
+		p.add(notNull{p.condition.cell(c.Name)}, name, " IS NOT NULL")
+		return nil
+	case p.Take("in"):
+		if err := p.comparable(at, c, equal); err != nil {
+			return err
+		}
+		return p.in(c, order, name)
+	case p.Next().Is("like"), p.Next().Is("between"), p.Next().Is("not"):
+		return p.ErrorAt(p.Next(), "%s is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL", strings.ToUpper(p.Next().Text))
+	case p.Next().Is("."):
+		return p.ErrorAt(p.Next(), "%s: the fields of a column cannot be asked for", p.subject)
+	}
+	op, err := p.operator()
+	if err != nil {
+		return err
+	}
+	if err := p.comparable(at, c, op); err != nil {
+		return err
+	}
+	x, err := p.term()
+	if err != nil {
+		return err
+	}
+	value, err := p.value(c.Type, &x)
+	if err != nil {
+		return err
+	}
+	if op == equal && c.Kind == schema.PartitionKey {
+		p.addMembers(c, order, [][]byte{value}, name, " = ", x.String())
+		return nil
+	}
+	p.add(&comparison{p.condition.cell(c.Name), order, op, value}, name, " ", op.String(), " ", x.String())
+	return nil
+}
+
+// operator reads an operator. Its signs stand side by side.
+func (p *parser) operator() (operator, error) {
+	t, after := p.Next(), p.After(1)
+	both := t.Text
+	if after.Is("=") && after.At == t.At+1 {
+		both += "="
+	}
+	for o, text := range operators {
+		if t.Kind == lex.Sign && (text == both || len(text) == 1 && text == t.Text && both == t.Text) {
+			for range text {
+				p.Read()
+			}
+			return operator(o), nil
+		}
+	}
+	return 0, p.Unexpected("=, !=, <, <=, >, >=, IN, CONTAINS or IS NOT NULL")
+}
+
+// comparable says why a column cannot be compared.
+func (p *parser) comparable(at lex.Token, c schema.Column, op operator) error {
+	switch {
+	case !multiCell(c):
+		if op != equal && op != unequal && hasDuration(c.Type) {
+			return p.ErrorAt(at, "%s is of type %s, and of durations none is less than another", p.subject, c.Type)
+		}
+		return nil
+	case c.Type.Kind == cqltype.Map:
+		return p.ErrorAt(at, "%s is of type %s, which is not frozen: it can be asked for by CONTAINS, CONTAINS KEY and [key]", p.subject, c.Type)
+	case c.Type.Kind == cqltype.UDT:
+		return p.ErrorAt(at, "%s is of type %s, which is not frozen: it cannot be compared", p.subject, c.Type)
+	default:
+		return p.ErrorAt(at, "%s is of type %s, which is not frozen: it can be asked for by CONTAINS", p.subject, c.Type)
+	}
+}
+
+// multiCell says whether the elements of a column are cells of their own.
+func multiCell(c schema.Column) bool {
+	return (c.Kind == schema.Regular || c.Kind == schema.Static) && c.Type.MultiCell()
+}
+
+// has says whether values of a type have such ones in them, or are such.
+func has(t *cqltype.Type, kinds ...cqltype.Kind) bool {
+	return slices.Contains(kinds, t.Kind) || slices.ContainsFunc(t.Elems, func(e *cqltype.Type) bool { return has(e, kinds...) })
+}
+
+// hasDuration says whether values of a type have durations in them, which no order is of (AbstractType.referencesDuration).
+func hasDuration(t *cqltype.Type) bool { return has(t, cqltype.Duration) }
+
+// in reads the values behind IN.
+func (p *parser) in(c schema.Column, order *cqlorder.Order, name string) error {
+	list, err := p.list()
+	if err != nil {
+		return err
+	}
+	values := make([][]byte, len(list.elems))
+	for i := range list.elems {
+		if values[i], err = p.value(c.Type, &list.elems[i]); err != nil {
+			return err
+		}
+	}
+	p.addMembers(c, order, values, name, " IN ", list.String())
+	return nil
+}
+
+// list reads literals in parentheses.
+func (p *parser) list() (term, error) {
+	if !p.Next().Is("(") {
+		return term{}, p.Unexpected("a parenthesis and values")
+	}
+	return p.elements(formTuple, ")")
+}
+
+// addMembers notes a relation that asks for some values of a column.
+func (p *parser) addMembers(c schema.Column, order *cqlorder.Order, values [][]byte, text ...string) {
+	r := &membership{p.condition.cell(c.Name), order, values}
+	// Of values that are equal and not the same the first is asked for, which tells where a key is looked for by its bytes.
+	slices.SortStableFunc(r.values, r.compare)
+	r.values = slices.CompactFunc(r.values, func(a, b []byte) bool { return r.compare(a, b) == 0 })
+	if c.Kind == schema.PartitionKey {
+		p.members = append(p.members, member{c.Position, r})
+	}
+	p.add(r, text...)
+}
+
+// contains reads what stands behind CONTAINS.
+func (p *parser) contains(at lex.Token, c schema.Column, name string) error {
+	switch c.Type.Kind {
+	case cqltype.List, cqltype.Set, cqltype.Map:
+		return p.containment(at, c, len(c.Type.Elems)-1, name, " CONTAINS ")
+	default:
+		return p.ErrorAt(at, "%s is of type %s: only a list, a set or a map CONTAINS something", p.subject, c.Type)
+	}
+}
+
+// containsKey reads what stands behind CONTAINS KEY.
+func (p *parser) containsKey(at lex.Token, c schema.Column, name string) error {
+	if c.Type.Kind != cqltype.Map {
+		return p.ErrorAt(at, "%s is of type %s: only a map CONTAINS a KEY", p.subject, c.Type)
+	}
+	return p.containment(at, c, 0, name, " CONTAINS KEY ")
+}
+
+// containment reads an element: that one of each entry which is meant.
+func (p *parser) containment(at lex.Token, c schema.Column, which int, text ...string) error {
+	layout, order, err := p.elemOrder(at, c, which)
+	if err != nil {
+		return err
+	}
+	x, err := p.term()
+	if err != nil {
+		return err
+	}
+	value, err := p.value(c.Type.Elems[which], &x)
+	if err != nil {
+		return err
+	}
+	r := &containment{p.condition.cell(c.Name), layout, order, len(c.Type.Elems), which, value}
+	// In a frozen collection a server looks for the object of Java (Operator.CONTAINS): to that 1.0 and 1.00 are two, and a
+	// tuple is its bytes. Only keys of a map it finds by their order.
+	if elem := c.Type.Elems[which]; !multiCell(c) && which == r.per-1 && has(elem, cqltype.Decimal, cqltype.Tuple, cqltype.UDT) {
+		r.order = nil
+	}
+	p.add(r, append(text, x.String())...)
+	return nil
+}
+
+// elemOrder is how the values of a column stand in bytes, and the order of an element.
+func (p *parser) elemOrder(at lex.Token, c schema.Column, which int) (*cqlwire.Layout, *cqlorder.Order, error) {
+	layout, err := cqlwire.Plan(c.Type)
+	if err != nil {
+		return nil, nil, p.ErrorAt(at, "%s: %v", p.subject, err)
+	}
+	order, err := cqlorder.Plan(c.Type.Elems[which])
+	if err != nil {
+		return nil, nil, p.ErrorAt(at, "%s: %v", p.subject, err)
+	}
+	return layout, order, nil
+}
+
+// entryRelation reads key] op value.
+func (p *parser) entryRelation(at lex.Token, c schema.Column, name string) error {
+	if c.Type.Kind != cqltype.Map {
+		return p.ErrorAt(at, "%s is of type %s: only the entries of a map can be asked for", p.subject, c.Type)
+	}
+	key, err := p.term()
+	if err != nil {
+		return err
+	}
+	if err := p.Expect("]"); err != nil {
+		return err
+	}
+	op, err := p.operator()
+	if err != nil {
+		return err
+	}
+	if op != equal && op != unequal && hasDuration(c.Type.Elems[1]) {
+		return p.ErrorAt(at, "%s is of type %s, and of durations none is less than another", p.subject, c.Type)
+	}
+	x, err := p.term()
+	if err != nil {
+		return err
+	}
+	r := &entry{op: op}
+	if r.layout, r.keys, err = p.elemOrder(at, c, 0); err != nil {
+		return err
+	}
+	if _, r.values, err = p.elemOrder(at, c, 1); err != nil {
+		return err
+	}
+	if r.key, err = p.value(c.Type.Elems[0], &key); err != nil {
+		return err
+	}
+	if r.value, err = p.value(c.Type.Elems[1], &x); err != nil {
+		return err
+	}
+	r.cell = p.condition.cell(c.Name)
+	p.add(r, name, "[", key.String(), "] ", op.String(), " ", x.String())
+	return nil
+}

@@ -20,7 +20,7 @@ func TestDoctor(t *testing.T) {
 		"ok       schema         all nodes have the same\n", "ok       clock          3 clocks within ", "ok       cores          ",
 		"ok       thresholds     warned of: batches over ", "       disk space     ", "ok       storage port   reached on 3 nodes",
 		"ok       table          it2.examined, 3 columns, 2 of them key\n", "warning  replication    ALL waits for 2 of 2 replicas: no node may go down\n",
-		"ok       rights         the cluster lets everybody read and write\n", "ok       side door      --via stream: rows can go past CQL, ",
+		"ok       rights         the cluster lets everybody read and write\n", "ok       streaming      --via stream: rows can bypass CQL, ",
 		"ok       header         3 columns, by the header\n", "ok       rows           the first 2 rows fit\n", "ok       estimate       2 rows: ",
 	} {
 		require.Contains(t, r.out, line)

@@ -30,7 +30,7 @@ func (d *Doctor) tableChecks() []doctor.Check {
 	return append(checks,
 		doctor.One("replication", d.replicas),
 		doctor.Check{Name: "rights", Look: d.rights},
-		doctor.One("side door", d.sideDoor),
+		doctor.One("streaming", d.canStream),
 	)
 }
 
@@ -64,7 +64,7 @@ func (d *Doctor) rights(ctx context.Context) []doctor.Finding {
 	r := doctor.Rights{Level: d.cfg.Consistency, User: d.cfg.User, Table: d.t.table.String(), Needs: []string{mayWrite}}
 	switch {
 	case d.past:
-		return []doctor.Finding{doctor.Fine("rows go past CQL, where rights are not asked for")}
+		return []doctor.Finding{doctor.Fine("rows bypass CQL, where rights are not checked")}
 	case d.scan != nil:
 		r.Needs = []string{mayRead}
 	case d.alone && len(d.inputs) == 0:
@@ -106,8 +106,8 @@ func (d *Doctor) readOne(ctx context.Context) error {
 	return err
 }
 
-// sideDoor says whether the table's rows can go past CQL.
-func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
+// canStream says whether the table's rows can bypass CQL.
+func (d *Doctor) canStream(ctx context.Context) doctor.Finding {
 	options, err := d.t.options(ctx)
 	if err != nil {
 		return doctor.Warn("see whether the nodes hang", "not told what the table is: %v", err)
@@ -115,7 +115,7 @@ func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
 	if d.scan != nil {
 		t := *d.t
 		t.tableOptions = options
-		return aside(t.refuseStreamOut(), d.scan.Via, "its SSTables can be read past CQL", "")
+		return aside(t.refuseStreamOut(), d.scan.Via, "its SSTables can be read without CQL", "")
 	}
 	writing := d.load.Writing
 	if writing.Via == spec.ViaCQL {
@@ -140,7 +140,7 @@ func (d *Doctor) sideDoor(ctx context.Context) doctor.Finding {
 	for _, n := range passedBy(options, writing.Via, s.taking) {
 		note.WriteString("; " + n)
 	}
-	return aside(nil, d.load.Via, "rows can go past CQL, "+how, note.String())
+	return aside(nil, d.load.Via, "rows can bypass CQL, "+how, note.String())
 }
 
 // landingForm says in what form a load would bring its rows: as far as storage ports are reached, which tell the version that
@@ -178,7 +178,7 @@ func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (str
 	}
 }
 
-// aside says whether the side door is open; via is the way that was chosen.
+// aside says whether the table can be streamed; via is the way that was chosen.
 func aside(refused error, via, open, note string) doctor.Finding {
 	switch {
 	case refused != nil && via == spec.ViaCQL:

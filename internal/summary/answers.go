@@ -209,7 +209,7 @@ type Doctor struct {
 
 // Finding is one line of what was found.
 type Finding struct {
-	Check string `json:"check" jsonschema:"what was looked at: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, side door, inputs, encoding, delimiter, header, rows, names, dates, epoch, numbers, estimate, load or scan"`
+	Check string `json:"check" jsonschema:"what was looked at: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, streaming, inputs, encoding, delimiter, header, rows, names, dates, epoch, numbers, estimate, load or scan"`
 	State string `json:"state" jsonschema:"ok, warning or failure"`
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty" jsonschema:"what to do"`

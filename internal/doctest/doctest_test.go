@@ -49,7 +49,7 @@ func TestWhatIsNotRunStandsOnAPage(t *testing.T) {
 func TestTheFrontPageIsShort(t *testing.T) {
 	p, err := ReadPage(root, "README.md")
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(p.Lines)-1, 150, "what README.md tells at length belongs into docs")
+	require.LessOrEqual(t, len(p.Lines)-1, 130, "what README.md tells at length belongs into docs")
 }
 
 var (

@@ -6,9 +6,11 @@
 package count
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -19,7 +21,7 @@ import (
 
 // Job is one count. The last cell of each row that its reader gives is a bigint,
 // a number of rows; the cells before it are the partition key they are of, none
-// when the number is that of a whole range.
+// when the number is that of a whole range. With Single they are the table's rows.
 type Job struct {
 	Reader sweep.Reader
 	Splits []token.Split
@@ -27,6 +29,9 @@ type Job struct {
 	Vnodes int                   // number of vnode ranges
 	Find   func(token.Token) int // the vnode range of a token; nil: there is one
 	Top    int                   // largest partitions to keep
+	// Single is the number of cells of the partition key that each row begins with, where the
+	// reader returns the rows of the table; 0: it returns numbers.
+	Single int
 	// Partitioner tells where on the ring a partition is, so that a range whose
 	// partitions are counted one by one can be cut behind those that have come; nil:
 	// a range is counted whole or not at all.
@@ -60,6 +65,21 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	return Result{Result: swept, Rows: total.rows, ByVnode: total.vnodes, Partitions: total.top.sorted()}, err
 }
 
+// Add adds the result of another job, which counted ranges that failed in this one: those that
+// failed there are the ones that failed in both.
+func (r *Result) Add(o Result, keep int) {
+	r.Done, r.Failed = append(r.Done, o.Done...), o.Failed
+	r.Rows += o.Rows
+	for i, rows := range o.ByVnode {
+		r.ByVnode[i] += rows
+	}
+	largest := top{keep: keep}
+	for _, p := range slices.Concat(r.Partitions, o.Partitions) {
+		largest.offer(p.Key, p.Rows)
+	}
+	r.Partitions = largest.sorted()
+}
+
 // totals are the sums of all workers.
 type totals struct {
 	job *Job
@@ -88,6 +108,12 @@ type worker struct {
 // Page takes numbers of rows.
 func (w *worker) Page(within token.Range, p row.Page) error {
 	w.weight = 0
+	if single := w.total.job.Single; single > 0 {
+		for p.Next() {
+			w.partition(within, p.Cells()[:single], 1)
+		}
+		return nil
+	}
 	for p.Next() {
 		cells := p.Cells()
 		last := len(cells) - 1
@@ -110,7 +136,7 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 }
 
 // Weight implements sweep.Consumer: the servers read all the rows that they count.
-func (w *worker) Weight() (rows int64, weighs bool) { return w.weight, true }
+func (w *worker) Weight() (rows int64, weighs bool) { return w.weight, w.total.job.Single == 0 }
 
 // counted takes in a partition for good.
 func (w *worker) counted(key [][]byte, rows int64) {
@@ -129,6 +155,10 @@ func (w *worker) partition(within token.Range, key [][]byte, rows int64) {
 		w.last, w.current = w.current, at
 	}
 	n := len(w.pending)
+	if n > 0 && slices.EqualFunc(w.pending[n-1].Key, key, bytes.Equal) {
+		w.pending[n-1].Rows += rows
+		return
+	}
 	if n < cap(w.pending) {
 		w.pending = w.pending[:n+1] // with the memory of an earlier key
 	} else {
@@ -154,7 +184,7 @@ func (w *worker) complete() {
 
 // Done adds the range to the totals.
 func (w *worker) Done(within token.Range) error {
-	if w.total.job.Top == 0 && w.numbers != 1 {
+	if w.total.job.Top == 0 && w.total.job.Single == 0 && w.numbers != 1 {
 		return fmt.Errorf("the server answered count(*) with %d numbers instead of one", w.numbers)
 	}
 	w.complete()

@@ -80,12 +80,15 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	var stopWatch func()
 	c.job.Sweep, stopWatch = sweepOptions(ctx, c.env, &c.spec.Pacing, c.t, c.job.Counters)
 	defer stopWatch()
-	c.job.Sweep.Blind = true
+	c.job.Sweep.Blind, c.job.Sweep.MaxTimeouts = true, countTimeouts
 	if c.board != nil {
 		showSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
 		c.job.Counted = func(within token.Range, rows int64) { c.board.Ring.Read(within, int(rows)) }
 	}
 	result, err := c.job.Run(ctx)
+	if err == nil {
+		err = c.countRows(ctx, &result)
+	}
 	r.end(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {

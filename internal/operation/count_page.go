@@ -2,8 +2,10 @@ package operation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -57,9 +59,13 @@ func (c *Count) rowBytes(ctx context.Context) (most int64, err error) {
 		return 0, err
 	}
 	reader := c.t.session.Reader(c.t.table, driver.Columns(all), nil)
+	defer c.t.session.Reserve(countPageBytes)()
 	var state []byte
 	for _, rows := range pagesLookedAt {
 		page, err := reader.Page(ctx, "", token.Range{}, state, rows)
+		if large := (*fault.LargeError)(nil); errors.As(err, &large) {
+			return max(most, large.Bytes/int64(rows)), nil
+		}
 		if err != nil {
 			return most, err
 		}

@@ -147,6 +147,9 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {
+				if o.MaxTimeouts > 0 && attempts >= o.MaxTimeouts && answered {
+					return fetched{err: err}
+				}
 				rows = max(rows/2, 1)
 				q.limit = rows
 				slow++

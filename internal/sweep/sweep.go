@@ -80,6 +80,9 @@ type Options struct {
 	// Trips are the round-trip times to the nodes; nil: they are not known.
 	Trips       *pace.Trips
 	MaxAttempts int // attempts for one page before its range is given up; default pace.DefaultAttempts
+	// MaxTimeouts is the number of failed attempts after which a range is given up whose servers
+	// answer that time ran out; 0: MaxAttempts.
+	MaxTimeouts int
 	Backoff     pace.Backoff
 	// Hosts gives the nodes to ask for a vnode range (Split.Set); nil or an empty
 	// list leaves the choice to the driver. The nodes of a list take turns as the

@@ -1,0 +1,75 @@
+package operation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/count"
+	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/sweep"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// countRows counts again, row by row, the ranges for which the servers had no number in time. A server
+// reads all rows of a range for one answer, which takes longer than it may where a partition has
+// several gigabytes. Read in pages, a range may be of any size.
+func (c *Count) countRows(ctx context.Context, result *count.Result) error {
+	var again []token.Split
+	var others []sweep.Failure
+	for _, f := range result.Failed {
+		if c.t.files != nil || !fault.Answered(f.Err) {
+			others = append(others, f)
+			continue
+		}
+		split := token.Split{Range: f.Range}
+		if p := c.t.plan.Placement(); p != nil {
+			split.Set = p.SetOf(f.Range)
+		}
+		c.job.Counters.Done.Add(-sweep.Work(f.Range, c.job.Partitioner))
+		c.job.Counters.Failed.Add(-1)
+		again = append(again, split)
+	}
+	if len(again) == 0 {
+		return nil
+	}
+	c.env.Logf("%s without an answer in time: their rows are read one by one", amount.Of(len(again), "token range"))
+	job := *c.job
+	job.Splits = again
+	job.Sweep.MaxTimeouts = 0
+	job.Sweep.PageRows = min(c.spec.PageSize, rowsPage)
+	key := c.t.table.OfKind(schema.PartitionKey)
+	job.Single = len(key)
+	var names []string
+	// Without the static columns, a partition that has nothing else has no row.
+	for _, column := range slices.Concat(key, c.t.table.OfKind(schema.Static)) {
+		names = append(names, column.Name)
+	}
+	selected, err := c.t.table.Selectors(names)
+	if err != nil {
+		return err
+	}
+	query := driver.Columns(selected)
+	query.Where, query.AllowFiltering = c.spec.Where, c.spec.AllowFiltering
+	job.Reader = c.t.reader(wanted{read: selected, query: query, memory: c.spec.Memory, now: time.Now()})
+	if c.board != nil {
+		showSweep(c.board, &job.Sweep, &job.Reader, true)
+	}
+	rest, err := job.Run(ctx)
+	if err != nil {
+		return err
+	}
+	result.Add(rest, c.job.Top)
+	result.Failed = append(result.Failed, others...)
+	return nil
+}
+
+// countTimeouts is the number of time-outs after which a range is counted row by row: a node has worked in
+// vain each time, for ten seconds by default (range_request_timeout).
+const countTimeouts = 4
+
+// rowsPage is the most rows of a page whose rows are counted one by one.
+const rowsPage = 1000

@@ -31,7 +31,7 @@ func BenchmarkHash(b *testing.B) {
 	}
 }
 
-// bigRing is 1,000 nodes of 256 tokens in three datacenters of four racks.
+// bigRing returns a ring of 1,000 nodes with 256 tokens each, in three datacenters of four racks.
 func bigRing(b *testing.B) *Ring {
 	b.Helper()
 	r, err := NewRing(Murmur3, randomNodes(Murmur3, rand.New(rand.NewPCG(1, 6)), 1000, 256, 3, 4))

@@ -2,22 +2,22 @@ package token
 
 import "math"
 
-// Several is the [Split.Set] of a split that reaches over several ranges of the placement, which no
-// single list of replicas holds.
+// Several is the [Split.Set] of a split that covers several ranges of the placement. No single list
+// of replicas holds such a split.
 const Several = -1
 
-// PlanCoarse cuts the ring into about want splits, also where there are more ranges than that: a
-// split then reaches over neighbouring ranges, whole ones, and its Set is [Several]. A range that is
-// wider than a split is cut as by [Placement.Plan]. No split is wider than twice the ring's part for
-// each of want, and there are no more than twice want splits.
+// PlanCoarse cuts the ring into about want splits, even if there are more ranges than want. A split
+// may then cover several complete neighbouring ranges, and its Set is [Several]. A range wider than
+// a split is cut as by [Placement.Plan]. No split is wider than twice the ring's width divided by
+// want. There are at most twice want splits.
 //
-// The order is that of Plan: the same placement, want and seed give the same splits.
+// As with Plan, the same placement, want and seed give the same splits in the same order.
 func (p *Placement) PlanCoarse(want int, seed uint64) []Split {
 	want = max(want, 1)
 	widths, total := p.scaledWidths()
 	share := float64(total) / float64(want)
 	var splits []Split
-	joined, first := 0.0, 0 // the ranges from first on that are to be one split
+	joined, first := 0.0, 0 // the width and first index of the ranges that form the next split
 	end := func(next int) {
 		if first < next {
 			set := first
@@ -47,8 +47,8 @@ func (p *Placement) PlanCoarse(want int, seed uint64) []Split {
 	return splits
 }
 
-// SetOf returns the range of the placement that r lies in, [Several] if it reaches over more than
-// one. r is a range.
+// SetOf returns the index of the range of the placement that contains r, or [Several] if r covers
+// more than one.
 func (p *Placement) SetOf(r Range) int {
 	if i := p.FindFirst(r); !p.Range(i).End.Less(r.End) {
 		return i
@@ -65,10 +65,10 @@ func (p *Placement) FindFirst(r Range) int {
 	return i
 }
 
-// CutFirst cuts r in two, with about the given number of tokens in the first part, at least one. The
-// first part either lies in one range of the placement or ends with one; if alone, the first always.
-// The parts that it makes of a range one after the other are about equal. Without rest, r is
-// not cut.
+// CutFirst cuts about the given number of tokens, at least one, from the start of r. The first part
+// is inside one range of the placement or ends at the end of one. If alone is true, it is always
+// inside one range. Repeated calls cut a range into parts of about equal width. If cut is false,
+// first is r and there is no rest.
 func (p *Placement) CutFirst(r Range, tokens float64, alone bool) (first, rest Range, cut bool) {
 	i := p.FindFirst(r)
 	border := p.Range(i).End

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requireSets checks that splits are the ring, and that each names the range it lies in.
+// requireSets checks that splits cover the ring, and that the Set of each is the range that
+// contains it.
 func requireSets(t *testing.T, p *Placement, splits []Split) {
 	t.Helper()
 	var ranges []Range
@@ -43,7 +44,14 @@ func TestPlanCoarse(t *testing.T) {
 }
 
 func TestSetOf(t *testing.T) {
-	p := mustRing(t, Murmur3, node("0", "a", "1", 10), node("1", "a", "1", 20)).Place(Strategy{kind: kindSimple, factor: 1})
+	p := mustRing(
+		t,
+		Murmur3,
+		node("0", "a", "1", 10),
+		node("1", "a", "1", 20),
+	).Place(
+		Strategy{kind: kindSimple, factor: 1},
+	)
 	for _, c := range []struct {
 		r    Range
 		want int
@@ -55,8 +63,9 @@ func TestSetOf(t *testing.T) {
 	}
 }
 
-// Whatever the width, the parts that a range is cut into one after the other are the range, each of
-// them in one range of the placement or of whole ones, and there are not many more of them than asked for.
+// TestCutFirst cuts ranges repeatedly and checks three things. The parts form the range. Each is in
+// one range of the placement or ends at the end of one. Their number is close to the number asked
+// for.
 func TestCutFirst(t *testing.T) {
 	for seed := range uint64(300) {
 		source := rand.New(rand.NewPCG(seed, 18))
@@ -81,20 +90,33 @@ func TestCutFirst(t *testing.T) {
 			if set == Several {
 				require.False(t, alone)
 				require.LessOrEqual(t, Width(first), 1.0001*tokens)
-				require.True(t, first.End == within.End || p.Range(p.Find(first.End)).End == first.End)
+				require.True(
+					t,
+					first.End == within.End || p.Range(p.Find(first.End)).End == first.End,
+				)
 			} else {
 				require.LessOrEqual(t, Width(first), max(1.0001*tokens, 2))
 			}
 		}
 		require.NoError(t, Cover(part, within, pieces))
-		require.True(t, slices.IsSortedFunc(pieces, func(a, b Range) int { return a.Start.Compare(b.Start) }))
+		require.True(
+			t,
+			slices.IsSortedFunc(pieces, func(a, b Range) int { return a.Start.Compare(b.Start) }),
+		)
 		require.LessOrEqual(t, len(pieces), int(2*Width(within)/tokens)+2*borders+2)
 	}
 }
 
-// A range of few tokens is cut no further than into one each.
+// A range of few tokens is cut into parts of at least one token.
 func TestCutFirstOfFewTokens(t *testing.T) {
-	p := mustRing(t, Murmur3, node("0", "a", "1", 10), node("1", "a", "1", 12)).Place(Strategy{kind: kindSimple, factor: 1})
+	p := mustRing(
+		t,
+		Murmur3,
+		node("0", "a", "1", 10),
+		node("1", "a", "1", 12),
+	).Place(
+		Strategy{kind: kindSimple, factor: 1},
+	)
 	first, rest, cut := p.CutFirst(Range{at(9), at(11)}, 0.5, false)
 	require.True(t, cut)
 	require.Equal(t, Range{at(9), at(10)}, first)

@@ -5,10 +5,9 @@ import (
 	"slices"
 )
 
-// Cover checks that the ranges, in any order, are together exactly within: that
-// every token of it is in one of them and none is in two, and that none reaches
-// out of it. The error names, in decimal tokens, the first place on the ring
-// where that is not so. The ranges are not changed.
+// Cover checks that the ranges cover within exactly: every token in within is in one range, no
+// token is in two, and no range extends beyond within. The ranges may be in any order. The error
+// names the first fault on the ring in decimal tokens. Cover does not modify the ranges.
 func Cover(p Partitioner, within Range, ranges []Range) error {
 	if !within.Start.Less(within.End) {
 		return coverError(p, "not a range", within)

@@ -1,29 +1,39 @@
-// Package token knows the ring of Apache Cassandra and ScyllaDB: where a
-// partition key stands on it, which nodes hold it, and how to cut it into
-// pieces that together are exactly the whole.
+// Package token models the token ring of Apache Cassandra and ScyllaDB. It computes the token of a
+// partition key and the nodes that hold it. It also cuts the ring into splits that together cover
+// every token exactly once.
 //
-// Where to start: [ByClass] turns what system.local.partitioner says into a
-// [Partitioner]; [NewRing] takes the nodes and their tokens; [ParseStrategy]
-// reads a keyspace's replication map; [Ring.Place] puts the two together into a
-// [Placement], which answers "who holds this token" ([Placement.Find]) and cuts
-// the ring into work ([Placement.Plan]). [Cover] proves that a list of ranges is
-// neither short of a token nor has one twice; [Subtract] says what is left of it.
+// # Where to start
 //
-// Ranges are open below and closed above, (Start, End], as Cassandra's are, and
-// never wrap: the range that crosses the end of the ring is kept as two. A range
-// therefore goes straight into "token(pk) > ? AND token(pk) <= ?".
+//   - [ByClass] returns the [Partitioner] for the class name in system.local.partitioner.
+//   - [AppendKey] serializes a partition key, and Partitioner.Hash returns its token.
+//   - [NewRing] builds a [Ring] from the nodes and their tokens.
+//   - [ParseStrategy] reads the replication map of a keyspace.
+//   - [Ring.Place] combines ring and strategy into a [Placement].
+//   - [Placement.Find] and [Placement.Replicas] return the nodes that hold a token.
+//   - [Placement.Plan] cuts the ring into splits.
+//   - [Cover] checks that ranges have neither gaps nor overlaps, and [Subtract] removes completed
+//     ranges.
 //
-// Bytes: every Append function appends to the slice it is given and keeps
-// nothing; Hash, Parse and ReadWire keep nothing of their argument. The slices
-// that [Ring.Nodes] and [Placement.Replicas] hand out are shared and must not be
-// changed.
+// # Ranges
 //
-// Concurrency: partitioners, rings and placements never change once made and are
-// safe for concurrent use.
+// A range excludes its start and includes its end, (Start, End], as in Cassandra. A range never
+// wraps: the package keeps the vnode range that crosses the end of the ring as two ranges. A range
+// can therefore be used directly in "token(pk) > ? AND token(pk) <= ?".
 //
-// Sources: the partitioners, the key layout and the placement rules are those of
-// Apache Cassandra 5.0 (org.apache.cassandra.dht.Murmur3Partitioner and
-// RandomPartitioner, utils.MurmurHash, locator.SimpleStrategy and
-// NetworkTopologyStrategy); the vectors in testdata were made by running those
-// classes. ScyllaDB follows the same rules for keyspaces without tablets.
+// # Bytes
+//
+// Every Append function appends to its first argument and does not retain it. Hash, Parse and
+// ReadWire do not retain their argument. The slices that [Ring.Nodes] and [Placement.Replicas]
+// return are shared; callers must not modify them.
+//
+// # Concurrency
+//
+// Partitioners, rings and placements are immutable and safe for concurrent use.
+//
+// # Sources
+//
+// Partitioners, key layout and placement follow Apache Cassandra 5.0:
+// org.apache.cassandra.dht.Murmur3Partitioner and RandomPartitioner, utils.MurmurHash,
+// locator.SimpleStrategy and NetworkTopologyStrategy. Those classes produced the vectors in
+// testdata. ScyllaDB follows the same rules for keyspaces without tablets.
 package token

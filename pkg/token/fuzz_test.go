@@ -64,10 +64,16 @@ func FuzzHash(f *testing.F) {
 	})
 }
 
-// FuzzPlan makes a ring of the words in data, plans it, and checks the cover.
+// FuzzPlan builds a ring from the words in data, plans it, and checks the cover.
 func FuzzPlan(f *testing.F) {
 	f.Add([]byte("eight by"), uint16(10), uint64(1))
-	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x01"), uint16(100), uint64(2))
+	f.Add(
+		[]byte(
+			"\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\x00\x00\x00\x00\x00\x00\x00\x01",
+		),
+		uint16(100),
+		uint64(2),
+	)
 	f.Fuzz(func(t *testing.T, data []byte, want uint16, seed uint64) {
 		for _, p := range []Partitioner{Murmur3, Random} {
 			nodes := []Node{{ID: "a"}, {ID: "b"}, {ID: "c"}}

@@ -5,20 +5,18 @@ import (
 	"math/bits"
 )
 
-// AppendMurmur3Key appends a partition key of 16 bytes that Murmur3 hashes to t:
-// the hash of a single block can be undone step by step. It serves where a
-// library wants a key and only a token is known; it is the key of no row, and is
-// never to be bound to a statement.
+// AppendMurmur3Key appends a partition key of 16 bytes whose Murmur3 token is t. It serves a
+// library that requires a key where only the token is known. No row has this key, and it must not
+// be bound to a statement.
 //
-// For the least token, which no key has, the key is one whose hash is moved to
-// the greatest by Cassandra (and by [Murmur3]).
+// No key has the least token. For it, the key is one that [Murmur3] maps to the greatest token, as
+// Cassandra does.
 //
-// The steps are those of MurmurHash3 x64 128 backwards: multiplications by odd
-// constants have inverses modulo 2^64, and so have rotations and the mixing of
-// a word with its own upper half.
+// The function inverts the steps of MurmurHash3 x64 128 for a single block. Multiplication by an
+// odd constant has an inverse modulo 2^64. So have rotations and the mixing of a word with its own
+// upper half.
 func AppendMurmur3Key(dst []byte, t Token) []byte {
-	// Of the two words before the last addition any pair with the right sum will
-	// do; the second is taken as zero.
+	// Any two words with the right sum can precede the last addition; the second is zero here.
 	h1, h2 := murmurUnfinal(t.Lo^signBit), uint64(0)
 	h2 -= h1
 	h1 -= h2
@@ -34,8 +32,8 @@ func AppendMurmur3Key(dst []byte, t Token) []byte {
 	return binary.LittleEndian.AppendUint64(dst, k2)
 }
 
-// murmurDivide divides by an odd factor modulo 2^64 (Newton's iteration, which
-// doubles the right bits each time, from the 3 that every odd number has).
+// murmurDivide divides by an odd factor modulo 2^64. Newton's iteration doubles the number of
+// correct bits each time, from the 3 that every odd number has.
 func murmurDivide(x, factor uint64) uint64 {
 	inverse := factor
 	for range 5 {

@@ -17,5 +17,8 @@ func TestAppendMurmur3Key(t *testing.T) {
 		require.Equal(t, v, Murmur3.Hash(key[4:]))
 	}
 	key := make([]byte, 0, 16)
-	require.Zero(t, testing.AllocsPerRun(100, func() { key = AppendMurmur3Key(key[:0], at(12345)) }))
+	require.Zero(
+		t,
+		testing.AllocsPerRun(100, func() { key = AppendMurmur3Key(key[:0], at(12345)) }),
+	)
 }

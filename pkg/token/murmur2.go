@@ -5,9 +5,9 @@ import "encoding/binary"
 // murmur2M is the multiplier of MurmurHash2, 64-bit.
 const murmur2M = 0xc6a4a7935bd1e995
 
-// Murmur2Sum64 returns MurmurHash2, 64-bit, with seed 0, by which Cassandra estimates how many keys SSTables have in
-// common: org.apache.cassandra.utils.MurmurHash.hash2_64. The bytes of the last, incomplete block are sign-extended as
-// those of Murmur3 are.
+// Murmur2Sum64 returns the 64-bit MurmurHash2 with seed 0. Cassandra uses it to estimate the number
+// of keys that SSTables share. As in Murmur3, the bytes of the last, incomplete block are
+// sign-extended. Source: org.apache.cassandra.utils.MurmurHash.hash2_64.
 func Murmur2Sum64(key []byte) uint64 {
 	h := murmur2M * uint64(len(key))
 	for len(key) >= 8 {

@@ -9,13 +9,12 @@ import (
 	"strconv"
 )
 
-// murmur3 is Cassandra's Murmur3Partitioner: the first 64 bits of MurmurHash3
-// x64 128 with seed 0, except that the bytes of the last, incomplete block are
-// sign-extended, and that -2^63 is moved to 2^63-1 so that it can serve as the
-// open lower bound of the ring.
+// murmur3 is Cassandra's Murmur3Partitioner: the first 64 bits of MurmurHash3 x64 128 with seed 0,
+// with two differences. The bytes of the last, incomplete block are sign-extended. -2^63 is mapped
+// to 2^63-1, so that -2^63 can be the excluded lower bound of the ring.
 type murmur3 struct{}
 
-// signBit turns a two's complement number into an unsigned one of the same order.
+// signBit converts between a two's complement number and an unsigned number of the same order.
 const signBit = 1 << 63
 
 func (murmur3) Name() string { return "Murmur3Partitioner" }
@@ -53,7 +52,7 @@ func (murmur3) Hash(key []byte) Token {
 	return Murmur3Token(h)
 }
 
-// Murmur3Token returns the token of a key of which Murmur3Sum128 gives h1 as the first word.
+// Murmur3Token returns the token of a key whose Murmur3Sum128 has the first word h1.
 func Murmur3Token(h1 uint64) Token {
 	if h1 == signBit {
 		h1 = math.MaxInt64
@@ -74,8 +73,9 @@ const (
 	murmurF2 = 0xc4ceb9fe1a85ec53
 )
 
-// Murmur3Sum128 returns both words of the hash that Murmur3 takes its tokens from, the first before -2^63 is moved. The
-// bloom filters of SSTables are made of them: org.apache.cassandra.utils.MurmurHash.hash3_x64_128 with seed 0.
+// Murmur3Sum128 returns both words of the hash behind Murmur3 tokens, before -2^63 is mapped to
+// 2^63-1. The bloom filters of SSTables use both words. Source:
+// org.apache.cassandra.utils.MurmurHash.hash3_x64_128, with seed 0.
 func Murmur3Sum128(key []byte) (h1, h2 uint64) {
 	rest := key
 	for len(rest) >= 16 {
@@ -101,9 +101,8 @@ func Murmur3Sum128(key []byte) (h1, h2 uint64) {
 	return h1, h1 + h2
 }
 
-// signedTail gathers up to 8 bytes, little end first, the way Cassandra does:
-// each byte is widened with its sign before it is shifted into place, so a byte
-// of 0x80 or more flips every bit above it.
+// signedTail reads up to 8 bytes in little-endian order, as Cassandra does. It sign-extends each
+// byte before the shift, so a byte of 0x80 or more inverts every bit above it.
 func signedTail(b []byte) uint64 {
 	var k uint64
 	for i := len(b) - 1; i >= 0; i-- {
@@ -123,7 +122,7 @@ func murmurFinal(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// numberError says why s is no token.
+// numberError returns the error for a text that is not a token.
 func numberError(kind, s string, outOfBounds bool) error {
 	reason := "not a whole decimal number"
 	if outOfBounds {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// readLines returns the fields of each line of a file in testdata, comments left out.
+// readLines returns the fields of each line of a file in testdata, without comments.
 func readLines(t testing.TB, name string) [][]string {
 	t.Helper()
 	f, err := os.Open("testdata/" + name)
@@ -32,7 +32,7 @@ func parse(t testing.TB, p Partitioner, s string) Token {
 	return v
 }
 
-// at is the Murmur3 token of that number.
+// at returns the Murmur3 token of a number.
 func at(v int64) Token { return fromInt64(v) }
 
 func TestByClass(t *testing.T) {
@@ -60,7 +60,14 @@ func TestHashIsCassandras(t *testing.T) {
 		for _, line := range lines {
 			key, err := hex.DecodeString(strings.TrimPrefix(line[0], "-"))
 			require.NoError(t, err)
-			require.Equal(t, line[1], string(p.Append(nil, p.Hash(key))), "%s key %s", p.Name(), line[0])
+			require.Equal(
+				t,
+				line[1],
+				string(p.Append(nil, p.Hash(key))),
+				"%s key %s",
+				p.Name(),
+				line[0],
+			)
 		}
 	}
 }
@@ -73,7 +80,11 @@ func TestMurmur3MinIsMovedToMax(t *testing.T) {
 }
 
 func TestMurmur3AtEveryToken(t *testing.T) {
-	require.Equal(t, "5ed0b893f10c088ccf0e007bf6edbf61", hex.EncodeToString(AppendMurmur3Key(nil, at(0))))
+	require.Equal(
+		t,
+		"5ed0b893f10c088ccf0e007bf6edbf61",
+		hex.EncodeToString(AppendMurmur3Key(nil, at(0))),
+	)
 	for _, v := range []int64{1 - 1<<63, -1, 0, 1, 1<<63 - 1} {
 		require.Equal(t, at(v), Murmur3.Hash(AppendMurmur3Key(nil, at(v))), v)
 	}
@@ -158,7 +169,8 @@ func TestParseErrors(t *testing.T) {
 		{Random, "-2", bounds},
 		{Random, "170141183460469231731687303715884105729", bounds},
 		{Random, "-170141183460469231731687303715884105728", bounds},
-		{Random, "-340282366920938463463374607431768211457", bounds}, // 2^128+1, which cut to 128 bits is 1
+		// 2^128+1, which is 1 in its low 128 bits
+		{Random, "-340282366920938463463374607431768211457", bounds},
 		{Random, "1" + strings.Repeat("0", 60), bounds},
 		{Random, "1" + strings.Repeat("0", 60) + "x", digits},
 	} {

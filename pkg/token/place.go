@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Place finds the replicas of every range of the ring under a strategy.
+// Place returns the replicas of every range of the ring under a strategy.
 //
-// SimpleStrategy takes the next nodes clockwise. NetworkTopologyStrategy does so
-// for each datacenter apart, and takes a second node of a rack only when there
-// are fewer racks than replicas, and then only as many such nodes as the
-// difference; the replicas of all datacenters stand in the order in which they
-// are met on the ring. EverywhereStrategy has all nodes with tokens, the owner of
-// the range first, the others in the order of their indexes from there. A factor above the number of nodes counts as that number.
-// A range has no replicas when the strategy names none: LocalStrategy, or
-// datacenters that have no nodes.
+// SimpleStrategy takes the next nodes clockwise. NetworkTopologyStrategy does so in each
+// datacenter. It takes several nodes of a rack only if there are fewer racks than replicas, and
+// then only as many more as racks are missing. The replicas of all datacenters are in ring order.
+//
+// EverywhereStrategy takes all nodes with tokens: first the owner of the range, then the other
+// nodes in the order of their indexes. A factor above the number of nodes counts as that number. A
+// range has no replicas under LocalStrategy, or if the strategy names only datacenters without
+// nodes.
 func (r *Ring) Place(s Strategy) *Placement {
 	b := newPlacementBuilder(r)
 	switch s.kind {
@@ -30,7 +30,7 @@ func (r *Ring) Place(s Strategy) *Placement {
 	return b.placement()
 }
 
-// members are the nodes that own a token.
+// members returns the indexes of the nodes that own a token.
 func (r *Ring) members() []int {
 	var members []int
 	for i, n := range r.nodes {
@@ -41,7 +41,7 @@ func (r *Ring) members() []int {
 	return members
 }
 
-// placeSimple puts the first nodes that a walk clockwise from each token meets.
+// placeSimple stores the first nodes on the walk clockwise from each token.
 func (r *Ring) placeSimple(b *placementBuilder, factor int) {
 	order := newRecency(len(r.nodes))
 	for _, owner := range slices.Backward(r.owners) {
@@ -58,7 +58,7 @@ func (r *Ring) placeSimple(b *placementBuilder, factor int) {
 	}
 }
 
-// placeEverywhere puts, for the tokens of one node, one list of all members.
+// placeEverywhere stores a list of all members for the tokens of each node.
 func (r *Ring) placeEverywhere(b *placementBuilder) {
 	members := r.members()
 	number := make([]int32, len(r.nodes))
@@ -70,10 +70,10 @@ func (r *Ring) placeEverywhere(b *placementBuilder) {
 	}
 }
 
-// placeTopology puts the picks of all datacenters, in the order of the ring.
+// placeTopology stores the replicas of all datacenters, in ring order.
 func (r *Ring) placeTopology(b *placementBuilder, s Strategy) {
 	dcs, dcOf, rackOf := r.datacenters(s)
-	met := make([]int, len(r.nodes)) // by node: where a walk from here meets it
+	met := make([]int, len(r.nodes)) // by node: its position on the walk from here
 	use := func(owner, at int) {
 		met[owner] = at
 		if dc := dcOf[owner]; dc != nil {
@@ -97,17 +97,19 @@ func (r *Ring) placeTopology(b *placementBuilder, s Strategy) {
 	}
 }
 
-// datacenter is the walk of one datacenter: which of its nodes and racks come
-// next on the ring.
+// datacenter is the state of the walk through one datacenter: the order of its next nodes and racks
+// on the ring.
 type datacenter struct {
-	factor, repeats int // replicas; of which in a rack that already has one
+	// factor is the number of replicas; repeats is the number of them in a rack that already has
+	// one
+	factor, repeats int
 	nodes, racks    recency
 	nodeOf          []int  // by rack: its next node on the ring
 	seen            []bool // by rack: scratch of appendPicks, false between calls
 }
 
-// datacenters returns the datacenters that have both replicas and nodes, and by
-// node its datacenter (nil if not among them) and the number of its rack therein.
+// datacenters returns the datacenters that have both replicas and nodes. By node it returns its
+// datacenter, nil if not among them, and the number of its rack in the datacenter.
 func (r *Ring) datacenters(s Strategy) (dcs []*datacenter, dcOf []*datacenter, rackOf []int) {
 	dcOf, rackOf = make([]*datacenter, len(r.nodes)), make([]int, len(r.nodes))
 	size := make(map[string]int)
@@ -146,16 +148,15 @@ func (r *Ring) datacenters(s Strategy) (dcs []*datacenter, dcOf []*datacenter, r
 	return dcs, dcOf, rackOf
 }
 
-// use steps back to a token of the node.
+// use moves the walk back to a token of the node.
 func (d *datacenter) use(node, rack int) {
 	d.nodes.use(node)
 	d.racks.use(rack)
 	d.nodeOf[rack] = node
 }
 
-// appendPicks appends the datacenter's replicas from here clockwise. As long as a
-// rack may be repeated the next node is a replica whatever its rack; from then on
-// only the first node of a rack not met yet is.
+// appendPicks appends the datacenter's replicas, clockwise from here. While repeats remain, the
+// next node is a replica whatever its rack. After that, only the first node of each new rack is.
 func (d *datacenter) appendPicks(picks []int, rackOf []int) []int {
 	start := len(picks)
 	full := start + d.factor

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// walk returns the nodes a walk clockwise from t meets, each once, without those
-// that skip names: the model the placement is checked against.
+// walk returns the nodes on the walk clockwise from t, each once, without those that skip reports.
+// It is the model for the tests of placement.
 func walk(nodes []Node, t Token, skip func(n int) bool) []int {
 	type owned struct {
 		token Token
@@ -36,7 +36,7 @@ func walk(nodes []Node, t Token, skip func(n int) bool) []int {
 	return met
 }
 
-// modelTopology is NetworkTopologyStrategy done step by step for one token.
+// modelTopology follows NetworkTopologyStrategy step by step for one token.
 func modelTopology(nodes []Node, t Token, factors map[string]int) []int {
 	picks := []int{}
 	left, repeats := map[string]int{}, map[string]int{}
@@ -69,7 +69,7 @@ func modelTopology(nodes []Node, t Token, factors map[string]int) []int {
 	return picks
 }
 
-// byName is NetworkTopologyStrategy with these factors.
+// byName returns NetworkTopologyStrategy with the factors.
 func byName(factors map[string]int) Strategy {
 	return Strategy{kind: kindTopology, byDC: factors}
 }
@@ -110,7 +110,15 @@ func TestPlaceIsCassandras(t *testing.T) {
 				continue // in no range, and the token of no row
 			}
 			got := placed.Replicas(placed.Find(asked))
-			require.Equal(t, want, append([]int{}, got...), "%v %v at %s", replication, nodes, line[1])
+			require.Equal(
+				t,
+				want,
+				append([]int{}, got...),
+				"%v %v at %s",
+				replication,
+				nodes,
+				line[1],
+			)
 			checked++
 		}
 	}
@@ -118,7 +126,8 @@ func TestPlaceIsCassandras(t *testing.T) {
 }
 
 func TestPlaceByHand(t *testing.T) {
-	// Tokens 10, 20, ... in the order of the nodes; the replicas of (least, 10].
+	// The tokens are 10, 20, ... in the order of the nodes; the test checks the replicas of (least,
+	// 10].
 	cluster := func(where ...string) []Node {
 		var nodes []Node
 		for i, w := range where {
@@ -162,7 +171,14 @@ func TestPlaceMatchesModel(t *testing.T) {
 	for seed := range uint64(150) {
 		source := rand.New(rand.NewPCG(seed, 3))
 		p := []Partitioner{Murmur3, Random}[seed%2]
-		nodes := randomNodes(p, source, 1+source.IntN(25), 1+source.IntN(6), 1+source.IntN(3), 1+source.IntN(5))
+		nodes := randomNodes(
+			p,
+			source,
+			1+source.IntN(25),
+			1+source.IntN(6),
+			1+source.IntN(3),
+			1+source.IntN(5),
+		)
 		nodes = append(nodes, Node{ID: "tokenless", DC: "dc0", Rack: "its own"})
 		r := mustRing(t, p, nodes...)
 		factors := map[string]int{"dc0": source.IntN(6), "dc1": source.IntN(6), "dc7": 2}
@@ -172,13 +188,24 @@ func TestPlaceMatchesModel(t *testing.T) {
 			end := topology.Range(i).End
 			met := walk(nodes, end, nil)
 			require.Equal(t, met[:min(3, len(met))], simple.Replicas(i))
-			require.Equal(t, modelTopology(nodes, end, factors), append([]int{}, topology.Replicas(i)...), "seed %d", seed)
+			require.Equal(
+				t,
+				modelTopology(nodes, end, factors),
+				append([]int{}, topology.Replicas(i)...),
+				"seed %d",
+				seed,
+			)
 		}
 	}
 }
 
 func TestPlaceEverywhere(t *testing.T) {
-	nodes := []Node{node("0", "a", "1", 30), node("spare", "a", "1"), node("2", "b", "1", 10, 40), node("3", "a", "1", 20)}
+	nodes := []Node{
+		node("0", "a", "1", 30),
+		node("spare", "a", "1"),
+		node("2", "b", "1", 10, 40),
+		node("3", "a", "1", 20),
+	}
 	p := mustRing(t, Murmur3, nodes...).Place(Strategy{kind: kindEverywhere})
 	for i, want := range [][]int{{2, 3, 0}, {3, 0, 2}, {0, 2, 3}, {2, 3, 0}, {2, 3, 0}} {
 		require.Equal(t, want, p.Replicas(i), i)
@@ -187,7 +214,12 @@ func TestPlaceEverywhere(t *testing.T) {
 }
 
 func TestLocalTo(t *testing.T) {
-	nodes := []Node{node("0", "a", "1", 10), node("1", "b", "1", 20), node("2", "b", "1", 30), node("3", "a", "1", 40)}
+	nodes := []Node{
+		node("0", "a", "1", 10),
+		node("1", "b", "1", 20),
+		node("2", "b", "1", 30),
+		node("3", "a", "1", 40),
+	}
 	p := mustRing(t, Murmur3, nodes...).Place(Strategy{kind: kindSimple, factor: 2})
 	replicas := func(p *Placement) (lists [][]int) {
 		for i := range p.Len() {

@@ -2,32 +2,31 @@ package token
 
 import "slices"
 
-// Placement is the ranges of a ring with the nodes that hold them: one range for
-// each vnode, the one that crosses the end of the ring as two, or one for each
-// tablet, from the partitioner's Min to its Max without a gap. It never changes and is safe for
-// concurrent use.
+// Placement is the ranges of a ring with the nodes that hold them. The ranges reach from the
+// partitioner's Min to its Max without gaps. There is one range for each tablet, or one for each
+// vnode; the vnode range that crosses the end of the ring counts as two. A Placement is immutable
+// and safe for concurrent use.
 type Placement struct {
 	ring *Ring
 	sets [][]int // the distinct replica lists
 	set  []int32 // by range: index into sets
 }
 
-// Len is the number of ranges, at least one.
+// Len returns the number of ranges, at least one.
 func (p *Placement) Len() int { return len(p.set) }
 
-// Range returns range i, 0 <= i < Len, in the order of the ring.
+// Range returns range i, 0 <= i < Len, in ring order.
 func (p *Placement) Range(i int) Range {
 	return Range{p.ring.bounds[i], p.ring.bounds[i+1]}
 }
 
-// Replicas returns the nodes that hold range i as indexes into [Ring.Nodes] (or
-// the list that [NewPlacement] was given indexes of), the primary first. It may
-// be empty; see [Ring.Place]. The slice is shared and must
-// not be changed.
+// Replicas returns the nodes that hold range i, the primary first. They are indexes into
+// [Ring.Nodes], or into the caller's list that [NewPlacement] refers to. The list may be empty; see
+// [Ring.Place]. It is shared and must not be modified.
 func (p *Placement) Replicas(i int) []int { return p.sets[p.set[i]] }
 
-// Find returns the index of the range that holds t. Min, which is the token of no
-// row and lies in no range, counts as in the first.
+// Find returns the index of the range that holds t. Min is in no range and is the token of no row;
+// for it Find returns 0.
 func (p *Placement) Find(t Token) int {
 	bounds := p.ring.bounds
 	// The last bound before t is the start of its range.
@@ -43,11 +42,14 @@ func (p *Placement) Find(t Token) int {
 	return low
 }
 
-// LocalTo returns the placement with only the replicas of datacenter dc, in the
-// same order. A range that has none there keeps all it has, and so does every
-// range of a placement made by [NewPlacement].
+// LocalTo returns the placement restricted to the replicas of datacenter dc, in the same order. A
+// range without a replica there keeps all its replicas. So does every range of a placement from
+// [NewPlacement].
 func (p *Placement) LocalTo(dc string) *Placement {
-	if !slices.ContainsFunc(p.sets, func(set []int) bool { return slices.ContainsFunc(set, p.away(dc)) }) {
+	if !slices.ContainsFunc(
+		p.sets,
+		func(set []int) bool { return slices.ContainsFunc(set, p.away(dc)) },
+	) {
 		return p
 	}
 	b := newPlacementBuilder(p.ring)
@@ -71,38 +73,40 @@ func (p *Placement) LocalTo(dc string) *Placement {
 	return &Placement{p.ring, b.sets, set}
 }
 
-// away says of a node, by its index, whether it is not in the datacenter.
+// away returns a function that reports whether a node, by index, is outside the datacenter.
 func (p *Placement) away(dc string) func(node int) bool {
 	return func(node int) bool { return node >= len(p.ring.nodes) || p.ring.nodes[node].DC != dc }
 }
 
-// placementBuilder gathers the replica list of each token and keeps equal lists
-// once.
+// placementBuilder collects the replica list of each token and stores equal lists once.
 type placementBuilder struct {
 	ring   *Ring
 	sets   [][]int
 	number map[string]int32 // by the list's bytes: index into sets
 	key    []byte           // scratch of intern
-	arena  []int            // what the lists are cut from
+	arena  []int            // the storage that the lists are slices of
 	set    []int32          // by token: index into sets
 }
 
 func newPlacementBuilder(r *Ring) *placementBuilder {
-	return &placementBuilder{ring: r, number: make(map[string]int32), set: make([]int32, len(r.tokens))}
+	return &placementBuilder{
+		ring:   r,
+		number: make(map[string]int32),
+		set:    make([]int32, len(r.tokens)),
+	}
 }
 
-// put sets the replicas of token i. The list is copied.
+// put sets the replicas of token i. It copies the list.
 func (b *placementBuilder) put(i int, replicas []int) { b.set[i] = b.intern(replicas) }
 
-// none leaves every token without replicas: their lists are number 0 from the
-// start.
+// none gives every token the empty list, which is number 0.
 func (b *placementBuilder) none() { b.intern(nil) }
 
-// mostInterned is the number of lists that are kept once. In a ring with more than that nearly all
-// differ, and finding those that do not takes more memory than they do.
+// mostInterned is the largest number of lists that are compared for equality. In a larger ring
+// nearly all lists differ, and the map that finds equal lists would need more memory than it saves.
 const mostInterned = 1 << 14
 
-// intern returns the number of the replica list, which is copied if it is new.
+// intern returns the number of a replica list, and copies the list if it is new.
 func (b *placementBuilder) intern(replicas []int) int32 {
 	b.key = b.key[:0]
 	for _, n := range replicas {
@@ -125,7 +129,7 @@ func (b *placementBuilder) intern(replicas []int) int32 {
 	return number
 }
 
-// placement turns the lists by token into lists by range.
+// placement returns the placement, with the lists by range instead of by token.
 func (b *placementBuilder) placement() *Placement {
 	set := make([]int32, b.ring.ranges())
 	for i := range set {

@@ -58,12 +58,17 @@ func TestNewPlacementErrors(t *testing.T) {
 	}
 }
 
-// A placement made of the ranges of another is that other.
+// A placement built from the ranges of another placement is equal to it.
 func TestNewPlacementOfPlaced(t *testing.T) {
 	for seed := range uint64(40) {
 		source := rand.New(rand.NewPCG(seed, 5))
 		p := []Partitioner{Murmur3, Random}[seed%2]
-		placed := mustRing(t, p, randomNodes(p, source, 1+source.IntN(6), 1+source.IntN(5), 1, 1)...).Place(Strategy{kind: kindSimple, factor: 2})
+		placed := mustRing(
+			t,
+			p,
+			randomNodes(p, source, 1+source.IntN(6), 1+source.IntN(5), 1, 1)...).Place(
+			Strategy{kind: kindSimple, factor: 2},
+		)
 		var ends []Token
 		var replicas [][]int
 		for i := range placed.Len() {

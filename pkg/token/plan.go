@@ -6,23 +6,22 @@ import (
 	"slices"
 )
 
-// Split is a piece of work: part or all of one vnode range, so that one list of
-// replicas holds the whole of it.
+// Split is a unit of work: all or part of one vnode range, so that one list of replicas holds all
+// of it.
 type Split struct {
 	Range Range
-	// Set is the index of the range of the [Placement] that the split lies in,
-	// for [Placement.Replicas].
+	// Set is the index of the range of the [Placement] that contains the split, for
+	// [Placement.Replicas].
 	Set int
 }
 
-// Plan cuts the ring into want splits, or one for each range if there are more
-// ranges than that. A split never crosses the border of a range. The splits go to
-// the ranges in proportion to their widths, at least one to each, and those of
-// one range are equal in width to within one token.
+// Plan cuts the ring into want splits, or into one for each range if there are more ranges than
+// want. A split never crosses the border of a range. The number of splits of a range is at least
+// one and in proportion to its width. The splits of one range differ in width by at most one token.
 //
-// The splits are shuffled by seed, so that work taken in order is spread over the
-// nodes. The same placement, want and seed give the same splits in the same order
-// on every machine and with every release of Go.
+// Plan shuffles the splits by seed, so that work taken in order is spread over the nodes. The same
+// placement, want and seed give the same splits in the same order on every machine and with every
+// release of Go.
 func (p *Placement) Plan(want int, seed uint64) []Split {
 	parts := p.parts(want)
 	splits := make([]Split, 0, max(want, p.Len()))
@@ -33,13 +32,13 @@ func (p *Placement) Plan(want int, seed uint64) []Split {
 	return splits
 }
 
-// parts returns how many splits each range gets. Ranges whose share of want is
-// one or less get one; the others divide the rest by their widths, each fraction
-// being carried on to the next, so that the sum is want exactly.
+// parts returns the number of splits for each range. A range whose share of want is at most one
+// gets one. The others divide the rest by width. Each fraction is carried over to the next range,
+// so the sum is exactly want.
 //
-// No range gets more parts than it has tokens: setting aside the ranges below
-// their share only lowers the splits per token of the others, and these start out
-// below one half, as want is below 2^63 and a ring is no narrower than 2^64-1.
+// No range gets more parts than it has tokens. Removing the ranges below their share only lowers
+// the splits per token of the others. That ratio starts below one half, because want is below 2^63
+// and the ring is at least 2^64-1 wide.
 func (p *Placement) parts(want int) []uint64 {
 	parts := make([]uint64, p.Len())
 	for i := range parts {
@@ -53,7 +52,10 @@ func (p *Placement) parts(want int) []uint64 {
 	for i := range byWidth {
 		byWidth[i] = i
 	}
-	slices.SortFunc(byWidth, func(a, b int) int { return Token{Lo: widths[a]}.Compare(Token{Lo: widths[b]}) })
+	slices.SortFunc(
+		byWidth,
+		func(a, b int) int { return Token{Lo: widths[a]}.Compare(Token{Lo: widths[b]}) },
+	)
 	rest := uint64(want)
 	for _, i := range byWidth {
 		if hi, lo := bits.Mul64(widths[i], rest); (Token{Lo: total}).Less(Token{hi, lo}) {
@@ -77,8 +79,8 @@ func (p *Placement) parts(want int) []uint64 {
 	return parts
 }
 
-// scaledWidths returns the widths of the ranges and their sum, in the smallest
-// unit, a power of two, in which the whole ring is below 2^64.
+// scaledWidths returns the widths of the ranges and their sum. The unit is the smallest power of
+// two in which the whole ring is below 2^64.
 func (p *Placement) scaledWidths() (widths []uint64, total uint64) {
 	unit := uint(max(Whole(p.ring.partitioner).width().bitLen()-64, 0))
 	widths = make([]uint64, p.Len())
@@ -89,8 +91,8 @@ func (p *Placement) scaledWidths() (widths []uint64, total uint64) {
 	return widths, total
 }
 
-// appendParts appends r cut into n parts, the first ones a token wider where the
-// width is no multiple of n. 1 <= n <= the width of r.
+// appendParts appends r, cut into n parts, 1 <= n <= width of r. If n does not divide the width,
+// the first parts are one token wider.
 func appendParts(dst []Split, r Range, n uint64, set int) []Split {
 	step, wider := r.width().div(n)
 	at := r.Start
@@ -105,9 +107,9 @@ func appendParts(dst []Split, r Range, n uint64, set int) []Split {
 	return dst
 }
 
-// shuffle is the Fisher-Yates shuffle over PCG-DXSM, both spelled out here or
-// fixed by their definition, so that a seed means the same order for ever. The
-// multiplication maps a random word to an index; its bias is below 2^-32.
+// shuffle is the Fisher-Yates shuffle over PCG-DXSM. Both are written out here or fixed by their
+// definition, so that a seed gives the same order forever. The multiplication maps a random word to
+// an index with a bias below 2^-32.
 func shuffle(splits []Split, seed uint64) {
 	const stream = 0x9e3779b97f4a7c15
 	source := rand.NewPCG(seed, stream)

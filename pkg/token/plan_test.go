@@ -16,7 +16,7 @@ func rangesOf(splits []Split) []Range {
 	return ranges
 }
 
-// requirePlan checks all that a plan promises.
+// requirePlan checks every guarantee of Plan.
 func requirePlan(t testing.TB, p *Placement, want int, splits []Split) {
 	t.Helper()
 	partitioner := p.ring.partitioner
@@ -76,8 +76,15 @@ func TestPlanSmallCases(t *testing.T) {
 		{least, at(-1 << 62)}, {at(-1 << 62), at(0)}, {at(0), at(1 << 62)}, {at(1 << 62), most},
 	}, quarters)
 
-	// Ranges of one token between two of half a ring.
-	crowded := mustRing(t, Murmur3, node("a", "", "", 0, 2, 4), node("b", "", "", 1, 3, 5)).Place(Strategy{})
+	// Ranges of one token between two halves of the ring.
+	crowded := mustRing(
+		t,
+		Murmur3,
+		node("a", "", "", 0, 2, 4),
+		node("b", "", "", 1, 3, 5),
+	).Place(
+		Strategy{},
+	)
 	splits := crowded.Plan(11, 7)
 	requirePlan(t, crowded, 11, splits)
 	counts := make([]int, crowded.Len())
@@ -88,13 +95,20 @@ func TestPlanSmallCases(t *testing.T) {
 }
 
 func TestPlanSeed(t *testing.T) {
-	placed := mustRing(t, Murmur3, node("a", "", "", -1<<62, 100), node("b", "", "", 1<<62)).Place(Strategy{kind: kindSimple, factor: 1})
+	placed := mustRing(
+		t,
+		Murmur3,
+		node("a", "", "", -1<<62, 100),
+		node("b", "", "", 1<<62),
+	).Place(
+		Strategy{kind: kindSimple, factor: 1},
+	)
 	splits := placed.Plan(64, 42)
 	require.Equal(t, splits, placed.Plan(64, 42))
 	require.NotEqual(t, splits, placed.Plan(64, 43))
 	require.ElementsMatch(t, splits, placed.Plan(64, 43))
 
-	// Fixed for ever: a run that resumes must find the plan it began with.
+	// The order must not change: a resumed run must find the plan that it started with.
 	var first []string
 	for _, s := range splits[:6] {
 		first = append(first, string(AppendRange(nil, Murmur3, s.Range)))

@@ -1,16 +1,15 @@
 package token
 
 import (
-	"crypto/md5" // the partitioner is defined by MD5; nothing here relies on its strength
+	"crypto/md5" // RandomPartitioner is defined by MD5; nothing here relies on its strength
 	"encoding/binary"
 	"fmt"
 	"strconv"
 	"strings"
 )
 
-// random is Cassandra's RandomPartitioner: the absolute value of the key's MD5
-// read as a signed big-endian number, 0 to 2^127. Its minimum, -1, is the token
-// of no row. A token t is kept as t+1.
+// random is Cassandra's RandomPartitioner: the absolute value of the key's MD5, read as a signed
+// big-endian number, from 0 to 2^127. No row has its minimum, -1. A token t is stored as t+1.
 type random struct{}
 
 var (
@@ -39,8 +38,8 @@ func (random) Parse(s string) (Token, error) {
 	return v.add(one), nil
 }
 
-// parseDecimal reads decimal digits. It reports whether the number fits in 128
-// bits and whether the text is digits at all.
+// parseDecimal reads decimal digits. It reports whether the number fits in 128 bits and whether the
+// text consists of digits.
 func parseDecimal(s string) (v Token, fits, ok bool) {
 	fits = true
 	for i := range len(s) {
@@ -84,7 +83,7 @@ func (random) AppendWire(dst []byte, t Token) []byte {
 		return append(dst, 0xff)
 	}
 	v := t.sub(one)
-	n := v.bitLen()/8 + 1 // a varint keeps one bit for the sign
+	n := v.bitLen()/8 + 1 // a varint needs one bit for the sign
 	if n > 16 {
 		dst = append(dst, 0)
 		n = 16

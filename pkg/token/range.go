@@ -2,8 +2,8 @@ package token
 
 import "math"
 
-// Range is the tokens after Start up to and including End. Start lies before End
-// always: a range that crosses the end of the ring is kept as two.
+// Range is the tokens after Start up to and including End. Start is always before End: the package
+// keeps a range that crosses the end of the ring as two.
 type Range struct{ Start, End Token }
 
 // Contains reports whether t lies in (Start, End].
@@ -11,7 +11,7 @@ func (r Range) Contains(t Token) bool {
 	return r.Start.Less(t) && !r.End.Less(t)
 }
 
-// Intersect gives what two ranges have in common; without ok they have nothing.
+// Intersect returns the tokens that are in both ranges; ok is false if there are none.
 func Intersect(a, b Range) (both Range, ok bool) {
 	both = a
 	if both.Start.Less(b.Start) {
@@ -23,7 +23,8 @@ func Intersect(a, b Range) (both Range, ok bool) {
 	return both, both.Start.Less(both.End)
 }
 
-// Intersections is what a range has in common with others, none of which overlap, in their order.
+// Intersections returns the intersections of r with the others, in their order. The others must not
+// overlap.
 func Intersections(r Range, others []Range) []Range {
 	var all []Range
 	for _, o := range others {
@@ -34,17 +35,16 @@ func Intersections(r Range, others []Range) []Range {
 	return all
 }
 
-// width is the number of tokens in r.
+// width returns the number of tokens in r.
 func (r Range) width() Token { return r.End.sub(r.Start) }
 
-// Whole is the range of the whole ring.
+// Whole returns the range of the whole ring.
 func Whole(p Partitioner) Range {
 	return Range{p.Min(), p.Max()}
 }
 
-// Halve cuts r in two at its middle; of an odd number of tokens the second half
-// has the one more. When r is one token wide, or not a range at all, there is
-// nothing to cut: it returns r, the zero Range and false.
+// Halve cuts r in two at its middle. If r has an odd number of tokens, the second half is one
+// wider. If r is one token wide or not a range, Halve returns r, the zero Range and false.
 func Halve(r Range) (Range, Range, bool) {
 	half := r.width().shr(1)
 	if !r.Start.Less(r.End) || half == (Token{}) {
@@ -54,19 +54,18 @@ func Halve(r Range) (Range, Range, bool) {
 	return Range{r.Start, middle}, Range{middle, r.End}, true
 }
 
-// Fraction returns the share of the whole ring that r is: 1 for [Whole], and
-// more than 0 for every range. Being a float64, it is for progress and display:
-// the fractions of ranges that cover the ring add up to 1 only nearly.
+// Fraction returns the share of the whole ring in r: 1 for [Whole], and more than 0 for every
+// range. It is for progress and display: because of rounding, the fractions of a complete cover
+// only nearly add up to 1.
 func Fraction(r Range, p Partitioner) float64 {
 	return r.width().float() / Whole(p).width().float()
 }
 
-// Width is how many tokens r has, nearly.
+// Width returns the approximate number of tokens in r.
 func Width(r Range) float64 { return r.width().float() }
 
-// CutAt cuts r in two, with about the given number of tokens in the first part: each part has one at least. When r is
-// one token wide, or not a range at all, there is nothing to cut: it returns r, the zero Range and
-// false.
+// CutAt cuts r in two, with about the given number of tokens in the first part. Each part has at
+// least one. If r is one token wide or not a range, CutAt returns r, the zero Range and false.
 func CutAt(r Range, tokens float64) (Range, Range, bool) {
 	width := r.width()
 	if !r.Start.Less(r.End) || width == (Token{Lo: 1}) {
@@ -80,8 +79,8 @@ func CutAt(r Range, tokens float64) (Range, Range, bool) {
 	return Range{r.Start, middle}, Range{middle, r.End}, true
 }
 
-// tokenOf is the token that is a number of at least 0, rounded down; the largest one where there is
-// none.
+// tokenOf converts a number of at least 0 to a token, rounded down. If n is too large it returns
+// the largest token.
 func tokenOf(n float64) Token {
 	const word = 0x1p64
 	if n >= word*word {

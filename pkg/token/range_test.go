@@ -90,7 +90,11 @@ func TestCover(t *testing.T) {
 		}
 		require.EqualError(t, err, "token ranges: "+c.want, c.name)
 	}
-	require.ErrorContains(t, Cover(Random, Range{Random.Max(), Random.Min()}, nil), "not a range: (170141183460469231731687303715884105728, -1]")
+	require.ErrorContains(
+		t,
+		Cover(Random, Range{Random.Max(), Random.Min()}, nil),
+		"not a range: (170141183460469231731687303715884105728, -1]",
+	)
 }
 
 func TestIntersections(t *testing.T) {
@@ -103,7 +107,7 @@ func TestIntersections(t *testing.T) {
 		{Range{at(-5), at(5)}, Range{at(0), at(5)}, true},
 		{Range{at(2), at(3)}, Range{at(2), at(3)}, true},
 		{Range{at(-5), at(50)}, r, true},
-		{Range{at(-5), at(0)}, Range{}, false}, // a range does not have its start
+		{Range{at(-5), at(0)}, Range{}, false}, // a range excludes its start
 		{Range{at(10), at(20)}, Range{}, false},
 	} {
 		both, ok := Intersect(r, c.other)
@@ -112,5 +116,9 @@ func TestIntersections(t *testing.T) {
 			require.Equal(t, c.both, both, c.other)
 		}
 	}
-	require.Equal(t, []Range{{at(1), at(2)}, {at(8), at(10)}}, Intersections(r, []Range{{at(1), at(2)}, {at(8), at(20)}, {at(30), at(40)}}))
+	require.Equal(
+		t,
+		[]Range{{at(1), at(2)}, {at(8), at(10)}},
+		Intersections(r, []Range{{at(1), at(2)}, {at(8), at(20)}, {at(30), at(40)}}),
+	)
 }

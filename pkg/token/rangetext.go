@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// AppendRange appends a range in decimal tokens, as "(-5, 7]": the form that
-// [ParseRange] reads, and that errors of this package show.
+// AppendRange appends a range in decimal tokens, such as "(-5, 7]". [ParseRange] reads this form,
+// and the errors of this package use it.
 func AppendRange(dst []byte, p Partitioner, r Range) []byte {
 	dst = p.Append(append(dst, '('), r.Start)
 	dst = p.Append(append(dst, ", "...), r.End)
 	return append(dst, ']')
 }
 
-// ParseRange reads a range of the partitioner in the form of [AppendRange], and
-// nothing looser: spaces stand as they do there. The error names the text and
-// says whether the form or a token is wrong, or the start not before the end.
+// ParseRange reads a range in exactly the form of [AppendRange], including its spaces. The error
+// quotes the text. It reports whether the form or a token is wrong, or the start is not before the
+// end.
 func ParseRange(p Partitioner, s string) (Range, error) {
 	inner, opened := strings.CutPrefix(s, "(")
 	inner, closed := strings.CutSuffix(inner, "]")

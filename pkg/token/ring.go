@@ -7,16 +7,15 @@ import (
 	"slices"
 )
 
-// Node is one member of the cluster, as system.local and system.peers show it.
+// Node is a member of the cluster, as in system.local and system.peers.
 type Node struct {
 	ID, DC, Rack string
-	// Tokens are the node's positions on the ring, in any order. A node without
-	// any is a member that holds no data.
+	// Tokens are the node's positions on the ring, in any order. Empty: the node holds no data.
 	Tokens []Token
 }
 
-// Ring is the tokens of a cluster in order, each with the node that owns it. It
-// never changes and is safe for concurrent use.
+// Ring is the ordered tokens of a cluster, each with the node that owns it. It is immutable and
+// safe for concurrent use.
 type Ring struct {
 	partitioner Partitioner
 	nodes       []Node
@@ -25,12 +24,13 @@ type Ring struct {
 	bounds      []Token // range i is (bounds[i], bounds[i+1]], from Min to Max
 }
 
-// NewRing makes the ring of these nodes. The nodes are copied; their order is
-// that of [Ring.Nodes] and gives the indexes in [Placement.Replicas]. A token
-// listed twice by one node counts once.
+// NewRing returns the ring of the nodes. It copies the nodes and keeps their order: [Ring.Nodes]
+// returns that order, and the indexes in [Placement.Replicas] refer to it. A token that a node
+// lists twice counts once.
 //
-// Errors: no partitioner; no node, or none with a token; two nodes of one ID; a
-// token outside the partitioner's ring; a token of two nodes, naming both.
+// NewRing returns an error without a partitioner, without a node or without any token. It also
+// returns an error if two nodes share an ID or a token, or if a token is outside the partitioner's
+// ring.
 func NewRing(p Partitioner, nodes []Node) (*Ring, error) {
 	if p == nil {
 		return nil, errors.New("ring without a partitioner")
@@ -72,7 +72,11 @@ func (r *Ring) sortTokens() error {
 	for i, n := range r.nodes {
 		for _, t := range n.Tokens {
 			if r.partitioner.Max().Less(t) {
-				return fmt.Errorf("ring: a token of node %q is above the maximum of %s", n.ID, r.partitioner.Name())
+				return fmt.Errorf(
+					"ring: a token of node %q is above the maximum of %s",
+					n.ID,
+					r.partitioner.Name(),
+				)
 			}
 			all = append(all, owned{t, i})
 		}
@@ -98,8 +102,7 @@ func (r *Ring) sortTokens() error {
 	return nil
 }
 
-// setBounds sets the borders of the ranges: the tokens, and the two ends of the
-// ring where these are no tokens themselves.
+// setBounds sets the borders of the ranges: all tokens, Min and Max.
 func (r *Ring) setBounds() {
 	first, last := r.partitioner.Min(), r.partitioner.Max()
 	r.bounds = make([]Token, 0, len(r.tokens)+2)
@@ -112,11 +115,11 @@ func (r *Ring) setBounds() {
 	}
 }
 
-// ranges is the number of unwrapped vnode ranges, at least one.
+// ranges returns the number of vnode ranges that do not wrap, at least one.
 func (r *Ring) ranges() int { return len(r.bounds) - 1 }
 
-// tokenOf is the index of the token that owns range i: the one the range ends
-// at, or, past the last token, the first one of the ring.
+// tokenOf returns the index of the token that owns range i. A range is owned by the token at its
+// end; the range after the last token is owned by the first token of the ring.
 func (r *Ring) tokenOf(i int) int {
 	if r.tokens[0] == r.bounds[0] {
 		i++
@@ -127,9 +130,9 @@ func (r *Ring) tokenOf(i int) int {
 	return i
 }
 
-// Nodes returns the nodes in the order given to [NewRing]. The slice is shared
-// and must not be changed.
+// Nodes returns the nodes in the order given to [NewRing]. The slice is shared and must not be
+// modified.
 func (r *Ring) Nodes() []Node { return r.nodes }
 
-// Partitioner returns the partitioner whose tokens these are.
+// Partitioner returns the partitioner of the ring's tokens.
 func (r *Ring) Partitioner() Partitioner { return r.partitioner }

@@ -23,7 +23,7 @@ func mustRing(t testing.TB, p Partitioner, nodes ...Node) *Ring {
 	return r
 }
 
-// randomToken draws a token of the partitioner, now and then one of its extremes.
+// randomToken returns a random token of the partitioner, sometimes the least or the greatest.
 func randomToken(p Partitioner, source *rand.Rand) Token {
 	switch source.IntN(40) {
 	case 0:
@@ -41,12 +41,16 @@ func randomToken(p Partitioner, source *rand.Rand) Token {
 	return Token{source.Uint64() >> 1, source.Uint64()}
 }
 
-// randomNodes draws a cluster whose nodes, all in all, have no token twice.
+// randomNodes returns random nodes, no two of which share a token.
 func randomNodes(p Partitioner, source *rand.Rand, nodes, vnodes, dcs, racks int) []Node {
 	taken := make(map[Token]bool)
 	list := make([]Node, nodes)
 	for i := range list {
-		list[i] = Node{ID: fmt.Sprint("n", i), DC: fmt.Sprint("dc", source.IntN(dcs)), Rack: fmt.Sprint("r", source.IntN(racks))}
+		list[i] = Node{
+			ID:   fmt.Sprint("n", i),
+			DC:   fmt.Sprint("dc", source.IntN(dcs)),
+			Rack: fmt.Sprint("r", source.IntN(racks)),
+		}
 		for len(list[i].Tokens) < vnodes {
 			if v := randomToken(p, source); !taken[v] {
 				taken[v] = true

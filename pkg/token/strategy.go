@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// strategyKind is the rule by which a strategy chooses replicas.
+// strategyKind is the rule by which a strategy selects replicas.
 type strategyKind uint8
 
 const (
@@ -33,30 +33,29 @@ const (
 	factorOption    = "replication_factor"
 )
 
-// Strategy is how a keyspace places its replicas. Make one with [ParseStrategy];
-// the zero Strategy, like LocalStrategy, names no replica. It never changes and
-// is safe for concurrent use.
+// Strategy is the replication strategy of a keyspace. [ParseStrategy] returns one. The zero
+// Strategy, like LocalStrategy, has no replicas. A Strategy is immutable and safe for concurrent
+// use.
 type Strategy struct {
 	kind   strategyKind
 	factor int            // of SimpleStrategy; of datacenters not in byDC
 	byDC   map[string]int // of NetworkTopologyStrategy
 }
 
-// ParseStrategy reads the replication map of system_schema.keyspaces: "class",
-// with or without its Java package, and the options of that class.
+// ParseStrategy reads the replication map of system_schema.keyspaces: "class", with or without its
+// Java package, and the options of that class.
 //
 //   - SimpleStrategy takes replication_factor.
-//   - NetworkTopologyStrategy takes a factor for each datacenter by name;
-//     replication_factor, if there, is that of every datacenter not named.
-//   - LocalStrategy keeps on each node that node's own rows, so there is no one
-//     replica to name: its placement has empty replica lists, and whichever node
-//     is asked answers for itself.
-//   - EverywhereStrategy has every node that owns a token.
+//   - NetworkTopologyStrategy takes a factor for each datacenter by name; replication_factor, if
+//     present, applies to every other datacenter.
+//   - LocalStrategy keeps the rows of each node on that node alone. Its placement has empty replica
+//     lists, and each node answers for itself.
+//   - EverywhereStrategy places replicas on every node that owns a token.
 //
-// A factor of "3/1", three replicas of which one transient, counts as 3.
+// A factor of "3/1", three replicas including one transient replica, counts as 3.
 //
-// Errors: no class; a class other than these, wrapping [ErrUnsupported]; a
-// missing or unreadable factor, naming the option.
+// ParseStrategy returns an error without a class, and an error that wraps [ErrUnsupported] for any
+// other class. If a factor is missing or cannot be read, the error names the option.
 func ParseStrategy(replication map[string]string) (Strategy, error) {
 	class, ok := replication[classOption]
 	if !ok {
@@ -100,7 +99,7 @@ func (s Strategy) withFactors(replication map[string]string) (Strategy, error) {
 	return s, nil
 }
 
-// parseFactor reads "3" or "3/1", of which it gives 3.
+// parseFactor reads "3" or "3/1"; for both it returns 3.
 func parseFactor(s string) (int, error) {
 	all, transient, slash := strings.Cut(s, "/")
 	n, err := strconv.ParseUint(all, 10, 31)
@@ -118,7 +117,7 @@ func parseFactor(s string) (int, error) {
 // String returns the simple class name, or "" for the zero Strategy.
 func (s Strategy) String() string { return strategyNames[s.kind] }
 
-// inDC is the replication factor that NetworkTopologyStrategy has in dc.
+// inDC returns the replication factor of NetworkTopologyStrategy in dc.
 func (s Strategy) inDC(dc string) int {
 	if factor, ok := s.byDC[dc]; ok {
 		return factor

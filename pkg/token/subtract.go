@@ -5,12 +5,12 @@ import (
 	"sort"
 )
 
-// Merge gives the fewest ranges that hold the tokens of these, in order: ranges
-// that overlap or touch become one. What is no range (Start not before End) holds
-// no token and is left out. The ranges are not changed, and may come in any order.
+// Merge returns the fewest ranges with the same tokens, in order: it joins ranges that overlap or
+// touch. It leaves out empty ranges (Start not before End). The ranges may be in any order; Merge
+// does not modify them.
 //
-// The result may cross the borders of vnodes, so it is for keeping and showing
-// what is done, and not for work: see [Subtract].
+// The result may cross the borders of vnodes. It serves to store and display completed work. To
+// plan work, use [Subtract].
 func Merge(ranges []Range) []Range {
 	sorted := slices.Clone(ranges)
 	slices.SortFunc(sorted, func(a, b Range) int { return a.Start.Compare(b.Start) })
@@ -28,15 +28,16 @@ func Merge(ranges []Range) []Range {
 	return merged
 }
 
-// Subtract gives what of the ranges is not done: the pieces of each in order, in
-// the order in which the ranges were given. Those that nothing is done of come
-// back as they are. Pieces of two ranges are never joined, so that no piece
-// crosses a border that the ranges keep to, such as one between vnodes; ranges
-// that overlap give pieces that do.
+// Subtract returns the parts of the ranges that are not done. The results follow the order of
+// ranges, and the parts of each range are in ring order. A range without done tokens is returned
+// unchanged.
 //
-// The ranges done may come in any order, overlap, touch and reach beyond. What is
-// no range (Start not before End) holds no token on either side. Neither slice is
-// changed. The time is that of sorting what is done and looking up each range.
+// Subtract never joins parts of two ranges, so no part crosses a border between the ranges, such as
+// a vnode border. If the ranges overlap, so do the parts.
+//
+// The done ranges may be in any order, overlap, touch and extend beyond the others. Empty ranges
+// (Start not before End) are ignored in both slices. Subtract modifies neither slice. It sorts done
+// once and makes a binary search for each range.
 func Subtract(ranges, done []Range) []Range {
 	done = Merge(done)
 	var left []Range

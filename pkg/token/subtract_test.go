@@ -59,8 +59,8 @@ func TestSubtract(t *testing.T) {
 	}
 }
 
-// requireSubtracted looks at every border and its neighbours, between which
-// nothing can change, and checks the order and the borders of the pieces.
+// requireSubtracted checks every border and its neighbours; between them nothing can change. It
+// also checks the order and the borders of the parts.
 func requireSubtracted(t *testing.T, ranges, done []Range) {
 	t.Helper()
 	left, merged := Subtract(ranges, done), Merge(done)
@@ -92,7 +92,7 @@ func requireSubtracted(t *testing.T, ranges, done []Range) {
 	for i, piece := range left {
 		require.True(t, piece.Start.Less(piece.End))
 		inside := func() bool { return !piece.Start.Less(ranges[of].Start) && !ranges[of].End.Less(piece.End) }
-		again := i > 0 && piece.Start.Less(left[i-1].End) // the next piece of one range comes later
+		again := i > 0 && piece.Start.Less(left[i-1].End) // the next part of one range comes later
 		for !inside() || again {
 			again = false
 			of++
@@ -106,7 +106,10 @@ func TestSubtractRandomly(t *testing.T) {
 	some := func() []Range {
 		var ranges []Range
 		for range random.IntN(7) {
-			ranges = append(ranges, Range{Token{Lo: 1 + random.Uint64N(30)}, Token{Lo: 1 + random.Uint64N(30)}})
+			ranges = append(
+				ranges,
+				Range{Token{Lo: 1 + random.Uint64N(30)}, Token{Lo: 1 + random.Uint64N(30)}},
+			)
 		}
 		return ranges
 	}
@@ -115,7 +118,7 @@ func TestSubtractRandomly(t *testing.T) {
 	}
 }
 
-// What is left and what is done cover the ring again.
+// What remains and what is done cover the ring.
 func TestSubtractFromAPlan(t *testing.T) {
 	for _, p := range []Partitioner{Murmur3, Random} {
 		r, err := NewRing(p, []Node{{ID: "a", Tokens: []Token{{Lo: 77}, {Lo: 1 << 40}, p.Max()}}})
@@ -186,15 +189,18 @@ func FuzzParseRange(f *testing.F) {
 	})
 }
 
-// FuzzSubtract makes ranges of the bytes, two for each; those of the first part
-// are the ranges, the others are done.
+// FuzzSubtract builds ranges from pairs of bytes. The first part of them are the ranges, the rest
+// are done.
 func FuzzSubtract(f *testing.F) {
 	f.Add([]byte("\x01\x09\x04\x05"), uint8(1))
 	f.Add([]byte("\x05\x09\x01\x05\x04\x06\x06\x07"), uint8(2))
 	f.Fuzz(func(t *testing.T, data []byte, first uint8) {
 		var ranges []Range
 		for i := 0; i+1 < len(data) && i < 64; i += 2 {
-			ranges = append(ranges, Range{Token{Lo: 1 + uint64(data[i])}, Token{Lo: 1 + uint64(data[i+1])}})
+			ranges = append(
+				ranges,
+				Range{Token{Lo: 1 + uint64(data[i])}, Token{Lo: 1 + uint64(data[i+1])}},
+			)
 		}
 		n := min(int(first), len(ranges))
 		requireSubtracted(t, ranges[:n], ranges[n:])

@@ -2,16 +2,16 @@ package token
 
 import "math/bits"
 
-// Token is a position on the ring of any partitioner, as an unsigned 128-bit
-// number that orders as the partitioner's own tokens do. A Murmur3 token t is
-// uint64(t)^(1<<63) in Lo, with Hi zero; a Random token t is t+1, so that its
-// minimum, -1, is zero. The zero Token is the minimum of both.
+// Token is a position on the ring of any partitioner: an unsigned 128-bit number in the order of
+// the partitioner's tokens. For a Murmur3 token t, Lo is uint64(t)^(1<<63) and Hi is zero. A Random
+// token t is stored as t+1, so that its minimum, -1, is zero. The zero Token is the minimum of
+// both.
 //
-// Tokens are comparable with == and usable as map keys. Tokens of different
-// partitioners must not be mixed: nothing in a Token tells them apart.
+// Tokens are comparable with == and can be map keys. Tokens of different partitioners must not be
+// mixed: a Token does not record its partitioner.
 type Token struct{ Hi, Lo uint64 }
 
-// Compare returns -1, 0 or +1 as t lies before, at or after u.
+// Compare returns -1, 0 or +1 if t is before, equal to or after u.
 func (t Token) Compare(u Token) int {
 	switch {
 	case t.Less(u):
@@ -22,7 +22,7 @@ func (t Token) Compare(u Token) int {
 	return 1
 }
 
-// Less reports whether t lies before u.
+// Less reports whether t is before u.
 func (t Token) Less(u Token) bool {
 	return t.Hi < u.Hi || t.Hi == u.Hi && t.Lo < u.Lo
 }
@@ -49,7 +49,7 @@ func (t Token) shr(n uint) Token {
 	return Token{t.Hi >> n, t.Lo>>n | t.Hi<<(64-n)}
 }
 
-// mulAdd returns t*m+a and whether it still fits in 128 bits.
+// mulAdd returns t*m+a and reports whether the result fits in 128 bits.
 func (t Token) mulAdd(m, a uint64) (Token, bool) {
 	carry, lo := bits.Mul64(t.Lo, m)
 	over, hi := bits.Mul64(t.Hi, m)
@@ -58,7 +58,7 @@ func (t Token) mulAdd(m, a uint64) (Token, bool) {
 	return Token{hi, lo}, over == 0 && c == 0
 }
 
-// div returns the quotient and the remainder of t divided by d, which is not 0.
+// div returns the quotient and the remainder of t divided by d. d must not be 0.
 func (t Token) div(d uint64) (Token, uint64) {
 	hi, rem := bits.Div64(0, t.Hi, d)
 	lo, rem := bits.Div64(rem, t.Lo, d)

@@ -15,7 +15,15 @@ func bigOf(t Token) *big.Int {
 }
 
 func TestTokenOrder(t *testing.T) {
-	ascending := []Token{{}, {0, 1}, {0, math.MaxUint64}, {1, 0}, {1, 1}, {math.MaxUint64, 0}, {math.MaxUint64, math.MaxUint64}}
+	ascending := []Token{
+		{},
+		{0, 1},
+		{0, math.MaxUint64},
+		{1, 0},
+		{1, 1},
+		{math.MaxUint64, 0},
+		{math.MaxUint64, math.MaxUint64},
+	}
 	for i, a := range ascending {
 		for j, b := range ascending {
 			want := bigOf(a).Cmp(bigOf(b))

@@ -2,9 +2,10 @@ package token
 
 import "slices"
 
-// Union returns the placement that has, for each token, the replicas of the first placement, and behind them those that
-// it has only in one of the others, in their order. All are of rings of one partitioner, whose nodes have the same indexes; the
-// datacenters are those of the first one's ring.
+// Union returns a placement with the replicas of all placements. For each token, the replicas of
+// the first placement come first, then those that only the others have, in their order. All
+// placements must be of one partitioner, with the same node indexes. The nodes and datacenters of
+// the result are those of the first.
 func Union(first *Placement, others ...*Placement) *Placement {
 	if len(others) == 0 {
 		return first
@@ -15,7 +16,9 @@ func Union(first *Placement, others ...*Placement) *Placement {
 	}
 	slices.SortFunc(bounds, Token.Compare)
 	bounds = slices.Compact(bounds)
-	b := newPlacementBuilder(&Ring{partitioner: first.ring.partitioner, nodes: first.ring.nodes, bounds: bounds})
+	b := newPlacementBuilder(
+		&Ring{partitioner: first.ring.partitioner, nodes: first.ring.nodes, bounds: bounds},
+	)
 	set := make([]int32, len(bounds)-1)
 	var all []int
 	for i := range set {

@@ -10,7 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// A union has, for each token, the replicas of all placements, once each, those of the first before the others.
+// For each token, a union has the replicas of all placements once, those of the first placement
+// first.
 func TestUnion(t *testing.T) {
 	place := func(members, factor int) *token.Placement {
 		var nodes []token.Node
@@ -25,7 +26,9 @@ func TestUnion(t *testing.T) {
 		}
 		ring, err := token.NewRing(token.Murmur3, nodes)
 		require.NoError(t, err)
-		s, err := token.ParseStrategy(map[string]string{"class": "NetworkTopologyStrategy", "dc1": fmt.Sprint(factor)})
+		s, err := token.ParseStrategy(
+			map[string]string{"class": "NetworkTopologyStrategy", "dc1": fmt.Sprint(factor)},
+		)
 		require.NoError(t, err)
 		return ring.Place(s)
 	}

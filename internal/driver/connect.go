@@ -128,7 +128,8 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout, room: room}
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
-	policy := newPolicy(gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()))
+	cluster.MaxRequestsPerConn = maxStreams
+	policy := newPolicy(gocql.RoundRobinHostPolicy())
 	cluster.PoolConfig.HostSelectionPolicy = policy
 	cluster.HostFilter = filter
 	if cfg.User != "" {
@@ -216,6 +217,10 @@ func shut(s *gocql.Session) {
 	case <-time.After(closeTime):
 	}
 }
+
+// maxStreams is the most requests in flight on a connection. It bounds what the driver keeps of each: 4 KiB for the
+// 32,768 of the protocol.
+const maxStreams = 4096
 
 // closeTime is how long shut waits for the driver, which may be in the middle of
 // trying one node after the other that do not answer.

@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -150,6 +151,7 @@ func (r *DoctorReport) Count(state doctor.State) (n int) {
 func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorReport, error) {
 	r := DoctorReport{Table: d.Table(), Started: time.Now()}
 	defer d.close()
+	defer collectMeanwhile(math.MaxInt64)() // its rings take several times as much as a run
 	found := func(f doctor.Finding) {
 		r.Findings = append(r.Findings, f)
 		tell(f)

@@ -4,61 +4,12 @@ import (
 	"cmp"
 	"context"
 	"runtime"
-	"runtime/debug"
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sweep"
 )
-
-// limitMemory has the collector keep to what an operation may use. A fifth is left for what
-// it does not count.
-func limitMemory(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
-
-// largeHeap is the size of heap from which it is worth a collection to give memory back.
-const largeHeap = 32 << 20
-
-// collectMeanwhile has the collector let the heap grow by a third instead of to double its size, until the
-// function that it returns is called: what nodes tell of a large cluster is many times what is kept
-// of it.
-func collectMeanwhile() (end func()) {
-	before := lowerGCPercent(33)
-	return func() {
-		releaseHeap()
-		debug.SetGCPercent(before)
-	}
-}
-
-// lowerGCPercent has the collector let the heap grow by so many percent, unless the user has set less, or none. It
-// returns what it was before.
-func lowerGCPercent(percent int) (before int) {
-	if before = debug.SetGCPercent(percent); before < percent {
-		debug.SetGCPercent(before)
-	}
-	return before
-}
-
-// releaseHeap gives memory that is not needed any more back to the system, if there is much.
-func releaseHeap() {
-	var m runtime.MemStats
-	if runtime.ReadMemStats(&m); m.HeapAlloc > largeHeap {
-		debug.FreeOSMemory()
-	}
-}
-
-// manyFiles is the number of files whose list takes a good part of the memory of a load or a scan: 130 to 300 bytes each.
-const manyFiles = 20_000
-
-// collectOften has the collector let the heap grow by half instead of to double its size, if the list of inputs, or of the
-// files of an output, is a good part of it. The list stays to the end, and little else is kept.
-func collectOften(files int) {
-	if files < manyFiles {
-		return
-	}
-	lowerGCPercent(50)
-}
 
 // The parts of the memory that pages and unfinished partitions may take. The
 // rest is for what the driver keeps of frames, for text, and for the collector.
@@ -83,14 +34,19 @@ func encodeSlots(o *spec.Pacing) int {
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
 // follow. The function it returns ends the watch over the nodes' latency and must be called.
 func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
-	limitMemory(o.Memory)
 	if t.files != nil {
+		limitMemory(o.Memory)
 		return filesOptions(o, t), func() {}
 	}
 	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
-	keeper, stop := t.keep(ctx, env, o.TargetP99, c)
+	endLimit := limitSmall(o.Memory, c)
+	keeper, stopKeeper := t.keep(ctx, env, o.TargetP99, c)
+	stop := func() {
+		stopKeeper()
+		endLimit()
+	}
 	var trips *pace.Trips
 	if keeper != nil {
 		page = min(page, gentlePage)
@@ -101,7 +57,11 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 			limits.Start, limits.Samples = limits.Ceiling, farSamples
 		}
 		if trips.Longest() > 0 {
-			stop = tellBound(env, c, t.adviseReads(limits.Far))
+			endLimit, endBound := endLimit, tellBound(env, c, t.adviseReads(limits.Far))
+			stop = func() {
+				endBound()
+				endLimit()
+			}
 		}
 	}
 	gate := keeper.Gate(limits)

@@ -48,7 +48,7 @@ func (t *tableSession) connected() bool { return t.session != nil }
 // openTable connects and plans. The nodes are asked for their estimates when the
 // table is to be read: they shape the plan.
 func openTable(ctx context.Context, cfg driver.Config, t spec.TableName, o plan.Options, read bool) (*tableSession, error) {
-	defer collectMeanwhile()()
+	defer collectMeanwhile(smallMemory)()
 	session, err := driver.Connect(ctx, cfg)
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// benchmarked are pairs of values that are compared to the end, or nearly.
+// benchmarked are pairs of values that differ only at or near their end.
 var benchmarked = []struct{ typ, a, b string }{
 	{"text", "61626364656667686970", "61626364656667686971"},
 	{"int", "00000001", "00000002"},
@@ -35,16 +35,17 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// BenchmarkCompareExactly compares decimals that only an exact calculation tells apart.
+// BenchmarkCompareExactly compares decimals that only an exact calculation distinguishes.
 func BenchmarkCompareExactly(b *testing.B) {
-	o, x, y := mustPlan(b, "decimal"), unhex(b, "00000014 056bc75e2d63100001"), unhex(b, "00000013 008ac7230489e80000")
+	o := mustPlan(b, "decimal")
+	x, y := unhex(b, "00000014 056bc75e2d63100001"), unhex(b, "00000013 008ac7230489e80000")
 	b.ReportAllocs()
 	for b.Loop() {
 		o.Compare(x, y)
 	}
 }
 
-// uncanonical has values that are not stored as they are.
+// uncanonical are values that are not stored unchanged.
 var uncanonical = []struct{ typ, in string }{
 	{"set<text>", elems("63", "61", "62", "61")},
 	{"map<int, text>", pairs("00000002", "61", "00000001", "62", "00000002", "63")},
@@ -78,12 +79,26 @@ func BenchmarkAppendCanonical(b *testing.B) {
 func TestNothingIsAllocatedForAValue(t *testing.T) {
 	for _, c := range benchmarked {
 		o, x, y := mustPlan(t, c.typ), unhex(t, c.a), unhex(t, c.b)
-		require.Zero(t, testing.AllocsPerRun(100, func() { o.Compare(x, y) }), "%s %s %s", c.typ, c.a, c.b)
+		require.Zero(
+			t,
+			testing.AllocsPerRun(100, func() { o.Compare(x, y) }),
+			"%s %s %s",
+			c.typ,
+			c.a,
+			c.b,
+		)
 	}
 	for _, c := range uncanonical {
 		o, wire := mustPlan(t, c.typ), unhex(t, c.in)
 		var dst []byte
-		var s scratch // and not the pool's, which the race detector has lose some
-		require.Zero(t, testing.AllocsPerRun(100, func() { dst, _ = o.appendCanonical(dst[:0], wire, &s, 0, true) }), c.typ)
+		var s scratch // not from the pool: the race detector makes a pool drop some
+		require.Zero(
+			t,
+			testing.AllocsPerRun(
+				100,
+				func() { dst, _ = o.appendCanonical(dst[:0], wire, &s, 0, true) },
+			),
+			c.typ,
+		)
 	}
 }

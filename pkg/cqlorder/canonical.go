@@ -9,15 +9,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Canonical reports whether AppendCanonical changes no value of the type: it may when it is a list, set, map or UDT.
+// Canonical reports whether AppendCanonical leaves every value of the type unchanged. It returns
+// false for types with a list, set, map or UDT that AppendCanonical may change.
 func (o *Order) Canonical() bool {
 	return o.form == vector || o.form == inet || o.plain && o.form != list && !o.udt
 }
 
-// AppendCanonical appends a value as the server stores what a client sends, and returns the extended buffer. dst and
-// wire must not overlap. The error says why the bytes of a list, set or map do not divide into elements, as
-// cqlwire.Layout.CheckShape does; the elements' own bytes are not checked, unless they are sorted too. dst may then have
-// grown.
+// AppendCanonical appends the form in which the server stores a value that a client sends, and
+// returns the extended buffer. dst and wire must not overlap.
+//
+// It returns an error if the bytes of a list, set or map do not divide into elements, as
+// cqlwire.Layout.CheckShape does. It checks the bytes of the elements only if it sorts them too.
+// After an error, dst may have grown.
 func (o *Order) AppendCanonical(dst, wire []byte) ([]byte, error) {
 	if o.Canonical() || o.unchanged(wire) {
 		return append(dst, wire...), nil
@@ -30,9 +33,14 @@ func (o *Order) AppendCanonical(dst, wire []byte) ([]byte, error) {
 	return o.appendCanonical(dst, wire, s, 0, true)
 }
 
-// appendCanonical appends one value; outermost says that it is not part of another. depth is the number of sets and
-// maps around it.
-func (o *Order) appendCanonical(dst, wire []byte, s *scratch, depth int, outermost bool) ([]byte, error) {
+// appendCanonical appends one value. outermost is true if the value is not inside another. depth is
+// the number of sets and maps around it.
+func (o *Order) appendCanonical(
+	dst, wire []byte,
+	s *scratch,
+	depth int,
+	outermost bool,
+) ([]byte, error) {
 	switch {
 	case len(wire) == 0:
 		return dst, nil
@@ -68,11 +76,11 @@ func (o *Order) appendCanonical(dst, wire []byte, s *scratch, depth int, outermo
 	return o.appendSorted(dst, l, base, outermost), nil
 }
 
-// mapped are the first 12 bytes of an IPv4 address written as one of IPv6, which java.net.InetAddress takes for the
-// former.
+// mapped is the first 12 bytes of an IPv4 address in IPv6 form, which java.net.InetAddress reads as
+// an IPv4 address.
 var mapped = []byte{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff}
 
-// elemsPlain reports whether the elements stay as they are.
+// elemsPlain reports whether the elements are stored unchanged.
 func (o *Order) elemsPlain() bool {
 	for _, e := range o.elems {
 		if !e.plain {
@@ -82,8 +90,8 @@ func (o *Order) elemsPlain() bool {
 	return true
 }
 
-// unchanged reports whether a list or UDT, outside of others, surely stays as it is: it has none of the lengths that
-// are changed, and no elements that are.
+// unchanged reports whether an outermost list or UDT is certainly stored unchanged: it has no
+// lengths or elements that the server changes.
 func (o *Order) unchanged(wire []byte) bool {
 	if !o.plain {
 		return false
@@ -97,8 +105,8 @@ func (o *Order) unchanged(wire []byte) bool {
 	return w.Whole() && w.Count() >= 0
 }
 
-// appendFields appends a UDT that is not part of another value. The server takes it apart, and null then has one
-// length (cql3.UserTypes.Value).
+// appendFields appends an outermost UDT. The server splits it into fields and writes each null with
+// the length -1 (cql3.UserTypes.Value).
 func (o *Order) appendFields(dst, wire []byte) ([]byte, error) {
 	w := o.layout.Walk(wire)
 	for w.Next() {
@@ -107,15 +115,21 @@ func (o *Order) appendFields(dst, wire []byte) ([]byte, error) {
 	return dst, w.Err()
 }
 
-// appendElems appends a list or vector, whose elements stay where they are. In a list that is not part of another value
-// an element that is null stays so, and one becomes null that the server reads as null.
-func (o *Order) appendElems(dst, wire []byte, s *scratch, depth int, outermost bool) ([]byte, error) {
+// appendElems appends a list or vector with its elements in place. In an outermost list, null
+// elements stay null, and elements that the server reads as null become null.
+func (o *Order) appendElems(
+	dst, wire []byte,
+	s *scratch,
+	depth int,
+	outermost bool,
+) ([]byte, error) {
 	w := o.layout.Walk(wire)
 	if o.form == list {
 		dst = cqlwire.AppendCount(dst, max(w.Count(), 0))
 	}
 	for w.Next() {
-		if w.Null() || outermost && o.form == list && len(w.Elem()) == 0 && o.elems[0].layout.EmptyIsNull() {
+		if w.Null() ||
+			outermost && o.form == list && len(w.Elem()) == 0 && o.elems[0].layout.EmptyIsNull() {
 			dst = cqlwire.AppendNull(dst)
 			continue
 		}
@@ -131,7 +145,8 @@ func (o *Order) appendElems(dst, wire []byte, s *scratch, depth int, outermost b
 	return dst, w.Err()
 }
 
-// sorted reports whether the elements of a set, or the keys of a map, are in order, none twice.
+// sorted reports whether the elements of a set, or the keys of a map, are in order without
+// duplicates.
 func (o *Order) sorted(wire []byte) (bool, error) {
 	w := o.layout.Walk(wire)
 	if w.Count() < 0 {
@@ -149,8 +164,8 @@ func (o *Order) sorted(wire []byte) (bool, error) {
 	return ascending, w.Err()
 }
 
-// collect notes where the elements of a set or the entries of a map are, in their canonical form, in the bytes that it
-// returns: wire, or the room of the level.
+// collect records the elements of a set or the entries of a map, in canonical form, as spans of the
+// bytes that it returns: wire, or the room of the level.
 func (o *Order) collect(l *level, wire []byte, s *scratch, depth int) ([]byte, error) {
 	l.room, l.items = l.room[:0], l.items[:0]
 	inPlace := o.elemsPlain()
@@ -179,8 +194,7 @@ func (o *Order) collect(l *level, wire []byte, s *scratch, depth int) ([]byte, e
 	return l.room, w.Err()
 }
 
-// sort puts the items in the order of their keys, those that are equal in the order of their bytes, and the same ones
-// in the order in which they were found.
+// sort orders the items by key, equal keys by their bytes, and identical keys by their place.
 func (o *Order) sort(l *level, base []byte) {
 	keys := o.elems[0]
 	slices.SortFunc(l.items, func(x, y item) int {
@@ -195,10 +209,10 @@ func (o *Order) sort(l *level, base []byte) {
 	})
 }
 
-// byPlace compares the places at which two items were found.
+// byPlace compares the places of two items in the value.
 func byPlace(x, y item) int { return cmp.Compare(x.key.start, y.key.start) }
 
-// appendSorted appends a set or map of the items, without those that others take the place of.
+// appendSorted appends a set or map of the items, without those that others replace.
 func (o *Order) appendSorted(dst []byte, l *level, base []byte, outermost bool) []byte {
 	mark := len(dst)
 	dst = cqlwire.AppendCount(dst, 0)
@@ -208,7 +222,7 @@ func (o *Order) appendSorted(dst []byte, l *level, base []byte, outermost bool) 
 		for equal < len(rest) && o.elems[0].Compare(rest[0].key.of(base), rest[equal].key.of(base)) == 0 {
 			equal++
 		}
-		for _, kept := range settle(rest[:equal], base, outermost) {
+		for _, kept := range distinct(rest[:equal], base, outermost) {
 			n++
 			dst = appendElem(dst, kept.key.of(base))
 			if o.form == entries {
@@ -226,10 +240,11 @@ func appendElem(dst, elem []byte) []byte {
 	return append(cqlwire.AppendCount(dst, len(elem)), elem...)
 }
 
-// settle returns what stays of items with equal keys, which it changes. Of those whose keys are the same, one stays,
-// with the first place and the last value, as in java.util.LinkedHashMap; then, of the outermost value alone, they are
-// put into a java.util.TreeMap in the order of those places, where the first key stays with the last value.
-func settle(equal []item, base []byte, outermost bool) []item {
+// distinct returns the remaining items of some with equal keys, and modifies the slice. Of items with
+// identical keys one remains, with the first place and the last value, as in
+// java.util.LinkedHashMap. In the outermost value, a java.util.TreeMap then receives them in the
+// order of their places: the first key remains with the last value.
+func distinct(equal []item, base []byte, outermost bool) []item {
 	if len(equal) == 1 {
 		return equal
 	}

@@ -19,7 +19,7 @@ const (
 	mapped4 = "00000000000000000000ffff7f000001" // ::ffff:127.0.0.1
 )
 
-// canonical has values and what the server makes of them.
+// canonical has values and the form in which the server stores them.
 var canonical = []struct{ typ, in, want string }{
 	{"int", "00000001", "00000001"},
 	{"set<tinyint>", "", ""},
@@ -31,14 +31,14 @@ var canonical = []struct{ typ, in, want string }{
 	{"set<int>", elems("00000001", "", "80000000"), elems("", "80000000", "00000001")},
 	{"map<tinyint, text>", pairs("01", "61", "ff", "62", "01", "63"), pairs("ff", "62", "01", "63")},
 	{"map<text, text>", pairs("61", "", "", "61", "", ""), pairs("", "", "61", "")},
-	// Of equal elements the first stays.
+	// Of equal elements the first remains.
 	{"set<decimal>", elems(two, oneZero, one, oneZero), elems(oneZero, two)},
-	// Of equal keys the first stays, with the value of the one that came last for the first time.
+	// Of equal keys the first remains, with the value of the key whose first occurrence is last.
 	{"map<decimal, text>", pairs(one, "61", oneZero, "62"), pairs(one, "62")},
 	{"map<decimal, text>", pairs(one, "61", oneZero, "62", one, "63"), pairs(one, "62")},
 	{"map<decimal, text>", pairs(one, "61", oneZero, "62", oneZeros, "63", oneZero, "64"), pairs(one, "63")},
 	{"map<decimal, text>", pairs(oneZero, "61", one, "62", one, "63"), pairs(oneZero, "63")},
-	// Inside of a collection those that are equal and not the same stay, in the order in which they came.
+	// Inside a collection, equal elements with different bytes remain, in the order of the value.
 	{"list<frozen<set<decimal>>>", elems(elems(two, oneZeros, one, oneZeros, oneZero)), elems(elems(oneZeros, one, oneZero, two))},
 	{
 		"list<frozen<map<decimal, tinyint>>>",
@@ -48,8 +48,18 @@ var canonical = []struct{ typ, in, want string }{
 	{"set<frozen<set<tinyint>>>", elems(elems("02", "01"), elems("01", "02", "01"), elems("01")), elems(elems("01"), elems("01", "02"))},
 	{
 		"map<frozen<set<tinyint>>, frozen<map<tinyint, frozen<list<frozen<set<tinyint>>>>>>>",
-		pairs(elems("02", "01"), pairs("02", elems(elems("02", "01"), elems("02", "02")), "01", elems()), elems("01"), pairs()),
-		pairs(elems("01"), pairs(), elems("01", "02"), pairs("01", elems(), "02", elems(elems("01", "02"), elems("02")))),
+		pairs(
+			elems("02", "01"),
+			pairs("02", elems(elems("02", "01"), elems("02", "02")), "01", elems()),
+			elems("01"),
+			pairs(),
+		),
+		pairs(
+			elems("01"),
+			pairs(),
+			elems("01", "02"),
+			pairs("01", elems(), "02", elems(elems("01", "02"), elems("02"))),
+		),
 	},
 	{"set<frozen<list<frozen<set<tinyint>>>>>", elems(elems(elems("02", "01"))), elems(elems(elems("01", "02")))},
 	{"list<frozen<set<tinyint>>>", "ffffffff", elems()},
@@ -66,7 +76,7 @@ var canonical = []struct{ typ, in, want string }{
 	{"list<two>", elems("fffffffe"), elems("fffffffe")},
 	{"set<inet>", elems("7f000001", mapped4, "01010101"), elems("01010101", "7f000001")},
 	{"map<int, frozen<list<vector<inet, 1>>>>", pairs("", elems("10"+mapped4)), pairs("", elems("047f000001"))},
-	// What the server keeps as it came.
+	// The server stores these values unchanged.
 	{"inet", mapped4, mapped4},
 	{"tuple<inet>", "00000010" + mapped4, "00000010" + mapped4},
 	{"tuple<frozen<set<tinyint>>>", "0000000e" + elems("02", "01"), "0000000e" + elems("02", "01")},
@@ -87,7 +97,14 @@ func TestAppendCanonicalIsWhatTheServerStores(t *testing.T) {
 			before := bytes.Clone(wire)
 			got, err := o.AppendCanonical([]byte("x"), wire)
 			require.NoError(t, err)
-			require.Equal(t, "78"+hex.EncodeToString(want), hex.EncodeToString(got), "%s %s", c.typ, c.in)
+			require.Equal(
+				t,
+				"78"+hex.EncodeToString(want),
+				hex.EncodeToString(got),
+				"%s %s",
+				c.typ,
+				c.in,
+			)
 			require.Equal(t, before, wire)
 			wire = want
 		}
@@ -125,7 +142,7 @@ func TestAppendCanonicalRefusesWhatIsNotWhole(t *testing.T) {
 	}
 }
 
-// large makes a set of n ints in descending order, each twice, and its canonical form.
+// large returns a set of n ints in descending order, each twice, and its canonical form.
 func large(n int) (wire, want []byte) {
 	number := func(i int) []byte { return []byte{0, 0, 0, 4, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)} }
 	wire, want = number(0)[:0], number(0)[:0]
@@ -153,9 +170,14 @@ func TestAnOrderIsSafeForConcurrentUse(t *testing.T) {
 			var dst []byte
 			for range 200 {
 				in := unhex(t, pairs(elems("00000002", "00000001"), ""))
-				in = slices.Concat(in[:len(in)-4], []byte{0, 0, byte(len(wire) >> 8), byte(len(wire))}, wire)
+				in = slices.Concat(
+					in[:len(in)-4],
+					[]byte{0, 0, byte(len(wire) >> 8), byte(len(wire))},
+					wire,
+				)
 				var err error
-				if dst, err = o.AppendCanonical(dst[:0], in); err != nil || !bytes.HasSuffix(dst, want) {
+				if dst, err = o.AppendCanonical(dst[:0], in); err != nil ||
+					!bytes.HasSuffix(dst, want) {
 					t.Errorf("%v: %x", err, dst)
 				}
 			}

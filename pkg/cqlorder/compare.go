@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Compare returns a negative number when a comes before b, a positive one when it comes after b, and 0 when the server
-// takes them for the same. A value without bytes may be nil.
+// Compare returns a negative number if a is before b, a positive number if a is after b, and 0 if
+// they are equal to the server. A value of no bytes may be nil.
 func (o *Order) Compare(a, b []byte) int {
 	if o.form == unsigned || o.form == inet {
 		return bytes.Compare(a, b)
@@ -38,7 +38,8 @@ func (o *Order) Compare(a, b []byte) int {
 	}
 }
 
-// compareMalformed compares two values of which at least one is malformed: that one is last.
+// compareMalformed compares two values, at least one of which is malformed. A malformed value is
+// last.
 func compareMalformed(a, b []byte, badA, badB bool) int {
 	switch {
 	case badA == badB:
@@ -50,7 +51,7 @@ func compareMalformed(a, b []byte, badA, badB bool) int {
 	}
 }
 
-// compareSized compares two values of the one length that their type has.
+// compareSized compares two values of a type with a fixed length.
 func (o *Order) compareSized(a, b []byte) int {
 	switch o.form {
 	case boolean:
@@ -85,7 +86,7 @@ func compareSigned(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// floatKey gives the bits of a float as a number whose order is that of java.lang.Float.compareTo.
+// floatKey returns a number for a float; the numbers have the order of java.lang.Float.compareTo.
 func floatKey(wire []byte) uint32 {
 	bits := binary.BigEndian.Uint32(wire)
 	switch {
@@ -98,7 +99,8 @@ func floatKey(wire []byte) uint32 {
 	}
 }
 
-// doubleKey is floatKey of a double.
+// doubleKey returns a number for a double; the numbers have the order of
+// java.lang.Double.compareTo.
 func doubleKey(wire []byte) uint64 {
 	bits := binary.BigEndian.Uint64(wire)
 	switch {
@@ -111,15 +113,16 @@ func doubleKey(wire []byte) uint64 {
 	}
 }
 
-// uuidTime moves the parts of the high 8 bytes of a UUID so that its time is a number, after the version in the highest
-// four bits.
+// uuidTime rearranges the high 8 bytes of a UUID: the version in the highest four bits, then the
+// time as a number.
 func uuidTime(high uint64) uint64 {
 	return high<<48 | high<<16&0xffff00000000 | high>>32
 }
 
-// compareTimeUUID compares the times, and then the low 8 bytes as the signed bytes that they are in Java.
+// compareTimeUUID compares the times, then the low 8 bytes as signed bytes, as Java does.
 func compareTimeUUID(a, b []byte) int {
-	timeA, timeB := int64(uuidTime(binary.BigEndian.Uint64(a))), int64(uuidTime(binary.BigEndian.Uint64(b)))
+	timeA := int64(uuidTime(binary.BigEndian.Uint64(a)))
+	timeB := int64(uuidTime(binary.BigEndian.Uint64(b)))
 	if c := cmp.Compare(timeA, timeB); c != 0 {
 		return c
 	}

@@ -7,17 +7,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// state is what a walk through a value finds where an element may be. Walks that are alike so far are in the order of
-// their states, which puts the shorter value first, null before any other field, and malformed bytes last.
+// state is the result of a walk at the place of an element. If two walks were equal so far, the
+// values are ordered by state: the shorter value first, null before other fields, malformed bytes
+// last.
 type state uint8
 
 const (
 	absent  state = iota // the end of a list, set or map; a null field
 	present              // an element
-	cut                  // bytes that are no element
+	cut                  // malformed bytes
 )
 
-// verdict compares two walks at a place where not both have an element. decided is false when both lack it.
+// verdict compares two walks at a place where at least one has no element. decided is false if
+// neither has an element and neither is malformed.
 func verdict(stateA, stateB state, restA, restB []byte) (c int, decided bool) {
 	switch {
 	case stateA != stateB:
@@ -29,14 +31,15 @@ func verdict(stateA, stateB state, restA, restB []byte) (c int, decided bool) {
 	}
 }
 
-// counted is a walk through a list, set or map.
+// counted is a walk over a list, set or map.
 type counted struct {
 	wire []byte
 	pos  int
-	left int64 // elements to come, by the count
+	left int64 // the number of remaining elements, according to the count
 }
 
-// count returns the number of elements that a value says it has; not ok when it is too short to say so.
+// count starts a walk over a value and returns its count. ok is false if the value is too short for
+// a count.
 func count(wire []byte, per int) (w counted, n int, ok bool) {
 	n, ok = cqlwire.Count(wire)
 	return counted{wire, 4, int64(max(n, 0)) * int64(per)}, n, ok

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ascending has values of each type in hex, in ascending order; those that are equal stand in one string with "=".
+// ascending has values of each type in hex, in ascending order; "=" separates equal values in one
+// string.
 var ascending = map[string][]string{
 	"ascii":     {"", "00", "20", "41", "4141", "42", "7f"},
 	"text":      {"", "41", "61", "6161", "c3a9", "f09f9880"},
@@ -55,7 +56,7 @@ var ascending = map[string][]string{
 	},
 	"timeuuid": {
 		"",
-		"00000000 0000 1000 8080808080808080", // time 0, all bytes least
+		"00000000 0000 1000 8080808080808080", // time 0, every byte the least
 		"00000000 0000 1000 8080808080808000", // 0 is greater than -128
 		"00000000 0000 1000 ff00000000000000",
 		"00000000 0000 1000 00ffffffffffffff",
@@ -115,7 +116,15 @@ func TestCompareIsTheServersOrder(t *testing.T) {
 					for _, a := range as {
 						for _, b := range bs {
 							c := o.Compare(a, b)
-							require.Equal(t, [3]bool{i < j, i == j, i > j}, [3]bool{c < 0, c == 0, c > 0}, "%x, %x: %d", a, b, c)
+							require.Equal(
+								t,
+								[3]bool{i < j, i == j, i > j},
+								[3]bool{c < 0, c == 0, c > 0},
+								"%x, %x: %d",
+								a,
+								b,
+								c,
+							)
 						}
 					}
 				}
@@ -125,7 +134,7 @@ func TestCompareIsTheServersOrder(t *testing.T) {
 	}
 }
 
-// alternatives are the values of a string with "=" between them.
+// alternatives returns the values of a string with "=" between them.
 func alternatives(t testing.TB, s string) (wires [][]byte) {
 	for _, alternative := range strings.Split(s, "=") {
 		wires = append(wires, unhex(t, alternative))

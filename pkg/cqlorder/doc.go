@@ -1,56 +1,74 @@
-// Package cqlorder has the order in which Cassandra keeps the values of a type, and the form in which it keeps sets and
-// maps: what decides where a row stands in its partition, an element in a set and an entry in a map.
+// Package cqlorder implements the order in which Cassandra stores the values of a type, and the
+// canonical form in which it stores sets and maps. The order decides the place of a row in its
+// partition, of an element in a set and of an entry in a map.
 //
-// Start with Plan, which gives the Order of a type; plan once per column. Order.Compare compares two values,
-// Order.AppendCanonical writes a value as the server stores it. Values are the bytes that the native protocol has for
-// them, as in pkg/cqlwire.
+// # Where to start
+//
+//   - [Plan] returns the [Order] of a type. Plan once for each column.
+//   - [Order.Compare] compares two values.
+//   - [Order.AppendCanonical] writes a value as the server stores it.
+//
+// Values are the bytes of the native protocol, as in package cqlwire.
 //
 // # The order
 //
-//	ascii, blob, date, duration, inet, text, time   unsigned bytes; so is a type by the name of a class
-//	bigint, counter, int, smallint, timestamp,
-//	tinyint, varint, decimal                        the number: 1.0 and 1.00 are equal
-//	double, float                                   the number, -0.0 before 0.0, NaN last and equal to any other NaN
-//	boolean                                         false, then true, which is any byte but 0
-//	timeuuid                                        the time, then the low 8 bytes, each of them signed
-//	uuid                                            the version; then the time of version 1, else the high 8 bytes;
-//	                                                then the low 8 bytes
-//	tuple, UDT                                      field by field, null first; what is missing at the end is null
-//	list, set                                       element by element, then the shorter one first
-//	map                                             the same, keys and values in turn
-//	vector                                          element by element
+//	ascii, blob, date, duration,      unsigned bytes
+//	inet, text, time, custom types
+//	bigint, counter, int, smallint,   the number: 1.0 and 1.00 are equal
+//	timestamp, tinyint, varint,
+//	decimal
+//	double, float                     the number, -0.0 before 0.0; NaN is last,
+//	                                  and all NaN are equal
+//	boolean                           false, then true, which is any byte except 0
+//	timeuuid                          the time, then the low 8 bytes, each signed
+//	uuid                              the version; then the time of version 1,
+//	                                  otherwise the high 8 bytes; then the low 8 bytes
+//	tuple, UDT                        field by field, null first; fields missing at the
+//	                                  end are null
+//	list, set                         element by element, then the shorter value first
+//	map                               as a list, of keys and values in turn
+//	vector                            element by element
 //
-// A value of no bytes is before all others. A column in descending order has the operands of Compare the other way
-// round, so that such a value is last.
+// A value of no bytes is before all others. For a column in descending order, swap the arguments of
+// Compare; a value of no bytes is then last.
 //
 // # The canonical form
 //
-// A client may send the elements of a set and the entries of a map in any order and more than once. Before it stores
-// them, Cassandra sorts them by their order and keeps one of those that are equal: the first, and for a map, the first
-// key with the last value. Inside of a collection it does so too, but there elements that are equal and not the same,
-// as 1.0 and 1.00, all stay. There an inet that is an IPv4 address written as one of IPv6 becomes the former.
+// A client may send the elements of a set and the entries of a map in any order, and more than
+// once. Before Cassandra stores them, it sorts them and keeps one of equal elements: the first. Of
+// equal map keys it keeps the first key with the last value. It does the same inside a collection,
+// but there equal elements with different bytes, such as 1.0 and 1.00, all remain. An inet inside a
+// collection that is an IPv4 address in IPv6 form becomes an IPv4 address.
 //
-// In a list that is a column of its own, null may stand (CASSANDRA-6839); there an element of no bytes becomes null, but
-// for text, blob, tuples and UDTs. In a UDT that is a column of its own, each null gets the length -1.
+// A list may contain null if it is a column of its own (CASSANDRA-6839). In such a list an element
+// of no bytes becomes null, except for text, blob, tuples and UDTs. In a UDT that is a column of
+// its own, each null gets the length -1.
 //
-// A tuple, UDT or vector it keeps else as the client sent it, with all that is inside, a vector only where it is not
-// part of a collection. It also keeps what a client sends for a clustering column in descending order, whatever the type: such
-// a value has no canonical form. (That holds for bound values; of a literal each set and map is sorted.)
+// Apart from that, Cassandra stores a tuple or UDT as the client sent it, with everything inside.
+// The same holds for a vector that is not inside a collection. It also holds for a value of any
+// type in a clustering column in descending order: such a value has no canonical form. All this
+// applies to bound values; the sets and maps of a literal are always sorted.
 //
-// The bytes of other elements stay as they are, though the server writes some in another way: true as 02, a number with
-// needless leading bytes.
-// No value that was once in a collection of a Cassandra has such bytes.
-//
-// Sources, of Apache Cassandra 5.0: in org.apache.cassandra.db.marshal the method compareCustom of each type, TupleType,
-// CollectionType.compareListOrSet, MapType.compareMaps, VectorType, AbstractType.compareComposed; cql3.Sets.Value,
-// cql3.Maps.Value and cql3.Lists.Value (fromSerialized), serializers.SetSerializer and MapSerializer (serializeValues).
+// The bytes of other elements are unchanged. The server would rewrite some of them, such as true
+// written as 02, or a number with needless leading bytes. No value that was ever in a collection in
+// Cassandra has such bytes.
 //
 // # Bytes and concurrency
 //
-// An Order is only read, by any number of goroutines. Values are neither changed nor kept. Whatever the bytes, nothing
-// outside of them is read, and Compare orders them: malformed ones come after the well-formed ones that begin alike.
-// Neither function allocates for a value, but what dst needs to grow. The room for sorting is taken from a pool and
-// given back: 16 bytes for an element, and for each level of sets and maps no more than the value itself. What was needed
-// for a large value is not kept. Compare allocates, out of a pool too, only for two decimals that differ by less than one
-// in ten thousand, at different scales, of which one has more than 19 digits.
+// An Order is immutable and safe for concurrent use. The package neither modifies nor retains
+// values, and never reads outside them. Compare also orders malformed values: they follow the
+// well-formed values with the same start.
+//
+// Apart from growing dst, the functions do not allocate for a value. AppendCanonical sorts in
+// pooled memory: 16 bytes for each element and, for each level of sets and maps, at most the size
+// of the value. Memory used for a large value is not kept. Compare allocates, also from a pool,
+// only to compare two decimals of different scales, one with more than 19 digits, that differ by
+// less than 0.01%.
+//
+// # Sources
+//
+// Of Apache Cassandra 5.0, in org.apache.cassandra.db.marshal: the method compareCustom of each
+// type, TupleType, CollectionType.compareListOrSet, MapType.compareMaps, VectorType and
+// AbstractType.compareComposed. Also cql3.Sets.Value, cql3.Maps.Value and cql3.Lists.Value
+// (fromSerialized), serializers.SetSerializer and MapSerializer (serializeValues).
 package cqlorder

@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
+// This example brings a set into the form in which the server stores it, and compares the two.
 func Example() {
 	t, err := cqltype.Parse("frozen<set<tinyint>>", nil)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// fuzzTypes are the types that the fuzz targets choose from by number; new ones go to the end, so that the saved inputs
-// keep their meaning.
+// fuzzTypes are the types that the fuzz targets select by number. Append new types at the end, so
+// that the saved inputs keep their meaning.
 var fuzzTypes = []string{
 	"int", "boolean", "float", "double", "timeuuid", "uuid", "varint", "decimal", "text", "empty", "'LexicalUUIDType'",
 	"list<tinyint>", "set<decimal>", "map<varint, tinyint>", "tuple<tinyint, text>", "two", "vector<tinyint, 3>",
@@ -25,7 +25,12 @@ func addAll(f *testing.F, add func(typ byte, a, b, c []byte)) {
 	for i, typ := range fuzzTypes {
 		values := ascending[typ]
 		for j := 0; j+2 < len(values); j++ {
-			add(byte(i), alternatives(f, values[j])[0], alternatives(f, values[j+1])[0], alternatives(f, values[j+2])[0])
+			add(
+				byte(i),
+				alternatives(f, values[j])[0],
+				alternatives(f, values[j+1])[0],
+				alternatives(f, values[j+2])[0],
+			)
 		}
 		for _, c := range canonical {
 			if c.typ == typ {
@@ -35,7 +40,8 @@ func addAll(f *testing.F, add func(typ byte, a, b, c []byte)) {
 	}
 }
 
-// FuzzCompare checks that any three values, malformed or not, have an order, and that of their beginnings agrees with it.
+// FuzzCompare checks that any three values, malformed or not, have an order, and that the order of
+// their prefixes agrees with it.
 func FuzzCompare(f *testing.F) {
 	orders := planAll(f)
 	addAll(f, func(typ byte, a, b, c []byte) { f.Add(typ, a, b, c) })
@@ -67,7 +73,12 @@ func FuzzCompare(f *testing.F) {
 func FuzzDecimal(f *testing.F) {
 	f.Add(int16(0), []byte{1}, int16(1), []byte{10})
 	f.Add(int16(-20), []byte{0x80, 0}, int16(5), []byte{0xff, 0xff, 0, 0, 0, 0, 0, 0, 0})
-	f.Add(int16(0), []byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, int16(1), []byte{0x04, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf6})
+	f.Add(
+		int16(0),
+		[]byte{0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		int16(1),
+		[]byte{0x04, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf6},
+	)
 	varints, decimals := mustPlan(f, "varint"), mustPlan(f, "decimal")
 	f.Fuzz(func(t *testing.T, scaleA int16, a []byte, scaleB int16, b []byte) {
 		if len(a) == 0 || len(b) == 0 || len(a) > 100 || len(b) > 100 {
@@ -77,17 +88,20 @@ func FuzzDecimal(f *testing.F) {
 		require.Equal(t, numberA.Cmp(numberB), varints.Compare(a, b))
 		wireA := append(cqlwire.AppendScale(nil, int32(scaleA)), a...)
 		wireB := append(cqlwire.AppendScale(nil, int32(scaleB)), b...)
-		// Both multiplied by ten to the power of the greater scale.
+		// Both are multiplied by ten to the power of the greater scale.
 		most := max(scaleA, scaleB)
 		numberA.Mul(numberA, power(int64(most)-int64(scaleA)))
 		numberB.Mul(numberB, power(int64(most)-int64(scaleB)))
 		require.Equal(t, numberA.Cmp(numberB), decimals.Compare(wireA, wireB))
 
-		// The same number at another scale is equal, and one more in the last place is not.
+		// The same number at another scale is equal. The number plus one in the last place is not.
 		shift := int64(uint16(scaleB) % 64)
 		same := new(big.Int).Mul(cqlwire.BigInt(a), power(shift))
 		equal := cqlwire.AppendBigInt(cqlwire.AppendScale(nil, int32(scaleA)+int32(shift)), same)
-		more := cqlwire.AppendBigInt(cqlwire.AppendScale(nil, int32(scaleA)+int32(shift)), same.Add(same, big.NewInt(1)))
+		more := cqlwire.AppendBigInt(
+			cqlwire.AppendScale(nil, int32(scaleA)+int32(shift)),
+			same.Add(same, big.NewInt(1)),
+		)
 		require.Zero(t, decimals.Compare(wireA, equal))
 		require.Equal(t, -1, decimals.Compare(wireA, more))
 		require.Equal(t, 1, decimals.Compare(more, wireA))
@@ -96,8 +110,8 @@ func FuzzDecimal(f *testing.F) {
 
 func power(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
 
-// FuzzCanonical checks that any value is refused, or comes out in order, with elements that it had before, and does not
-// change a second time.
+// FuzzCanonical checks that AppendCanonical refuses a value or sorts it. The elements must come
+// from the value, and a second call must not change it.
 func FuzzCanonical(f *testing.F) {
 	orders := planAll(f)
 	addAll(f, func(typ byte, a, _, _ []byte) { f.Add(typ, a) })
@@ -116,7 +130,7 @@ func FuzzCanonical(f *testing.F) {
 	})
 }
 
-// requireSorted checks a value in canonical form.
+// requireSorted checks that a value is in canonical form.
 func requireSorted(t *testing.T, o *Order, wire []byte, outermost bool) {
 	if len(wire) == 0 || o.plain || outermost && o.form == vector {
 		return

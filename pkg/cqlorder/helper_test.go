@@ -11,14 +11,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// testUDT knows the one user type of the tests, two.
+// testUDT returns the only user type of the tests, two.
 func testUDT(name string) (*cqltype.Type, error) {
 	if name != "two" {
 		return nil, errors.New("unknown")
 	}
 	return &cqltype.Type{
 		Kind: cqltype.UDT, Name: name, FieldNames: []string{"a", "b"},
-		Elems: []*cqltype.Type{{Kind: cqltype.Int}, {Kind: cqltype.Set, Elems: []*cqltype.Type{{Kind: cqltype.Text}}}},
+		Elems: []*cqltype.Type{
+			{Kind: cqltype.Int},
+			{Kind: cqltype.Set, Elems: []*cqltype.Type{{Kind: cqltype.Text}}},
+		},
 	}, nil
 }
 
@@ -31,7 +34,7 @@ func mustPlan(t testing.TB, typ string) *Order {
 	return o
 }
 
-// unhex reads hex with blanks in it.
+// unhex reads hex that may contain blanks.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -39,7 +42,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// elems writes a list or set of elements that are given in hex.
+// elems returns a list or set of elements, all in hex.
 func elems(list ...string) string {
 	b := []byte{0, 0, 0, byte(len(list))}
 	for _, e := range list {
@@ -52,7 +55,7 @@ func elems(list ...string) string {
 	return hex.EncodeToString(b)
 }
 
-// pairs is elems of a map, of keys and values in turn.
+// pairs returns a map of keys and values in turn, all in hex.
 func pairs(list ...string) string {
 	s := elems(list...)
 	return hex.EncodeToString([]byte{0, 0, 0, byte(len(list) / 2)}) + s[8:]

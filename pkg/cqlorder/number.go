@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// minimal cuts the needless leading bytes off a two's complement number.
+// minimal removes the needless leading bytes of a two's complement number.
 func minimal(n []byte) []byte {
 	for !cqlwire.Minimal(n) {
 		n = n[1:]
@@ -33,7 +33,8 @@ func compareVarint(a, b []byte) int {
 	}
 }
 
-// compareDecimal compares unscaled / 10^scale. It never builds a number of more digits than the longer one has.
+// compareDecimal compares unscaled / 10^scale. It never builds a number with more digits than the
+// longer one.
 func compareDecimal(a, b []byte) int {
 	scaleA, a2, okA := cqlwire.Decimal(a)
 	scaleB, b2, okB := cqlwire.Decimal(b)
@@ -48,11 +49,12 @@ func compareDecimal(a, b []byte) int {
 	if scaleA == scaleB {
 		return compareVarint(a, b)
 	}
-	shift := int64(scaleB) - int64(scaleA) // a stands for that many digits more
+	shift := int64(scaleB) - int64(scaleA) // a has that many more digits
 	if len(a) <= 8 && len(b) <= 8 {
 		return signA * compareShifted(abs(a), abs(b), shift)
 	}
-	// The logarithms have errors of less than 1e-5: the exponents are below 2^35, the fractions of a float64 2^-52.
+	// The logarithms have errors below 1e-5: the exponents are below 2^35, the fractions of a
+	// float64 are 2^-52.
 	difference := log2(a) - log2(b) + float64(shift)*math.Log2(10)
 	const sure = 1e-4
 	switch {
@@ -86,7 +88,7 @@ func abs(n []byte) uint64 {
 	return uint64(v)
 }
 
-// compareShifted compares a * 10^shift with b, neither of which is 0.
+// compareShifted compares a * 10^shift with b. Neither a nor b is 0.
 func compareShifted(a, b uint64, shift int64) int {
 	if shift < 0 {
 		return -compareShifted(b, a, -shift)
@@ -101,7 +103,7 @@ func compareShifted(a, b uint64, shift int64) int {
 	return cmp.Compare(low, b)
 }
 
-// powersOf10 are those that a uint64 holds.
+// powersOf10 are the powers of ten below 2^64.
 var powersOf10 = func() (p [20]uint64) {
 	p[0] = 1
 	for i := 1; i < len(p); i++ {
@@ -110,12 +112,13 @@ var powersOf10 = func() (p [20]uint64) {
 	return p
 }()
 
-// log2 returns the binary logarithm of the magnitude of a number that is not 0 and has no needless leading bytes.
+// log2 returns the binary logarithm of the magnitude of n. n must not be 0 or have needless leading
+// bytes.
 func log2(n []byte) float64 {
 	if len(n) <= 8 {
 		return math.Log2(float64(abs(n)))
 	}
-	// Of a negative number this is the magnitude's first bits, or one more in the last of them.
+	// For a negative number, this is the first bits of the magnitude, or that plus one.
 	top := int64(binary.BigEndian.Uint64(n))
 	if top < 0 {
 		top = -top
@@ -123,13 +126,13 @@ func log2(n []byte) float64 {
 	return math.Log2(float64(top)) + float64(8*(len(n)-8))
 }
 
-// bigs are numbers for use again.
+// bigs are reusable numbers.
 type bigs struct{ a, b, ten, power, shift, product, modulus big.Int }
 
 var bigPool = sync.Pool{New: func() any { return new(bigs) }}
 
-// compareExactly compares a * 10^shift with b, which are of one sign and near each other, so that shift is not far from
-// the difference of their numbers of digits.
+// compareExactly compares a * 10^shift with b. Both have the same sign and nearly the same
+// magnitude, so shift is close to the difference of their numbers of digits.
 func compareExactly(a, b []byte, shift int64) int {
 	if shift < 0 {
 		return -compareExactly(b, a, -shift)
@@ -142,7 +145,7 @@ func compareExactly(a, b []byte, shift int64) int {
 	return t.product.Mul(&t.a, &t.power).Cmp(&t.b)
 }
 
-// read is cqlwire.BigInt into a number that is there already.
+// read is cqlwire.BigInt into an existing number.
 func (t *bigs) read(z *big.Int, n []byte) {
 	z.SetBytes(n)
 	if n[0] >= 0x80 {

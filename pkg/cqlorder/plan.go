@@ -8,25 +8,25 @@ import (
 // Order is the order of the values of one type.
 type Order struct {
 	form   form
-	size   int // bytes of each value of a form that has one length
-	bits   int // that a prefix has at the most: see Prefix
+	size   int // bytes of each value; 0: no fixed length
+	bits   int // the largest number of bits of a prefix: see Prefix
 	layout *cqlwire.Layout
 	elems  []*Order // as cqltype.Type.Elems
-	// plain says that the server stores a value as it is sent, also when it is part of a collection.
+	// plain: the server stores a value unchanged, even inside a collection.
 	plain bool
 	udt   bool
 }
 
-// form is the way in which the values of a type are compared.
+// form is the method by which the values of a type are compared.
 type form uint8
 
 const (
 	unsigned form = iota // byte by byte
-	inet                 // the same
-	nothing              // all are equal
-	signed               // two's complement of one length
-	number4              // the same, of 4 bytes
-	number8              // the same, of 8 bytes
+	inet                 // also byte by byte
+	nothing              // all values are equal
+	signed               // two's complement of a fixed length
+	number4              // two's complement of 4 bytes
+	number8              // two's complement of 8 bytes
 	boolean
 	float
 	double
@@ -42,11 +42,12 @@ const (
 	vector
 )
 
-// timestampBits are enough for 4,460 years before and after 1970, in milliseconds.
+// timestampBits is the number of bits of a timestamp in a prefix: in milliseconds, they span 4,460
+// years before and after 1970.
 const timestampBits = 48
 
-// Plan returns the order of a type's values. It fails where cqlwire.Plan does: when the type is nil, nested too deep or
-// not whole.
+// Plan returns the order of a type's values. It returns an error if cqlwire.Plan does: if the type
+// is nil, nested too deep or incomplete.
 func Plan(t *cqltype.Type) (*Order, error) {
 	layout, err := cqlwire.Plan(t)
 	if err != nil {

@@ -5,10 +5,12 @@ import (
 	"math"
 )
 
-// Prefix gives the beginning of a value as a number, in the highest bits, of which there are so many that count: of two
-// values the one that comes before the other does not have a greater one. A value without bytes has that of the least
-// other one. Of types whose values have no such beginning no bits count, and of dates and timestamps no more than it takes to
-// tell those of our time apart, so that there is room for what follows.
+// Prefix returns the start of a value as a number in the highest bits; bits is the number of valid
+// bits. If one value is before another, its prefix is not greater. A value of no bytes has the
+// prefix of the least other value.
+//
+// Types without such a start have 0 bits. Dates and timestamps have only enough bits to distinguish
+// those of our time, which leaves room for further columns.
 func (o *Order) Prefix(value []byte) (prefix uint64, bits int) {
 	const sign = 1 << 63
 	switch {
@@ -50,7 +52,7 @@ func (o *Order) Prefix(value []byte) (prefix uint64, bits int) {
 			return uint64(min(max(number, -most), most-1)+most) << (64 - timestampBits), bits
 		}
 		return uint64(number) ^ sign, bits
-	default: // signed numbers, and of lexical UUIDs the first one
+	default: // signed numbers, and the first number of a lexical UUID
 		var first [8]byte
 		copy(first[:], value)
 		return binary.BigEndian.Uint64(first[:]) ^ sign, bits

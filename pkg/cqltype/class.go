@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// marshalPackage is where Cassandra keeps its own type classes.
+// marshalPackage is the Java package of Cassandra's type classes.
 const marshalPackage = "org.apache.cassandra.db.marshal."
 
 // The classes with parameters.
@@ -23,8 +23,8 @@ const (
 	compositeClass = "CompositeType"
 )
 
-// kindClasses holds the class of each kind without parameters (Cassandra's CQL3Type.Native), and of those with
-// parameters the word before "(".
+// kindClasses are the classes of the kinds without parameters (Cassandra's CQL3Type.Native). For a
+// kind with parameters, it is the word before "(".
 var kindClasses = [...]string{
 	Ascii:     "AsciiType",
 	Bigint:    "LongType",
@@ -55,14 +55,16 @@ var kindClasses = [...]string{
 	Vector:    vectorClass,
 }
 
-// The older classes of timestamp, timeuuid and uuid, of which CQL makes no columns but when told the class: Class of a
-// Type keeps them, because two have an order of their own.
+// The older classes of timestamp, timeuuid and uuid. CQL creates columns of these classes only if
+// the statement names the class. Type.Class keeps the name, because two of the classes order their
+// values differently.
 const (
-	// DateClass is the class of a Timestamp whose values are in the order of their bytes.
+	// DateClass is the class of a Timestamp with values in the order of their bytes.
 	DateClass = marshalPackage + "DateType"
-	// LegacyTimeUUIDClass is the class of a TimeUUID like any other.
+	// LegacyTimeUUIDClass is an older class of TimeUUID. It has the same values and order.
 	LegacyTimeUUIDClass = marshalPackage + "LegacyTimeUUIDType"
-	// LexicalUUIDClass is the class of a UUID whose values are in the order of java.util.UUID: of two signed numbers.
+	// LexicalUUIDClass is the class of a UUID with values in the order of java.util.UUID, which
+	// compares two signed numbers.
 	LexicalUUIDClass = marshalPackage + "LexicalUUIDType"
 )
 
@@ -78,11 +80,11 @@ var classes = func() map[string]Type {
 	return m
 }()
 
-// errClass says that a class is none of the well-known ones.
+// errClass is the error for an unknown class.
 var errClass = errors.New("unknown class")
 
-// parseClass returns the type a class string stands for, or nil when any part of it is not one of the
-// well-known ones, so that the whole stays Custom.
+// parseClass returns the type of a class string. If any part of it is unknown, parseClass returns
+// nil, and the whole class is Custom.
 func parseClass(class string, depth int) *Type {
 	p := parser{s: class}
 	t, err := p.class(depth)
@@ -92,7 +94,8 @@ func parseClass(class string, depth int) *Type {
 	return t
 }
 
-// class reads one class with its parameters. With p.stored, what is not known is Custom, and else fails.
+// class reads one class with its parameters. An unknown class is Custom if p.stored is true, and
+// otherwise an error.
 func (p *parser) class(depth int) (*Type, error) {
 	if depth > MaxDepth {
 		return nil, fmt.Errorf("more than %d levels of nesting", MaxDepth)
@@ -144,7 +147,7 @@ func (p *parser) class(depth int) (*Type, error) {
 	return t, p.parameters(t, depth)
 }
 
-// parameters reads what a class of t's kind has between its parentheses, and the closing one.
+// parameters reads the parameters of a class of t's kind and the closing parenthesis.
 func (p *parser) parameters(t *Type, depth int) error {
 	most := 1
 	if t.Kind == Map {
@@ -171,7 +174,7 @@ func (p *parser) parameters(t *Type, depth int) error {
 	return p.expect(')')
 }
 
-// user reads a UDT from its keyspace on: `ks,hex(name),hex(field):class,...)`.
+// user reads a UDT, starting at its keyspace: `ks,hex(name),hex(field):class,...)`.
 func (p *parser) user(t *Type, depth int) error {
 	t.Kind = UDT
 	p.blanks()
@@ -204,7 +207,7 @@ func (p *parser) user(t *Type, depth int) error {
 	return p.expect(')')
 }
 
-// hexName reads a name that is written in hex, as UserType has the names that may hold any character.
+// hexName reads a name in hex. UserType writes names in hex because they may contain any character.
 func (p *parser) hexName() (string, error) {
 	p.blanks()
 	start := p.i
@@ -216,7 +219,7 @@ func (p *parser) hexName() (string, error) {
 	return string(name), nil
 }
 
-// unknown takes the class that begins at start, with its parameters whatever they are, for a custom one.
+// unknown reads the class at start and any parameters as a custom type.
 func (p *parser) unknown(start int) (*Type, error) {
 	p.i = start
 	if !p.stored {
@@ -248,7 +251,7 @@ func (p *parser) unknown(start int) (*Type, error) {
 	return &Type{Kind: Custom, Class: p.s[start:end]}, nil
 }
 
-// at says whether c comes next, after any blanks.
+// at reports whether c is next, after blanks.
 func (p *parser) at(c byte) bool {
 	p.blanks()
 	return p.i < len(p.s) && p.s[p.i] == c

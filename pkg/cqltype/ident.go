@@ -2,9 +2,9 @@ package cqltype
 
 import "strings"
 
-// reserved holds the words that CQL does not take as a bare identifier: the list of Cassandra 5.0
-// (reserved_keywords.txt) and, on the last line, words that only Cassandra 3.x and 4.x reserve. Quoting a
-// word that needs no quotes is harmless.
+// reserved are the words that CQL does not accept as a bare identifier. They are the list of
+// Cassandra 5.0 (reserved_keywords.txt) and, on the last line, words reserved only in Cassandra 3.x
+// and 4.x. Quotes around a word that needs none do no harm.
 var reserved = func() map[string]bool {
 	const words = `
 		add allow alter and apply asc authorize batch begin by columnfamily create delete desc describe drop
@@ -19,8 +19,9 @@ var reserved = func() map[string]bool {
 	return m
 }()
 
-// QuoteIdent returns name as a CQL identifier: bare when it is of the form [a-z][a-z0-9_]* and not reserved,
-// else in double quotes, with every double quote inside doubled.
+// QuoteIdent returns name as a CQL identifier. A name of the form [a-z][a-z0-9_]* that is not
+// reserved stays bare. Any other name is put in double quotes, with each inner double quote
+// doubled.
 func QuoteIdent(name string) string {
 	if bareIdent(name) && !reserved[name] {
 		return name
@@ -28,8 +29,8 @@ func QuoteIdent(name string) string {
 	return quote(name)
 }
 
-// quoteTypeName is QuoteIdent for the name of a UDT, which is quoted as well when it would be read as one of
-// the native types.
+// quoteTypeName returns the name of a UDT as a CQL identifier. In addition to QuoteIdent, it quotes
+// a name that CQL would read as a native type.
 func quoteTypeName(name string) string {
 	if _, native := natives[name]; native {
 		return quote(name)

@@ -1,9 +1,9 @@
 package cqltype
 
-// Kind says which CQL type a Type is.
+// Kind is the kind of a CQL type.
 type Kind uint8
 
-// The kinds. The zero Kind is no type at all, so that a forgotten Kind is seen.
+// The kinds. The zero Kind is not a type, so that a missing Kind is noticed.
 const (
 	Invalid Kind = iota
 	Ascii
@@ -15,7 +15,7 @@ const (
 	Decimal
 	Double
 	Duration
-	Empty // Cassandra's EmptyType: its only value has zero length
+	Empty // Cassandra's EmptyType: its only value has no bytes
 	Float
 	Inet
 	Int
@@ -30,13 +30,13 @@ const (
 	List   // one element type
 	Set    // one element type
 	Map    // key type, value type
-	Tuple  // one type per element
-	UDT    // one type per field
+	Tuple  // one type for each element
+	UDT    // one type for each field
 	Vector // one element type and a dimension
 	Custom // a server-side Java class, named by Type.Class
 )
 
-// kindNames holds the CQL name of each kind; for kinds with parameters, the word before "<".
+// kindNames are the CQL names of the kinds; for a kind with parameters, the word before "<".
 var kindNames = [...]string{
 	Invalid:   "invalid",
 	Ascii:     "ascii",
@@ -86,8 +86,8 @@ func (k Kind) String() string {
 	return "invalid"
 }
 
-// Scalar reports whether the kind has no element types: all but list, set, map, tuple, UDT, vector and the
-// invalid kind.
+// Scalar reports whether the kind has no element types. It returns false for list, set, map, tuple,
+// UDT, vector and the invalid kind.
 func (k Kind) Scalar() bool {
 	return k >= Ascii && k <= Varint || k == Custom
 }

@@ -7,20 +7,22 @@ import (
 	"strings"
 )
 
-// MaxDepth is how many types may be nested in each other, frozen<> counted.
+// MaxDepth is the largest number of nested types, including frozen<>.
 const MaxDepth = 64
 
-// errUnknown is what a nil udt callback answers.
+// errUnknown is the error for a UDT if the udt callback is nil.
 var errUnknown = errors.New("no such type")
 
-// Parse reads a type as system_schema prints it. The words of CQL are read in any case, varchar is Text, and
-// the name of a server-side class in single quotes becomes the type it stands for when that is one of the
-// well-known ones (ReversedType, FrozenType and VectorType seen through), else Custom.
+// Parse reads a type as system_schema prints it. CQL words are read in any case, and varchar is
+// Text. The name of a Java class in single quotes becomes the corresponding CQL type, or Custom if
+// there is none. ReversedType, FrozenType and VectorType are replaced by the type inside.
 //
-// A name that is none of CQL's own is a UDT's: udt is called with it, without quotes, and gives back its
-// definition, of which Parse keeps a copy with Frozen as s has it. When udt is nil there are no UDTs.
+// Any name that CQL does not know is a UDT. Parse calls udt with the name, without quotes, and
+// copies the definition that udt returns. Frozen of the copy is set according to s. If udt is nil,
+// s must not name a UDT.
 //
-// Errors name the type string and the byte offset in it; those of udt are wrapped.
+// Errors quote the type string and report the byte offset of the fault. They wrap the errors of
+// udt.
 func Parse(s string, udt func(name string) (*Type, error)) (*Type, error) {
 	p := parser{s: s, udt: udt}
 	t, err := p.parseType(0, false)
@@ -36,7 +38,7 @@ func Parse(s string, udt func(name string) (*Type, error)) (*Type, error) {
 	return t, nil
 }
 
-// clip shortens a hostile type string for an error.
+// clip shortens a type string of any length for an error.
 func clip(s string) string {
 	const limit = 200
 	if len(s) <= limit {
@@ -45,16 +47,17 @@ func clip(s string) string {
 	return s[:limit] + "..."
 }
 
-// parser reads one type string. After an error i is the offset of what was wrong.
+// parser reads one type string. After an error, i is the offset of the fault.
 type parser struct {
 	s   string
 	i   int
 	udt func(name string) (*Type, error)
-	// stored says that the string is a class of an SSTable, where a UDT has its fields, and every class is a type.
+	// stored is true if the string is a class string of an SSTable. There a UDT includes its
+	// fields, and an unknown class is a Custom type.
 	stored bool
 }
 
-// parseType reads one type; frozen says that it stands directly in frozen<>.
+// parseType reads one type. frozen is true directly inside frozen<>.
 func (p *parser) parseType(depth int, frozen bool) (*Type, error) {
 	if depth > MaxDepth {
 		return nil, fmt.Errorf("more than %d levels of nesting", MaxDepth)
@@ -83,14 +86,14 @@ func (p *parser) parseType(depth int, frozen bool) (*Type, error) {
 		return p.parameterised(word, start, depth, frozen)
 	}
 	p.i = end
-	// The server never prints frozen<int> for the native type, only for a UDT that is named int.
+	// The server prints frozen<int> only for a UDT named int, never for the native type.
 	if k, ok := natives[word]; ok && !frozen {
 		return &Type{Kind: k}, nil
 	}
 	return p.userType(word, start, frozen)
 }
 
-// parameterised reads what follows the word of a type with parameters, from its "<" on.
+// parameterised reads the rest of a type with parameters, starting at its "<".
 func (p *parser) parameterised(word string, start, depth int, frozen bool) (*Type, error) {
 	t := &Type{Frozen: frozen}
 	least, most := 1, 1
@@ -156,7 +159,7 @@ func (p *parser) dimension(t *Type) error {
 	return nil
 }
 
-// userType asks for the definition of a UDT whose name began at start.
+// userType returns the definition of a UDT. Its name starts at start.
 func (p *parser) userType(name string, start int, frozen bool) (*Type, error) {
 	err := errUnknown
 	var def *Type
@@ -196,7 +199,7 @@ func (p *parser) customType(depth int, frozen bool) (*Type, error) {
 	return t, nil
 }
 
-// quoted reads a string between two q, in which q is doubled.
+// quoted reads a string between two q; a doubled q inside stands for one.
 func (p *parser) quoted(q byte) (string, error) {
 	start := p.i
 	for i := start + 1; i < len(p.s); i++ {
@@ -232,7 +235,7 @@ func (p *parser) blanks() {
 	}
 }
 
-// expect reads c after any blanks.
+// expect reads c, after blanks if there are any.
 func (p *parser) expect(c byte) error {
 	p.blanks()
 	if p.i == len(p.s) || p.s[p.i] != c {

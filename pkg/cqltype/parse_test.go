@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// testUDT knows every name but "missing".
+// testUDT returns a type for every name except "missing".
 func testUDT(name string) (*Type, error) {
 	if name == "missing" {
 		return nil, errors.New("not in keyspace ks")
@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		in   string
 		want *Type
-		out  string // when it differs from in
+		out  string // empty: equal to in
 	}{
 		{"varchar", text, "text"},
 		{" INT ", integer, "int"},
@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {
 			"frozen<'ListType(Int32Type)'>",
 			&Type{Kind: List, Frozen: true, Elems: []*Type{integer}}, "frozen<list<int>>",
 		},
-		// A class that is known only in part stays what it is.
+		// A class with an unknown part stays Custom.
 		{"'CompositeType(UTF8Type,Int32Type)'", &Type{Kind: Custom, Class: "CompositeType(UTF8Type,Int32Type)"}, ""},
 		{"'ListType(Odd)'", &Type{Kind: Custom, Class: "ListType(Odd)"}, ""},
 		{"'MapType(UTF8Type)'", &Type{Kind: Custom, Class: "MapType(UTF8Type)"}, ""},
@@ -160,7 +160,10 @@ func TestParseErrorsAreShort(t *testing.T) {
 
 func TestParseWrapsTheCallbacksError(t *testing.T) {
 	gone := errors.New("gone")
-	_, err := Parse("list<addr>", func(name string) (*Type, error) { return nil, fmt.Errorf("%s: %w", name, gone) })
+	_, err := Parse(
+		"list<addr>",
+		func(name string) (*Type, error) { return nil, fmt.Errorf("%s: %w", name, gone) },
+	)
 	require.ErrorIs(t, err, gone)
 	require.EqualError(t, err, `type "list<addr>": offset 5: user type "addr": addr: gone`)
 

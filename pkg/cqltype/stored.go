@@ -7,11 +7,13 @@ import (
 	"strings"
 )
 
-// StoredClass returns the type as the server's class string, as it stands in SSTables (the header in Statistics.db):
+// StoredClass returns the Java class string of the type, as in the header of an SSTable's
+// Statistics.db:
 // `org.apache.cassandra.db.marshal.ListType(org.apache.cassandra.db.marshal.Int32Type)`.
 //
-// Source: Cassandra's AbstractType.toString and, for what is frozen, toString(ignoreFreezing): a frozen list, set, map
-// or UDT stands in FrozenType, unless something around it does or is a tuple.
+// A frozen list, set, map or UDT is wrapped in FrozenType, unless it is inside a tuple or another
+// frozen type. Source: Cassandra's AbstractType.toString and, for frozen types,
+// toString(ignoreFreezing).
 func (t *Type) StoredClass() string {
 	var b strings.Builder
 	t.writeClass(&b, 0, false)
@@ -23,7 +25,8 @@ func StoredReversed(t *Type) string {
 	return marshalPackage + reversedClass + "(" + t.StoredClass() + ")"
 }
 
-// StoredKey returns the class string of a partition key of columns of these types, of which there is at least one.
+// StoredKey returns the class string of a partition key. types are the types of its columns, at
+// least one.
 func StoredKey(types []*Type) string {
 	if len(types) == 1 {
 		return types[0].StoredClass()
@@ -40,8 +43,8 @@ func StoredKey(types []*Type) string {
 	return b.String()
 }
 
-// writeClass appends the class string to b; within says that a frozen type or a tuple is around the type. Trees that
-// are not whole, or deeper than MaxDepth, are written as String does it.
+// writeClass appends the class string to b. within is true inside a frozen type or a tuple.
+// Incomplete types and trees deeper than MaxDepth are written as in String.
 func (t *Type) writeClass(b *strings.Builder, depth int, within bool) {
 	switch {
 	case t == nil:
@@ -93,14 +96,15 @@ func (t *Type) writeClass(b *strings.Builder, depth int, within bool) {
 	}
 }
 
-// ParseStored reads the class string of a type, as SSTables have them (the header in Statistics.db): what StoredClass
-// writes. reversed says that it stands in ReversedType, so that it is a clustering column in descending order. A UDT
-// comes with its fields. A class that is none of Cassandra's becomes Custom, with its parameters.
+// ParseStored reads the class string of a type, as in the header of an SSTable's Statistics.db and
+// as [Type.StoredClass] writes it. reversed is true if ReversedType wraps the class, which marks a
+// clustering column in descending order. A UDT includes its fields. A class that Cassandra does not
+// define is Custom, with its parameters.
 //
-// What is within a type in FrozenType is frozen too, but as the server does not say it there, Frozen is set for the
-// outermost alone.
+// FrozenType also freezes every type inside. The server does not write it there, so ParseStored
+// sets Frozen only for the outermost type.
 //
-// Errors name the string, cut when it is long, and the byte offset in it.
+// Errors quote the string, shortened if it is long, and report the byte offset of the fault.
 func ParseStored(class string) (t *Type, reversed bool, err error) {
 	p := parser{s: class, stored: true}
 	if p.enter(reversedClass) {
@@ -116,8 +120,8 @@ func ParseStored(class string) (t *Type, reversed bool, err error) {
 	return t, reversed, nil
 }
 
-// ParseStoredKey reads the class string of a partition key: that of its one column, or CompositeType with those of
-// all. Errors are like those of ParseStored.
+// ParseStoredKey reads the class string of a partition key: the class of its only column, or
+// CompositeType with the classes of all columns. Errors are as in ParseStored.
 func ParseStoredKey(class string) ([]*Type, error) {
 	p := parser{s: class, stored: true}
 	composite := p.enter(compositeClass)
@@ -143,7 +147,7 @@ func ParseStoredKey(class string) ([]*Type, error) {
 	return types, nil
 }
 
-// enter reads the name of a class and its "(" when they come next.
+// enter reads the name of a class and its "(" if they are next.
 func (p *parser) enter(name string) bool {
 	p.blanks()
 	rest := strings.TrimPrefix(p.s[p.i:], marshalPackage)
@@ -154,7 +158,8 @@ func (p *parser) enter(name string) bool {
 	return ok
 }
 
-// ended completes the error of a class string, or says that something comes after its end.
+// ended completes the error of a class string. Without an error, it checks that nothing follows the
+// class.
 func (p *parser) ended(err error) error {
 	if err == nil {
 		p.blanks()

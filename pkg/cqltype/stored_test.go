@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// storedUDTs are the types of the keyspace that the class strings below come from.
+// storedUDTs returns the user-defined types of the keyspace behind the class strings below.
 func storedUDTs(name string) (*Type, error) {
 	types := map[string]struct{ names, types []string }{
 		"inner": {[]string{"x", "l"}, []string{"int", "frozen<list<text>>"}},
@@ -37,8 +37,8 @@ const (
 	addrCells  = "UserType(ordks,4164204472,5a20c3a9:UTF8Type,69:FrozenType(" + innerClass + "),74:TupleType(Int32Type,SetType(UTF8Type)),6d:FrozenType(MapType(UTF8Type,Int32Type)))"
 )
 
-// storedCases pairs the type of a column, as system_schema.columns of a Cassandra 5.0.6 has it, with the class string in
-// the Statistics.db that it flushed, where each class has its package in front.
+// storedCases pairs column types with class strings, without packages. The types are from
+// system_schema.columns of Cassandra 5.0.6, the classes from the Statistics.db that it flushed.
 var storedCases = []struct{ cql, class string }{
 	{"ascii", "AsciiType"},
 	{"bigint", "LongType"},
@@ -91,7 +91,7 @@ var storedCases = []struct{ cql, class string }{
 	{"frozen<list<vector<int, 2>>>", "FrozenType(ListType(VectorType(Int32Type , 2)))"},
 }
 
-// stored puts the package in front of each class.
+// stored adds the package to each class.
 func stored(class string) string {
 	var b strings.Builder
 	for i := 0; i < len(class); i++ {
@@ -124,13 +124,22 @@ func TestParseStoredReadsWhatTheServerWrites(t *testing.T) {
 			require.NoError(t, err, c.cql)
 			require.Equal(t, reversed, is, c.cql)
 			require.Equal(t, want, got.StoredClass(), c.cql)
-			require.Equal(t, strings.Contains(c.cql, "org.") && strings.Contains(c.cql, "("), got.Kind == Custom, c.cql)
+			require.Equal(
+				t,
+				strings.Contains(c.cql, "org.") && strings.Contains(c.cql, "("),
+				got.Kind == Custom,
+				c.cql,
+			)
 		}
 	}
 }
 
 func TestParseStoredGivesNamesAndFrozen(t *testing.T) {
-	got, _, err := ParseStored(stored("ListType(FrozenType(UserType(ordks,4164204472,5a20c3a9:ListType(TupleType(Int32Type)))))"))
+	got, _, err := ParseStored(
+		stored(
+			"ListType(FrozenType(UserType(ordks,4164204472,5a20c3a9:ListType(TupleType(Int32Type)))))",
+		),
+	)
 	require.NoError(t, err)
 	require.Equal(t, &Type{Kind: List, Elems: []*Type{{
 		Kind: UDT, Frozen: true, Keyspace: "ordks", Name: "Ad Dr", FieldNames: []string{"Z é"},
@@ -210,9 +219,17 @@ func TestParseStoredErrors(t *testing.T) {
 		require.Less(t, len(err.Error()), 400)
 	}
 	_, err := ParseStoredKey("CompositeType(Int32Type,")
-	require.EqualError(t, err, `class "CompositeType(Int32Type,": offset 24: expected a class, found the end`)
+	require.EqualError(
+		t,
+		err,
+		`class "CompositeType(Int32Type,": offset 24: expected a class, found the end`,
+	)
 	_, err = ParseStoredKey("CompositeType(Int32Type")
-	require.EqualError(t, err, `class "CompositeType(Int32Type": offset 23: expected ')', found the end`)
+	require.EqualError(
+		t,
+		err,
+		`class "CompositeType(Int32Type": offset 23: expected ')', found the end`,
+	)
 }
 
 func TestStoredClassOfWhatIsNotWhole(t *testing.T) {
@@ -225,7 +242,7 @@ func TestStoredClassOfWhatIsNotWhole(t *testing.T) {
 	require.Contains(t, loop.StoredClass(), "...")
 }
 
-// FuzzParseStored checks that any class that is read is written so that it is read as the same.
+// FuzzParseStored checks that every class that can be read can be written and read again unchanged.
 func FuzzParseStored(f *testing.F) {
 	for _, c := range storedCases {
 		f.Add(stored(c.class))

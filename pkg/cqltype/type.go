@@ -1,13 +1,25 @@
-// Package cqltype is the model of CQL types: what the server's schema tables say of a column, as a tree.
+// Package cqltype models CQL types as trees, and reads and writes them in CQL and as Java classes.
 //
-// Start with Parse, which reads the strings of system_schema.columns.type and of
-// system_schema.types.field_types, and Type.String, which writes them. ParseStored and Type.StoredClass do the same
-// for the class strings of SSTables. QuoteIdent writes an identifier so that CQL reads it back as it is.
+// # Where to start
 //
-// A Type is built once and then only read; as long as nobody changes it, it is safe for concurrent use.
+//   - [Parse] reads a type in CQL, as in system_schema.columns.type and
+//     system_schema.types.field_types.
+//   - [Type.String] writes a type in CQL.
+//   - [ParseStored] and [Type.StoredClass] read and write the class strings of SSTables.
+//   - [QuoteIdent] writes an identifier so that CQL reads it back unchanged.
 //
-// Sources: the CQL grammar and the type names of Apache Cassandra 3.11 to 5.0 (CQL3Type, TypeParser,
-// ReservedKeywords) and of ScyllaDB, which prints the same strings.
+// Values of these types are read and written by other packages: cqlwire (bytes), cqltext (text),
+// cqljson (JSON) and cqlorder (order).
+//
+// # Concurrency
+//
+// Nothing in this package modifies a Type after it is built. As long as the caller does not, a Type
+// is safe for concurrent use.
+//
+// # Sources
+//
+// The CQL grammar and the type names of Apache Cassandra 3.11 to 5.0: CQL3Type, TypeParser and
+// ReservedKeywords. ScyllaDB prints the same strings.
 package cqltype
 
 import (
@@ -15,36 +27,37 @@ import (
 	"strings"
 )
 
-// Type is one CQL type with everything below it.
+// Type is a CQL type, including the types of its elements.
 type Type struct {
-	// Kind says which type this is, and with it which of the other fields are used.
+	// Kind is the kind of the type. It decides which of the other fields are used.
 	Kind Kind
-	// Frozen is true for frozen<...>. It changes nothing in the bytes of a value.
+	// Frozen is true for frozen<...>. It does not change the bytes of a value.
 	Frozen bool
-	// Elems holds the element types: one for list, set and vector, key and value for map, one for each
-	// element of a tuple, one for each field of a UDT.
+	// Elems are the element types: one for list, set and vector, key and value for map. A tuple has
+	// one for each element, a UDT one for each field.
 	Elems []*Type
-	// Keyspace and Name are a UDT's, without quotes.
+	// Keyspace and Name are the names of a UDT, without quotes.
 	Keyspace, Name string
-	// FieldNames are a UDT's, without quotes, one for each of Elems.
+	// FieldNames are the field names of a UDT, without quotes, in the order of Elems.
 	FieldNames []string
 	// Dimension is the number of elements of a vector.
 	Dimension int
-	// Class is the server-side class of a custom type, without quotes, and of a timestamp, timeuuid or uuid of one
-	// of the older classes: DateClass, LegacyTimeUUIDClass, LexicalUUIDClass.
+	// Class is the Java class of a custom type, without quotes. It is also set for the older
+	// classes of timestamp, timeuuid and uuid: DateClass, LegacyTimeUUIDClass and LexicalUUIDClass.
 	Class string
 }
 
-// String returns the type in CQL, as system_schema prints it: `map<text, frozen<addr>>`. A UDT is given by its
-// name alone, quoted when CQL needs it.
+// String returns the type in CQL, as system_schema prints it: `map<text, frozen<addr>>`. A UDT is
+// written as its name alone, quoted if CQL requires quotes.
 func (t *Type) String() string {
 	var b strings.Builder
 	t.write(&b, 0)
 	return b.String()
 }
 
-// MultiCell says whether the elements or fields of a column's values are cells of their own: those of collections and
-// UDTs that are not frozen (AbstractType.isMultiCell). It is of no meaning for key columns, which are always frozen.
+// MultiCell reports whether a column of the type stores each element or field in its own cell
+// (AbstractType.isMultiCell). That holds for collections and UDTs that are not frozen. The result
+// is meaningless for key columns, which are always frozen.
 func (t *Type) MultiCell() bool {
 	switch t.Kind {
 	case List, Set, Map, UDT:
@@ -54,8 +67,8 @@ func (t *Type) MultiCell() bool {
 	}
 }
 
-// write appends the type to b. Trees deeper than MaxDepth, which only a loop made by hand can have, end in
-// "...".
+// write appends the type to b. In a tree deeper than MaxDepth it writes "..."; only a tree built by
+// hand, for example with a loop, is so deep.
 func (t *Type) write(b *strings.Builder, depth int) {
 	if t == nil {
 		b.WriteString(kindNames[Invalid])

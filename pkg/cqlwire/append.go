@@ -6,15 +6,17 @@ import (
 	"fmt"
 )
 
-// ErrTooLong says that a value is longer than its length can say.
+// ErrTooLong is the error for a value longer than its length field can express.
 var ErrTooLong = errors.New("more than 2147483647 bytes")
 
-// AppendCount appends the number of elements that a list or a set begins with, or the number of entries of a map.
+// AppendCount appends the count at the start of a collection: the number of elements of a list or
+// set, or of entries of a map.
 func AppendCount(dst []byte, n int) []byte {
 	return binary.BigEndian.AppendUint32(dst, uint32(int32(n)))
 }
 
-// PutCount replaces the count at dst[mark:], where AppendCount put it before the number was known.
+// PutCount replaces the count that AppendCount wrote at dst[mark:], when the number is known only
+// later.
 func PutCount(dst []byte, mark, n int) {
 	binary.BigEndian.PutUint32(dst[mark:], uint32(int32(n)))
 }
@@ -22,8 +24,8 @@ func PutCount(dst []byte, mark, n int) {
 // AppendNull appends a null element of a tuple or a UDT.
 func AppendNull(dst []byte) []byte { return append(dst, 0xff, 0xff, 0xff, 0xff) }
 
-// AppendElem appends an element of any type but vector after its length, which is that of null when elem is nil. elem
-// must not be longer than a length can say.
+// AppendElem appends an element of a list, set, map, tuple or UDT after its length. If elem is nil,
+// it appends a null. elem must have at most 2147483647 bytes.
 func AppendElem(dst, elem []byte) []byte {
 	if elem == nil {
 		return AppendNull(dst)
@@ -31,12 +33,13 @@ func AppendElem(dst, elem []byte) []byte {
 	return append(AppendCount(dst, len(elem)), elem...)
 }
 
-// OpenElem makes room for the length of an element of a list, set, map, tuple or UDT. Append the element's bytes to
-// what it returns, and give that to CloseElem, with the length that dst had before as mark.
+// OpenElem reserves room for the length of an element of a list, set, map, tuple or UDT. The caller
+// appends the element's bytes to the result. Then it passes that to CloseElem, with the length of
+// dst before OpenElem as mark.
 func OpenElem(dst []byte) []byte { return append(dst, 0, 0, 0, 0) }
 
-// CloseElem ends the element that OpenElem began at dst[mark:]: it writes its length. It fails, with ErrTooLong, when
-// the element is longer than a length can say.
+// CloseElem completes the element that OpenElem started at dst[mark:] by writing its length. It
+// returns ErrTooLong if the element is longer than the length can express.
 func CloseElem(dst []byte, mark int) error {
 	n := len(dst) - mark - 4
 	if n > maxLen {
@@ -46,21 +49,22 @@ func CloseElem(dst []byte, mark int) error {
 	return nil
 }
 
-// Open is OpenElem for an element of any type made of others, vectors too. Close ends it.
+// Open is OpenElem for an element of any type with elements, including vectors. Close completes the
+// element.
 func (l *Layout) Open(dst []byte) []byte {
 	switch l.form {
 	case side:
 		return dst
 	case vints:
-		// One byte is the length of the length of every element below 128 bytes.
+		// Every element below 128 bytes has a length of one byte.
 		return append(dst, 0)
 	default:
 		return OpenElem(dst)
 	}
 }
 
-// Close ends the element that Open began at dst[mark:], as CloseElem does. It also fails when an element has another
-// length than each one of the vector must have.
+// Close completes the element that Open started at dst[mark:], as CloseElem does. It returns an
+// error if the elements of the vector have a fixed length and the element does not have it.
 func (l *Layout) Close(dst []byte, mark int) ([]byte, error) {
 	n := len(dst) - mark
 	switch {
@@ -82,7 +86,7 @@ func (l *Layout) wrongLen(n int) error {
 	return fmt.Errorf("%d bytes, where each element of %s has %d", n, l.name, l.elems[0].fixed)
 }
 
-// closeVint moves the element away from its length, which needs more than a byte.
+// closeVint moves an element to make room for a length of more than one byte.
 func closeVint(dst []byte, mark int) ([]byte, error) {
 	n := len(dst) - mark - 1
 	if n > maxLen {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppend writes a value of each form and finds it again.
+// TestAppend writes a value of each form and reads it back.
 func TestAppend(t *testing.T) {
 	for _, c := range []struct{ typ, elems, wire string }{
 		{"list<int>", "00000001", "00000001 00000004 00000001"},
@@ -31,10 +31,14 @@ func TestAppend(t *testing.T) {
 		}
 		require.Equal(t, unhex(t, c.wire), dst, c.typ)
 	}
-	require.Equal(t, unhex(t, "00000001 61 ffffffff 00000000"), AppendElem(AppendElem(AppendElem(nil, []byte("a")), nil), []byte{}))
+	require.Equal(
+		t,
+		unhex(t, "00000001 61 ffffffff 00000000"),
+		AppendElem(AppendElem(AppendElem(nil, []byte("a")), nil), []byte{}),
+	)
 }
 
-// TestLengthsOfVectorElements has elements on both sides of each size of vint.
+// TestLengthsOfVectorElements uses elements on both sides of each size of vint.
 func TestLengthsOfVectorElements(t *testing.T) {
 	l := mustPlan(t, "vector<blob, 2>")
 	for n, size := range map[int]int{0: 1, 127: 1, 128: 2, 16383: 2, 16384: 3, 2097151: 3, 2097152: 4} {

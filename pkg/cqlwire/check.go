@@ -33,7 +33,7 @@ type mode uint8
 
 const (
 	// decoded: the server decodes the value (TypeSerializer.deserialize) and encodes it again. It
-	// does that with a list, set or map that a client binds, and with all inside of it
+	// does so with a list, set or map that a client binds, and with all their elements
 	// (fromSerialized of cql3.Lists.Value, cql3.Sets.Value and cql3.Maps.Value).
 	decoded mode = 1 << iota
 	// compared: the server compares the value with others (AbstractType.compare).
@@ -41,7 +41,7 @@ const (
 	// nullable: the list may have null elements. deserialize takes them, and validate does not
 	// (CASSANDRA-6839).
 	nullable
-	// nullless: the list must not have elements that deserialize makes null.
+	// nullless: the list must not have elements that deserialize turns into null.
 	nullless
 )
 

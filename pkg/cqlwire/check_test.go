@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCheckAs has the values whose use decides whether a server takes them: each was bound to a
-// column of Cassandra 5.0.6, 4.1.10 and 4.0.19.
+// TestCheckAs checks values that a server accepts in some uses only. Each was bound to a column of
+// Cassandra 5.0.6, 4.1.10 and 4.0.19.
 func TestCheckAs(t *testing.T) {
 	const (
 		none = 0
@@ -63,7 +63,16 @@ func TestCheckAs(t *testing.T) {
 		l := mustPlan(t, test.typ)
 		for use := range uses {
 			err := l.CheckAs(use, unhex(t, test.wire))
-			require.Equal(t, test.taken>>use&1 != 0, err == nil, "%s %s, use %d: %v", test.typ, test.wire, use, err)
+			require.Equal(
+				t,
+				test.taken>>use&1 != 0,
+				err == nil,
+				"%s %s, use %d: %v",
+				test.typ,
+				test.wire,
+				use,
+				err,
+			)
 		}
 	}
 }
@@ -74,9 +83,9 @@ func TestCheckable(t *testing.T) {
 	require.False(t, mustPlan(t, "map<int, 'org.example.Odd'>").Checkable())
 }
 
-// FuzzCheck checks that no bytes are too much for CheckAs, that what it takes divides into its
-// elements to the bottom, but for the nulls of a list, and that what is bound to a key may be
-// stored, and what is bound to a clustering be a key.
+// FuzzCheck checks that CheckAs returns for any bytes. A value that it accepts must divide into its
+// elements at every depth, apart from the nulls of a list. A value that may be bound to a key must
+// be storable, and one for a clustering must be accepted for a key.
 func FuzzCheck(f *testing.F) {
 	layouts := make([]*Layout, len(fuzzTypes))
 	for i, typ := range fuzzTypes {

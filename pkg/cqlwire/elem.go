@@ -2,8 +2,9 @@ package cqlwire
 
 import "encoding/binary"
 
-// Count returns the number of elements that a list or a set begins with, or the number of entries of a map. It is
-// negative in values that the servers take for empty ones. It is not ok when there are not four bytes.
+// Count returns the number of elements at the start of a list or set, or of entries of a map. It
+// may be negative; servers take such a value as empty. ok is false if there are fewer than four
+// bytes.
 func Count(wire []byte) (n int, ok bool) {
 	if len(wire) < 4 {
 		return 0, false
@@ -11,9 +12,9 @@ func Count(wire []byte) (n int, ok bool) {
 	return int(int32(binary.BigEndian.Uint32(wire))), true
 }
 
-// ElemAt reads the [int] length at wire[pos:] and the element after it, one of a list, set, map, tuple or UDT, and
-// returns the offset of what follows it. Of a null the length is negative and the element nil. It is not ok when the
-// bytes end before the element does. pos must not be beyond the end.
+// ElemAt reads the [int] length at wire[pos:] and the element after it, of a list, set, map, tuple
+// or UDT. next is the offset after the element. For a null, the length is negative and elem is nil.
+// ok is false if the bytes end before the element does. pos must not be beyond the end of wire.
 func ElemAt(wire []byte, pos int) (elem []byte, length, next int, ok bool) {
 	if len(wire)-pos < 4 {
 		return nil, 0, pos, false
@@ -29,9 +30,9 @@ func ElemAt(wire []byte, pos int) (elem []byte, length, next int, ok bool) {
 	return wire[pos : pos+length : pos+length], length, pos + length, true
 }
 
-// VectorElemAt reads the element of a vector that begins at wire[pos:], and returns the offset of what follows it.
-// fixed is FixedLen of the elements' type. It is not ok when the bytes end before the element does, or when its length
-// is not written in as few bytes as hold it. pos must not be beyond the end.
+// VectorElemAt reads the element of a vector at wire[pos:]. next is the offset after it. fixed is
+// FixedLen of the element type. ok is false if the bytes end before the element does, or if its
+// length has more bytes than necessary. pos must not be beyond the end of wire.
 func VectorElemAt(wire []byte, pos, fixed int) (elem []byte, next int, ok bool) {
 	if fixed < 0 {
 		length, prefix := Uvint(wire[pos:])

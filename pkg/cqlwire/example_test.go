@@ -7,6 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
+// This example writes a value of a map, iterates over it and checks it.
 func Example() {
 	t, err := cqltype.Parse("map<text, frozen<tuple<int, int>>>", nil)
 	if err != nil {
@@ -19,7 +20,9 @@ func Example() {
 		return
 	}
 	value := cqlwire.AppendElem(cqlwire.AppendNull(nil), []byte{0, 0, 0, 7})
-	wire := cqlwire.AppendElem(cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), []byte("key")), value)
+	wire := cqlwire.AppendCount(nil, 1)
+	wire = cqlwire.AppendElem(wire, []byte("key"))
+	wire = cqlwire.AppendElem(wire, value)
 
 	w := layout.Walk(wire)
 	for w.Next() {

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fuzzTypes are the types that FuzzWalk chooses from by number; new ones go to the end, so that the saved inputs keep
-// their meaning.
+// fuzzTypes are the types that FuzzWalk selects by number. Append new types at the end, so that the
+// saved inputs keep their meaning.
 var fuzzTypes = []string{
 	"list<int>", "set<text>", "map<text, frozen<list<timestamp>>>", "tuple<int, text, boolean>", "two",
 	"vector<float, 2>", "vector<text, 2>", "vector<vector<smallint, 2>, 1>", "vector<empty, 3>",
@@ -15,8 +15,8 @@ var fuzzTypes = []string{
 	"tuple<frozen<tuple<frozen<tuple<uuid>>>>>", "duration", "ascii", "'org.example.Odd'",
 }
 
-// FuzzWalk checks that a walk through any bytes ends, and stays within them, and that a value whose walk is whole,
-// written again from its elements, has the same bytes.
+// FuzzWalk checks that a walk over any bytes ends and stays within them. If the value is whole,
+// rewriting it from its elements must give the same bytes.
 func FuzzWalk(f *testing.F) {
 	layouts := make([]*Layout, len(fuzzTypes))
 	place := make(map[string]byte)
@@ -55,7 +55,8 @@ func FuzzWalk(f *testing.F) {
 	})
 }
 
-// rewrite walks through a value and writes what it finds; not ok when the value, or one inside, is not whole.
+// rewrite walks over a value and writes its elements. ok is false if the value, or one inside, is
+// malformed.
 func rewrite(t *testing.T, l *Layout, wire []byte) (out []byte, ok bool) {
 	if len(l.elems) == 0 {
 		return wire, true
@@ -82,7 +83,8 @@ func rewrite(t *testing.T, l *Layout, wire []byte) (out []byte, ok bool) {
 	return out, ok && w.Whole()
 }
 
-// FuzzVint checks that every number is read back, and that what is read is what would be written.
+// FuzzVint checks that every number can be read back, and that every vint that can be read is in
+// the form that would be written.
 func FuzzVint(f *testing.F) {
 	f.Add(uint64(0), []byte{0x80, 0x00})
 	f.Add(uint64(1)<<63, []byte{0xff, 0x80, 0, 0, 0, 0, 0, 0, 0})

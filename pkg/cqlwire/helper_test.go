@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// testUDT knows the one user type of the tests, two.
+// testUDT returns the only user type of the tests, two.
 func testUDT(name string) (*cqltype.Type, error) {
 	if name != "two" {
 		return nil, errors.New("unknown")
@@ -32,7 +32,7 @@ func mustPlan(t testing.TB, typ string) *Layout {
 	return l
 }
 
-// unhex reads hex with blanks in it.
+// unhex reads hex that may contain blanks.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))

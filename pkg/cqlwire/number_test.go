@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestBigIntsLikeMathBig compares the two's complement bytes with arithmetic.
+// TestBigIntsLikeMathBig compares the two's complement bytes with the results of math/big.
 func TestBigIntsLikeMathBig(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
@@ -69,7 +69,11 @@ func TestDurations(t *testing.T) {
 		require.Equal(t, unhex(t, c.wire), wire)
 		months, days, nanos, ok := Duration(wire)
 		require.True(t, ok)
-		require.Equal(t, []int64{int64(c.months), int64(c.days), c.nanos}, []int64{int64(months), int64(days), nanos})
+		require.Equal(
+			t,
+			[]int64{int64(c.months), int64(c.days), c.nanos},
+			[]int64{int64(months), int64(days), nanos},
+		)
 	}
 	for what, wire := range map[string]string{
 		"two vints": "0000", "a byte too many": "00000000", "a long zero": "800000 00", "33 bits of months": "f100000000 00 00",

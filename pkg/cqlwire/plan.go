@@ -7,46 +7,47 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// maxDepth bounds how deep types may be nested, and with it the recursion of whatever walks them. It leaves room for
-// UDTs, whose own fields cqltype.MaxDepth does not count.
+// maxDepth is the largest nesting of types, which bounds the recursion of every walk. It is twice
+// cqltype.MaxDepth, because that does not count the fields of UDTs.
 const maxDepth = 2 * cqltype.MaxDepth
 
-// Layout says how the values of a type stand in bytes. It may be copied.
+// Layout describes how the values of a type are laid out in bytes. It may be copied.
 type Layout struct {
-	name  string // of the type
+	name  string // the type in CQL
 	kind  cqltype.Kind
 	form  form
-	elems []*Layout // as cqltype.Type.Elems
+	elems []*Layout // as in cqltype.Type.Elems
 	list  bool
-	limit int // how many elements a value has, or may have where form is fields
-	fixed int // bytes of each value inside a vector, or -1
+	limit int // the number of elements of a value; the largest number if form is fields
+	fixed int // the number of bytes of each value inside a vector; -1: not fixed
 
-	// frozen: the type is frozen<...> itself, which decides whether a list may have null in it.
+	// frozen: the type itself is frozen<...>, which decides whether a list may contain null.
 	frozen bool
 
-	// Of types without elements.
+	// The next fields describe types without elements.
 	sizes sizes
 	valid func(wire []byte) error         // nil: all bytes of these sizes are valid
-	whole func(wire []byte, m mode) error // what else must hold in a mode that is not zero, or nil
-	plain uint32                          // as sizes.exact, the lengths of which any bytes are valid
+	whole func(wire []byte, m mode) error // a further rule if the mode is not zero; nil: none
+	// like sizes.exact: the lengths for which all bytes are valid
+	plain uint32
 	// emptyNull: see EmptyIsNull.
 	emptyNull bool
 }
 
-// form is how the elements of a value stand in it.
+// form is the arrangement of the elements in a value.
 type form uint8
 
 const (
-	scalar  form = iota // there are none
-	counted             // a count, then each after its [int] length
-	fields              // each after its [int] length, negative for null
-	side                // side by side, of one length
-	vints               // each after its length, an unsigned vint
+	scalar  form = iota // no elements
+	counted             // a count, then each element after its [int] length
+	fields              // each element after its [int] length, negative for null
+	side                // elements of one length, without lengths
+	vints               // each element after its length, an unsigned vint
 )
 
-// Plan returns the layout of a type. It fails when the type is nil, nested too deep or not whole, such as a map with
-// one element type, and when a vector's values would be longer than a value may be; every type that cqltype.Parse
-// returns can be planned, provided its UDTs can.
+// Plan returns the layout of a type. It returns an error if the type is nil, nested too deep or
+// incomplete, such as a map with one element type. It also fails if the values of a vector would
+// exceed the largest length. Every type that cqltype.Parse returns can be planned, if its UDTs can.
 func Plan(t *cqltype.Type) (*Layout, error) { return plan(t, 0) }
 
 func plan(t *cqltype.Type, depth int) (*Layout, error) {
@@ -94,7 +95,7 @@ func plan(t *cqltype.Type, depth int) (*Layout, error) {
 	return l, nil
 }
 
-// planVector checks the dimension against what one value may hold.
+// planVector checks the dimension against the largest length of a value.
 func (l *Layout) planVector() error {
 	if l.limit <= 0 {
 		return fmt.Errorf("vector dimension %d is not positive", l.limit)
@@ -104,7 +105,11 @@ func (l *Layout) planVector() error {
 		return nil
 	}
 	if n > 0 && l.limit > maxLen/n {
-		return fmt.Errorf("a vector of %d elements of %d bytes is longer than a value may be", l.limit, n)
+		return fmt.Errorf(
+			"a vector of %d elements of %d bytes is longer than a value may be",
+			l.limit,
+			n,
+		)
 	}
 	l.form, l.fixed = side, n*l.limit
 	return nil
@@ -113,21 +118,21 @@ func (l *Layout) planVector() error {
 // String returns the type in CQL.
 func (l *Layout) String() string { return l.name }
 
-// Elem returns the layout of the type's element i: one for list, set and vector, key and value for map, one for each
-// element of a tuple and each field of a UDT.
+// Elem returns the layout of element type i: one for list, set and vector, key and value for map. A
+// tuple has one for each element, a UDT one for each field.
 func (l *Layout) Elem(i int) *Layout { return l.elems[i] }
 
-// Elems returns the number of layouts that Elem has.
+// Elems returns the number of element types.
 func (l *Layout) Elems() int { return len(l.elems) }
 
-// EmptyIsNull reports whether a server that decodes a value of no bytes makes it null
+// EmptyIsNull reports whether a server decodes a value of no bytes to null
 // (TypeSerializer.deserialize).
 func (l *Layout) EmptyIsNull() bool { return l.emptyNull }
 
 // Dimension returns the number of elements of a vector.
 func (l *Layout) Dimension() int { return l.limit }
 
-// of returns the layout of the element i of a value.
+// of returns the layout of element i of a value.
 func (l *Layout) of(i int) *Layout {
 	if l.form == fields {
 		return l.elems[i]

@@ -14,7 +14,11 @@ func TestPlanErrors(t *testing.T) {
 	loop := &cqltype.Type{Kind: cqltype.List}
 	loop.Elems = []*cqltype.Type{loop}
 	vector := func(dimension int) *cqltype.Type {
-		return &cqltype.Type{Kind: cqltype.Vector, Elems: []*cqltype.Type{integer}, Dimension: dimension}
+		return &cqltype.Type{
+			Kind:      cqltype.Vector,
+			Elems:     []*cqltype.Type{integer},
+			Dimension: dimension,
+		}
 	}
 	for _, c := range []struct {
 		typ  *cqltype.Type
@@ -36,7 +40,7 @@ func TestPlanErrors(t *testing.T) {
 	}
 }
 
-// TestFixedLen has the lengths of AbstractType.valueLengthIfFixed in Apache Cassandra 5.0.
+// TestFixedLen checks the lengths of AbstractType.valueLengthIfFixed in Apache Cassandra 5.0.
 func TestFixedLen(t *testing.T) {
 	fixed := map[string]int{
 		"bigint": 8, "boolean": 1, "double": 8, "empty": 0, "float": 4, "int": 4, "timestamp": 8, "timeuuid": 16, "uuid": 16,
@@ -55,7 +59,7 @@ func TestFixedLen(t *testing.T) {
 	}
 }
 
-// TestSizes tries each length up to 20 bytes.
+// TestSizes checks each length up to 20 bytes.
 func TestSizes(t *testing.T) {
 	for typ, allowed := range map[string][]int{
 		"bigint": {0, 8}, "boolean": {0, 1}, "counter": {8}, "date": {4}, "double": {0, 8}, "empty": {0}, "float": {0, 4},
@@ -80,7 +84,15 @@ func TestSizes(t *testing.T) {
 		require.NoError(t, mustPlan(t, typ).Check(nil))
 		require.NoError(t, mustPlan(t, typ).Check(make([]byte, 1000)))
 	}
-	require.EqualError(t, mustPlan(t, "inet").CheckScalar(make([]byte, 5)), "5 bytes, where 0, 4 or 16 bytes are due")
-	require.EqualError(t, mustPlan(t, "duration").CheckScalar(make([]byte, 2)), "2 bytes, where at least 3 bytes are due")
+	require.EqualError(
+		t,
+		mustPlan(t, "inet").CheckScalar(make([]byte, 5)),
+		"5 bytes, where 0, 4 or 16 bytes are due",
+	)
+	require.EqualError(
+		t,
+		mustPlan(t, "duration").CheckScalar(make([]byte, 2)),
+		"2 bytes, where at least 3 bytes are due",
+	)
 	require.NoError(t, mustPlan(t, "duration").CheckScalar(make([]byte, 40)))
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// sizes says which lengths the values of a type without elements may have: each bit of exact allows the length of its
-// index, and atLeast, unless it is negative, allows every length from there on.
+// sizes are the lengths of the values of a type without elements. Bit n of exact allows length n.
+// If atLeast is not negative, it allows every length from atLeast on.
 type sizes struct {
 	exact   uint32
 	atLeast int
@@ -33,18 +33,32 @@ func exactly(n int) sizes {
 
 // scalars are the layouts of the types that have neither elements nor a class.
 var scalars = named([...]*Layout{
-	cqltype.Ascii:     {sizes: anySize, valid: CheckASCII, fixed: -1},
-	cqltype.Bigint:    {sizes: zeroOr(8), fixed: 8, emptyNull: true},
-	cqltype.Blob:      {sizes: anySize, fixed: -1},
-	cqltype.Boolean:   {sizes: zeroOr(1), fixed: 1, emptyNull: true},
-	cqltype.Counter:   {sizes: exactly(8), fixed: -1}, // what is added (cql3.Constants.Adder)
-	cqltype.Date:      {sizes: exactly(4), fixed: -1},
-	cqltype.Decimal:   {sizes: anySize, valid: checkScale, whole: wholeDecimal, fixed: -1, emptyNull: true},
-	cqltype.Double:    {sizes: zeroOr(8), fixed: 8, emptyNull: true},
-	cqltype.Duration:  {sizes: sizes{atLeast: 3, words: "at least 3 bytes"}, valid: checkDuration, fixed: -1},
-	cqltype.Empty:     {sizes: exactly(0), fixed: 0, emptyNull: true},
-	cqltype.Float:     {sizes: zeroOr(4), fixed: 4, emptyNull: true},
-	cqltype.Inet:      {sizes: sizes{exact: 1 | 1<<4 | 1<<16, atLeast: -1, words: "0, 4 or 16 bytes"}, fixed: -1, emptyNull: true},
+	cqltype.Ascii:   {sizes: anySize, valid: CheckASCII, fixed: -1},
+	cqltype.Bigint:  {sizes: zeroOr(8), fixed: 8, emptyNull: true},
+	cqltype.Blob:    {sizes: anySize, fixed: -1},
+	cqltype.Boolean: {sizes: zeroOr(1), fixed: 1, emptyNull: true},
+	cqltype.Counter: {sizes: exactly(8), fixed: -1}, // the number to add (cql3.Constants.Adder)
+	cqltype.Date:    {sizes: exactly(4), fixed: -1},
+	cqltype.Decimal: {
+		sizes:     anySize,
+		valid:     checkScale,
+		whole:     wholeDecimal,
+		fixed:     -1,
+		emptyNull: true,
+	},
+	cqltype.Double: {sizes: zeroOr(8), fixed: 8, emptyNull: true},
+	cqltype.Duration: {
+		sizes: sizes{atLeast: 3, words: "at least 3 bytes"},
+		valid: checkDuration,
+		fixed: -1,
+	},
+	cqltype.Empty: {sizes: exactly(0), fixed: 0, emptyNull: true},
+	cqltype.Float: {sizes: zeroOr(4), fixed: 4, emptyNull: true},
+	cqltype.Inet: {
+		sizes:     sizes{exact: 1 | 1<<4 | 1<<16, atLeast: -1, words: "0, 4 or 16 bytes"},
+		fixed:     -1,
+		emptyNull: true,
+	},
 	cqltype.Int:       {sizes: zeroOr(4), fixed: 4, emptyNull: true},
 	cqltype.Smallint:  {sizes: exactly(2), fixed: -1},
 	cqltype.Text:      {sizes: anySize, valid: CheckUTF8, whole: wholeText, fixed: -1},
@@ -56,7 +70,7 @@ var scalars = named([...]*Layout{
 	cqltype.Varint:    {sizes: anySize, fixed: -1, emptyNull: true},
 })
 
-// named gives each layout the name of the kind that is its place, and finds its plain lengths.
+// named sets the name and kind of each layout according to its index, and its plain lengths.
 func named(layouts [cqltype.Varint + 1]*Layout) [cqltype.Varint + 1]*Layout {
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
 		l := layouts[kind]
@@ -68,14 +82,16 @@ func named(layouts [cqltype.Varint + 1]*Layout) [cqltype.Varint + 1]*Layout {
 	return layouts
 }
 
-// Scalar returns a copy of the layout of a type that has neither elements nor a class, from cqltype.Ascii to
-// cqltype.Varint. It panics when kind is another.
+// Scalar returns a copy of the layout of a type without elements and class, from cqltype.Ascii to
+// cqltype.Varint. It panics for any other kind.
 func Scalar(kind cqltype.Kind) Layout { return *scalars[kind] }
 
-// AllowsSize reports whether a value may have n bytes. Of a type made of others it may have any number.
+// AllowsSize reports whether a value may have n bytes. For a type with elements it always returns
+// true.
 func (l *Layout) AllowsSize(n int) bool { return l.sizes.allow(n) }
 
-// FixedLen returns the number of bytes of each value of the type inside a vector, where such values then stand side by
-// side; -1 when they stand after their length. It is AbstractType.valueLengthIfFixed of Cassandra 5.0, for which a
-// counter, date, smallint, time and tinyint have no one length.
+// FixedLen returns the number of bytes of each value of the type inside a vector, where such values
+// have no length. It returns -1 if each has its length before it. It follows
+// AbstractType.valueLengthIfFixed of Cassandra 5.0, where counter, date, smallint, time and tinyint
+// have no fixed length.
 func (l *Layout) FixedLen() int { return l.fixed }

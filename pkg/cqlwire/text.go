@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// CheckASCII names the first byte above 0x7f.
+// CheckASCII returns an error that names the first byte above 0x7f.
 func CheckASCII(text []byte) error {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
@@ -22,10 +22,10 @@ func CheckASCII(text []byte) error {
 	return nil
 }
 
-// CheckUTF8 names the first byte that keeps text from being UTF-8 as the server takes it. Cassandra takes a
-// little more than the standard: C0 80 for NUL, surrogates, and after E0 and F0 to F7 some bytes that make a
-// character overlong or too great (UTF8Serializer.UTF8Validator). They are let through, because what can be
-// in a table must be loadable; ScyllaDB refuses them itself.
+// CheckUTF8 returns an error that names the first byte that is not UTF-8 according to the server.
+// Cassandra accepts slightly more than the standard (UTF8Serializer.UTF8Validator): C0 80 for NUL,
+// surrogates, and some overlong or too large characters after E0 and F0 to F7. CheckUTF8 accepts
+// them too, because text that a table can contain must be loadable. ScyllaDB refuses them.
 func CheckUTF8(text []byte) error {
 	if utf8.Valid(text) {
 		return nil
@@ -54,8 +54,8 @@ func badUTF8(text []byte, i int) error {
 
 func continues(c byte) bool { return c&0xc0 == 0x80 }
 
-// leadByte returns how many bytes follow c in a character and the rule for the first of them; not ok when no
-// character begins with c.
+// leadByte returns the number of bytes that follow c in a character, and the rule for the first of
+// them. ok is false if no character begins with c.
 func leadByte(c byte) (n int, second func(byte) bool, ok bool) {
 	switch {
 	case c < 0x80:

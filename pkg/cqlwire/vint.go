@@ -2,16 +2,16 @@ package cqlwire
 
 import "math/bits"
 
-// maxVintLen is how many bytes the longest vint has.
+// maxVintLen is the number of bytes of the longest vint.
 const maxVintLen = 9
 
-// uvintLen returns the least number of bytes of an unsigned vint: seven bits of value for each of the first eight,
-// eight bits for the ninth.
+// uvintLen returns the fewest bytes of an unsigned vint. Each of the first eight bytes holds seven
+// bits of the value, the ninth holds eight.
 func uvintLen(u uint64) int {
 	return min((bits.Len64(u|1)+6)/7, maxVintLen)
 }
 
-// AppendUvint appends an unsigned vint in as few bytes as hold it.
+// AppendUvint appends an unsigned vint in the fewest bytes.
 func AppendUvint(dst []byte, u uint64) []byte {
 	n := uvintLen(u)
 	first := ^byte(0xff >> (n - 1))
@@ -25,8 +25,8 @@ func AppendUvint(dst []byte, u uint64) []byte {
 	return dst
 }
 
-// Uvint reads the unsigned vint that wire begins with and returns how many bytes it has: 0 when it is cut off or has
-// more of them than it needs.
+// Uvint reads the unsigned vint at the start of wire. n is its number of bytes, or 0 if it is cut
+// off or has more bytes than necessary.
 func Uvint(wire []byte) (u uint64, n int) {
 	u, n = longUvint(wire)
 	if n > 1 && uvintLen(u) != n {
@@ -35,7 +35,7 @@ func Uvint(wire []byte) (u uint64, n int) {
 	return u, n
 }
 
-// longUvint is Uvint, and takes a vint that has more bytes than it needs.
+// longUvint is Uvint, but accepts a vint with more bytes than necessary.
 func longUvint(wire []byte) (u uint64, n int) {
 	if len(wire) == 0 {
 		return 0, 0
@@ -57,18 +57,18 @@ func longUvint(wire []byte) (u uint64, n int) {
 	return u, n
 }
 
-// AppendVint appends a signed vint in as few bytes as hold it.
+// AppendVint appends a signed vint in the fewest bytes.
 func AppendVint(dst []byte, v int64) []byte {
 	return AppendUvint(dst, uint64(v<<1)^uint64(v>>63))
 }
 
-// Vint reads a signed vint as Uvint does an unsigned one.
+// Vint reads a signed vint, as Uvint does an unsigned one.
 func Vint(wire []byte) (v int64, n int) {
 	u, n := Uvint(wire)
 	return unzigzag(u), n
 }
 
-// longVint is Vint, and takes a vint that has more bytes than it needs.
+// longVint is Vint, but accepts a vint with more bytes than necessary.
 func longVint(wire []byte) (v int64, n int) {
 	u, n := longUvint(wire)
 	return unzigzag(u), n

@@ -35,7 +35,7 @@ func TestVints(t *testing.T) {
 	}
 }
 
-// TestUvintOfTheSpecification is the example that the specification of the protocol gives.
+// TestUvintOfTheSpecification checks the example in the specification of the protocol.
 func TestUvintOfTheSpecification(t *testing.T) {
 	wire := AppendUvint(nil, 256_000)
 	require.Equal(t, []byte{0b110_00011, 0b11101000, 0b00000000}, wire)

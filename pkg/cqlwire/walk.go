@@ -2,7 +2,7 @@ package cqlwire
 
 import "fmt"
 
-// Walk goes through the elements of one value:
+// Walk iterates over the elements of one value:
 //
 //	w := layout.Walk(wire)
 //	for w.Next() {
@@ -10,21 +10,21 @@ import "fmt"
 //	}
 //	if err := w.Err(); err != nil {
 //
-// The elements of a map are its keys and values in turn. A loop that counts nanoseconds calls Count and ElemAt, or
-// VectorElemAt, itself, and has the error from CheckShape.
+// The elements of a map are its keys and values in turn. A loop where each nanosecond matters can
+// call Count and ElemAt or VectorElemAt directly, and get the error from CheckShape.
 type Walk struct {
 	layout *Layout
 	wire   []byte
 	elem   []byte
-	end    int // offset of what follows the element
+	end    int // offset after the element
 	index  int
-	limit  int // how many elements there can be
+	limit  int // the largest number of elements
 	count  int
-	length int // of the element as it is written, negative for null
+	length int // length of the element as written, negative for null
 	fault  fault
 }
 
-// fault is what is wrong with a value.
+// fault is the kind of error in a value.
 type fault uint8
 
 const (
@@ -35,7 +35,8 @@ const (
 	leftOver
 )
 
-// Walk begins a walk through a value. A type without elements has none, whatever its bytes.
+// Walk starts an iteration over the elements of a value. A type without elements has none, whatever
+// the bytes.
 func (l *Layout) Walk(wire []byte) Walk {
 	w := Walk{layout: l, wire: wire, index: -1, limit: l.limit}
 	switch l.form {
@@ -53,7 +54,8 @@ func (l *Layout) Walk(wire []byte) Walk {
 	return w
 }
 
-// Next goes to the next element. It returns false after the last one, and where the bytes are not those of a value.
+// Next advances to the next element. It returns false after the last element, and if the value is
+// malformed.
 func (w *Walk) Next() bool {
 	at, form := w.end, w.layout.form
 	if w.index++; w.index >= w.limit || form == fields && at == len(w.wire) {
@@ -84,41 +86,45 @@ func (w *Walk) Next() bool {
 	return true
 }
 
-// fail ends the walk at the element that could not be read.
+// fail ends the walk at an element that cannot be read.
 func (w *Walk) fail(f fault) bool {
 	w.fault, w.limit = f, 0
 	return false
 }
 
-// Elem returns the element that Next went to, nil when it is null. It is a part of the value.
+// Elem returns the current element, nil if it is null. It is a slice of the value.
 func (w *Walk) Elem() []byte { return w.elem }
 
-// Null reports whether the element is null, which only one of a tuple, a UDT or a list can be. Cassandra takes
-// such a list for a frozen column (CASSANDRA-6839), though no literal of CQL has one.
+// Null reports whether the element is null. Only an element of a tuple, a UDT or a list can be.
+// Cassandra accepts such a list for a frozen column (CASSANDRA-6839), but no CQL literal can
+// express it.
 func (w *Walk) Null() bool { return w.length < 0 }
 
-// Length returns the length of the element as it is written: of a null some negative number, most often -1. A vector's
-// elements have no such length, and it is 0.
+// Length returns the length of the element as written. For a null it is negative, usually -1. For
+// an element of a vector it is 0.
 func (w *Walk) Length() int { return w.length }
 
-// Index returns the number of the element, from 0. Keys and values of a map are counted alike.
+// Index returns the number of the element, from 0. In a map, keys and values each count.
 func (w *Walk) Index() int { return w.index }
 
 // Type returns the layout of the element's type.
 func (w *Walk) Type() *Layout { return w.layout.of(w.index) }
 
-// End returns the offset in the value of what follows the element; before the first one, of what follows the count.
+// End returns the offset in the value after the element; before the first element, the offset after
+// the count.
 func (w *Walk) End() int { return w.end }
 
-// Count returns the number of elements that a list or set begins with, or of entries of a map: what the bytes say,
-// which need not be true. It may be negative, and the value then has no elements. It is 0 for other types.
+// Count returns the number of elements of a list or set, or of entries of a map, as written in the
+// value. The number may be wrong. If it is negative, the value has no elements. For other types it
+// is 0.
 func (w *Walk) Count() int { return w.count }
 
-// Whole reports, after Next returned false, whether the bytes ended with the last element. The elements' own bytes do
-// not matter.
+// Whole reports whether the bytes ended with the last element. It is valid after Next returned
+// false, and does not depend on the bytes of the elements.
 func (w *Walk) Whole() bool { return w.fault == none }
 
-// Err returns what is wrong when the value is not whole, as "malformed list<int> value: element 3 is cut off".
+// Err returns the fault of a malformed value, such as "malformed list<int> value: element 3 is cut
+// off".
 func (w *Walk) Err() error {
 	switch w.fault {
 	case none:
@@ -138,8 +144,8 @@ func malformed(l *Layout, format string, args ...any) error {
 	return fmt.Errorf("malformed %s value: %s", l.name, fmt.Sprintf(format, args...))
 }
 
-// CheckShape says why the bytes of a value do not divide into its elements, as Walk.Err does. Of the elements' own bytes
-// it looks at none.
+// CheckShape returns an error if the value does not divide into its elements, as Walk.Err does. It
+// does not check the bytes of the elements.
 func (l *Layout) CheckShape(wire []byte) error {
 	w := l.Walk(wire)
 	for w.Next() {

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// spell walks through a value, deep, and writes each element in hex: null as it is, an element of a type made of
-// others in brackets.
+// spell walks over a value at every depth and returns its elements in hex, nulls as null. Brackets
+// enclose the elements of a type with elements.
 func spell(t testing.TB, l *Layout, wire []byte) string {
 	t.Helper()
 	if len(l.elems) == 0 {
@@ -33,7 +33,7 @@ func spell(t testing.TB, l *Layout, wire []byte) string {
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
-// TestWalk goes through values that are whole.
+// TestWalk walks over complete values.
 func TestWalk(t *testing.T) {
 	for _, c := range []struct{ typ, wire, want string }{
 		{"int", "00000001", "00000001"},
@@ -56,13 +56,13 @@ func TestWalk(t *testing.T) {
 		l := mustPlan(t, c.typ)
 		wire := unhex(t, c.wire)
 		require.Equal(t, c.want, spell(t, l, wire), "%s %s", c.typ, c.wire)
-		if c.typ != "vector<empty, 3>" { // a vector of no bytes is none to the servers
+		if c.typ != "vector<empty, 3>" { // servers refuse a vector of no bytes
 			require.NoError(t, l.CheckAs(Stored, wire))
 		}
 	}
 }
 
-// TestMalformed has what is wrong with values that are not whole.
+// TestMalformed checks the errors of malformed values.
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ typ, wire, want string }{
 		{"list<int>", "", "malformed list<int> value: 0 bytes, too few for the number of elements"},
@@ -97,7 +97,7 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestCheckIsDeep finds what is wrong at the bottom.
+// TestCheckIsDeep checks that a fault at the innermost level is found.
 func TestCheckIsDeep(t *testing.T) {
 	for _, c := range []struct{ typ, wire, want string }{
 		{"list<int>", "00000001 00000001 00", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
@@ -110,7 +110,7 @@ func TestCheckIsDeep(t *testing.T) {
 	}
 }
 
-// TestLengthsAndCounts are those that the bytes have.
+// TestLengthsAndCounts checks that lengths and counts are returned as written.
 func TestLengthsAndCounts(t *testing.T) {
 	w := mustPlan(t, "tuple<int, int>").Walk(unhex(t, "fffffffe 00000000"))
 	require.Equal(t, 0, w.End())
@@ -127,9 +127,15 @@ func TestLengthsAndCounts(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestWalkAllocatesNothing holds both, a walk and a check, to the stack.
+// TestWalkAllocatesNothing checks that a walk and a check do not allocate on the heap.
 func TestWalkAllocatesNothing(t *testing.T) {
-	l, wire := mustPlan(t, "map<int, frozen<tuple<int, text>>>"), unhex(t, "00000001 00000000 00000009 ffffffff 00000001 61")
+	l, wire := mustPlan(
+		t,
+		"map<int, frozen<tuple<int, text>>>",
+	), unhex(
+		t,
+		"00000001 00000000 00000009 ffffffff 00000001 61",
+	)
 	sum := 0
 	require.Zero(t, testing.AllocsPerRun(50, func() {
 		w := l.Walk(wire)

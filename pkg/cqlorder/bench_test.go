@@ -80,12 +80,7 @@ func TestNothingIsAllocatedForAValue(t *testing.T) {
 	for _, c := range benchmarked {
 		o, x, y := mustPlan(t, c.typ), unhex(t, c.a), unhex(t, c.b)
 		require.Zero(
-			t,
-			testing.AllocsPerRun(100, func() { o.Compare(x, y) }),
-			"%s %s %s",
-			c.typ,
-			c.a,
-			c.b,
+			t, testing.AllocsPerRun(100, func() { o.Compare(x, y) }), "%s %s %s", c.typ, c.a, c.b,
 		)
 	}
 	for _, c := range uncanonical {
@@ -95,8 +90,7 @@ func TestNothingIsAllocatedForAValue(t *testing.T) {
 		require.Zero(
 			t,
 			testing.AllocsPerRun(
-				100,
-				func() { dst, _ = o.appendCanonical(dst[:0], wire, &s, 0, true) },
+				100, func() { dst, _ = o.appendCanonical(dst[:0], wire, &s, 0, true) },
 			),
 			c.typ,
 		)

@@ -36,10 +36,7 @@ func (o *Order) AppendCanonical(dst, wire []byte) ([]byte, error) {
 // appendCanonical appends one value. outermost is true if the value is not inside another. depth is
 // the number of sets and maps around it.
 func (o *Order) appendCanonical(
-	dst, wire []byte,
-	s *scratch,
-	depth int,
-	outermost bool,
+	dst, wire []byte, s *scratch, depth int, outermost bool,
 ) ([]byte, error) {
 	switch {
 	case len(wire) == 0:
@@ -118,10 +115,7 @@ func (o *Order) appendFields(dst, wire []byte) ([]byte, error) {
 // appendElems appends a list or vector with its elements in place. In an outermost list, null
 // elements stay null, and elements that the server reads as null become null.
 func (o *Order) appendElems(
-	dst, wire []byte,
-	s *scratch,
-	depth int,
-	outermost bool,
+	dst, wire []byte, s *scratch, depth int, outermost bool,
 ) ([]byte, error) {
 	w := o.layout.Walk(wire)
 	if o.form == list {

@@ -98,12 +98,7 @@ func TestAppendCanonicalIsWhatTheServerStores(t *testing.T) {
 			got, err := o.AppendCanonical([]byte("x"), wire)
 			require.NoError(t, err)
 			require.Equal(
-				t,
-				"78"+hex.EncodeToString(want),
-				hex.EncodeToString(got),
-				"%s %s",
-				c.typ,
-				c.in,
+				t, "78"+hex.EncodeToString(want), hex.EncodeToString(got), "%s %s", c.typ, c.in,
 			)
 			require.Equal(t, before, wire)
 			wire = want
@@ -171,9 +166,7 @@ func TestAnOrderIsSafeForConcurrentUse(t *testing.T) {
 			for range 200 {
 				in := unhex(t, pairs(elems("00000002", "00000001"), ""))
 				in = slices.Concat(
-					in[:len(in)-4],
-					[]byte{0, 0, byte(len(wire) >> 8), byte(len(wire))},
-					wire,
+					in[:len(in)-4], []byte{0, 0, byte(len(wire) >> 8), byte(len(wire))}, wire,
 				)
 				var err error
 				if dst, err = o.AppendCanonical(dst[:0], in); err != nil ||

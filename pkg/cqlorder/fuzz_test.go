@@ -99,8 +99,7 @@ func FuzzDecimal(f *testing.F) {
 		same := new(big.Int).Mul(cqlwire.BigInt(a), power(shift))
 		equal := cqlwire.AppendBigInt(cqlwire.AppendScale(nil, int32(scaleA)+int32(shift)), same)
 		more := cqlwire.AppendBigInt(
-			cqlwire.AppendScale(nil, int32(scaleA)+int32(shift)),
-			same.Add(same, big.NewInt(1)),
+			cqlwire.AppendScale(nil, int32(scaleA)+int32(shift)), same.Add(same, big.NewInt(1)),
 		)
 		require.Zero(t, decimals.Compare(wireA, equal))
 		require.Equal(t, -1, decimals.Compare(wireA, more))

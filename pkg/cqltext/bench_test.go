@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// samples are typical values, one or two of each type, in the text that is written.
+// samples are typical values, one or two for each type, in the text that is written.
 var samples = []struct{ name, typ, text string }{
 	{"ascii", "ascii", "The quick brown fox jumps over it"},
 	{"bigint", "bigint", "-1234567890123456789"},
@@ -42,7 +42,7 @@ var samples = []struct{ name, typ, text string }{
 	{"custom", "'org.example.Odd'", "0x0123456789"},
 }
 
-// TestNoAllocations holds every codec to a buffer that is large enough already.
+// TestNoAllocations checks that no codec allocates if the buffer is large enough.
 func TestNoAllocations(t *testing.T) {
 	buf := make([]byte, 0, 1024)
 	for _, s := range samples {
@@ -52,8 +52,18 @@ func TestNoAllocations(t *testing.T) {
 		back, err := c.AppendText(nil, wire)
 		require.NoError(t, err)
 		require.Equal(t, s.text, string(back))
-		require.Zero(t, testing.AllocsPerRun(50, func() { buf, _ = c.AppendWire(buf[:0], text) }), "AppendWire %s", s.name)
-		require.Zero(t, testing.AllocsPerRun(50, func() { buf, _ = c.AppendText(buf[:0], wire) }), "AppendText %s", s.name)
+		require.Zero(
+			t,
+			testing.AllocsPerRun(50, func() { buf, _ = c.AppendWire(buf[:0], text) }),
+			"AppendWire %s",
+			s.name,
+		)
+		require.Zero(
+			t,
+			testing.AllocsPerRun(50, func() { buf, _ = c.AppendText(buf[:0], wire) }),
+			"AppendText %s",
+			s.name,
+		)
 	}
 }
 

@@ -8,18 +8,25 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// booleanCodec writes 01 as true and 00 as false; any other byte, which ScyllaDB and Cassandra store and take
-// for true, keeps its bits in the raw form.
-var booleanCodec = scalar{wire: cqlwire.Scalar(cqltype.Boolean), format: formatBoolean, parse: parseBoolean}
+// booleanCodec writes 01 as true and 00 as false. Cassandra and ScyllaDB also store other bytes and
+// read them as true; those are written raw to keep their bits.
+var booleanCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.Boolean),
+	format: formatBoolean,
+	parse:  parseBoolean,
+}
 
 var errNotBoolean = errors.New("not one of true, false, t, f, yes, no, y, n, 1, 0")
 
-// booleanWords are the words read, in any case.
+// booleanWords are the accepted words, in any case.
 var booleanWords = []struct {
 	word  []byte
 	value byte
 }{
-	{[]byte("true"), 1}, {[]byte("false"), 0}, {[]byte("t"), 1}, {[]byte("f"), 0}, {[]byte("1"), 1}, {[]byte("0"), 0},
+	{
+		[]byte("true"),
+		1,
+	}, {[]byte("false"), 0}, {[]byte("t"), 1}, {[]byte("f"), 0}, {[]byte("1"), 1}, {[]byte("0"), 0},
 	{[]byte("yes"), 1}, {[]byte("no"), 0}, {[]byte("y"), 1}, {[]byte("n"), 0},
 }
 

@@ -35,23 +35,29 @@ func TestCalendarLikeTimePackage(t *testing.T) {
 
 		zone := time.FixedZone("", 60*(r.IntN(2*18*60+1)-18*60))
 		if in := at.In(zone); in.Year() >= 0 && in.Year() <= 9999 {
-			back, err := timestampCodec.AppendWire(nil, []byte(in.Format("2006-01-02 15:04:05.999-07:00")))
+			back, err := timestampCodec.AppendWire(
+				nil, []byte(in.Format("2006-01-02 15:04:05.999-07:00")),
+			)
 			require.NoError(t, err)
 			require.Equal(t, wire, back)
 		}
 
 		days := floorDiv(ms, millisPerDay)
-		dateText, err := dateCodec.AppendText(nil, binary.BigEndian.AppendUint32(nil, uint32(days+cqlwire.DateEpoch)))
+		dateText, err := dateCodec.AppendText(
+			nil, binary.BigEndian.AppendUint32(nil, uint32(days+cqlwire.DateEpoch)),
+		)
 		require.NoError(t, err)
 		require.Equal(t, at.Format(time.DateOnly), string(dateText))
 	}
 }
 
-// TestCalendarIsInvertible goes through random days of the whole range of timestamps, and all days of one era.
+// TestCalendarIsInvertible checks random days of the whole range of timestamps, and all days of one
+// era.
 func TestCalendarIsInvertible(t *testing.T) {
 	check := func(days int64) {
 		year, month, day := civilFromDays(days)
-		if month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) || daysFromCivil(year, month, day) != days {
+		if month < 1 || month > 12 || day < 1 || day > daysInMonth(year, month) ||
+			daysFromCivil(year, month, day) != days {
 			require.Fail(t, fmt.Sprintf("day %d became %d-%d-%d", days, year, month, day))
 		}
 	}
@@ -64,7 +70,7 @@ func TestCalendarIsInvertible(t *testing.T) {
 	}
 }
 
-// TestTimestampsRoundTrip goes through random bits, and both ends of the range with every zone.
+// TestTimestampsRoundTrip checks random bits, and both ends of the range with every zone.
 func TestTimestampsRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	for range 50000 {
@@ -78,8 +84,12 @@ func TestTimestampsRoundTrip(t *testing.T) {
 	for minutes := -18 * 60; minutes <= 18*60; minutes++ {
 		for _, ms := range []int64{math.MinInt64, math.MaxInt64} {
 			// The local time of the last instant in that zone, in parts that do not overflow.
-			days, left := floorDiv(ms, millisPerDay), ms-floorDiv(ms, millisPerDay)*millisPerDay+int64(minutes)*60_000
-			days, left = days+floorDiv(left, millisPerDay), left-floorDiv(left, millisPerDay)*millisPerDay
+			days, left := floorDiv(ms, millisPerDay), ms-floorDiv(
+				ms, millisPerDay,
+			)*millisPerDay+int64(minutes)*60_000
+			days, left = days+floorDiv(left, millisPerDay), left-floorDiv(
+				left, millisPerDay,
+			)*millisPerDay
 			text := appendClock(append(appendDate(nil, days), 'T'), left/1000)
 			text = appendFraction(text, left%1000, 3)
 			sign, abs := '+', minutes
@@ -94,7 +104,7 @@ func TestTimestampsRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDurationsRoundTrip goes through random parts of all sizes.
+// TestDurationsRoundTrip checks random parts of all sizes.
 func TestDurationsRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for range 50000 {

@@ -5,9 +5,10 @@ import (
 	"strconv"
 )
 
-// The arithmetic of the proleptic Gregorian calendar, after Howard Hinnant's "chrono-Compatible Low-Level Date
-// Algorithms" (days_from_civil and civil_from_days): years that begin in March, in eras of 400 years, which
-// all have the same number of days. Safe for every year of up to nine digits.
+// The arithmetic of the proleptic Gregorian calendar follows Howard Hinnant's "chrono-Compatible
+// Low-Level Date Algorithms" (days_from_civil and civil_from_days). Years begin in March, in eras
+// of 400 years, which all have the same number of days. The functions are exact for every year of
+// up to nine digits.
 
 const (
 	daysPerEra = 146097
@@ -20,7 +21,7 @@ const (
 	millisPerDay   = int64(86_400_000)
 )
 
-// floorDiv divides towards the past.
+// floorDiv divides and rounds down, towards the past.
 func floorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
@@ -29,7 +30,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// daysFromCivil returns the days from 1970-01-01 to a date.
+// daysFromCivil returns the number of days from 1970-01-01 to a date.
 func daysFromCivil(year, month, day int64) int64 {
 	if month <= 2 {
 		year--
@@ -40,7 +41,7 @@ func daysFromCivil(year, month, day int64) int64 {
 	return era*daysPerEra + yearOfEra*365 + yearOfEra/4 - yearOfEra/100 + dayOfYear - epochDays
 }
 
-// civilFromDays returns the date that is so many days from 1970-01-01.
+// civilFromDays returns the date that is a number of days after 1970-01-01.
 func civilFromDays(days int64) (year, month, day int64) {
 	days += epochDays
 	era := floorDiv(days, daysPerEra)
@@ -72,7 +73,7 @@ func daysInMonth(year, month int64) int64 {
 	}
 }
 
-// appendDate appends YYYY-MM-DD; a year outside 0000..9999 has a sign and at least four digits.
+// appendDate appends YYYY-MM-DD. A year outside 0000..9999 has a sign and at least four digits.
 func appendDate(dst []byte, days int64) []byte {
 	year, month, day := civilFromDays(days)
 	switch {
@@ -89,7 +90,7 @@ func appendDate(dst []byte, days int64) []byte {
 	return append2(append(dst, '-'), day)
 }
 
-// append2 appends a number below 100 with two digits.
+// append2 appends a number below 100 in two digits.
 func append2(dst []byte, n int64) []byte {
 	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
 }
@@ -101,7 +102,7 @@ func appendClock(dst []byte, seconds int64) []byte {
 	return append2(append(dst, ':'), seconds%60)
 }
 
-// appendFraction appends a point and n with leading zeros to the width of digits.
+// appendFraction appends a point and n, padded with leading zeros to digits.
 func appendFraction(dst []byte, n int64, digits int) []byte {
 	dst = append(dst, '.')
 	for range digits {
@@ -114,18 +115,21 @@ func appendFraction(dst []byte, n int64, digits int) []byte {
 	return dst
 }
 
-// maxYearDigits is how many digits a year with a sign may have.
+// maxYearDigits is the largest number of digits of a year with a sign.
 const maxYearDigits = 9
 
 var (
-	errDateForm = errors.New("not a date of the form YYYY-MM-DD (a year outside 0000..9999 with a sign)")
+	errDateForm = errors.New(
+		"not a date of the form YYYY-MM-DD (a year outside 0000..9999 with a sign)",
+	)
 	errMonth    = errors.New("month out of range 01..12")
 	errDay      = errors.New("no such day in that month")
 	errTimeForm = errors.New("not a time of the form HH:MM[:SS[.nnnnnnnnn]]")
 	errClock    = errors.New("time of day out of range 00:00:00..23:59:59")
 )
 
-// parseDate reads a date at the beginning of text and returns its days from 1970-01-01 and what follows it.
+// parseDate reads a date at the start of text. It returns the days from 1970-01-01 and the rest of
+// text.
 func parseDate(text []byte) (days int64, rest []byte, err error) {
 	digits, negative := cutSign(text)
 	signed := len(digits) < len(text)
@@ -134,7 +138,8 @@ func parseDate(text []byte) (days int64, rest []byte, err error) {
 		n++
 	}
 	year, _ := parseUint(digits[:min(n, maxYearDigits)])
-	if n < 4 || n > maxYearDigits || n > 4 && !signed || len(digits) < n+6 || digits[n] != '-' || digits[n+3] != '-' {
+	if n < 4 || n > maxYearDigits || n > 4 && !signed || len(digits) < n+6 || digits[n] != '-' ||
+		digits[n+3] != '-' {
 		return 0, text, errDateForm
 	}
 	month, ok := parse2(digits[n+1:])
@@ -155,7 +160,7 @@ func parseDate(text []byte) (days int64, rest []byte, err error) {
 	return daysFromCivil(y, month, day), digits[n+6:], nil
 }
 
-// parse2 reads two digits at the beginning of text.
+// parse2 reads two digits at the start of text.
 func parse2(text []byte) (int64, bool) {
 	if len(text) < 2 || !isDigit(text[0]) || !isDigit(text[1]) {
 		return 0, false
@@ -163,8 +168,8 @@ func parse2(text []byte) (int64, bool) {
 	return int64(text[0]-'0')*10 + int64(text[1]-'0'), true
 }
 
-// parseClock reads HH:MM[:SS[.1 to 9 digits]] at the beginning of text and returns the nanoseconds since
-// midnight and what follows.
+// parseClock reads HH:MM[:SS[.1 to 9 digits]] at the start of text. It returns the nanoseconds
+// since midnight and the rest of text.
 func parseClock(text []byte) (nanos int64, rest []byte, err error) {
 	hour, ok := parse2(text)
 	if !ok || len(text) < 5 || text[2] != ':' {

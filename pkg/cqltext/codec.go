@@ -1,47 +1,64 @@
-// Package cqltext turns CQL values into text and text into CQL values, one cell at a time: native protocol v4
-// value bodies, without their length, on one side and the text of a delimited file's field on the other.
+// Package cqltext converts CQL values to text and text to CQL values, one cell at a time. The value
+// is the body of a native protocol v4 value, without its length. The text is a field of a delimited
+// file.
 //
-// Start with Plan, which gives the Codec of a column's type. Plan once per column; a Codec keeps no state, so
-// that one may serve any number of goroutines. Both directions append to a buffer of the caller's and keep
-// nothing of what they are given. Null is the caller's: it is neither a wire value nor a text here, except
-// inside a tuple, a UDT or a list, where it is the bare word null.
+// # Where to start
 //
-// The law: reading text is the exact inverse of writing it. For every wire value that Cassandra or ScyllaDB
-// accepts, AppendWire(AppendText(w)) is w, bit for bit. Where the ordinary text of a value would lose
-// something (a zero-length int, a NaN with a payload, a varint with needless leading bytes), the text is the
-// raw form: 0x and the wire bytes in lower-case hex. Every type but ascii and text reads the raw form.
+// [Plan] returns the [Codec] of a column's type. Plan once for each column.
 //
-// What is lenient is only the reading of text: several spellings are read, one is written.
+// Null is up to the caller: it is neither a wire value nor a text here. Only inside a tuple, a UDT
+// or a list it is the bare word null.
 //
-// What a wire value is, with the sources for it, stands in package cqlwire.
+// # Exactness
+//
+// Reading is the exact inverse of writing. For every wire value that Cassandra or ScyllaDB accepts,
+// AppendWire(AppendText(w)) is w, bit for bit. The usual text of some values would lose
+// information: a zero-length int, a NaN with a payload, a varint with needless leading bytes. Such
+// a value is written in the raw form: 0x and the wire bytes in lower-case hex. Every type except
+// ascii and text reads the raw form.
+//
+// Only the reading of text is lenient: a value may have several spellings, and one of them is
+// written.
+//
+// # Bytes and concurrency
+//
+// Both directions append to a buffer of the caller and do not retain their arguments. A Codec has
+// no state and is safe for concurrent use.
+//
+// # Sources
+//
+// The texts of decimal, varint and timestamp are those of Java's BigDecimal, BigInteger and
+// java.time.Instant. Collections, tuples and UDTs are CQL literals. Package cqlwire describes the
+// wire values and their sources.
 package cqltext
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqltype"
 
-// Codec turns one cell that is not null. It is safe for concurrent use.
+// Codec converts one cell that is not null. It is safe for concurrent use.
 type Codec interface {
-	// AppendText appends the text of a wire value. When the bytes cannot be a value of the type, dst comes back
-	// at its original length with an error that says "malformed <type> value". The text types pass their bytes
-	// through unchecked.
+	// AppendText appends the text of a wire value. If the bytes cannot be a value of the type, it
+	// returns dst with its original length and an error that contains "malformed <type> value". The
+	// text types append their bytes unchecked.
 	AppendText(dst, wire []byte) ([]byte, error)
-	// AppendWire appends the wire bytes of a text. When the text is not a value of the type, dst comes back at
-	// its original length with an error that names the value, cut short when long, and the reason.
+	// AppendWire appends the wire bytes of a text. If the text is not a value of the type, it
+	// returns dst with its original length. The error quotes the value, shortened if it is long,
+	// and gives the reason.
 	AppendWire(dst, text []byte) ([]byte, error)
 }
 
-// TextLike reports whether t is ascii or text: the only types whose text may be empty, whose text is taken as
-// it is, blanks and all, and which do not read the raw form.
+// TextLike reports whether t is ascii or text. Only these types have empty texts, keep blanks at
+// both ends and do not read the raw form.
 func TextLike(t *cqltype.Type) bool {
 	return t != nil && (t.Kind == cqltype.Ascii || t.Kind == cqltype.Text)
 }
 
-// codec is what every codec of this package can do besides, so that types can be nested.
+// codec is a Codec that can be nested in others.
 type codec interface {
 	Codec
-	// appendElemText appends the value as it stands inside another one: as a CQL literal.
+	// appendElemText appends the value as a CQL literal, for use inside another value.
 	appendElemText(dst, wire []byte) ([]byte, error)
-	// appendElemWire reads the literal that begins at text[pos:] after any blanks, appends its wire bytes and
-	// returns the offset after it. key says that a bare word also ends at a colon. Errors name the offset. On
-	// error the bytes after the original length of dst are of no use.
+	// appendElemWire reads the literal at text[pos:], after blanks, appends its wire bytes and
+	// returns the offset after it. If key is true, a bare word also ends at a colon. Errors name
+	// the offset. After an error, the bytes of dst beyond its original length are undefined.
 	appendElemWire(dst, text []byte, pos int, key bool) ([]byte, int, error)
 }

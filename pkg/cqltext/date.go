@@ -9,8 +9,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// dateCodec is days, uint32, with 1970-01-01 at cqlwire.DateEpoch.
-var dateCodec = scalar{wire: cqlwire.Scalar(cqltype.Date), quoted: true, format: formatDate, parse: parseDateWire}
+// dateCodec is the codec of date: an unsigned 32-bit number of days, where 1970-01-01 is
+// cqlwire.DateEpoch.
+var dateCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.Date),
+	quoted: true,
+	format: formatDate,
+	parse:  parseDateWire,
+}
 
 var errDateRange = errors.New("out of range -5877641-06-23..+5881580-07-11 for date")
 

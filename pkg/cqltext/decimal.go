@@ -9,10 +9,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// decimalCodec is a scale, int32, and an unscaled varint: the number is unscaled / 10^scale. The text is that of
-// Java's BigDecimal.toString, which keeps the scale, and the reading that of new BigDecimal(String). A varint
-// that is empty or not of the least length makes the whole raw.
-var decimalCodec = scalar{wire: cqlwire.Scalar(cqltype.Decimal), format: formatDecimal, parse: parseDecimal}
+// decimalCodec is the codec of decimal: an int32 scale and an unscaled varint, for the number
+// unscaled / 10^scale. The text is that of Java's BigDecimal.toString, which keeps the scale.
+// Reading accepts the texts of new BigDecimal(String). A value whose varint is empty or not of the
+// fewest bytes is written raw.
+var decimalCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.Decimal),
+	format: formatDecimal,
+	parse:  parseDecimal,
+}
 
 var errScale = errors.New("scale out of range -2147483648..2147483647")
 
@@ -34,8 +39,9 @@ func formatDecimal(dst, wire []byte) ([]byte, bool) {
 	return appendScaled(dst, digits, int64(scale)), true
 }
 
-// appendScaled places the point in the digits of an unscaled number: plainly when the scale is not negative
-// and the first digit stands for at least 1E-6, else after the first digit and with an exponent.
+// appendScaled appends the digits of an unscaled number with a point. If the scale is not negative
+// and the first digit is worth at least 1E-6, the text has no exponent. Otherwise the point follows
+// the first digit and an exponent follows.
 func appendScaled(dst, digits []byte, scale int64) []byte {
 	exponent := int64(len(digits)) - 1 - scale
 	if scale >= 0 && exponent >= -6 {
@@ -104,8 +110,8 @@ scan:
 	return appendUnscaled(dst, joined, negative)
 }
 
-// parseExponent reads nothing at all or e, an optional sign and digits. What is beyond every scale is cut down
-// to a number that still is.
+// parseExponent reads the empty text, or e, an optional sign and digits. A value outside the range
+// of scales is reduced to another value outside it.
 func parseExponent(text []byte) (int64, bool) {
 	if len(text) == 0 {
 		return 0, true

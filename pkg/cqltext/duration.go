@@ -11,34 +11,34 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// durationCodec is three signed vints: months and days, which fit 32 bits, and nanoseconds. Vints that are
-// longer than they need be, parts of different sign, parts beyond 32 bits and bytes after the third vint make
-// the value raw.
+// durationCodec is the codec of duration: three signed vints, of which months and days fit 32 bits,
+// and nanoseconds. A value is written raw if a vint has more bytes than necessary, if parts differ
+// in sign or exceed 32 bits, or if bytes follow the third vint.
 var durationCodec = scalar{
 	wire:   cqlwire.Scalar(cqltype.Duration),
 	format: formatDuration,
 	parse:  parseDuration,
 }
 
-// durationUnit is one unit of the text; of is 0 for months, 1 for days, 2 for nanoseconds, size how many of
-// them the unit has.
+// durationUnit is a unit in the text. of is 0 for months, 1 for days and 2 for nanoseconds; size is
+// the number of these in the unit.
 type durationUnit struct {
 	name string
 	of   int
 	size uint64
 }
 
-// durationUnits are in the order in which they must stand. The weeks are only read.
+// durationUnits are in the order required in a text. Weeks can be read but are never written.
 var durationUnits = [...]durationUnit{
 	{"y", 0, 12}, {"mo", 0, 1},
 	{"w", 1, 7}, {"d", 1, 1},
 	{"h", 2, 3600e9}, {"m", 2, 60e9}, {"s", 2, 1e9}, {"ms", 2, 1e6}, {"us", 2, 1e3}, {"ns", 2, 1},
 }
 
-// isoUnits maps the designators of ISO 8601 to durationUnits: those before the T and those after it.
+// isoUnits maps the designators of ISO 8601 to durationUnits: those before and those after the T.
 var isoUnits = [2]string{"YMWD", "HMS"}
 
-// The places of units in durationUnits.
+// The indexes of some units in durationUnits.
 const (
 	unitWeek = 2
 	unitHour = 4
@@ -47,7 +47,9 @@ const (
 var (
 	errDurationForm  = errors.New("not a duration such as 1y2mo3d4h5m6s7ms8us9ns or P1Y2M3DT4H5M6S")
 	errDurationOrder = errors.New("units must stand once each, from years down to nanoseconds")
-	errDurationRange = errors.New("out of range for duration (months and days 32 bits, nanoseconds 64 bits)")
+	errDurationRange = errors.New(
+		"out of range for duration (months and days 32 bits, nanoseconds 64 bits)",
+	)
 )
 
 func formatDuration(dst, wire []byte) ([]byte, bool) {
@@ -97,14 +99,14 @@ func parseDuration(dst, text []byte) ([]byte, error) {
 	return cqlwire.AppendDuration(dst, int32(months), int32(days), nanos), nil
 }
 
-// durationSum adds up the parts of a text.
+// durationSum adds the parts of a text.
 type durationSum struct {
 	parts    [3]uint64 // magnitudes of months, days, nanoseconds
 	last     int       // the last unit added
 	negative bool
 }
 
-// add adds n of the unit with that place in durationUnits.
+// add adds n of the unit with that index in durationUnits.
 func (s *durationSum) add(n uint64, unit int) error {
 	if unit <= s.last {
 		return errDurationOrder
@@ -126,7 +128,7 @@ func (s *durationSum) add(n uint64, unit int) error {
 	return nil
 }
 
-// addUnits reads 1y2mo3w4d5h6m7s8ms9us10ns, in any case and with µ for u.
+// addUnits reads a text such as 1y2mo3w4d5h6m7s8ms9us10ns, in any case; µ may replace u.
 func (s *durationSum) addUnits(text []byte) error {
 	if len(text) == 0 {
 		return errDurationForm
@@ -152,7 +154,7 @@ func (s *durationSum) addUnits(text []byte) error {
 	return nil
 }
 
-// addISO reads 1Y2M3DT4H5M6S or 1W, what follows the P of ISO 8601.
+// addISO reads the part of an ISO 8601 duration after the P, such as 1Y2M3DT4H5M6S or 1W.
 func (s *durationSum) addISO(text []byte) error {
 	units, base, some := isoUnits[0], 0, false
 	for len(text) > 0 {
@@ -184,7 +186,7 @@ func (s *durationSum) addISO(text []byte) error {
 	return nil
 }
 
-// cutNumber reads the digits at the beginning of text.
+// cutNumber reads the digits at the start of text.
 func cutNumber(text []byte) (n uint64, rest []byte, err error) {
 	end := 0
 	for end < len(text) && isDigit(text[end]) {
@@ -200,10 +202,12 @@ func cutNumber(text []byte) (n uint64, rest []byte, err error) {
 	return n, text[end:], nil
 }
 
-// findUnit returns the place of a unit's name in durationUnits, or -1.
+// findUnit returns the index of a unit's name in durationUnits, or -1.
 func findUnit(name []byte) int {
-	// µ is written with the micro sign or with the Greek letter.
-	if len(name) == 3 && (name[0] == 0xc2 && name[1] == 0xb5 || name[0] == 0xce && name[1] == 0xbc) && name[2]|0x20 == 's' {
+	// µ is the micro sign or the Greek letter.
+	if len(name) == 3 &&
+		(name[0] == 0xc2 && name[1] == 0xb5 || name[0] == 0xce && name[1] == 0xbc) &&
+		name[2]|0x20 == 's' {
 		return len(durationUnits) - 2
 	}
 	for i := range durationUnits {
@@ -214,7 +218,8 @@ func findUnit(name []byte) int {
 	return -1
 }
 
-// equalLower reports whether b, its ASCII letters made small, is the string s of the same length.
+// equalLower reports whether b, with its ASCII letters in lower case, equals s. Both have the same
+// length.
 func equalLower(b []byte, s string) bool {
 	for i, c := range b {
 		if c >= 'A' && c <= 'Z' {

@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// The bits of the only NaN that is written as NaN: Java's, which Cassandra writes for each NaN it computes.
+// The bits of the only NaN that is written as NaN. Java, and so Cassandra, writes these bits for
+// each NaN that it computes.
 const (
 	nan32 = 0x7fc00000
 	nan64 = 0x7ff8000000000000
@@ -23,11 +24,15 @@ var (
 	errDoubleRange = errors.New("out of range for double")
 )
 
-// floatCodec is IEEE 754 binary32, big-endian.
+// floatCodec is the codec of float: IEEE 754 binary32, big-endian.
 var floatCodec = scalar{wire: cqlwire.Scalar(cqltype.Float), format: formatFloat, parse: parseFloat}
 
-// doubleCodec is IEEE 754 binary64, big-endian.
-var doubleCodec = scalar{wire: cqlwire.Scalar(cqltype.Double), format: formatDouble, parse: parseDouble}
+// doubleCodec is the codec of double: IEEE 754 binary64, big-endian.
+var doubleCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.Double),
+	format: formatDouble,
+	parse:  parseDouble,
+}
 
 func formatFloat(dst, wire []byte) ([]byte, bool) {
 	bits := binary.BigEndian.Uint32(wire)
@@ -39,8 +44,8 @@ func formatDouble(dst, wire []byte) ([]byte, bool) {
 	return appendFloat(dst, math.Float64frombits(bits), 64, bits == nan64)
 }
 
-// appendFloat appends the shortest text that reads back as the same number: plain from 1e-6 up to but not
-// including 1e21, as in JavaScript and JSON, else with an exponent that has no leading zero.
+// appendFloat appends the shortest text that reads back as the same number. As in JavaScript and
+// JSON, a magnitude from 1e-6 to below 1e21 has no exponent. An exponent has no leading zero.
 func appendFloat(dst []byte, x float64, bitSize int, canonicalNaN bool) ([]byte, bool) {
 	abs := math.Abs(x)
 	switch {
@@ -86,8 +91,8 @@ var (
 	wordInfinity = []byte("infinity")
 )
 
-// readFloat reads a decimal number, rounded to the nearest one of bitSize bits, or one of the words nan, inf
-// and infinity in any case, with an optional sign.
+// readFloat reads a decimal number and rounds it to the nearest number of bitSize bits. It also
+// reads the words nan, inf and infinity, in any case and with an optional sign.
 func readFloat(text []byte, bitSize int, outOfRange error) (float64, error) {
 	plain := len(text) > 0
 	for _, c := range text {

@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// fuzzTypes are the types that the fuzz targets choose from by number; new ones go to the end, so that the saved
-// inputs keep their meaning.
+// fuzzTypes are the types that the fuzz targets select by number. Append new types at the end, so
+// that the saved inputs keep their meaning.
 var fuzzTypes = []string{
 	"ascii", "bigint", "blob", "boolean", "counter", "date", "decimal", "double", "duration", "empty", "float",
 	"inet", "int", "smallint", "text", "time", "timestamp", "timeuuid", "tinyint", "uuid", "varint",
@@ -36,7 +36,7 @@ func fuzzCodecs(f *testing.F) []planned {
 	return codecs
 }
 
-// fuzzSeeds adds every exact pair of a few types as a seed, through add.
+// fuzzSeeds passes every exact pair of a few types to add, as a seed.
 func fuzzSeeds(f *testing.F, add func(typ byte, wire, text string)) {
 	seeds := map[string][][2]string{
 		"decimal":          {{"00000002 0a", "0.10"}, {"80000000 01", "1E+2147483648"}, {"00000000 0000", "0x000000000000"}},
@@ -71,7 +71,8 @@ func fuzzSeeds(f *testing.F, add func(typ byte, wire, text string)) {
 	}
 }
 
-// FuzzWireTextWire is the law: what the server takes has a text, and the text gives the same bytes back.
+// FuzzWireTextWire checks exactness: every value that a server accepts has a text, and the text
+// gives the same bytes.
 func FuzzWireTextWire(f *testing.F) {
 	codecs := fuzzCodecs(f)
 	fuzzSeeds(f, func(typ byte, wire, _ string) { f.Add(typ, []byte(wire)) })
@@ -96,8 +97,8 @@ func FuzzWireTextWire(f *testing.F) {
 	})
 }
 
-// FuzzTextWireText checks that what is read is a value the server takes, that it can be written, and that it
-// reads back as the same bytes.
+// FuzzTextWireText checks that every value that is read is accepted by a server, can be written,
+// and reads back as the same bytes.
 func FuzzTextWireText(f *testing.F) {
 	codecs := fuzzCodecs(f)
 	fuzzSeeds(f, func(typ byte, _, text string) { f.Add(typ, []byte(text)) })

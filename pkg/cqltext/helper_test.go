@@ -25,8 +25,13 @@ func testUDT(name string) (*cqltype.Type, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown type %s", name)
 	}
-	t := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: name, FieldNames: strings.Fields(def.names)}
-	// The field types have no blanks but those after a comma.
+	t := &cqltype.Type{
+		Kind:       cqltype.UDT,
+		Keyspace:   "ks",
+		Name:       name,
+		FieldNames: strings.Fields(def.names),
+	}
+	// The field types have blanks only after commas.
 	for _, s := range strings.Fields(strings.ReplaceAll(def.types, ", ", ",")) {
 		e, err := cqltype.Parse(s, testUDT)
 		if err != nil {
@@ -44,7 +49,7 @@ func mustParse(t testing.TB, typ string) *cqltype.Type {
 	return parsed
 }
 
-// mustLayout gives the check of a type's bytes.
+// mustLayout returns the layout that checks a type's bytes.
 func mustLayout(t testing.TB, typ string) *cqlwire.Layout {
 	t.Helper()
 	l, err := cqlwire.Plan(mustParse(t, typ))
@@ -59,7 +64,7 @@ func mustPlan(t testing.TB, typ string) codec {
 	return c.(codec)
 }
 
-// unhex reads hex with blanks in it.
+// unhex reads hex that may contain blanks.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -67,11 +72,11 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// prefix stands in every buffer before what the codecs append.
+// prefix is the content of every buffer before a codec appends to it.
 const prefix = "kept"
 
-// toText and toWire call the codec with bytes in the buffer already and check that these are left alone, and that
-// nothing is added to them on an error.
+// toText and toWire call a codec with a buffer that has content. They check that the content is
+// unchanged, and that nothing is appended on an error.
 func toText(t testing.TB, c Codec, wire []byte) (string, error) {
 	t.Helper()
 	return checkAppend(t, wire, c.AppendText)
@@ -94,14 +99,15 @@ func checkAppend(t testing.TB, in []byte, f func(dst, in []byte) ([]byte, error)
 	return strings.TrimPrefix(string(out), prefix), err
 }
 
-// exact checks that the wire value has this text, the text this wire value, and that servers keep it.
+// exact checks that the wire value and the text correspond in both directions, and that servers
+// store the value.
 func exact(t *testing.T, typ, wireHex, text string) {
 	t.Helper()
 	exactText(t, typ, wireHex, text)
 	require.NoError(t, mustLayout(t, typ).CheckAs(cqlwire.Stored, unhex(t, wireHex)))
 }
 
-// exactText checks that the wire value has this text and the text this wire value.
+// exactText checks that the wire value and the text correspond in both directions.
 func exactText(t *testing.T, typ, wireHex, text string) {
 	t.Helper()
 	c, wire := mustPlan(t, typ), unhex(t, wireHex)

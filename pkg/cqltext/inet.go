@@ -8,7 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// inetCodec is an address of 4 or 16 bytes. The text keeps the width: ::ffff:1.2.3.4 has 16 bytes.
+// inetCodec is the codec of inet: an address of 4 or 16 bytes. The text keeps the width:
+// ::ffff:1.2.3.4 has 16 bytes.
 var inetCodec = scalar{
 	wire:   cqlwire.Scalar(cqltype.Inet),
 	quoted: true,
@@ -21,7 +22,7 @@ var (
 	errInetZone = errors.New("an address cannot have a zone")
 )
 
-// maxInetText is more than the longest address has.
+// maxInetText exceeds the length of the longest address.
 const maxInetText = 64
 
 func formatInet(dst, wire []byte) ([]byte, bool) {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestSpellings holds what is read besides the text that is written.
+// TestSpellings checks texts that are read but never written.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ typ, in, text string }{
 		{"int", " \t\r\n+007 ", "7"},
@@ -140,7 +140,7 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// TestBadTexts holds what is refused, with the whole error.
+// TestBadTexts checks the complete errors of texts that are refused.
 func TestBadTexts(t *testing.T) {
 	const noTime = "not a time of the form HH:MM[:SS[.nnnnnnnnn]]"
 	const noDate = "not a date of the form YYYY-MM-DD (a year outside 0000..9999 with a sign)"

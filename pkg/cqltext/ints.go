@@ -11,10 +11,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// errNotInteger is the reason for a text that is no number without a fraction at all.
+// errNotInteger is the reason for a text that is not a whole number.
 var errNotInteger = errors.New("not an integer")
 
-// intCodec is the codec of a two's complement big-endian integer of 1, 2, 4 or 8 bytes.
+// intCodec returns the codec of a two's complement big-endian integer of 1, 2, 4 or 8 bytes.
 func intCodec(kind cqltype.Kind, size int) *scalar {
 	s := &scalar{wire: cqlwire.Scalar(kind)}
 	least := int64(math.MinInt64) >> (64 - 8*size)
@@ -86,7 +86,8 @@ func allDigits(text []byte) bool {
 	return len(digits) > 0
 }
 
-// parseInt reads an optional sign and decimal digits; false when there is anything else, or more than 64 bits.
+// parseInt reads an optional sign and decimal digits. It returns false for any other text and for a
+// number beyond 64 bits.
 func parseInt(text []byte) (int64, bool) {
 	digits, negative := cutSign(text)
 	u, ok := parseUint(digits)
@@ -100,7 +101,8 @@ func parseInt(text []byte) (int64, bool) {
 	}
 }
 
-// parseUint reads one or more decimal digits; false when there is anything else, or more than 64 bits.
+// parseUint reads one or more decimal digits. It returns false for any other text and for a number
+// beyond 64 bits.
 func parseUint(digits []byte) (uint64, bool) {
 	var u uint64
 	for _, c := range digits {

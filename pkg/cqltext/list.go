@@ -2,17 +2,20 @@ package cqltext
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// seqCodec is the codec of list, `[a, null, b]`, and of set, `{a, b}`. The order is the wire's, both ways. A value
-// of a negative count, which the servers take, is written raw.
+// seqCodec is the codec of list, `[a, null, b]`, and of set, `{a, b}`. Both directions keep the
+// order of the elements. A value with a negative count, which the servers accept, is written raw.
 type seqCodec struct {
 	wire        *cqlwire.Layout
 	elem        codec
 	open, close byte
 	list        bool
-	nullable    bool // null is read: the servers take it in a list that is not part of another value
+	// null can be read: servers accept it in a list that is not inside another value
+	nullable bool
 }
 
-func (c *seqCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
+func (c *seqCodec) AppendText(dst, wire []byte) ([]byte, error) {
+	return c.appendElemText(dst, wire)
+}
 
 func (c *seqCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	mark := len(dst)

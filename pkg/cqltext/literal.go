@@ -9,12 +9,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// The tokens of a literal. Scanning keeps nothing but an offset into the whole text, which is passed from
-// codec to codec, so that every error can name it.
+// The functions here read the tokens of a literal. The only state is an offset into the whole text,
+// which codecs pass on, so that every error can name it.
 
 var (
 	errOpenQuote = errors.New("single quote is not closed")
-	errNullHere  = errors.New("null can only stand in a tuple, a user type or a list that is not part of another value")
+	errNullHere  = errors.New(
+		"null can only stand in a tuple, a user type or a list that is not part of another value",
+	)
 )
 
 func skipBlanks(text []byte, pos int) int {
@@ -24,12 +26,12 @@ func skipBlanks(text []byte, pos int) int {
 	return pos
 }
 
-// errEnd says that the text ended where a value was due.
+// errEnd returns the error for a text that ends before a value.
 func errEnd(pos int) error {
 	return at(pos, errors.New("expected a value, found the end"))
 }
 
-// errExpected says what stands where want was due.
+// errExpected returns the error for a text that does not have want at pos.
 func errExpected(text []byte, pos int, want string) error {
 	if pos >= len(text) {
 		return at(pos, fmt.Errorf("expected %s, found the end", want))
@@ -37,10 +39,10 @@ func errExpected(text []byte, pos int, want string) error {
 	return at(pos, fmt.Errorf("expected %s, found %q", want, text[pos:pos+1]))
 }
 
-// scanWord finds the literal of a scalar at text[pos:] after any blanks: what stands between single quotes, or a
-// bare word up to the next comma, closing bracket or, when key is set, colon, without the blanks at its end. It
-// returns the offset of the literal and the one after it. A quoted literal with a quote inside is no scalar, so
-// that quotes need not be undoubled.
+// scanWord returns the literal of a scalar at text[pos:], after blanks. The literal is in single
+// quotes, or it is a bare word without the blanks at its end. A bare word ends at a comma, at a
+// closing bracket or, if key is true, at a colon. start and next are the offsets of the literal and
+// after it. A quoted scalar contains no quotes, so scanWord does not undouble quotes.
 func scanWord(text []byte, pos int, key bool) (word []byte, start, next int, err error) {
 	start = skipBlanks(text, pos)
 	if start == len(text) {
@@ -76,19 +78,21 @@ func endsWord(c byte, key bool) bool {
 	return c == ',' || c == ']' || c == '}' || c == ')' || key && c == ':'
 }
 
-// nullWord is the word for a null element of a tuple, UDT or list; it is read in any case.
+// nullWord is the word for a null element of a tuple, UDT or list. It is read in any case.
 var nullWord = []byte("null")
 
-// isNull reports whether the word null begins at text[pos:].
+// isNull reports whether the word null starts at text[pos:].
 func isNull(text []byte, pos int) bool {
 	end := pos + len(nullWord)
 	return end <= len(text) && bytes.EqualFold(text[pos:end], nullWord) &&
 		(end == len(text) || isBlank(text[end]) || endsWord(text[end], true))
 }
 
-// appendSized appends the element at text[pos:] after its length and returns the offset after it. A null where it may
-// not stand is an error.
-func appendSized(dst []byte, c codec, text []byte, pos int, key, nullable bool) ([]byte, int, error) {
+// appendSized appends the element at text[pos:] after its length, and returns the offset after it.
+// If nullable is false, a null is an error.
+func appendSized(
+	dst []byte, c codec, text []byte, pos int, key, nullable bool,
+) ([]byte, int, error) {
 	pos = skipBlanks(text, pos)
 	if isNull(text, pos) {
 		if !nullable {
@@ -107,7 +111,7 @@ func appendSized(dst []byte, c codec, text []byte, pos int, key, nullable bool) 
 	return dst, next, nil
 }
 
-// nextElem reads what follows an element: a comma, or the closing bracket, for which done is true.
+// nextElem reads the comma or the closing bracket after an element. done is true for the bracket.
 func nextElem(text []byte, pos int, closing byte) (next int, done bool, err error) {
 	pos = skipBlanks(text, pos)
 	if pos < len(text) && (text[pos] == ',' || text[pos] == closing) {
@@ -116,7 +120,8 @@ func nextElem(text []byte, pos int, closing byte) (next int, done bool, err erro
 	return pos, false, errExpected(text, pos, "',' or '"+string(rune(closing))+"'")
 }
 
-// openLiteral reads an opening bracket, and the closing one when it follows at once, for which done is true.
+// openLiteral reads an opening bracket. If the closing bracket follows directly, openLiteral reads
+// it too and done is true.
 func openLiteral(text []byte, pos int, opening, closing byte) (next int, done bool, err error) {
 	pos = skipBlanks(text, pos)
 	if pos == len(text) || text[pos] != opening {
@@ -129,8 +134,8 @@ func openLiteral(text []byte, pos int, opening, closing byte) (next int, done bo
 	return pos, false, nil
 }
 
-// appendWhole is AppendWire for the types that are made of others: one literal and nothing after it. With the
-// length of the text, the number of elements is bounded too.
+// appendWhole is AppendWire for types with elements: the text is one literal. The limit on the
+// length of the text also bounds the number of elements.
 func appendWhole(c codec, wire *cqlwire.Layout, dst, text []byte) ([]byte, error) {
 	if len(text) > math.MaxInt32 {
 		return dst, invalid(wire.String(), text, cqlwire.ErrTooLong)
@@ -148,9 +153,11 @@ func appendWhole(c codec, wire *cqlwire.Layout, dst, text []byte) ([]byte, error
 	return dst, nil
 }
 
-// appendRawElem reads the raw form of a type made of others, when there is one at text[pos:]. Its bytes must be
-// such that the server takes them.
-func appendRawElem(dst []byte, wire *cqlwire.Layout, text []byte, pos int, key bool) (out []byte, next int, raw bool, err error) {
+// appendRawElem reads the raw form of a type with elements, if there is one at text[pos:]. A server
+// must accept its bytes.
+func appendRawElem(
+	dst []byte, wire *cqlwire.Layout, text []byte, pos int, key bool,
+) (out []byte, next int, raw bool, err error) {
 	if pos = skipBlanks(text, pos); !isRaw(text[pos:]) {
 		return dst, pos, false, nil
 	}

@@ -2,14 +2,15 @@ package cqltext
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// mapCodec is the codec of map, `{k: v, k: v}`. The order is the wire's, both ways. A key that has a colon in its bare
-// text must be quoted. A value of a negative count, which the servers take, is written raw.
+// mapCodec is the codec of map, `{k: v, k: v}`. Both directions keep the order of the entries. A
+// key with a colon in its bare text must be quoted. A value with a negative count, which the
+// servers accept, is written raw.
 type mapCodec struct {
 	wire       *cqlwire.Layout
 	key, value codec
 }
 
-// half returns the codec of the element i, counting keys and values alike.
+// half returns the codec of element i, where keys and values each count.
 func (c *mapCodec) half(i int) codec {
 	if i%2 == 0 {
 		return c.key
@@ -17,7 +18,9 @@ func (c *mapCodec) half(i int) codec {
 	return c.value
 }
 
-func (c *mapCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
+func (c *mapCodec) AppendText(dst, wire []byte) ([]byte, error) {
+	return c.appendElemText(dst, wire)
+}
 
 func (c *mapCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	mark := len(dst)

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// TestNested holds values made of others, exact in both directions.
+// TestNested checks values with elements, exact in both directions.
 func TestNested(t *testing.T) {
 	for _, c := range []struct{ typ, wire, text string }{
 		{"list<int>", "00000000", "[]"},
@@ -84,8 +84,13 @@ func TestNested(t *testing.T) {
 	} {
 		t.Run(c.typ+" "+c.text, func(t *testing.T) { exact(t, c.typ, c.wire, c.text) })
 	}
-	// A server refuses null where each element is a cell. The text is exact all the same.
-	exactText(t, "list<frozen<list<blob>>>", "00000002 ffffffff 00000008 00000001 00000000", "[null, [0x]]")
+	// A server refuses null in a type whose elements are cells. The text is still exact.
+	exactText(
+		t,
+		"list<frozen<list<blob>>>",
+		"00000002 ffffffff 00000008 00000001 00000000",
+		"[null, [0x]]",
+	)
 }
 
 // TestVectorLengths checks the lengths of elements on both sides of each size of vint.
@@ -102,7 +107,7 @@ func TestVectorLengths(t *testing.T) {
 	}
 }
 
-// TestMalformed holds bytes that no server keeps.
+// TestMalformed checks bytes that no server stores.
 func TestMalformed(t *testing.T) {
 	for _, c := range []struct{ typ, wire, want string }{
 		{"int", "01", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
@@ -148,7 +153,7 @@ func TestMalformed(t *testing.T) {
 			require.Error(t, err)
 		})
 	}
-	// The field is named as well.
+	// The error also names the field.
 	_, err := toText(t, mustPlan(t, "inner"), unhex(t, "00000001 00"))
 	require.EqualError(t, err, "field a: malformed int value: 1 bytes, where 0 or 4 bytes are due")
 }
@@ -199,7 +204,7 @@ func TestPlanErrors(t *testing.T) {
 	}
 }
 
-// TestManyFields goes past the number of fields that are kept track of without an allocation.
+// TestManyFields uses more fields than a codec can process without an allocation.
 func TestManyFields(t *testing.T) {
 	typ := &cqltype.Type{Kind: cqltype.UDT, Name: "wide"}
 	for i := range maxInline + 2 {
@@ -218,7 +223,7 @@ func TestManyFields(t *testing.T) {
 	require.True(t, strings.HasSuffix(text, last+": 1}"), text)
 }
 
-// TestDeepNesting reaches the bottom of the deepest type that can be parsed.
+// TestDeepNesting checks a value at the deepest nesting that can be parsed.
 func TestDeepNesting(t *testing.T) {
 	const depth = cqltype.MaxDepth
 	c := mustPlan(t, strings.Repeat("list<", depth)+"int"+strings.Repeat(">", depth))
@@ -232,7 +237,8 @@ func TestDeepNesting(t *testing.T) {
 	require.Error(t, err)
 }
 
-// TestNullsInListsInside are written, for some are in tables, and not read: no server takes them so.
+// TestNullsInListsInside checks that nulls in inner lists are written but not read. Some tables
+// contain them, and no server accepts them.
 func TestNullsInListsInside(t *testing.T) {
 	for _, c := range []struct{ typ, wire, text string }{
 		{"frozen<list<frozen<list<blob>>>>", "00000002 ffffffff 0000000c 00000002 ffffffff 00000000", "[null, [null, 0x]]"},

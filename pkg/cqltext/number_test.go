@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// decimalWire builds the wire value of unscaled / 10^scale.
+// decimalWire returns the wire value of unscaled / 10^scale.
 func decimalWire(t testing.TB, unscaled string, scale int32) []byte {
 	t.Helper()
 	n, ok := new(big.Int).SetString(unscaled, 10)
@@ -21,7 +21,7 @@ func decimalWire(t testing.TB, unscaled string, scale int32) []byte {
 	return cqlwire.AppendBigInt(binary.BigEndian.AppendUint32(nil, uint32(scale)), n)
 }
 
-// TestDecimalsLikeJava holds what Java 17 prints for new BigDecimal(unscaled, scale).
+// TestDecimalsLikeJava checks the texts that Java 17 prints for new BigDecimal(unscaled, scale).
 func TestDecimalsLikeJava(t *testing.T) {
 	for _, c := range []struct {
 		unscaled string
@@ -74,7 +74,7 @@ func TestDecimalsLikeJava(t *testing.T) {
 	}
 }
 
-// TestDecimalsReadLikeJava holds what Java 17 makes of new BigDecimal(text).
+// TestDecimalsReadLikeJava checks the numbers that Java 17 reads with new BigDecimal(text).
 func TestDecimalsReadLikeJava(t *testing.T) {
 	for _, c := range []struct {
 		in       string
@@ -103,14 +103,14 @@ func TestDecimalsReadLikeJava(t *testing.T) {
 	}
 }
 
-// TestOddDecimals holds what is no BigDecimal as Cassandra writes it.
+// TestOddDecimals checks values that Cassandra would not write for a BigDecimal.
 func TestOddDecimals(t *testing.T) {
 	for _, wire := range []string{"", "00000000", "000000000000", "00000000ffff", "000000000001"} {
 		exact(t, "decimal", wire, "0x"+wire)
 	}
 }
 
-// TestLongNumbers goes to both sides of the greatest number that is turned into digits.
+// TestLongNumbers checks numbers on both sides of the longest that is written in digits.
 func TestLongNumbers(t *testing.T) {
 	most := append([]byte{0x7f}, make([]byte, maxVarintBytes-1)...)
 	text, err := toText(t, &varintCodec, most)
@@ -146,7 +146,7 @@ func TestLongNumbers(t *testing.T) {
 	}
 }
 
-// TestVarintsLikeMathBig compares the text of varints of all lengths with that of math/big.
+// TestVarintsLikeMathBig compares the texts of varints of all lengths with math/big.
 func TestVarintsLikeMathBig(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 20000 {
@@ -162,7 +162,7 @@ func TestVarintsLikeMathBig(t *testing.T) {
 	}
 }
 
-// TestFloatsRoundTrip goes through random bit patterns, NaNs among them.
+// TestFloatsRoundTrip checks random bit patterns, including NaNs.
 func TestFloatsRoundTrip(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 50000 {

@@ -33,13 +33,14 @@ var scalars = [...]codec{
 	cqltype.Varint:    &varintCodec,
 }
 
-// Plan returns the codec of a type. It fails when cqlwire.Plan does and when a UDT has two fields of one name; every
-// type that cqltype.Parse returns can be planned, provided its UDTs can.
+// Plan returns the codec of a type. It returns an error if cqlwire.Plan does, or if a UDT has two
+// fields of the same name. Every type that cqltype.Parse returns can be planned, if its UDTs can.
 func Plan(t *cqltype.Type) (Codec, error) { return PlanIn(t, time.Millisecond) }
 
-// PlanIn is Plan for texts in which a timestamp given as a number counts units since
-// 1970-01-01T00:00:00Z: time.Second, time.Millisecond, time.Microsecond or time.Nanosecond. Seconds
-// may have a decimal fraction. What is finer than a millisecond is cut off, towards the past.
+// PlanIn is Plan for texts in which a timestamp that is a number counts units since
+// 1970-01-01T00:00:00Z. unit is time.Second, time.Millisecond, time.Microsecond or time.Nanosecond.
+// Seconds may have a decimal fraction. Fractions of a millisecond are rounded down, towards the
+// past.
 func PlanIn(t *cqltype.Type, unit time.Duration) (Codec, error) {
 	wire, err := cqlwire.Plan(t)
 	if err != nil {

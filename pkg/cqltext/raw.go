@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// rawCodec is the codec of blob and of custom types, whose only text is the raw form.
+// rawCodec returns the codec of blob or a custom type. The raw form is its only text.
 func rawCodec(wire cqlwire.Layout) *scalar {
 	return &scalar{
 		wire:   wire,
@@ -27,7 +27,7 @@ var emptyCodec = scalar{
 	parse:  func(dst, _ []byte) ([]byte, error) { return dst, errors.New("the only value is 0x") },
 }
 
-// isRaw reports whether text begins like the raw form.
+// isRaw reports whether text starts as the raw form does.
 func isRaw(text []byte) bool {
 	return len(text) >= 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X')
 }
@@ -37,7 +37,7 @@ func appendRaw(dst, wire []byte) []byte {
 	return hex.AppendEncode(append(dst, '0', 'x'), wire)
 }
 
-// notHex marks the bytes that are no hex digit in hexValues.
+// notHex marks the bytes in hexValues that are not hex digits.
 const notHex = 0xff
 
 // hexValues maps each byte to its value as a hex digit.
@@ -54,7 +54,8 @@ var hexValues = func() (t [256]byte) {
 	return t
 }()
 
-// parseRaw appends the bytes of a text for which isRaw holds. Offsets in errors count from the 0 of 0x.
+// parseRaw appends the bytes of a text for which isRaw is true. Offsets in errors count from the 0
+// of 0x.
 func parseRaw(dst, text []byte) ([]byte, error) {
 	digits := text[2:]
 	for i := 0; i+1 < len(digits); i += 2 {
@@ -70,12 +71,14 @@ func parseRaw(dst, text []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// badHex says what is wrong with a raw form that parseRaw could not read.
+// badHex returns the fault of a raw form that parseRaw cannot read.
 func badHex(text []byte) error {
 	for i, c := range text[2:] {
 		if hexValues[c] == notHex {
 			return fmt.Errorf("%q at offset %d is not a hex digit", text[i+2:i+3], i+2)
 		}
 	}
-	return fmt.Errorf("odd number of hex digits (%d), the last at offset %d", len(text)-2, len(text)-1)
+	return fmt.Errorf(
+		"odd number of hex digits (%d), the last at offset %d", len(text)-2, len(text)-1,
+	)
 }

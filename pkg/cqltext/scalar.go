@@ -2,24 +2,25 @@ package cqltext
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// scalar is the codec of every type that is neither text nor made of other types. What the types have in
-// common (sizes, the raw form, quotes inside collections) is here; format and parse are the type's own.
+// scalar is the codec of every type that is neither text nor has elements. It implements what these
+// types share: sizes, the raw form, and quotes inside collections. format and parse implement the
+// rest.
 type scalar struct {
-	// wire says what the type is named and how many bytes a value may have.
+	// wire has the name of the type and the sizes of its values.
 	wire cqlwire.Layout
-	// quoted says that the literal stands in single quotes inside a collection.
+	// quoted is true if the literal has single quotes inside a collection.
 	quoted bool
-	// format appends the text of wire, which is not empty and of a size that wire allows. It returns false
-	// when only the raw form is exact; what it appended is then dropped.
+	// format appends the text of wire, which is not empty and of an allowed size. It returns false
+	// if only the raw form is exact; the caller then discards the text.
 	format func(dst, wire []byte) ([]byte, bool)
-	// parse appends the wire bytes of text, which has neither surrounding blanks nor the raw form but may be
-	// empty. Its error is the reason alone.
+	// parse appends the wire bytes of text. text may be empty, but it has no blanks at its ends and
+	// is not in the raw form. The error is the bare reason.
 	parse func(dst, text []byte) ([]byte, error)
 }
 
 func (s *scalar) AppendText(dst, wire []byte) ([]byte, error) {
 	switch {
-	case len(wire) == 0: // some such values are in tables that no server takes any more
+	case len(wire) == 0: // tables contain such values, though servers no longer accept them
 		return appendRaw(dst, wire), nil
 	case !s.wire.AllowsSize(len(wire)):
 		return dst, s.wire.Check(wire)
@@ -58,7 +59,7 @@ func (s *scalar) appendElemText(dst, wire []byte) ([]byte, error) {
 		return dst[:mark], err
 	}
 	if isRaw(dst[mark+1:]) {
-		// The raw form stands bare.
+		// The raw form has no quotes.
 		copy(dst[mark:], dst[mark+1:])
 		return dst[:len(dst)-1], nil
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// TestScalars holds values whose text is ordinary or raw, exact in both directions.
+// TestScalars checks values whose text is ordinary or raw, exact in both directions.
 func TestScalars(t *testing.T) {
 	for _, c := range []struct{ typ, wire, text string }{
 		{"tinyint", "80", "-128"},
@@ -122,16 +122,17 @@ func TestScalars(t *testing.T) {
 		{"duration", "000002", "1ns"},
 		{"duration", "f0fffffffe f0fffffffe ff fffffffffffffffe", "178956970y7mo2147483647d2562047h47m16s854ms775us807ns"},
 		{"duration", "f0ffffffff f0ffffffff ff ffffffffffffffff", "-178956970y8mo2147483648d2562047h47m16s854ms775us808ns"},
-		{"duration", "800200 00", "0x80020000"},                            // longer than need be
-		{"duration", "00000000", "0x00000000"},                             // a byte too many
+		{"duration", "800200 00", "0x80020000"},                            // longer than necessary
+		{"duration", "00000000", "0x00000000"},                             // one byte too many
 		{"duration", "ff00000000000000000000", "0xff00000000000000000000"}, // zero in nine bytes
-		{"duration", "00 00 fe 00000000000000", "0x0000fe00000000000000"},  // longer than need be
+		{"duration", "00 00 fe 00000000000000", "0x0000fe00000000000000"},  // longer than necessary
 	} {
 		exact(t, c.typ, c.wire, c.text)
 	}
 }
 
-// TestWhatNoServerTakes is written all the same, for some such values are in tables, and is not read.
+// TestWhatNoServerTakes checks values that no server accepts. They are written, because some tables
+// contain them, but not read.
 func TestWhatNoServerTakes(t *testing.T) {
 	for _, c := range []struct{ typ, wire, reason string }{
 		{"tinyint", "", "0 bytes, where 1 bytes are due"},
@@ -172,7 +173,8 @@ func TestTextTypes(t *testing.T) {
 	}
 	exact(t, "ascii", "00 7f 27 0a", "\x00\x7f'\n")
 	exact(t, "ascii", "", "")
-	// What Cassandra takes beyond the standard: modified UTF-8's NUL, surrogates, odd second bytes, great planes.
+	// Cassandra accepts some bytes beyond the standard: modified UTF-8's NUL, surrogates, odd
+	// second bytes, high planes.
 	for _, wire := range []string{"c080", "eda080edb080", "e04180", "f0108080", "f7bfbfbf"} {
 		exact(t, "text", wire, string(unhex(t, wire)))
 	}
@@ -180,7 +182,9 @@ func TestTextTypes(t *testing.T) {
 
 func TestTextLike(t *testing.T) {
 	for k := cqltype.Invalid; k <= cqltype.Custom; k++ {
-		require.Equal(t, k == cqltype.Ascii || k == cqltype.Text, TextLike(&cqltype.Type{Kind: k}), k)
+		require.Equal(
+			t, k == cqltype.Ascii || k == cqltype.Text, TextLike(&cqltype.Type{Kind: k}), k,
+		)
 	}
 	require.False(t, TextLike(nil))
 }

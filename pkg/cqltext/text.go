@@ -5,16 +5,18 @@ import (
 	"errors"
 )
 
-// textCodec is the codec of ascii and text: the bytes as they are. Inside a collection they stand in single
-// quotes, with every single quote among them doubled and nothing else escaped.
+// textCodec is the codec of ascii and text: the bytes, unchanged. Inside a collection the text has
+// single quotes, and each single quote inside is doubled; nothing else is escaped.
 type textCodec struct {
-	// valid says which byte keeps the bytes from being a value.
+	// valid returns an error that names the first invalid byte.
 	valid func(wire []byte) error
 }
 
 var errNoQuotes = errors.New("text inside a collection, tuple or user type needs single quotes")
 
-func (c *textCodec) AppendText(dst, wire []byte) ([]byte, error) { return append(dst, wire...), nil }
+func (c *textCodec) AppendText(dst, wire []byte) ([]byte, error) {
+	return append(dst, wire...), nil
+}
 
 func (c *textCodec) AppendWire(dst, text []byte) ([]byte, error) {
 	if err := c.valid(text); err != nil {

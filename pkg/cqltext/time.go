@@ -7,9 +7,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// timeCodec is nanoseconds since midnight, int64, always written with nine digits; what is not within one day
-// is written raw.
-var timeCodec = scalar{wire: cqlwire.Scalar(cqltype.Time), quoted: true, format: formatTime, parse: parseTime}
+// timeCodec is the codec of time: int64 nanoseconds since midnight. It always writes nine digits
+// after the point. A value outside one day is written raw.
+var timeCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.Time),
+	quoted: true,
+	format: formatTime,
+	parse:  parseTime,
+}
 
 func formatTime(dst, wire []byte) ([]byte, bool) {
 	nanos := int64(binary.BigEndian.Uint64(wire))

@@ -11,12 +11,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// timestampCodec is milliseconds since 1970-01-01T00:00:00Z, int64, written like java.time.Instant does.
+// timestampCodec is the codec of timestamp: int64 milliseconds since 1970-01-01T00:00:00Z, written
+// as java.time.Instant does.
 var timestampCodec = scalar{
-	wire: cqlwire.Scalar(cqltype.Timestamp), quoted: true, format: formatTimestamp, parse: parseTimestamp,
+	wire:   cqlwire.Scalar(cqltype.Timestamp),
+	quoted: true,
+	format: formatTimestamp,
+	parse:  parseTimestamp,
 }
 
-// UnitName returns a unit of timestamps in words, such as "milliseconds".
+// UnitName returns the name of a unit of timestamps, such as "milliseconds".
 func UnitName(unit time.Duration) string {
 	switch unit {
 	case time.Second:
@@ -35,7 +39,8 @@ func timestampCodecIn(unit time.Duration) *scalar {
 	c := timestampCodec
 	c.parse = func(dst, text []byte) ([]byte, error) {
 		whole, fraction, pointed := bytes.Cut(text, []byte{'.'})
-		if !allDigits(whole) || pointed && (unit != time.Second || !allDigits(fraction) || !isDigit(fraction[0])) {
+		if !allDigits(whole) ||
+			pointed && (unit != time.Second || !allDigits(fraction) || !isDigit(fraction[0])) {
 			return parseTimestamp(dst, text)
 		}
 		n, ok := parseInt(whole)
@@ -55,7 +60,8 @@ func timestampCodecIn(unit time.Duration) *scalar {
 	return &c
 }
 
-// millisOf returns the millisecond in which n units end; false when it has no 64 bits.
+// millisOf converts n units to milliseconds, rounded down. It returns false if the result exceeds
+// 64 bits.
 func millisOf(n int64, unit time.Duration) (int64, bool) {
 	if unit < time.Millisecond {
 		return floorDiv(n, int64(time.Millisecond/unit)), true
@@ -64,7 +70,7 @@ func millisOf(n int64, unit time.Duration) (int64, bool) {
 	return n * factor, n <= math.MaxInt64/factor && n >= math.MinInt64/factor
 }
 
-// fractionMillis returns the milliseconds of the digits behind the point of a number of seconds.
+// fractionMillis returns the milliseconds of the digits after the point in a number of seconds.
 func fractionMillis(digits []byte, negative bool) int64 {
 	ms, finer := int64(0), false
 	for i := range max(len(digits), 3) {
@@ -79,7 +85,7 @@ func fractionMillis(digits []byte, negative bool) int64 {
 	}
 	switch {
 	case negative && finer:
-		return -ms - 1 // towards the past
+		return -ms - 1 // rounded down, towards the past
 	case negative:
 		return -ms
 	default:
@@ -89,13 +95,15 @@ func fractionMillis(digits []byte, negative bool) int64 {
 
 var (
 	errTimestampRange = errors.New("out of range for timestamp, which is 64 bits of milliseconds")
-	errZone           = errors.New("after the time there may only be a zone: Z, +HH, +HHMM or +HH:MM, up to 18:00")
+	errZone           = errors.New(
+		"after the time there may only be a zone: Z, +HH, +HHMM or +HH:MM, up to 18:00",
+	)
 )
 
 func formatTimestamp(dst, wire []byte) ([]byte, bool) {
 	ms := int64(binary.BigEndian.Uint64(wire))
 	days := floorDiv(ms, millisPerDay)
-	// The product may wrap around near the ends of the range; the difference then wraps back.
+	// The product may overflow near the ends of the range; the difference then overflows back.
 	ms -= days * millisPerDay
 	dst = appendClock(append(appendDate(dst, days), 'T'), ms/1000)
 	if ms%1000 != 0 {
@@ -104,8 +112,9 @@ func formatTimestamp(dst, wire []byte) ([]byte, bool) {
 	return append(dst, 'Z'), true
 }
 
-// parseTimestamp reads a whole number of milliseconds, or a date with or without a time of day and a zone. What
-// is finer than a millisecond is cut off, which is towards the past. Without a zone it is UTC.
+// parseTimestamp reads a whole number of milliseconds, or a date with an optional time of day and
+// zone. Fractions of a millisecond are rounded down, towards the past. Without a zone, the time is
+// UTC.
 func parseTimestamp(dst, text []byte) ([]byte, error) {
 	if allDigits(text) {
 		ms, ok := parseInt(text)
@@ -127,7 +136,8 @@ func parseTimestamp(dst, text []byte) ([]byte, error) {
 			clock = clock[1:]
 		}
 	}
-	if len(clock) < len(rest) && (len(clock) == 0 || clock[0] != '+' && clock[0] != '-' && clock[0]|0x20 != 'z') {
+	if len(clock) < len(rest) &&
+		(len(clock) == 0 || clock[0] != '+' && clock[0] != '-' && clock[0]|0x20 != 'z') {
 		if nanos, rest, err = parseClock(clock); err != nil {
 			return dst, err
 		}
@@ -143,12 +153,14 @@ func parseTimestamp(dst, text []byte) ([]byte, error) {
 	return binary.BigEndian.AppendUint64(dst, uint64(ms)), nil
 }
 
-// joinMillis adds days and milliseconds, fewer than a few days of them; false when the sum has no 64 bits.
+// joinMillis adds days and milliseconds, at most a few days of them. It returns false if the sum
+// exceeds 64 bits.
 func joinMillis(days, ms int64) (int64, bool) {
 	days += floorDiv(ms, millisPerDay)
 	ms -= floorDiv(ms, millisPerDay) * millisPerDay
 	if days < 0 {
-		// Count back from the next midnight, so that the first step stays in range when the sum does.
+		// Count back from the next midnight, so that the first step does not overflow if the sum
+		// does not.
 		days, ms = days+1, ms-millisPerDay
 	}
 	if days > math.MaxInt64/millisPerDay || days < math.MinInt64/millisPerDay {
@@ -161,7 +173,7 @@ func joinMillis(days, ms int64) (int64, bool) {
 	return base + ms, true
 }
 
-// parseZone reads a zone, or nothing, after at most one blank, and returns its minutes east of UTC.
+// parseZone reads an optional zone after at most one blank, and returns its minutes east of UTC.
 func parseZone(text []byte) (minutes int64, ok bool) {
 	if len(text) == 0 {
 		return 0, true

@@ -6,15 +6,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// tupleCodec is the codec of tuple, `(a, null, b)`. A value may have fewer elements than the type, and its text then
-// has fewer as well.
+// tupleCodec is the codec of tuple, `(a, null, b)`. A value may have fewer elements than the type;
+// its text then has fewer too.
 type tupleCodec struct {
 	wire  *cqlwire.Layout
 	elems []codec
 }
 
-// nullLength is the length that a null is written with. The servers take any negative one; a value that has another is
-// written raw.
+// nullLength is the length with which a null is written. The servers accept any negative length; a
+// value with another one is written raw.
 const nullLength = -1
 
 // rawFields appends the raw form of a tuple, UDT or list that has a length below nullLength.
@@ -25,7 +25,9 @@ func rawFields(dst []byte, l *cqlwire.Layout, wire []byte) ([]byte, error) {
 	return appendRaw(dst, wire), nil
 }
 
-func (c *tupleCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
+func (c *tupleCodec) AppendText(dst, wire []byte) ([]byte, error) {
+	return c.appendElemText(dst, wire)
+}
 
 func (c *tupleCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	mark := len(dst)

@@ -10,20 +10,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// udtCodec is the codec of a user type, `{street: 'x', "Zip Code": null}`. The wire is a tuple's. A value may end
-// before the last field, as those do that were written before a field was added; the text names the fields that
-// the wire has, and those only. Read in any order, the fields not named are null up to the last one named, and
-// absent after it.
+// udtCodec is the codec of a user type, `{street: 'x', "Zip Code": null}`. The wire form is that of
+// a tuple. A value may end before the last field, for example if it was written before that field
+// was added. The text then names only the fields of the value.
+//
+// Reading accepts fields in any order. Missing fields are null up to the last field in the text,
+// and absent after it.
 type udtCodec struct {
 	wire   *cqlwire.Layout
 	elems  []codec
-	fields []string       // names as they are
-	labels [][]byte       // names as CQL writes them, with the colon and blank after them
-	index  map[string]int // place of each name
+	fields []string       // names without quotes
+	labels [][]byte       // names in CQL, with a colon and a blank after them
+	index  map[string]int // index of each name
 }
 
 func newUDTCodec(t *cqltype.Type, wire *cqlwire.Layout, elems []codec) (codec, error) {
-	c := &udtCodec{wire: wire, elems: elems, fields: t.FieldNames, index: make(map[string]int, len(elems))}
+	c := &udtCodec{
+		wire:   wire,
+		elems:  elems,
+		fields: t.FieldNames,
+		index:  make(map[string]int, len(elems)),
+	}
 	for i, f := range t.FieldNames {
 		if _, twice := c.index[f]; twice {
 			return nil, fmt.Errorf("two fields named %q", f)
@@ -34,7 +41,9 @@ func newUDTCodec(t *cqltype.Type, wire *cqlwire.Layout, elems []codec) (codec, e
 	return c, nil
 }
 
-func (c *udtCodec) AppendText(dst, wire []byte) ([]byte, error) { return c.appendElemText(dst, wire) }
+func (c *udtCodec) AppendText(dst, wire []byte) ([]byte, error) {
+	return c.appendElemText(dst, wire)
+}
 
 func (c *udtCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	mark := len(dst)
@@ -104,10 +113,11 @@ func (c *udtCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byte, 
 	return dst, pos, nil
 }
 
-// maxInline is how many fields, and how many bytes of a field's name, are dealt with without an allocation.
+// maxInline is the largest number of fields, and of bytes in a field's name, that codecs process
+// without an allocation.
 const maxInline = 64
 
-// appendField appends the value of a field and reads what follows it.
+// appendField appends the value of a field and reads the comma or bracket after it.
 func (c *udtCodec) appendField(dst, text []byte, pos, field int) ([]byte, int, bool, error) {
 	dst, pos, err := appendSized(dst, c.elems[field], text, pos, false, true)
 	if err != nil {
@@ -117,11 +127,13 @@ func (c *udtCodec) appendField(dst, text []byte, pos, field int) ([]byte, int, b
 	return dst, pos, done, err
 }
 
-// appendUnordered goes on when a field stands after one that comes later in the type: dst[mark:] holds the fields
-// before it, and the value of field begins at text[pos:].
-func (c *udtCodec) appendUnordered(dst []byte, mark int, text []byte, pos, field int, seen []bool) ([]byte, int, error) {
+// appendUnordered continues after a field that is out of order. dst[mark:] holds the fields before
+// it, and the value of field starts at text[pos:].
+func (c *udtCodec) appendUnordered(
+	dst []byte, mark int, text []byte, pos, field int, seen []bool,
+) ([]byte, int, error) {
 	scratch := bytes.Clone(dst[mark:])
-	spans := make([][2]int, len(c.elems)) // of each field in scratch; an absent one is empty
+	spans := make([][2]int, len(c.elems)) // of each field in scratch; empty: absent
 	last := 0
 	before := c.wire.Walk(scratch)
 	for begin := 0; before.Next(); begin = before.End() {
@@ -157,8 +169,9 @@ func (c *udtCodec) appendUnordered(dst []byte, mark int, text []byte, pos, field
 
 var errFieldName = errors.New("expected the name of a field")
 
-// readLabel reads the name of a field and the colon after it, and returns the field's place in the type and the
-// offset after the colon. The fields seen before, among which it puts this one, may not stand again.
+// readLabel reads the name of a field and the colon after it. It returns the field's index in the
+// type and the offset after the colon. readLabel adds the field to seen; a field that is already
+// there is an error.
 func (c *udtCodec) readLabel(text []byte, pos int, seen []bool) (field, next int, err error) {
 	pos = skipBlanks(text, pos)
 	var small [maxInline]byte
@@ -196,16 +209,22 @@ func (c *udtCodec) readLabel(text []byte, pos int, seen []bool) (field, next int
 	return field, next + 1, nil
 }
 
-// unknown names the fields that there are.
+// unknown returns the error for an unknown field, which lists the fields of the type.
 func (c *udtCodec) unknown(name []byte) error {
 	names := make([]string, len(c.fields))
 	for i, f := range c.fields {
 		names[i] = cqltype.QuoteIdent(f)
 	}
-	return fmt.Errorf("%s has no field %s, only %s", c.wire, name[:min(len(name), maxQuoted)], strings.Join(names, ", "))
+	return fmt.Errorf(
+		"%s has no field %s, only %s",
+		c.wire,
+		name[:min(len(name), maxQuoted)],
+		strings.Join(names, ", "),
+	)
 }
 
-// readQuotedIdent appends the identifier in double quotes at text[pos:], its doubled quotes made single.
+// readQuotedIdent appends the identifier in double quotes at text[pos:], with doubled quotes
+// reduced to one.
 func readQuotedIdent(dst, text []byte, pos int) ([]byte, int, error) {
 	for pos++; ; pos++ {
 		i := bytes.IndexByte(text[pos:], '"')
@@ -221,7 +240,7 @@ func readQuotedIdent(dst, text []byte, pos int) ([]byte, int, error) {
 	}
 }
 
-// isIdent reports whether c can stand in a bare identifier.
+// isIdent reports whether c may be part of a bare identifier.
 func isIdent(c byte) bool {
 	return isDigit(c) || c == '_' || c|0x20 >= 'a' && c|0x20 <= 'z'
 }

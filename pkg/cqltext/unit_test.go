@@ -12,7 +12,7 @@ import (
 func TestTimestampUnits(t *testing.T) {
 	for _, c := range []struct {
 		unit       time.Duration
-		text, want string // want: an error where it is empty
+		text, want string // want is empty: an error
 	}{
 		{time.Second, "1710000000", "2024-03-09T16:00:00Z"},
 		{time.Second, "-1", "1969-12-31T23:59:59Z"},
@@ -49,7 +49,7 @@ func TestTimestampUnits(t *testing.T) {
 	}
 }
 
-// The unit holds at every depth.
+// The unit applies at every depth.
 func TestTimestampUnitsInside(t *testing.T) {
 	list := &cqltype.Type{Kind: cqltype.List, Elems: []*cqltype.Type{{Kind: cqltype.Timestamp}}}
 	nested := &cqltype.Type{Kind: cqltype.Map, Elems: []*cqltype.Type{{Kind: cqltype.Int}, list}}

@@ -9,12 +9,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// uuidCodec is the 16 bytes of a UUID in the order of its text.
+// uuidCodec is the codec of uuid: the 16 bytes in the order of the text.
 var uuidCodec = scalar{wire: cqlwire.Scalar(cqltype.UUID), format: formatUUID, parse: parseUUID}
 
-// timeuuidCodec is uuidCodec for version 1, the only one the servers take; another version found on the wire
-// is written raw.
-var timeuuidCodec = scalar{wire: cqlwire.Scalar(cqltype.TimeUUID), format: formatTimeUUID, parse: parseTimeUUID}
+// timeuuidCodec is uuidCodec for version 1, the only version that servers accept. A value of
+// another version is written raw.
+var timeuuidCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.TimeUUID),
+	format: formatTimeUUID,
+	parse:  parseTimeUUID,
+}
 
 var errNotUUID = errors.New("not a UUID of the form 01234567-89ab-cdef-0123-456789abcdef")
 
@@ -33,7 +37,8 @@ func formatTimeUUID(dst, wire []byte) ([]byte, bool) {
 	return formatUUID(dst, wire)
 }
 
-// parseUUID reads 32 hex digits in either case, with all four dashes or none, in braces or not.
+// parseUUID reads 32 hex digits in either case, with all four dashes or none, and with or without
+// braces.
 func parseUUID(dst, text []byte) ([]byte, error) {
 	if n := len(text); n > 2 && text[0] == '{' && text[n-1] == '}' {
 		text = text[1 : n-1]

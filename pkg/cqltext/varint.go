@@ -9,21 +9,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// varintCodec is Java's BigInteger.toByteArray: two's complement, big-endian, of the least length. What has
-// needless leading bytes is written raw.
-var varintCodec = scalar{wire: cqlwire.Scalar(cqltype.Varint), format: formatVarint, parse: parseVarint}
+// varintCodec is the codec of varint: two's complement, big-endian, in the fewest bytes, as in
+// Java's BigInteger.toByteArray. A value with needless leading bytes is written raw.
+var varintCodec = scalar{
+	wire:   cqlwire.Scalar(cqltype.Varint),
+	format: formatVarint,
+	parse:  parseVarint,
+}
 
 const (
-	// smallDigits is how many digits an int64 surely holds.
+	// any number of smallDigits digits fits an int64
 	smallDigits = 18
-	// maxVarintBytes and maxDigits bound the cost of turning digits into bytes and back, which grows with the
-	// square of their number. A longer number is written raw, and is read raw or not at all. Every number of
-	// maxVarintBytes bytes has fewer than maxDigits digits.
+	// maxVarintBytes and maxDigits bound the cost of converting between digits and bytes, which
+	// grows with the square of their number. A longer number is written raw, and can be read only
+	// in the raw form. Every number of maxVarintBytes bytes has fewer than maxDigits digits.
 	maxVarintBytes = 64 << 10
 	maxDigits      = 160_000
 )
 
-var errTooManyDigits = fmt.Errorf("more than %d digits (write such a number as 0x and its wire bytes)", maxDigits)
+var errTooManyDigits = fmt.Errorf(
+	"more than %d digits (write such a number as 0x and its wire bytes)", maxDigits,
+)
 
 func formatVarint(dst, wire []byte) ([]byte, bool) {
 	if !cqlwire.Minimal(wire) || len(wire) > maxVarintBytes {
@@ -43,7 +49,7 @@ func parseVarint(dst, text []byte) ([]byte, error) {
 	return appendUnscaled(dst, digits, negative)
 }
 
-// appendUnscaled appends the two's complement bytes of digits, all of which are decimal; none at all is 0.
+// appendUnscaled appends the two's complement bytes of decimal digits. No digits mean 0.
 func appendUnscaled(dst, digits []byte, negative bool) ([]byte, error) {
 	for len(digits) > 0 && digits[0] == '0' {
 		digits = digits[1:]

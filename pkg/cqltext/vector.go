@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// vectorCodec is the codec of vector, `[a, b]`. There are always as many elements as the dimension says.
+// vectorCodec is the codec of vector, `[a, b]`. The number of elements is always the dimension.
 type vectorCodec struct {
 	wire *cqlwire.Layout
 	elem codec
@@ -67,12 +67,14 @@ func (c *vectorCodec) appendElemWire(dst, text []byte, pos int, key bool) ([]byt
 		}
 	}
 	if count < dimension {
-		return dst, start, at(start, fmt.Errorf("%d elements, where %s has %d", count, c.wire, dimension))
+		return dst, start, at(
+			start, fmt.Errorf("%d elements, where %s has %d", count, c.wire, dimension),
+		)
 	}
 	return dst, pos, nil
 }
 
-// appendElem appends the element at text[pos:], after its length when it has one.
+// appendElem appends the element at text[pos:], after its length if it has one.
 func (c *vectorCodec) appendElem(dst, text []byte, pos int) ([]byte, int, error) {
 	pos = skipBlanks(text, pos)
 	if isNull(text, pos) {

@@ -106,9 +106,7 @@ func (l *Layout) planVector() error {
 	}
 	if n > 0 && l.limit > maxLen/n {
 		return fmt.Errorf(
-			"a vector of %d elements of %d bytes is longer than a value may be",
-			l.limit,
-			n,
+			"a vector of %d elements of %d bytes is longer than a value may be", l.limit, n,
 		)
 	}
 	l.form, l.fixed = side, n*l.limit

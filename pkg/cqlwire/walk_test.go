@@ -129,13 +129,8 @@ func TestLengthsAndCounts(t *testing.T) {
 
 // TestWalkAllocatesNothing checks that a walk and a check do not allocate on the heap.
 func TestWalkAllocatesNothing(t *testing.T) {
-	l, wire := mustPlan(
-		t,
-		"map<int, frozen<tuple<int, text>>>",
-	), unhex(
-		t,
-		"00000001 00000000 00000009 ffffffff 00000001 61",
-	)
+	l := mustPlan(t, "map<int, frozen<tuple<int, text>>>")
+	wire := unhex(t, "00000001 00000000 00000009 ffffffff 00000001 61")
 	sum := 0
 	require.Zero(t, testing.AllocsPerRun(50, func() {
 		w := l.Walk(wire)

@@ -44,12 +44,7 @@ func TestPlanCoarse(t *testing.T) {
 }
 
 func TestSetOf(t *testing.T) {
-	p := mustRing(
-		t,
-		Murmur3,
-		node("0", "a", "1", 10),
-		node("1", "a", "1", 20),
-	).Place(
+	p := mustRing(t, Murmur3, node("0", "a", "1", 10), node("1", "a", "1", 20)).Place(
 		Strategy{kind: kindSimple, factor: 1},
 	)
 	for _, c := range []struct {
@@ -91,8 +86,7 @@ func TestCutFirst(t *testing.T) {
 				require.False(t, alone)
 				require.LessOrEqual(t, Width(first), 1.0001*tokens)
 				require.True(
-					t,
-					first.End == within.End || p.Range(p.Find(first.End)).End == first.End,
+					t, first.End == within.End || p.Range(p.Find(first.End)).End == first.End,
 				)
 			} else {
 				require.LessOrEqual(t, Width(first), max(1.0001*tokens, 2))
@@ -109,12 +103,7 @@ func TestCutFirst(t *testing.T) {
 
 // A range of few tokens is cut into parts of at least one token.
 func TestCutFirstOfFewTokens(t *testing.T) {
-	p := mustRing(
-		t,
-		Murmur3,
-		node("0", "a", "1", 10),
-		node("1", "a", "1", 12),
-	).Place(
+	p := mustRing(t, Murmur3, node("0", "a", "1", 10), node("1", "a", "1", 12)).Place(
 		Strategy{kind: kindSimple, factor: 1},
 	)
 	first, rest, cut := p.CutFirst(Range{at(9), at(11)}, 0.5, false)

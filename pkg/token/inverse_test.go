@@ -18,7 +18,6 @@ func TestAppendMurmur3Key(t *testing.T) {
 	}
 	key := make([]byte, 0, 16)
 	require.Zero(
-		t,
-		testing.AllocsPerRun(100, func() { key = AppendMurmur3Key(key[:0], at(12345)) }),
+		t, testing.AllocsPerRun(100, func() { key = AppendMurmur3Key(key[:0], at(12345)) }),
 	)
 }

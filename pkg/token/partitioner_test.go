@@ -61,12 +61,7 @@ func TestHashIsCassandras(t *testing.T) {
 			key, err := hex.DecodeString(strings.TrimPrefix(line[0], "-"))
 			require.NoError(t, err)
 			require.Equal(
-				t,
-				line[1],
-				string(p.Append(nil, p.Hash(key))),
-				"%s key %s",
-				p.Name(),
-				line[0],
+				t, line[1], string(p.Append(nil, p.Hash(key))), "%s key %s", p.Name(), line[0],
 			)
 		}
 	}
@@ -81,9 +76,7 @@ func TestMurmur3MinIsMovedToMax(t *testing.T) {
 
 func TestMurmur3AtEveryToken(t *testing.T) {
 	require.Equal(
-		t,
-		"5ed0b893f10c088ccf0e007bf6edbf61",
-		hex.EncodeToString(AppendMurmur3Key(nil, at(0))),
+		t, "5ed0b893f10c088ccf0e007bf6edbf61", hex.EncodeToString(AppendMurmur3Key(nil, at(0))),
 	)
 	for _, v := range []int64{1 - 1<<63, -1, 0, 1, 1<<63 - 1} {
 		require.Equal(t, at(v), Murmur3.Hash(AppendMurmur3Key(nil, at(v))), v)

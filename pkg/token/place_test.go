@@ -111,13 +111,7 @@ func TestPlaceIsCassandras(t *testing.T) {
 			}
 			got := placed.Replicas(placed.Find(asked))
 			require.Equal(
-				t,
-				want,
-				append([]int{}, got...),
-				"%v %v at %s",
-				replication,
-				nodes,
-				line[1],
+				t, want, append([]int{}, got...), "%v %v at %s", replication, nodes, line[1],
 			)
 			checked++
 		}
@@ -172,12 +166,7 @@ func TestPlaceMatchesModel(t *testing.T) {
 		source := rand.New(rand.NewPCG(seed, 3))
 		p := []Partitioner{Murmur3, Random}[seed%2]
 		nodes := randomNodes(
-			p,
-			source,
-			1+source.IntN(25),
-			1+source.IntN(6),
-			1+source.IntN(3),
-			1+source.IntN(5),
+			p, source, 1+source.IntN(25), 1+source.IntN(6), 1+source.IntN(3), 1+source.IntN(5),
 		)
 		nodes = append(nodes, Node{ID: "tokenless", DC: "dc0", Rack: "its own"})
 		r := mustRing(t, p, nodes...)

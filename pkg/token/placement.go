@@ -47,8 +47,7 @@ func (p *Placement) Find(t Token) int {
 // [NewPlacement].
 func (p *Placement) LocalTo(dc string) *Placement {
 	if !slices.ContainsFunc(
-		p.sets,
-		func(set []int) bool { return slices.ContainsFunc(set, p.away(dc)) },
+		p.sets, func(set []int) bool { return slices.ContainsFunc(set, p.away(dc)) },
 	) {
 		return p
 	}

@@ -25,9 +25,7 @@ func NewPlacement(p Partitioner, ends []Token, replicas [][]int) (*Placement, er
 		return nil, errors.New("placement without ranges")
 	case len(ends) != len(replicas):
 		return nil, fmt.Errorf(
-			"placement of %d ranges with %d lists of replicas",
-			len(ends),
-			len(replicas),
+			"placement of %d ranges with %d lists of replicas", len(ends), len(replicas),
 		)
 	}
 	bounds := make([]Token, 0, len(ends)+1)

@@ -53,8 +53,7 @@ func (p *Placement) parts(want int) []uint64 {
 		byWidth[i] = i
 	}
 	slices.SortFunc(
-		byWidth,
-		func(a, b int) int { return Token{Lo: widths[a]}.Compare(Token{Lo: widths[b]}) },
+		byWidth, func(a, b int) int { return Token{Lo: widths[a]}.Compare(Token{Lo: widths[b]}) },
 	)
 	rest := uint64(want)
 	for _, i := range byWidth {

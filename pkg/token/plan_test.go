@@ -77,12 +77,7 @@ func TestPlanSmallCases(t *testing.T) {
 	}, quarters)
 
 	// Ranges of one token between two halves of the ring.
-	crowded := mustRing(
-		t,
-		Murmur3,
-		node("a", "", "", 0, 2, 4),
-		node("b", "", "", 1, 3, 5),
-	).Place(
+	crowded := mustRing(t, Murmur3, node("a", "", "", 0, 2, 4), node("b", "", "", 1, 3, 5)).Place(
 		Strategy{},
 	)
 	splits := crowded.Plan(11, 7)
@@ -95,12 +90,7 @@ func TestPlanSmallCases(t *testing.T) {
 }
 
 func TestPlanSeed(t *testing.T) {
-	placed := mustRing(
-		t,
-		Murmur3,
-		node("a", "", "", -1<<62, 100),
-		node("b", "", "", 1<<62),
-	).Place(
+	placed := mustRing(t, Murmur3, node("a", "", "", -1<<62, 100), node("b", "", "", 1<<62)).Place(
 		Strategy{kind: kindSimple, factor: 1},
 	)
 	splits := placed.Plan(64, 42)

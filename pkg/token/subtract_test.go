@@ -107,8 +107,7 @@ func TestSubtractRandomly(t *testing.T) {
 		var ranges []Range
 		for range random.IntN(7) {
 			ranges = append(
-				ranges,
-				Range{Token{Lo: 1 + random.Uint64N(30)}, Token{Lo: 1 + random.Uint64N(30)}},
+				ranges, Range{Token{Lo: 1 + random.Uint64N(30)}, Token{Lo: 1 + random.Uint64N(30)}},
 			)
 		}
 		return ranges
@@ -198,8 +197,7 @@ func FuzzSubtract(f *testing.F) {
 		var ranges []Range
 		for i := 0; i+1 < len(data) && i < 64; i += 2 {
 			ranges = append(
-				ranges,
-				Range{Token{Lo: 1 + uint64(data[i])}, Token{Lo: 1 + uint64(data[i+1])}},
+				ranges, Range{Token{Lo: 1 + uint64(data[i])}, Token{Lo: 1 + uint64(data[i+1])}},
 			)
 		}
 		n := min(int(first), len(ranges))

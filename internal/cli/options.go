@@ -18,15 +18,16 @@ func addConnectionFlags(b binder, level string) {
 	b = b.in(groupConnection)
 	b.add("hosts", "contact points; each a name or address with or without :port", everyday)
 	b.add("port", "native transport port of the nodes")
-	b.add("user", "user name, where the cluster asks for one; a password that is given nowhere is asked for at the terminal", everyday)
+	b.add("user", "user name, where the cluster asks for one; a password given nowhere is asked for", everyday)
 	b.add("password", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
 	b.add("password-file", "file whose first line is the password")
-	b.add("ssl", "secure connections by TLS; of version 1.2 or later; each node's certificate is verified: its authority, and that it holds the node's address", everyday)
+	b.add("ssl", "secure connections by TLS; 1.2 or later, each node's certificate and its address are verified", everyday)
 	addCertificateFlags(b, "", "")
 	b.add("dc", "data center to talk to (default: that of the first contact point)")
 	b.add("consistency", "consistency level; "+level, everyday)
 	b.add("timeout", "time limit of one request")
 	b.add("connections", "connections to each node (with ScyllaDB always one to each shard)")
+	b.add("protocol-compression", "CQL frames: auto, lz4, none; auto is lz4 from a round trip of 2 ms on")
 }
 
 // addCertificateFlags adds the flags of the certificates of TLS, with a prefix, of what when says.

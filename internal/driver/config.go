@@ -25,7 +25,10 @@ type Config struct {
 	Patience    time.Duration // of [Connect] with contact points that answer nothing; 0: as long as it takes
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
-	Version     string        // of this program, told to the server
+	Compress    bool          // ask nodes to compress frames with LZ4, where they can
+	// CompressFrom is the round trip to a node from which it is asked to; 0: every node is.
+	CompressFrom time.Duration
+	Version      string // of this program, told to the server
 
 	Logf  func(format string, args ...any) // takes what the driver has to say; nil: nobody
 	Warnf func(format string, args ...any) // takes what the user must know; nil: nobody

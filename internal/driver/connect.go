@@ -26,6 +26,7 @@ type Session struct {
 	filter  *filter
 	tablets sync.Map // by table, as CQL names it: *tabletMap
 	room    *room
+	lz4     *compression
 
 	looked    sync.Map     // by host id: what a node of a large cluster told with its answer to PingAll, a told
 	cored     sync.Map     // by host id: its cores, an int
@@ -124,8 +125,11 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.DefaultTimestamp = false
 	log := &logger{tell: cfg.Logf}
 	cluster.Logger = log
-	room := new(room)
-	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout, room: room}
+	room, lz4 := new(room), newCompression(cfg)
+	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout, room: room, lz4: lz4}
+	if lz4 != nil {
+		cluster.Compressor = deflater{}
+	}
 	cluster.WarningsHandlerBuilder = nil
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	cluster.MaxRequestsPerConn = maxStreams
@@ -147,7 +151,7 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 		cfg.Logf("%s", ourWords(err.Error()))
 		return nil, fault.New(fault.Fatal, explainConnect(ctx, cfg, err))
 	}
-	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter, room: room}
+	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter, room: room, lz4: lz4}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
 	}

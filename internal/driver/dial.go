@@ -20,11 +20,12 @@ type dialer struct {
 	tls  *tls.Config
 	wait time.Duration // for the rest of a frame that has begun
 	room *room         // for pages
+	lz4  *compression  // of frames
 }
 
 // DialHost connects to a node.
 func (d *dialer) DialHost(ctx context.Context, h *gocql.HostInfo) (*gocql.DialedHost, error) {
-	return d.dial(ctx, &d.net, net.JoinHostPort(h.ConnectAddress().String(), strconv.Itoa(h.Port())))
+	return d.dial(ctx, &d.net, h, h.Port())
 }
 
 // The ports that a client of ScyllaDB chooses a shard by.
@@ -41,11 +42,10 @@ func (d *dialer) DialShard(ctx context.Context, h *gocql.HostInfo, shard, shards
 	if port == 0 {
 		return d.DialHost(ctx, h)
 	}
-	address := net.JoinHostPort(h.ConnectAddress().String(), strconv.Itoa(int(port)))
 	for source := firstSource + (shard-firstSource%shards+shards)%shards; source <= lastSource; source += shards {
 		from := d.net
 		from.LocalAddr = &net.TCPAddr{Port: source}
-		dialed, err := d.dial(ctx, &from, address)
+		dialed, err := d.dial(ctx, &from, h, int(port))
 		if err == nil {
 			return dialed, nil
 		}
@@ -56,7 +56,9 @@ func (d *dialer) DialShard(ctx context.Context, h *gocql.HostInfo, shard, shards
 	return d.DialHost(ctx, h)
 }
 
-func (d *dialer) dial(ctx context.Context, from *net.Dialer, address string) (*gocql.DialedHost, error) {
+func (d *dialer) dial(ctx context.Context, from *net.Dialer, h *gocql.HostInfo, port int) (*gocql.DialedHost, error) {
+	node := h.ConnectAddress().String()
+	address := net.JoinHostPort(node, strconv.Itoa(port))
 	conn, err := from.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
@@ -65,14 +67,15 @@ func (d *dialer) dial(ctx context.Context, from *net.Dialer, address string) (*g
 	if err != nil {
 		return nil, err
 	}
-	dialed.Conn = d.guard(dialed.Conn)
+	dialed.Conn = d.guard(dialed.Conn, node)
 	return dialed, nil
 }
 
 // guard puts a guard before what comes in on a connection. What goes out takes the
 // same way as before: several requests in one system call, where TCP is spoken.
-func (d *dialer) guard(conn net.Conn) net.Conn {
+func (d *dialer) guard(conn net.Conn, node string) net.Conn {
 	g := newGuard(conn, d.wait, d.room)
+	g.node, g.lz4 = node, d.lz4
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		return guardedTCP{tcp, g}
 	}

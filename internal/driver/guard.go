@@ -33,16 +33,22 @@ type guard struct {
 	wait time.Duration
 	room *room // for pages
 
-	begun bool   // a frame has: the rest of it is waited for no longer than wait
-	ready []byte // checked, to be handed on
-	kept  []byte // memory for that
-	rest  int    // how much of the body follows that
-	rows  cells  // in the rest
-	err   error  // the end
+	begun bool      // a frame has: the rest of it is waited for no longer than wait
+	ready []byte    // checked, to be handed on
+	kept  []byte    // memory for that
+	body  io.Reader // what the rest is read from
+	small *inflater // the same, of a frame that is compressed; else nil
+	rest  int       // how much of the body follows that
+	rows  cells     // in the rest
+	err   error     // the end
 
-	welcomes   int  // how often the node was ready: for requests, and then to send events
-	said       bool // the first SUPPORTED has been seen
-	metadataID bool // and with it the extension of ScyllaDB's that adds an id to metadata
+	node       string       // its address
+	lz4        *compression // of the session
+	asked      time.Time    // when the node was last asked what it supports
+	compressed bool         // frames may be compressed
+	welcomes   int          // how often the node was ready: for requests, and then to send events
+	said       bool         // the first SUPPORTED has been seen
+	metadataID bool         // and with it the extension of ScyllaDB's that adds an id to metadata
 }
 
 const (
@@ -68,7 +74,7 @@ const (
 )
 
 func newGuard(conn net.Conn, wait time.Duration, room *room) *guard {
-	g := &guard{conn: conn, wait: wait, room: room}
+	g := &guard{conn: conn, wait: wait, room: room, asked: time.Now()}
 	g.in = bufio.NewReaderSize((*source)(g), guardBuffer)
 	return g
 }
@@ -98,13 +104,25 @@ func (g *guard) Read(p []byte) (int, error) {
 		g.ready = g.ready[n:]
 		return n, nil
 	}
-	n, err := g.in.Read(p[:min(len(p), g.rest)])
+	n, err := g.body.Read(p[:min(len(p), g.rest)])
 	g.rest -= n
-	if damage := g.rows.pass(p[:n]); damage != nil {
-		g.err, g.rest = damage, 0
-		return 0, g.err
+	damage := g.rows.pass(p[:n])
+	if damage == nil && g.small != nil {
+		damage = g.small.err
 	}
+	if damage != nil {
+		g.err, g.rest, n, err = damage, 0, 0, damage
+	}
+	g.release()
 	return n, err
+}
+
+// release gives back the memory for a compressed frame that is over.
+func (g *guard) release() {
+	if g.small != nil && g.rest == 0 {
+		g.small.release()
+		g.small = nil
+	}
 }
 
 // next reads and checks the next frame up to its rows.
@@ -121,17 +139,26 @@ func (g *guard) next() error {
 		g.ready, g.rest = nil, 0
 	}
 	g.begun = false
+	g.release()
 	return g.err
 }
 
-// protocolError is what is wrong with a frame.
+// wrongFrame is what is wrong with a frame.
+type wrongFrame string
+
+func (e wrongFrame) Error() string { return string(e) }
+
 func protocolError(format string, args ...any) error {
-	return fmt.Errorf("protocol error of the node: "+format, args...)
+	return wrongFrame(fmt.Sprintf("protocol error of the node: "+format, args...))
 }
 
 // interrupted is the end of a connection within a frame. It does not wrap the error: that
 // of a deadline is taken for one of a connection at rest.
 func interrupted(err error) error {
+	var wrong wrongFrame
+	if errors.As(err, &wrong) {
+		return wrong
+	}
 	return errors.New("the connection ended within a frame: " + err.Error())
 }
 
@@ -143,9 +170,25 @@ func (g *guard) frame(first byte) error {
 	}
 	header := a.seen
 	length := binary.BigEndian.Uint32(header[5:])
-	if err := checkHeader(header, length); err != nil {
+	if err := g.checkHeader(header, length); err != nil {
 		return err
 	}
+	if header[4] == opSupported && !g.said {
+		if g.lz4.again(g.node, time.Since(g.asked)) {
+			return g.askAgain(header, int64(length))
+		}
+		a.hideLZ4 = !g.lz4.wants(g.node)
+	}
+	g.body = g.in
+	if header[1]&compressedFlag != 0 {
+		var err error
+		if g.small, err = newInflater(g.in, int(length)); err != nil {
+			return err
+		}
+		g.body, length = g.small, uint32(g.small.want)
+		header[1] &^= compressedFlag
+	}
+	a.in = g.body
 	switch header[4] {
 	case opReady, opAuthSuccess:
 		g.welcomes++
@@ -162,6 +205,8 @@ func (g *guard) frame(first byte) error {
 	}
 	if a.shards != nil && !g.said {
 		g.said, g.metadataID = true, a.shards.metadataID
+		g.compressed = a.shards.lz4 && !a.hideLZ4
+		g.lz4.note(g.node, g.compressed)
 	}
 	// Types that are hidden are shorter than they were.
 	binary.BigEndian.PutUint32(a.seen[5:], uint32(len(a.seen)-headerSize+a.left))
@@ -178,30 +223,57 @@ func (g *guard) frame(first byte) error {
 	}
 	whole := bytes.NewBuffer(a.seen)
 	g.kept = nil
-	if _, err := io.CopyN(whole, g.in, int64(g.rest)); err != nil {
+	if _, err := io.CopyN(whole, g.body, int64(g.rest)); err != nil {
 		return interrupted(err)
 	}
 	g.ready, g.rest = whole.Bytes(), 0
 	return g.rows.pass(g.ready[len(a.seen):])
 }
 
+// askAgain drops a SUPPORTED that came late, asks the same again, and reads that answer in its place.
+// The library sends nothing meanwhile.
+func (g *guard) askAgain(header []byte, length int64) error {
+	const opOptions = 0x05
+	request := []byte{header[0] &^ fromServer, 0, header[2], header[3], opOptions, 0, 0, 0, 0}
+	if _, err := io.CopyN(io.Discard, g.in, length); err != nil {
+		return interrupted(err)
+	}
+	g.asked = time.Now()
+	if _, err := g.conn.Write(request); err != nil {
+		return interrupted(err)
+	}
+	first, err := g.in.ReadByte()
+	if err != nil {
+		return interrupted(err)
+	}
+	return g.frame(first)
+}
+
 // refuse drops the rest of a page, and puts an error in its place.
 func (g *guard) refuse(header []byte) error {
 	size := g.rest
 	g.ready, g.rest, g.rows = refusal(header, size), 0, cells{}
-	if _, err := io.CopyN(io.Discard, g.in, int64(size)); err != nil {
+	var err error
+	if g.small != nil {
+		err = g.small.skip()
+	} else {
+		_, err = io.CopyN(io.Discard, g.in, int64(size))
+	}
+	if err != nil {
 		return interrupted(err)
 	}
 	return nil
 }
 
-func checkHeader(header []byte, length uint32) error {
-	const compressed = 0x01
+// compressedFlag marks a frame whose body is compressed.
+const compressedFlag = 0x01
+
+func (g *guard) checkHeader(header []byte, length uint32) error {
 	stream, event := int16(binary.BigEndian.Uint16(header[2:])), header[4] == opEvent
 	switch version := header[0] &^ fromServer; {
 	case header[0]&fromServer == 0, version < 3, version > 4:
 		return protocolError("unsupported protocol version %#x", header[0])
-	case header[1]&compressed != 0:
+	case header[1]&compressedFlag != 0 && !g.compressed:
 		return protocolError("a compressed frame, which was not asked for")
 	case event != (stream == -1):
 		return protocolError("opcode %#x on stream %d", header[4], stream)

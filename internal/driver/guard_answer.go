@@ -1,7 +1,6 @@
 package driver
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"io"
@@ -10,10 +9,11 @@ import (
 // answer reads a frame's body as far as it has to be checked. Its first error stays,
 // and everything after it reads as zero.
 type answer struct {
-	in         *bufio.Reader
+	in         io.Reader
 	left       int    // bytes of the body that have not been read
 	seen       []byte // the header and what has been read of the body
 	metadataID bool
+	hideLZ4    bool // SUPPORTED is not to offer compression to the library
 	system     bool // the columns are of a keyspace of the system
 	err        error
 

@@ -1,13 +1,14 @@
 package driver
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // shardInfo is what a node tells of itself in its first answer that the reading of
 // the next ones hangs on.
-type shardInfo struct{ metadataID bool }
+type shardInfo struct{ metadataID, lz4 bool }
 
 // mostShards is above what any machine has processors for. The driver opens a
 // connection to each shard.
@@ -20,7 +21,11 @@ func (a *answer) supported() {
 	options := make(map[string][]string)
 	for n := a.short(); n > 0 && a.err == nil; n-- {
 		key := a.text()
+		from := len(a.seen)
 		options[key] = a.texts()
+		if key == compressionOption && a.hideLZ4 && a.err == nil {
+			a.seen = append(a.seen[:from], 0, 0)
+		}
 	}
 	number := func(name string, limit int) int {
 		values, there := options[name]
@@ -55,5 +60,5 @@ func (a *answer) supported() {
 		}
 	}
 	_, id := options["SCYLLA_USE_METADATA_ID"]
-	a.shards = &shardInfo{metadataID: id}
+	a.shards = &shardInfo{metadataID: id, lz4: slices.Contains(options[compressionOption], lz4Name)}
 }

@@ -277,6 +277,12 @@ func TestEveryTypeBitForBit(t *testing.T) {
 	exec(t, "TRUNCATE it2.torture_copy")
 	ok(t, "load", "it2.torture_copy", again, "--delimiter", `\t`, "--quote", "'", "--null-string", "null")
 	require.Equal(t, want, rawRows(t, "it2", "torture_copy"), "by way of tabs, single quotes and a word for null")
+
+	small := t.TempDir() + "/torture.csv"
+	ok(t, "scan", "it2.torture", "-o", small, "--protocol-compression", "lz4")
+	exec(t, "TRUNCATE it2.torture_copy")
+	ok(t, "load", "it2.torture_copy", small, "--protocol-compression", "lz4")
+	require.Equal(t, want, rawRows(t, "it2", "torture_copy"), "by way of compressed frames")
 }
 
 func TestCounters(t *testing.T) {

@@ -30,6 +30,13 @@ func (t *tableSession) tellLearned(env spec.Environment) {
 		}
 		env.Logf("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, amount.Of(len(n.Tokens), "token"), cores)
 	}
+	if t.connected() {
+		if nodes := t.session.Compressed(); nodes > 0 {
+			env.Logf("CQL frames are compressed with LZ4, those of %s (--protocol-compression)", amount.Of(nodes, "node"))
+		} else {
+			env.Logf("CQL frames are not compressed (--protocol-compression)")
+		}
+	}
 	if t.estimates == nil {
 		return
 	}

@@ -91,7 +91,9 @@ type Report struct {
 	Kept       progress.Kept     // how that was kept
 
 	Consistency string // level of the requests; empty: of a load past CQL
-	Replicated  bool   // a row has several replicas, so that the level matters
+
+	FrameCompression string // of CQL frames, as driver.Session.Compression has it; empty: there is no cluster
+	Replicated       bool   // a row has several replicas, so that the level matters
 
 	SSTables  int      // that were found in folders; 0 of a table that was read otherwise
 	Snapshots []string // that they are of; none of live data
@@ -100,6 +102,9 @@ type Report struct {
 // newReport begins the report of a run over a table.
 func newReport(t *tableSession) Report {
 	r := Report{Table: t.table.String(), Started: time.Now(), Consistency: t.consistency, Replicated: t.replicated()}
+	if t.connected() {
+		r.FrameCompression = t.session.Compression()
+	}
 	if t.files != nil && t.files.found != nil {
 		r.SSTables, r.Snapshots = len(t.files.found.SSTables), t.files.found.Tags
 	}

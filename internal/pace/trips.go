@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// farTrip is the round-trip time from which a node is far away. The requests in flight to a nearer
+// FarTrip is the round-trip time from which a node is far away. The requests in flight to a nearer
 // one are at the node for most of their time.
-const farTrip = 2 * time.Millisecond
+const FarTrip = 2 * time.Millisecond
 
 // Trips knows the round-trip time to each node: the shortest time that a small question took, or
 // any request since then. It never rises, since a longer answer may have waited for others. It is
@@ -40,7 +40,7 @@ func (t *Trips) Of(node string) time.Duration {
 	}
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	if trip := t.least[node]; trip >= farTrip {
+	if trip := t.least[node]; trip >= FarTrip {
 		return trip
 	}
 	return 0
@@ -57,7 +57,7 @@ func (t *Trips) Longest() time.Duration {
 	for _, trip := range t.least {
 		longest = max(longest, trip)
 	}
-	if longest < farTrip {
+	if longest < FarTrip {
 		return 0
 	}
 	return longest

@@ -7,12 +7,13 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/datastax/go-cassandra-native-protocol/compression/lz4"
 	"github.com/datastax/go-cassandra-native-protocol/frame"
 	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/datastax/go-cassandra-native-protocol/primitive"
 )
 
-var codec = frame.NewCodec()
+var codec = frame.NewCodecWithCompression(lz4.Compressor{})
 
 // conn is a connection of a client to one shard of a node.
 type conn struct {
@@ -22,6 +23,7 @@ type conn struct {
 	gone   chan struct{}         // closed when the client has gone
 	events []primitive.EventType // that the client asked for; guarded by the node
 
+	smaller atomic.Bool // answers are compressed
 	known   atomic.Bool // the client, where it must give a name
 	sending sync.Mutex
 }
@@ -73,6 +75,7 @@ func (c *conn) deliver(to *frame.Header, r reply) {
 	answer := frame.NewFrame(to.Version, to.StreamId, r.message)
 	answer.SetCustomPayload(r.payload)
 	answer.SetWarnings(r.warnings)
+	answer.SetCompress(c.smaller.Load())
 	if r.delivery == whole {
 		c.send(answer)
 		return
@@ -115,6 +118,7 @@ func (c *conn) answer(m message.Message) reply {
 	case *message.Options:
 		return reply{message: &message.Supported{Options: c.supported()}}
 	case *message.Startup:
+		c.smaller.Store(m.GetCompression() == primitive.CompressionLz4)
 		return reply{message: c.welcome()}
 	case *message.AuthResponse:
 		return reply{message: c.admit(m.Token)}

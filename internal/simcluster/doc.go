@@ -47,7 +47,7 @@
 // What is not: a read by CQL sees every row that was ever written, whatever replicas hold, and no
 // replica lags behind a write by CQL; nothing expires; DELETE, row and
 // range deletions, lightweight transactions, LIMIT, ORDER BY, named values, user
-// types, tuples bound by their elements, rights and compression are
+// types, tuples bound by their elements, rights and compression but LZ4 are
 // unknown; a collection is one cell. What is not understood is answered with an error.
 //
 // All methods are safe for concurrent use. What they return is the caller's, except

@@ -14,7 +14,7 @@ func (c *conn) supported() map[string][]string {
 	o := &cluster.options
 	options := map[string][]string{
 		message.StartupOptionCqlVersion: {"3.4.7"},
-		"COMPRESSION":                   {},
+		"COMPRESSION":                   {"lz4"},
 	}
 	if o.Shards == 0 {
 		return options

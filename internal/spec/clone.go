@@ -116,7 +116,7 @@ func (o *Clone) checkSource() error {
 		return err
 	}
 	s.Listen = o.Listen
-	s.Consistency, s.Timeout, s.Connections = o.Consistency, o.Timeout, o.Connections
+	s.Consistency, s.Timeout, s.Connections, s.Frames = o.Consistency, o.Timeout, o.Connections, o.Frames
 	s.Keyspace, s.Table, s.TempDir = cmp.Or(s.Keyspace, o.Keyspace), cmp.Or(s.Table, o.Table), o.Writing.TempDir
 	return nil
 }

@@ -3,11 +3,13 @@ package spec
 import (
 	"fmt"
 	"net"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
@@ -22,13 +24,14 @@ type Connection struct {
 	Consistency  string
 	Timeout      time.Duration // of one request
 	Connections  int           // to each node
+	Frames       string        // how they are compressed, one of compressions
 	TLS          TLS
 	Prefix       string // of the settings' names, where a command speaks to two clusters
 }
 
 // NewConnection has the defaults; of the consistency level, as is given.
 func NewConnection(level string) Connection {
-	return Connection{Hosts: []string{"127.0.0.1"}, Port: 9042, Consistency: level, Timeout: 30 * time.Second, Connections: 2}
+	return Connection{Hosts: []string{"127.0.0.1"}, Port: 9042, Consistency: level, Timeout: 30 * time.Second, Connections: 2, Frames: compressAuto}
 }
 
 func (c *Connection) settings() setting.List {
@@ -42,6 +45,7 @@ func (c *Connection) settings() setting.List {
 		{Name: c.name(ConsistencyFlag), Field: &c.Consistency, Use: setting.Always, Among: driver.ConsistencyLevels()},
 		{Name: c.name("timeout"), Field: &c.Timeout},
 		{Name: c.name("connections"), Field: &c.Connections},
+		{Name: c.name(compressionFlag), Field: &c.Frames, Among: compressions},
 	}, c.TLS.settings()...)
 }
 
@@ -67,6 +71,9 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 	if c.Port < 1 || c.Port > 65535 {
 		return driver.Config{}, fmt.Errorf("--%s %d: must be from 1 to 65535", c.name("port"), c.Port)
 	}
+	if !slices.Contains(compressions, c.Frames) {
+		return driver.Config{}, fmt.Errorf("--%s %q: want %s", c.name(compressionFlag), c.Frames, strings.Join(compressions, ", "))
+	}
 	secured, err := c.TLS.Config(env)
 	if err != nil {
 		return driver.Config{}, err
@@ -74,12 +81,30 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 	if err := c.findPassword(env); err != nil {
 		return driver.Config{}, err
 	}
+	var from time.Duration
+	if c.Frames == compressAuto {
+		from = pace.FarTrip
+	}
 	return driver.Config{
+		Compress: c.Frames != compressNone, CompressFrom: from,
 		Hosts: c.Hosts, Port: c.Port, User: c.User, Password: c.Password, DC: c.DC, Consistency: level,
 		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
 		Version: env.Build.Version, Warnf: env.Warn, Logf: env.LogDriver,
 	}, nil
 }
+
+// compressionFlag is the name of the setting of how CQL frames are compressed, as DSBulk's driver names
+// it. The compression of a scan's output has the shorter name.
+const compressionFlag = "protocol-compression"
+
+// The values of that setting.
+const (
+	compressAuto = "auto" // LZ4 with nodes that are far away
+	compressLZ4  = "lz4"
+	compressNone = "none"
+)
+
+var compressions = []string{compressAuto, compressLZ4, compressNone}
 
 // checkHosts refuses contact points that are none.
 func (c *Connection) checkHosts() error {

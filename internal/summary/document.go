@@ -74,6 +74,7 @@ type Run struct {
 	P99Seconds     float64           `json:"p99_seconds,omitempty"`
 	Target         *Target           `json:"target,omitempty" jsonschema:"that small reads on the nodes were kept to"`
 	Consistency    string            `json:"consistency,omitempty" jsonschema:"level of the requests; absent for a load past CQL"`
+	Frames         string            `json:"frame_compression,omitempty" jsonschema:"of CQL frames: lz4, if those of any node were compressed, or none; absent without a cluster"`
 	Replicated     bool              `json:"replicated" jsonschema:"a row has several replicas, so that the level matters"`
 	SSTables       int               `json:"sstables" jsonschema:"that were read from folders"`
 	Snapshots      []string          `json:"snapshots" jsonschema:"that those are of"`

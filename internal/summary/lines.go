@@ -105,7 +105,7 @@ func (t *text) load(d *Document) {
 	case l.Stream != nil:
 		t.stream(l.Stream, false, true)
 	default:
-		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level()))
+		t.number("requests", amount.Count(l.Requests), say("of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests), unless0(l.Retries, amount.Noun(l.Retries, "retry")), latency(l.Run), l.level(), l.frames()))
 	}
 	t.words("checksum", say(l.Checksum, d.summed()))
 }
@@ -196,6 +196,14 @@ func (r Run) level() string {
 	return r.Consistency
 }
 
+// frames tells that the frames of requests were compressed; empty: they were not, or there were none.
+func (r Run) frames() string {
+	if r.Requests == 0 || r.Frames == "" || r.Frames == "none" {
+		return ""
+	}
+	return "frames by " + r.Frames
+}
+
 // before is what earlier processes of the run did, and how long they took; empty: there were none.
 func (r Run) before() string {
 	text := unless0(r.EarlierRows, amount.Noun(r.EarlierRows, "row")+" before")
@@ -253,7 +261,7 @@ func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
 			from += " of snapshot " + strings.Join(r.Snapshots, ", ")
 		}
 	}
-	t.number("ranges", amount.Count(read), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, amount.Noun(r.Retries, "retry")), latency(r), from))
+	t.number("ranges", amount.Count(read), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, amount.Noun(r.Retries, "retry")), latency(r), from, r.frames()))
 }
 
 func (t *text) scan(s *Scan) {

@@ -73,7 +73,7 @@ func runOf(r operation.Report) Run {
 		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: r.BytesPerSecond(),
 		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
 		P50Seconds: r.Latency.P50.Seconds(), P99Seconds: r.Latency.P99.Seconds(),
-		Consistency: r.Consistency, Replicated: r.Replicated, SSTables: r.SSTables, Snapshots: list(r.Snapshots),
+		Consistency: r.Consistency, Frames: r.FrameCompression, Replicated: r.Replicated, SSTables: r.SSTables, Snapshots: list(r.Snapshots),
 	}
 }
 

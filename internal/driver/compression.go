@@ -1,0 +1,137 @@
+package driver
+
+import (
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/pierrec/lz4/v4"
+)
+
+const (
+	compressionOption = "COMPRESSION" // of SUPPORTED and STARTUP
+	lz4Name           = "lz4"
+)
+
+// compression knows with which nodes frames are compressed. It is safe for concurrent use. A nil
+// compression compresses none.
+type compression struct {
+	from time.Duration // the round trip from which a node's frames are compressed; 0: all nodes' are
+
+	mu    sync.Mutex
+	trips map[string]trip // by address of the node
+	nodes map[string]bool // by address: frames are compressed
+}
+
+// trip is what is known of the round trip to a node.
+type trip struct {
+	asked int           // questions that were answered
+	least time.Duration // the shortest time that one took
+}
+
+// asksAt is the number of questions to a node that answers late before its round trip is believed.
+// A node or this host may have been busy at the first.
+const asksAt = 3
+
+func newCompression(cfg Config) *compression {
+	if !cfg.Compress {
+		return nil
+	}
+	return &compression{from: cfg.CompressFrom, trips: make(map[string]trip), nodes: make(map[string]bool)}
+}
+
+// again takes the time of an answer to OPTIONS, and reports whether to ask the node again.
+func (c *compression) again(node string, took time.Duration) bool {
+	if c == nil || c.from == 0 {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.trips[node]
+	if t.asked++; t.asked == 1 || took < t.least {
+		t.least = took
+	}
+	c.trips[node] = t
+	return t.least >= c.from && t.asked < asksAt
+}
+
+// wants reports whether frames are to be compressed with a node.
+func (c *compression) wants(node string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.trips[node].least >= c.from
+}
+
+// note takes whether the frames of a new connection to a node are compressed.
+func (c *compression) note(node string, compressed bool) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.nodes[node] = compressed
+}
+
+// Compressed returns the number of nodes with which frames are compressed.
+func (s *Session) Compressed() (nodes int) {
+	if s.lz4 == nil {
+		return 0
+	}
+	s.lz4.mu.Lock()
+	defer s.lz4.mu.Unlock()
+	for _, compressed := range s.lz4.nodes {
+		if compressed {
+			nodes++
+		}
+	}
+	return nodes
+}
+
+// Compression is the compression of CQL frames, as [Session.Compressed] tells it: "lz4", or "none".
+func (s *Session) Compression() string {
+	if s.Compressed() > 0 {
+		return lz4Name
+	}
+	return "none"
+}
+
+// deflater compresses requests. Answers are inflated by the guard.
+type deflater struct{}
+
+// deflating is the memory of a deflater.
+type deflating struct {
+	lz4 lz4.Compressor
+	out []byte
+}
+
+var deflatings = sync.Pool{New: func() any { return new(deflating) }}
+
+// Name is what the protocol calls it.
+func (deflater) Name() string { return lz4Name }
+
+// Encode gives the body of a compressed frame. The library copies it.
+func (deflater) Encode(body []byte) ([]byte, error) {
+	d := deflatings.Get().(*deflating)
+	defer deflatings.Put(d)
+	if most := lz4.CompressBlockBound(len(body)); cap(d.out) < most {
+		d.out = make([]byte, most)
+	}
+	n, err := d.lz4.CompressBlock(body, d.out[:cap(d.out)])
+	if err != nil {
+		return nil, err
+	}
+	frame := binary.BigEndian.AppendUint32(make([]byte, 0, sizeLength+max(n, 1)), uint32(len(body)))
+	if len(body) == 0 {
+		return append(frame, 0), nil // a sequence of nothing
+	}
+	return append(frame, d.out[:n]...), nil
+}
+
+// Decode is never called, since the guard hands on no frame that is compressed.
+func (deflater) Decode([]byte) ([]byte, error) {
+	return nil, errors.New("a compressed frame got past the guard")
+}

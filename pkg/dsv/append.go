@@ -5,21 +5,19 @@ import "bytes"
 // bom is the UTF-8 byte order mark.
 const bom = "\xef\xbb\xbf"
 
-// NeedsQuotes tells whether text must be quoted for a reader to get the same
-// bytes back: it holds a delimiter, a quote, CR or LF, or begins with a byte
-// order mark, which would be lost at the start of a file. An empty text does
-// not need quotes to stay empty; see [Format.AppendField] for telling it from
-// null.
+// NeedsQuotes reports whether text must be quoted so that a reader returns the same bytes. That is
+// the case if text contains a delimiter, a quote, CR or LF. It is also the case if text starts with
+// a byte order mark, which would be lost at the start of a file. An empty text does not need quotes
+// to stay empty; [Format.AppendField] distinguishes it from null.
 //
-// In a format with an escape a quote is no reason, since it is escaped like the
-// escape itself; that a text needs no quotes then does not mean that it can be
-// written as it is.
+// In a format with an escape, a quote needs no quotes around the text, because it is escaped like
+// the escape itself. A text that needs no quotes may therefore still need escapes.
 func (f Format) NeedsQuotes(text []byte) bool {
 	return needsQuotes(text, f.Delimiter, f.second())
 }
 
-// second is the byte that, besides the delimiter, a text without quotes must not have. In a format with
-// an escape a quote does not count. The pointer spares a copy of the format for each field.
+// second returns the byte, besides the delimiter, that requires quotes. In a format with an escape,
+// it is the delimiter again. The pointer avoids a copy of the format for each field.
 func (f *Format) second() byte {
 	if f.escapes() {
 		return f.Delimiter
@@ -27,8 +25,8 @@ func (f *Format) second() byte {
 	return f.Quote
 }
 
-// needsQuotes takes the two bytes of a format, since a Format is too large for registers: each of
-// the bytes of text would be compared with memory.
+// needsQuotes takes the two bytes of a format because a Format does not fit in registers: the loop
+// would compare each byte of text with memory.
 func needsQuotes(text []byte, delimiter, quote byte) bool {
 	if len(text) >= 3 && string(text[:3]) == bom {
 		return true
@@ -45,19 +43,17 @@ func needsQuotes(text []byte, delimiter, quote byte) bool {
 	return false
 }
 
-// longText is the length in bytes from which four searches by the machine's
-// vector instructions beat one loop over the bytes.
+// longText is the length in bytes from which four vectorized searches are faster than one loop.
 const longText = 24
 
-// AppendField appends one field, without delimiters or line end around it, and
-// returns the longer slice. It is quoted only where [Format.NeedsQuotes] says
-// so, or when it is empty and quoteIfEmpty is set. An empty text with
-// quoteIfEmpty off appends nothing: that is null.
+// AppendField appends one field, without delimiters and line end, and returns the extended slice.
+// It adds quotes only if [Format.NeedsQuotes] reports true, or if text is empty and quoteIfEmpty is
+// true. If text is empty and quoteIfEmpty is false, it appends nothing, which is null.
 //
-// With an escape, quotes and escapes in the text are escaped, in quotes or not.
-// That is what csv.writer of Python 3.10 and later writes with escapechar,
-// doublequote=False and QUOTE_MINIMAL, but for a text that begins with a byte
-// order mark, which csv.writer does not quote.
+// In a format with an escape, it escapes quotes and escapes in the text, inside quotes and outside.
+// The result is that of Python's csv.writer (3.10 and later) with escapechar, doublequote=False and
+// QUOTE_MINIMAL. The only difference is a text that starts with a byte order mark, which csv.writer
+// does not quote.
 func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 	if len(text) == 0 && !quoteIfEmpty {
 		return dst
@@ -71,8 +67,7 @@ func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 	return append(dst, text...)
 }
 
-// AppendQuoted appends one field in quotes, whether it needs them or not, and
-// returns the longer slice.
+// AppendQuoted appends one field, always in quotes, and returns the extended slice.
 func (f Format) AppendQuoted(dst, text []byte) []byte {
 	dst = append(dst, f.Quote)
 	if f.escapes() {
@@ -93,7 +88,8 @@ func (f Format) AppendQuoted(dst, text []byte) []byte {
 
 // appendEscaped appends text with an escape before each quote and escape.
 func (f Format) appendEscaped(dst, text []byte) []byte {
-	if len(text) >= longText && bytes.IndexByte(text, f.Quote) < 0 && bytes.IndexByte(text, f.Escape) < 0 {
+	if len(text) >= longText && bytes.IndexByte(text, f.Quote) < 0 &&
+		bytes.IndexByte(text, f.Escape) < 0 {
 		return append(dst, text...)
 	}
 	from := 0

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drain reads everything and returns the chunks' text and the bad lines, whose
-// pieces it joins.
+// drain reads all chunks. It returns their texts and the bad lines, with the pieces of each joined.
 func drain(t *testing.T, r io.Reader, f Format, o Options) (good []string, bad []Bad) {
 	t.Helper()
 	o.Bad = func(b Bad) error {
@@ -47,13 +46,29 @@ func TestBadLines(t *testing.T) {
 			name: "never closed",
 			in:   "a\nb,\"c\nd\ne\n",
 			good: []string{"a\n", "d\ne\n"},
-			bad:  []Bad{{Offset: 2, Line: 2, Column: 3, Reason: "quote opened at column 3 is never closed", Piece: []byte("b,\"c\n")}},
+			bad: []Bad{
+				{
+					Offset: 2,
+					Line:   2,
+					Column: 3,
+					Reason: "quote opened at column 3 is never closed",
+					Piece:  []byte("b,\"c\n"),
+				},
+			},
 		},
 		{
 			name: "never closed in the last line",
 			in:   "a\n\"b",
 			good: []string{"a\n"},
-			bad:  []Bad{{Offset: 2, Line: 2, Column: 1, Reason: "quote opened at column 1 is never closed", Piece: []byte("\"b")}},
+			bad: []Bad{
+				{
+					Offset: 2,
+					Line:   2,
+					Column: 1,
+					Reason: "quote opened at column 1 is never closed",
+					Piece:  []byte("\"b"),
+				},
+			},
 		},
 		{
 			name: "each quote opened is closed by the next one",
@@ -70,20 +85,44 @@ func TestBadLines(t *testing.T) {
 			in:    "a\n\"b\nccccccc\nd\"\ne\n",
 			limit: 10,
 			good:  []string{"a\n", "ccccccc\n", "d\"\ne\n"},
-			bad:   []Bad{{Offset: 2, Line: 2, Column: 1, Reason: "quote opened at column 1 makes the record longer than 10 bytes", Piece: []byte("\"b\n")}},
+			bad: []Bad{
+				{
+					Offset: 2,
+					Line:   2,
+					Column: 1,
+					Reason: "quote opened at column 1 makes the record longer than 10 bytes",
+					Piece:  []byte("\"b\n"),
+				},
+			},
 		},
 		{
 			name:  "line too long",
 			in:    "a\n" + strings.Repeat("b", 100) + "\nc\n",
 			limit: 10,
 			good:  []string{"a\n", "c\n"},
-			bad:   []Bad{{Offset: 2, Line: 2, Column: 1, Reason: "record is longer than 10 bytes", Piece: []byte(strings.Repeat("b", 100) + "\n")}},
+			bad: []Bad{
+				{
+					Offset: 2,
+					Line:   2,
+					Column: 1,
+					Reason: "record is longer than 10 bytes",
+					Piece:  []byte(strings.Repeat("b", 100) + "\n"),
+				},
+			},
 		},
 		{
 			name:  "last line too long and without an end",
 			in:    strings.Repeat("\"b\"\",", 50),
 			limit: 10,
-			bad:   []Bad{{Offset: 0, Line: 1, Column: 1, Reason: "record is longer than 10 bytes", Piece: []byte(strings.Repeat("\"b\"\",", 50))}},
+			bad: []Bad{
+				{
+					Offset: 0,
+					Line:   1,
+					Column: 1,
+					Reason: "record is longer than 10 bytes",
+					Piece:  []byte(strings.Repeat("\"b\"\",", 50)),
+				},
+			},
 		},
 		{
 			name:  "just as long as allowed",
@@ -106,7 +145,15 @@ func TestBadLines(t *testing.T) {
 		{
 			name: "columns do not count the byte order mark, offsets do",
 			in:   bom + "a,\"b\n",
-			bad:  []Bad{{Offset: 3, Line: 1, Column: 3, Reason: "quote opened at column 3 is never closed", Piece: []byte("a,\"b\n")}},
+			bad: []Bad{
+				{
+					Offset: 3,
+					Line:   1,
+					Column: 3,
+					Reason: "quote opened at column 3 is never closed",
+					Piece:  []byte("a,\"b\n"),
+				},
+			},
 		},
 	}
 	for _, tt := range tests {
@@ -114,7 +161,12 @@ func TestBadLines(t *testing.T) {
 			for i := range tt.bad {
 				tt.bad[i].First, tt.bad[i].Last = true, true
 			}
-			good, bad := drain(t, strings.NewReader(tt.in), DefaultFormat, Options{ChunkSize: 10, MaxRecord: tt.limit})
+			good, bad := drain(
+				t,
+				strings.NewReader(tt.in),
+				DefaultFormat,
+				Options{ChunkSize: 10, MaxRecord: tt.limit},
+			)
 			require.Equal(t, strings.Join(tt.good, "|"), strings.Join(good, "|"))
 			require.Equal(t, tt.bad, bad)
 		})
@@ -124,12 +176,16 @@ func TestBadLines(t *testing.T) {
 func TestLongBadLineComesInPieces(t *testing.T) {
 	in := strings.Repeat("b", 1000) + "\nc\n"
 	var sizes []int
-	s := NewSplitter(strings.NewReader(in), DefaultFormat, Options{ChunkSize: 64, MaxRecord: 100, Bad: func(b Bad) error {
-		require.Equal(t, len(sizes) == 0, b.First)
-		require.LessOrEqual(t, len(b.Piece), 100+64+1)
-		sizes = append(sizes, len(b.Piece))
-		return nil
-	}})
+	s := NewSplitter(
+		strings.NewReader(in),
+		DefaultFormat,
+		Options{ChunkSize: 64, MaxRecord: 100, Bad: func(b Bad) error {
+			require.Equal(t, len(sizes) == 0, b.First)
+			require.LessOrEqual(t, len(b.Piece), 100+64+1)
+			sizes = append(sizes, len(b.Piece))
+			return nil
+		}},
+	)
 	c, err := s.Next(nil)
 	require.NoError(t, err)
 	require.Equal(t, Chunk{Data: []byte("c\n"), Offset: 1001, Line: 2, Records: 1}, c)
@@ -150,7 +206,11 @@ func TestBadLineWithoutCallback(t *testing.T) {
 func TestCallbackErrorIsFinal(t *testing.T) {
 	full := errors.New("no space left for rejects")
 	for _, in := range []string{"\"a\nb\n", strings.Repeat("a", 100)} {
-		s := NewSplitter(strings.NewReader(in), DefaultFormat, Options{ChunkSize: 8, MaxRecord: 20, Bad: func(Bad) error { return full }})
+		s := NewSplitter(
+			strings.NewReader(in),
+			DefaultFormat,
+			Options{ChunkSize: 8, MaxRecord: 20, Bad: func(Bad) error { return full }},
+		)
 		for range 2 {
 			_, err := s.Next(nil)
 			require.Equal(t, full, err)
@@ -158,9 +218,8 @@ func TestCallbackErrorIsFinal(t *testing.T) {
 	}
 }
 
-// TestHostileInputCostsLinearWork ends at once when every byte is looked at a
-// fixed number of times, and not within anybody's patience when each bad line
-// has what follows it scanned again.
+// TestHostileInputCostsLinearWork finishes quickly if each byte is read a bounded number of times.
+// It would not finish in practice if each bad line caused a new scan of everything after it.
 func TestHostileInputCostsLinearWork(t *testing.T) {
 	const lines, limit = 60_000, 1 << 18
 	tests := map[string]string{
@@ -189,10 +248,14 @@ func TestHostileInputCostsLinearWork(t *testing.T) {
 			}
 			for _, limit := range []int{limit, len(in) + 1} {
 				total := 0
-				s := NewSplitter(strings.NewReader(in), f, Options{ChunkSize: 1 << 16, MaxRecord: limit, Bad: func(b Bad) error {
-					total += len(b.Piece)
-					return nil
-				}})
+				s := NewSplitter(
+					strings.NewReader(in),
+					f,
+					Options{ChunkSize: 1 << 16, MaxRecord: limit, Bad: func(b Bad) error {
+						total += len(b.Piece)
+						return nil
+					}},
+				)
 				var buf []byte
 				for {
 					c, err := s.Next(buf)

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// benchData are 16 MiB of records of one kind each, some with escapes if the
-// format has one.
+// benchData returns 16 MiB of records of each kind, some with escapes if the format has one.
 func benchData(f Format) map[string][]byte {
 	hex := strings.Repeat("0123456789abcdef", 4)
 	kinds := map[string]string{

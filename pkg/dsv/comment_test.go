@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// texts cuts an input and returns the texts of its records and the line of each, with small chunks.
+// texts splits an input into small chunks, and returns the texts and lines of its records.
 func texts(t *testing.T, f Format, in io.Reader, chunk int) (out []string, lines []int64) {
 	t.Helper()
 	s := NewSplitter(in, f, Options{ChunkSize: chunk, Bad: func(Bad) error { return nil }})
@@ -34,7 +34,7 @@ func texts(t *testing.T, f Format, in io.Reader, chunk int) (out []string, lines
 	}
 }
 
-// A comment is no record, wherever it stands and whatever is in it, but not inside quotes.
+// A comment is not a record, wherever it is and whatever it contains, except inside quotes.
 func TestCommentsAreLeftOut(t *testing.T) {
 	const in = "# from \"vendor, X\n#\na,b\r\n#\"\n\"1\n# no comment\",#2\n\n#,\"\r\n#\n3,\"#\"\n#"
 	for _, escape := range []byte{0, '\\'} {
@@ -52,7 +52,7 @@ func TestCommentsAreLeftOut(t *testing.T) {
 	}
 }
 
-// A comment behind a line that is left open begins a line of its own.
+// A comment after a line that is left open is a line of its own.
 func TestCommentBehindAQuoteThatIsNeverClosed(t *testing.T) {
 	f := Format{Delimiter: ',', Quote: '"', Comment: '#'}
 	got, _ := texts(t, f, strings.NewReader("a,b\nc,\"d\n# x\ne,f\n"), 4)

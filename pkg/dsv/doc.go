@@ -1,102 +1,92 @@
-// Package dsv reads and writes delimited text: CSV as RFC 4180 describes it,
-// with the delimiter and the quote as parameters, and with an escape byte where
-// the text has one.
+// Package dsv reads and writes delimited text: CSV according to RFC 4180, with a configurable
+// delimiter and quote and an optional escape byte.
 //
-// It differs from encoding/csv in what it keeps. Every field says whether it
-// was quoted, so that nothing between delimiters (a null) and "" (an empty
-// text) stay apart. Every record carries its bytes as they stood in the input
-// and their place, so that a rejected record can be written out unchanged and
-// named by file, line and column. And the input can be cut into chunks of
-// whole records without parsing them, so that chunks are parsed in parallel.
+// It keeps more than encoding/csv does. Every field has a flag for quotes, so that an empty field
+// (a null) and "" (an empty text) differ. Every record has its original bytes and its position. A
+// rejected record can be copied unchanged and named by file, line and column. A reader can cut the
+// input into chunks of complete records without parsing them, and parse the chunks in parallel.
 //
 // # Where to start
 //
-// A [Splitter] cuts an io.Reader into chunks; [Splitter.Header] takes the
-// first record off before that. A [Parser] walks over the records of one
-// [Chunk]. [Format.AppendField] writes.
+//   - A [Splitter] cuts an io.Reader into chunks. [Splitter.Header] first reads the header.
+//   - A [Parser] iterates over the records of one [Chunk].
+//   - [Format.AppendField] writes a field.
 //
 // # Rules of the format
 //
-//   - Fields are separated by the delimiter. Records end with LF or CRLF; the
-//     last one may lack its line end. A lone CR is data.
-//   - A field that starts with the quote is quoted. It runs to the next lone
-//     quote; two quotes in a row stand for one. It may hold delimiters, CR and
-//     LF, all kept byte for byte. The closing quote must be followed by a
-//     delimiter, a line end or the end of the input; anything else is a
-//     structural error, and the record then ends at the next LF.
+//   - The delimiter separates fields. LF or CRLF ends a record; the last record may lack its line
+//     end. A lone CR is data.
+//   - A field that starts with the quote is quoted. It ends at the next single quote; two quotes in
+//     a row stand for one. It may contain delimiters, CR and LF, all unchanged.
+//   - A delimiter, a line end or the end of the input must follow the closing quote. Anything else
+//     is a structural error, and the record then ends at the next LF.
 //   - A quote inside an unquoted field is an ordinary byte.
-//   - Blank lines, with nothing before their line end, are skipped and counted
-//     as lines. A delimiter at the end of a record starts one more, empty
-//     field. Nothing is trimmed. NUL is data, and so is a byte sequence that
-//     is not UTF-8.
-//   - A UTF-8 byte order mark at the start of a stream is dropped by the
-//     Splitter. Offsets count it, columns do not.
-//   - A record that never ends, because a quote is still open at the end of
-//     the input, costs its first line only: that line is bad and reading goes
-//     on at the line after it. The same holds for a record longer than
+//   - Blank lines are skipped but count as lines. A delimiter at the end of a record starts one
+//     more, empty field.
+//   - Nothing is trimmed. NUL and bytes that are not UTF-8 are data.
+//   - The Splitter removes a UTF-8 byte order mark at the start of a stream. Offsets count it,
+//     columns do not.
+//   - If a quote is still open at the end of the input, only the first line of that record is bad.
+//     Reading continues on the next line. The same applies to a record longer than
 //     [Options].MaxRecord.
 //
-// Splitter and Parser follow these rules with the same result: a chunk's
-// Records is what a Parser yields for it.
+// Splitter and Parser follow the same rules: Chunk.Records is the number of records that a Parser
+// returns for the chunk.
 //
-// # Files that are not quite so
+// # Variants of the format
 //
-// [Format].Comment leaves out lines that begin with a byte, as if they were blank; quotes in them
-// open nothing. [Format].Trailing leaves out the empty field behind the last delimiter of a record.
-// [Format].CR is for lines that end in CR alone.
+//   - [Format].Comment marks lines to skip, as if they were blank. Quotes in such a line have no
+//     meaning.
+//   - [Format].Trailing removes the empty field after the last delimiter of a record.
+//   - [Format].CR reads lines that end in CR alone.
 //
-// # With an escape
+// # Escapes
 //
-// [Format].Escape adds these rules, for the text that Python's csv module
-// writes with escapechar and doublequote=False, as cqlsh's COPY does:
+// [Format].Escape adds the rules below. They fit the text that Python's csv module writes with
+// escapechar and doublequote=False, as cqlsh's COPY does.
 //
-//   - The escape and the byte behind it stand for that byte, whichever it is,
-//     in quotes and outside. An escaped delimiter or quote is data, and so is
-//     an escaped escape; no letter has a meaning of its own, \n is n.
-//   - An escaped LF is data and ends no line: "line" in these rules, for bad
-//     lines too, then means what runs to an LF that is not escaped. Line
-//     numbers count every LF. It is one byte that is escaped: of a CRLF the CR,
-//     and the LF ends the record.
-//   - Two quotes in a row inside a quoted field still stand for one. Python
-//     takes the first for the closing quote and the second for data, but
-//     writes neither, so none of its files is read differently.
-//   - An escape that is the last byte of the input is a structural error.
-//     Python makes an LF of it. Where a quote is open, that is the error.
-//   - After a closing quote an escape is a structural error like any other
-//     byte, and the record ends with its line.
+//   - The escape and the next byte stand for that byte, inside quotes and outside. An escaped
+//     delimiter, quote or escape is data. No letter has a special meaning: \n is n.
+//   - An escaped LF is data and does not end a line. In these rules, also for bad lines, a line
+//     ends at an LF that is not escaped. Line numbers count every LF. In an escaped CRLF only the
+//     CR is escaped, and the LF ends the record.
+//   - Two quotes in a row inside a quoted field still stand for one. Python reads the first as the
+//     closing quote and the second as data, but writes neither, so all its files are read alike.
+//   - An escape as the last byte of the input is a structural error; Python reads it as LF. Inside
+//     quotes, the open quote is the error instead.
+//   - An escape after a closing quote is a structural error, as any other byte is. The record ends
+//     with its line.
 //
-// Otherwise records are read as Python reads them, but that it takes a lone CR
-// outside quotes for a line end, or refuses it, any text after a closing quote
-// for data, a blank line for a record without fields, and a quote open at the
-// end of the input for closed.
+// In all other cases records are read as Python reads them, with four exceptions. Python reads a
+// lone CR outside quotes as a line end or refuses it. It reads text after a closing quote as data,
+// and a blank line as a record without fields. It closes a quote that is open at the end of the
+// input.
 //
-// A record of one field that is empty and not quoted is a blank line, which
-// readers skip. Who writes records of one column must quote the empty text
-// (quoteIfEmpty) and give null a word of its own.
+// A record of one empty, unquoted field is a blank line, which readers skip. A writer of records
+// with one column must quote the empty text (quoteIfEmpty) and write null as a word.
 //
 // # Ownership and concurrency
 //
-// A Chunk is backed by the buffer given to [Splitter.Next] and belongs to the
-// caller. Field texts borrow from the chunk or from the Parser and live until
-// the next [Parser.Next] or [Parser.Reset]. A Splitter and a Parser are each
-// for one goroutine at a time; a [Format] is a value and free to share.
+// A Chunk is stored in the buffer passed to [Splitter.Next] and belongs to the caller. Field texts
+// point into the chunk or into the Parser. They are valid until the next [Parser.Next] or
+// [Parser.Reset]. A Splitter or Parser belongs to one goroutine at a time. A [Format] is a value
+// and safe to share.
 //
-// # Cost on hostile input
+// # Cost of hostile input
 //
-// A Splitter holds at most MaxRecord + ChunkSize bytes (for a moment, while
-// its window grows, the old window too). Bad lines do not make it rescan what
-// follows again and again: a line can be left open only inside quotes, so two
-// scans that both stand inside quotes at the same line end are in the same
-// state and go on alike. What one failed scan has learned is therefore kept and
-// joined by the scans of the lines after it, and every byte is looked at a
-// small, fixed number of times.
+// A Splitter holds at most MaxRecord + ChunkSize bytes, plus the old window while it grows.
 //
-// With an escape the same holds, for its lines. At an LF a scan that goes on is
-// inside quotes or, if the LF is escaped, maybe outside; two scans could differ
-// there and each go its own way. But whether an LF is escaped does not depend on
-// quotes or on where a scan began: it is, when an odd number of escapes stand
-// right before it, since nothing but an escape takes the meaning from an escape
-// and no line begins between the two. So all scans see the same line ends, and at
-// an LF that is not escaped only those inside quotes go on. Bad lines are cut,
-// and scans joined, at such LF alone.
+// The number of reads of each byte is bounded, even if many lines are bad. A scan continues past a
+// line end only inside quotes. Two scans that are inside quotes at the same line end are in the
+// same state, and continue alike. So a failed scan keeps its result, and the scans of the next
+// lines join it.
+//
+// With an escape, the same holds for lines that end at an LF that is not escaped. At an escaped LF
+// one scan may be inside quotes and another outside. Whether an LF is escaped depends neither on
+// quotes nor on the start of the scan: it is if an odd number of escapes precedes it directly. All
+// scans therefore find the same line ends. The Splitter cuts bad lines and joins scans only there.
+//
+// # Sources
+//
+// RFC 4180, and the csv module of Python 3.10 and later for escapes.
 package dsv

@@ -2,52 +2,56 @@ package dsv
 
 import "fmt"
 
-// SyntaxError tells where and how a record breaks the rules of the format.
+// SyntaxError is a violation of the rules of the format, with its position.
 type SyntaxError struct {
-	Line   int64  // physical line in the input, 1-based
-	Column int    // byte column in that line, 1-based
-	Msg    string // what is wrong there
+	Line   int64  // physical line in the input, from 1
+	Column int    // byte column in that line, from 1
+	Msg    string // the fault
 }
 
-// Error gives place and message in one line.
+// Error returns position and message in one line.
 func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Msg)
 }
 
-// afterQuote is the message for a byte that may not follow a closing quote.
+// afterQuote returns the message for a byte that must not follow a closing quote.
 func afterQuote(b byte) string {
-	return fmt.Sprintf("closing quote is followed by %q, not by a delimiter or a line end", []byte{b})
+	return fmt.Sprintf(
+		"closing quote is followed by %q, not by a delimiter or a line end", []byte{b},
+	)
 }
 
-// afterLaterQuote is the message for a byte that may not follow a closing quote that stands lines below the opening one, where
-// the fault mostly is.
+// afterLaterQuote returns the message for a byte that must not follow a closing quote, if the
+// opening quote is on an earlier line. The fault is usually there.
 func afterLaterQuote(b byte, lines int) string {
 	below := "1 line"
 	if lines > 1 {
 		below = fmt.Sprintf("%d lines", lines)
 	}
-	return fmt.Sprintf("quote is not closed in its line, but %s below, where %q follows and not a delimiter or a line end", below, []byte{b})
+	return fmt.Sprintf(
+		"quote is not closed in its line, but %s below, where %q follows and not a delimiter or a line end",
+		below,
+		[]byte{b},
+	)
 }
 
-// tooManyFields is the message for a record beyond MaxFields.
+// tooManyFields is the message for a record with more than MaxFields fields.
 var tooManyFields = fmt.Sprintf("record has more than %d fields", MaxFields)
 
 // cutEscape is the message for an escape that is the last byte of the input.
 const cutEscape = "escape is the last byte of the input, with none behind it to stand for"
 
-// fault is why a line is bad: a record starts on it and does not end, or not
-// within the limit.
+// fault is the fault of a bad line: a record starts on it and does not end, or exceeds the limit.
 type fault struct {
-	line   int64  // physical line of what is wrong, 1-based
-	column int    // of the quote that leaves the line open, or 1; 1-based
-	quote  bool   // whether there is such a quote
-	text   string // what is wrong, with the quote as its subject where there is one
+	line   int64  // physical line of the fault, from 1
+	column int    // byte column of the quote that leaves the line open, or 1
+	quote  bool   // true if there is such a quote
+	text   string // the fault; the quote is its subject if there is one
 }
 
-// unclosed is the fault of a line whose record runs into the end of the
-// input. Text is the line, which starts in the physical line given. The quote
-// at open leaves it open; when that is closed later but another one is then
-// left open, the record ends just as little.
+// unclosed returns the fault of a line whose record reaches the end of the input. text is the line,
+// which starts in the given physical line. The quote at open leaves the line open. If that quote is
+// closed later, another quote is left open, and the record has no end either.
 func unclosed(text []byte, line int64, open int, closedLater bool) fault {
 	f := fault{quote: true, text: "is never closed"}
 	if closedLater {
@@ -57,19 +61,22 @@ func unclosed(text []byte, line int64, open int, closedLater bool) fault {
 	return f
 }
 
-// oversize is the fault of a line whose record has more than limit bytes.
-// Open is the quote leading on from the line, -1 when the line is too long by
-// itself; text and line are as in unclosed.
+// oversize returns the fault of a line whose record has more than limit bytes. open is the quote
+// that leaves the line open, or -1 if the line alone is too long. text and line are as in unclosed.
 func oversize(text []byte, line int64, open, limit int) fault {
 	if open < 0 {
-		return fault{line: line, column: 1, text: fmt.Sprintf("record is longer than %d bytes", limit)}
+		return fault{
+			line:   line,
+			column: 1,
+			text:   fmt.Sprintf("record is longer than %d bytes", limit),
+		}
 	}
 	f := fault{quote: true, text: fmt.Sprintf("makes the record longer than %d bytes", limit)}
 	f.line, f.column = position(text, line, open)
 	return f
 }
 
-// reason is the fault in words that need no position beside them.
+// reason returns the fault as a message that does not need a position beside it.
 func (f fault) reason() string {
 	if f.quote {
 		return fmt.Sprintf("quote opened at column %d %s", f.column, f.text)
@@ -77,7 +84,7 @@ func (f fault) reason() string {
 	return f.text
 }
 
-// err is the fault as an error.
+// err returns the fault as an error.
 func (f fault) err() *SyntaxError {
 	msg := f.text
 	if f.quote {

@@ -57,12 +57,16 @@ func TestEscapeRules(t *testing.T) {
 		{
 			name: "escape after a closing quote",
 			in:   "a,\"b\"\\,c\nd\n", want: []string{"a", "d"},
-			errs: []string{`line 1, column 6: closing quote is followed by "\\", not by a delimiter or a line end`},
+			errs: []string{
+				`line 1, column 6: closing quote is followed by "\\", not by a delimiter or a line end`,
+			},
 		},
 		{
 			name: "a record with an error ends with its line",
 			in:   "\"a\\\nb\"c\\\nd\ne\n", want: []string{"", "e"},
-			errs: []string{`line 1, column 1: quote is not closed in its line, but 1 line below, where "c" follows and not a delimiter or a line end`},
+			errs: []string{
+				`line 1, column 1: quote is not closed in its line, but 1 line below, where "c" follows and not a delimiter or a line end`,
+			},
 		},
 		{
 			name: "never closed costs one line",
@@ -86,7 +90,9 @@ func TestEscapeRules(t *testing.T) {
 			checkWhole(t, escaped, tt.in)
 
 			swap := strings.NewReplacer(",", "\t", `"`, "'", `\`, "^")
-			got, errs = parse(Format{Delimiter: '\t', Quote: '\'', Escape: '^'}, swap.Replace(tt.in))
+			got, errs = parse(
+				Format{Delimiter: '\t', Quote: '\'', Escape: '^'}, swap.Replace(tt.in),
+			)
 			for i := range tt.want {
 				require.Equal(t, swap.Replace(tt.want[i]), got[i])
 			}
@@ -119,7 +125,10 @@ func TestTextsWithEscapesStayApart(t *testing.T) {
 }
 
 func TestParserWithEscapeDoesNotAllocate(t *testing.T) {
-	c := Chunk{Data: []byte(strings.Repeat("a,\\b\\\nc,\"d\\\"e\",,\"f\n\"\"g\"\r\n", 100)), Line: 1}
+	c := Chunk{
+		Data: []byte(strings.Repeat("a,\\b\\\nc,\"d\\\"e\",,\"f\n\"\"g\"\r\n", 100)),
+		Line: 1,
+	}
 	p := NewParser(escaped)
 	run := func() {
 		for p.Reset(c); p.Next(); {
@@ -145,22 +154,46 @@ func TestBadLinesWithEscapes(t *testing.T) {
 			name: "the quote is on a later line",
 			in:   "a\\\nb,\"c\\\nd\ne\n",
 			good: []string{"e\n"},
-			bad:  []Bad{{Offset: 0, Line: 2, Column: 3, Reason: "quote opened at column 3 is never closed", Piece: []byte("a\\\nb,\"c\\\nd\n")}},
+			bad: []Bad{
+				{
+					Offset: 0,
+					Line:   2,
+					Column: 3,
+					Reason: "quote opened at column 3 is never closed",
+					Piece:  []byte("a\\\nb,\"c\\\nd\n"),
+				},
+			},
 		},
 		{
-			// The first record crosses all line ends inside quotes, the second
-			// the escaped one outside of them, and ends.
+			// The first record is inside quotes at all line ends. The second is outside quotes at
+			// the escaped one, and ends.
 			name: "records that differ at an escaped LF",
 			in:   "\"a\nx\\\n\"\"y\nz\n",
 			good: []string{"x\\\n\"\"y\nz\n"},
-			bad:  []Bad{{Offset: 0, Line: 1, Column: 1, Reason: "quote opened at column 1 is never closed", Piece: []byte("\"a\n")}},
+			bad: []Bad{
+				{
+					Offset: 0,
+					Line:   1,
+					Column: 1,
+					Reason: "quote opened at column 1 is never closed",
+					Piece:  []byte("\"a\n"),
+				},
+			},
 		},
 		{
 			name:  "a long line goes on behind escaped LF, in whatever pieces",
 			in:    long + "c\n",
 			limit: 10,
 			good:  []string{"c\n"},
-			bad:   []Bad{{Offset: 0, Line: 1, Column: 1, Reason: "record is longer than 10 bytes", Piece: []byte(long)}},
+			bad: []Bad{
+				{
+					Offset: 0,
+					Line:   1,
+					Column: 1,
+					Reason: "record is longer than 10 bytes",
+					Piece:  []byte(long),
+				},
+			},
 		},
 		{
 			name:  "lines are counted behind it",
@@ -176,7 +209,15 @@ func TestBadLinesWithEscapes(t *testing.T) {
 			in:    "\\\n,\"b\nccccccc\nd\"\ne\n",
 			limit: 10,
 			good:  []string{"ccccccc\n", "d\"\ne\n"},
-			bad:   []Bad{{Offset: 0, Line: 2, Column: 2, Reason: "quote opened at column 2 makes the record longer than 10 bytes", Piece: []byte("\\\n,\"b\n")}},
+			bad: []Bad{
+				{
+					Offset: 0,
+					Line:   2,
+					Column: 2,
+					Reason: "quote opened at column 2 makes the record longer than 10 bytes",
+					Piece:  []byte("\\\n,\"b\n"),
+				},
+			},
 		},
 	}
 	for _, tt := range tests {
@@ -185,7 +226,12 @@ func TestBadLinesWithEscapes(t *testing.T) {
 				tt.bad[i].First, tt.bad[i].Last = true, true
 			}
 			for chunk := 1; chunk < 20; chunk++ {
-				good, bad := drain(t, strings.NewReader(tt.in), escaped, Options{ChunkSize: chunk, MaxRecord: tt.limit})
+				good, bad := drain(
+					t,
+					strings.NewReader(tt.in),
+					escaped,
+					Options{ChunkSize: chunk, MaxRecord: tt.limit},
+				)
 				require.Equal(t, strings.Join(tt.good, ""), strings.Join(good, ""))
 				require.Equal(t, tt.bad, bad)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
+// This example reads a file with a header, a quoted line end, a null and a bad line.
 func Example() {
 	in := strings.NewReader("id,note\n1,\"two\nlines\"\n2,\n3,\"\"\n4,\"lost\n5,found\n")
 	s := dsv.NewSplitter(in, dsv.DefaultFormat, dsv.Options{
@@ -47,4 +48,18 @@ func Example() {
 	// line 5: 3 "" null=false
 	// bad line 6: quote opened at column 3 is never closed
 	// line 7: 5 "found" null=false
+}
+
+// A writer quotes a field only if necessary. An empty text has quotes, a null has none.
+func ExampleFormat_AppendField() {
+	var line []byte
+	for i, field := range []string{"7", "say \"hi\"", "a,b", ""} {
+		if i > 0 {
+			line = append(line, dsv.DefaultFormat.Delimiter)
+		}
+		line = dsv.DefaultFormat.AppendField(line, []byte(field), true)
+	}
+	fmt.Printf("%s\n", line)
+	// Output:
+	// 7,"say ""hi""","a,b",""
 }

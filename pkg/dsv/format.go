@@ -2,28 +2,28 @@ package dsv
 
 import "fmt"
 
-// Format is the dialect: which byte parts fields, which one quotes them and
-// which one takes the meaning from the byte behind it.
+// Format is the dialect: the bytes that separate, quote and escape.
 type Format struct {
 	Delimiter byte // between two fields
-	Quote     byte // around a field; inside it doubled, or escaped
-	Escape    byte // before a byte that stands for itself; 0, or the same as Quote: none
+	Quote     byte // around a field; doubled or escaped inside it
+	Escape    byte // makes the next byte data; 0 or equal to Quote: none
 
-	// Comment begins a line that is no record; 0: none does. It counts at the start of a record only.
+	// Comment starts a line to skip; 0: none. It has this meaning only at the start of a record.
 	Comment byte
-	// Trailing says that records end in a delimiter: an empty field behind the last delimiter is
-	// left out. A record without that delimiter is read as it is.
+	// Trailing is true if records end in a delimiter: the empty field after the last delimiter is
+	// removed. A record without that delimiter is read unchanged.
 	Trailing bool
-	// CR says that lines end in CR alone. The Splitter then reads every CR as LF, in quotes too.
+	// CR is true if lines end in CR alone. The Splitter then reads every CR as LF, inside quotes
+	// too.
 	CR bool
 }
 
-// DefaultFormat is RFC 4180: comma and double quote.
+// DefaultFormat is the format of RFC 4180: comma and double quote.
 var DefaultFormat = Format{Delimiter: ',', Quote: '"'}
 
-// Validate tells whether the format can be read back unambiguously: delimiter
-// and quote must be two different ASCII bytes, and neither NUL, CR nor LF. The
-// same holds for delimiter and escape, where there is an escape.
+// Validate returns an error if text in the format would be ambiguous. Delimiter and quote must be
+// two different ASCII bytes other than NUL, CR and LF. The same holds for delimiter and escape, if
+// there is an escape.
 func (f Format) Validate() error {
 	if err := checkByte("delimiter", f.Delimiter); err != nil {
 		return err
@@ -38,7 +38,8 @@ func (f Format) Validate() error {
 		if err := checkByte("comment", f.Comment); err != nil {
 			return err
 		}
-		if f.Comment == f.Delimiter || f.Comment == f.Quote || f.escapes() && f.Comment == f.Escape {
+		if f.Comment == f.Delimiter || f.Comment == f.Quote ||
+			f.escapes() && f.Comment == f.Escape {
 			return fmt.Errorf("comment is %q, which has another meaning", rune(f.Comment))
 		}
 	}
@@ -54,7 +55,7 @@ func (f Format) Validate() error {
 	return nil
 }
 
-// escape returns the escape byte, or 0 when the format has none.
+// escape returns the escape byte, or 0 if the format has none.
 func (f Format) escape() byte {
 	if f.escapes() {
 		return f.Escape
@@ -62,7 +63,7 @@ func (f Format) escape() byte {
 	return 0
 }
 
-// escapes tells whether the format has an escape.
+// escapes reports whether the format has an escape.
 func (f Format) escapes() bool { return f.Escape != 0 && f.Escape != f.Quote }
 
 func checkByte(what string, b byte) error {
@@ -75,8 +76,8 @@ func checkByte(what string, b byte) error {
 	return nil
 }
 
-// must panics on a format that does not pass Validate: constructors take only
-// formats that were checked where they came in.
+// must panics if Validate returns an error. Constructors require a format that the caller has
+// checked.
 func (f Format) must() {
 	if err := f.Validate(); err != nil {
 		panic("dsv: " + err.Error())

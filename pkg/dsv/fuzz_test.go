@@ -12,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkCSV compares with encoding/csv where the two agree: input without CR
-// (encoding/csv turns CR LF in quotes into LF and drops a CR at the very end),
-// up to the first error encoding/csv sees (it takes a quote in an unquoted
-// field for one, and knows of no way on after a broken record).
+// checkCSV compares with encoding/csv on input without CR, up to its first error. encoding/csv
+// turns CRLF in quotes into LF and drops a CR at the very end. It refuses a quote in an unquoted
+// field, and cannot continue after a broken record.
 func checkCSV(t *testing.T, in string) {
 	t.Helper()
 	in = strings.ReplaceAll(in, "\r", "")
@@ -92,14 +91,19 @@ func FuzzSplitterAgrees(f *testing.F) {
 	})
 }
 
-// FuzzWriteRead takes each 0xff in texts for the border between two fields,
-// and 0xfe alone for null.
+// FuzzWriteRead splits texts into fields at each 0xff; a field 0xfe is null.
 func FuzzWriteRead(f *testing.F) {
 	f.Add([]byte("a\xffb,c\xff\xff\xfe\xffd\"\"e\xff\r\n"), byte(','), byte('"'), byte(0), false)
 	f.Add([]byte(bom+"\xff"+bom+"x"), byte('\t'), byte('\''), byte('\''), true)
 	f.Add([]byte(""), byte(','), byte('"'), byte('\\'), true)
 	f.Add([]byte("\r\xff\n\xff\r"), byte(';'), byte('"'), byte(0), false)
-	f.Add([]byte("a\\\xff\"\xff\\N\xff\xfe\xff\\,\"\\\xff\\\n\xff"+bom+"\\"), byte(','), byte('"'), byte('\\'), true)
+	f.Add(
+		[]byte("a\\\xff\"\xff\\N\xff\xfe\xff\\,\"\\\xff\\\n\xff"+bom+"\\"),
+		byte(','),
+		byte('"'),
+		byte('\\'),
+		true,
+	)
 	f.Fuzz(func(t *testing.T, texts []byte, delim, quote, escape byte, crlf bool) {
 		format := Format{Delimiter: delim, Quote: quote, Escape: escape}
 		if format.Validate() != nil {

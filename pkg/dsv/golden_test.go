@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// golden is a piece of testdata/golden.json, which has it from Python's csv
-// module by way of testdata/golden.py.
+// golden is an entry of testdata/golden.json. testdata/golden.py writes that file with Python's csv
+// module.
 type golden struct {
 	Format  string // delimiter, quote, escape
 	Text    string
@@ -31,7 +31,7 @@ func (g golden) format() Format {
 	return Format{Delimiter: g.Format[0], Quote: g.Format[1], Escape: g.Format[2]}
 }
 
-// check holds what a Parser makes of the text against Python's records.
+// check compares the records of a Parser with Python's.
 func (g golden) check(t *testing.T) {
 	t.Helper()
 	var got [][]string

@@ -12,8 +12,8 @@ func lineEnd(data []byte, i int) int {
 	return len(data)
 }
 
-// lineEndEscaped returns the index of the first LF at or after i that is not
-// escaped, or len(data). Half says that the byte at i itself is escaped.
+// lineEndEscaped returns the index of the first LF at or after i that is not escaped, or len(data).
+// half is true if the byte at i is escaped.
 func lineEndEscaped(data []byte, i int, esc byte, half bool) int {
 	for from := i; ; {
 		lf := lineEnd(data, from)
@@ -24,9 +24,9 @@ func lineEndEscaped(data []byte, i int, esc byte, half bool) int {
 	}
 }
 
-// endsHalf tells whether the byte behind data is escaped: whether data ends
-// with an odd number of escapes, where one that is escaped itself, as half says
-// of the first byte, does not count. That does not depend on quotes.
+// endsHalf reports whether the byte after data is escaped, that is, whether data ends with an odd
+// number of escapes. half is true if the first byte of data is itself escaped; that byte does not
+// count. The result does not depend on quotes.
 func endsHalf(data []byte, esc byte, half bool) bool {
 	n := 0
 	for n < len(data) && data[len(data)-1-n] == esc {

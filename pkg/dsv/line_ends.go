@@ -2,7 +2,7 @@ package dsv
 
 import "io"
 
-// lineEnds reads each CR as LF, so that lines that end in CR alone are lines. No byte moves.
+// lineEnds reads each CR as LF, for inputs whose lines end in CR alone. Offsets do not change.
 type lineEnds struct{ r io.Reader }
 
 func (l *lineEnds) Read(p []byte) (int, error) {

@@ -2,28 +2,27 @@ package dsv
 
 import "bytes"
 
-// mode is where in a record the machine stands.
+// mode is the state of the machine in a record.
 type mode uint8
 
 const (
 	outside  mode = iota // in or before an unquoted field
-	inside               // between an opening quote and its closing one
-	skipping             // behind the last closing quote or a structural error, before an LF
+	inside               // between an opening quote and its closing quote
+	skipping             // after the last closing quote or a structural error, before an LF
 )
 
-// status is what a run of the machine came to.
+// status is the result of a run of the machine.
 type status uint8
 
 const (
-	ended   status = iota // the record's end is known
-	more                  // bytes are missing
+	ended   status = iota // the end of the record is known
+	more                  // more bytes are needed
 	endless               // the input ends inside quotes
 )
 
-// machine finds the end of one record after the other in a window of bytes,
-// without looking at fields more than that needs. It can stop at the end of
-// the window and go on when the window has become longer. All positions are
-// indexes into the window.
+// machine finds the end of one record after another in a window of bytes, with as little attention
+// to fields as possible. It can stop at the end of the window and continue when the window has
+// grown. All positions are indexes into the window.
 type machine struct {
 	delim, quote byte
 	esc          byte // 0: none
@@ -31,19 +30,19 @@ type machine struct {
 	mode         mode
 	half         bool // the byte at pos is escaped
 	start        int  // first byte of the record
-	pos          int  // everything before it is dealt with
+	pos          int  // all bytes before it are processed
 	open         int  // last quote that opened a field
 	nextQ        int  // no quote in [pos, nextQ)
 	nextLF       int  // no LF in [pos, nextLF)
 	nextE        int  // no escape in [pos, nextE)
-	paired       int  // behind the last byte that was escaped
+	paired       int  // index after the last escaped byte
 }
 
 func newMachine(f Format) machine {
 	return machine{delim: f.Delimiter, quote: f.Quote, esc: f.escape(), comment: f.Comment}
 }
 
-// restart begins a record at start. Going back drops what was known ahead.
+// restart starts a record at start. If start is before pos, the known positions ahead are dropped.
 func (m *machine) restart(start int) {
 	if start < m.pos {
 		m.nextQ, m.nextLF, m.nextE = start, start, start
@@ -51,7 +50,7 @@ func (m *machine) restart(start int) {
 	m.mode, m.half, m.start, m.pos = outside, false, start, start
 }
 
-// shift follows a window whose first d bytes were dropped.
+// shift adjusts the positions to a window whose first d bytes were dropped.
 func (m *machine) shift(d int) {
 	m.start -= d
 	m.pos -= d
@@ -62,8 +61,8 @@ func (m *machine) shift(d int) {
 	m.paired -= d
 }
 
-// seek returns the first index of b at or after both from and pos, or
-// len(win), where nothing in [pos, from) is b.
+// seek returns the first index of b at or after both from and pos, or len(win). The caller knows
+// that b is not in [pos, from).
 func seek(win []byte, pos, from int, b byte) int {
 	if from < pos {
 		from = pos
@@ -77,13 +76,12 @@ func seek(win []byte, pos, from int, b byte) int {
 	return len(win)
 }
 
-// run looks for the end of the record. With ended it returns the index behind
-// the record's line end (or the end of the window, at the end of the input);
-// running again without a restart then gives the same answer. eof says that
-// nothing follows the window.
+// run searches for the end of the record. If it returns ended, the index is after the record's line
+// end, or the end of the window at the end of the input. A second run without a restart gives the
+// same result. eof is true if nothing follows the window.
 func (m *machine) run(win []byte, eof bool) (int, status) {
 	if m.comment != 0 && m.pos == m.start && m.pos < len(win) && win[m.pos] == m.comment {
-		m.mode = skipping // a quote in a comment opens nothing
+		m.mode = skipping // quotes have no meaning in a comment
 	}
 	if m.esc != 0 {
 		return m.runEscaped(win, eof)
@@ -112,7 +110,7 @@ func (m *machine) run(win []byte, eof bool) (int, status) {
 	}
 }
 
-// lineEnd ends the record at nextLF, if that is an LF.
+// lineEnd ends the record at nextLF, if there is an LF.
 func (m *machine) lineEnd(win []byte, eof bool) (int, status) {
 	if m.nextLF < len(win) {
 		return m.nextLF + 1, ended
@@ -124,8 +122,8 @@ func (m *machine) lineEnd(win []byte, eof bool) (int, status) {
 	return 0, more
 }
 
-// quoted runs to the closing quote and over what follows it. It stops when
-// that ends the record or when bytes are missing.
+// quoted advances to the closing quote and past the byte after it. stop is true if that ends the
+// record or if bytes are missing.
 func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 	for {
 		i := bytes.IndexByte(win[m.pos:], m.quote)
@@ -161,16 +159,15 @@ func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 			m.pos = q
 			return q + 2, ended, true
 		}
-		// CRLF, the end of the record, or a structural error, which ends at the
-		// next LF: that is the same place.
+		// This is a CRLF, which ends the record, or a structural error, which ends at the next LF.
+		// Both end at the same place.
 		m.mode, m.pos = skipping, q+1
 		return 0, more, false
 	}
 }
 
-// leftOpen returns the index of the quote that is still open at the end of
-// line, when a record starts with the line, or -1. The line must have its line
-// end, one that is not escaped, or be the last one.
+// leftOpen returns the index of the quote that is open at the end of line, for a record that starts
+// with line, or -1. line must include its line end, one that is not escaped, or be the last line.
 func leftOpen(f Format, line []byte) int {
 	m := newMachine(f)
 	if _, st := m.run(line, true); st == endless {
@@ -179,7 +176,7 @@ func leftOpen(f Format, line []byte) int {
 	return -1
 }
 
-// isBlank tells whether a unit of the input is no record: a comment, or a line end and nothing else.
+// isBlank reports whether a unit of the input is not a record: a comment, or a bare line end.
 func (f Format) isBlank(unit []byte) bool {
 	if f.Comment != 0 && len(unit) > 0 && unit[0] == f.Comment {
 		return true

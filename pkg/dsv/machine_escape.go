@@ -51,7 +51,7 @@ func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
 	}
 }
 
-// behindQuote goes on from the quote at q, inside quotes, with b behind it.
+// behindQuote continues after the quote at q, inside quotes. b is the byte after it.
 func (m *machine) behindQuote(q int, b byte) {
 	switch b {
 	case m.quote:
@@ -59,12 +59,12 @@ func (m *machine) behindQuote(q int, b byte) {
 	case m.delim:
 		m.mode, m.pos = outside, q+1
 	default:
-		// A line end or a structural error.
+		// b is part of a line end, or a structural error.
 		m.mode, m.pos = skipping, q+1
 	}
 }
 
-// cut is the answer where the window ends inside quotes or behind an escape.
+// cut returns the result if the window ends inside quotes or after an escape.
 func (m *machine) cut(win []byte, eof bool) (int, status) {
 	switch {
 	case !eof:

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Parser walks over the records of a chunk. It allocates nothing per record
-// once its field list and scratch space have grown to what the records need.
+// Parser iterates over the records of a chunk. After its field list and scratch memory have grown
+// to the size of the records, it does not allocate.
 type Parser struct {
 	f     Format
 	esc   byte // 0: none
@@ -18,36 +18,34 @@ type Parser struct {
 	fields  []Field
 	scratch []byte // texts of the current record that had escapes or doubled quotes
 
-	// endless is set once a record was found not to end in the chunk. Then no
-	// quote that is open at a later line end leads to the end of a record
-	// either, and only single lines are left to try. lastOpen is the quote
-	// that was open at the end of the chunk.
+	// endless is set after a record did not end in the chunk. From then on, no record that is
+	// inside quotes at a line end can end, so the Parser tries only single lines. lastOpen is the
+	// quote that was open at the end of the chunk.
 	endless  bool
 	lastOpen int
 }
 
-// NewParser returns a Parser without records; give it some with Reset. It
-// panics when f does not pass [Format.Validate].
+// NewParser returns a Parser without records; Reset sets them. It panics if [Format.Validate]
+// returns an error for f.
 func NewParser(f Format) *Parser {
 	f.must()
 	return &Parser{f: f, esc: f.escape()}
 }
 
-// Reset starts over with the records of c, whose data must begin at the start
-// of a record. Data need not come from a Splitter; a record that runs into its
-// end inside quotes then yields its first line, with Err set. An escape that is
-// the last byte of Data is taken for the last of the input.
+// Reset starts on the records of c. Its data must begin at the start of a record, but need not come
+// from a Splitter. If a record is inside quotes at the end of the data, the Parser returns its
+// first line with Err set. It treats the end of the data as the end of the input.
 func (p *Parser) Reset(c Chunk) {
 	p.chunk, p.pos, p.line = c, 0, c.Line
 	p.rec = Record{}
 	p.endless = false
 }
 
-// Record returns the record that the last call of Next found. Its fields are
-// valid until the next call of Next or Reset.
+// Record returns the record that the last call of Next found. Its fields are valid until the next
+// call of Next or Reset.
 func (p *Parser) Record() Record { return p.rec }
 
-// Next moves on to the next record and tells whether there is one.
+// Next advances to the next record and reports whether there is one.
 func (p *Parser) Next() bool {
 	start, ok := p.skipBlank()
 	if !ok {
@@ -80,25 +78,26 @@ func (p *Parser) Next() bool {
 	return true
 }
 
-// dropTrailing leaves out the empty field behind the record's last delimiter.
+// dropTrailing removes the empty field after the record's last delimiter.
 func (p *Parser) dropTrailing() {
-	if last := len(p.fields) - 1; last > 0 && len(p.fields[last].Text) == 0 && !p.fields[last].Quoted {
+	if last := len(p.fields) - 1; last > 0 && len(p.fields[last].Text) == 0 &&
+		!p.fields[last].Quoted {
 		p.fields = p.fields[:last]
 	}
 }
 
-// skipComment returns the index behind the comment that begins at start.
+// skipComment returns the index after the comment at start.
 func (p *Parser) skipComment(start int) int {
 	data := p.chunk.Data
 	end := lineEnd(data, start)
 	if p.esc != 0 {
 		end = lineEndEscaped(data, start, p.esc, false)
 	}
-	p.line += int64(bytes.Count(data[start:end], newline)) // of the escaped ones
+	p.line += int64(bytes.Count(data[start:end], newline)) // escaped LF inside the comment
 	return min(end+1, len(data))
 }
 
-// skipBlank moves over blank lines and comments to the first byte of a record.
+// skipBlank skips blank lines and comments up to the first byte of a record.
 func (p *Parser) skipBlank() (start int, ok bool) {
 	data, i := p.chunk.Data, p.pos
 	for i < len(data) {
@@ -119,11 +118,11 @@ func (p *Parser) skipBlank() (start int, ok bool) {
 	return i, false
 }
 
-// parse reads the fields of the record at start and returns the record's end.
-// First is the end of the line it starts in.
+// parse reads the fields of the record at start and returns the record's end. first is the end of
+// its first line.
 func (p *Parser) parse(start, first int) (end int) {
 	data, delim, quote := p.chunk.Data, p.f.Delimiter, p.f.Quote
-	eol := first // of the line that i is in
+	eol := first // end of the line that contains i
 	for i := start; ; {
 		if i < eol && data[i] == quote {
 			text, next := p.quoted(i, first)
@@ -168,16 +167,15 @@ func (p *Parser) parse(start, first int) (end int) {
 	}
 }
 
-// quoted returns the text of the field whose opening quote is at open, and the
-// index behind its closing quote, or -1 when there is none. First is the end
-// of the line in which the record starts.
+// quoted returns the text of the field whose opening quote is at open, and the index after its
+// closing quote, or -1 if there is none. first is the end of the record's first line.
 func (p *Parser) quoted(open, first int) (text []byte, next int) {
 	data, quote := p.chunk.Data, p.f.Quote
 	limit := len(data)
 	if p.endless {
 		limit = first
 	}
-	mark := -1 // of the text in scratch, once it is there
+	mark := -1 // start of the text in scratch; -1: not there
 	for from := open + 1; ; {
 		n := bytes.IndexByte(data[from:limit], quote)
 		if n < 0 {
@@ -203,7 +201,7 @@ func (p *Parser) quoted(open, first int) (text []byte, next int) {
 	}
 }
 
-// add appends a field, or notes that there are too many.
+// add appends a field. Beyond MaxFields, it records an error instead.
 func (p *Parser) add(start, at int, text []byte, quoted bool) {
 	n := len(p.fields)
 	if n == MaxFields {
@@ -214,13 +212,12 @@ func (p *Parser) add(start, at int, text []byte, quoted bool) {
 		p.fields = slices.Grow(p.fields, 1)
 	}
 	p.fields = p.fields[:n+1]
-	// Storing member by member is twice as fast as appending a whole Field,
-	// which is put together on the stack first.
+	// Storing each member is twice as fast as appending a Field, which is first built on the stack.
 	f := &p.fields[n]
 	f.Text, f.Quoted, f.Offset = text, quoted, at-start
 }
 
-// fail notes a structural error at index at, unless the record has one.
+// fail records a structural error at index at, unless the record already has one.
 func (p *Parser) fail(start, at int, msg string) {
 	if p.rec.Err != nil {
 		return
@@ -229,8 +226,8 @@ func (p *Parser) fail(start, at int, msg string) {
 	p.rec.Err = &SyntaxError{Line: line, Column: column, Msg: msg}
 }
 
-// failBehind notes that the byte at next may not follow the closing quote of the one at open. The error is at the opening quote
-// if that stands on another line.
+// failBehind records that the byte at next must not follow the closing quote. open is the index of
+// the opening quote. If that is on an earlier line, the error is there.
 func (p *Parser) failBehind(start, open, next int) {
 	if lines := bytes.Count(p.chunk.Data[open:next], newline); lines > 0 {
 		p.fail(start, open, afterLaterQuote(p.chunk.Data[next], lines))
@@ -239,8 +236,8 @@ func (p *Parser) failBehind(start, open, next int) {
 	p.fail(start, next, afterQuote(p.chunk.Data[next]))
 }
 
-// unclosed gives up on the record at start, which does not end, and makes its
-// first line a record with an error. It returns that line's end.
+// unclosed turns the first line of the record at start, which does not end, into a record with an
+// error. It returns the end of that line.
 func (p *Parser) unclosed(start, first int) (end int) {
 	p.endless = true
 	end = min(first+1, len(p.chunk.Data))

@@ -5,11 +5,11 @@ import "bytes"
 // parseEscaped is parse for a format with an escape.
 func (p *Parser) parseEscaped(start, first int) (end int) {
 	data, delim := p.chunk.Data, p.f.Delimiter
-	eol := first // of the line that i is in
-	esc := -1    // when not before i: the line's first escape from i on, or eol
+	eol := first // end of the line that contains i
+	esc := -1    // if not before i: the first escape of the line at or after i, or eol
 	for i := start; ; {
 		var text []byte
-		var next int // behind the field
+		var next int // index after the field
 		quoted := i < eol && data[i] == p.f.Quote
 		if quoted {
 			if text, next = p.quotedEscaped(i, first); next < 0 {
@@ -39,15 +39,14 @@ func (p *Parser) parseEscaped(start, first int) (end int) {
 	}
 }
 
-// endsWithCR tells whether nothing but the CR of a CRLF is left of the line
-// that ends at eol.
+// endsWithCR reports whether the rest of the line, which ends at eol, is only the CR of a CRLF.
 func endsWithCR(data []byte, i, eol int) bool {
 	return i+1 == eol && eol < len(data) && data[i] == '\r'
 }
 
-// unquoted returns the text of the unquoted field at i, and the index of the
-// delimiter or line end behind it. That is -1 when the input ends behind an
-// escape. Esc is the first escape from i on, and eol the end of the line.
+// unquoted returns the text of the unquoted field at i, and the index of the delimiter or line end
+// after it. The index is -1 if the input ends after an escape. esc is the first escape at or after
+// i, and eol the end of the line.
 func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
 	data, delim := p.chunk.Data, p.f.Delimiter
 	next = seek(data[:eol], i, i, delim)
@@ -81,10 +80,10 @@ func (p *Parser) quotedEscaped(open, first int) (text []byte, next int) {
 	}
 	from := open + 1
 	q := from  // no quote in [from, q)
-	mark := -1 // of the text in scratch, once it is there
+	mark := -1 // start of the text in scratch; -1: not there
 	for {
 		q = seek(data, from, q, p.f.Quote)
-		single := q // the byte to leave out, with the one behind it as it is
+		single := q // the byte to drop; the byte after it is data
 		if e := bytes.IndexByte(data[from:q], p.esc); e >= 0 {
 			single = from + e
 		}

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// show writes the fields of a record as text|text, null as ∅ and quoted text
-// in brackets.
+// show returns the fields of a record as text|text, with null as ∅ and quoted text in brackets.
 func show(r Record) string {
 	var parts []string
 	for _, f := range r.Fields {
@@ -62,12 +61,16 @@ func TestParserRules(t *testing.T) {
 		{
 			name: "byte after a closing quote",
 			in:   "a,\"b\" ,c\nd\n", want: []string{"a", "d"},
-			errs: []string{`line 1, column 6: closing quote is followed by " ", not by a delimiter or a line end`},
+			errs: []string{
+				`line 1, column 6: closing quote is followed by " ", not by a delimiter or a line end`,
+			},
 		},
 		{
 			name: "the same on a later line",
 			in:   "\"a\nb\"\xffc,\"d\ne\n", want: []string{"", "e"},
-			errs: []string{`line 1, column 1: quote is not closed in its line, but 1 line below, where "\xff" follows and not a delimiter or a line end`},
+			errs: []string{
+				`line 1, column 1: quote is not closed in its line, but 1 line below, where "\xff" follows and not a delimiter or a line end`,
+			},
 		},
 		{
 			name: "lone CR after a closing quote",
@@ -164,14 +167,20 @@ func TestAppendingToATextLeavesItsNeighboursAlone(t *testing.T) {
 }
 
 func TestTooManyFields(t *testing.T) {
-	in := strings.Repeat(",", MaxFields-1) + "\n" + strings.Repeat(",", MaxFields+5) + "\"a\nb\"\nc\n"
+	in := strings.Repeat(",", MaxFields-1) + "\n" + strings.Repeat(
+		",", MaxFields+5,
+	) + "\"a\nb\"\nc\n"
 	p := NewParser(DefaultFormat)
 	p.Reset(Chunk{Data: []byte(in), Line: 1})
 	require.True(t, p.Next())
 	require.NoError(t, p.Record().Err)
 	require.Len(t, p.Record().Fields, MaxFields)
 	require.True(t, p.Next())
-	require.Equal(t, &SyntaxError{Line: 2, Column: MaxFields + 1, Msg: "record has more than 65536 fields"}, p.Record().Err)
+	require.Equal(
+		t,
+		&SyntaxError{Line: 2, Column: MaxFields + 1, Msg: "record has more than 65536 fields"},
+		p.Record().Err,
+	)
 	require.Len(t, p.Record().Fields, MaxFields)
 	require.True(t, p.Next())
 	require.Equal(t, "c", show(p.Record()))

@@ -5,52 +5,48 @@ import (
 	"slices"
 )
 
-// MaxFields is the number of fields a record may have. More is a structural
-// error; it keeps a line of nothing but delimiters from taking forty times its
-// size in memory.
+// MaxFields is the largest number of fields of a record. A record with more is a structural error.
+// Without this limit, a line of delimiters would need forty times its size in memory.
 const MaxFields = 1 << 16
 
-// Chunk is a piece of the input that holds whole records.
+// Chunk is a part of the input that consists of complete records.
 type Chunk struct {
-	Data    []byte // the bytes as they stood in the input
-	Offset  int64  // of Data in the input, in bytes from 0
-	Line    int64  // physical line of Data[0], 1-based
-	Records int    // records in Data, blank lines not counted
+	Data    []byte // the original bytes
+	Offset  int64  // offset of Data in the input, in bytes from 0
+	Line    int64  // physical line of Data[0], from 1
+	Records int    // number of records in Data, without blank lines
 }
 
 // Field is one field of a record.
 type Field struct {
-	// Text is the field's value, without its quotes and escapes and with
-	// doubled quotes made single. It borrows from the chunk, or from the
-	// Parser when something was escaped or doubled.
+	// Text is the value of the field, without quotes and escapes. It points into the chunk, or into
+	// the Parser if the field had escapes or doubled quotes.
 	Text []byte
-	// Quoted says whether the field stood in quotes: an empty Text is null
-	// when it did not. An escape does not count as quotes, so a word that
-	// stands for null is compared with Text and found whether the writer had
-	// to escape a byte of it or not; an escape always gives a byte, so no
-	// empty Text had one.
+	// Quoted is true if the field was in quotes. An empty Text without quotes is null. An escape
+	// does not count as quotes, so the word for null can be compared with Text whether or not its
+	// bytes were escaped. A field with an escape is never empty.
 	Quoted bool
-	// Offset is where the field starts in Record.Raw, its opening quote
-	// included.
+	// Offset is the start of the field in Record.Raw, including its opening quote.
 	Offset int
 }
 
-// Record is one record of the input.
+// Record is a record of the input.
 type Record struct {
-	// Fields are the record's fields, at least one. With Err set they are the
-	// fields before the place of the error, and may be none.
+	// Fields are the fields of the record, at least one. If Err is set, they are the fields before
+	// the fault, possibly none.
 	Fields []Field
-	// Raw is the record as it stood in the input, with its line end.
+	// Raw is the original record, including its line end.
 	Raw []byte
-	// Offset is where Raw starts in the input, in bytes from 0.
+	// Offset is the start of Raw in the input, in bytes from 0.
 	Offset int64
-	// Line is the physical line in which the record starts, 1-based.
+	// Line is the physical line of the start of the record, from 1.
 	Line int64
-	// Err is nil or the structural error, a *SyntaxError.
+	// Err is the structural error, a *SyntaxError; nil: none.
 	Err error
 }
 
-// OwnFields gives the record fields of its own, which outlive the next call of the Parser. Raw is still borrowed.
+// OwnFields copies the fields, so that they stay valid after the next call of the Parser. It does
+// not copy Raw.
 func (r *Record) OwnFields() {
 	r.Fields = slices.Clone(r.Fields)
 	for i := range r.Fields {
@@ -58,9 +54,8 @@ func (r *Record) OwnFields() {
 	}
 }
 
-// FieldPosition returns the physical line and the byte column, both 1-based,
-// at which field i starts in the input. For an i past the last field it is the
-// end of the record, where that field is missing.
+// FieldPosition returns the physical line and byte column of the start of field i, both from 1. For
+// i past the last field, it returns the end of the record.
 func (r Record) FieldPosition(i int) (line int64, column int) {
 	end := len(r.Raw)
 	if i < len(r.Fields) {
@@ -74,8 +69,7 @@ func (r Record) FieldPosition(i int) (line int64, column int) {
 	return position(r.Raw, r.Line, end)
 }
 
-// position returns line and column of raw[at], where raw starts in column 1 of
-// the given line.
+// position returns line and column of raw[at]. raw starts in column 1 of the given line.
 func position(raw []byte, line int64, at int) (int64, int) {
 	before := raw[:at]
 	return line + int64(bytes.Count(before, []byte{'\n'})), at - bytes.LastIndexByte(before, '\n')

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The reference reads the whole input byte by byte, with no thought of speed.
-// The tests hold Splitter and Parser against it.
+// The reference reads the whole input byte by byte, without regard to speed. The tests compare
+// Splitter and Parser with it.
 
 type refField struct {
 	text   string
@@ -25,25 +25,24 @@ type refUnit struct {
 	offset int
 	line   int
 	blank  bool
-	bad    *fault // for a bad line
+	bad    *fault // nil: the line is not bad
 	fields []refField
-	errAt  int    // index in raw of the byte that is wrong, or -1
-	errMsg string // what is wrong with it
+	errAt  int    // index in raw of the wrong byte, or -1
+	errMsg string // the fault
 }
 
-// fail makes in, up to its first line end, a record with an error at index at.
+// fail turns in, up to its first line end, into a record with an error at index at.
 func (u refUnit) fail(f Format, in string, at int, msg string) refUnit {
 	u.raw, u.errAt, u.errMsg = in[:at+refLine(f, in[at:])], at, msg
 	return u
 }
 
-// refEscape tells whether there is an escape at in[i].
+// refEscape reports whether there is an escape at in[i].
 func refEscape(f Format, in string, i int) bool {
 	return f.Escape != 0 && f.Escape != f.Quote && in[i] == f.Escape
 }
 
-// refLine returns the length of the line at the start of in, its line end
-// included.
+// refLine returns the length of the line at the start of in, including its line end.
 func refLine(f Format, in string) int {
 	for i := 0; i < len(in); i++ {
 		switch {
@@ -56,8 +55,8 @@ func refLine(f Format, in string) int {
 	return len(in)
 }
 
-// refRecord reads the record at the start of in. Ends is false when the input
-// ends inside quotes; open is then the index of the opening quote.
+// refRecord reads the record at the start of in. If the input ends inside quotes, ends is false and
+// open is the index of the opening quote.
 func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 	u.errAt = -1
 	i := 0
@@ -129,8 +128,7 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 	}
 }
 
-// refUnits cuts the input, after its byte order mark, into records, blank
-// lines and bad lines.
+// refUnits splits the input, after its byte order mark, into records, blank lines and bad lines.
 func refUnits(f Format, in string, limit int) []refUnit {
 	var units []refUnit
 	at, line := 0, 1
@@ -156,7 +154,9 @@ func refUnits(f Format, in string, limit int) []refUnit {
 		}
 		switch {
 		case size > limit && carry >= 0 && first <= limit && first < len(rest):
-			bad.bad.quote, bad.bad.text = true, fmt.Sprintf("makes the record longer than %d bytes", limit)
+			bad.bad.quote, bad.bad.text = true, fmt.Sprintf(
+				"makes the record longer than %d bytes", limit,
+			)
 			u = bad
 		case size > limit:
 			bad.bad.line, bad.bad.column = int64(line), 1
@@ -213,8 +213,8 @@ func refPosition(u refUnit, at int) (line int64, column int) {
 	return line, column
 }
 
-// checkSplit reads in through a Splitter and a Parser and compares all that
-// comes out with the reference. It returns where the chunks began.
+// checkSplit reads in with a Splitter and a Parser and compares the results with the reference. It
+// returns the starts of the chunks.
 func checkSplit(t *testing.T, f Format, in string, r io.Reader, o Options) (cuts []int64) {
 	t.Helper()
 	units := refUnits(f, in, o.MaxRecord)
@@ -255,7 +255,12 @@ func checkSplit(t *testing.T, f Format, in string, r io.Reader, o Options) (cuts
 		whole = append(whole, c.Data...)
 		cuts = append(cuts, c.Offset)
 		if len(c.Data) > o.ChunkSize {
-			require.Equal(t, 1, len(refUnits(f, "\n"+string(c.Data), o.MaxRecord))-1, "long chunk of several records")
+			require.Equal(
+				t,
+				1,
+				len(refUnits(f, "\n"+string(c.Data), o.MaxRecord))-1,
+				"long chunk of several records",
+			)
 		}
 		records := 0
 		skip := func() {

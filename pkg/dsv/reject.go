@@ -2,9 +2,8 @@ package dsv
 
 import "bytes"
 
-// lineEnd returns the index behind the line that goes on at index from, and
-// whether its LF is there. Without it the line goes on behind the window. Half
-// says that the byte at from is escaped.
+// lineEnd returns the index after the line that contains index from. found is false if the line
+// continues after the window. half is true if the byte at from is escaped.
 func (s *Splitter) lineEnd(from int, half bool) (end int, found bool) {
 	var lf int
 	if s.m.esc == 0 {
@@ -18,7 +17,7 @@ func (s *Splitter) lineEnd(from int, half bool) (end int, found bool) {
 	return lf + 1, true
 }
 
-// fault returns what is wrong with the line at start.
+// fault returns the fault of the line at start.
 func (s *Splitter) fault(why verdict) fault {
 	end, found := s.lineEnd(s.start, false)
 	line := s.in.buf[s.start:end]
@@ -31,8 +30,8 @@ func (s *Splitter) fault(why verdict) fault {
 	return oversize(line, s.line, -1, s.max)
 }
 
-// reject reports the line at start, where the window's head is too, and moves
-// on behind it. The machine stays where it is, ahead of the next line.
+// reject reports the line at start, which is also the window's head, and moves past it. The machine
+// keeps its position, ahead of the next line.
 func (s *Splitter) reject(why verdict) error {
 	fault := s.fault(why)
 	if s.bad == nil {

@@ -9,19 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cut is a chunk, or a bad line.
+// cut is a chunk or a bad line.
 type cut struct {
 	offset, line int64
 	text, reason string
-	records      int // or the column of the reason
+	records      int // or the column of the fault
 }
 
-// cutsOf splits what stands at an offset of an input.
+// cutsOf splits an input that starts at an offset.
 func cutsOf(t *testing.T, f Format, in []byte, o Options) (cuts []cut) {
 	t.Helper()
 	o.Bad = func(b Bad) error {
 		if b.First {
-			cuts = append(cuts, cut{offset: b.Offset, line: b.Line, reason: b.Reason, records: b.Column})
+			cuts = append(
+				cuts, cut{offset: b.Offset, line: b.Line, reason: b.Reason, records: b.Column},
+			)
 		}
 		cuts[len(cuts)-1].text += string(b.Piece)
 		return nil
@@ -33,12 +35,13 @@ func cutsOf(t *testing.T, f Format, in []byte, o Options) (cuts []cut) {
 			return cuts
 		}
 		require.NoError(t, err)
-		cuts = append(cuts, cut{offset: c.Offset, line: c.Line, text: string(c.Data), records: c.Records})
+		cuts = append(
+			cuts, cut{offset: c.Offset, line: c.Line, text: string(c.Data), records: c.Records},
+		)
 	}
 }
 
-// FuzzRestart takes an input up in its middle, at each chunk: the same is cut from
-// there on.
+// FuzzRestart restarts at each chunk of an input: the cuts after it must be the same.
 func FuzzRestart(f *testing.F) {
 	for i, in := range samples {
 		f.Add([]byte(in), uint8(i), uint8(7*i), uint8(i))

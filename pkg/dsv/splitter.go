@@ -6,42 +6,48 @@ import (
 	"math"
 )
 
-// Splitter cuts a stream into chunks of whole records. Where it cuts depends
-// on the bytes, the format, ChunkSize, MaxRecords and MaxRecord only, never on how the
-// reader hands the bytes out.
+// Splitter cuts a stream into chunks of complete records. The cuts depend only on the bytes, the
+// format, ChunkSize, MaxRecords and MaxRecord. They do not depend on the sizes of the reads.
 type Splitter struct {
 	f       Format
 	chunk   int
 	max     int
-	most    int // records of a chunk
+	most    int // the largest number of records of a chunk
 	bad     func(Bad) error
 	in      window
 	m       machine
 	line    int64 // physical line of the window's head
-	start   int   // first byte in the window that is not in the next chunk
-	records int   // records between head and start
+	start   int   // first byte in the window that is not part of the next chunk
+	records int   // number of records between head and start
 	doom    doom
-	err     error // what Next returns from now on
+	err     error // the result of all further calls of Next
 }
 
-// doom says how the machine stands to the record at start, after a record
-// before it turned out not to end where it should have.
+// doom is the relation of the machine to the record at start, after an earlier record did not end.
 type doom uint8
 
 const (
 	none   doom = iota // the machine is on this record
 	ahead              // the machine is on an earlier record that did not end
-	joined             // this record has come to what the machine is on
+	joined             // this record has reached the state of the machine
 )
 
-// NewSplitter returns a Splitter of what r delivers. It panics when f does not
-// pass [Format.Validate].
+// NewSplitter returns a Splitter that reads from r. It panics if [Format.Validate] returns an error
+// for f.
 func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	f.must()
 	if f.CR {
 		r = &lineEnds{r}
 	}
-	s := &Splitter{f: f, chunk: o.ChunkSize, max: o.MaxRecord, most: o.MaxRecords, bad: o.Bad, m: newMachine(f), line: 1}
+	s := &Splitter{
+		f:     f,
+		chunk: o.ChunkSize,
+		max:   o.MaxRecord,
+		most:  o.MaxRecords,
+		bad:   o.Bad,
+		m:     newMachine(f),
+		line:  1,
+	}
 	if s.chunk <= 0 {
 		s.chunk = DefaultChunkSize
 	}
@@ -54,7 +60,7 @@ func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	s.max = min(max(s.max, 2), math.MaxInt-s.chunk-1)
 	s.in = window{r: r, chunk: s.chunk, limit: s.chunk + s.max + 1, first: s.chunk + 1}
 	if o.Size > 0 && o.Size < int64(s.chunk) {
-		s.in.first = max(int(o.Size)+1, leastWindow) // with room to see the end of the input
+		s.in.first = max(int(o.Size)+1, leastWindow) // with room to detect the end of the input
 	}
 	if o.Line > 0 {
 		s.line, s.in.base, s.in.begun = o.Line, o.Offset, true
@@ -62,13 +68,13 @@ func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	return s
 }
 
-// Next returns the next chunk, copied into buf, which grows when it is too
-// short. The chunk belongs to the caller; the Splitter keeps no hold on it.
-// At the end of the input it returns io.EOF. An error of the reader comes
-// wrapped, after the whole records before it. Every error is final.
+// Next returns the next chunk, copied into buf, which grows if it is too short. The chunk belongs
+// to the caller; the Splitter does not retain it. At the end of the input Next returns io.EOF. It
+// returns an error of the reader wrapped, after the complete records before it. Every error is
+// final.
 //
-// Chunks and bad lines together are the input without its byte order mark. A
-// chunk may hold blank lines only, and so have no records.
+// The chunks and bad lines together are the input without its byte order mark. A chunk may consist
+// of blank lines, and so have no records.
 func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	if s.err != nil {
 		return Chunk{}, s.err
@@ -105,9 +111,9 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	}
 }
 
-// Failed returns the error of the reader that Next will return after the chunk that
-// it gave last, if that is known already: the chunk is then cut short by it, and
-// not where it would be cut if reading had gone on. The end of the input is none.
+// Failed returns the error of the reader that Next will return after the last chunk, if the
+// Splitter already knows it. The error then cut that chunk short. At the end of the input Failed
+// returns nil.
 func (s *Splitter) Failed() error {
 	if s.err == io.EOF {
 		return nil
@@ -115,10 +121,10 @@ func (s *Splitter) Failed() error {
 	return s.err
 }
 
-// Header returns the first record that is not blank and moves on behind it;
-// call it before Next. The record is the caller's to keep. The error is io.EOF
-// when there is no record, the record's own Err when its structure is broken,
-// and a *SyntaxError, never a call of Bad, when it does not end.
+// Header returns the first record that is not blank, and moves past it. Call it before Next. The
+// record belongs to the caller. The error is io.EOF if there is no record, and the record's Err if
+// its structure is wrong. If the record does not end, Header returns a *SyntaxError and does not
+// call Bad.
 func (s *Splitter) Header() (Record, error) {
 	for s.err == nil {
 		end, why, err := s.resolve(math.MaxInt)
@@ -132,7 +138,7 @@ func (s *Splitter) Header() (Record, error) {
 		}
 		s.accept(end)
 		blank := s.records == 0
-		c := s.emit(make([]byte, 0, s.start-s.in.head)) // and not the memory of a chunk
+		c := s.emit(make([]byte, 0, s.start-s.in.head)) // not the memory of a chunk
 		if blank {
 			continue
 		}
@@ -144,19 +150,18 @@ func (s *Splitter) Header() (Record, error) {
 	return Record{}, s.err
 }
 
-// verdict is what is known about the record, or blank line, at start.
+// verdict is the result for the record, or blank line, at start.
 type verdict uint8
 
 const (
-	whole     verdict = iota // it ends, and in time
+	whole     verdict = iota // it ends, within the limit
 	tooLong                  // it has more than max bytes
 	neverEnds                // the input ends inside quotes
-	noRoom                   // it ends behind the limit given to resolve
+	noRoom                   // it ends after the limit passed to resolve
 )
 
-// resolve finds the end of what begins at start, reading on as needed, but
-// only while the window holds no more than limit bytes. The error is io.EOF
-// when the input ends at start.
+// resolve returns the end of the record at start. It reads more as long as the window holds at most
+// limit bytes. The error is io.EOF if the input ends at start.
 func (s *Splitter) resolve(limit int) (end int, why verdict, err error) {
 	for {
 		end, st := s.scan()
@@ -186,12 +191,11 @@ func (s *Splitter) resolve(limit int) (end int, why verdict, err error) {
 
 // scan runs the machine for the record at start.
 //
-// While the machine is ahead, on a record that began on an earlier line, it
-// has crossed every line end up to its position inside quotes. A record that
-// reaches one of them inside quotes as well stands in the same state there,
-// and will go on to where the machine is. So only the first line of the record
-// is scanned. An LF that is escaped is no line end: there the machine and the
-// record could differ, one of them inside quotes and the other not.
+// If doom is ahead, the machine is on a record of an earlier line. It was inside quotes at every
+// line end before its position. If the record at start is also inside quotes at one of these line
+// ends, it is in the same state, and continues to the machine's position. So scan reads only the
+// first line of the record. An escaped LF is not a line end, because there the two could be in
+// different states.
 func (s *Splitter) scan() (int, status) {
 	win := s.in.buf
 	if s.doom == ahead {
@@ -221,8 +225,9 @@ func (s *Splitter) accept(end int) {
 	}
 }
 
-// emit copies what was accepted into buf and makes a chunk of it. A chunk that is one long record
-// gets the window's memory instead, so that the record is not in memory twice, and buf becomes the window.
+// emit copies the accepted records into buf and returns them as a chunk. A chunk that is one long
+// record takes the window's memory instead, and buf becomes the window. So the record is not in
+// memory twice.
 func (s *Splitter) emit(buf []byte) Chunk {
 	data := s.in.buf[s.in.head:s.start]
 	if len(data) > 2*s.chunk {
@@ -242,7 +247,7 @@ func (s *Splitter) emit(buf []byte) Chunk {
 	return s.chunkOf(append(buf[:0], data...))
 }
 
-// chunkOf makes a chunk of what was accepted.
+// chunkOf returns a chunk of the accepted records.
 func (s *Splitter) chunkOf(data []byte) Chunk {
 	c := Chunk{
 		Data:    data,

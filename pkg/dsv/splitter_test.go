@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// samples are inputs that between them meet every rule of the format.
+// samples are inputs that together use every rule of the format.
 var samples = []string{
 	"",
 	"\n",
@@ -61,7 +61,7 @@ var samples = []string{
 	bom + "\\\n" + bom + "\\\"\n",
 }
 
-// escaped is the format that most tests of escapes use.
+// escaped is the format of most tests with escapes.
 var escaped = Format{Delimiter: ',', Quote: '"', Escape: '\\'}
 
 func TestSplitterAgreesWithReference(t *testing.T) {
@@ -72,8 +72,22 @@ func TestSplitterAgreesWithReference(t *testing.T) {
 					o := Options{ChunkSize: chunk, MaxRecord: limit}
 					for _, f := range []Format{DefaultFormat, escaped} {
 						cuts := checkSplit(t, f, in, strings.NewReader(in), o)
-						require.Equal(t, cuts, checkSplit(t, f, in, iotest.OneByteReader(strings.NewReader(in)), o))
-						require.Equal(t, cuts, checkSplit(t, f, in, iotest.DataErrReader(iotest.HalfReader(strings.NewReader(in))), o))
+						require.Equal(
+							t,
+							cuts,
+							checkSplit(t, f, in, iotest.OneByteReader(strings.NewReader(in)), o),
+						)
+						require.Equal(
+							t,
+							cuts,
+							checkSplit(
+								t,
+								f,
+								in,
+								iotest.DataErrReader(iotest.HalfReader(strings.NewReader(in))),
+								o,
+							),
+						)
 					}
 				}
 			}
@@ -81,7 +95,7 @@ func TestSplitterAgreesWithReference(t *testing.T) {
 	}
 }
 
-// randomReader hands out pieces of random length, some of them empty.
+// randomReader returns pieces of random length, some of them empty.
 type randomReader struct {
 	r   io.Reader
 	rnd *rand.Rand
@@ -93,7 +107,27 @@ func (r randomReader) Read(b []byte) (int, error) {
 
 func TestSplitterOnRandomInput(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	words := []string{"a", "bc", ",", ",", "\"", "\"", "\"\"", "\n", "\n", "\r\n", "\r", "\",\"", "\"\n\"", "x\",\"y\n", bom, "\\", "\\", "\\\n", "\\\""}
+	words := []string{
+		"a",
+		"bc",
+		",",
+		",",
+		"\"",
+		"\"",
+		"\"\"",
+		"\n",
+		"\n",
+		"\r\n",
+		"\r",
+		"\",\"",
+		"\"\n\"",
+		"x\",\"y\n",
+		bom,
+		"\\",
+		"\\",
+		"\\\n",
+		"\\\"",
+	}
 	for range 3000 {
 		var b strings.Builder
 		for range rnd.IntN(40) {
@@ -103,14 +137,20 @@ func TestSplitterOnRandomInput(t *testing.T) {
 		o := Options{ChunkSize: 1 + rnd.IntN(50), MaxRecord: 2 + rnd.IntN(60)}
 		for _, f := range []Format{DefaultFormat, escaped} {
 			cuts := checkSplit(t, f, in, strings.NewReader(in), o)
-			require.Equal(t, cuts, checkSplit(t, f, in, randomReader{strings.NewReader(in), rnd}, o))
+			require.Equal(
+				t, cuts, checkSplit(t, f, in, randomReader{strings.NewReader(in), rnd}, o),
+			)
 			checkWhole(t, f, strings.TrimPrefix(in, bom))
 		}
 	}
 }
 
 func TestChunksAreAsLongAsAllowed(t *testing.T) {
-	s := NewSplitter(strings.NewReader("aa\nbb\ncc\n"+"\"a long\nrecord\"\n"+"d\n"), DefaultFormat, Options{ChunkSize: 7})
+	s := NewSplitter(
+		strings.NewReader("aa\nbb\ncc\n"+"\"a long\nrecord\"\n"+"d\n"),
+		DefaultFormat,
+		Options{ChunkSize: 7},
+	)
 	want := []Chunk{
 		{Data: []byte("aa\nbb\n"), Offset: 0, Line: 1, Records: 2},
 		{Data: []byte("cc\n"), Offset: 6, Line: 3, Records: 1},
@@ -138,16 +178,20 @@ func TestNextUsesTheBufferGiven(t *testing.T) {
 	require.Equal(t, first, string(c.Data), "a chunk handed out is left alone")
 }
 
-// A long record is handed over with the window's memory, and the memory that the caller gives becomes the window.
+// A long record is returned in the window's memory, and the caller's buffer becomes the window.
 func TestLongRecordIsNotCopied(t *testing.T) {
 	long := strings.Repeat("x", 100_000) + "\n"
-	s := NewSplitter(strings.NewReader(long+"a,b\n"+long), DefaultFormat, Options{ChunkSize: 1000, MaxRecord: 200_000})
+	s := NewSplitter(
+		strings.NewReader(long+"a,b\n"+long),
+		DefaultFormat,
+		Options{ChunkSize: 1000, MaxRecord: 200_000},
+	)
 	given := make([]byte, 0, 5000)
 	c, err := s.Next(given)
 	require.NoError(t, err)
 	require.Equal(t, long, string(c.Data))
 	require.Less(t, cap(s.in.buf), 10_000)
-	clear(c.Data) // the caller's
+	clear(c.Data) // the chunk belongs to the caller
 	c, err = s.Next(c.Data[:0])
 	require.NoError(t, err)
 	require.Equal(t, "a,b\n", string(c.Data))
@@ -160,7 +204,9 @@ func TestLongRecordIsNotCopied(t *testing.T) {
 }
 
 func TestHeader(t *testing.T) {
-	s := NewSplitter(strings.NewReader(bom+"\n\r\n\"i\nd\",name\r\n1,x\n"), DefaultFormat, Options{})
+	s := NewSplitter(
+		strings.NewReader(bom+"\n\r\n\"i\nd\",name\r\n1,x\n"), DefaultFormat, Options{},
+	)
 	h, err := s.Header()
 	require.NoError(t, err)
 	require.Equal(t, int64(6), h.Offset)
@@ -187,7 +233,9 @@ func TestHeaderErrors(t *testing.T) {
 		"\na,\"b\nc\n":  `line 2, column 3: quote is never closed`,
 		"0123456789\n":  `line 1, column 1: record is longer than 8 bytes`,
 	} {
-		_, err := NewSplitter(strings.NewReader(in), DefaultFormat, Options{MaxRecord: 8, Bad: bad}).Header()
+		_, err := NewSplitter(
+			strings.NewReader(in), DefaultFormat, Options{MaxRecord: 8, Bad: bad},
+		).Header()
 		require.EqualError(t, err, want)
 		var syntax *SyntaxError
 		require.ErrorAs(t, err, &syntax)
@@ -196,7 +244,11 @@ func TestHeaderErrors(t *testing.T) {
 
 func TestReadErrorComesAfterTheRecordsBeforeIt(t *testing.T) {
 	broken := errors.New("disk gone")
-	s := NewSplitter(io.MultiReader(strings.NewReader("a\nb\nc"), iotest.ErrReader(broken)), DefaultFormat, Options{})
+	s := NewSplitter(
+		io.MultiReader(strings.NewReader("a\nb\nc"), iotest.ErrReader(broken)),
+		DefaultFormat,
+		Options{},
+	)
 	c, err := s.Next(nil)
 	require.NoError(t, err)
 	require.Equal(t, "a\nb\n", string(c.Data))
@@ -210,7 +262,7 @@ func TestReadErrorComesAfterTheRecordsBeforeIt(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// idle is a reader that never delivers.
+// idle is a reader that never returns a byte.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
@@ -226,7 +278,9 @@ func TestConstructorsRefuseInvalidFormats(t *testing.T) {
 }
 
 func TestMaxRecords(t *testing.T) {
-	s := NewSplitter(strings.NewReader("a\n\nb\nc\n\"d\n\"\ne"), DefaultFormat, Options{MaxRecords: 2})
+	s := NewSplitter(
+		strings.NewReader("a\n\nb\nc\n\"d\n\"\ne"), DefaultFormat, Options{MaxRecords: 2},
+	)
 	var got []string
 	for {
 		c, err := s.Next(nil)
@@ -242,7 +296,11 @@ func TestMaxRecords(t *testing.T) {
 
 func TestFailed(t *testing.T) {
 	broken := errors.New("broken")
-	s := NewSplitter(io.MultiReader(strings.NewReader("a\nb\nc\nd"), iotest.ErrReader(broken)), DefaultFormat, Options{ChunkSize: 4})
+	s := NewSplitter(
+		io.MultiReader(strings.NewReader("a\nb\nc\nd"), iotest.ErrReader(broken)),
+		DefaultFormat,
+		Options{ChunkSize: 4},
+	)
 	c, err := s.Next(nil)
 	require.NoError(t, err)
 	require.Equal(t, "a\nb\n", string(c.Data))

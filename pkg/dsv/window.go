@@ -8,32 +8,32 @@ import (
 // window is the part of the stream that the Splitter holds.
 type window struct {
 	r     io.Reader
-	chunk int    // bytes to hold where no record is longer
-	limit int    // the most bytes to hold
-	first int    // bytes to make room for at first
+	chunk int    // bytes to hold if no record is longer
+	limit int    // the largest number of bytes to hold
+	first int    // bytes of the first allocation
 	buf   []byte // buf[head:] is held
 	head  int
 	base  int64 // offset of buf[0] in the stream
-	begun bool  // the byte order mark was looked for
+	begun bool  // the byte order mark was handled
 	eof   bool  // nothing follows buf
-	err   error // from the reader, due once its bytes were handed out
+	err   error // from the reader, returned after its bytes
 }
 
-// leastWindow is the number of bytes that a window has room for at least, unless its limit is lower.
+// leastWindow is the smallest number of bytes that a window allocates, unless its limit is lower.
 const leastWindow = 64
 
-// offset returns where buf[i] is in the stream.
+// offset returns the offset of buf[i] in the stream.
 func (w *window) offset(i int) int64 { return w.base + int64(i) }
 
-// fill reads on, at least one byte unless the stream ends or fails. It returns
-// by how much the indexes of the bytes already held have gone down.
+// fill reads at least one byte, unless the stream ends or fails. dropped is the amount by which the
+// indexes of the held bytes decreased.
 func (w *window) fill() (dropped int, err error) {
 	dropped = w.makeRoom()
 	to := cap(w.buf)
 	if len(w.buf)-w.head <= w.chunk {
 		to = min(to, w.head+w.chunk+1)
 	} else {
-		to = min(to, len(w.buf)+w.chunk+1) // what follows a long record is copied: see part
+		to = min(to, len(w.buf)+w.chunk+1) // bytes after a long record are copied: see part
 	}
 	if err := w.read(to); err != nil || w.begun {
 		return dropped, err
@@ -52,16 +52,15 @@ func (w *window) fill() (dropped int, err error) {
 	return dropped, nil
 }
 
-// refill lets go of everything held and reads on.
+// refill drops all held bytes and reads more.
 func (w *window) refill() error {
 	w.base += int64(len(w.buf))
 	w.buf, w.head = w.buf[:0], 0
 	return w.read(min(cap(w.buf), w.chunk))
 }
 
-// part gives up the memory in front of buf[at], which is another's from now on, and goes on with a
-// copy of what is behind, in room if that is large enough. It returns by how much the indexes have
-// gone down.
+// part gives the memory before buf[at] to the caller. It copies the rest into room, or into new
+// memory if room is too small. It returns the amount by which indexes decreased.
 func (w *window) part(at int, room []byte) (dropped int) {
 	rest := w.buf[at:]
 	if cap(room) < len(rest) {
@@ -73,9 +72,8 @@ func (w *window) part(at int, room []byte) (dropped int) {
 	return at
 }
 
-// makeRoom moves the bytes held to the front where that is cheap, or where
-// there is no other way to have room behind them. The window doubles up to its
-// limit first, so that few bytes are moved for each one read.
+// makeRoom moves the held bytes to the front if that is cheap, or if there is no other way to make
+// room. The window first doubles up to its limit, so that few bytes are moved for each byte read.
 func (w *window) makeRoom() (dropped int) {
 	held := len(w.buf) - w.head
 	full := len(w.buf) == cap(w.buf)
@@ -85,7 +83,7 @@ func (w *window) makeRoom() (dropped int) {
 		w.buf = w.buf[:held]
 	case full:
 		size := max(2*cap(w.buf), w.first, len(bom))
-		if size > w.limit/2 { // the next step would hold two that are nearly as large as the limit
+		if size > w.limit/2 { // a further doubling would hold two buffers of nearly the limit
 			size = w.limit
 		}
 		w.buf = append(make([]byte, 0, size), w.buf[w.head:]...)
@@ -98,10 +96,10 @@ func (w *window) makeRoom() (dropped int) {
 	return dropped
 }
 
-// maxEmptyReads is how often in a row a reader may deliver nothing.
+// maxEmptyReads is the largest number of consecutive reads without a byte.
 const maxEmptyReads = 100
 
-// read appends bytes to buf until it is not longer than to.
+// read appends bytes to buf, up to the length to.
 func (w *window) read(to int) error {
 	for range maxEmptyReads {
 		if w.err != nil {
@@ -121,7 +119,7 @@ func (w *window) read(to int) error {
 	return readError(w.offset(len(w.buf)), io.ErrNoProgress)
 }
 
-// readError says where the reader failed.
+// readError returns the error of the reader with its offset.
 func readError(offset int64, err error) error {
 	return fmt.Errorf("read input at byte %d: %w", offset, err)
 }

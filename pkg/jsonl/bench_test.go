@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// benchData are 16 MiB of records of one kind each.
+// benchData returns 16 MiB of records of each kind.
 func benchData() map[string][]byte {
 	blob := `"0x` + strings.Repeat("5a", 34) + `"`
 	kinds := map[string]string{

@@ -1,38 +1,46 @@
-// Package jsonl reads JSON Lines: one JSON object to a line, each a record.
+// Package jsonl reads JSON Lines: each line is a record, a JSON object.
 //
-// It is to such files what package dsv is to delimited ones, and shares dsv's chunks, options, bad lines and errors,
-// so that a caller can read either. The input is cut into chunks of whole lines without parsing them, so that chunks
-// are parsed in parallel; every record carries its bytes as they stood in the input and their place, so that a
-// rejected record can be written out unchanged and named by file, line and column. Values are left as they stand:
-// package cqljson reads them.
+// It is the counterpart of package dsv and shares dsv's chunks, options, bad lines and errors, so
+// that a caller can read either format. A reader can cut the input into chunks of complete lines
+// without parsing them, and parse the chunks in parallel. Every record has its original bytes and
+// its position. A rejected record can be copied unchanged and named by file, line and column. The
+// package does not decode values; package cqljson does.
 //
 // # Where to start
 //
-// A [Splitter] cuts an io.Reader into chunks. A [Parser] walks over the records of one [Chunk].
+//   - A [Splitter] cuts an io.Reader into chunks.
+//   - A [Parser] iterates over the records of one [Chunk].
 //
 // # Rules of the format
 //
-//   - A record is one line. Lines end with LF; the last one may lack it. A CR before the LF is a blank, as JSON has
-//     it. No LF can stand inside a record, since JSON strings hold none unescaped.
-//   - A line of nothing but blanks (space, tab, CR) is skipped and counted as a line.
-//   - A record is an object and nothing else, blanks around it apart. The whole line must be JSON as package jsonscan
-//     has it; each member's name may stand once only. Members of objects further in are not compared.
-//   - Names are compared and handed out as text, with their escapes undone. A surrogate alone in a name is an error;
-//     in a value it is not looked for.
-//   - A UTF-8 byte order mark at the start of a stream is dropped by the Splitter. Offsets count it, columns do not.
-//   - A line longer than MaxRecord is bad and goes to [Options].Bad; reading goes on at the next line.
+//   - A record is one line. LF ends a line; the last one may lack it. A CR before the LF is a
+//     blank, as in JSON. A record never contains LF, because JSON strings escape it.
+//   - A line of blanks (space, tab, CR) is skipped but counts as a line.
+//   - A record is an object, with optional blanks around it. The whole line must be JSON according
+//     to package jsonscan. No two members may have the same name; members of inner objects are not
+//     compared.
+//   - Names are compared and returned without escapes. A lone surrogate in a name is an error;
+//     values are not checked for it.
+//   - The Splitter removes a UTF-8 byte order mark at the start of a stream. Offsets count it,
+//     columns do not.
+//   - A line longer than MaxRecord is bad and goes to [Options].Bad. Reading continues on the next
+//     line.
 //
 // # Ownership and concurrency
 //
-// A Chunk is backed by the buffer given to [Splitter.Next] and belongs to the caller. Names and values borrow from the
-// chunk, names that had escapes from the Parser; they live until the next [Parser.Next] or [Parser.Reset]. A Splitter
-// and a Parser are each for one goroutine at a time.
+// A Chunk is stored in the buffer passed to [Splitter.Next] and belongs to the caller. Names and
+// values point into the chunk; names that had escapes point into the Parser. They are valid until
+// the next [Parser.Next] or [Parser.Reset]. A Splitter or Parser belongs to one goroutine at a
+// time.
 //
-// # Cost on hostile input
+// # Cost of hostile input
 //
-// A Splitter reads 256 KiB or less at a time and holds, besides the caller's buffer, no more than that and ChunkSize
-// bytes; the buffer grows to the longest line, up to a read more than MaxRecord. A Parser looks at every byte a fixed
-// number of times; names are told apart by a hash with a seed of its own.
+// A Splitter reads at most 256 KiB at a time. Besides the caller's buffer, it holds at most that
+// plus ChunkSize bytes. The buffer grows to the longest line, at most MaxRecord plus one read. A
+// Parser reads every byte a bounded number of times. It compares names by a hash with a random
+// seed.
 //
-// Sources: RFC 8259; the conventions at jsonlines.org.
+// # Sources
+//
+// RFC 8259 and the conventions at jsonlines.org.
 package jsonl

@@ -9,8 +9,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
+// This example reads records, with a blank line and a line that is not a record.
 func Example() {
-	in := strings.NewReader(`{"id": 1, "note": "two\nlines"}` + "\n\n" + `{"id": 2, "note"}` + "\n" + `{"note": null, "id": 3}`)
+	const text = `{"id": 1, "note": "two\nlines"}
+
+{"id": 2, "note"}
+{"note": null, "id": 3}`
+	in := strings.NewReader(text)
 	s, p := jsonl.NewSplitter(in, jsonl.Options{}), jsonl.NewParser()
 	for {
 		chunk, err := s.Next(nil)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzParse compares every line with encoding/json, in a parser that has met the lines before it.
+// FuzzParse compares every line with encoding/json. One parser reads all lines.
 func FuzzParse(f *testing.F) {
 	for _, in := range samples {
 		f.Add([]byte(in))
@@ -44,6 +44,8 @@ func FuzzSplitterAgrees(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in []byte, chunk, limit uint8) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
 		cuts := checkSplit(t, string(in), bytes.NewReader(in), o)
-		require.Equal(t, cuts, checkSplit(t, string(in), iotest.OneByteReader(bytes.NewReader(in)), o))
+		require.Equal(
+			t, cuts, checkSplit(t, string(in), iotest.OneByteReader(bytes.NewReader(in)), o),
+		)
 	})
 }

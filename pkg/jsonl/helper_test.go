@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refUnit is a line as the reference sees it: the whole input cut at its line ends, with no thought of speed.
+// refUnit is a line in the reference, which splits the whole input at its line ends, without regard
+// to speed.
 type refUnit struct {
 	raw    string
 	offset int
@@ -39,8 +40,8 @@ func refUnits(in string) []refUnit {
 	return units
 }
 
-// checkSplit reads in through a Splitter and a Parser and compares all that comes out with the reference. It returns
-// where the chunks began.
+// checkSplit reads in with a Splitter and a Parser and compares the results with the reference. It
+// returns the starts of the chunks.
 func checkSplit(t *testing.T, in string, r io.Reader, o Options) (cuts []int64) {
 	t.Helper()
 	units := refUnits(in)
@@ -144,8 +145,8 @@ type refMember struct {
 
 var errRecord = errors.New("not a record")
 
-// refMembers reads a line with encoding/json and returns the members of its object. It fails as the parser does: also
-// when a name stands twice or has half of a surrogate pair.
+// refMembers reads a line with encoding/json and returns the members of its object. Like the
+// parser, it refuses a name that occurs twice or contains a lone surrogate.
 func refMembers(t *testing.T, line []byte) ([]refMember, error) {
 	if !json.Valid(line) || bytes.TrimLeft(line, " \t\r\n")[0] != '{' {
 		return nil, errRecord
@@ -173,13 +174,15 @@ func refMembers(t *testing.T, line []byte) ([]refMember, error) {
 		if err := dec.Decode(&value); err != nil {
 			return nil, err
 		}
-		members = append(members, refMember{name, string(value), int(dec.InputOffset()) - len(value)})
+		members = append(
+			members, refMember{name, string(value), int(dec.InputOffset()) - len(value)},
+		)
 	}
 	return members, nil
 }
 
-// refText undoes the escapes of a valid JSON string, one character at a time; not ok when one is half of a surrogate
-// pair.
+// refText resolves the escapes of a valid JSON string, one character at a time. ok is false if one
+// is a lone surrogate.
 func refText(body string) (text string, ok bool) {
 	unit := func(at int) rune {
 		if at+6 > len(body) || body[at:at+2] != `\u` {

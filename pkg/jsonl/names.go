@@ -5,22 +5,22 @@ import (
 	"hash/maphash"
 )
 
-// nameSet tells whether a name stands twice in a record. As long as a record has names of the one before it, in the
-// same order, comparing with these is enough; a hash table does the rest.
+// nameSet detects names that occur twice in a record. If the record has the names of an earlier
+// record, in the same order, it only compares with these. Otherwise it uses a hash table.
 type nameSet struct {
 	seed maphash.Seed
 
-	kept   []byte // the names of an earlier record, all different, one after the other
-	ends   []int  // of each name in kept
-	agreed int    // this record's names are among the kept ones before this one; -1 once one was not
+	kept   []byte // the names of an earlier record, all different, concatenated
+	ends   []int  // the end of each name in kept
+	agreed int    // the number of kept names that are used up; -1: a name was not among them
 
-	// slots is an open-addressing table of this record's names. An entry of another round is no entry.
+	// slots is an open-addressing table of this record's names. An entry of another round is empty.
 	slots []slot
 	round uint64
 	used  int
 }
 
-// slot holds the place of a name in the record.
+// slot is an entry of the table: the index of a name in the record.
 type slot struct {
 	round uint64
 	place int
@@ -28,13 +28,13 @@ type slot struct {
 
 func newNameSet() nameSet { return nameSet{seed: maphash.MakeSeed()} }
 
-// restart begins a record.
+// restart starts a record.
 func (s *nameSet) restart() {
 	s.agreed, s.used = 0, 0
 	s.round++
 }
 
-// add takes the name of the next field in, and returns false when one of the fields before it has it, too.
+// add adds the name of the next field. It returns false if an earlier field has the same name.
 func (s *nameSet) add(name []byte, fields []Field) bool {
 	if s.agreed >= 0 {
 		for i := s.agreed; i < len(s.ends); i++ {
@@ -59,7 +59,8 @@ func (s *nameSet) keptName(i int) []byte {
 	return s.kept[begin:s.ends[i]]
 }
 
-// put puts the name at place into the table, unless it is one of the fields' there.
+// put adds the name of the field with index place to the table. It returns false if the name is
+// already there.
 func (s *nameSet) put(name []byte, place int, fields []Field) bool {
 	if 2*(s.used+1) > len(s.slots) {
 		s.grow(fields[:place])
@@ -76,10 +77,10 @@ func (s *nameSet) put(name []byte, place int, fields []Field) bool {
 	return true
 }
 
-// minSlots is the least size of the table, a power of two.
+// minSlots is the smallest size of the table, a power of two.
 const minSlots = 64
 
-// grow makes the table twice as large and puts the fields in that it held.
+// grow doubles the table and adds its fields again.
 func (s *nameSet) grow(fields []Field) {
 	held := fields[:s.used]
 	s.slots = make([]slot, max(minSlots, 2*len(s.slots)))
@@ -89,7 +90,8 @@ func (s *nameSet) grow(fields []Field) {
 	}
 }
 
-// keep remembers the names of a record without errors for the next one, unless they are those kept already.
+// keep stores the names of a record without errors for the next record, unless they are already
+// stored.
 func (s *nameSet) keep(fields []Field) {
 	if s.agreed >= 0 {
 		return

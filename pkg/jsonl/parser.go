@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// Parser walks over the records of a chunk. It allocates nothing per record once its field list and its tables of
-// names have grown to what the records need.
+// Parser iterates over the records of a chunk. After its field list and name tables have grown to
+// the size of the records, it does not allocate.
 type Parser struct {
 	chunk Chunk
 	pos   int   // next byte of chunk.Data
@@ -22,10 +22,10 @@ type Parser struct {
 	names   nameSet
 }
 
-// NewParser returns a Parser without records; give it some with Reset.
+// NewParser returns a Parser without records; Reset sets them.
 func NewParser() *Parser { return &Parser{names: newNameSet()} }
 
-// Reset starts over with the records of c, whose data must begin at the start of a line.
+// Reset starts on the records of c. Its data must begin at the start of a line.
 func (p *Parser) Reset(c Chunk) {
 	p.chunk, p.pos, p.line = c, 0, c.Line
 	p.rec = Record{}
@@ -35,7 +35,7 @@ func (p *Parser) Reset(c Chunk) {
 // Reset.
 func (p *Parser) Record() Record { return p.rec }
 
-// Next moves on to the next record and tells whether there is one.
+// Next advances to the next record and reports whether there is one.
 func (p *Parser) Next() bool {
 	for p.pos < len(p.chunk.Data) {
 		rest := p.chunk.Data[p.pos:]
@@ -44,7 +44,11 @@ func (p *Parser) Next() bool {
 			text, size = rest[:n], n+1
 		}
 		if first := jsonscan.Blanks(text, 0); first < len(text) {
-			p.rec = Record{Raw: rest[:size:size], Offset: p.chunk.Offset + int64(p.pos), Line: p.line}
+			p.rec = Record{
+				Raw:    rest[:size:size],
+				Offset: p.chunk.Offset + int64(p.pos),
+				Line:   p.line,
+			}
 			p.parse(text, first)
 			p.rec.Fields = p.fields
 			p.pos += size
@@ -58,7 +62,7 @@ func (p *Parser) Next() bool {
 	return false
 }
 
-// parse reads the object at text[pos], where text is the whole line.
+// parse reads the object at text[pos]. text is the whole line.
 func (p *Parser) parse(text []byte, pos int) {
 	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
 	p.names.restart()
@@ -97,12 +101,15 @@ func (p *Parser) member(text []byte, pos int) (next int, err error) {
 		return pos, &jsonscan.Error{Offset: begin, Msg: tooManyFields}
 	}
 	if !p.names.add(name, p.fields) {
-		return pos, &jsonscan.Error{Offset: begin, Msg: fmt.Sprintf("member %q stands twice", shorten(name))}
+		return pos, &jsonscan.Error{
+			Offset: begin,
+			Msg:    fmt.Sprintf("member %q stands twice", shorten(name)),
+		}
 	}
 	if pos, err = jsonscan.Colon(text, pos); err != nil {
 		return pos, err
 	}
-	// The record's object is one level deep itself.
+	// The record's object is itself one level deep.
 	if next, err = jsonscan.Value(text, pos, 1); err != nil {
 		return next, err
 	}
@@ -116,10 +123,10 @@ func (p *Parser) member(text []byte, pos int) (next int, err error) {
 	return next, nil
 }
 
-// tooManyFields is the message for a record beyond MaxFields.
+// tooManyFields is the message for a record with more than MaxFields members.
 var tooManyFields = fmt.Sprintf("record has more than %d members", MaxFields)
 
-// unescape undoes the escapes of a name that stands at text[offset:].
+// unescape resolves the escapes of the name at text[offset:].
 func (p *Parser) unescape(name []byte, offset int) ([]byte, error) {
 	mark := len(p.scratch)
 	var err error
@@ -132,7 +139,7 @@ func (p *Parser) unescape(name []byte, offset int) ([]byte, error) {
 	return p.scratch[mark:len(p.scratch):len(p.scratch)], nil
 }
 
-// fail makes the record one with an error.
+// fail records an error in the record.
 func (p *Parser) fail(err error) {
 	syntax := &SyntaxError{Line: p.rec.Line, Column: 1, Msg: err.Error()}
 	if e := (*jsonscan.Error)(nil); errors.As(err, &e) {
@@ -141,7 +148,7 @@ func (p *Parser) fail(err error) {
 	p.rec.Err = syntax
 }
 
-// maxQuoted is how many bytes of a name an error shows.
+// maxQuoted is the largest number of bytes of a name in an error.
 const maxQuoted = 64
 
 func shorten(name []byte) []byte { return name[:min(len(name), maxQuoted)] }

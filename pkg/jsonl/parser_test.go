@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// show writes the members of a record as name=value|name=value.
+// show returns the members of a record as name=value|name=value.
 func show(r Record) string {
 	var parts []string
 	for _, f := range r.Fields {
@@ -87,7 +87,7 @@ func TestFieldPosition(t *testing.T) {
 	require.Equal(t, 1, column)
 }
 
-// TestNamesOfSeveralRecords has records that share names with the one before in every way.
+// TestNamesOfSeveralRecords checks records that share names with the previous record in every way.
 func TestNamesOfSeveralRecords(t *testing.T) {
 	for _, c := range []struct{ in, errs string }{
 		{`{"a":1,"b":2,"c":3}` + "\n" + `{"a":1,"b":2,"c":3}`, ""},
@@ -113,7 +113,8 @@ func TestNamesOfSeveralRecords(t *testing.T) {
 	}
 }
 
-// object returns an object of n members whose names begin with the given letter, and then those of rest.
+// object returns an object of n members whose names start with the given letter, followed by the
+// members in rest.
 func object(letter string, n int, rest string) string {
 	var b strings.Builder
 	for i := range n {
@@ -123,7 +124,15 @@ func object(letter string, n int, rest string) string {
 }
 
 func TestManyMembers(t *testing.T) {
-	in := object("a", MaxFields, "") + object("b", MaxFields, `,"c":0`) + object("b", MaxFields-1, `,"b7":0`) + object("a", MaxFields, "")
+	in := object("a", MaxFields, "") + object(
+		"b",
+		MaxFields,
+		`,"c":0`,
+	) + object(
+		"b",
+		MaxFields-1,
+		`,"b7":0`,
+	) + object("a", MaxFields, "")
 	p := NewParser()
 	p.Reset(Chunk{Data: []byte(in), Line: 1})
 	for _, want := range []string{"", "record has more than 65536 members", `member "b7" stands twice`, ""} {
@@ -152,7 +161,15 @@ func TestAppendingToATextLeavesItsNeighboursAlone(t *testing.T) {
 }
 
 func TestParserDoesNotAllocate(t *testing.T) {
-	c := Chunk{Line: 1, Data: []byte(strings.Repeat(`{"a":1,"b\n":"x","c":[1,{"d":null}]}`+"\n"+`{"c":"\u0041","e":2,"a":1}`+"\r\n\n", 100))}
+	c := Chunk{
+		Line: 1,
+		Data: []byte(
+			strings.Repeat(
+				`{"a":1,"b\n":"x","c":[1,{"d":null}]}`+"\n"+`{"c":"\u0041","e":2,"a":1}`+"\r\n\n",
+				100,
+			),
+		),
+	}
 	p := NewParser()
 	run := func() {
 		for p.Reset(c); p.Next(); {

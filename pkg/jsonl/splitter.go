@@ -15,28 +15,28 @@ import (
 // bom is the UTF-8 byte order mark.
 const bom = "\xef\xbb\xbf"
 
-// readSize is the most bytes that are asked of the reader at a time.
+// readSize is the largest number of bytes of one read.
 const readSize = 256 << 10
 
-// Splitter cuts a stream into chunks of whole lines. Where it cuts depends on the bytes, ChunkSize, MaxRecords and
-// MaxRecord only, never on how the reader hands the bytes out.
+// Splitter cuts a stream into chunks of complete lines. The cuts depend only on the bytes,
+// ChunkSize, MaxRecords and MaxRecord. They do not depend on the sizes of the reads.
 type Splitter struct {
 	r     *bufio.Reader
 	chunk int
 	max   int
-	most  int // records of a chunk
+	most  int // the largest number of records of a chunk
 	bad   func(Bad) error
 
-	carry  []byte // what was read behind the last chunk: a line, or the beginning of one
-	offset int64  // of what is not handed out yet, in the input
-	line   int64  // physical line of what is not accepted yet
-	begun  bool   // the byte order mark was looked for
-	eof    bool   // the reader has no more
-	failed error  // the reader's, with its place
-	err    error  // what Next returns from now on
+	carry  []byte // bytes read after the last chunk: a line or the start of one
+	offset int64  // offset in the input of the bytes not returned yet
+	line   int64  // physical line of the bytes not accepted yet
+	begun  bool   // the byte order mark was handled
+	eof    bool   // the reader is at its end
+	failed error  // the reader's error, with its offset
+	err    error  // the result of all further calls of Next
 }
 
-// NewSplitter returns a Splitter of what r delivers.
+// NewSplitter returns a Splitter that reads from r.
 func NewSplitter(r io.Reader, o Options) *Splitter {
 	s := &Splitter{chunk: o.ChunkSize, max: o.MaxRecord, most: o.MaxRecords, bad: o.Bad, line: 1}
 	if s.chunk <= 0 {
@@ -54,28 +54,28 @@ func NewSplitter(r io.Reader, o Options) *Splitter {
 	}
 	buffer := min(s.chunk, readSize)
 	if o.Size > 0 && o.Size < int64(buffer) {
-		buffer = int(o.Size) + 1 // with room to see the end of the input
+		buffer = int(o.Size) + 1 // with room to detect the end of the input
 	}
 	s.r = bufio.NewReaderSize(r, buffer)
 	return s
 }
 
-// Next returns the next chunk, read into buf, which grows when it is too short. The chunk belongs to the caller; the
-// Splitter keeps no hold on it. At the end of the input it returns io.EOF. An error of the reader comes wrapped, after
-// the whole lines before it. Every error is final.
+// Next returns the next chunk, read into buf, which grows if it is too short. The chunk belongs to
+// the caller; the Splitter does not retain it. At the end of the input Next returns io.EOF. It
+// returns an error of the reader wrapped, after the complete lines before it. Every error is final.
 //
-// Chunks and bad lines together are the input without its byte order mark. A chunk may hold blank lines only, and so
-// have no records.
+// The chunks and bad lines together are the input without its byte order mark. A chunk may consist
+// of blank lines, and so have no records.
 func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	if s.err != nil {
 		return Chunk{}, s.err
 	}
 	buf = append(buf[:0], s.carry...)
 	first, records := s.line, 0
-	for start := 0; ; { // of the line that buf ends with
+	for start := 0; ; { // start of the line at the end of buf
 		line := buf[start:]
 		ended := len(line) > 0 && (line[len(line)-1] == '\n' || s.eof)
-		over := !ended && (s.eof || s.failed != nil) // no whole line follows
+		over := !ended && (s.eof || s.failed != nil) // no complete line follows
 		switch {
 		case start > 0 && (over || len(buf) > s.chunk || start == s.chunk || records == s.most || len(line) > s.max):
 			c := Chunk{Data: buf[:start], Offset: s.offset, Line: first, Records: records}
@@ -104,11 +104,12 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	}
 }
 
-// Failed returns the error of the reader that Next will return after the chunk that it gave last, if that is known
-// already: the chunk is then cut short by it, and not where it would be cut if reading had gone on.
+// Failed returns the error of the reader that Next will return after the last chunk, if the
+// Splitter already knows it. The error then cut that chunk short.
 func (s *Splitter) Failed() error { return s.failed }
 
-// read returns what comes next, up to the end of the line or a part of it; offset is where it stands.
+// read returns the next bytes, up to the end of the line or less. offset is their offset in the
+// input.
 func (s *Splitter) read(offset int64) []byte {
 	part, err := s.r.ReadSlice('\n')
 	switch {
@@ -128,7 +129,7 @@ func (s *Splitter) read(offset int64) []byte {
 	return part
 }
 
-// reject reports the line that begins with piece, which is all that was read of it, and moves on behind it.
+// reject reports the line that starts with piece, the part read so far, and moves past it.
 func (s *Splitter) reject(piece []byte) error {
 	reason := fmt.Sprintf("record is longer than %d bytes", s.max)
 	if s.bad == nil {
@@ -150,5 +151,5 @@ func (s *Splitter) reject(piece []byte) error {
 	}
 }
 
-// isBlank reports whether a line holds nothing but blanks.
+// isBlank reports whether a line consists of blanks.
 func isBlank(line []byte) bool { return jsonscan.Blanks(line, 0) == len(line) }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// samples are inputs that between them meet every rule of the format.
+// samples are inputs that together use every rule of the format.
 var samples = []string{
 	"",
 	"\n",
@@ -45,8 +45,19 @@ func TestSplitterAgreesWithReference(t *testing.T) {
 				for _, limit := range []int{2, 3, 7, 20, 1000} {
 					o := Options{ChunkSize: chunk, MaxRecord: limit}
 					cuts := checkSplit(t, in, strings.NewReader(in), o)
-					require.Equal(t, cuts, checkSplit(t, in, iotest.OneByteReader(strings.NewReader(in)), o))
-					require.Equal(t, cuts, checkSplit(t, in, iotest.DataErrReader(iotest.HalfReader(strings.NewReader(in))), o))
+					require.Equal(
+						t, cuts, checkSplit(t, in, iotest.OneByteReader(strings.NewReader(in)), o),
+					)
+					require.Equal(
+						t,
+						cuts,
+						checkSplit(
+							t,
+							in,
+							iotest.DataErrReader(iotest.HalfReader(strings.NewReader(in))),
+							o,
+						),
+					)
 				}
 			}
 		})
@@ -68,7 +79,7 @@ func TestSplitterOnRandomInput(t *testing.T) {
 	}
 }
 
-// collect gathers the bad lines, their pieces joined.
+// collect returns a callback that collects the bad lines, with the pieces of each joined.
 func collect(bad *[]Bad) func(Bad) error {
 	return func(b Bad) error {
 		if b.First {
@@ -85,7 +96,9 @@ func TestBadLines(t *testing.T) {
 	long := strings.Repeat("x", 100)
 	in := bom + "{}\n" + long + "\n{}\r\n12345678\n123456789\n" + long
 	var bad []Bad
-	s := NewSplitter(strings.NewReader(in), Options{ChunkSize: 20, MaxRecord: 9, Bad: collect(&bad)})
+	s := NewSplitter(
+		strings.NewReader(in), Options{ChunkSize: 20, MaxRecord: 9, Bad: collect(&bad)},
+	)
 	var got []Chunk
 	for {
 		c, err := s.Next(nil)
@@ -103,18 +116,30 @@ func TestBadLines(t *testing.T) {
 	require.Equal(t, []Bad{
 		{Offset: 6, Line: 2, Column: 1, Reason: reason, Piece: []byte(long + "\n"), First: true, Last: true},
 		{Offset: 120, Line: 5, Column: 1, Reason: reason, Piece: []byte("123456789\n"), First: true, Last: true},
-		{Offset: 130, Line: 6, Column: 1, Reason: reason, Piece: []byte(long), First: true, Last: true},
+		{
+			Offset: 130,
+			Line:   6,
+			Column: 1,
+			Reason: reason,
+			Piece:  []byte(long),
+			First:  true,
+			Last:   true,
+		},
 	}, bad)
 }
 
 func TestBadLineWithoutCallback(t *testing.T) {
-	s := NewSplitter(strings.NewReader("{}\n"+strings.Repeat(" ", 20)+"{}\n{}\n"), Options{MaxRecord: 10})
+	s := NewSplitter(
+		strings.NewReader("{}\n"+strings.Repeat(" ", 20)+"{}\n{}\n"), Options{MaxRecord: 10},
+	)
 	c, err := s.Next(nil)
 	require.NoError(t, err)
 	require.Equal(t, "{}\n", string(c.Data))
 	for range 2 {
 		_, err = s.Next(nil)
-		require.Equal(t, &SyntaxError{Line: 2, Column: 1, Msg: "record is longer than 10 bytes"}, err)
+		require.Equal(
+			t, &SyntaxError{Line: 2, Column: 1, Msg: "record is longer than 10 bytes"}, err,
+		)
 	}
 }
 
@@ -122,12 +147,15 @@ func TestCallbackErrorIsFinal(t *testing.T) {
 	full := errors.New("no space left for rejects")
 	for after := range 3 {
 		calls := 0
-		s := NewSplitter(strings.NewReader(strings.Repeat("a", 200)), Options{ChunkSize: 16, MaxRecord: 20, Bad: func(Bad) error {
-			if calls++; calls > after {
-				return full
-			}
-			return nil
-		}})
+		s := NewSplitter(
+			strings.NewReader(strings.Repeat("a", 200)),
+			Options{ChunkSize: 16, MaxRecord: 20, Bad: func(Bad) error {
+				if calls++; calls > after {
+					return full
+				}
+				return nil
+			}},
+		)
 		for range 2 {
 			_, err := s.Next(nil)
 			require.Equal(t, full, err)
@@ -160,7 +188,7 @@ func TestReadErrorComesAfterTheLinesBeforeIt(t *testing.T) {
 	require.EqualError(t, err, "read input at byte 0: cut off: EOF")
 }
 
-// idle is a reader that never delivers.
+// idle is a reader that never returns a byte.
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
@@ -207,7 +235,10 @@ func TestMaxRecords(t *testing.T) {
 
 func TestFailed(t *testing.T) {
 	broken := errors.New("broken")
-	s := NewSplitter(io.MultiReader(strings.NewReader("{}\n{}\n{}\n{"), iotest.ErrReader(broken)), Options{ChunkSize: 6})
+	s := NewSplitter(
+		io.MultiReader(strings.NewReader("{}\n{}\n{}\n{"), iotest.ErrReader(broken)),
+		Options{ChunkSize: 6},
+	)
 	_, err := s.Next(nil)
 	require.NoError(t, err)
 	require.NoError(t, s.Failed())

@@ -1,10 +1,15 @@
-// Package levenshtein measures how far apart two names are, for hints about names
-// that were misspelt.
+// Package levenshtein measures the distance between names, to suggest corrections for misspelt
+// names.
+//
+// Start with [Nearest], which selects the closest of several names. [Distance] returns the distance
+// of two. The functions have no state and are safe for concurrent use.
+//
+// Source: the Levenshtein distance by the algorithm of Wagner and Fischer (1974), with one row of
+// the table.
 package levenshtein
 
-// Distance is the Levenshtein distance of a and b in bytes: how many bytes must be
-// added, removed or replaced to turn one into the other. It takes time in
-// proportion to the product of their lengths.
+// Distance returns the Levenshtein distance of a and b in bytes: the fewest bytes to add, remove or
+// replace to turn one into the other. The time is proportional to the product of their lengths.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -7,6 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
+// This example computes the checksum of two rows. The order of the rows does not matter.
 func Example() {
 	id := &cqltype.Type{Kind: cqltype.Int}
 	name := &cqltype.Type{Kind: cqltype.Text}

@@ -7,10 +7,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// order is that of every integer in the definition and in the native protocol.
+// order is the byte order of all integers in the definition and in the native protocol.
 var order = binary.BigEndian
 
-// appendField appends field(T, v), of which n is the plan, for a v that is not null.
+// appendField appends field(T, v) for a v that is not null. n is the plan of T.
 func appendField(dst []byte, n *node, v []byte) []byte {
 	if n == nil {
 		return append(order.AppendUint32(dst, uint32(len(v))), v...)
@@ -25,8 +25,8 @@ func appendField(dst []byte, n *node, v []byte) []byte {
 	return body
 }
 
-// appendForm appends form(T, v) to dst. It is not ok when v is malformed; then what
-// stands after dst in the slice that it returns is of no use.
+// appendForm appends form(T, v) to dst. ok is false if v is malformed; the bytes after dst in the
+// result are then undefined.
 func (n *node) appendForm(dst, v []byte) ([]byte, bool) {
 	switch n.kind {
 	case cqltype.Set, cqltype.Map:
@@ -51,7 +51,7 @@ func (n *node) appendSum(dst, v []byte) ([]byte, bool) {
 	pos := 4
 	for range count {
 		begin := pos
-		dst = dst[:mark] // the scratch for one element
+		dst = dst[:mark] // scratch memory for one element
 		for _, e := range n.elems {
 			elem, length, next, ok := cqlwire.ElemAt(v, pos)
 			if !ok || length < 0 {
@@ -63,7 +63,7 @@ func (n *node) appendSum(dst, v []byte) ([]byte, bool) {
 			pos = next
 		}
 		if n.plain {
-			sum = sum.Add(hash(v[begin:pos])) // the wire has the same lengths
+			sum = sum.Add(hash(v[begin:pos])) // v has the same lengths as the fields
 		} else {
 			sum = sum.Add(hash(dst[mark:]))
 		}
@@ -116,8 +116,8 @@ func (n *node) appendTuple(dst, v []byte) ([]byte, bool) {
 	return dst, pos == len(v)
 }
 
-// appendVector appends the form of a vector. Its elements stand after their length,
-// because none that holds a set or a map has a fixed one.
+// appendVector appends the form of a vector. Each element follows its length, because no element
+// type with a set or map inside has a fixed length.
 func (n *node) appendVector(dst, v []byte) ([]byte, bool) {
 	pos := 0
 	for range n.dimension {

@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzOrder builds rows out of the input and holds their checksum to be the same in
-// every order of the rows, of the elements of their sets and of the entries of their
-// maps, and to change when one byte of one row does.
+// FuzzOrder builds rows from the input. It checks that their checksum is the same in every order of
+// rows, elements of sets and entries of maps. It also checks that the checksum changes if one byte
+// of a row does.
 func FuzzOrder(f *testing.F) {
 	f.Add([]byte("alpha beta gamma"), uint64(1))
 	f.Add([]byte{}, uint64(2))
@@ -19,7 +19,9 @@ func FuzzOrder(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, seed uint64) {
 		r := rand.New(rand.NewPCG(seed, 0))
 		words := bytes.Split(data, []byte(" "))
-		h := hasherOf(t, "text", "set<text>", "map<text, frozen<set<text>>>", "list<frozen<set<text>>>")
+		h := hasherOf(
+			t, "text", "set<text>", "map<text, frozen<set<text>>>", "list<frozen<set<text>>>",
+		)
 		var sum, again Sum
 		for i := range words {
 			sum = sum.Add(h.Row(rowOf(words, i, nil)))
@@ -40,8 +42,7 @@ func FuzzOrder(f *testing.F) {
 	})
 }
 
-// rowOf makes the row i, with its sets and maps in an order that r draws; nil keeps
-// that of the words.
+// rowOf returns row i. r decides the order of its sets and maps; nil keeps the order of the words.
 func rowOf(words [][]byte, i int, r *rand.Rand) [][]byte {
 	mix := func(elems [][]byte) [][]byte {
 		if r == nil {
@@ -58,7 +59,12 @@ func rowOf(words [][]byte, i int, r *rand.Rand) [][]byte {
 	for _, k := range entries {
 		kvs = append(kvs, some[k], coll(mix(some[k:])...))
 	}
-	return [][]byte{words[i], coll(mix(some)...), mapping(kvs...), coll(coll(mix(words)...), coll(mix(some)...))}
+	return [][]byte{
+		words[i],
+		coll(mix(some)...),
+		mapping(kvs...),
+		coll(coll(mix(words)...), coll(mix(some)...)),
+	}
 }
 
 func indexes(n int) []int {
@@ -69,8 +75,8 @@ func indexes(n int) []int {
 	return out
 }
 
-// FuzzRow feeds any bytes to every kind of nesting: it must not fail, must say the
-// same again, and a value that is its own form must be hashed like a blob.
+// FuzzRow passes any bytes to every kind of nesting. Row must not panic and must be repeatable, and
+// a value that is its own form must have the hash of a blob.
 func FuzzRow(f *testing.F) {
 	types := []string{
 		"set<text>", "map<int, text>", "list<frozen<set<text>>>", "set<frozen<map<text, frozen<set<int>>>>>",

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// udts are the user-defined types that the tests know, with testdata/golden.py.
+// udts are the user-defined types of the tests and of testdata/golden.py.
 var udts = map[string][][2]string{
 	"addr":   {{"street", "text"}, {"zip", "int"}},
 	"person": {{"name", "text"}, {"tags", "frozen<set<text>>"}, {"home", "frozen<addr>"}},
@@ -45,7 +45,7 @@ func hasherOf(t testing.TB, types ...string) *Hasher {
 	return New(parsed)
 }
 
-// cell reads a value as golden.py spells it.
+// cell reads a value in the spelling of golden.py.
 func cell(t testing.TB, s *string) []byte {
 	t.Helper()
 	if s == nil {
@@ -70,8 +70,8 @@ func pattern(first, end int) []byte {
 	return b
 }
 
-// TestGolden compares with a second implementation, in another language and with
-// another library for the hash.
+// TestGolden compares with a second implementation, in another language and with another library
+// for the hash.
 func TestGolden(t *testing.T) {
 	data, err := os.ReadFile("testdata/golden.json")
 	require.NoError(t, err)

@@ -7,19 +7,19 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Hasher hashes the rows of one table. It is for one goroutine at a time.
+// Hasher hashes the rows of one table. It belongs to one goroutine at a time.
 type Hasher struct {
 	plans  []*node
 	buf    []byte
-	stream xxh3.Hasher128 // takes the bytes of a row that is longer than chunk
+	stream xxh3.Hasher128 // receives the bytes of a row that is longer than chunk
 }
 
-// chunk bounds the bytes of a row that are gathered before they are hashed, so that
-// a Hasher does not keep the memory of the largest row that it has seen.
+// chunk is the largest number of bytes of a row to collect before hashing. It keeps a Hasher from
+// holding the memory of the largest row.
 const chunk = 32 << 10
 
-// New plans the columns of a row, in their order. Types that are nil or not whole
-// are taken for scalars. The types are not kept.
+// New returns a Hasher for the columns of a row, in their order. A nil or incomplete type is
+// treated as a scalar. New does not retain the types.
 func New(types []*cqltype.Type) *Hasher {
 	h := &Hasher{plans: make([]*node, len(types))}
 	for i, t := range types {
@@ -28,9 +28,9 @@ func New(types []*cqltype.Type) *Hasher {
 	return h
 }
 
-// Row returns the checksum of a table that holds this row alone. There is a cell for
-// each column, as the native protocol carries it; nil is null, and empty but not nil
-// is a value of no bytes. It panics when there are more or fewer cells than columns.
+// Row returns the checksum of a table with this row only. cells has the value of each column in the
+// native protocol; nil is null, and an empty cell is a value of no bytes. Row panics if the number
+// of cells is not the number of columns.
 func (h *Hasher) Row(cells [][]byte) Sum {
 	if len(cells) != len(h.plans) {
 		panic(fmt.Sprintf("rowsum: %d cells in a row of %d columns", len(cells), len(h.plans)))
@@ -64,5 +64,5 @@ func (h *Hasher) Row(cells [][]byte) Sum {
 	return Sum(h.stream.Sum128())
 }
 
-// write passes bytes to the stream, which takes everything.
+// write writes bytes to the stream, which never returns an error.
 func (h *Hasher) write(b []byte) { _, _ = h.stream.Write(b) }

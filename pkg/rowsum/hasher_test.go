@@ -70,14 +70,24 @@ func TestDifferencesCount(t *testing.T) {
 func TestColumnsCount(t *testing.T) {
 	h := hasherOf(t, "text", "text")
 	sums := map[Sum]bool{}
-	rows := [][][]byte{{a, b}, {b, a}, {a, nil}, {nil, a}, {a, none}, {none, a}, {[]byte("ab"), none}, {nil, nil}, {none, none}}
+	rows := [][][]byte{
+		{a, b},
+		{b, a},
+		{a, nil},
+		{nil, a},
+		{a, none},
+		{none, a},
+		{[]byte("ab"), none},
+		{nil, nil},
+		{none, none},
+	}
 	for _, row := range rows {
 		sums[h.Row(row)] = true
 	}
 	require.Len(t, sums, len(rows))
 }
 
-// TestTypesThatAreNotWhole are hashed as they are.
+// TestTypesThatAreNotWhole checks that values of incomplete types are hashed unchanged.
 func TestTypesThatAreNotWhole(t *testing.T) {
 	text := &cqltype.Type{Kind: cqltype.Text}
 	set := &cqltype.Type{Kind: cqltype.Set, Elems: []*cqltype.Type{text}}
@@ -97,10 +107,14 @@ func TestTypesThatAreNotWhole(t *testing.T) {
 }
 
 func TestRowPanicsOnAnotherWidth(t *testing.T) {
-	require.PanicsWithValue(t, "rowsum: 1 cells in a row of 2 columns", func() { hasherOf(t, "int", "int").Row([][]byte{nil}) })
+	require.PanicsWithValue(
+		t,
+		"rowsum: 1 cells in a row of 2 columns",
+		func() { hasherOf(t, "int", "int").Row([][]byte{nil}) },
+	)
 }
 
-// TestScratchIsBounded: a huge blob goes by without being copied.
+// TestScratchIsBounded checks that a huge blob is not copied.
 func TestScratchIsBounded(t *testing.T) {
 	h := hasherOf(t, "int", "blob", "set<text>", "int")
 	h.Row([][]byte{i4(1), make([]byte, 1<<20), coll(a), i4(2)})

@@ -6,17 +6,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// node is the plan of a type that is not its own form. The plan of one that is, is
-// nil.
+// node is the plan of a type that is not its own form. Other types have a nil plan.
 type node struct {
-	kind      cqltype.Kind
-	elems     []*node // one for list, set and vector; key and value for map; else one for each element
-	plain     bool    // whether every one of elems is nil
-	dimension int     // of a vector
+	kind cqltype.Kind
+	// one for list, set and vector; key and value for map; otherwise one for each element
+	elems     []*node
+	plain     bool // every one of elems is nil
+	dimension int  // of a vector
 }
 
-// plan returns nil for a type without sets and maps, and for one that is not whole,
-// such as a map with one element type.
+// plan returns the plan of a type. It returns nil for a type without sets and maps, and for an
+// incomplete type, such as a map with one element type.
 func plan(t *cqltype.Type) *node {
 	if t == nil {
 		return nil

@@ -8,40 +8,40 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Version names the definition. Sums of different definitions cannot be compared.
+// Version is the name of the definition. Sums of different definitions cannot be compared.
 const Version = "cqlbulk-rowsum-1"
 
-// Sum is the checksum of any number of rows, a number below 2^128. The zero Sum is
-// that of no rows.
+// Sum is the checksum of any number of rows, a number below 2^128. The zero Sum is the checksum of
+// no rows.
 type Sum struct{ Hi, Lo uint64 }
 
-// Add returns the sum of both, modulo 2^128.
+// Add returns s + t modulo 2^128: the checksum of the rows of both.
 func (s Sum) Add(t Sum) Sum {
 	lo, carry := bits.Add64(s.Lo, t.Lo, 0)
 	hi, _ := bits.Add64(s.Hi, t.Hi, carry)
 	return Sum{Hi: hi, Lo: lo}
 }
 
-// Sub returns the sum of which t is no part any more, modulo 2^128.
+// Sub returns s - t modulo 2^128: the checksum without the rows of t.
 func (s Sum) Sub(t Sum) Sum {
 	lo, borrow := bits.Sub64(s.Lo, t.Lo, 0)
 	hi, _ := bits.Sub64(s.Hi, t.Hi, borrow)
 	return Sum{Hi: hi, Lo: lo}
 }
 
-// String returns 32 lower-case hexadecimal digits.
+// String returns the checksum as 32 lower-case hexadecimal digits.
 func (s Sum) String() string { return fmt.Sprintf("%016x%016x", s.Hi, s.Lo) }
 
-// MarshalText is String, so that a Sum is that in JSON.
+// MarshalText returns String, which is also the form in JSON.
 func (s Sum) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText is Parse.
+// UnmarshalText reads a checksum as Parse does.
 func (s *Sum) UnmarshalText(text []byte) (err error) {
 	*s, err = Parse(string(text))
 	return err
 }
 
-// Parse reads what String writes; the digits may be in either case.
+// Parse reads a checksum in the form of String. The digits may be in either case.
 func Parse(s string) (Sum, error) {
 	var b [16]byte
 	if len(s) != 2*len(b) {

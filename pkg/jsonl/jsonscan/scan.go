@@ -1,14 +1,22 @@
-// Package jsonscan is the grammar of JSON as functions over bytes: each takes the offset where something begins and
-// returns the offset after it. It builds nothing and keeps nothing.
+// Package jsonscan implements the grammar of JSON as functions over bytes. Each function takes the
+// offset of the start of something and returns the offset after it. None builds a tree.
 //
-// Start with Value, which holds one value of any kind to the grammar, or with String and Number for one token; text
-// is taken out of a string with AppendText. Packages cqljson and jsonl read with it, so that both take the same bytes
-// for JSON. All functions are safe for concurrent use; none changes the bytes it is given.
+// # Where to start
 //
-// What is valid here is what encoding/json takes for valid, nesting limit included. Bytes above 0x7f in strings are
-// not looked at: whether they are UTF-8 is for those to check who know what they are.
+//   - [Value] checks one value of any kind; [String] and [Number] check one token.
+//   - [AppendText] appends the text of a string.
 //
-// Source: RFC 8259.
+// Packages cqljson and jsonl use this package, so that both accept the same bytes as JSON. The
+// functions accept exactly what encoding/json accepts, including its limit on nesting. They do not
+// check that bytes above 0x7f in strings are UTF-8; the caller does if it requires UTF-8.
+//
+// # Bytes and concurrency
+//
+// The functions neither retain nor modify their input, and are safe for concurrent use.
+//
+// # Sources
+//
+// RFC 8259.
 package jsonscan
 
 import (
@@ -16,19 +24,20 @@ import (
 	"unicode/utf8"
 )
 
-// MaxDepth is how many arrays and objects may lie in each other.
+// MaxDepth is the largest nesting of arrays and objects.
 const MaxDepth = 10_000
 
-// Error says which byte breaks the grammar.
+// Error is a violation of the grammar.
 type Error struct {
-	Offset int    // of the byte, from 0; the length of the input when that ends too early
-	Msg    string // what is wrong there
+	Offset int    // of the wrong byte, from 0; the length of the input if it ends too early
+	Msg    string // the fault
 }
 
-// Error gives the offset and what is wrong there.
+// Error returns the offset and the fault.
 func (e *Error) Error() string { return fmt.Sprintf("offset %d: %s", e.Offset, e.Msg) }
 
-// Blanks returns the offset of the first byte at or after pos that is none of JSON's four blanks.
+// Blanks returns the offset of the first byte at or after pos that is not one of JSON's four
+// blanks.
 func Blanks(b []byte, pos int) int {
 	for pos < len(b) && (b[pos] == ' ' || b[pos] == '\n' || b[pos] == '\r' || b[pos] == '\t') {
 		pos++
@@ -36,15 +45,15 @@ func Blanks(b []byte, pos int) int {
 	return pos
 }
 
-// Unexpected is the error for what stands at pos, where want was due.
+// Unexpected returns the error for input that does not have want at pos.
 func Unexpected(b []byte, pos int, want string) error {
 	return &Error{pos, fmt.Sprintf("expected %s, found %s", want, found(b, pos))}
 }
 
-// maxWord is how much of a word that is no JSON an error shows, in bytes.
+// maxWord is the largest number of bytes of an invalid word in an error.
 const maxWord = 16
 
-// found says in words what stands at pos.
+// found describes the input at pos.
 func found(b []byte, pos int) string {
 	if pos >= len(b) {
 		return "the end"
@@ -78,7 +87,7 @@ func isDigit(c byte) bool { return c-'0' <= 9 }
 
 func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
-// Word reads the word true, false or null, whichever begins with the byte at pos.
+// Word reads the word true, false or null, according to the byte at pos.
 func Word(b []byte, pos int) (next int, err error) {
 	word := ""
 	if pos < len(b) {
@@ -92,13 +101,14 @@ func Word(b []byte, pos int) (next int, err error) {
 		}
 	}
 	next = pos + len(word)
-	if word == "" || next > len(b) || string(b[pos:next]) != word || next < len(b) && isLetter(b[next]) {
+	if word == "" || next > len(b) || string(b[pos:next]) != word ||
+		next < len(b) && isLetter(b[next]) {
 		return pos, Unexpected(b, pos, "a value")
 	}
 	return next, nil
 }
 
-// Number reads the number at pos. It does not look at what follows.
+// Number reads the number at pos. It does not check the byte after the number.
 func Number(b []byte, pos int) (next int, err error) {
 	next = pos
 	if next < len(b) && b[next] == '-' {
@@ -138,8 +148,9 @@ func digits(b []byte, pos int) (next int, err error) {
 	return next, nil
 }
 
-// Value reads the value at pos, where no blank stands, with all that lies in it. depth is how many arrays and objects
-// it lies in itself. Member names that stand twice are not looked for.
+// Value reads the value at pos, including all values inside. There must be no blank at pos. depth
+// is the number of arrays and objects around the value. Value does not check for duplicate names of
+// members.
 func Value(b []byte, pos, depth int) (next int, err error) {
 	if pos < len(b) {
 		switch c := b[pos]; {
@@ -159,8 +170,8 @@ func Value(b []byte, pos, depth int) (next int, err error) {
 
 var errDepth = fmt.Sprintf("more than %d arrays and objects lie in each other", MaxDepth)
 
-// Open reads the opening bracket that is due at pos and the blanks after it, and, when it follows at once, the closing
-// one, for which done is true.
+// Open reads the opening bracket at pos and the blanks after it. If the closing bracket follows
+// directly, Open reads it too and done is true.
 func Open(b []byte, pos int, opening, closing byte) (next int, done bool, err error) {
 	if pos >= len(b) || b[pos] != opening {
 		want := "an array"
@@ -176,8 +187,8 @@ func Open(b []byte, pos int, opening, closing byte) (next int, done bool, err er
 	return next, false, nil
 }
 
-// More reads what follows an element after any blanks: a comma and the blanks after it, or the closing bracket, for
-// which done is true.
+// More reads, after blanks, the separator after an element. That is a comma and the blanks after
+// it, or the closing bracket, for which done is true.
 func More(b []byte, pos int, closing byte) (next int, done bool, err error) {
 	pos = Blanks(b, pos)
 	if pos < len(b) {
@@ -191,7 +202,7 @@ func More(b []byte, pos int, closing byte) (next int, done bool, err error) {
 	return pos, false, Unexpected(b, pos, "',' or '"+string(rune(closing))+"'")
 }
 
-// Colon reads the colon that is due after any blanks, and the blanks after it.
+// Colon reads a colon, with the blanks before and after it.
 func Colon(b []byte, pos int) (next int, err error) {
 	pos = Blanks(b, pos)
 	if pos >= len(b) || b[pos] != ':' {
@@ -200,7 +211,7 @@ func Colon(b []byte, pos int) (next int, err error) {
 	return Blanks(b, pos+1), nil
 }
 
-// Name reads the string that is due at pos as the name of a member; escaped is String's.
+// Name reads the string at pos as the name of a member. escaped is as in String.
 func Name(b []byte, pos int) (next int, escaped bool, err error) {
 	if pos >= len(b) || b[pos] != '"' {
 		return pos, false, Unexpected(b, pos, "the name of a member in double quotes")

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// scan holds all of b to the grammar: one value with blanks around it.
+// scan checks that b is one value with optional blanks around it.
 func scan(b []byte) error {
 	next, err := Value(b, Blanks(b, 0), 0)
 	if err != nil {
@@ -147,8 +147,8 @@ func FuzzValue(f *testing.F) {
 	})
 }
 
-// FuzzText compares with encoding/json, which puts U+FFFD where this package has an error and for bytes that are not
-// UTF-8.
+// FuzzText compares with encoding/json. It writes U+FFFD where this package returns an error, and
+// for bytes that are not UTF-8.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{`plain`, `\ud83d\ude00`, `\ud83d\u0041`, `\u00e9\/\b`, `a\`, "\xff\\n", `"`, `\ufffd`} {
 		f.Add([]byte(s))

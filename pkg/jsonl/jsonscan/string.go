@@ -16,10 +16,10 @@ const (
 	backslash = '\\' * ones
 )
 
-// PlainLen returns how many bytes at the beginning of text stand for themselves in a JSON string: those before the
-// first double quote, backslash or control character. It looks at eight bytes at a time, with the tests for a byte
-// that is zero and for one below n of Sean Eron Anderson's "Bit Twiddling Hacks". Each marks the first such byte, the
-// lowest one, without fail.
+// PlainLen returns the number of bytes at the start of text that need no escape in a JSON string.
+// It stops at the first double quote, backslash or control character. It tests eight bytes at a
+// time, by the tests in Sean Eron Anderson's "Bit Twiddling Hacks" for a zero byte and for a byte
+// less than n. Each test always marks the first such byte, the lowest one.
 func PlainLen(text []byte) int {
 	n := 0
 	for ; n+8 <= len(text); n += 8 {
@@ -37,8 +37,9 @@ func PlainLen(text []byte) int {
 	return n
 }
 
-// String reads the string whose opening quote is at pos. escaped says that there is a backslash in it; without one,
-// what stands between the quotes is the text. A surrogate that stands alone is not looked for.
+// String reads the string whose opening quote is at pos. escaped reports whether it contains a
+// backslash; without one, the bytes between the quotes are the text. String does not check for lone
+// surrogates.
 func String(b []byte, pos int) (next int, escaped bool, err error) {
 	for next = pos + 1; ; {
 		next += PlainLen(b[next:])
@@ -48,19 +49,25 @@ func String(b []byte, pos int) (next int, escaped bool, err error) {
 		case b[next] == '"':
 			return next + 1, escaped, nil
 		case b[next] != '\\':
-			return pos, escaped, &Error{next, fmt.Sprintf("control character %q in a string must be escaped", b[next:next+1])}
+			return pos, escaped, &Error{
+				next,
+				fmt.Sprintf("control character %q in a string must be escaped", b[next:next+1]),
+			}
 		}
 		escaped = true
 		n, ok := escapeLen(b[next:])
 		if !ok {
-			return pos, escaped, &Error{next, fmt.Sprintf("invalid escape %q in a string", b[next:next+n])}
+			return pos, escaped, &Error{
+				next,
+				fmt.Sprintf("invalid escape %q in a string", b[next:next+n]),
+			}
 		}
 		next += n
 	}
 }
 
-// escapeLen returns the length of the escape that text begins with. When there is none, it is not ok, and n is how
-// much of text to show.
+// escapeLen returns the length of the escape at the start of text. If there is none, ok is false,
+// and n is the number of bytes of text to show.
 func escapeLen(text []byte) (n int, ok bool) {
 	if len(text) < 2 {
 		return len(text), false
@@ -76,12 +83,13 @@ func escapeLen(text []byte) (n int, ok bool) {
 	return 2, true
 }
 
-// letters holds what the short escapes stand for.
+// letters are the characters of the short escapes.
 var letters = [256]byte{
 	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
-// unit returns the UTF-16 unit of the escape \uXXXX that text begins with; not ok when there is none.
+// unit returns the UTF-16 unit of the escape \uXXXX at the start of text. ok is false if there is
+// none.
 func unit(text []byte) (u rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -100,9 +108,9 @@ func unit(text []byte) (u rune, ok bool) {
 	return u, true
 }
 
-// AppendText appends the text of a string that String has read; body is what stands between its quotes. It fails at a
-// surrogate, \uD800 to \uDFFF, that is not one of a pair: no UTF-8 can say it. The error is an *Error with the offset
-// in body, and dst then has its original length.
+// AppendText appends the text of a string that String has read; body is the bytes between its
+// quotes. It returns an error for a lone surrogate, \uD800 to \uDFFF, which UTF-8 cannot express.
+// The error is an *Error with the offset in body, and dst then has its original length.
 func AppendText(dst, body []byte) ([]byte, error) {
 	begin := len(dst)
 	for pos := 0; ; {
@@ -121,7 +129,12 @@ func AppendText(dst, body []byte) ([]byte, error) {
 		if utf16.IsSurrogate(r) {
 			low, _ := unit(body[pos+6:])
 			if r = utf16.DecodeRune(r, low); r == utf8.RuneError {
-				return dst[:begin], &Error{pos, fmt.Sprintf("%s is half of a surrogate pair without the other", body[pos:pos+6])}
+				return dst[:begin], &Error{
+					pos,
+					fmt.Sprintf(
+						"%s is half of a surrogate pair without the other", body[pos:pos+6],
+					),
+				}
 			}
 			size = 12
 		}

@@ -47,7 +47,7 @@ func (o *scanOptions) addOutputFlags(b binder) {
 	b.add("dir", "folder to write part files to, a series for each worker", letter("d"), folder, everyday)
 	b.in(groupFormat).add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", everyday)
 	b.add("compression", strings.Join(b.valuesOf("compression"), ", ")+" (default: as the file's name ends, else none)", everyday)
-	b.add("file-checksum", strings.Join(b.valuesOf("file-checksum"), " or ")+": what the manifest has of each file (default: the quicker xxh64)")
+	b.add("file-checksum", strings.Join(b.valuesOf("file-checksum"), " or ")+": what the manifest and --json have of each file (default: the quicker xxh64)")
 	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
 	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
 	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
@@ -202,6 +202,9 @@ func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
 	}
 	if n := len(r.Beside); n > 0 {
 		s.warn("%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s", amount.Of(n, "other part file"), amount.Verb(n, "it", "them"), someOf(r.Beside))
+	}
+	if n := len(r.WroteOver); n > 0 {
+		s.warn("--force wrote over %s that the manifest of the earlier scan does not name: %s", amount.Of(n, "file"), someOf(r.WroteOver))
 	}
 }
 

@@ -27,6 +27,7 @@ type ScanReport struct {
 	Next       Next
 	Replaced   int      // files of an earlier output in the folder that are gone
 	Beside     []string // files of the folder that stay, though they are named as those of an output
+	WroteOver  []string // files of the folder that the output replaced, though they are of no earlier scan
 	Troubles   []error  // what went wrong besides, and leaves the outcome as it is
 }
 
@@ -110,8 +111,9 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 		return err
 	}
 	if s.spec.Dir != "" && s.spec.Force {
-		var err error
-		if r.Replaced, r.Beside, err = s.out.RemoveEarlier(s.earlierFiles()); err != nil {
+		found, err := s.out.RemoveEarlier(s.earlierFiles())
+		r.Replaced, r.Beside, r.WroteOver = found.Removed, found.Left, found.Replaced
+		if err != nil {
 			return err
 		}
 	}

@@ -194,15 +194,20 @@ func (o *Output) ready(p *part) error {
 	return nil
 }
 
-// RemoveEarlier removes from the folder the files of an earlier output: those of its names that are ours, and part files. It
-// comes between Settle and Commit, so that a crash in between leaves part files to be seen. It returns the number of
-// such files that are gone, among them those that Commit replaces, and the names of the files that stay although
-// their names are those of an output.
-func (o *Output) RemoveEarlier(ours func(name string) bool) (removed int, left []string, err error) {
+// Earlier is what RemoveEarlier found in an output folder.
+type Earlier struct {
+	Removed  int      // files of the earlier output that are gone, among them those that Commit replaces
+	Left     []string // files that stay, though they have names of an output
+	Replaced []string // files that Commit replaces, though they are not of the earlier output
+}
+
+// RemoveEarlier removes the files of an earlier output from the folder: those that ours names, and part files. The caller
+// calls it between Settle and Commit, so that a crash in between leaves part files to be seen.
+func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !o.options.Dir || !o.options.Force {
-		return 0, nil, nil
+		return Earlier{}, nil
 	}
 	parts, final := make(map[string]bool), make(map[string]bool)
 	for _, p := range o.parts() {
@@ -215,7 +220,7 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (removed int, left [
 	}
 	entries, err := os.ReadDir(o.folder)
 	if err != nil {
-		return 0, nil, fmt.Errorf("output folder %s: %w", o.folder, err)
+		return Earlier{}, fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	own := o.options.ownNames()
 	for _, e := range entries {
@@ -226,20 +231,22 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (removed int, left [
 		unfinished := strings.HasSuffix(name, partSuffix)
 		earlier := !unfinished && ours(name)
 		if !earlier && !unfinished {
-			if !final[name] {
-				left = append(left, name)
+			if final[name] {
+				found.Replaced = append(found.Replaced, name)
+			} else {
+				found.Left = append(found.Left, name)
 			}
 			continue
 		}
 		if earlier {
-			removed++
+			found.Removed++
 		}
 		if final[name] {
 			continue // which its successor replaces
 		}
 		if err := os.Remove(filepath.Join(o.folder, name)); err != nil {
-			return removed, left, fmt.Errorf("output folder %s: %w", o.folder, err)
+			return found, fmt.Errorf("output folder %s: %w", o.folder, err)
 		}
 	}
-	return removed, left, nil
+	return found, nil
 }

@@ -135,13 +135,32 @@ func TestFolderIsNotEmpty(t *testing.T) {
 	require.Len(t, names(t, folder), 14, "nothing goes before the new output is whole")
 	_, err = o.Settle()
 	require.NoError(t, err)
-	removed, left, err := o.RemoveEarlier(func(name string) bool { return name != "b-10000-12345.csv.gz" })
+	found, err := o.RemoveEarlier(func(name string) bool { return name != "b-10000-12345.csv.gz" })
 	require.NoError(t, err)
-	require.Equal(t, 3, removed)
-	require.Equal(t, []string{"b-10000-12345.csv.gz"}, left, "it is not of an earlier output")
+	require.Equal(t, 3, found.Removed)
+	require.Equal(t, []string{"b-10000-12345.csv.gz"}, found.Left, "it is not of an earlier output")
+	require.Empty(t, found.Replaced)
 	require.NoError(t, o.Commit())
 	require.ElementsMatch(t, append(foreign, "sub", "b-0001-0001.csv.gz", "b-10000-12345.csv.gz"), names(t, folder))
 	require.Equal(t, string(text(1, 1)), contents(t, folder, "gzip", o.Files()[0]))
+}
+
+// TestFolderReplacesAForeignFile: Commit writes over a file that is of no earlier output if it needs the name, and
+// RemoveEarlier names that file.
+func TestFolderReplacesAForeignFile(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "b-0001-0001.csv")
+	require.NoError(t, os.WriteFile(path, []byte("mine"), 0o600))
+	o, err := Open(Options{Path: folder, Dir: true, Base: "b", Ext: "csv", Force: true})
+	require.NoError(t, err)
+	require.NoError(t, o.Writer().Write(1, text(1, 1)))
+	_, err = o.Settle()
+	require.NoError(t, err)
+	found, err := o.RemoveEarlier(func(string) bool { return false })
+	require.NoError(t, err)
+	require.Equal(t, Earlier{Replaced: []string{"b-0001-0001.csv"}}, found)
+	require.NoError(t, o.Commit())
+	require.Equal(t, []string{"b-0001-0001.csv"}, names(t, folder))
 }
 
 func TestFolderInABadPlace(t *testing.T) {

@@ -165,6 +165,9 @@ func (o *Output) Complete() error {
 	if o.Mode != 0 && o.ToStdout() {
 		return fmt.Errorf("--mode requires --output or --dir: the standard output is no file of ours")
 	}
+	if o.FileChecksum != "" && o.ToStdout() {
+		return fmt.Errorf("--file-checksum requires --output or --dir: the standard output has no checksum of a file")
+	}
 	if (o.MaxOutputSize != 0 || o.MaxFileBytes != 0) && o.Dir == "" {
 		return fmt.Errorf("--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir")
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// samples are typical values, one or two of each type, in CQL text.
+// samples are typical values, one or two for each type, in CQL text.
 var samples = []struct{ name, typ, text string }{
 	{"ascii", "ascii", "The quick brown fox jumps over it"},
 	{"bigint", "bigint", "-1234567890123456789"},
@@ -47,16 +47,24 @@ var samples = []struct{ name, typ, text string }{
 	{"custom", "'org.example.Odd'", "0x0123456789"},
 }
 
-// TestNoAllocations holds every encoder and decoder to a buffer that is large enough already.
+// TestNoAllocations checks that no encoder or decoder allocates if the buffer is large enough.
 func TestNoAllocations(t *testing.T) {
 	buf := make([]byte, 0, 8192)
 	for _, s := range samples {
 		col := mustPlan(t, s.typ)
 		wire := col.wire(t, s.text)
 		col.checkLossless(t, wire)
-		require.Zero(t, testing.AllocsPerRun(50, func() { buf, _ = col.json.AppendJSON(buf[:0], wire) }), s.name)
+		require.Zero(
+			t,
+			testing.AllocsPerRun(50, func() { buf, _ = col.json.AppendJSON(buf[:0], wire) }),
+			s.name,
+		)
 		text := bytes.Clone(buf)
-		require.Zero(t, testing.AllocsPerRun(50, func() { buf, _ = col.wires.AppendWire(buf[:0], text) }), s.name)
+		require.Zero(
+			t,
+			testing.AllocsPerRun(50, func() { buf, _ = col.wires.AppendWire(buf[:0], text) }),
+			s.name,
+		)
 	}
 }
 
@@ -71,8 +79,8 @@ func BenchmarkAppendJSON(b *testing.B) {
 	}
 }
 
-// BenchmarkRow encodes the cells of one row: 14 int, 4 text and a timestamp, or 6 blobs of 34 bytes, or one blob of
-// 64 KiB.
+// BenchmarkRow encodes the cells of one row: 14 int, 4 text and a timestamp, or 6 blobs of 34
+// bytes, or one blob of 64 KiB.
 func BenchmarkRow(b *testing.B) {
 	for _, row := range rows {
 		var columns []column
@@ -105,7 +113,7 @@ var rows = []struct {
 	{"blob64K", [][2]string{{"blob", "0x" + strings.Repeat("5a", 64<<10)}}},
 }
 
-// benchRow encodes the cells one after the other into one buffer.
+// benchRow encodes all cells into one buffer.
 func benchRow(b *testing.B, columns []column, wires [][]byte) {
 	var buf []byte
 	var err error
@@ -149,7 +157,7 @@ func BenchmarkReadRow(b *testing.B) {
 	}
 }
 
-// benchReadRow decodes the JSON of the cells one after the other into one buffer.
+// benchReadRow decodes the JSON of all cells into one buffer.
 func benchReadRow(b *testing.B, columns []column, wires [][]byte) {
 	cells := make([][]byte, len(wires))
 	size := 0

@@ -13,19 +13,21 @@ import (
 
 // Decoder reads one cell that is not null. It is safe for concurrent use.
 type Decoder interface {
-	// AppendWire appends the wire bytes of json, which is one JSON value, with or without blanks around it, and
-	// not null. When it is not JSON, or not a value of the type, dst comes back at its original length with an
-	// *Error. It keeps nothing of json and does not change it. It allocates nothing but what dst needs to grow,
-	// except for varints and decimals of more than 18 digits, user types of more than 32 fields, and maps of more
-	// than 32 keys whose wire bytes do not ascend.
+	// AppendWire appends the wire bytes of json: one JSON value that is not null, with optional
+	// blanks around it. If json is not JSON or not a value of the type, it returns dst with its
+	// original length and an *Error. It neither retains nor modifies json.
+	//
+	// It allocates only to grow dst, with three exceptions: varints and decimals of more than 18
+	// digits, user types of more than 32 fields, and maps of more than 32 keys whose wire bytes do
+	// not ascend.
 	AppendWire(dst, json []byte) ([]byte, error)
 }
 
-// PlanDecoder returns the decoder of a type. It fails when Plan does.
+// PlanDecoder returns the decoder of a type. It returns an error if Plan does.
 func PlanDecoder(t *cqltype.Type) (Decoder, error) { return PlanDecoderIn(t, time.Millisecond) }
 
-// PlanDecoderIn is PlanDecoder for JSON in which a timestamp given as a number counts units, as
-// those of cqltext.PlanIn.
+// PlanDecoderIn is PlanDecoder for JSON in which a timestamp that is a number counts units, as in
+// cqltext.PlanIn.
 func PlanDecoderIn(t *cqltype.Type, unit time.Duration) (Decoder, error) {
 	if _, err := Plan(t); err != nil {
 		return nil, err
@@ -40,17 +42,18 @@ func PlanDecoderIn(t *cqltype.Type, unit time.Duration) (Decoder, error) {
 	return &columnDecoder{name: t.String(), scalar: t.Kind.Scalar(), reader: r}, nil
 }
 
-// reader reads the values of a type where they stand. Its errors are *fault or *jsonscan.Error, either of which has
-// the offset in what it was given. On error the bytes after the original length of dst are of no use.
+// reader reads the values of a type inside JSON. Its errors are *fault or *jsonscan.Error; both
+// have the offset in its input. After an error, the bytes of dst beyond its original length are
+// undefined.
 type reader interface {
-	// read reads the JSON value at json[pos], where no blank stands, appends its wire bytes and returns the
-	// offset after it.
+	// read reads the JSON value at json[pos], appends its wire bytes and returns the offset after
+	// it. There must be no blank at json[pos].
 	read(dst, json []byte, pos int) ([]byte, int, error)
 	// readKey reads the text of a map's key and appends its wire bytes.
 	readKey(dst, text []byte) ([]byte, error)
 }
 
-// columnDecoder is the Decoder of a type: one value, and nothing after it.
+// columnDecoder is the Decoder of a type. It reads one value and nothing after it.
 type columnDecoder struct {
 	name   string
 	scalar bool
@@ -66,8 +69,8 @@ func (d *columnDecoder) AppendWire(dst, json []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// readWhole reads json, which is one value and, but for blanks, nothing else. With the length of the JSON, the number
-// of elements is bounded too.
+// readWhole reads json, which is one value with optional blanks around it. The limit on the length
+// of the JSON also bounds the number of elements.
 func readWhole(r reader, dst, json []byte) ([]byte, error) {
 	if len(json) > math.MaxInt32 {
 		return dst, at(0, cqlwire.ErrTooLong)
@@ -82,7 +85,7 @@ func readWhole(r reader, dst, json []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// planReader returns the reader of a type that Plan has found whole.
+// planReader returns the reader of a type that Plan has accepted.
 func planReader(t *cqltype.Type, unit time.Duration) (reader, error) {
 	text, err := cqltext.PlanIn(t, unit)
 	if err != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// Error says why a JSON value is no value of a CQL type.
+// Error is the reason why a JSON value is not a value of a CQL type.
 type Error struct {
-	Type   string // the CQL type that was due
-	JSON   string // the whole value, without blanks around it, cut short when long
-	Offset int    // where in the JSON given to AppendWire the reason lies, in bytes from 0
+	Type   string // the CQL type
+	JSON   string // the whole value, without blanks around it, shortened if it is long
+	Offset int    // offset of the fault in the JSON passed to AppendWire, in bytes from 0
 	Err    error  // the reason
 }
 
-// Error gives all of it in one line.
+// Error returns type, JSON, offset and reason in one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("invalid %s %s at offset %d: %v", e.Type, e.JSON, e.Offset, e.Err)
 }
 
-// Reason leaves out the JSON, for a message that has it already.
+// Reason returns the message without the JSON, for a message that already has it.
 func (e *Error) Reason() string {
 	if e.Offset == 0 {
 		return fmt.Sprintf("invalid %s: %v", e.Type, e.Err)
@@ -35,9 +35,11 @@ func (e *Error) Reason() string {
 // Unwrap returns the reason.
 func (e *Error) Unwrap() error { return e.Err }
 
-var errNullHere = errors.New("null can only stand in a tuple, a user type or a list that is not part of another value")
+var errNullHere = errors.New(
+	"null can only stand in a tuple, a user type or a list that is not part of another value",
+)
 
-// fault is a reason with its place in the JSON.
+// fault is a reason with its offset in the JSON.
 type fault struct {
 	offset int
 	err    error
@@ -47,10 +49,10 @@ func (f *fault) Error() string { return fmt.Sprintf("offset %d: %v", f.offset, f
 
 func (f *fault) Unwrap() error { return f.err }
 
-// at puts a reason in its place.
+// at returns a reason with an offset.
 func at(offset int, err error) error { return &fault{offset, err} }
 
-// split takes what a reader returned apart.
+// split returns offset and reason of an error from a reader.
 func split(err error) (offset int, reason error) {
 	if f := (*fault)(nil); errors.As(err, &f) {
 		return f.offset, f.err
@@ -61,17 +63,17 @@ func split(err error) (offset int, reason error) {
 	return 0, err
 }
 
-// within names the field that an error lies in, and leaves its place as it is.
+// within adds the name of a field to an error and keeps its offset.
 func within(name string, err error) error {
 	offset, reason := split(err)
 	return at(offset, fmt.Errorf("field %s: %w", name, reason))
 }
 
-// fail is the error for a whole value.
+// fail returns the error for a whole value.
 func (d *columnDecoder) fail(json []byte, err error) error {
 	offset, reason := split(err)
 	if d.scalar {
-		// Package cqltext has the value before its reason, where it already stands.
+		// The reason of package cqltext starts with the value, which Error already has.
 		if e := (*cqltext.Error)(nil); errors.As(reason, &e) {
 			reason = e.Err
 		}
@@ -79,10 +81,10 @@ func (d *columnDecoder) fail(json []byte, err error) error {
 	return &Error{Type: d.name, JSON: shown(json), Offset: offset, Err: reason}
 }
 
-// maxQuoted is how many bytes of a bad value an error shows.
+// maxQuoted is the largest number of bytes of a bad value in an error.
 const maxQuoted = 64
 
-// shown returns JSON as an error shows it: as it is, unless that would not be one line of UTF-8.
+// shown returns JSON for an error: unchanged if it is one line of UTF-8, quoted otherwise.
 func shown(json []byte) string {
 	text := strings.Trim(string(json[:min(len(json), 4*maxQuoted)]), " \t\r\n")
 	cut := len(json) > 4*maxQuoted || len(text) > maxQuoted
@@ -93,7 +95,8 @@ func shown(json []byte) string {
 		}
 		text = text[:n]
 	}
-	if text == "" || !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if text == "" || !utf8.ValidString(text) ||
+		strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		text = fmt.Sprintf("%q", text)
 	}
 	if cut {

@@ -7,7 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// tupleReader reads tuple, an array. One of fewer elements than the type is a value without the last ones.
+// tupleReader reads tuple, an array. If the array has fewer elements than the type, the last
+// elements of the value are absent.
 type tupleReader struct {
 	composite
 	elems []reader
@@ -34,15 +35,15 @@ func (r *tupleReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 
 func (r *tupleReader) readKey(dst, text []byte) ([]byte, error) { return r.readKeyOf(r, dst, text) }
 
-// udtReader reads user types, an object with the fields in any order. Those not named are null up to the last one
-// named, and absent after it.
+// udtReader reads user types, an object with fields in any order. Missing fields are null up to the
+// last one present, and absent after it.
 type udtReader struct {
 	composite
 	fields []namedReader
-	index  map[string]int // place of each name
+	index  map[string]int // index of each name
 }
 
-// namedReader is one field of a user type.
+// namedReader is the reader of a field of a user type.
 type namedReader struct {
 	reader
 	name  string
@@ -52,17 +53,19 @@ type namedReader struct {
 func newUDTReader(c composite, names []string, elems []reader) *udtReader {
 	r := &udtReader{composite: c, index: make(map[string]int, len(names))}
 	for i, name := range names {
-		r.fields = append(r.fields, namedReader{elems[i], name, string(AppendString(nil, []byte(name)))})
+		r.fields = append(
+			r.fields, namedReader{elems[i], name, string(AppendString(nil, []byte(name)))},
+		)
 		r.index[name] = i
 	}
 	return r
 }
 
-// span is where a field stands on the wire, its length included, counted from the value's first byte. A field that
-// was not named has none, and an end of 0.
+// span is the place of a field in the value, including its length. A missing field has an end of 0.
 type span struct{ begin, end int }
 
-// maxInline is how many fields, and how many keys out of order, are dealt with without an allocation.
+// maxInline is the largest number of fields, and of keys out of order, that a reader processes
+// without an allocation.
 const maxInline = 32
 
 func (r *udtReader) read(dst, json []byte, pos int) ([]byte, int, error) {
@@ -107,7 +110,7 @@ func (r *udtReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	return cutOut(dst, mark, end), pos, nil
 }
 
-// sorted reports whether the fields stand one after the other without a gap.
+// sorted reports whether the fields follow each other without a gap.
 func sorted(spans []span) bool {
 	end := 0
 	for _, s := range spans {
@@ -119,9 +122,12 @@ func sorted(spans []span) bool {
 	return true
 }
 
-// readName reads the name of a field, probably the one at next, and the colon after it. It returns the field's place
-// in the type and the offset of its value. What it appends to dst, to undo escapes, it takes away again.
-func (r *udtReader) readName(dst, json []byte, pos, next int, spans []span) (out []byte, field, value int, err error) {
+// readName reads the name of a field, usually the one at next, and the colon after it. It returns
+// the field's index in the type and the offset of its value. It removes the text that it appends to
+// dst to resolve escapes.
+func (r *udtReader) readName(
+	dst, json []byte, pos, next int, spans []span,
+) (out []byte, field, value int, err error) {
 	if next < len(r.fields) && spans[next].end == 0 {
 		label := r.fields[next].label
 		if end := pos + len(label); end <= len(json) && string(json[pos:end]) == label {

@@ -13,8 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// decode calls the decoder with bytes in the buffer already, and checks that these and the input are left alone and
-// that nothing is added on an error, which has its place in the JSON.
+// decode calls the decoder with a buffer that has content. It checks that the content and the input
+// are unchanged. On an error, nothing may be appended, and the error must have an offset in the
+// JSON.
 func (c column) decode(t testing.TB, json string) ([]byte, error) {
 	t.Helper()
 	in := []byte(json)
@@ -34,7 +35,7 @@ func (c column) decode(t testing.TB, json string) ([]byte, error) {
 	return out[len(prefix):], nil
 }
 
-// checkBack checks the law: JSON that was written of a valid value gives the same bytes back.
+// checkBack checks that the JSON of a valid value gives the same bytes when it is read.
 func (c column) checkBack(t testing.TB, json string, wire []byte) {
 	t.Helper()
 	text, err := c.text.AppendText(nil, wire)

@@ -6,15 +6,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// composite is what the readers of the types made of others have in common: the raw form, a string.
+// composite is the common part of the readers of types with elements. It reads the raw form, a
+// string.
 type composite struct {
 	wire *cqlwire.Layout
 	text cqltext.Codec
 }
 
-// open reads the opening bracket, and the closing one when it follows at once, for which done is true. A string must
-// be the raw form; its bytes are then appended, and raw is true.
-func (c *composite) open(dst, json []byte, pos int, opening, closing byte) (out []byte, next int, raw, done bool, err error) {
+// open reads the opening bracket. If the closing bracket follows directly, open reads it too and
+// done is true. A string must be the raw form; open then appends its bytes, and raw is true.
+func (c *composite) open(
+	dst, json []byte, pos int, opening, closing byte,
+) (out []byte, next int, raw, done bool, err error) {
 	switch {
 	case pos < len(json) && json[pos] == '"':
 		want := "an array or a string that begins with 0x"
@@ -30,7 +33,7 @@ func (c *composite) open(dst, json []byte, pos int, opening, closing byte) (out 
 	return dst, next, false, done, err
 }
 
-// readRaw reads the raw form at json[pos]; want is what was due, in words.
+// readRaw reads the raw form at json[pos]. want describes the expected value.
 func (c *composite) readRaw(dst, json []byte, pos int, want string) ([]byte, int, error) {
 	mark := len(dst)
 	dst, text, next, err := readText(dst, json, pos)
@@ -47,7 +50,7 @@ func (c *composite) readRaw(dst, json []byte, pos int, want string) ([]byte, int
 	return cutOut(dst, mark, end), next, nil
 }
 
-// readKeyOf is readKey of r, to which c belongs: JSON in the text of the key, or the raw form.
+// readKeyOf implements readKey of r, which embeds c. The text of the key is JSON or the raw form.
 func (c *composite) readKeyOf(r reader, dst, text []byte) ([]byte, error) {
 	if !isRaw(text) {
 		return readWhole(r, dst, text)
@@ -59,12 +62,13 @@ func (c *composite) readKeyOf(r reader, dst, text []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// isRaw reports whether text begins like the raw form.
+// isRaw reports whether text starts as the raw form does.
 func isRaw(text []byte) bool {
 	return len(text) >= 2 && text[0] == '0' && text[1]|0x20 == 'x'
 }
 
-// appendSized appends the element at json[pos] after its length. A null where it may not stand is an error.
+// appendSized appends the element at json[pos] after its length. If nullable is false, a null is an
+// error.
 func appendSized(dst []byte, r reader, json []byte, pos int, nullable bool) ([]byte, int, error) {
 	if nullable && isNull(json, pos) {
 		return cqlwire.AppendNull(dst), pos + len("null"), nil
@@ -80,11 +84,11 @@ func appendSized(dst []byte, r reader, json []byte, pos int, nullable bool) ([]b
 	return dst, next, nil
 }
 
-// listReader reads list and set, an array; the wire has its order.
+// listReader reads list and set, an array. The wire has the same order.
 type listReader struct {
 	composite
 	elem     reader
-	nullable bool // the servers take null in a list that is not part of another value
+	nullable bool // servers accept null in a list that is not inside another value
 }
 
 func (r *listReader) read(dst, json []byte, pos int) ([]byte, int, error) {

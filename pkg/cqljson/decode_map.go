@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// mapReader reads map, an object; the wire has its order. No two keys may have the same wire bytes.
+// mapReader reads map, an object. The wire has the same order. No two keys may have the same wire
+// bytes.
 type mapReader struct {
 	composite
 	key, value reader
@@ -26,7 +27,7 @@ func (r *mapReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	mark := len(dst)
 	dst = cqlwire.AppendCount(dst, 0)
 	count, ascending := 0, true
-	var last span // of the last key in dst
+	var last span // the last key in dst
 	for ; !done; count++ {
 		begin := len(dst)
 		if dst, pos, err = r.appendKey(dst, json, pos); err != nil {
@@ -78,8 +79,8 @@ func (r *mapReader) appendKey(dst, json []byte, pos int) ([]byte, int, error) {
 
 func (r *mapReader) readKey(dst, text []byte) ([]byte, error) { return r.readKeyOf(r, dst, text) }
 
-// duplicate returns the number of the first of count entries, each a key and a value after their lengths, whose key
-// is also that of an earlier one, or -1.
+// duplicate returns the number of the first entry whose key is also that of an earlier one, or -1.
+// wire has count entries, each a key and a value after their lengths.
 func duplicate(wire []byte, count int) int {
 	type entry struct {
 		key   []byte
@@ -101,7 +102,8 @@ func duplicate(wire []byte, count int) int {
 	})
 	first := -1
 	for i := 1; i < count; i++ {
-		if place := entries[i].place; bytes.Equal(entries[i-1].key, entries[i].key) && (first < 0 || place < first) {
+		if place := entries[i].place; bytes.Equal(entries[i-1].key, entries[i].key) &&
+			(first < 0 || place < first) {
 			first = place
 		}
 	}
@@ -110,7 +112,8 @@ func duplicate(wire []byte, count int) int {
 
 var errKeyTwice = errors.New("key stands twice")
 
-// twice is the error for the key of the given number in the object at json[pos], all of which has been read before.
+// twice returns the error for the key with the given number in the object at json[pos], which has
+// been read without an error before.
 func twice(json []byte, pos, number int) error {
 	pos, _, _ = jsonscan.Open(json, pos, '{', '}')
 	for range number {

@@ -9,15 +9,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// scalarReader reads the types that have no element types: strings, whose text the type's codec reads, and, where
-// the type has them, numbers and booleans, whose JSON is the text.
+// scalarReader reads the types without elements. The codec of the type reads the text of a string.
+// If the type has numbers or booleans, their JSON is the text.
 type scalarReader struct {
 	text     cqltext.Codec
 	numbers  bool
 	booleans bool
-	whole    error  // that a number has an exponent, or a fraction; nil: it may have both
-	fraction bool   // it may have a fraction all the same
-	want     string // what is read, in words
+	whole    error  // the error for a number with an exponent or fraction; nil: both are allowed
+	fraction bool   // a fraction is allowed even if whole is set
+	want     string // describes the expected value
 }
 
 func newScalarReader(t *cqltype.Type, text cqltext.Codec, unit time.Duration) *scalarReader {
@@ -25,15 +25,24 @@ func newScalarReader(t *cqltype.Type, text cqltext.Codec, unit time.Duration) *s
 	switch t.Kind {
 	case cqltype.Ascii, cqltype.Text:
 		r.numbers, r.booleans, r.want = true, true, "a string, a number, true or false"
-	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter, cqltype.Varint,
-		cqltype.Decimal, cqltype.Float, cqltype.Double:
+	case cqltype.Tinyint,
+		cqltype.Smallint,
+		cqltype.Int,
+		cqltype.Bigint,
+		cqltype.Counter,
+		cqltype.Varint,
+		cqltype.Decimal,
+		cqltype.Float,
+		cqltype.Double:
 		r.numbers, r.want = true, "a number or a string"
 	case cqltype.Timestamp:
 		name := cqltext.UnitName(unit)
 		r.numbers, r.fraction, r.want = true, unit == time.Second, "a string or a number of "+name
-		if r.whole = fmt.Errorf("a timestamp given as a number must be a whole number of %s, without an exponent", name); r.fraction {
-			r.whole = fmt.Errorf("a timestamp given as a number must be a number of %s without an exponent", name)
+		format := "a timestamp given as a number must be a whole number of %s, without an exponent"
+		if r.fraction {
+			format = "a timestamp given as a number must be a number of %s without an exponent"
 		}
+		r.whole = fmt.Errorf(format, name)
 	case cqltype.Boolean:
 		r.booleans, r.want = true, "true, false or a string"
 	}
@@ -70,7 +79,8 @@ func (r *scalarReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 	return dst, next, nil
 }
 
-// isWhole reports whether a JSON number is an optional sign and digits, or has a fraction where it may.
+// isWhole reports whether a JSON number is an optional sign and digits, with a fraction only if
+// that is allowed.
 func isWhole(number []byte, fraction bool) bool {
 	for _, c := range number {
 		if c == '.' && !fraction || c|0x20 == 'e' {
@@ -101,8 +111,9 @@ func (r *scalarReader) readKey(dst, text []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// readText reads the string at json[pos]. Its text is a part of json, or, where there are escapes to undo, a part of
-// dst, to which it is then appended; cutOut takes it away again when what was made of it stands after it.
+// readText reads the string at json[pos]. If it has no escapes, its text is a slice of json.
+// Otherwise the text is appended to dst and a slice of it; the caller removes it with cutOut after
+// it has appended the value.
 func readText(dst, json []byte, pos int) (out, text []byte, next int, err error) {
 	next, escaped, err := jsonscan.String(json, pos)
 	if err != nil {
@@ -128,7 +139,7 @@ func cutOut(dst []byte, from, to int) []byte {
 	return dst[:from+copy(dst[from:], dst[to:])]
 }
 
-// isNull reports whether null stands at json[pos].
+// isNull reports whether the value at json[pos] is null.
 func isNull(json []byte, pos int) bool {
 	if pos >= len(json) || json[pos] != 'n' {
 		return false

@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// TestLenient gives JSON that this package would not write, and the JSON that it writes of the same value.
+// TestLenient checks JSON that this package never writes, and the JSON that it writes for the same
+// value.
 func TestLenient(t *testing.T) {
 	for _, c := range []struct{ typ, in, want string }{
 		{"int", ` "42" `, "42"},
@@ -181,11 +182,13 @@ func TestDecodeErrorUnwraps(t *testing.T) {
 func TestPlanDecoderErrors(t *testing.T) {
 	_, err := PlanDecoder(nil)
 	require.EqualError(t, err, "no codec for type invalid: a type is missing")
-	_, err = PlanDecoder(&cqltype.Type{Kind: cqltype.Vector, Elems: []*cqltype.Type{{Kind: cqltype.Int}}})
+	_, err = PlanDecoder(
+		&cqltype.Type{Kind: cqltype.Vector, Elems: []*cqltype.Type{{Kind: cqltype.Int}}},
+	)
 	require.ErrorContains(t, err, "vector dimension 0 is not positive")
 }
 
-// TestManyKeys has keys whose wire bytes do not ascend, and then one of them twice.
+// TestManyKeys checks keys whose wire bytes do not ascend, then the same with a duplicate.
 func TestManyKeys(t *testing.T) {
 	col := mustPlan(t, "map<int, int>")
 	var b strings.Builder
@@ -206,7 +209,8 @@ func TestManyKeys(t *testing.T) {
 	require.Equal(t, len(object)+1, e.Offset)
 }
 
-// TestManyFields has more fields than are dealt with without an allocation, last to first.
+// TestManyFields checks more fields than a reader can process without an allocation, in reverse
+// order.
 func TestManyFields(t *testing.T) {
 	typ := &cqltype.Type{Kind: cqltype.UDT, Name: "wide"}
 	var in, want strings.Builder
@@ -227,7 +231,7 @@ func TestManyFields(t *testing.T) {
 	require.Equal(t, "{"+want.String()[1:]+"}", string(back))
 }
 
-// TestVectorLengths has elements whose lengths take one to four bytes.
+// TestVectorLengths checks elements whose lengths have one to four bytes.
 func TestVectorLengths(t *testing.T) {
 	col := mustPlan(t, "vector<text, 1>")
 	for _, n := range []int{0, 1, 127, 128, 16383, 16384, 2097151, 2097152} {

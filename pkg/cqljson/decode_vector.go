@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// vectorReader reads vector, an array of as many elements as the dimension says.
+// vectorReader reads vector, an array with as many elements as the dimension.
 type vectorReader struct {
 	composite
 	elem reader
@@ -31,12 +31,14 @@ func (r *vectorReader) read(dst, json []byte, pos int) ([]byte, int, error) {
 		}
 	}
 	if count < dimension {
-		return dst, start, at(start, fmt.Errorf("%d elements, where %s has %d", count, r.wire, dimension))
+		return dst, start, at(
+			start, fmt.Errorf("%d elements, where %s has %d", count, r.wire, dimension),
+		)
 	}
 	return dst, pos, nil
 }
 
-// appendElem appends the element at json[pos], after its length when it has one.
+// appendElem appends the element at json[pos], after its length if it has one.
 func (r *vectorReader) appendElem(dst, json []byte, pos int) ([]byte, int, error) {
 	mark := len(dst)
 	dst, next, err := r.elem.read(r.wire.Open(dst), json, pos)
@@ -49,4 +51,6 @@ func (r *vectorReader) appendElem(dst, json []byte, pos int) ([]byte, int, error
 	return dst, next, nil
 }
 
-func (r *vectorReader) readKey(dst, text []byte) ([]byte, error) { return r.readKeyOf(r, dst, text) }
+func (r *vectorReader) readKey(dst, text []byte) ([]byte, error) {
+	return r.readKeyOf(r, dst, text)
+}

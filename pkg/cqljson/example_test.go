@@ -7,6 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
+// This example writes a map as a member of an object.
 func ExamplePlan() {
 	column, err := cqltype.Parse("map<int, text>", nil)
 	if err != nil {
@@ -18,12 +19,15 @@ func ExamplePlan() {
 		fmt.Println(err)
 		return
 	}
-	wire := []byte("\x00\x00\x00\x01" + "\x00\x00\x00\x04\x00\x00\x00\x07" + "\x00\x00\x00\x05seven")
+	wire := []byte(
+		"\x00\x00\x00\x01" + "\x00\x00\x00\x04\x00\x00\x00\x07" + "\x00\x00\x00\x05seven",
+	)
 	line, err := encoder.AppendJSON([]byte(`{"names":`), wire)
 	fmt.Println(string(append(line, '}')), err)
 	// Output: {"names":{"7":"seven"}} <nil>
 }
 
+// This example reads a list, and reports a value that does not fit its type.
 func ExamplePlanDecoder() {
 	column, err := cqltype.Parse("list<int>", nil)
 	if err != nil {

@@ -7,19 +7,22 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// fieldsEncoder is the encoder of tuple, an array, and of user types, an object. The wire may end before the last
-// element, and the JSON then does so, too. A value with a length below -1, which the servers take for null, is odd.
+// fieldsEncoder is the encoder of tuple, as an array, and of user types, as an object. If the wire
+// value ends before the last element, so does the JSON. A value with a length below -1, which
+// servers read as null, is odd.
 type fieldsEncoder struct {
 	odd
 	open, close byte
 	fields      []field
 }
 
-// field is one element of a tuple or field of a user type.
+// field is an element of a tuple or a field of a user type.
 type field struct {
 	Encoder
-	name  string // of the field of a user type
-	label []byte // what stands before the value: a comma but for the first, the name as a string and a colon
+	name string // empty for an element of a tuple
+	// the bytes before the value: a comma except for the first, then the name of a field as a
+	// string and a colon
+	label []byte
 }
 
 func newTupleEncoder(text cqltext.Codec, elems []Encoder) *fieldsEncoder {

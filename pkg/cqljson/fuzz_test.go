@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fuzzTypes are the types that FuzzAppendJSON chooses from by number; new ones go to the end, so that the saved
-// inputs keep their meaning.
+// fuzzTypes are the types that FuzzAppendJSON selects by number. Append new types at the end, so
+// that the saved inputs keep their meaning.
 var fuzzTypes = []string{
 	"ascii", "bigint", "blob", "boolean", "counter", "date", "decimal", "double", "duration", "empty", "float",
 	"inet", "int", "smallint", "text", "time", "timestamp", "timeuuid", "tinyint", "uuid", "varint",
@@ -21,8 +21,8 @@ var fuzzTypes = []string{
 	"map<frozen<map<frozen<list<text>>, double>>, boolean>", "map<float, int>", "vector<empty, 3>",
 }
 
-// FuzzAppendJSON checks that whatever has a CQL text has JSON that says the same, that nothing else has any, and that
-// reading the JSON gives the same bytes back.
+// FuzzAppendJSON checks that every value with a CQL text has equivalent JSON, and that no other
+// value has JSON. Reading the JSON must give the same bytes.
 func FuzzAppendJSON(f *testing.F) {
 	columns := make([]column, len(fuzzTypes))
 	place := make(map[string]byte)
@@ -60,7 +60,8 @@ func FuzzAppendJSON(f *testing.F) {
 	})
 }
 
-// FuzzAppendString checks that every text is a string that decodes to it and is no longer than it need be.
+// FuzzAppendString checks that every text gives a string that decodes to it and has no needless
+// escapes.
 func FuzzAppendString(f *testing.F) {
 	f.Add([]byte("plain ASCII of some length"))
 	f.Add([]byte("\"\\\n\r\t\b\f\x00\x1f\x7f"))
@@ -69,8 +70,8 @@ func FuzzAppendString(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { checkString(t, text) })
 }
 
-// FuzzAppendWire checks that what is read is JSON and a value that can be written, and that its own JSON reads back as
-// the same bytes.
+// FuzzAppendWire checks that an accepted input is JSON and that its value can be written. The new
+// JSON must give the same bytes.
 func FuzzAppendWire(f *testing.F) {
 	columns := make([]column, len(fuzzTypes))
 	place := make(map[string]byte)

@@ -28,7 +28,12 @@ func testUDT(name string) (*cqltype.Type, error) {
 	if !ok {
 		return nil, fmt.Errorf("unknown type %s", name)
 	}
-	t := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: name, FieldNames: strings.Fields(def.names)}
+	t := &cqltype.Type{
+		Kind:       cqltype.UDT,
+		Keyspace:   "ks",
+		Name:       name,
+		FieldNames: strings.Fields(def.names),
+	}
 	for _, s := range strings.Fields(def.types) {
 		e, err := cqltype.Parse(s, testUDT)
 		if err != nil {
@@ -39,7 +44,7 @@ func testUDT(name string) (*cqltype.Type, error) {
 	return t, nil
 }
 
-// column is one type with what is planned for it.
+// column is a type with its encoder and decoder.
 type column struct {
 	typ   *cqltype.Type
 	text  cqltext.Codec
@@ -68,7 +73,7 @@ func (c column) wire(t testing.TB, text string) []byte {
 	return wire
 }
 
-// unhex reads hex with blanks in it.
+// unhex reads hex that may contain blanks.
 func unhex(t testing.TB, s string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
@@ -76,11 +81,11 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// prefix stands in every buffer before what the encoders append.
+// prefix is the content of every buffer before an encoder appends to it.
 const prefix = "kept"
 
-// encode calls the encoder with bytes in the buffer already, and checks that these and the input are left alone and
-// that nothing is added on an error.
+// encode calls the encoder with a buffer that has content. It checks that the content and the input
+// are unchanged, and that nothing is appended on an error.
 func (c column) encode(t testing.TB, wire []byte) (string, error) {
 	t.Helper()
 	before := bytes.Clone(wire)
@@ -94,8 +99,8 @@ func (c column) encode(t testing.TB, wire []byte) (string, error) {
 	return string(out[len(prefix):]), nil
 }
 
-// checkLossless checks that the JSON is valid and says what the CQL text of the same bytes says, and that reading it
-// gives these bytes back.
+// checkLossless checks that the JSON is valid and equivalent to the CQL text of the same bytes, and
+// that reading it gives these bytes.
 func (c column) checkLossless(t testing.TB, wire []byte) {
 	t.Helper()
 	text, textErr := c.text.AppendText(nil, wire)
@@ -112,14 +117,15 @@ func (c column) checkLossless(t testing.TB, wire []byte) {
 	if cqltext.TextLike(c.typ) {
 		back = strings.ReplaceAll(back[1:len(back)-1], "''", "'")
 	} else if n := len(back); n > 0 && back[0] == '\'' {
-		// A text that is quoted inside a collection stands bare here.
+		// A text that has quotes inside a collection has none here.
 		back = back[1 : n-1]
 	}
 	require.Equal(t, string([]rune(string(text))), back, "JSON %s", got)
 	c.checkBack(t, got, wire)
 }
 
-// readJSON returns the CQL literal, as cqltext writes it inside a collection, of the JSON of a value of type typ.
+// readJSON returns the CQL literal for the JSON of a value of type typ, as cqltext writes it inside
+// a collection.
 func readJSON(t testing.TB, typ *cqltype.Type, text string) string {
 	t.Helper()
 	dec := json.NewDecoder(strings.NewReader(text))
@@ -129,7 +135,7 @@ func readJSON(t testing.TB, typ *cqltype.Type, text string) string {
 	return literal
 }
 
-// next returns the next token, of which the decoder has checked the place.
+// next returns the next token. The decoder has checked its place.
 func next(t testing.TB, dec *json.Decoder) json.Token {
 	t.Helper()
 	tok, err := dec.Token()
@@ -170,7 +176,7 @@ func literalOf(typ *cqltype.Type, s string) string {
 	return s
 }
 
-// readComposite reads what follows the opening bracket.
+// readComposite reads the rest after the opening bracket.
 func readComposite(t testing.TB, typ *cqltype.Type, opening json.Delim, dec *json.Decoder) string {
 	t.Helper()
 	open, closing := string(opening), map[json.Delim]string{'[': "]", '{': "}"}[opening]

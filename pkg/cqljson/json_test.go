@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// TestAppendJSON gives each wire value by its CQL text, or by the raw form.
+// TestAppendJSON checks wire values, each written as its CQL text or in the raw form.
 func TestAppendJSON(t *testing.T) {
 	for _, c := range []struct{ typ, text, want string }{
 		{"ascii", "", `""`},
@@ -184,7 +184,8 @@ func TestMalformed(t *testing.T) {
 	}
 }
 
-// TestFixedLengths holds the lengths inside vectors to those of package cqltext, for every kind.
+// TestFixedLengths compares the lengths inside vectors with those of package cqltext, for every
+// kind.
 func TestFixedLengths(t *testing.T) {
 	for typ, text := range map[string]string{
 		"ascii": "'a'", "bigint": "1", "blob": "0x01", "boolean": "true", "counter": "1", "date": "'2020-01-01'",
@@ -211,7 +212,8 @@ func TestPlanErrors(t *testing.T) {
 	require.ErrorContains(t, err, "map has 1 element types, not 2")
 }
 
-// nestedKeys returns the type of n maps in each other's keys, with a list between each two, and a value of it.
+// nestedKeys returns a type of n maps in each other's keys, with a list between them, and a value
+// of it.
 func nestedKeys(n int) (*cqltype.Type, string) {
 	typ, text := &cqltype.Type{Kind: cqltype.Text}, `'"'`
 	for range n {

@@ -2,11 +2,12 @@ package cqljson
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// listEncoder is the encoder of list and set: an array in the order of the wire, null for a null element.
+// listEncoder is the encoder of list and set: an array in the order of the wire, with null for a
+// null element.
 type listEncoder struct {
 	odd
 	elem     Encoder
-	nullable bool // a list
+	nullable bool // the type is a list
 }
 
 func (e *listEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {

@@ -9,10 +9,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// maxHints is how many names the error about an unknown field holds out.
+// maxHints is the largest number of names in the error for an unknown field.
 const maxHints = 3
 
-// unknown says that there is no such field, and names the nearest that there are.
+// unknown returns the error for an unknown field, with the closest names of fields.
 func (r *udtReader) unknown(name []byte) error {
 	shownName := name[:min(len(name), maxQuoted)]
 	lower := strings.ToLower(string(shownName))
@@ -22,7 +22,8 @@ func (r *udtReader) unknown(name []byte) error {
 	}
 	var near []candidate
 	for _, f := range r.fields {
-		near = append(near, candidate{cqltype.QuoteIdent(f.name), levenshtein.Distance(lower, strings.ToLower(f.name))})
+		distance := levenshtein.Distance(lower, strings.ToLower(f.name))
+		near = append(near, candidate{cqltype.QuoteIdent(f.name), distance})
 	}
 	slices.SortStableFunc(near, func(a, b candidate) int { return a.distance - b.distance })
 	var hints []string
@@ -33,8 +34,16 @@ func (r *udtReader) unknown(name []byte) error {
 	case len(hints) == 0:
 		return fmt.Errorf("%s has no field %q, and no other", r.wire, shownName)
 	case len(near) > maxHints:
-		return fmt.Errorf("%s has no field %q; the nearest of its %d are %s", r.wire, shownName, len(near), strings.Join(hints, ", "))
+		return fmt.Errorf(
+			"%s has no field %q; the nearest of its %d are %s",
+			r.wire,
+			shownName,
+			len(near),
+			strings.Join(hints, ", "),
+		)
 	default:
-		return fmt.Errorf("%s has no field %q, only %s", r.wire, shownName, strings.Join(hints, ", "))
+		return fmt.Errorf(
+			"%s has no field %q, only %s", r.wire, shownName, strings.Join(hints, ", "),
+		)
 	}
 }

@@ -5,9 +5,11 @@ import "github.com/cqlbulk/cqlbulk/pkg/cqltext"
 // textEncoder is the encoder of ascii and text.
 type textEncoder struct{}
 
-func (textEncoder) AppendJSON(dst, wire []byte) ([]byte, error) { return AppendString(dst, wire), nil }
+func (textEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
+	return AppendString(dst, wire), nil
+}
 
-// quotedEncoder is the encoder of the types whose text is a string and has nothing to escape.
+// quotedEncoder is the encoder of the types whose text is a string without characters to escape.
 type quotedEncoder struct{ text cqltext.Codec }
 
 func (e *quotedEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
@@ -18,8 +20,8 @@ func (e *quotedEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 	return append(out, '"'), nil
 }
 
-// bareEncoder is the encoder of the types whose text is a JSON number or true or false, but for the raw form and
-// the floating-point values that JSON has no number for.
+// bareEncoder is the encoder of the types whose text is a JSON number, true or false. It quotes the
+// raw form and the floating-point values for which JSON has no number.
 type bareEncoder struct{ text cqltext.Codec }
 
 func (e *bareEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
@@ -31,7 +33,8 @@ func (e *bareEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {
 	return dst, err
 }
 
-// isBare reports whether a text of bareEncoder's types is JSON as it is: not 0x..., NaN, Infinity or -Infinity.
+// isBare reports whether a text of bareEncoder's types is JSON: not 0x..., NaN, Infinity or
+// -Infinity.
 func isBare(text []byte) bool {
 	switch text[0] {
 	case 'N', 'I':
@@ -45,8 +48,8 @@ func isBare(text []byte) bool {
 	}
 }
 
-// odd writes the values of a type made of others that have no JSON of their own: those for which cqltext has only
-// the raw form, and malformed ones, for which it has the error.
+// odd writes values with elements that have no JSON of their own. For these cqltext has only the
+// raw form or, if the value is malformed, an error.
 type odd struct{ text cqltext.Codec }
 
 // appendOdd appends the raw form as a string to dst[:begin].

@@ -6,10 +6,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
 
-// AppendString appends text as a JSON string. It escapes only what JSON demands: the double quote, the backslash
-// and the control characters below U+0020, of which those with a letter have it (\n, \r, \t, \b, \f) and the
-// others are \u00XX. A byte that is not part of valid UTF-8 becomes the escape \ufffd; the character U+FFFD itself
-// stays as it is.
+// AppendString appends text as a JSON string. It escapes only what JSON requires: the double quote,
+// the backslash and the control characters below U+0020. Control characters with a short escape get
+// it (\n, \r, \t, \b, \f), the others are \u00XX. A byte that is not part of valid UTF-8 becomes
+// the escape \ufffd; the character U+FFFD itself is unchanged.
 func AppendString(dst, text []byte) []byte {
 	dst = append(dst, '"')
 	if !utf8.Valid(text) {
@@ -21,7 +21,7 @@ func AppendString(dst, text []byte) []byte {
 	return append(appendEscaped(dst, text), '"')
 }
 
-// validLen returns how many bytes at the beginning of text are valid UTF-8.
+// validLen returns the number of bytes at the start of text that are valid UTF-8.
 func validLen(text []byte) int {
 	n := 0
 	for n < len(text) {
@@ -34,7 +34,7 @@ func validLen(text []byte) int {
 	return n
 }
 
-// appendEscaped appends valid UTF-8 as it stands in a JSON string.
+// appendEscaped appends valid UTF-8 with the escapes of a JSON string.
 func appendEscaped(dst, text []byte) []byte {
 	for {
 		n := jsonscan.PlainLen(text)
@@ -47,10 +47,10 @@ func appendEscaped(dst, text []byte) []byte {
 	}
 }
 
-// letters holds what follows the backslash in the short escapes.
+// letters are the characters after the backslash in the short escapes.
 var letters = [256]byte{'"': '"', '\\': '\\', '\n': 'n', '\r': 'r', '\t': 't', '\b': 'b', '\f': 'f'}
 
-// appendEscape appends the escape of a byte that does not stand for itself.
+// appendEscape appends the escape of a byte.
 func appendEscape(dst []byte, c byte) []byte {
 	if l := letters[c]; l != 0 {
 		return append(dst, '\\', l)
@@ -59,8 +59,8 @@ func appendEscape(dst []byte, c byte) []byte {
 	return append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&0xf])
 }
 
-// quoteFrom makes the JSON value at dst[begin:], which is no string, a string of that JSON, in its place. JSON that
-// this package wrote has nothing to escape but double quotes and backslashes.
+// quoteFrom replaces the JSON value at dst[begin:], which is not a string, with a string of that
+// JSON. In JSON from this package, only double quotes and backslashes need escapes.
 func quoteFrom(dst []byte, begin int) []byte {
 	extra := 2
 	for _, c := range dst[begin:] {
@@ -72,7 +72,7 @@ func quoteFrom(dst []byte, begin int) []byte {
 	for range extra {
 		dst = append(dst, '"')
 	}
-	// From the end, each byte goes to its place at or after the one where it stood.
+	// From the end, each byte moves to its place, which is never before its old place.
 	for w := len(dst) - 2; r >= begin; r-- {
 		c := dst[r]
 		dst[w] = c

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkString checks that a string decodes to the text, bytes that are not UTF-8 apart, and has no needless escape.
+// checkString checks that a string decodes to the text, except for bytes that are not UTF-8, and
+// has no needless escape.
 func checkString(t testing.TB, text []byte) {
 	t.Helper()
 	out := AppendString([]byte(prefix), text)
@@ -38,7 +39,8 @@ func checkString(t testing.TB, text []byte) {
 	require.Len(t, out, want, "%q", out)
 }
 
-// TestAppendStringBytes puts each byte at each place of the eight that are looked at together, and after them.
+// TestAppendStringBytes tests each byte at each of the eight places that are read together, and
+// after them.
 func TestAppendStringBytes(t *testing.T) {
 	for c := range 256 {
 		for place := range 12 {

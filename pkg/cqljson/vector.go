@@ -2,12 +2,12 @@ package cqljson
 
 import "github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 
-// vectorEncoder is the encoder of vector: an array of as many elements as the dimension says.
+// vectorEncoder is the encoder of vector: an array with as many elements as the dimension.
 type vectorEncoder struct {
 	odd
 	elem      Encoder
 	dimension int
-	fixed     int // the length of each element, -1 when they differ
+	fixed     int // the length of each element; -1: not fixed
 }
 
 func (e *vectorEncoder) AppendJSON(dst, wire []byte) ([]byte, error) {

@@ -45,14 +45,16 @@ var samples = []struct {
 	{name: "vectorText", typ: "vector<text, 2>", text: "['alpha', 'beta']"},
 }
 
-// TestNoAllocations holds every codec to a buffer that is large enough already.
+// TestNoAllocations checks that no codec allocates if the buffer is large enough.
 func TestNoAllocations(t *testing.T) {
 	buf := make([]byte, 0, 1024)
 	for _, s := range samples {
 		c, text := mustPlan(t, s.typ, s.o), []byte(s.text)
 		_, err := c.AppendWire(nil, text)
 		require.NoError(t, err, s.name)
-		require.Zero(t, testing.AllocsPerRun(50, func() { buf, _ = c.AppendWire(buf[:0], text) }), s.name)
+		require.Zero(
+			t, testing.AllocsPerRun(50, func() { buf, _ = c.AppendWire(buf[:0], text) }), s.name,
+		)
 		require.Zero(t, testing.AllocsPerRun(50, func() { c.IsNull(text) }), s.name)
 	}
 }

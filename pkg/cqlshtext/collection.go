@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// seqReader reads a list or set, in the order of the text.
+// seqReader reads a list or set in the order of the text.
 type seqReader struct {
 	elem elem
 	null []byte
@@ -66,7 +66,7 @@ func (r *tupleReader) read(dst, text []byte, off int) ([]byte, error) {
 	return dst, nil
 }
 
-// vectorReader reads a vector, which has as many elements as the dimension says.
+// vectorReader reads a vector, which has as many elements as the dimension.
 type vectorReader struct {
 	wire *cqlwire.Layout
 	elem elem
@@ -111,7 +111,7 @@ func (r *vectorReader) appendElem(dst, word []byte, off int) ([]byte, error) {
 	return dst, nil
 }
 
-// mapReader reads a map, in the order of the text.
+// mapReader reads a map in the order of the text.
 type mapReader struct {
 	key, value elem
 	null       []byte
@@ -151,8 +151,9 @@ func (r *mapReader) read(dst, text []byte, off int) ([]byte, error) {
 
 var colonBlank = []byte(": ")
 
-// keyEnd returns the offset of the colon after the key that begins at text[pos:]. A bare key that has colons of
-// its own ends at the first one before a blank, as COPY TO writes it, or else at the last one.
+// keyEnd returns the offset of the colon after the key at text[pos:]. A bare key that contains
+// colons ends at the first colon before a blank, as COPY TO writes it, or otherwise at the last
+// colon.
 func (r *mapReader) keyEnd(text []byte, pos, off int) (int, error) {
 	end, err := nextStop(text, pos, ':', off)
 	if err != nil {

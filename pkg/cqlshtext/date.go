@@ -10,11 +10,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// dateReader reads YYYY-MM-DD, with one digit for a month or day too, and the days since 1970-01-01 that COPY TO
-// writes for a date outside the years 1 to 9999.
+// dateReader reads YYYY-MM-DD, where month and day may have one digit. It also reads days since
+// 1970-01-01, which COPY TO writes for a date outside the years 1 to 9999.
 type dateReader struct{ scalar }
 
-// The days that COPY TO writes as dates: 0001-01-01 to 9999-12-31.
+// The range of days that COPY TO writes as dates: 0001-01-01 to 9999-12-31.
 const (
 	firstDay = -719162
 	lastDay  = 2932896
@@ -44,7 +44,8 @@ func (r *dateReader) read(dst, text []byte, off int) ([]byte, error) {
 	return r.readRewritten(dst, mark, text)
 }
 
-// appendPaddedDate appends YYYY-M-D as YYYY-MM-DD; not ok when the text is not of that form, or needs no zeros.
+// appendPaddedDate appends YYYY-M-D as YYYY-MM-DD. It returns false if the text does not have that
+// form or needs no zeros.
 func appendPaddedDate(dst, text []byte) ([]byte, bool) {
 	if len(text) >= 10 || countDigits(text) != 4 || len(text) < 8 || text[4] != '-' {
 		return dst, false
@@ -65,7 +66,7 @@ func appendPaddedDate(dst, text []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// timeReader reads HH:MM:SS.nnnnnnnnn, the hour with one digit too.
+// timeReader reads HH:MM:SS.nnnnnnnnn, where the hour may have one digit.
 type timeReader struct{ scalar }
 
 func (r *timeReader) read(dst, text []byte, off int) ([]byte, error) {
@@ -85,7 +86,7 @@ func cutSign(text []byte) []byte {
 	return text
 }
 
-// countDigits returns how many decimal digits text begins with.
+// countDigits returns the number of decimal digits at the start of text.
 func countDigits(text []byte) int {
 	n := 0
 	for n < len(text) && isDigit(text[n]) {

@@ -11,8 +11,8 @@ import (
 
 var errLoneBackslash = errors.New("a backslash at the end, where an escape is due")
 
-// unescape undoes the escapes of text[mark:] in place: \\, \n, \r, \t, and \xNN for the character U+00NN. Every
-// escape is longer than what it stands for.
+// unescape reverses the escapes of text[mark:] in place: \\, \n, \r, \t, and \xNN for the character
+// U+00NN. Every escape is longer than its character.
 func unescape(text []byte, mark int) ([]byte, error) {
 	i := bytes.IndexByte(text[mark:], '\\')
 	if i < 0 {
@@ -42,7 +42,9 @@ func unescape(text []byte, mark int) ([]byte, error) {
 		case 'x':
 			hi, lo := hexDigit(text, in+2), hexDigit(text, in+3)
 			if hi < 0 || lo < 0 {
-				return text, fmt.Errorf("escape \\x without two hex digits after it, at offset %d", in-mark)
+				return text, fmt.Errorf(
+					"escape \\x without two hex digits after it, at offset %d", in-mark,
+				)
 			}
 			out = utf8.AppendRune(out, rune(hi<<4|lo))
 			in += 2
@@ -54,7 +56,7 @@ func unescape(text []byte, mark int) ([]byte, error) {
 	return out, nil
 }
 
-// hexDigit returns the value of the hex digit at text[i], -1 when there is none.
+// hexDigit returns the value of the hex digit at text[i], or -1.
 func hexDigit(text []byte, i int) int {
 	if i >= len(text) {
 		return -1
@@ -69,7 +71,7 @@ func hexDigit(text []byte, i int) int {
 	}
 }
 
-// appendEscaped appends text as COPY TO writes it.
+// appendEscaped appends text with the escapes of COPY TO.
 func appendEscaped(dst []byte, text string) []byte {
 	for _, r := range strings.ReplaceAll(text, `\`, `\\`) {
 		switch {

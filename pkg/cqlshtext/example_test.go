@@ -7,6 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
+// This example reads a map as COPY TO writes it, and a text that is not a timestamp.
 func ExamplePlan() {
 	t, err := cqltype.Parse("map<text, timestamp>", nil)
 	if err != nil {

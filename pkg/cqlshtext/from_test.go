@@ -2,7 +2,7 @@ package cqlshtext
 
 import "testing"
 
-// The cases of COPY FROM: what cqlsh 6.2.2 was seen to make of a field, by number.
+// The cases of COPY FROM, by number: how cqlsh 6.2.2 read a field.
 
 var (
 	yesNo  = Options{BoolTrue: "yes", BoolFalse: "no"}
@@ -11,7 +11,7 @@ var (
 	german = Options{DecimalSep: ",", ThousandsSep: "."}
 )
 
-// TestFromSame has the fields of which the same bytes are made here.
+// TestFromSame checks fields that give the same bytes here.
 func TestFromSame(t *testing.T) {
 	runCases(t, []readCase{
 		{name: `F01`, typ: `text`, text: `abc`, want: `616263`},
@@ -79,7 +79,7 @@ func TestFromSame(t *testing.T) {
 	})
 }
 
-// TestFromRefused has the fields that are refused here as there.
+// TestFromRefused checks fields that both refuse.
 func TestFromRefused(t *testing.T) {
 	runCases(t, []readCase{
 		{name: `F12`, typ: `int`, text: `1,000`, err: `invalid int "1,000": not an integer`},
@@ -101,7 +101,8 @@ func TestFromRefused(t *testing.T) {
 	})
 }
 
-// TestFromRead has the fields that COPY FROM refuses, or takes for another value, and that are read here.
+// TestFromRead checks fields that are read here, and that COPY FROM refuses or reads as another
+// value.
 func TestFromRead(t *testing.T) {
 	runCases(t, []readCase{
 		{name: `F46`, typ: `timestamp`, text: `2015-12-13 09:46:40+0530`, want: wireOf(t, "timestamp", "2015-12-13T04:16:40Z")},
@@ -121,7 +122,7 @@ func TestFromRead(t *testing.T) {
 	})
 }
 
-// TestFromError has the fields that COPY FROM takes for another value and that are refused here.
+// TestFromError checks fields that are refused here, and that COPY FROM reads as another value.
 func TestFromError(t *testing.T) {
 	runCases(t, []readCase{
 		{name: `F20`, typ: `float`, text: `1e400`, err: `out of range for float`},

@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// fuzzTypes and fuzzOptions are what the fuzz target chooses from by number; new ones go to the end, so that the
-// saved inputs keep their meaning.
+// fuzzTypes and fuzzOptions are selected by number. Append new ones at the end, so that the saved
+// inputs keep their meaning.
 var (
 	fuzzTypes = []string{
 		"ascii", "bigint", "blob", "boolean", "counter", "date", "decimal", "double", "duration", "empty", "float",
@@ -27,8 +27,8 @@ var (
 	}
 )
 
-// FuzzAppendWire checks that nothing panics or touches what it should not, and that what is read is a value that
-// the server takes: package cqltext writes it, and reads it back as the same bytes.
+// FuzzAppendWire checks that nothing panics and that the input is unchanged. The server must accept
+// a value that is read: package cqltext must write it and read it back as the same bytes.
 func FuzzAppendWire(f *testing.F) {
 	codecs := make([]Codec, 0, len(fuzzTypes)*len(fuzzOptions))
 	writers := make([]cqltext.Codec, len(fuzzTypes))

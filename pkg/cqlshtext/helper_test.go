@@ -54,11 +54,11 @@ func mustPlan(t testing.TB, typ string, o Options) Codec {
 	return c
 }
 
-// prefix stands in every buffer before what the codecs append.
+// prefix is the content of every buffer before a codec appends to it.
 const prefix = "kept"
 
-// toWire reads a text and returns the hex of its bytes, or null. It checks that what stands in the buffer already
-// is left alone, that nothing is added to it on an error, and that the text is not changed.
+// toWire reads a text and returns the hex of its bytes, or null. It checks that the content of the
+// buffer and the text are unchanged, and that nothing is appended on an error.
 func toWire(t testing.TB, c Codec, text string) (string, error) {
 	t.Helper()
 	in := []byte(text)
@@ -75,7 +75,7 @@ func toWire(t testing.TB, c Codec, text string) (string, error) {
 	return hex.EncodeToString(out[len(prefix):]), nil
 }
 
-// wireOf is the hex of the value that package cqltext reads from a text.
+// wireOf returns the hex of the value that package cqltext reads from a text.
 func wireOf(t testing.TB, typ, text string) string {
 	t.Helper()
 	c, err := cqltext.Plan(mustParse(t, typ))
@@ -85,7 +85,7 @@ func wireOf(t testing.TB, typ, text string) string {
 	return hex.EncodeToString(wire)
 }
 
-// readCase is a text and what it is read as: the hex of the bytes, or null, or else a part of the error.
+// readCase is a text and its result: the hex of the bytes, null, or a part of the error.
 type readCase struct {
 	name, typ string
 	o         Options

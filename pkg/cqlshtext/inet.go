@@ -1,7 +1,7 @@
 package cqlshtext
 
-// inetReader reads addresses, those of IPv4 also in short: 127.1 is 127.0.0.1, since the last number fills what is
-// left of the four bytes.
+// inetReader reads addresses. An IPv4 address may be short: 127.1 is 127.0.0.1, because the last
+// number fills the rest of the four bytes.
 type inetReader struct{ scalar }
 
 func (r *inetReader) read(dst, text []byte, off int) ([]byte, error) {

@@ -2,9 +2,10 @@ package cqlshtext
 
 import "strings"
 
-// Lacks returns what a strptime format lacks to tell a moment from others: "year (%Y)" and the like; empty if it lacks
-// nothing. What a format lacks, Python takes from 1900-01-01T00:00:00, and an hour of twelve without AM or PM from the
-// morning. It fails as [Plan] does when a directive cannot be read.
+// Lacks returns what a strptime format lacks to determine a moment, such as "year (%Y)", or "" if
+// it is complete. Python takes missing parts from 1900-01-01T00:00:00, and reads an hour of twelve
+// without AM or PM as morning. Lacks returns an error if a directive cannot be read, as [Plan]
+// does.
 func Lacks(format string) (string, error) {
 	l, err := parseLayout(format)
 	if err != nil {

@@ -9,9 +9,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// The literal of a type made of others is taken apart from the outside: brackets off, what is between cut at the
-// commas, each part read by its type. As in COPY FROM any pair of brackets will do for any type, single quotes
-// turn on and off wherever they stand, and a comma after the last element is nothing.
+// The functions here split the literal of a type with elements from the outside: they remove the
+// brackets and split the content at commas. The element type reads each part. As in COPY FROM, any
+// pair of brackets fits any type, single quotes have their meaning anywhere, and a comma after the
+// last element is ignored.
 
 var (
 	errOpenQuote = errors.New("single quote is not closed")
@@ -20,10 +21,10 @@ var (
 	errNull      = errors.New("null can only stand in a tuple or a user type")
 )
 
-// at puts the offset in the field before what is wrong there.
+// at adds the offset in the field to an error.
 func at(off int, err error) error { return fmt.Errorf("offset %d: %w", off, err) }
 
-// openLiteral takes the brackets off a literal. Blanks between them are nothing.
+// openLiteral removes the brackets of a literal. If only blanks are between them, inner is empty.
 func openLiteral(text []byte, off int) (inner []byte, innerOff int, err error) {
 	n := len(text)
 	if n >= 2 {
@@ -39,8 +40,8 @@ func openLiteral(text []byte, off int) (inner []byte, innerOff int, err error) {
 	return nil, off, at(off, errors.New("not between [ and ], { and } or ( and )"))
 }
 
-// nextStop returns the offset of the first comma or stop at or after text[pos:] that is neither in brackets nor in
-// single quotes, the length of the text when there is none. off is the offset of text in the field.
+// nextStop returns the offset of the first comma or stop at or after text[pos:] outside brackets
+// and single quotes, or the length of text. off is the offset of text in the field.
 func nextStop(text []byte, pos int, stop byte, off int) (int, error) {
 	depth, opened := 0, 0
 	for ; pos < len(text); pos++ {
@@ -72,7 +73,7 @@ func nextStop(text []byte, pos int, stop byte, off int) (int, error) {
 	return pos, nil
 }
 
-// place is where an element stands, which decides whether it may be null.
+// place is the place of an element, which decides whether it may be null.
 type place uint8
 
 const (
@@ -98,7 +99,7 @@ var (
 	wordNull = []byte("null")
 )
 
-// isNull reports whether a bare word, or what stands between quotes, is null where it stands.
+// isNull reports whether a word, bare or from quotes, is null at its place.
 func (e *elem) isNull(word, null []byte, quoted bool, where place) bool {
 	switch {
 	case where < inTuple || where == inTuple && e.text != nil:
@@ -107,12 +108,16 @@ func (e *elem) isNull(word, null []byte, quoted bool, where place) bool {
 		return true
 	default:
 		// COPY TO puts None in quotes for the types that it quotes.
-		return e.text == nil && (bytes.Equal(word, wordNone) || !quoted && bytes.EqualFold(word, wordNull))
+		return e.text == nil &&
+			(bytes.Equal(word, wordNone) || !quoted && bytes.EqualFold(word, wordNull))
 	}
 }
 
-// appendElem appends the wire bytes of the element word, which may be null where it may be so, without its length.
-func (e *elem) appendElem(dst, word, null []byte, off int, where place) (out []byte, isNull bool, err error) {
+// appendElem appends the wire bytes of the element word, without its length. isNull is true if the
+// element is null, which only some places allow.
+func (e *elem) appendElem(
+	dst, word, null []byte, off int, where place,
+) (out []byte, isNull bool, err error) {
 	quoted := len(word) > 0 && word[0] == '\''
 	if quoted {
 		if word, err = unquote(word, off); err != nil {
@@ -139,7 +144,7 @@ func (e *elem) appendElem(dst, word, null []byte, off int, where place) (out []b
 	case quoted && e.whole:
 		err = fmt.Errorf("a text in quotes where %s is due", e.name)
 	case e.whole:
-		// Its errors have their offsets already.
+		// Its errors already have offsets.
 		dst, err = e.read(dst, word, off)
 		return dst, false, err
 	default:
@@ -151,7 +156,7 @@ func (e *elem) appendElem(dst, word, null []byte, off int, where place) (out []b
 	return dst, false, nil
 }
 
-// unquote returns what stands between the quotes of a word that begins with one.
+// unquote returns the content of a word that starts with a quote.
 func unquote(word []byte, off int) ([]byte, error) {
 	for i := 1; i < len(word); i++ {
 		if word[i] != '\'' {

@@ -11,7 +11,7 @@ import (
 type numberReader struct {
 	scalar
 	thousands, decimal []byte
-	// plain says that there are no separators to be replaced.
+	// plain is true if there are no separators to replace.
 	plain bool
 }
 

@@ -11,31 +11,33 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// DefaultDateTimeFormat is cqlsh's format of timestamps.
+// DefaultDateTimeFormat is the default format of timestamps in cqlsh.
 const DefaultDateTimeFormat = "%Y-%m-%d %H:%M:%S.%f%z"
 
-// Options are the options of COPY that change how a value is read. The zero Options are cqlsh's defaults.
+// Options are the options of COPY that change how a value is read. The zero Options are cqlsh's
+// defaults.
 type Options struct {
-	// DateTimeFormat is DATETIMEFORMAT, as Python's strptime has it; DefaultDateTimeFormat when empty. A timestamp
-	// that does not fit it is read as CQL writes timestamps, or as milliseconds.
+	// DateTimeFormat is DATETIMEFORMAT, in the directives of Python's strptime; empty:
+	// DefaultDateTimeFormat. A timestamp that does not fit it is read in the forms of CQL, or as
+	// milliseconds.
 	DateTimeFormat string
-	// BoolTrue and BoolFalse are the words of BOOLSTYLE, read in any case; True and False when empty.
+	// BoolTrue and BoolFalse are the words of BOOLSTYLE, in any case; empty: True and False.
 	BoolTrue, BoolFalse string
-	// DecimalSep is DECIMALSEP, a point when empty.
+	// DecimalSep is DECIMALSEP; empty: a point.
 	DecimalSep string
-	// ThousandsSep is THOUSANDSSEP. It is dropped wherever it stands in a number.
+	// ThousandsSep is THOUSANDSSEP. It is removed wherever it occurs in a number. Empty: none.
 	ThousandsSep string
-	// Null is NULL, the text of null: of a whole field, and bare inside user types and tuples.
+	// Null is NULL, the text for null: as a whole field, and bare inside user types and tuples.
 	Null string
-	// TimestampUnit is what a timestamp given as a number counts, as for cqltext.PlanIn; a millisecond, as in
-	// cqlsh, when zero. Numbers of seconds may have a fraction. cqlsh refuses one.
+	// TimestampUnit is the unit of a timestamp that is a number, as in cqltext.PlanIn; 0: a
+	// millisecond, as in cqlsh. Numbers of seconds may have a fraction, which cqlsh refuses.
 	TimestampUnit time.Duration
-	// Unescape undoes in ascii and text the escapes that COPY TO writes, which COPY FROM does not: \\, \n, \r, \t
-	// and \xNN.
+	// Unescape is true to reverse the escapes that COPY TO writes in ascii and text: \\, \n, \r, \t
+	// and \xNN. COPY FROM does not reverse them.
 	Unescape bool
 }
 
-// complete returns the options with the defaults filled in.
+// complete returns the options with the defaults set.
 func (o Options) complete() (Options, error) {
 	set := func(s *string, value string) {
 		if *s == "" {
@@ -56,15 +58,15 @@ func (o Options) complete() (Options, error) {
 	return o, nil
 }
 
-// nullText tells the whole fields that are null.
+// nullText is the rule for whole fields that are null.
 type nullText struct {
 	asGiven, asWritten []byte
-	// written says that the second spelling counts too; empty, that no text at all is null as well.
+	// written is true if the escaped spelling is also null; empty, if the empty text is.
 	written, empty bool
 }
 
-// newNullText is the rule for one type. COPY TO writes the word for null through the escapes of text, so that \N
-// comes out as \\N, which COPY FROM does not take for null. Here it is null unless it could be a text.
+// newNullText returns the rule for a type. COPY TO escapes the word for null, so that \N becomes
+// \\N, which COPY FROM does not read as null. Here it is null unless it could be a text.
 func newNullText(t *cqltype.Type, o Options) nullText {
 	text := isText(t)
 	return nullText{
@@ -76,7 +78,8 @@ func newNullText(t *cqltype.Type, o Options) nullText {
 }
 
 func (n *nullText) is(text []byte) bool {
-	return bytes.Equal(text, n.asGiven) || n.written && bytes.Equal(text, n.asWritten) || n.empty && len(text) == 0
+	return bytes.Equal(text, n.asGiven) || n.written && bytes.Equal(text, n.asWritten) ||
+		n.empty && len(text) == 0
 }
 
 func isText(t *cqltype.Type) bool { return t.Kind == cqltype.Ascii || t.Kind == cqltype.Text }

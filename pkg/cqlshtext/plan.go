@@ -10,17 +10,20 @@ import (
 
 // Codec reads one field of a column. It is safe for concurrent use.
 type Codec interface {
-	// AppendWire appends the wire bytes of a field that is not null. When the text is not a value of the type, dst
-	// comes back at its original length with an error that names the value, cut short when long, and the reason.
+	// AppendWire appends the wire bytes of a field that is not null. If the text is not a value of
+	// the type, it returns dst with its original length. The error quotes the value, shortened if
+	// it is long, and gives the reason.
 	AppendWire(dst, text []byte) ([]byte, error)
-	// IsNull reports whether a field is null: when it is the word for null and, for every type but ascii and text,
-	// when it is empty. (COPY FROM takes an empty blob or boolean for a value when the word is another.)
+	// IsNull reports whether a field is null: if it is the word for null or, for every type except
+	// ascii and text, if it is empty. (COPY FROM reads an empty blob or boolean as a value if the
+	// word is not empty.)
 	IsNull(text []byte) bool
 }
 
-// Plan returns the codec of a type. It fails when the type is not whole, as cqltext.Plan does, when options
-// contradict one another, and when options leave no way to read the type: a timestamp when a directive in
-// DateTimeFormat cannot be read, a number with a fraction when DecimalSep and ThousandsSep are the same.
+// Plan returns the codec of a type. It returns an error if the type is incomplete, as cqltext.Plan
+// does, or if options contradict each other. It also fails if the type cannot be read with the
+// options: a timestamp with an unknown directive in DateTimeFormat, or a number with a fraction if
+// DecimalSep and ThousandsSep are equal.
 func Plan(t *cqltype.Type, o Options) (Codec, error) {
 	if _, err := cqltext.Plan(t); err != nil {
 		return nil, err
@@ -59,28 +62,30 @@ func (c *column) AppendWire(dst, text []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// elem is a type planned, as a column or inside another type.
+// elem is a planned type, of a column or inside another type.
 type elem struct {
 	reader
 	name string
-	// text is the reader of ascii and text, nil for other types: any word is a value, the empty one too.
+	// text is the reader of ascii and text: any word is a value, even the empty one. nil for other
+	// types.
 	text *textReader
-	// colons says that there are colons in the type's own text.
+	// colons is true if texts of the type contain colons.
 	colons bool
-	// whole says that the type is made of others, so that reader's errors do not name it.
+	// whole is true if the type has elements. The errors of its reader do not name the type.
 	whole bool
-	// zero says that a value may have no bytes.
+	// zero is true if a value may have no bytes.
 	zero bool
 }
 
 // reader reads the values of one type.
 type reader interface {
-	// read appends the wire bytes of a text without blanks around it, or within single quotes. off is the offset
-	// of the text in the field, for errors. On error the bytes after the original length of dst are of no use.
+	// read appends the wire bytes of a text without blanks around it, or inside single quotes. off
+	// is the offset of the text in the field, for errors. After an error, the bytes of dst beyond
+	// its original length are undefined.
 	read(dst, text []byte, off int) ([]byte, error)
 }
 
-// plan builds the elem of a type that cqltext can plan.
+// plan returns the elem of a type that cqltext.Plan accepts.
 func plan(t *cqltype.Type, o *Options) (elem, error) {
 	text, err := cqltext.PlanIn(t, o.TimestampUnit)
 	if err != nil {
@@ -122,11 +127,18 @@ func plan(t *cqltype.Type, o *Options) (elem, error) {
 	case cqltype.Ascii, cqltype.Text:
 		e.text = &textReader{scalar: s, unescape: o.Unescape}
 		e.reader = e.text
-	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter, cqltype.Varint:
+	case cqltype.Tinyint,
+		cqltype.Smallint,
+		cqltype.Int,
+		cqltype.Bigint,
+		cqltype.Counter,
+		cqltype.Varint:
 		e.reader = newNumberReader(s, o.ThousandsSep, ".")
 	case cqltype.Float, cqltype.Double, cqltype.Decimal:
 		if o.DecimalSep == o.ThousandsSep {
-			return e, fmt.Errorf("decimal point and thousands separator are the same %q", o.DecimalSep)
+			return e, fmt.Errorf(
+				"decimal point and thousands separator are the same %q", o.DecimalSep,
+			)
 		}
 		e.reader = newNumberReader(s, o.ThousandsSep, o.DecimalSep)
 	case cqltype.Boolean:

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// scalar reads a type whose text is the same as package cqltext's, but for that package's raw form, 0x and the
-// wire bytes, which cqlsh does not have.
+// scalar reads a type in the form of package cqltext, except for the raw form, 0x and the wire
+// bytes, which cqlsh does not have.
 type scalar struct {
 	name string
 	wire cqltext.Codec
@@ -24,13 +24,13 @@ func (s *scalar) read(dst, text []byte, _ int) ([]byte, error) {
 	return s.wire.AppendWire(dst, text)
 }
 
-// isHex reports whether text begins like a blob.
+// isHex reports whether text starts as a blob does.
 func isHex(text []byte) bool {
 	return len(text) >= 2 && text[0] == '0' && text[1]|0x20 == 'x'
 }
 
-// readRewritten replaces dst[mark:], which is text rewritten as package cqltext has it, by its wire bytes. The
-// buffer serves as scratch space, so that nothing is allocated. An error shows text itself.
+// readRewritten replaces dst[mark:], which is text rewritten for package cqltext, with its wire
+// bytes. It uses dst as scratch memory and does not allocate. An error quotes text itself.
 func (s *scalar) readRewritten(dst []byte, mark int, text []byte) ([]byte, error) {
 	end := len(dst)
 	out, err := s.read(dst, dst[mark:end], 0)
@@ -44,14 +44,14 @@ func (s *scalar) readRewritten(dst []byte, mark int, text []byte) ([]byte, error
 	return out[:mark+n], nil
 }
 
-// rawReader reads blobs, and custom types as if they were blobs.
+// rawReader reads blobs, and custom types in the form of blobs.
 type rawReader struct{ scalar }
 
 func (r *rawReader) read(dst, text []byte, _ int) ([]byte, error) {
 	return r.wire.AppendWire(dst, text)
 }
 
-// uuidReader reads what Python's UUID does: with a urn:uuid: before it, too.
+// uuidReader reads the forms of Python's UUID, including a leading urn:uuid:.
 type uuidReader struct{ scalar }
 
 var urn = []byte("urn:uuid:")
@@ -63,7 +63,7 @@ func (r *uuidReader) read(dst, text []byte, off int) ([]byte, error) {
 // booleanReader reads the two words of BOOLSTYLE in any case.
 type booleanReader struct {
 	name  string
-	words [2][]byte // of 0 and 1
+	words [2][]byte // the words for 0 and 1
 	other error
 }
 

@@ -112,7 +112,8 @@ func TestUnescape(t *testing.T) {
 	require.ErrorContains(t, err, "invalid ASCII byte 0xc2")
 }
 
-// TestNullWord: a word with a backslash stands escaped in the file; as a text it is null only when escapes are undone.
+// TestNullWord checks a word with a backslash, which is escaped in the file. For text types it is
+// null only if escapes are reversed.
 func TestNullWord(t *testing.T) {
 	for _, c := range []struct {
 		typ, null, text  string
@@ -148,6 +149,8 @@ func TestBadOptions(t *testing.T) {
 	}
 	_, err := Plan(nil, Options{})
 	require.ErrorContains(t, err, "a type is missing")
-	_, err = Plan(&cqltype.Type{Kind: cqltype.Map, Elems: []*cqltype.Type{{Kind: cqltype.Int}}}, Options{})
+	_, err = Plan(
+		&cqltype.Type{Kind: cqltype.Map, Elems: []*cqltype.Type{{Kind: cqltype.Int}}}, Options{},
+	)
 	require.ErrorContains(t, err, "map has 1 element types, not 2")
 }

@@ -6,27 +6,28 @@ import (
 	"time"
 )
 
-// layout is a strptime format taken apart: directives and the characters between them. It is read as Python's
-// datetime.strptime does in the C locale, but never backtracks, so that two numbers side by side each take as
-// many digits as they can.
+// layout is a parsed strptime format: directives and the characters between them. It reads as
+// Python's datetime.strptime does in the C locale, but without backtracking. Each of two adjacent
+// numbers therefore takes as many digits as it can.
 type layout []layoutItem
 
-// layoutItem is one directive, or, when it has none, the character that must stand there.
+// layoutItem is one directive or, if directive is 0, one required character.
 type layoutItem struct {
 	directive byte
 	literal   byte
 }
 
-// composites are the directives that stand for several.
+// composites are the directives that expand to several others.
 var composites = map[byte]string{
 	'c': "%a %b %d %H:%M:%S %Y", 'x': "%m/%d/%y", 'X': "%H:%M:%S",
 	'D': "%m/%d/%y", 'F': "%Y-%m-%d", 'R': "%H:%M", 'T': "%H:%M:%S",
 }
 
-// simple are the directives that are read.
+// simple are the other supported directives.
 const simple = "YymbBdHIpMSfzZaAwe"
 
-// parseLayout takes a format apart. It fails at a directive that says nothing to go by, or is unknown.
+// parseLayout parses a format. It returns an error for a directive that is unknown or does not
+// determine a moment.
 func parseLayout(format string) (layout, error) {
 	var l layout
 	for i := 0; i < len(format); i++ {
@@ -55,7 +56,7 @@ func parseLayout(format string) (layout, error) {
 	return l, nil
 }
 
-// numeric reports whether the format is nothing but digits.
+// numeric reports whether the format consists of digits.
 func (l layout) numeric() bool {
 	for _, item := range l {
 		if strings.IndexByte("YymdHIMSfw", item.directive) < 0 && !isDigit(item.literal) {
@@ -65,15 +66,15 @@ func (l layout) numeric() bool {
 	return true
 }
 
-// moment is what the directives have said so far.
+// moment is the values of the directives read so far.
 type moment struct {
 	year, month, day, hour, minute, second, nanos int
 	offset                                        int // seconds east of UTC
 	twelve, afternoon                             bool
 }
 
-// parse reads a whole text and returns its milliseconds since 1970-01-01T00:00:00Z. What the format lacks is that
-// of 1900-01-01T00:00:00Z.
+// parse reads a whole text and returns its milliseconds since 1970-01-01T00:00:00Z. Missing parts
+// are those of 1900-01-01T00:00:00Z.
 func (l layout) parse(text []byte) (ms int64, ok bool) {
 	m := moment{year: 1900, month: 1, day: 1}
 	for i, item := range l {
@@ -81,7 +82,8 @@ func (l layout) parse(text []byte) (ms int64, ok bool) {
 		case item.directive != 0:
 			text, ok = m.take(item.directive, i == 0, text)
 		case isSpace(item.literal):
-			// A run of blanks in the format is one or more in the text; the first item of it takes them all.
+			// Blanks in the format match one or more in the text; the first item of a run takes
+			// them all.
 			ok = i > 0 && l[i-1].directive == 0 && isSpace(l[i-1].literal)
 			for len(text) > 0 && isSpace(text[0]) {
 				text, ok = text[1:], true
@@ -103,15 +105,17 @@ func (l layout) parse(text []byte) (ms int64, ok bool) {
 			m.hour += 12
 		}
 	}
-	t := time.Date(m.year, time.Month(m.month), m.day, m.hour, m.minute, m.second, m.nanos, time.UTC)
-	// Thirty days hath September: a day too many is carried into the next month.
+	t := time.Date(
+		m.year, time.Month(m.month), m.day, m.hour, m.minute, m.second, m.nanos, time.UTC,
+	)
+	// A day that does not exist, such as 31 September, would be carried into the next month.
 	return t.UnixMilli() - int64(m.offset)*1000, t.Day() == m.day
 }
 
-// take reads what a directive stands for at the beginning of text. COPY TO writes years before 1000 without
-// leading zeros, as the C library does; a year that comes first may be short, therefore. Elsewhere it may not:
-// when it cuts the seconds to milliseconds, COPY TO takes the last point with digits after it for the one of the
-// fraction, so that %d.%m.%Y gives 13.12.201 for 13.12.2015.
+// take reads the value of a directive at the start of text. COPY TO writes years before 1000
+// without leading zeros, as the C library does, so a year at the start may be short. Elsewhere it
+// may not. To shorten the seconds to milliseconds, COPY TO uses the last point with digits after
+// it, so %d.%m.%Y gives 13.12.201 for 13.12.2015.
 func (m *moment) take(directive byte, first bool, text []byte) (rest []byte, ok bool) {
 	switch directive {
 	case 'Y':
@@ -194,7 +198,8 @@ func (m *moment) takeZone(text []byte) (rest []byte, ok bool) {
 	return minutes[2:], hour < 24
 }
 
-// takeNumber reads up to so many digits, one fewer when the number would be too large.
+// takeNumber reads a number of at most the given digits, and one digit fewer if the number would be
+// too large.
 func takeNumber(text []byte, digits, least, most int) (n int, rest []byte, ok bool) {
 	i := 0
 	for ; i < len(text) && i < digits && isDigit(text[i]); i++ {
@@ -212,12 +217,21 @@ var (
 		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
 		"december",
 	}
-	weekdays = [...]string{"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"}
-	halves   = [...]string{"am", "pm"}
-	zones    = [...]string{"utc", "gmt"}
+	weekdays = [...]string{
+		"monday",
+		"tuesday",
+		"wednesday",
+		"thursday",
+		"friday",
+		"saturday",
+		"sunday",
+	}
+	halves = [...]string{"am", "pm"}
+	zones  = [...]string{"utc", "gmt"}
 )
 
-// takeName reads one of the names in any case, or only that many of its letters when letters is not 0.
+// takeName reads one of the names in any case. If letters is not 0, it reads only the first letters
+// of a name.
 func takeName(text []byte, names []string, letters int) (place int, rest []byte, ok bool) {
 	for i, name := range names {
 		if letters > 0 {

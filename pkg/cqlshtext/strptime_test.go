@@ -11,7 +11,7 @@ import (
 func TestDateTimeFormat(t *testing.T) {
 	const full = "%d/%m/%Y %H:%M:%S"
 	for _, c := range []struct{ format, text, want string }{
-		// Python 3.11's strptime reads all of these the same way.
+		// Python 3.11's strptime reads all these in the same way.
 		{DefaultDateTimeFormat, "2015-12-13 09:46:40.1+0000", "2015-12-13T09:46:40.1Z"},
 		{DefaultDateTimeFormat, "2015-1-2 3:4:5.006-01:30", "2015-01-02T04:34:05.006Z"},
 		{DefaultDateTimeFormat, "1969-12-31 23:59:59.9999Z", "1969-12-31T23:59:59.999Z"},
@@ -27,12 +27,12 @@ func TestDateTimeFormat(t *testing.T) {
 		{"%Y-%m-%d %Z", "2015-12-13 gmt", "2015-12-13T00:00:00Z"},
 		{"%w %Y-%m-%d", "0 2015-12-13", "2015-12-13T00:00:00Z"},
 		{"%m%d%Y", "1132015", "2015-11-03T00:00:00Z"},
-		// These it does not know, but writes.
+		// Python writes these but cannot read them.
 		{"%F %T%z", "2015-12-13 09:46:40+0000", "2015-12-13T09:46:40Z"},
 		{"%D %R", "12/13/15 09:46", "2015-12-13T09:46:00Z"},
 		{"%e %h %Y", " 3 Dec 2015", "2015-12-03T00:00:00Z"},
 		{"%Y/%m/%d", "33/01/02", "0033-01-02T00:00:00Z"},
-		// What does not fit is read as CQL has it.
+		// A text that does not fit is read in the forms of CQL.
 		{full, "2015-12-13 09:46:40.123+0530", "2015-12-13T04:16:40.123Z"},
 		{full, "1450000000123", "2015-12-13T09:46:40.123Z"},
 		{"%Y%m%d", "253402300800000", "+10000-01-01T00:00:00Z"},
@@ -51,7 +51,9 @@ func TestDateTimeFormat(t *testing.T) {
 		{DefaultDateTimeFormat, "0-01-01 00:00:00.000+0000", "error"},
 	} {
 		t.Run(c.format+" "+c.text, func(t *testing.T) {
-			got, err := toWire(t, mustPlan(t, "timestamp", Options{DateTimeFormat: c.format}), c.text)
+			got, err := toWire(
+				t, mustPlan(t, "timestamp", Options{DateTimeFormat: c.format}), c.text,
+			)
 			if c.want == "error" {
 				require.ErrorContains(t, err, "invalid timestamp")
 				return
@@ -62,8 +64,9 @@ func TestDateTimeFormat(t *testing.T) {
 	}
 }
 
-// TestEveryMilli checks that no millisecond is lost, which COPY FROM does to one in a hundred: every one of some
-// seconds, written as COPY TO would without its own loss.
+// TestEveryMilli checks that no millisecond is lost, unlike in COPY FROM, which loses one in a
+// hundred. It checks every millisecond of some seconds, as COPY TO would write it without its own
+// loss.
 func TestEveryMilli(t *testing.T) {
 	c := mustPlan(t, "timestamp", Options{})
 	for _, start := range []int64{-1000, 0, 1_082_982_036_000, 549_546_354_000, -35_111_272_177_000, 253_402_300_799_000} {

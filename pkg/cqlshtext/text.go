@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// textReader reads ascii and text: the bytes as they are, or with COPY TO's escapes undone.
+// textReader reads ascii and text: the bytes unchanged, or with COPY TO's escapes reversed.
 type textReader struct {
 	scalar
 	unescape bool
@@ -17,7 +17,7 @@ func (r *textReader) read(dst, text []byte, _ int) ([]byte, error) {
 	return r.finish(append(dst, text...), mark, text)
 }
 
-// readQuoted reads what stands between single quotes, where each single quote is doubled.
+// readQuoted reads the content of single quotes, in which single quotes are doubled.
 func (r *textReader) readQuoted(dst, text []byte) ([]byte, error) {
 	mark := len(dst)
 	for rest := text; ; {
@@ -30,13 +30,13 @@ func (r *textReader) readQuoted(dst, text []byte) ([]byte, error) {
 	}
 }
 
-// finish makes a value of dst[mark:], which comes from text.
+// finish turns dst[mark:], which comes from text, into a value.
 func (r *textReader) finish(dst []byte, mark int, text []byte) (out []byte, err error) {
 	if r.unescape {
 		dst, err = unescape(dst, mark)
 	}
 	if err == nil {
-		// The codec checks the bytes and appends them to where they are already.
+		// The codec checks the bytes and appends them at their own place.
 		dst, err = r.wire.AppendWire(dst[:mark], dst[mark:])
 	}
 	if err != nil {

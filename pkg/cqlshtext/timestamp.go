@@ -10,12 +10,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// timestampReader reads what fits a strptime format, else what package cqltext reads: the forms of CQL, and
-// numbers, which COPY TO writes, of milliseconds, for years outside 1 to 9999.
+// timestampReader reads texts that fit a strptime format, and otherwise the texts of package
+// cqltext. These are the forms of CQL, and numbers of milliseconds, which COPY TO writes for years
+// outside 1 to 9999.
 type timestampReader struct {
 	scalar
-	format   layout
-	fraction bool // numbers may have one, since they count seconds; those of cqlsh, milliseconds, may not
+	format layout
+	// numbers may have a fraction because they count seconds; cqlsh's milliseconds may not
+	fraction bool
 	other    error
 }
 
@@ -24,11 +26,15 @@ func newTimestampReader(s scalar, format string, unit time.Duration) (*timestamp
 	if err != nil {
 		return nil, err
 	}
-	other := fmt.Errorf("not of the form %q, nor YYYY-MM-DD with or without a time and a zone, nor %s", format, cqltext.UnitName(unit))
+	other := fmt.Errorf(
+		"not of the form %q, nor YYYY-MM-DD with or without a time and a zone, nor %s",
+		format,
+		cqltext.UnitName(unit),
+	)
 	return &timestampReader{scalar: s, format: l, fraction: unit == time.Second, other: other}, nil
 }
 
-// quotedT may stand between date and time.
+// quotedT is allowed between date and time.
 var quotedT = []byte("'T'")
 
 func (r *timestampReader) read(dst, text []byte, off int) ([]byte, error) {
@@ -59,8 +65,9 @@ func isFraction(text []byte) bool {
 	return text[0] == '.' && len(text) > 1 && countDigits(text[1:]) == len(text)-1
 }
 
-// beyondYears reports whether a number of milliseconds is one that COPY TO writes as such in any format, because
-// its year is not within 1 to 9999. Where dates are bare digits as well, another is a date mistyped.
+// beyondYears reports whether COPY TO writes a number of milliseconds as a number in any format,
+// because its year is outside 1 to 9999. If dates are also bare digits, any other number is a
+// mistyped date.
 func beyondYears(text []byte) bool {
 	const first, last = -62135596800000, 253402300799999
 	ms, err := strconv.ParseInt(string(text), 10, 64)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cell undoes the CSV of Python's csv module, as cqlsh sets it up, in one cell: quotes around it, and escape before
-// any byte, which is a doubled quote when escape is the quote.
+// cell decodes one cell of Python's csv module in cqlsh's dialect: quotes around it, and an escape
+// before any byte. If escape is the quote, the escape is a doubled quote.
 func cell(raw string, escape byte) string {
 	var out bytes.Buffer
 	quoted := len(raw) > 1 && raw[0] == '"'
@@ -24,8 +24,8 @@ func cell(raw string, escape byte) string {
 	return out.String()
 }
 
-// TestTo has the cells that cqlsh 6.2.2 was seen to write for a value, by number, and reads them back. The value is
-// in the words of package cqltext; of digits that COPY TO has dropped the value is without.
+// TestTo reads the cells that cqlsh 6.2.2 wrote for values, by number. The value is in the text of
+// package cqltext, without the digits that COPY TO drops.
 func TestTo(t *testing.T) {
 	for _, c := range []struct {
 		name, typ, cell, want string
@@ -154,7 +154,7 @@ func TestTo(t *testing.T) {
 	}
 }
 
-// TestToDoubledQuotes has the cells that are written with ESCAPE='"'.
+// TestToDoubledQuotes checks cells written with ESCAPE='"'.
 func TestToDoubledQuotes(t *testing.T) {
 	c := mustPlan(t, "text", Options{Unescape: true})
 	for _, tt := range []struct{ name, cell, want string }{
@@ -170,7 +170,7 @@ func TestToDoubledQuotes(t *testing.T) {
 	}
 }
 
-// TestToLost has the cell that COPY TO writes with another number than there was, out of range.
+// TestToLost checks a cell that COPY TO writes with a wrong number, out of range.
 func TestToLost(t *testing.T) {
 	runCases(t, []readCase{
 		{name: `T26`, typ: `bigint`, o: commas, text: `9,223,372,036,854,775,808`, err: `invalid bigint "9,223,372,036,854,775,808": out of range`},

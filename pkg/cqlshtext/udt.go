@@ -13,8 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// udtReader reads a user type, `{street: 'x', zip: 5}`. Fields may stand
-// in any order; those that do not are null.
+// udtReader reads a user type, `{street: 'x', zip: 5}`. Fields may be in any order; missing fields
+// are null.
 type udtReader struct {
 	name   string
 	elems  []elem
@@ -23,14 +23,15 @@ type udtReader struct {
 	null   []byte
 }
 
-// label is a spelling of a field's name, as it stands before the colon.
+// label is a spelling of a field's name, before the colon.
 type label struct {
 	text  []byte
 	field int
 }
 
-// newUDTReader collects the spellings: the name as it is, as COPY TO escapes it, and, for a name that is no
-// identifier in Python, the one that the driver of cqlsh gives the field for it: field_0_ for the first.
+// newUDTReader collects the spellings: the name itself and the name as COPY TO escapes it. If the
+// name is not a Python identifier, the spelling of cqlsh's driver is added: field_0_ for the first
+// field.
 func newUDTReader(t *cqltype.Type, elems []elem, null []byte) *udtReader {
 	r := &udtReader{name: t.String(), elems: elems, fields: t.FieldNames, null: null}
 	add := func(text []byte, field int) {
@@ -47,15 +48,16 @@ func newUDTReader(t *cqltype.Type, elems []elem, null []byte) *udtReader {
 			add([]byte("field_"+strconv.Itoa(i)+"_"), i)
 		}
 	}
-	// The longest one that fits is the one meant.
+	// The longest spelling that matches is the right one.
 	slices.SortStableFunc(r.labels, func(a, b label) int { return len(b.text) - len(a.text) })
 	return r
 }
 
-// maxInline is how many fields are dealt with without an allocation.
+// maxInline is the largest number of fields that a reader processes without an allocation.
 const maxInline = 64
 
-// span is where the value of a field stands; none when begin is 0, since a name comes first.
+// span is the place of a field's value. begin is 0 if there is none, because a name precedes each
+// value.
 type span struct{ begin, end int }
 
 func (r *udtReader) read(dst, text []byte, off int) ([]byte, error) {
@@ -97,8 +99,8 @@ func (r *udtReader) read(dst, text []byte, off int) ([]byte, error) {
 
 var errField = errors.New("expected the name of a field, ':' and a value")
 
-// readLabel reads the name of a field and the colon after it at text[pos:], and returns the field's place in the
-// type and the offset after the colon.
+// readLabel reads the name of a field and the colon after it at text[pos:]. It returns the field's
+// index in the type and the offset after the colon.
 func (r *udtReader) readLabel(text []byte, pos, off int) (field, next int, err error) {
 	for pos < len(text) && isSpace(text[pos]) {
 		pos++
@@ -124,13 +126,16 @@ func (r *udtReader) readLabel(text []byte, pos, off int) (field, next int, err e
 	}
 	word, wordOff := cut(text, pos, min(end, pos+maxInline), off)
 	if field = slices.Index(r.fields, foldIdent(string(word))); field < 0 {
-		return 0, pos, at(wordOff, fmt.Errorf("%s has no field %s, only %s", r.name, word, strings.Join(r.fields, ", ")))
+		return 0, pos, at(
+			wordOff,
+			fmt.Errorf("%s has no field %s, only %s", r.name, word, strings.Join(r.fields, ", ")),
+		)
 	}
 	return field, end + 1, nil
 }
 
-// foldIdent returns the name that an identifier stands for in CQL: between double quotes, or single ones, as it
-// is, otherwise in lower case.
+// foldIdent returns the name of a CQL identifier: unchanged in double or single quotes, otherwise
+// in lower case.
 func foldIdent(word string) string {
 	for _, quote := range []string{`"`, `'`} {
 		if n := len(word); n >= 2 && word[:1] == quote && word[n-1:] == quote {
@@ -141,11 +146,13 @@ func foldIdent(word string) string {
 }
 
 // pythonWords are the keywords of Python 3.
-var pythonWords = strings.Fields(`False None True and as assert async await break class continue def del elif else
-	except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`)
+var pythonWords = strings.Fields(
+	`False None True and as assert async await break class continue def del elif else
+	except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`,
+)
 
-// isPythonField reports whether the driver of cqlsh keeps the name of a field: letters and digits of any script and
-// underscores, with a letter first, and no keyword.
+// isPythonField reports whether cqlsh's driver keeps the name of a field: letters and digits of any
+// script and underscores, with a letter first, and not a keyword.
 func isPythonField(name string) bool {
 	for i, c := range name {
 		if !unicode.IsLetter(c) && (i == 0 || c != '_' && !unicode.IsNumber(c)) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// cqlsh reads whole numbers of milliseconds (int in ImportConversion.convert_datetime). If the unit is said to be a second,
-// a number may have a fraction, as in cqltext.
+// cqlsh reads whole numbers of milliseconds (int in ImportConversion.convert_datetime). If the unit
+// is a second, a number may have a fraction, as in cqltext.
 func TestTimestampUnit(t *testing.T) {
 	timestamp := &cqltype.Type{Kind: cqltype.Timestamp}
 	list := &cqltype.Type{Kind: cqltype.List, Elems: []*cqltype.Type{timestamp}}
@@ -19,7 +19,7 @@ func TestTimestampUnit(t *testing.T) {
 		of         *cqltype.Type
 		unit       time.Duration
 		format     string
-		text, want string // want: an error where it is empty
+		text, want string // want is empty: an error
 	}{
 		{timestamp, 0, "", "1700000000123", "2023-11-14T22:13:20.123Z"},
 		{timestamp, 0, "", "1700000000.25", ""},
@@ -29,7 +29,8 @@ func TestTimestampUnit(t *testing.T) {
 		{timestamp, time.Second, "", "-0.25", "1969-12-31T23:59:59.750Z"},
 		{timestamp, time.Second, "", "2023-11-14 22:13:20.25+0000", "2023-11-14T22:13:20.250Z"},
 		{timestamp, time.Second, "%d/%m/%Y", "1700000000.25", "2023-11-14T22:13:20.250Z"},
-		{timestamp, time.Second, "%Y%m%d", "20231114.5", ""}, // a date mistyped, as without the fraction
+		// a mistyped date, as without the fraction
+		{timestamp, time.Second, "%Y%m%d", "20231114.5", ""},
 		{timestamp, time.Second, "", "1700000000.", ""},
 		{timestamp, time.Second, "", "1700000000.2.5", ""},
 		{timestamp, time.Second, "", "1700000000.2x", ""},

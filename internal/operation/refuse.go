@@ -146,14 +146,23 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	return nil
 }
 
-// warnOfTruncation tells of a truncation that came between the rows of the output and those
-// still to be read. It is no reason to refuse: the output has what the table had.
+// warnOfTruncation warns if the table was truncated after the scan began. This is no reason to refuse: the output has the
+// rows that the table had when they were read.
 func (s *Scan) warnOfTruncation(ctx context.Context) {
+	s.truncated = s.t.truncations(ctx)
 	if s.earlier.Rows == 0 {
 		return
 	}
 	if found := s.t.truncatedSince(ctx, s.begunWith.Truncated, s.env); found != nil {
 		s.env.Warn("table %s was truncated at %s (node %s), after the scan began: its output keeps rows from before, which are gone from the table",
+			s.t.table, found.at, found.node)
+	}
+}
+
+// warnOfTruncationMeanwhile warns if the table was truncated while this run read it.
+func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
+	if found := s.t.truncatedSince(ctx, s.truncated, s.env); found != nil {
+		s.env.Warn("table %s was truncated at %s (node %s), while it was read: the output has only the rows that were read before, and those that were written since",
 			s.t.table, found.at, found.node)
 	}
 }

@@ -28,12 +28,13 @@ type Scan struct {
 	out    *sink.Output // nil of a scan that goes on, until it runs
 
 	run       runDirectory
-	journal   *resume.Scan     // nil: none is kept
-	begunWith resume.ScanExtra // the plan of the first run
-	earlier   *resume.Scanned  // what earlier runs did
-	mark      sink.Mark        // up to which they have the output
-	begun     bool             // this run has begun
-	board     *board.Board     // nil: nobody looks
+	journal   *resume.Scan       // nil: none is kept
+	begunWith resume.ScanExtra   // the plan of the first run
+	earlier   *resume.Scanned    // what earlier runs did
+	mark      sink.Mark          // up to which they have the output
+	begun     bool               // this run has begun
+	truncated resume.Truncations // of the table, before this run read it
+	board     *board.Board       // nil: nobody looks
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
@@ -93,8 +94,9 @@ func (s *Scan) plan(ctx context.Context) error {
 	s.begunWith = resume.ScanExtra{Files: s.t.files.sum(), Folders: s.t.files.account(), Now: time.Now().Truncate(time.Second),
 		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
 	}
+	s.truncated = s.t.truncations(ctx)
 	if s.journaled() {
-		s.begunWith.Truncated = s.t.truncations(ctx)
+		s.begunWith.Truncated = s.truncated
 		if s.begunWith.Dropped, err = s.t.drops(ctx); err != nil {
 			return err
 		}

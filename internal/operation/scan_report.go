@@ -7,6 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/resume"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -64,6 +65,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	}
 	if err == nil && s.t.plan.Serial != "" && len(r.Failed) > 0 {
 		err = errors.New("the table's only range was not read to its end")
+	}
+	if err == nil && s.spec.Via == spec.ViaCQL {
+		s.warnOfTruncationMeanwhile(ctx)
 	}
 	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
 	// A run that is done but for some ranges leaves a whole output of the others,

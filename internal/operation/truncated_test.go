@@ -113,4 +113,28 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	whole, err := resumed.Scan.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, report.Rows, whole.Rows)
+	require.Len(t, s.told, 1, "a truncation is told of once")
+}
+
+// TestTruncateDuringAScan: a scan whose table is truncated while it reads warns that its output is not the whole table.
+func TestTruncateDuringAScan(t *testing.T) {
+	for _, noJournal := range []bool{false, true} {
+		t.Run(fmt.Sprintf("no journal %v", noJournal), func(t *testing.T) {
+			s := openShop(t)
+			_, err := s.runLoad(t, s.load(t, threeGood))
+			require.NoError(t, err)
+			settings := spec.NewScan()
+			settings.Connection, settings.TableName, settings.Path, settings.NoJournal = s.connection, orders, "out.csv", noJournal
+			scan, err := PrepareScan(t.Context(), s.env, *settings)
+			require.NoError(t, err)
+			defer scan.Close()
+			require.NoError(t, s.cluster.Truncate("shop.orders"))
+			report, err := scan.Run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, Done, report.Outcome)
+			require.Zero(t, report.Rows)
+			require.Len(t, s.told, 1)
+			require.Regexp(t, `^table shop\.orders was truncated at 20.* \(node .*\), while it was read`, s.told[0])
+		})
+	}
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// parts are what cqlsh's parser makes of a statement.
+// parts is a statement as cqlsh's parser returns it.
 type parts struct {
 	Keyspace, Table, Direction    string
 	Columns, Files, Names, Values []string
 }
 
-// partsOf are the same of a statement of ours.
+// partsOf returns the parts of a Statement.
 func partsOf(s *Statement) *parts {
 	p := &parts{
 		Keyspace: s.Keyspace, Table: s.Table, Direction: s.Direction.String(), Columns: append([]string{}, s.Columns...), Files: append([]string{}, s.Files...),
@@ -30,7 +30,7 @@ func partsOf(s *Statement) *parts {
 	return p
 }
 
-// withoutDollars takes away what cqlsh leaves around a text between $$.
+// withoutDollars removes the $$ that cqlsh keeps around a text.
 func withoutDollars(texts []string) {
 	for i, text := range texts {
 		if len(text) >= 4 && strings.HasPrefix(text, "$$") && strings.HasSuffix(text, "$$") {
@@ -39,7 +39,8 @@ func withoutDollars(texts []string) {
 	}
 }
 
-// TestAgreesWithCqlsh asks the parser of the cqlsh that CQLBULK_TEST_CQLSH names.
+// TestAgreesWithCqlsh compares with the parser of the cqlsh in the environment variable
+// CQLBULK_TEST_CQLSH.
 func TestAgreesWithCqlsh(t *testing.T) {
 	path := os.Getenv("CQLBULK_TEST_CQLSH")
 	if path == "" {
@@ -59,7 +60,13 @@ func TestAgreesWithCqlsh(t *testing.T) {
 	}
 	input, err := json.Marshal(statements)
 	require.NoError(t, err)
-	python := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(path), "python3"), "-W", "ignore", "testdata/cqlsh.py")
+	python := exec.CommandContext(
+		t.Context(),
+		filepath.Join(filepath.Dir(path), "python3"),
+		"-W",
+		"ignore",
+		"testdata/cqlsh.py",
+	)
 	python.Env = append(python.Environ(), "PYTHONIOENCODING=utf-8", "LC_ALL=C.UTF-8")
 	var complaints bytes.Buffer
 	python.Stdin, python.Stderr = bytes.NewReader(input), &complaints

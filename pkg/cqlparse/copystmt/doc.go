@@ -1,35 +1,46 @@
-// Package copystmt reads cqlsh's COPY statement:
+// Package copystmt parses cqlsh's COPY statement:
 //
 //	COPY [keyspace.]table [(column, ...)]
 //	     FROM 'file' [, 'file' ...] | FROM STDIN | TO 'file' | TO STDOUT
 //	     [WITH option = value [AND option = value ...]] [;]
 //
-// Start with Parse. It says what a statement is made of, and nothing about what its options mean: their names
-// and values are not looked at. The functions keep no state, and nothing of the text is kept but what stands in
-// the Statement.
+// # Where to start
+//
+// [Parse] returns a [Statement]. It does not interpret options: their names and values are not
+// checked.
 //
 // # Text
 //
-// Keywords and names of options are the same in capitals. A name without quotes is taken in lower case and must
-// not be a word that CQL reserves; one in double quotes is taken as it is, a double quote in it doubled. Texts
-// stand in single quotes, a single quote in them doubled, or between $$ and $$, and have no other escapes.
-// A comment goes from -- or // to the end of the line, or from /* to */.
+// Keywords and names of options are case-insensitive. A name without quotes is folded to lower case
+// and must not be a reserved word of CQL. A name in double quotes is kept unchanged; a doubled
+// double quote inside stands for one. Texts are in single quotes, where a doubled single quote
+// stands for one, or between $$ and $$. There are no other escapes. Comments start with -- or //
+// and end with the line, or they are between /* and */.
 //
-// The value of an option is a text, a word, reserved or not, a whole number or one with decimals, a UUID, a blob,
-// a list, set or map of such, or a call of a function. That of a text is what stands between its quotes, that of
-// all others is their own text, with the comments in it.
+// The value of an option is a text, a word (even a reserved one), a number with or without
+// decimals, a UUID or a blob. It may also be a list, set or map of values, or a function call. The
+// value of a text is its content without quotes. The value of anything else is its source,
+// including comments.
 //
-// # Where this differs from cqlsh
+// # Differences from cqlsh
 //
-//   - The semicolon may be missing, and nothing but comments may follow it: there is one statement in a text.
-//   - Several files may each stand in quotes of their own, after FROM. COPY FROM itself takes one text, in which
-//     commas separate the files; such a text is one element of Statement.Files here.
-//   - A text between $$ is without them here; cqlsh leaves them in it.
-//   - A name of nothing, "", is refused here; there it is that of a table or column that does not exist.
-//   - Letters that only fold to those of ASCII, such as the Kelvin sign, are none here.
-//   - Lists and the like are nested no more than 100 deep.
+//   - A text has one statement. The semicolon is optional, and only comments may follow it.
+//   - After FROM there may be several files, each in its own quotes. COPY FROM takes one text in
+//     which commas separate the files. Such a text is one element of [Statement].Files.
+//   - The $$ around a text are removed; cqlsh keeps them.
+//   - An empty name, "", is refused. cqlsh reads it as a table or column that does not exist.
+//   - Letters that only fold to ASCII letters, such as the Kelvin sign, are not letters.
+//   - Values are nested at most 100 levels deep.
 //
-// An option that is given several times has its last value; Statement.Option finds that one.
+// If an option is given several times, the last value counts; [Statement.Option] returns it.
 //
-// Source: the grammar of cqlsh 6.2.2 (cqlshlib/cqlshhandling.py and cql3handling.py), which a test compares with.
+// # Bytes and concurrency
+//
+// Parse retains only the parts of the text that are in the Statement. It has no state and is safe
+// for concurrent use.
+//
+// # Sources
+//
+// The grammar of cqlsh 6.2.2 (cqlshlib/cqlshhandling.py and cql3handling.py). A test compares with
+// it.
 package copystmt

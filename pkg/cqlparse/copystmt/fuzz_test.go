@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzParse has whatever text read, without a panic. What is a statement is the same
-// statement again in its own text, and every position is a place in the text.
+// FuzzParse checks that no text causes a panic. The String of a statement must parse to the same
+// statement, and every position must be in the text.
 func FuzzParse(f *testing.F) {
 	for _, tc := range good {
 		f.Add(tc.text)
@@ -38,7 +38,8 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: found %+v", o.Name, last)
 			}
 		}
-		if s.Table == "" || s.Standard != (len(s.Files) == 0) || s.Direction == To && len(s.Files) > 1 {
+		if s.Table == "" || s.Standard != (len(s.Files) == 0) ||
+			s.Direction == To && len(s.Files) > 1 {
 			t.Fatalf("%+v", s)
 		}
 		again, err := Parse(s.String())
@@ -53,10 +54,12 @@ func FuzzParse(f *testing.F) {
 }
 
 func equal(a, b *Statement) bool {
-	if a.Keyspace != b.Keyspace || a.Table != b.Table || a.Direction != b.Direction || a.Standard != b.Standard {
+	if a.Keyspace != b.Keyspace || a.Table != b.Table || a.Direction != b.Direction ||
+		a.Standard != b.Standard {
 		return false
 	}
-	if len(a.Columns) != len(b.Columns) || len(a.Files) != len(b.Files) || len(a.Options) != len(b.Options) {
+	if len(a.Columns) != len(b.Columns) || len(a.Files) != len(b.Files) ||
+		len(a.Options) != len(b.Options) {
 		return false
 	}
 	for i := range a.Columns {
@@ -77,7 +80,7 @@ func equal(a, b *Statement) bool {
 	return true
 }
 
-// checkPosition counts lines and characters anew.
+// checkPosition counts lines and characters from the start of the text.
 func checkPosition(t *testing.T, text string, at Position) {
 	t.Helper()
 	if at.Offset < 0 || at.Offset > len(text) {

@@ -6,19 +6,22 @@ import (
 	"unicode/utf8"
 )
 
-// Error says where a text is no COPY statement.
+// Error is the reason why a text is not a COPY statement.
 type Error struct {
 	At       Position
-	Found    string // what stands there, ready to be shown
-	Expected string // what might have stood there
+	Found    string // the text found, quoted for a message
+	Expected string // the alternatives that are allowed
 }
 
-// Error names the place, what was found there, and what was expected.
+// Error returns the position, the text found and the expected text in one line.
 func (e *Error) Error() string {
-	return fmt.Sprintf("line %d, column %d: found %s, expected %s", e.At.Line, e.At.Column, e.Found, e.Expected)
+	return fmt.Sprintf(
+		"line %d, column %d: found %s, expected %s", e.At.Line, e.At.Column, e.Found, e.Expected,
+	)
 }
 
-// Parse reads a text that holds one statement. Its error is an *Error. It takes time in proportion to the text.
+// Parse parses a text with one statement. The error is an *Error. The time is proportional to the
+// length of the text.
 func Parse(text string) (*Statement, error) {
 	p := &parser{lexer: lexer{src: text, counted: Position{Line: 1, Column: 1}}}
 	p.advance()
@@ -29,11 +32,11 @@ func Parse(text string) (*Statement, error) {
 	return s, nil
 }
 
-// parser looks one token ahead.
+// parser reads with one token of lookahead.
 type parser struct {
 	lexer
-	tok  token // that was not taken yet
-	last int   // where the token before it ends
+	tok  token // the next token
+	last int   // the end of the token before it
 }
 
 func (p *parser) advance() {
@@ -41,7 +44,7 @@ func (p *parser) advance() {
 	p.tok = p.next()
 }
 
-// is says whether the token is a keyword, in small letters, or a mark.
+// is reports whether the next token is a keyword, in lower case, or a mark.
 func (p *parser) is(s string) bool {
 	if p.tok.kind != word && p.tok.kind != mark {
 		return false
@@ -49,7 +52,7 @@ func (p *parser) is(s string) bool {
 	return strings.EqualFold(p.source(), s)
 }
 
-// take takes a keyword or mark, if it is there.
+// take reads a keyword or mark if it is next.
 func (p *parser) take(s string) bool {
 	if !p.is(s) {
 		return false
@@ -58,13 +61,13 @@ func (p *parser) take(s string) bool {
 	return true
 }
 
-// source is the token as it is written.
+// source returns the next token as written.
 func (p *parser) source() string { return p.src[p.tok.from:p.tok.to] }
 
-// shown is how many characters of what was found an error shows.
+// shown is the largest number of characters of the text found in an error.
 const shown = 20
 
-// fail makes the error about the token.
+// fail returns the error at the next token.
 func (p *parser) fail(expected string) error {
 	e := &Error{At: p.position(p.tok.from), Expected: expected}
 	if p.tok.kind == end {
@@ -82,7 +85,9 @@ func (p *parser) fail(expected string) error {
 	}
 	e.Found = fmt.Sprintf("%q%s", found, more)
 	if p.tok.closing != "" {
-		e.Found, e.Expected = e.Found+", which is never closed", fmt.Sprintf("%q at its end", p.tok.closing)
+		e.Found, e.Expected = e.Found+", which is never closed", fmt.Sprintf(
+			"%q at its end", p.tok.closing,
+		)
 	}
 	return e
 }
@@ -118,7 +123,7 @@ func (p *parser) statement(s *Statement) error {
 	return nil
 }
 
-// name takes a name; what says of what, for the error.
+// name reads a name. The error for any other token contains what.
 func (p *parser) name(what string) (string, error) {
 	var value string
 	switch {

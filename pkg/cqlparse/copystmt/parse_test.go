@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// options makes the options that pairs of names and values stand for.
+// options returns the options for pairs of names and values.
 func options(pairs ...string) []Option {
 	var list []Option
 	for i := 0; i < len(pairs); i += 2 {
@@ -16,16 +16,16 @@ func options(pairs ...string) []Option {
 	return list
 }
 
-// with is a statement with options.
+// with returns a statement with options.
 func with(pairs ...string) Statement {
 	return Statement{Table: "t", Files: []string{"f"}, Options: options(pairs...)}
 }
 
-// good are statements and what they are made of.
+// good are statements with their parts.
 var good = []struct {
 	text string
 	want Statement
-	ours bool // cqlsh takes it for something else
+	ours bool // cqlsh parses it differently
 }{
 	{text: "COPY t FROM 'f'", want: Statement{Table: "t", Files: []string{"f"}}},
 	{text: "copy KS.T to 'f';", want: Statement{Keyspace: "ks", Table: "t", Direction: To, Files: []string{"f"}}},
@@ -33,9 +33,18 @@ var good = []struct {
 	{text: "COPY t TO STDOUT;", want: Statement{Table: "t", Direction: To, Standard: true}},
 	{text: `COPY "Ks"."T ""x"".y" FROM 'f'`, want: Statement{Keyspace: "Ks", Table: `T "x".y`, Files: []string{"f"}}},
 	{text: `COPY "select" (a, B, "B", "from", "x,y", """)x") FROM 'f'`,
-		want: Statement{Table: "select", Columns: []string{"a", "b", "B", "from", "x,y", `")x`}, Files: []string{"f"}}},
+		want: Statement{
+			Table:   "select",
+			Columns: []string{"a", "b", "B", "from", "x,y", `")x`},
+			Files:   []string{"f"},
+		}},
 	{text: `COPY t(a,B,"B","from","x,y")FROM'f'WITH x='1'AND y=2`,
-		want: Statement{Table: "t", Columns: []string{"a", "b", "B", "from", "x,y"}, Files: []string{"f"}, Options: options("x", "1", "y", "2")}},
+		want: Statement{
+			Table:   "t",
+			Columns: []string{"a", "b", "B", "from", "x,y"},
+			Files:   []string{"f"},
+			Options: options("x", "1", "y", "2"),
+		}},
 	{text: "COPY copy (copy, stdin, ttl, key, true) FROM 'f'", want: Statement{Table: "copy", Columns: []string{"copy", "stdin", "ttl", "key", "true"}, Files: []string{"f"}}},
 	{text: "COPY stdin FROM STDIN", want: Statement{Table: "stdin", Standard: true}},
 	{text: "COPY a_1.b_2 FROM 'f'", want: Statement{Keyspace: "a_1", Table: "b_2", Files: []string{"f"}}},
@@ -53,15 +62,35 @@ var good = []struct {
 	{text: "COPY t FROM 'f' WITH Header = TRUE AND null=null and NULL = 'N''A'", want: with("header", "TRUE", "null", "null", "null", "N'A")},
 	{text: "COPY t FROM 'f' WITH to=to AND from=from AND and=and AND with=with", want: with("to", "to", "from", "from", "and", "and", "with", "with")},
 	{text: "COPY t FROM 'f' WITH a=12 AND b=-12 AND c=- \n12 AND d=1.50 AND e=-1.50", want: with("a", "12", "b", "-12", "c", "- \n12", "d", "1.50", "e", "-1.50")},
-	{text: "COPY t FROM 'f' WITH a=0xCAFE AND b=0X0 AND c=550E8400-e29b-41d4-a716-446655440000 AND d=abcdef00-e29b-41d4-a716-446655440000",
-		want: with("a", "0xCAFE", "b", "0X0", "c", "550E8400-e29b-41d4-a716-446655440000", "d", "abcdef00-e29b-41d4-a716-446655440000")},
+	{
+		text: "COPY t FROM 'f' WITH a=0xCAFE AND b=0X0 AND c=550E8400-e29b-41d4-a716-446655440000 AND d=abcdef00-e29b-41d4-a716-446655440000",
+		want: with(
+			"a",
+			"0xCAFE",
+			"b",
+			"0X0",
+			"c",
+			"550E8400-e29b-41d4-a716-446655440000",
+			"d",
+			"abcdef00-e29b-41d4-a716-446655440000",
+		),
+	},
 	{text: "COPY t FROM 'f' WITH a=1and b=2AND c=3", want: with("a", "1", "b", "2", "c", "3")},
 	{text: "COPY t FROM 'f' WITH a=' x ' AND b=$$ y $$ AND c=true AND d=False", want: with("a", " x ", "b", " y ", "c", "true", "d", "False")},
 	{text: "COPY t FROM 'f' WITH a=select AND select=a AND b=token AND c=keys AND d=stdin", want: with("a", "select", "select", "a", "b", "token", "c", "keys", "d", "stdin")},
-	{text: "COPY t FROM 'f' WITH a=[] AND b={} AND c=[1, 'x''y', {2}] AND d={'a':1,'b': [null, TRUE]}",
-		want: with("a", "[]", "b", "{}", "c", "[1, 'x''y', {2}]", "d", "{'a':1,'b': [null, TRUE]}")},
-	{text: "COPY t FROM 'f' WITH a={1, /* one */ -2} AND b=[$$x$$, f(1), ks.g(), token(1, 'a'), -1.5, --c\n 0xaf, false]",
-		want: with("a", "{1, /* one */ -2}", "b", "[$$x$$, f(1), ks.g(), token(1, 'a'), -1.5, --c\n 0xaf, false]")},
+	{
+		text: "COPY t FROM 'f' WITH a=[] AND b={} AND c=[1, 'x''y', {2}] AND d={'a':1,'b': [null, TRUE]}",
+		want: with("a", "[]", "b", "{}", "c", "[1, 'x''y', {2}]", "d", "{'a':1,'b': [null, TRUE]}"),
+	},
+	{
+		text: "COPY t FROM 'f' WITH a={1, /* one */ -2} AND b=[$$x$$, f(1), ks.g(), token(1, 'a'), -1.5, --c\n 0xaf, false]",
+		want: with(
+			"a",
+			"{1, /* one */ -2}",
+			"b",
+			"[$$x$$, f(1), ks.g(), token(1, 'a'), -1.5, --c\n 0xaf, false]",
+		),
+	},
 	{text: "COPY t FROM 'f' WITH a=now() AND b=Ks.fn ( 'x', [1] ) AND c=TOKEN(1) AND d=true(1)",
 		want: with("a", "now()", "b", "Ks.fn ( 'x', [1] )", "c", "TOKEN(1)", "d", "true(1)")},
 	{text: "COPY t FROM 'f' WITH a=" + strings.Repeat("[", 99) + "1" + strings.Repeat("]", 99),
@@ -76,7 +105,7 @@ var good = []struct {
 	{text: "COPY/**/t/**/./**/u/**/FROM/**/'f'", want: Statement{Keyspace: "t", Table: "u", Files: []string{"f"}}},
 }
 
-// positionless is a statement without the positions of its options.
+// positionless returns a statement without the positions of its options.
 func positionless(s *Statement) Statement {
 	bare := *s
 	bare.Options = nil
@@ -100,10 +129,10 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// refused are texts that are no statement, and what is said of them.
+// refused are texts that are not statements, with their errors.
 var refused = []struct {
 	text, err string
-	ours      bool // cqlsh takes it
+	ours      bool // cqlsh accepts it
 }{
 	{text: "", err: "line 1, column 1: found the end, expected COPY"},
 	{text: "SELECT 1;", err: `line 1, column 1: found "SELECT", expected COPY`},
@@ -209,8 +238,7 @@ func TestPositions(t *testing.T) {
 	require.False(t, ok)
 }
 
-// TestLong parses texts that would take hours if their parts were looked at more often
-// than a few times.
+// TestLong parses texts that would take hours if parts of them were read more than a few times.
 func TestLong(t *testing.T) {
 	const n = 1 << 17
 	for _, text := range []string{

@@ -2,7 +2,7 @@ package copystmt
 
 import "strings"
 
-// Direction says which way a statement copies.
+// Direction is the direction of a copy.
 type Direction uint8
 
 const (
@@ -12,7 +12,7 @@ const (
 	To
 )
 
-// String is the direction's keyword.
+// String returns the keyword of the direction.
 func (d Direction) String() string {
 	if d == To {
 		return "TO"
@@ -20,7 +20,7 @@ func (d Direction) String() string {
 	return "FROM"
 }
 
-// standard is the keyword for the standard stream of a direction.
+// standard returns the keyword for the standard stream of a direction.
 func (d Direction) standard() string {
 	if d == To {
 		return "STDOUT"
@@ -35,7 +35,7 @@ type Position struct {
 	Column int // in characters, from 1; a byte that is not UTF-8 counts as one
 }
 
-// Option is one option of a statement.
+// Option is an option of a statement.
 type Option struct {
 	Name  string   // in lower case
 	Value string   // without its quotes
@@ -44,18 +44,19 @@ type Option struct {
 
 // Statement is a COPY statement.
 type Statement struct {
-	Keyspace  string // empty: none is named
+	Keyspace  string // empty: not in the statement
 	Table     string
-	Columns   []string // nil: none are named
+	Columns   []string // nil: not in the statement
 	Direction Direction
-	// Files are the texts that stand for files, as they are written: each may name several with commas
-	// between them. There is one after TO, and none when Standard is set.
+	// Files are the texts after FROM or TO, unchanged: each may name several files, separated by
+	// commas. There is one after TO, and none if Standard is true.
 	Files    []string
 	Standard bool     // STDIN or STDOUT
-	Options  []Option // in order, as often as they are given
+	Options  []Option // in order, including repeated ones
 }
 
-// Option finds an option by its name in lower case: the last of that name, which is the one that counts.
+// Option returns the last option of a name, in lower case. If an option is repeated, the last one
+// counts.
 func (s *Statement) Option(name string) (Option, bool) {
 	for i := len(s.Options) - 1; i >= 0; i-- {
 		if s.Options[i].Name == name {
@@ -65,8 +66,8 @@ func (s *Statement) Option(name string) (Option, bool) {
 	return Option{}, false
 }
 
-// String is the statement on its own, without comments, with every value in quotes. Of a statement that was
-// parsed, it is a text that Parse makes the same statement of, but for the positions.
+// String returns the statement without comments, with every value in quotes. The result of Parse
+// for it is the same statement, except for positions.
 func (s *Statement) String() string {
 	table := quoteName(s.Table)
 	if s.Keyspace != "" {
@@ -90,7 +91,7 @@ func (s *Statement) String() string {
 	return strings.Join(parts, " ") + ";"
 }
 
-// join joins what f makes of the elements of a list.
+// join returns f of each element, joined by separator.
 func join[E any](list []E, separator string, f func(E) string) string {
 	texts := make([]string, len(list))
 	for i, e := range list {
@@ -99,10 +100,10 @@ func join[E any](list []E, separator string, f func(E) string) string {
 	return strings.Join(texts, separator)
 }
 
-// quoteText is a text in single quotes.
+// quoteText returns a text in single quotes.
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
-// quoteName is a name as it must be written to be taken as it is.
+// quoteName returns a name as a CQL identifier, in quotes if necessary.
 func quoteName(name string) string {
 	bare := name != "" && isLower(name[0]) && !reserved[name]
 	for i := 1; i < len(name); i++ {

@@ -5,37 +5,38 @@ import (
 	"unicode/utf8"
 )
 
-// kind says what a token is.
+// kind is the kind of a token.
 type kind uint8
 
 const (
-	end    kind = iota // of the text
+	end    kind = iota // end of the text
 	word               // a keyword or a name without quotes
 	name               // a name in double quotes
 	text               // in single quotes, or between $$
 	number             // a whole number without a sign
 	other              // a number with decimals, a UUID or a blob
 	mark               // one character
-	bad                // what belongs to no statement, or is never closed
+	bad                // an invalid character, or a token without an end
 )
 
-// token is a word of a statement.
+// token is a token of a statement.
 type token struct {
 	kind     kind
-	from, to int    // where it stands in the text
-	value    string // of a name or text: without quotes
-	closing  string // of what is never closed: what would close it
+	from, to int    // offsets of its start and end in the text
+	value    string // of a name or text: without quotes; otherwise empty
+	closing  string // the missing end of a token without one; otherwise empty
 }
 
-// lexer cuts a text into tokens.
+// lexer splits a text into tokens.
 type lexer struct {
 	src string
-	at  int // where the next token is looked for
-	// Up to where lines and characters were counted. Positions are asked for in order.
+	at  int // offset of the next token, blank or comment
+	// counted is the position up to which lines and characters are counted. Callers of position
+	// pass offsets in ascending order.
 	counted Position
 }
 
-// position counts lines and characters up to an offset that is not before the last one asked for.
+// position returns the position of an offset, which must not be before that of the last call.
 func (l *lexer) position(offset int) Position {
 	for i := l.counted.Offset; i < offset; {
 		if l.src[i] == '\n' {
@@ -52,7 +53,7 @@ func (l *lexer) position(offset int) Position {
 	return l.counted
 }
 
-// next takes the next token, passing over blanks and comments.
+// next reads the next token, and skips blanks and comments before it.
 func (l *lexer) next() token {
 	for l.at < len(l.src) {
 		rest := l.src[l.at:]
@@ -78,7 +79,7 @@ func (l *lexer) next() token {
 	return token{kind: end, from: l.at, to: l.at}
 }
 
-// token takes the token that rest begins with.
+// token reads the token at the start of rest.
 func (l *lexer) token(rest string) token {
 	switch c := rest[0]; {
 	case c == '\'':
@@ -115,14 +116,14 @@ func (l *lexer) take(k kind, length int, value string) token {
 	return token{kind: k, from: from, to: l.at, value: value}
 }
 
-// unclosed is the rest of the text, which never closes what it begins with.
+// unclosed returns the rest of the text as a token without an end.
 func (l *lexer) unclosed(closing string) token {
 	t := l.take(bad, len(l.src)-l.at, "")
 	t.closing = closing
 	return t
 }
 
-// quoted takes a token in quotes, in which a quote is doubled.
+// quoted reads a token in quotes, in which a doubled quote stands for one.
 func (l *lexer) quoted(k kind, rest string) token {
 	quote := rest[:1]
 	for at := 1; ; at += 2 {
@@ -136,7 +137,7 @@ func (l *lexer) quoted(k kind, rest string) token {
 	}
 }
 
-// float is the length of the number with decimals that s begins with, 0 when there is none.
+// float returns the length of the number with decimals at the start of s; 0: none.
 func float(s string) int {
 	sign := 0
 	if s[0] == '-' {
@@ -155,7 +156,7 @@ func float(s string) int {
 
 const uuidLength = 36
 
-// uuid says whether s begins with a UUID.
+// uuid reports whether s starts with a UUID.
 func uuid(s string) bool {
 	if len(s) < uuidLength {
 		return false
@@ -169,7 +170,7 @@ func uuid(s string) bool {
 	return true
 }
 
-// span is how many bytes at the beginning of s are of a kind.
+// span returns the number of bytes at the start of s for which is returns true.
 func span(s string, is func(byte) bool) int {
 	n := 0
 	for n < len(s) && is(s[n]) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep values may be nested.
+// maxDepth is the largest nesting of values.
 const maxDepth = 100
 
-// value takes the value of an option: any word, or a term.
+// value reads the value of an option: a word or a term.
 func (p *parser) value() (string, error) {
 	from := p.tok.from
 	switch {
@@ -33,16 +33,16 @@ func (p *parser) value() (string, error) {
 	return p.src[from:p.last], nil
 }
 
-// function says whether a word may be the name of a function.
+// function is the use of a word as the name of a function.
 type function uint8
 
 const (
-	notCalled function = iota // a reserved word
-	called                    // by its name alone
-	qualified                 // or in a keyspace that has this name
+	notCalled function = iota // not a function: a reserved word
+	called                    // a function name without a keyspace
+	qualified                 // a function name or the keyspace of one
 )
 
-// function says what the token may be, which is a word.
+// function returns the use of the next token, which is a word.
 func (p *parser) function() function {
 	switch w := strings.ToLower(p.source()); {
 	case w == "token":
@@ -54,7 +54,7 @@ func (p *parser) function() function {
 	}
 }
 
-// term takes a term of CQL: what may stand in a list, as a value by itself or as an argument.
+// term reads a term of CQL: an element, a value or an argument.
 func (p *parser) term(depth int) error {
 	if depth > maxDepth {
 		return p.fail(fmt.Sprintf("values that are nested no more than %d deep", maxDepth))
@@ -86,7 +86,7 @@ func (p *parser) term(depth int) error {
 	return p.call(f, depth)
 }
 
-// call takes what comes after the first word of a function.
+// call reads the rest of a function call, after its first word.
 func (p *parser) call(f function, depth int) error {
 	if f == qualified && p.take(".") {
 		if p.tok.kind != word || p.function() != qualified {
@@ -100,7 +100,7 @@ func (p *parser) call(f function, depth int) error {
 	return p.list(depth, ")")
 }
 
-// list takes the elements of a list or the arguments of a function, and what closes them.
+// list reads the elements of a list or the arguments of a function, and the closing bracket.
 func (p *parser) list(depth int, closing string) error {
 	if p.take(closing) {
 		return nil
@@ -113,7 +113,7 @@ func (p *parser) list(depth int, closing string) error {
 	return p.close(closing)
 }
 
-// braces takes the elements of a set or the entries of a map.
+// braces reads the elements of a set or the entries of a map.
 func (p *parser) braces(depth int) error {
 	if p.take("}") {
 		return nil

@@ -1,11 +1,19 @@
-// Package lex cuts CQL into tokens, and reads them one after the other: what the grammars of pkg/cqlparse/schema and
-// pkg/cqlparse/where have in common.
+// Package lex splits CQL into tokens and reads them one by one. The grammars of packages schema and
+// where are built on it.
 //
-// Start with NewReader. Blanks and comments are no tokens. What is wrong at a place of the text is an *Error, which has
-// line and column.
+// # Where to start
 //
-// Source: the grammar of Apache Cassandra 3.11 to 5.0 (Lexer.g). Of a number, a duration or a blob no more is looked at
-// than its first byte and where it ends; what a token means is for who reads it.
+// [NewReader] returns a [Reader] of the tokens of a text. Blanks and comments are not tokens. Every
+// fault in a text is an [*Error], with its line and column.
+//
+// # Bytes and concurrency
+//
+// Tokens are parts of the text. A Reader belongs to one goroutine.
+//
+// # Sources
+//
+// The grammar of Apache Cassandra 3.11 to 5.0 (Lexer.g). The package checks only the first byte and
+// the end of a number, duration or blob. The caller gives tokens their meaning.
 package lex
 
 import (
@@ -13,23 +21,27 @@ import (
 	"strings"
 )
 
-// Error is a place of a text that cannot be read. Lines and columns count from 1, columns in characters.
+// Error is a fault in a text. Line and Column count from 1, Column in characters.
 type Error struct {
 	Line, Column int
 	Reason       string
 }
 
-// Error says where and why.
+// Error returns position and reason in one line.
 func (e *Error) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Reason)
 }
 
-// ErrorAt is an error at a byte of a text.
+// ErrorAt returns an error at a byte of a text.
 func ErrorAt(text string, at int, format string, args ...any) *Error {
 	before := text[:min(at, len(text))]
 	line := before[strings.LastIndexByte(before, '\n')+1:]
-	return &Error{Line: Line(text, at), Column: len([]rune(line)) + 1, Reason: fmt.Sprintf(format, args...)}
+	return &Error{
+		Line:   Line(text, at),
+		Column: len([]rune(line)) + 1,
+		Reason: fmt.Sprintf(format, args...),
+	}
 }
 
-// Line is the line that a byte of a text stands in, from 1.
+// Line returns the line that contains a byte of a text, from 1.
 func Line(text string, at int) int { return strings.Count(text[:min(at, len(text))], "\n") + 1 }

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzLex cuts any text, and cuts what is written of its tokens once more, which gives the same ones.
+// FuzzLex splits any text, writes its tokens as a text and splits that: the tokens must be the
+// same.
 func FuzzLex(f *testing.F) {
 	for _, text := range []string{
 		`CREATE TABLE "Ks".t (k int PRIMARY KEY) -- end` + "\n;", "'it''s' $$a'b$$ /* no */ 1.5e-3 0xAf 1h5µs -P1Y2M3DT4H",

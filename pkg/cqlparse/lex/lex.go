@@ -6,31 +6,31 @@ import (
 	"unicode/utf8"
 )
 
-// Kind says what a token is.
+// Kind is the kind of a token.
 type Kind uint8
 
 // The kinds.
 const (
 	End    Kind = iota
-	Word        // a bare name or a word of CQL, in lower case
+	Word        // a bare name or a CQL word, in lower case
 	Name        // in double quotes
-	Text        // in single quotes or between dollars
-	Number      // or what begins like one: a duration, a blob
+	Text        // in single quotes or between $$
+	Number      // starts like a number: also a duration or a blob
 	UUID
 	Sign // any other character
 )
 
-// Token is a piece of a text.
+// Token is a part of a text.
 type Token struct {
 	Kind Kind
 	Text string // without quotes
-	At   int    // byte of the text that it begins at
+	At   int    // offset of its first byte in the text
 }
 
-// Is says whether the token is a word of CQL, or a sign.
+// Is reports whether the token is a given CQL word or sign.
 func (t Token) Is(what string) bool { return (t.Kind == Word || t.Kind == Sign) && t.Text == what }
 
-// Shown is the token as it may stand in a text, for messages.
+// Shown returns the token as CQL, for messages.
 func (t Token) Shown() string {
 	switch t.Kind {
 	case Name:
@@ -42,7 +42,7 @@ func (t Token) Shown() string {
 	}
 }
 
-// lex cuts a text into tokens, without blanks and comments. The last one is the end.
+// lex splits a text into tokens, without blanks and comments. The last token is the end.
 func lex(s string) ([]Token, error) {
 	var all []Token
 	for i := 0; ; {
@@ -62,7 +62,8 @@ func lex(s string) ([]Token, error) {
 	}
 }
 
-// skipBlanks finds what comes behind blanks and comments; without ok a comment, which begins there, has no end.
+// skipBlanks returns the offset after blanks and comments. If a comment has no end, ok is false and
+// at is its start.
 func skipBlanks(s string, i int) (at int, ok bool) {
 	for i < len(s) {
 		switch {
@@ -136,16 +137,19 @@ func lexOne(s string, i int) (t Token, end int, err error) {
 	}
 }
 
-// isoDuration is a duration in the forms of ISO 8601, whose letters are capitals (DURATION of Lexer.g).
+// isoDuration matches a duration in the forms of ISO 8601, with capital letters (DURATION of
+// Lexer.g).
 var isoDuration = func() *regexp.Regexp {
 	const clock = `T(?:\d+H(?:\d+M)?(?:\d+S)?|\d+M(?:\d+S)?|\d+S)`
 	const period = `(?:\d+Y(?:\d+M)?(?:\d+D)?|\d+M(?:\d+D)?|\d+D)`
-	r := regexp.MustCompile(`^-?P(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|` + clock + `|\d+W|` + period + `(?:` + clock + `)?)`)
+	r := regexp.MustCompile(
+		`^-?P(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d|` + clock + `|\d+W|` + period + `(?:` + clock + `)?)`,
+	)
 	r.Longest()
 	return r
 }()
 
-// durationAt is where a duration of that form ends that begins at i; i when there is none.
+// durationAt returns the end of a duration in that form at i, or i if there is none.
 func durationAt(s string, i int) int {
 	if !strings.HasPrefix(strings.TrimPrefix(s[i:], "-"), "P") {
 		return i
@@ -157,7 +161,7 @@ func durationAt(s string, i int) int {
 	return end
 }
 
-// microAt is how many bytes the micro sign, or the Greek letter, of a duration has that stands at i.
+// microAt returns the number of bytes of the micro sign, or the Greek letter, at i; 0: none.
 func microAt(s string, i int) int {
 	if strings.HasPrefix(s[i:], "\u00b5") || strings.HasPrefix(s[i:], "\u03bc") {
 		return 2
@@ -165,7 +169,8 @@ func microAt(s string, i int) int {
 	return 0
 }
 
-// quoted reads what stands in quotes, which are doubled inside, and where it ends.
+// quoted reads the content of quotes, with doubled quotes reduced to one, and returns the offset
+// after them.
 func quoted(s string, from int) (value string, end int, ok bool) {
 	q := s[from]
 	for i := from + 1; i < len(s); i++ {
@@ -181,10 +186,10 @@ func quoted(s string, from int) (value string, end int, ok bool) {
 	return "", 0, false
 }
 
-// uuidLen is how long the text of a UUID is.
+// uuidLen is the length of the text of a UUID.
 const uuidLen = 36
 
-// isUUID says whether a UUID stands at i, and nothing that goes on.
+// isUUID reports whether there is a UUID at i that no further word byte follows.
 func isUUID(s string, i int) bool {
 	if len(s)-i < uuidLen || len(s)-i > uuidLen && wordByte(s[i+uuidLen]) {
 		return false

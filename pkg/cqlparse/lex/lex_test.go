@@ -28,7 +28,9 @@ func TestTokens(t *testing.T) {
 			got = append(got, r.Read())
 		}
 		require.Equal(t, want, got, text)
-		require.Equal(t, Token{Kind: End, At: len(text)}, r.Read(), "the end stays the end: %s", text)
+		require.Equal(
+			t, Token{Kind: End, At: len(text)}, r.Read(), "the end stays the end: %s", text,
+		)
 		require.Equal(t, End, r.After(5).Kind)
 	}
 }

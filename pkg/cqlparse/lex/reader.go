@@ -9,7 +9,8 @@ type Reader struct {
 	i      int
 }
 
-// NewReader cuts a text into tokens. The error is an *Error: a quote or a comment without an end.
+// NewReader splits a text into tokens. It returns an *Error for a quote or a comment without an
+// end.
 func NewReader(text string) (*Reader, error) {
 	tokens, err := lex(text)
 	if err != nil {
@@ -18,13 +19,13 @@ func NewReader(text string) (*Reader, error) {
 	return &Reader{text: text, tokens: tokens}, nil
 }
 
-// Next is the token that is not read yet; at the end, one of the kind End.
+// Next returns the next token without reading it. At the end of the text its kind is End.
 func (r *Reader) Next() Token { return r.tokens[r.i] }
 
-// After is the token that comes n after the next one, or the end.
+// After returns the token n places after the next one, or the end.
 func (r *Reader) After(n int) Token { return r.tokens[min(r.i+n, len(r.tokens)-1)] }
 
-// Read reads a token. The end is never passed.
+// Read reads a token. It does not advance past the end.
 func (r *Reader) Read() Token {
 	t := r.tokens[r.i]
 	if t.Kind != End {
@@ -33,7 +34,7 @@ func (r *Reader) Read() Token {
 	return t
 }
 
-// Take reads words or signs, all of them or none.
+// Take reads words or signs if all of them are next, and reports whether they are.
 func (r *Reader) Take(words ...string) bool {
 	for n, w := range words {
 		if !r.After(n).Is(w) {
@@ -44,7 +45,7 @@ func (r *Reader) Take(words ...string) bool {
 	return true
 }
 
-// Expect reads words or signs that must stand there.
+// Expect reads words or signs, or returns an error if they are not next.
 func (r *Reader) Expect(words ...string) error {
 	for _, w := range words {
 		if !r.Take(w) {
@@ -54,7 +55,7 @@ func (r *Reader) Expect(words ...string) error {
 	return nil
 }
 
-// Name reads a name.
+// Name reads a name. The error for any other token contains what.
 func (r *Reader) Name(what string) (string, error) {
 	if t := r.Next(); t.Kind != Word && t.Kind != Name || t.Text == "" {
 		return "", r.Unexpected("the name of " + what)
@@ -62,12 +63,12 @@ func (r *Reader) Name(what string) (string, error) {
 	return r.Read().Text, nil
 }
 
-// ErrorAt is an error at a token.
+// ErrorAt returns an error at a token.
 func (r *Reader) ErrorAt(t Token, format string, args ...any) error {
 	return ErrorAt(r.text, t.At, format, args...)
 }
 
-// Unexpected is an error at the next token.
+// Unexpected returns an error at the next token, which is not want.
 func (r *Reader) Unexpected(want string) error {
 	t := r.Next()
 	if t.Kind == End {
@@ -76,5 +77,5 @@ func (r *Reader) Unexpected(want string) error {
 	return r.ErrorAt(t, "expected %s, found %.40q", want, t.Shown())
 }
 
-// Line is the line that a token stands in, from 1.
+// Line returns the line of a token, from 1.
 func (r *Reader) Line(t Token) int { return Line(r.text, t.At) }

@@ -1,15 +1,25 @@
-// Package schema reads statements of CQL that make a schema, as DESCRIBE prints them, as a snapshot has them in
-// schema.cql, or as people write them: what tables there are, with their columns and options.
+// Package schema parses the CQL statements of a schema into keyspaces and tables with columns and
+// options. It reads the output of DESCRIBE, the schema.cql of a snapshot, and statements that
+// people write.
 //
-// Start with Parse. It reads CREATE KEYSPACE, TYPE, TABLE, INDEX, MATERIALIZED VIEW and TRIGGER, USE, and of ALTER what
-// changes the columns or options of a table or a keyspace. All other statements are passed over and listed. It knows what a server
-// refuses of types and keys where that would change what is stored, and little else: the statements are taken to be of a
-// schema that some server has.
+// # Where to start
 //
-// A Schema is built once and then only read; as long as nobody changes it, it is safe for concurrent use.
+// [Parse] reads a text and returns a [Schema]. It reads USE and CREATE KEYSPACE, TYPE, TABLE,
+// INDEX, MATERIALIZED VIEW and TRIGGER. It also reads ALTER statements that change the columns or
+// options of a table or keyspace. It skips all other statements and lists them in [Schema].Skipped.
 //
-// Sources: the grammar of Apache Cassandra 3.11 to 5.0 (Lexer.g, Parser.g) and the classes CQL3Type,
-// CreateTableStatement and SchemaCQLHelper; ScyllaDB's DESCRIBE.
+// The statements are expected to be the schema of a server. Parse checks types and keys only if a
+// server would refuse them and a fault would change what is stored.
+//
+// # Concurrency
+//
+// Nothing in this package modifies a Schema after Parse. As long as the caller does not, it is safe
+// for concurrent use.
+//
+// # Sources
+//
+// The grammar of Apache Cassandra 3.11 to 5.0 (Lexer.g, Parser.g) and the classes CQL3Type,
+// CreateTableStatement and SchemaCQLHelper. ScyllaDB's DESCRIBE.
 package schema
 
 import (
@@ -19,16 +29,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// Schema is what some statements make. Names are as they are stored, without quotes.
+// Schema is the result of statements. Names are as stored, without quotes.
 type Schema struct {
 	Keyspaces []*Keyspace
 	Tables    []*Table
-	Views     []Dependent // materialized views, and the tables that they are of
+	Views     []Dependent // materialized views, with their base tables
 	Indexes   []Dependent
 	Triggers  []Dependent
 	Skipped   []Skipped
 
-	views []*Table // those of Views whose base tables are there
+	views []*Table // the views whose base tables are in the schema
 }
 
 // Keyspace is a keyspace.
@@ -37,15 +47,16 @@ type Keyspace struct {
 	Options map[string]Value
 }
 
-// Table is a table. Its columns stand in the order of the statement.
+// Table is a table. Its columns are in the order of the statement.
 type Table struct {
 	Keyspace, Name string
-	ID             string // a UUID; empty where the statement does not tell
+	ID             string // a UUID; empty: not in the statement
 	Columns        []Column
 	Dropped        []DroppedColumn
-	Compact        bool // it is one of COMPACT STORAGE
-	// ViewOf is the base table of a materialized view; empty of a table. StrictLiveness is true of a view whose primary key
-	// has a column that is not in the key of its base table: its rows exist by their liveness alone.
+	Compact        bool // the table has COMPACT STORAGE
+	// ViewOf is the base table of a materialized view; empty: not a view. StrictLiveness is true if
+	// the primary key of a view has a column that is not in the key of its base table. The rows of
+	// such a view exist only by their liveness.
 	ViewOf         string
 	StrictLiveness bool
 	Options        map[string]Value
@@ -64,40 +75,42 @@ const (
 
 // Column is a column of a table.
 type Column struct {
-	Name     string
-	Kind     Kind
-	Position int // among the columns of its kind, of a key column; else -1, as servers have it
+	Name string
+	Kind Kind
+	// index in the columns of its kind, for key columns; -1, as in servers: other columns
+	Position int
 	Type     *cqltype.Type
-	Desc     bool // of a clustering column: the greatest value comes first
+	Desc     bool // a clustering column with the greatest value first
 }
 
-// DroppedColumn is a static or regular column that was dropped: its cells up to that time count no more, be there a
-// column of its name again or not. Servers tell the fields of a user-defined type as those of a tuple.
+// DroppedColumn is a static or regular column that was dropped. Its cells up to Timestamp are
+// deleted, even if a column of that name was added again. Servers print a dropped user-defined type
+// as a tuple of its fields.
 type DroppedColumn struct {
 	Column
-	Timestamp int64 // microseconds since the epoch; the greatest there is where the statement does not tell
+	Timestamp int64 // microseconds since the epoch; the greatest int64: not in the statement
 }
 
-// Value is that of an option: a text, a number, a word, or a map of such.
+// Value is the value of an option: a text, number or word, or a map of them.
 type Value struct {
 	Text string
-	Map  map[string]string // nil of what is no map
+	Map  map[string]string // nil: not a map
 }
 
 // Dependent is an index, a view or a trigger.
 type Dependent struct {
-	Keyspace, Name, Table string // a name that is not told is empty
-	Class                 string // of a custom index, as it stands after USING
-	ID                    string // of a view, a UUID; empty where the statement does not tell
+	Keyspace, Name, Table string // empty: not in the statement
+	Class                 string // class of a custom index, from USING; empty: not a custom index
+	ID                    string // UUID of a view; empty: not in the statement
 }
 
-// Skipped is a statement that was passed over.
+// Skipped is a statement that Parse skipped.
 type Skipped struct {
 	Line      int    // from 1
 	Statement string // its first words
 }
 
-// Table finds a table; nil when there is none.
+// Table returns a table, or nil if there is none of that name.
 func (s *Schema) Table(keyspace, name string) *Table {
 	for _, t := range s.Tables {
 		if t.Keyspace == keyspace && t.Name == name {
@@ -107,8 +120,8 @@ func (s *Schema) Table(keyspace, name string) *Table {
 	return nil
 }
 
-// View finds a materialized view whose base table is among the statements, which has the types of its columns; nil when
-// there is none.
+// View returns a materialized view with its columns, or nil if there is none of that name. A view
+// whose base table is not in the schema has no types, and View returns nil.
 func (s *Schema) View(keyspace, name string) *Table {
 	for _, v := range s.views {
 		if v.Keyspace == keyspace && v.Name == name {
@@ -118,8 +131,8 @@ func (s *Schema) View(keyspace, name string) *Table {
 	return nil
 }
 
-// MakesView finds the statement of a materialized view, whether its base table is among the statements or not; nil when
-// there is none.
+// MakesView returns the statement of a materialized view, or nil if there is none of that name. The
+// base table need not be in the schema.
 func (s *Schema) MakesView(keyspace, name string) *Dependent {
 	for i := range s.Views {
 		if v := &s.Views[i]; v.Keyspace == keyspace && v.Name == name {
@@ -129,7 +142,7 @@ func (s *Schema) MakesView(keyspace, name string) *Dependent {
 	return nil
 }
 
-// Keyspace finds a keyspace; nil when there is none.
+// Keyspace returns a keyspace, or nil if there is none of that name.
 func (s *Schema) Keyspace(name string) *Keyspace {
 	for _, k := range s.Keyspaces {
 		if k.Name == name {
@@ -139,7 +152,7 @@ func (s *Schema) Keyspace(name string) *Keyspace {
 	return nil
 }
 
-// Replication is how a keyspace is replicated; nil when it is not known.
+// Replication returns the replication options of a keyspace, or nil if the keyspace is unknown.
 func (s *Schema) Replication(keyspace string) map[string]string {
 	k := s.Keyspace(keyspace)
 	if k == nil {
@@ -148,5 +161,5 @@ func (s *Schema) Replication(keyspace string) map[string]string {
 	return maps.Clone(k.Options["replication"].Map)
 }
 
-// Error is a statement that cannot be read, with its place.
+// Error is a fault in a statement, with its position.
 type Error = lex.Error

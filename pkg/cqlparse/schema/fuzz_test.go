@@ -8,11 +8,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// Whatever the text, reading ends, and what it gives is a schema: each type reads again as itself, and each key column has
-// its place.
+// FuzzParse checks that parsing any text ends. Each type of the result must read back as itself,
+// and each key column must have its position.
 func FuzzParse(f *testing.F) {
 	f.Add(described)
-	f.Add("CREATE TABLE k.t (k int PRIMARY KEY, v frozen<tuple<'a.b.C', \"X\">>) WITH x = {'a'} AND y = -1.5E-10")
+	f.Add(
+		"CREATE TABLE k.t (k int PRIMARY KEY, v frozen<tuple<'a.b.C', \"X\">>) WITH x = {'a'} AND y = -1.5E-10",
+	)
 	f.Add("create type k.a(b frozen<a>);create table k.t(k int primary key,v a)")
 	f.Add("ALTER TABLE k.t ADD (a int, b text static); USE k; DROP TABLE x")
 	f.Add("$$ /* $$ -- ' \n \" // 'x")
@@ -32,7 +34,10 @@ func FuzzParse(f *testing.F) {
 					keys++
 					last = max(last, c.Position)
 				}
-				again, err := cqltype.Parse(c.Type.String(), func(name string) (*cqltype.Type, error) { return &cqltype.Type{Kind: cqltype.UDT, Name: name}, nil })
+				again, err := cqltype.Parse(
+					c.Type.String(),
+					func(name string) (*cqltype.Type, error) { return &cqltype.Type{Kind: cqltype.UDT, Name: name}, nil },
+				)
 				require.NoError(t, err)
 				require.Equal(t, c.Type.String(), again.String())
 			}

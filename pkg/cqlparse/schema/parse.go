@@ -6,15 +6,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/lex"
 )
 
-// Parse reads statements, each but the last ended by a semicolon. Names without a keyspace are of the last one that USE
-// named, else of keyspace; where that is empty, too, they are an error. Types may be used before the statement that makes
-// them. An error of what stands there is an *Error.
+// Parse reads statements, separated by semicolons. Names without a keyspace belong to the keyspace
+// of the last USE, or otherwise to keyspace; if that is empty, they are an error. A type may be
+// used before the statement that creates it. The error for a fault in the text is an *Error.
 func Parse(s, keyspace string) (*Schema, error) {
 	tokens, err := lex.NewReader(s)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{Reader: tokens, keyspace: keyspace, schema: &Schema{}, types: make(map[qualified]*userType)}
+	p := &parser{
+		Reader:   tokens,
+		keyspace: keyspace,
+		schema:   &Schema{},
+		types:    make(map[qualified]*userType),
+	}
 	for p.Next().Kind != lex.End {
 		if p.Take(";") {
 			continue
@@ -32,9 +37,9 @@ func Parse(s, keyspace string) (*Schema, error) {
 // parser reads the tokens of a text.
 type parser struct {
 	*lex.Reader
-	keyspace string // of names without one; empty: none
+	keyspace string // of names without one; empty: an error
 	schema   *Schema
-	tables   []*rawTable // of the schema's, in their order
+	tables   []*rawTable // of the schema, in the same order
 	views    []*rawView
 	types    map[qualified]*userType
 }
@@ -42,7 +47,7 @@ type parser struct {
 // qualified is the name of a table or a type.
 type qualified struct{ keyspace, name string }
 
-// statement reads a statement, up to its semicolon.
+// statement reads a statement up to its semicolon.
 func (p *parser) statement() error {
 	start := p.Next()
 	switch {
@@ -63,7 +68,9 @@ func (p *parser) statement() error {
 	case p.Take("alter", "table"), p.Take("alter", "columnfamily"):
 		return p.alterTable()
 	case p.Take("alter", "type"):
-		return p.ErrorAt(start, "a type that is altered is not read: give it as it is now, in CREATE TYPE")
+		return p.ErrorAt(
+			start, "a type that is altered is not read: give it as it is now, in CREATE TYPE",
+		)
 	case p.Take("use"):
 		var err error
 		p.keyspace, err = p.Name("a keyspace")
@@ -73,7 +80,7 @@ func (p *parser) statement() error {
 	return nil
 }
 
-// skip passes over a statement.
+// skip skips a statement and lists it as skipped.
 func (p *parser) skip(start lex.Token) {
 	var words []string
 	for t := p.Next(); t.Kind != lex.End && !t.Is(";"); t = p.Next() {
@@ -85,7 +92,7 @@ func (p *parser) skip(start lex.Token) {
 	p.schema.Skipped = append(p.schema.Skipped, Skipped{p.Line(start), strings.Join(words, " ")})
 }
 
-// skipRest passes over what is left of a statement.
+// skipRest skips the rest of a statement.
 func (p *parser) skipRest() {
 	for t := p.Next(); t.Kind != lex.End && !t.Is(";"); t = p.Next() {
 		p.Read()
@@ -101,7 +108,9 @@ func (p *parser) qualifiedName(what string) (qualified, error) {
 	}
 	if !p.Take(".") {
 		if p.keyspace == "" {
-			return qualified{}, p.ErrorAt(start, "%s %q has no keyspace, and no USE stands before it", what, first)
+			return qualified{}, p.ErrorAt(
+				start, "%s %q has no keyspace, and no USE stands before it", what, first,
+			)
 		}
 		return qualified{p.keyspace, first}, nil
 	}
@@ -144,7 +153,7 @@ func (p *parser) alterKeyspace() error {
 	return p.options(k.Options)
 }
 
-// options reads options that AND joins.
+// options reads options that are joined by AND.
 func (p *parser) options(into map[string]Value) error {
 	for {
 		if err := p.option(into); err != nil {
@@ -186,7 +195,7 @@ func (p *parser) scalar() (string, error) {
 	}
 }
 
-// pairs reads a map, or a set, whose elements have no values.
+// pairs reads a map, or a set, whose elements get empty values.
 func (p *parser) pairs() (map[string]string, error) {
 	if err := p.Expect("{"); err != nil {
 		return nil, err
@@ -215,7 +224,7 @@ func (p *parser) pairs() (map[string]string, error) {
 	}
 }
 
-// createIndex reads what an index is of.
+// createIndex reads the name, table and class of an index.
 func (p *parser) createIndex() error {
 	p.Take("if", "not", "exists")
 	var d Dependent
@@ -251,7 +260,7 @@ func (p *parser) on(d *Dependent) error {
 	return err
 }
 
-// createTrigger reads what a trigger is of.
+// createTrigger reads the name and table of a trigger.
 func (p *parser) createTrigger() (err error) {
 	p.Take("if", "not", "exists")
 	var d Dependent

@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// described is a schema as servers print it, with what people add.
+// described is a schema as servers print it, with additions by hand.
 const described = `-- by hand
 CREATE KEYSPACE demo WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': '3'}  AND durable_writes = true;
 
@@ -63,7 +63,11 @@ ALTER KEYSPACE demo WITH replication = {'class': 'SimpleStrategy', 'replication_
 func TestSchemaAsServersPrintIt(t *testing.T) {
 	s, err := Parse(described, "")
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{"class": "SimpleStrategy", "replication_factor": "2"}, s.Replication("demo"))
+	require.Equal(
+		t,
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "2"},
+		s.Replication("demo"),
+	)
 	require.Nil(t, s.Replication("other"))
 	require.Len(t, s.Tables, 2)
 
@@ -93,7 +97,16 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 	require.Equal(t, "demo", orders.Columns[4].Type.Keyspace)
 	require.Equal(t, Value{Text: "0.01"}, orders.Options["bloom_filter_fp_chance"])
 	require.Equal(t, Value{Text: "it's; one -- text"}, orders.Options["comment"])
-	require.Equal(t, Value{Map: map[string]string{"chunk_length_in_kb": "16", "class": "org.apache.cassandra.io.compress.LZ4Compressor"}}, orders.Options["compression"])
+	require.Equal(
+		t,
+		Value{
+			Map: map[string]string{
+				"chunk_length_in_kb": "16",
+				"class":              "org.apache.cassandra.io.compress.LZ4Compressor",
+			},
+		},
+		orders.Options["compression"],
+	)
 	require.Equal(t, Value{Map: map[string]string{}}, orders.Options["extensions"])
 	require.NotContains(t, orders.Options, "id")
 
@@ -106,13 +119,20 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 	}, columns(small))
 	require.Equal(t, Value{Text: "10"}, small.Options["default_time_to_live"])
 
-	require.Equal(t, []Dependent{{"demo", "orders_kind", "Orders", "StorageAttachedIndex", ""}, {"demo", "", "Orders", "", ""}}, s.Indexes)
+	require.Equal(
+		t,
+		[]Dependent{
+			{"demo", "orders_kind", "Orders", "StorageAttachedIndex", ""},
+			{"demo", "", "Orders", "", ""},
+		},
+		s.Indexes,
+	)
 	require.Equal(t, []Dependent{{"demo", "by_day", "Orders", "", ""}}, s.Views)
 	require.Equal(t, []Dependent{{"demo", "audit", "Orders", "", ""}}, s.Triggers)
 	require.Equal(t, []Skipped{{41, "CREATE FUNCTION"}, {42, "GRANT SELECT"}}, s.Skipped)
 }
 
-// What cannot be read is told with its place.
+// Every fault is reported with its position.
 func TestStatementsThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
 		"CREATE TABLE t (k int PRIMARY KEY)":                                                        `line 1, column 14: a table "t" has no keyspace, and no USE stands before it`,
@@ -151,16 +171,20 @@ func TestStatementsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A keyspace may be given beside the text, and USE names another.
+// The caller may pass a keyspace, and USE overrides it.
 func TestNamesWithoutKeyspace(t *testing.T) {
-	s, err := Parse("CREATE TABLE a (k int PRIMARY KEY); USE \"Two\"; CREATE TABLE b (k int PRIMARY KEY)", "one")
+	s, err := Parse(
+		"CREATE TABLE a (k int PRIMARY KEY); USE \"Two\"; CREATE TABLE b (k int PRIMARY KEY)",
+		"one",
+	)
 	require.NoError(t, err)
 	require.NotNil(t, s.Table("one", "a"))
 	require.NotNil(t, s.Table("Two", "b"))
 	require.Nil(t, s.Table("one", "b"))
 }
 
-// Cassandra 5.0.6 wrote the text into a snapshot, of a table with columns that were dropped, one of them added again.
+// Cassandra 5.0.6 wrote this text into a snapshot. Columns of the table were dropped, and one of
+// them was added again.
 func TestSchemaOfASnapshot(t *testing.T) {
 	text, err := os.ReadFile("testdata/snapshot-5.0.6.cql")
 	require.NoError(t, err)
@@ -168,7 +192,11 @@ func TestSchemaOfASnapshot(t *testing.T) {
 	require.NoError(t, err)
 	table := s.Table("snap", "users")
 	require.Equal(t, "7ef48730-e69b-11f1-9fb2-551af5a5ac93", table.ID)
-	require.Equal(t, Column{Name: "Re", Position: -1, Type: typ(t, "text")}, table.Columns[len(table.Columns)-1])
+	require.Equal(
+		t,
+		Column{Name: "Re", Position: -1, Type: typ(t, "text")},
+		table.Columns[len(table.Columns)-1],
+	)
 	require.Equal(t, []DroppedColumn{
 		{Column{Name: "Re", Position: -1, Type: typ(t, "text")}, 1795369095808000},
 		{Column{Name: "gone", Position: -1, Type: typ(t, "frozen<tuple<int, text>>")}, 1795369095257000},
@@ -177,16 +205,22 @@ func TestSchemaOfASnapshot(t *testing.T) {
 }
 
 func TestDroppedColumns(t *testing.T) {
-	s, err := Parse(`CREATE TABLE k.t (k int, c int, s text static, v int, w int, PRIMARY KEY (k, c));
+	s, err := Parse(
+		`CREATE TABLE k.t (k int, c int, s text static, v int, w int, PRIMARY KEY (k, c));
 		ALTER TABLE k.t DROP (s, v) USING TIMESTAMP 5; ALTER TABLE k.t ADD v int; ALTER TABLE k.t DROP v USING TIMESTAMP 7;
-		ALTER TABLE k.t DROP w`, "")
+		ALTER TABLE k.t DROP w`,
+		"",
+	)
 	require.NoError(t, err)
 	require.Equal(t, []DroppedColumn{
 		{Column{Name: "s", Kind: Static, Position: -1, Type: typ(t, "text")}, 5},
 		{Column{Name: "v", Position: -1, Type: typ(t, "int")}, 7},
 		{Column{Name: "w", Position: -1, Type: typ(t, "int")}, math.MaxInt64},
 	}, s.Tables[0].Dropped)
-	_, err = Parse("CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t DROP v USING TIMESTAMP soon", "")
+	_, err = Parse(
+		"CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t DROP v USING TIMESTAMP soon",
+		"",
+	)
 	require.EqualError(t, err, `line 1, column 85: "soon" is no timestamp`)
 }
 

@@ -27,7 +27,7 @@ type rawColumn struct {
 	static bool
 }
 
-// droppedColumn is a column that is gone, and when it went.
+// droppedColumn is a dropped column and the time of its drop.
 type droppedColumn struct {
 	rawColumn
 	timestamp int64
@@ -45,8 +45,12 @@ func (p *parser) createTable() error {
 		return p.ErrorAt(at, "table %q.%q is there already", called.keyspace, called.name)
 	}
 	t := &rawTable{
-		table: &Table{Keyspace: called.keyspace, Name: called.name, Options: make(map[string]Value)},
-		at:    at, desc: make(map[string]bool),
+		table: &Table{
+			Keyspace: called.keyspace,
+			Name:     called.name,
+			Options:  make(map[string]Value),
+		},
+		at: at, desc: make(map[string]bool),
 	}
 	if err := p.Expect("("); err != nil {
 		return err
@@ -69,7 +73,7 @@ func (p *parser) createTable() error {
 	return nil
 }
 
-// tableOptions reads WITH and what stands behind it, where it is there.
+// tableOptions reads WITH and the options, if there are any.
 func (p *parser) tableOptions(t *rawTable) error {
 	if !p.Take("with") {
 		return nil
@@ -109,7 +113,7 @@ func (p *parser) tablePart(t *rawTable) error {
 	return nil
 }
 
-// column reads a column, but for what it is in the key.
+// column reads a column without its role in the key.
 func (p *parser) column() (c rawColumn, err error) {
 	c.at = p.Next()
 	if c.name, err = p.Name("a column"); err != nil {
@@ -125,11 +129,12 @@ func (p *parser) column() (c rawColumn, err error) {
 	return c, nil
 }
 
-// skipMask passes over what hides a column's values.
+// skipMask skips the mask of a column.
 func (p *parser) skipMask() {
 	for depth := 0; ; p.Read() {
 		switch t := p.Next(); {
-		case t.Kind == lex.End || t.Is(";"), depth == 0 && (t.Is(",") || t.Is(")") || t.Is("primary")):
+		case t.Kind == lex.End || t.Is(";"),
+			depth == 0 && (t.Is(",") || t.Is(")") || t.Is("primary")):
 			return
 		case t.Is("("):
 			depth++
@@ -162,7 +167,7 @@ func (p *parser) primaryKey(t *rawTable) (err error) {
 	return p.Expect(")")
 }
 
-// names reads names that commas part, up to a sign.
+// names reads names that are separated by commas, up to the sign end.
 func (p *parser) names(end string) ([]string, error) {
 	var all []string
 	for {
@@ -180,7 +185,7 @@ func (p *parser) names(end string) ([]string, error) {
 	}
 }
 
-// tableOption reads what stands behind WITH or AND.
+// tableOption reads one option after WITH or AND.
 func (p *parser) tableOption(t *rawTable) error {
 	switch {
 	case p.Take("compact", "storage"):
@@ -233,7 +238,10 @@ func (p *parser) alterTable() error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(p.tables, func(t *rawTable) bool { return t.table.Keyspace == called.keyspace && t.table.Name == called.name })
+	i := slices.IndexFunc(
+		p.tables,
+		func(t *rawTable) bool { return t.table.Keyspace == called.keyspace && t.table.Name == called.name },
+	)
 	if i < 0 {
 		return p.ErrorAt(start, "there is no table %q.%q", called.keyspace, called.name)
 	}
@@ -246,7 +254,10 @@ func (p *parser) alterTable() error {
 	case p.Take("with"):
 		return p.options(t.table.Options)
 	default:
-		return p.ErrorAt(p.Next(), "a table that is altered so is not read: give it as it is now, in CREATE TABLE")
+		return p.ErrorAt(
+			p.Next(),
+			"a table that is altered so is not read: give it as it is now, in CREATE TABLE",
+		)
 	}
 }
 
@@ -269,7 +280,7 @@ func (p *parser) addColumns(t *rawTable) error {
 	return nil
 }
 
-// dropColumns reads columns that are gone, and since when.
+// dropColumns reads dropped columns and the time of the drop.
 func (p *parser) dropColumns(t *rawTable) error {
 	p.Take("if", "exists")
 	list := p.Take("(")
@@ -307,14 +318,16 @@ func (p *parser) dropColumns(t *rawTable) error {
 		}
 	}
 	for _, c := range dropped {
-		// What was dropped, added and dropped again is gone up to the last time.
-		t.dropped = slices.DeleteFunc(t.dropped, func(d droppedColumn) bool { return d.name == c.name })
+		// If a column was dropped, added and dropped again, only the last time counts.
+		t.dropped = slices.DeleteFunc(
+			t.dropped, func(d droppedColumn) bool { return d.name == c.name },
+		)
 		t.dropped = append(t.dropped, droppedColumn{c, timestamp})
 	}
 	return nil
 }
 
-// finishTable makes the columns of a table.
+// finishTable resolves the columns of a table.
 func (p *parser) finishTable(t *rawTable) error {
 	if t.key == nil {
 		return p.ErrorAt(t.at, "the table has no primary key")
@@ -341,13 +354,17 @@ func (p *parser) finishTable(t *rawTable) error {
 	keys := slices.Concat(t.key, t.order)
 	for i, called := range keys {
 		if !seen[called] || slices.Contains(keys[:i], called) {
-			return p.ErrorAt(t.at, "the primary key has the column %q, which is not there or is there twice", called)
+			return p.ErrorAt(
+				t.at,
+				"the primary key has the column %q, which is not there or is there twice",
+				called,
+			)
 		}
 	}
 	return nil
 }
 
-// finishColumn makes a column.
+// finishColumn resolves a column.
 func (p *parser) finishColumn(t *rawTable, c rawColumn) (Column, error) {
 	typ, err := p.resolve(t.table.Keyspace, c.typ)
 	if err != nil {
@@ -365,11 +382,19 @@ func (p *parser) finishColumn(t *rawTable, c rawColumn) (Column, error) {
 	case c.static && out.Kind != Static:
 		return out, p.ErrorAt(c.at, "column %q is of the primary key, and cannot be static", c.name)
 	case c.static && len(t.order) == 0:
-		return out, p.ErrorAt(c.at, "column %q is static in a table without clustering columns", c.name)
+		return out, p.ErrorAt(
+			c.at, "column %q is static in a table without clustering columns", c.name,
+		)
 	case out.Position >= 0 && typ.MultiCell():
-		return out, p.ErrorAt(c.at, "column %q is of the primary key: its type must be frozen", c.name)
+		return out, p.ErrorAt(
+			c.at, "column %q is of the primary key: its type must be frozen", c.name,
+		)
 	case typ.Kind == cqltype.UDT && !typ.Frozen && slices.ContainsFunc(typ.Elems, (*cqltype.Type).MultiCell):
-		return out, p.ErrorAt(c.at, "column %q is of a type with collections that are not frozen: it must be frozen", c.name)
+		return out, p.ErrorAt(
+			c.at,
+			"column %q is of a type with collections that are not frozen: it must be frozen",
+			c.name,
+		)
 	}
 	return out, nil
 }

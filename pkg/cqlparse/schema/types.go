@@ -9,16 +9,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// userType is a type that users define.
+// userType is a user-defined type.
 type userType struct {
 	at     lex.Token
 	names  []string
 	fields []rawType
-	state  uint8 // of its resolution: 0 not begun, 1 under way, 2 done
+	state  uint8 // of its resolution: 0 not started, 1 in progress, 2 done
 	typ    *cqltype.Type
 }
 
-// rawType is a type as it stands in a statement.
+// rawType is a type as written in a statement.
 type rawType struct {
 	at   lex.Token
 	text string // without comments, and without the keyspace of user-defined types
@@ -59,14 +59,16 @@ func (p *parser) createType() error {
 	}
 }
 
-// rawType reads a type. One that names a keyspace is of that of what it stands in, or no server takes it; so the
-// keyspace is left out.
+// rawType reads a type. It omits the keyspace of a user-defined type: servers accept only the
+// keyspace of the statement.
 func (p *parser) rawType() (rawType, error) {
 	raw := rawType{at: p.Next()}
 	var b strings.Builder
 	for depth := 0; ; p.Read() {
 		t := p.Next()
-		ends := t.Kind == lex.End || t.Is(";") || t.Is(",") || t.Is(")") || t.Is("static") || t.Is("primary") || t.Is("masked")
+		ends := t.Kind == lex.End || t.Is(";") || t.Is(",") || t.Is(")") || t.Is("static") ||
+			t.Is("primary") ||
+			t.Is("masked")
 		if depth == 0 && ends || t.Kind == lex.End || t.Is(";") {
 			break
 		}
@@ -76,7 +78,7 @@ func (p *parser) rawType() (rawType, error) {
 		case t.Is(">"):
 			depth--
 		case p.After(1).Is(".") && (t.Kind == lex.Word || t.Kind == lex.Name):
-			p.Read() // over the dot, and the keyspace with it
+			p.Read() // the dot; the keyspace is omitted too
 			continue
 		}
 		switch t.Kind {
@@ -95,14 +97,14 @@ func (p *parser) rawType() (rawType, error) {
 	return raw, nil
 }
 
-// resolve makes a type, as servers keep it.
+// resolve returns a type in the form that servers store.
 func (p *parser) resolve(keyspace string, raw rawType) (*cqltype.Type, error) {
 	t, err := cqltype.Parse(raw.text, func(called string) (*cqltype.Type, error) {
 		return p.userType(qualified{keyspace, called})
 	})
 	var inner *Error
 	if errors.As(err, &inner) {
-		return nil, inner // of a field of a type that it names
+		return nil, inner // in a field of a type that this type names
 	}
 	if err != nil {
 		return nil, p.ErrorAt(raw.at, "%v", err)
@@ -113,7 +115,7 @@ func (p *parser) resolve(keyspace string, raw rawType) (*cqltype.Type, error) {
 	return t, nil
 }
 
-// userType makes a type that users define.
+// userType returns a user-defined type.
 func (p *parser) userType(q qualified) (*cqltype.Type, error) {
 	u := p.types[q]
 	switch {
@@ -132,7 +134,9 @@ func (p *parser) userType(q qualified) (*cqltype.Type, error) {
 			return nil, err
 		}
 		if t.Kind == cqltype.UDT && !t.Frozen {
-			return nil, p.ErrorAt(raw.at, "type %s is a field of a type, and must be frozen", raw.text)
+			return nil, p.ErrorAt(
+				raw.at, "type %s is a field of a type, and must be frozen", raw.text,
+			)
 		}
 		typ.Elems = append(typ.Elems, t)
 	}
@@ -140,8 +144,9 @@ func (p *parser) userType(q qualified) (*cqltype.Type, error) {
 	return typ, nil
 }
 
-// store makes a type as servers keep and print it: what stands in something frozen is frozen itself, and so is a tuple with
-// all that is in it; a vector needs no word for it. The fields of a user-defined type stay as they were defined.
+// store converts a type to the form that servers store and print. A type inside a frozen type is
+// frozen, and a tuple is always frozen. A vector is not marked as frozen. The fields of a
+// user-defined type keep their definition.
 func store(t *cqltype.Type, frozen bool) error {
 	switch t.Kind {
 	case cqltype.UDT:

@@ -13,7 +13,7 @@ type rawView struct {
 	selected []string // columns of the base table; nil: all
 }
 
-// createView reads a view. Its columns have no types: those are the base table's.
+// createView reads a view. Its columns have no types; they come from the base table.
 func (p *parser) createView() error {
 	p.Take("if", "not", "exists")
 	at := p.Next()
@@ -22,8 +22,12 @@ func (p *parser) createView() error {
 		return err
 	}
 	v := &rawView{rawTable: rawTable{
-		table: &Table{Keyspace: called.keyspace, Name: called.name, Options: make(map[string]Value)},
-		at:    at, desc: make(map[string]bool),
+		table: &Table{
+			Keyspace: called.keyspace,
+			Name:     called.name,
+			Options:  make(map[string]Value),
+		},
+		at: at, desc: make(map[string]bool),
 	}}
 	for _, word := range []string{"as", "select"} {
 		if err := p.Expect(word); err != nil {
@@ -53,15 +57,21 @@ func (p *parser) createView() error {
 	if err := p.tableOptions(&v.rawTable); err != nil {
 		return err
 	}
-	p.schema.Views = append(p.schema.Views, Dependent{Keyspace: called.keyspace, Name: called.name, Table: v.base.name, ID: v.table.ID})
+	p.schema.Views = append(
+		p.schema.Views,
+		Dependent{Keyspace: called.keyspace, Name: called.name, Table: v.base.name, ID: v.table.ID},
+	)
 	p.views = append(p.views, v)
 	return nil
 }
 
-// finishViews makes the columns of the views whose base tables are there.
+// finishViews resolves the columns of the views whose base tables are in the schema.
 func (p *parser) finishViews() error {
 	for _, v := range p.views {
-		i := slices.IndexFunc(p.tables, func(t *rawTable) bool { return t.table.Keyspace == v.base.keyspace && t.table.Name == v.base.name })
+		i := slices.IndexFunc(
+			p.tables,
+			func(t *rawTable) bool { return t.table.Keyspace == v.base.keyspace && t.table.Name == v.base.name },
+		)
 		if i < 0 {
 			continue
 		}
@@ -73,16 +83,21 @@ func (p *parser) finishViews() error {
 	return nil
 }
 
-// finishView makes the columns of a view.
+// finishView resolves the columns of a view.
 func (p *parser) finishView(v *rawView, base *rawTable) error {
 	keys := slices.Concat(v.key, v.order)
 	for _, called := range slices.Concat(base.key, base.order) {
 		if !slices.Contains(keys, called) {
-			return p.ErrorAt(v.at, "the primary key lacks the column %q, which is of that of the base table", called)
+			return p.ErrorAt(
+				v.at,
+				"the primary key lacks the column %q, which is of that of the base table",
+				called,
+			)
 		}
 	}
 	for _, c := range base.columns {
-		if v.selected == nil || slices.Contains(v.selected, c.name) || slices.Contains(keys, c.name) {
+		if v.selected == nil || slices.Contains(v.selected, c.name) ||
+			slices.Contains(keys, c.name) {
 			v.columns = append(v.columns, c)
 		}
 	}

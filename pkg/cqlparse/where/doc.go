@@ -1,9 +1,14 @@
-// Package where reads the conditions of a WHERE clause of CQL and says of rows whether they hold: for who reads the
-// rows of a table without a server that would choose them.
+// Package where parses the conditions of a CQL WHERE clause and evaluates them for rows. It serves
+// programs that read the rows of a table without a server to select them.
 //
-// Start with Parse, once for a table. Condition.Columns are the columns whose cells Condition.Holds looks at, row by row;
-// Condition.Tokens are the token ranges outside of which it holds for no row. Cells are the bytes that the native protocol
-// has for values, as in pkg/cqlwire, a cell that is nil is null.
+// # Where to start
+//
+//   - [Parse] parses a condition, once for a table.
+//   - [Condition.Columns] returns the columns whose cells the condition needs.
+//   - [Condition.Holds] evaluates the condition for a row.
+//   - [Condition.Tokens] returns the token ranges outside which the condition holds for no row.
+//
+// Cells are the bytes of the native protocol, as in package cqlwire. A nil cell is null.
 //
 // # Grammar
 //
@@ -14,33 +19,43 @@
 //	           | TOKEN ( columns ) op token | ( relation )
 //	op         = "=" | "<" | "<=" | ">" | ">=" | "!="
 //
-// A token is a number, or TOKEN of the literals of a partition key. Literals are those of CQL, and must be such as the
-// type takes: 'x' and 1.5 are no int. What has to be computed, as functions, casts and arithmetic have, and what stands for
-// something else, as bind markers do, is refused; so are LIKE, BETWEEN and NOT. The columns of a tuple are clustering columns
-// that follow each other.
+// A token is a number, or TOKEN of the literals of a partition key. Literals are those of CQL and
+// must fit the type: 'x' and 1.5 do not fit int. The columns of a tuple must be consecutive
+// clustering columns.
 //
-// What a server refuses because it would have to read too much (without ALLOW FILTERING) is taken, and so is what only some
-// versions know, as IN of regular columns is.
+// The package refuses everything that must be computed, such as functions, casts and arithmetic. It
+// also refuses bind markers, LIKE, BETWEEN and NOT. It accepts conditions that a server refuses
+// without ALLOW FILTERING, because they read too much. It also accepts relations that only some
+// versions know, such as IN of regular columns.
 //
 // # Meaning
 //
-// A null fulfils no relation. Values are compared as pkg/cqlorder does, texts by their bytes. Tuples of columns are compared
-// by the first column that differs, whatever the clustering order. A condition that gives all columns of the partition key by = or
-// IN asks for these keys, and then values of key columns that are equal and not the same, as 1.0 and 1.00, are others; so they
-// are where CONTAINS looks into a frozen collection for decimals, tuples or user-defined types. A bound
-// from above that is the least token is no bound, since no row has that token. A timestamp without a zone is of UTC.
-//
-// A collection that is not frozen is given as a client reads it; it can be asked for what it contains, and not be compared.
+//   - No relation holds for a null.
+//   - Values are compared as in package cqlorder, texts by their bytes. Tuples are compared by the
+//     first column that differs, in ascending order even if the clustering order descends.
+//   - A condition with all columns of the partition key by = or IN selects these keys. Then equal
+//     values of key columns with different bytes, such as 1.0 and 1.00, differ. The same applies to
+//     CONTAINS in a frozen collection of decimals, tuples or user-defined types.
+//   - The least token as an upper bound is no bound, because no row has that token.
+//   - A timestamp without a zone is in UTC.
+//   - The cell of a collection that is not frozen is the value that a client reads. Its elements
+//     can be tested, but it cannot be compared.
 //
 // # Bytes and concurrency
 //
-// A Condition is only read, by any number of goroutines. Holds keeps nothing of what it is given and allocates nothing, but
-// where cqlorder.Order.Compare does. Bytes of a cell that are no value of its type fulfil a relation or do not, as the order of
-// pkg/cqlorder has it.
+// A Condition is immutable and safe for concurrent use. Holds does not retain its arguments. It
+// allocates only if cqlorder.Order.Compare does. If the bytes of a cell are not a value of its
+// type, the order of package cqlorder decides whether a relation holds.
 //
-// Sources, of Apache Cassandra 5.0: the grammar (Parser.g, Lexer.g), cql3.Constants.Literal (which literal is of which type),
-// cql3.Lists, Sets, Maps, Tuples and UserTypes (Literal), cql3.restrictions (what may be compared), db.filter.RowFilter and
-// cql3.Operator (when a relation holds).
+// # Sources
+//
+// Of Apache Cassandra 5.0:
+//
+//   - the grammar: Parser.g and Lexer.g
+//   - the literals of each type: cql3.Constants.Literal, and Literal of cql3.Lists, Sets, Maps,
+//     Tuples and UserTypes
+//   - the allowed comparisons: cql3.restrictions
+//   - the meaning of relations: db.filter.RowFilter and cql3.Operator
 package where
 
 import (
@@ -50,14 +65,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Table is what a condition must know of a table.
+// Table describes a table to Parse.
 type Table struct {
 	Columns []schema.Column
-	// Partitioner makes the tokens. Without one TOKEN is refused, and no key is told from others by its token.
+	// Partitioner computes tokens. nil: TOKEN is refused, and Tokens does not use keys.
 	Partitioner token.Partitioner
 }
 
-// Condition is what holds for some rows of a table.
+// Condition is a parsed condition.
 type Condition struct {
 	text      string
 	columns   []string
@@ -65,18 +80,19 @@ type Condition struct {
 	tokens    []token.Range // nil: all
 }
 
-// String is the condition in CQL, in a form of its own: parsed again it gives the same.
+// String returns the condition in CQL, in a canonical form. It parses to the same condition.
 func (c *Condition) String() string { return c.text }
 
-// Columns are the names of the columns whose cells Holds looks at, each once. The slice must not be changed.
+// Columns returns the names of the columns whose cells Holds needs, each once. The caller must not
+// modify the slice.
 func (c *Condition) Columns() []string { return c.columns }
 
-// Tokens are the token ranges of the rows that the condition can hold for, in order and apart from each other. Nil says
-// that it can hold anywhere, an empty slice that it holds nowhere. The slice must not be changed.
+// Tokens returns the token ranges in which the condition can hold, in order and not adjacent. nil:
+// anywhere. Empty: nowhere. The caller must not modify the slice.
 func (c *Condition) Tokens() []token.Range { return c.tokens }
 
-// Holds says whether the condition holds for a row. The cells are those of Columns, in that order, and t is the token of
-// the row's partition.
+// Holds reports whether the condition holds for a row. cells are in the order of Columns, and t is
+// the token of the row's partition.
 func (c *Condition) Holds(cells [][]byte, t token.Token) bool {
 	for _, r := range c.relations {
 		if !r.holds(cells, t) {
@@ -86,7 +102,7 @@ func (c *Condition) Holds(cells [][]byte, t token.Token) bool {
 	return true
 }
 
-// cell is the place of a column in Columns, to which it is added.
+// cell returns the index of a column in Columns, and adds it if it is missing.
 func (c *Condition) cell(column string) int {
 	if i := slices.Index(c.columns, column); i >= 0 {
 		return i

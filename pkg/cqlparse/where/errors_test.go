@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/lex"
 )
 
-// What cannot be read is told with its place.
+// Every fault is reported with its position.
 func TestConditionsThatCannotBeRead(t *testing.T) {
 	table := tableOf(t, types)
 	for text, want := range map[string]string{

@@ -8,8 +8,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
+// This example evaluates a WHERE clause for a row, and reports a literal of the wrong type.
 func Example() {
-	s, err := schema.Parse("CREATE TABLE flights (day int, origin text, delay int, PRIMARY KEY (day, origin))", "demo")
+	s, err := schema.Parse(
+		"CREATE TABLE flights (day int, origin text, delay int, PRIMARY KEY (day, origin))", "demo",
+	)
 	if err != nil {
 		panic(err)
 	}

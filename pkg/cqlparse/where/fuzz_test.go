@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Whatever the text, reading ends; what is read prints, and prints the same when it is read again; and it holds for a row or
-// does not, whatever the cells, and never outside of its token ranges.
+// FuzzParse checks that parsing any text ends. The String of a condition must parse to the same
+// String. Holds must return for any cells, and must not hold outside the token ranges.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"k = 1 AND kt IN ('a', 'b') AND TOKEN(k, kt) > -5 AND \"Day\" >= 3",

@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// types is a table with a column of each type, which is named like it.
+// types is a table with a column of each type. Each column has the name of its type.
 const types = `CREATE TYPE two (a int, "B" text, "true" frozen<set<int>>);
 CREATE TABLE types (k int, kt text, c int, ct text, cd date, st text static,
 	"Day" int, ascii ascii, bigint bigint, blob blob, boolean boolean, counter counter, date date, decimal decimal, double double, duration duration,
@@ -21,7 +21,7 @@ CREATE TABLE types (k int, kt text, c int, ct text, cd date, st text static,
 	amounts frozen<list<decimal>>, prices list<decimal>, rates frozen<map<decimal, decimal>>,
 	PRIMARY KEY ((k, kt), c, ct, cd)) WITH CLUSTERING ORDER BY (c DESC)`
 
-// tableOf is the first table that some statements make.
+// tableOf returns the first table of some statements.
 func tableOf(t testing.TB, statements string) Table {
 	t.Helper()
 	s, err := schema.Parse(statements, "ks")
@@ -29,7 +29,7 @@ func tableOf(t testing.TB, statements string) Table {
 	return Table{Columns: s.Tables[0].Columns, Partitioner: token.Murmur3}
 }
 
-// bytesOf gives the bytes of a value in the form of pkg/cqltext; nil of the word null.
+// bytesOf returns the bytes of a value in the text of package cqltext; nil for the word null.
 func bytesOf(t testing.TB, table Table, column, text string) []byte {
 	t.Helper()
 	if text == "null" {
@@ -48,10 +48,10 @@ func bytesOf(t testing.TB, table Table, column, text string) []byte {
 	return nil
 }
 
-// row is a row's values, by column, in the form of pkg/cqltext. What is missing is null.
+// row is the values of a row by column, in the text of package cqltext. Missing values are null.
 type row map[string]string
 
-// cells are those that a condition looks at.
+// cells returns the cells that a condition needs.
 func (r row) cells(t testing.TB, table Table, c *Condition) [][]byte {
 	t.Helper()
 	cells := make([][]byte, len(c.Columns()))

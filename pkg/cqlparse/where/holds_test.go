@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Relations of one column: of the values after them those that fulfil it.
+// Each case has a relation of one column, and the values for which it holds.
 func TestRelationsOfEachType(t *testing.T) {
 	const (
 		old, young = "5a1c395e-b41e-11e5-9f22-ba0be0483c18", "5a1c395e-b41f-11e5-9f22-ba0be0483c18"
@@ -114,15 +114,27 @@ func TestRelationsOfEachType(t *testing.T) {
 		require.Equal(t, []string{tc.column}, c.Columns())
 		require.Nil(t, c.Tokens(), tc.condition)
 		for _, value := range tc.holds {
-			require.True(t, c.Holds(row{tc.column: value}.cells(t, table, c), token.Token{}), "%s, %s", tc.condition, value)
+			require.True(
+				t,
+				c.Holds(row{tc.column: value}.cells(t, table, c), token.Token{}),
+				"%s, %s",
+				tc.condition,
+				value,
+			)
 		}
 		for _, value := range tc.not {
-			require.False(t, c.Holds(row{tc.column: value}.cells(t, table, c), token.Token{}), "%s, %s", tc.condition, value)
+			require.False(
+				t,
+				c.Holds(row{tc.column: value}.cells(t, table, c), token.Token{}),
+				"%s, %s",
+				tc.condition,
+				value,
+			)
 		}
 	}
 }
 
-// Relations of several columns.
+// The relations have several columns.
 func TestTuplesOfColumns(t *testing.T) {
 	table := tableOf(t, types)
 	for _, tc := range []struct {
@@ -151,17 +163,29 @@ func TestTuplesOfColumns(t *testing.T) {
 		{"(c, ct) IN ((3, 'a'), (1, 'z'), (1, 'b'), (2, 'x'), (1, 'a'))", "a", "2", false},
 	} {
 		cond := mustParse(t, tc.condition, table)
-		require.Equal(t, tc.want, cond.Holds(row{"c": tc.c, "ct": tc.ct}.cells(t, table, cond), token.Token{}), "%s: %s, %s", tc.condition, tc.c, tc.ct)
+		require.Equal(
+			t,
+			tc.want,
+			cond.Holds(row{"c": tc.c, "ct": tc.ct}.cells(t, table, cond), token.Token{}),
+			"%s: %s, %s",
+			tc.condition,
+			tc.c,
+			tc.ct,
+		)
 	}
 }
 
-// Each column is asked for once, in the order in which they are named, and those of TOKEN not at all.
+// Columns has each column once, in the order of the text, without those of TOKEN.
 func TestColumns(t *testing.T) {
-	c := mustParse(t, "ct = 'x' AND TOKEN(k, kt) > 5 AND (c, ct) > (1, 'a') AND set CONTAINS 1 AND c < 4", tableOf(t, types))
+	c := mustParse(
+		t,
+		"ct = 'x' AND TOKEN(k, kt) > 5 AND (c, ct) > (1, 'a') AND set CONTAINS 1 AND c < 4",
+		tableOf(t, types),
+	)
 	require.Equal(t, []string{"ct", "c", "set"}, c.Columns())
 }
 
-// Whatever the bytes of a cell, a relation holds or does not.
+// For any bytes of a cell, Holds returns without a panic.
 func TestMalformedCells(t *testing.T) {
 	table := tableOf(t, types)
 	for _, condition := range []string{
@@ -170,17 +194,33 @@ func TestMalformedCells(t *testing.T) {
 	} {
 		c := mustParse(t, condition, table)
 		for _, cell := range [][]byte{{}, {0}, {0xff, 0xff}, {0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 9}, make([]byte, 17)} {
-			require.NotPanics(t, func() { c.Holds([][]byte{cell}, token.Token{}) }, "%s: %x", condition, cell)
+			require.NotPanics(
+				t, func() { c.Holds([][]byte{cell}, token.Token{}) }, "%s: %x", condition, cell,
+			)
 		}
 	}
 }
 
 func TestHoldsAllocatesNothing(t *testing.T) {
 	table := tableOf(t, types)
-	c := mustParse(t, `k = 1 AND text IN ('a', 'b', 'c') AND decimal < 12.50 AND list CONTAINS 'x' AND map['k'] = 4 AND (c, ct) > (1, 'a') AND (c, ct) IN ((1, 'x'), (2, '')) AND uuid IS NOT NULL
-		AND TOKEN(k, kt) > 0 AND deep = {1: [{2.0}]} AND varint > 5`, table)
-	cells := row{"k": "1", "text": "b", "decimal": "3.1", "list": "['w', 'x']", "map": "{'a': 1, 'k': 4}", "c": "2", "ct": "", "uuid": "123e4567-e89b-42d3-a456-426614174000",
-		"deep": "{1: [{2.0}]}", "varint": "6"}.cells(t, table, c)
+	c := mustParse(
+		t,
+		`k = 1 AND text IN ('a', 'b', 'c') AND decimal < 12.50 AND list CONTAINS 'x' AND map['k'] = 4 AND (c, ct) > (1, 'a') AND (c, ct) IN ((1, 'x'), (2, '')) AND uuid IS NOT NULL
+		AND TOKEN(k, kt) > 0 AND deep = {1: [{2.0}]} AND varint > 5`,
+		table,
+	)
+	cells := row{
+		"k":       "1",
+		"text":    "b",
+		"decimal": "3.1",
+		"list":    "['w', 'x']",
+		"map":     "{'a': 1, 'k': 4}",
+		"c":       "2",
+		"ct":      "",
+		"uuid":    "123e4567-e89b-42d3-a456-426614174000",
+		"deep":    "{1: [{2.0}]}",
+		"varint":  "6",
+	}.cells(t, table, c)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		if !c.Holds(cells, token.Murmur3.Max()) {
 			panic("it holds")

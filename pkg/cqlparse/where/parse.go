@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Parse reads a condition on the rows of a table: what may stand behind WHERE. The error is a *lex.Error, which names line
-// and column of the text, and the nearest column to a name that is none.
+// Parse parses a condition on the rows of a table, the text after WHERE. The error is a *lex.Error
+// with line and column. For an unknown column it suggests the closest name.
 func Parse(text string, t Table) (*Condition, error) {
 	tokens, err := lex.NewReader(text)
 	if err != nil {
@@ -42,7 +42,10 @@ func Parse(text string, t Table) (*Condition, error) {
 	}
 	switch end := p.Next(); {
 	case end.Is("or"):
-		return nil, p.ErrorAt(end, "CQL has no OR: conditions are joined by AND, and several values of a column asked for by IN")
+		return nil, p.ErrorAt(
+			end,
+			"CQL has no OR: conditions are joined by AND, and several values of a column asked for by IN",
+		)
 	case end.Kind != lex.End:
 		return nil, p.Unexpected("AND or the end")
 	}
@@ -58,20 +61,20 @@ type parser struct {
 	names     []string        // of all columns
 	partition []schema.Column // the partition key
 	condition *Condition
-	text      strings.Builder // of what was read
+	text      strings.Builder // the condition in canonical form
 	depth     int
-	subject   string // what errors of a literal are about
+	subject   string // the subject of errors in a literal
 	members   []member
-	bounds    []within // on tokens
+	bounds    []within // the relations of tokens
 }
 
-// member is a relation that asks for values of a column of the partition key.
+// member is a relation that selects values of a column of the partition key.
 type member struct {
 	position int
 	*membership
 }
 
-// column finds a column.
+// column reads the name of a column.
 func (p *parser) column() (schema.Column, error) {
 	at := p.Next()
 	name, err := p.Name("a column")
@@ -82,10 +85,12 @@ func (p *parser) column() (schema.Column, error) {
 	if i := slices.Index(p.names, name); i >= 0 {
 		return p.table.Columns[i], nil
 	}
-	return schema.Column{}, p.ErrorAt(at, "the table has no column %.200q%s", name, hint(name, p.names))
+	return schema.Column{}, p.ErrorAt(
+		at, "the table has no column %.200q%s", name, hint(name, p.names),
+	)
 }
 
-// add notes a relation, as it is printed.
+// add adds a relation with its canonical form.
 func (p *parser) add(r relation, text ...string) {
 	p.condition.relations = append(p.condition.relations, r)
 	for _, t := range text {
@@ -147,7 +152,11 @@ func (p *parser) columnRelation() error {
 		}
 		return p.in(c, order, name)
 	case p.Next().Is("like"), p.Next().Is("between"), p.Next().Is("not"):
-		return p.ErrorAt(p.Next(), "%s is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL", strings.ToUpper(p.Next().Text))
+		return p.ErrorAt(
+			p.Next(),
+			"%s is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL",
+			strings.ToUpper(p.Next().Text),
+		)
 	case p.Next().Is("."):
 		return p.ErrorAt(p.Next(), "%s: the fields of a column cannot be asked for", p.subject)
 	}
@@ -170,11 +179,18 @@ func (p *parser) columnRelation() error {
 		p.addMembers(c, order, [][]byte{value}, name, " = ", x.String())
 		return nil
 	}
-	p.add(&comparison{p.condition.cell(c.Name), order, op, value}, name, " ", op.String(), " ", x.String())
+	p.add(
+		&comparison{p.condition.cell(c.Name), order, op, value},
+		name,
+		" ",
+		op.String(),
+		" ",
+		x.String(),
+	)
 	return nil
 }
 
-// operator reads an operator. Its signs stand side by side.
+// operator reads an operator. Its signs must be adjacent.
 func (p *parser) operator() (operator, error) {
 	t, after := p.Next(), p.After(1)
 	both := t.Text
@@ -182,7 +198,8 @@ func (p *parser) operator() (operator, error) {
 		both += "="
 	}
 	for o, text := range operators {
-		if t.Kind == lex.Sign && (text == both || len(text) == 1 && text == t.Text && both == t.Text) {
+		if t.Kind == lex.Sign &&
+			(text == both || len(text) == 1 && text == t.Text && both == t.Text) {
 			for range text {
 				p.Read()
 			}
@@ -192,37 +209,56 @@ func (p *parser) operator() (operator, error) {
 	return 0, p.Unexpected("=, !=, <, <=, >, >=, IN, CONTAINS or IS NOT NULL")
 }
 
-// comparable says why a column cannot be compared.
+// comparable returns an error if the column cannot be compared with op.
 func (p *parser) comparable(at lex.Token, c schema.Column, op operator) error {
 	switch {
 	case !multiCell(c):
 		if op != equal && op != unequal && hasDuration(c.Type) {
-			return p.ErrorAt(at, "%s is of type %s, and of durations none is less than another", p.subject, c.Type)
+			return p.ErrorAt(
+				at,
+				"%s is of type %s, and of durations none is less than another",
+				p.subject,
+				c.Type,
+			)
 		}
 		return nil
 	case c.Type.Kind == cqltype.Map:
-		return p.ErrorAt(at, "%s is of type %s, which is not frozen: it can be asked for by CONTAINS, CONTAINS KEY and [key]", p.subject, c.Type)
+		return p.ErrorAt(
+			at,
+			"%s is of type %s, which is not frozen: it can be asked for by CONTAINS, CONTAINS KEY and [key]",
+			p.subject,
+			c.Type,
+		)
 	case c.Type.Kind == cqltype.UDT:
-		return p.ErrorAt(at, "%s is of type %s, which is not frozen: it cannot be compared", p.subject, c.Type)
+		return p.ErrorAt(
+			at, "%s is of type %s, which is not frozen: it cannot be compared", p.subject, c.Type,
+		)
 	default:
-		return p.ErrorAt(at, "%s is of type %s, which is not frozen: it can be asked for by CONTAINS", p.subject, c.Type)
+		return p.ErrorAt(
+			at,
+			"%s is of type %s, which is not frozen: it can be asked for by CONTAINS",
+			p.subject,
+			c.Type,
+		)
 	}
 }
 
-// multiCell says whether the elements of a column are cells of their own.
+// multiCell reports whether the elements of a column have cells of their own.
 func multiCell(c schema.Column) bool {
 	return (c.Kind == schema.Regular || c.Kind == schema.Static) && c.Type.MultiCell()
 }
 
-// has says whether values of a type have such ones in them, or are such.
+// has reports whether the type is one of the kinds or contains one.
 func has(t *cqltype.Type, kinds ...cqltype.Kind) bool {
-	return slices.Contains(kinds, t.Kind) || slices.ContainsFunc(t.Elems, func(e *cqltype.Type) bool { return has(e, kinds...) })
+	return slices.Contains(kinds, t.Kind) ||
+		slices.ContainsFunc(t.Elems, func(e *cqltype.Type) bool { return has(e, kinds...) })
 }
 
-// hasDuration says whether values of a type have durations in them, which no order is of (AbstractType.referencesDuration).
+// hasDuration reports whether the type contains durations, which have no order
+// (AbstractType.referencesDuration).
 func hasDuration(t *cqltype.Type) bool { return has(t, cqltype.Duration) }
 
-// in reads the values behind IN.
+// in reads the values after IN.
 func (p *parser) in(c schema.Column, order *cqlorder.Order, name string) error {
 	list, err := p.list()
 	if err != nil {
@@ -246,10 +282,12 @@ func (p *parser) list() (term, error) {
 	return p.elements(formTuple, ")")
 }
 
-// addMembers notes a relation that asks for some values of a column.
-func (p *parser) addMembers(c schema.Column, order *cqlorder.Order, values [][]byte, text ...string) {
+// addMembers adds a relation that selects some values of a column.
+func (p *parser) addMembers(
+	c schema.Column, order *cqlorder.Order, values [][]byte, text ...string,
+) {
 	r := &membership{p.condition.cell(c.Name), order, values}
-	// Of values that are equal and not the same the first is asked for, which tells where a key is looked for by its bytes.
+	// Of equal values the first remains. That matters if a key is selected by its bytes.
 	slices.SortStableFunc(r.values, r.compare)
 	r.values = slices.CompactFunc(r.values, func(a, b []byte) bool { return r.compare(a, b) == 0 })
 	if c.Kind == schema.PartitionKey {
@@ -258,17 +296,22 @@ func (p *parser) addMembers(c schema.Column, order *cqlorder.Order, values [][]b
 	p.add(r, text...)
 }
 
-// contains reads what stands behind CONTAINS.
+// contains reads the literal after CONTAINS.
 func (p *parser) contains(at lex.Token, c schema.Column, name string) error {
 	switch c.Type.Kind {
 	case cqltype.List, cqltype.Set, cqltype.Map:
 		return p.containment(at, c, len(c.Type.Elems)-1, name, " CONTAINS ")
 	default:
-		return p.ErrorAt(at, "%s is of type %s: only a list, a set or a map CONTAINS something", p.subject, c.Type)
+		return p.ErrorAt(
+			at,
+			"%s is of type %s: only a list, a set or a map CONTAINS something",
+			p.subject,
+			c.Type,
+		)
 	}
 }
 
-// containsKey reads what stands behind CONTAINS KEY.
+// containsKey reads the literal after CONTAINS KEY.
 func (p *parser) containsKey(at lex.Token, c schema.Column, name string) error {
 	if c.Type.Kind != cqltype.Map {
 		return p.ErrorAt(at, "%s is of type %s: only a map CONTAINS a KEY", p.subject, c.Type)
@@ -276,7 +319,7 @@ func (p *parser) containsKey(at lex.Token, c schema.Column, name string) error {
 	return p.containment(at, c, 0, name, " CONTAINS KEY ")
 }
 
-// containment reads an element: that one of each entry which is meant.
+// containment reads the literal of an element. which is the index of that element in each entry.
 func (p *parser) containment(at lex.Token, c schema.Column, which int, text ...string) error {
 	layout, order, err := p.elemOrder(at, c, which)
 	if err != nil {
@@ -291,17 +334,21 @@ func (p *parser) containment(at lex.Token, c schema.Column, which int, text ...s
 		return err
 	}
 	r := &containment{p.condition.cell(c.Name), layout, order, len(c.Type.Elems), which, value}
-	// In a frozen collection a server looks for the object of Java (Operator.CONTAINS): to that 1.0 and 1.00 are two, and a
-	// tuple is its bytes. Only keys of a map it finds by their order.
-	if elem := c.Type.Elems[which]; !multiCell(c) && which == r.per-1 && has(elem, cqltype.Decimal, cqltype.Tuple, cqltype.UDT) {
+	// In a frozen collection a server searches for the Java object (Operator.CONTAINS). There 1.0
+	// and 1.00 differ, and a tuple is its bytes. Only the keys of a map are compared by their
+	// order.
+	if elem := c.Type.Elems[which]; !multiCell(c) && which == r.per-1 &&
+		has(elem, cqltype.Decimal, cqltype.Tuple, cqltype.UDT) {
 		r.order = nil
 	}
 	p.add(r, append(text, x.String())...)
 	return nil
 }
 
-// elemOrder is how the values of a column stand in bytes, and the order of an element.
-func (p *parser) elemOrder(at lex.Token, c schema.Column, which int) (*cqlwire.Layout, *cqlorder.Order, error) {
+// elemOrder returns the layout of a column's values and the order of one of its element types.
+func (p *parser) elemOrder(
+	at lex.Token, c schema.Column, which int,
+) (*cqlwire.Layout, *cqlorder.Order, error) {
 	layout, err := cqlwire.Plan(c.Type)
 	if err != nil {
 		return nil, nil, p.ErrorAt(at, "%s: %v", p.subject, err)
@@ -316,7 +363,9 @@ func (p *parser) elemOrder(at lex.Token, c schema.Column, which int) (*cqlwire.L
 // entryRelation reads key] op value.
 func (p *parser) entryRelation(at lex.Token, c schema.Column, name string) error {
 	if c.Type.Kind != cqltype.Map {
-		return p.ErrorAt(at, "%s is of type %s: only the entries of a map can be asked for", p.subject, c.Type)
+		return p.ErrorAt(
+			at, "%s is of type %s: only the entries of a map can be asked for", p.subject, c.Type,
+		)
 	}
 	key, err := p.term()
 	if err != nil {
@@ -330,7 +379,9 @@ func (p *parser) entryRelation(at lex.Token, c schema.Column, name string) error
 		return err
 	}
 	if op != equal && op != unequal && hasDuration(c.Type.Elems[1]) {
-		return p.ErrorAt(at, "%s is of type %s, and of durations none is less than another", p.subject, c.Type)
+		return p.ErrorAt(
+			at, "%s is of type %s, and of durations none is less than another", p.subject, c.Type,
+		)
 	}
 	x, err := p.term()
 	if err != nil {

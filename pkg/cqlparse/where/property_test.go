@@ -17,7 +17,7 @@ import (
 const naiveTable = `CREATE TABLE t (a int, b text, c int, d text, n int, x text, m decimal, l list<int>, s map<text, int>,
 	PRIMARY KEY ((a, b), c, d)) WITH CLUSTERING ORDER BY (c DESC)`
 
-// naiveRow is a row as people see it. Nil is null.
+// naiveRow is a row of Go values. nil is null.
 type naiveRow struct {
 	a, c, n *int
 	b, d, x *string
@@ -26,7 +26,7 @@ type naiveRow struct {
 	s       map[string]int
 }
 
-// naive is a condition, and what it means, said once more.
+// naive is a condition with an independent implementation of its meaning.
 type naive struct {
 	text  string
 	holds func(r *naiveRow, at int64) bool
@@ -68,7 +68,7 @@ func (g naiveMaker) row() *naiveRow {
 	return r
 }
 
-// values are those of the row in the form of pkg/cqltext.
+// values returns the row in the text of package cqltext.
 func (r *naiveRow) values(g naiveMaker) row {
 	v := row{"a": fmt.Sprint(*r.a), "b": *r.b, "c": fmt.Sprint(*r.c), "d": *r.d}
 	if r.n != nil {
@@ -101,8 +101,16 @@ func (g naiveMaker) op() string { return []string{"=", "!=", "<", "<=", ">", ">=
 
 func (g naiveMaker) relation() naive {
 	op, n, w := g.op(), g.number(), g.word()
-	ints := map[string]func(*naiveRow) *int{"a": func(r *naiveRow) *int { return r.a }, "c": func(r *naiveRow) *int { return r.c }, "n": func(r *naiveRow) *int { return r.n }}
-	texts := map[string]func(*naiveRow) *string{"b": func(r *naiveRow) *string { return r.b }, "d": func(r *naiveRow) *string { return r.d }, "x": func(r *naiveRow) *string { return r.x }}
+	ints := map[string]func(*naiveRow) *int{
+		"a": func(r *naiveRow) *int { return r.a },
+		"c": func(r *naiveRow) *int { return r.c },
+		"n": func(r *naiveRow) *int { return r.n },
+	}
+	texts := map[string]func(*naiveRow) *string{
+		"b": func(r *naiveRow) *string { return r.b },
+		"d": func(r *naiveRow) *string { return r.d },
+		"x": func(r *naiveRow) *string { return r.x },
+	}
 	intColumn, textColumn := string("acn"[g.IntN(3)]), string("bdx"[g.IntN(3)])
 	ofInt, ofText := ints[intColumn], texts[textColumn]
 	switch g.IntN(10) {
@@ -112,48 +120,72 @@ func (g naiveMaker) relation() naive {
 			return v != nil && compares(op, *v-n)
 		}}
 	case 1:
-		return naive{fmt.Sprintf("%s %s %s", textColumn, op, quotedText(w)), func(r *naiveRow, _ int64) bool {
-			v := ofText(r)
-			return v != nil && compares(op, strings.Compare(*v, w))
-		}}
+		return naive{
+			fmt.Sprintf("%s %s %s", textColumn, op, quotedText(w)),
+			func(r *naiveRow, _ int64) bool {
+				v := ofText(r)
+				return v != nil && compares(op, strings.Compare(*v, w))
+			},
+		}
 	case 2:
 		list := []string{w, g.word(), g.word()}
 		var literals []string
 		for _, one := range list {
 			literals = append(literals, quotedText(one))
 		}
-		return naive{fmt.Sprintf("%s IN (%s)", textColumn, strings.Join(literals, ",")), func(r *naiveRow, _ int64) bool {
-			v := ofText(r)
-			return v != nil && slices.Contains(list, *v)
-		}}
+		return naive{
+			fmt.Sprintf("%s IN (%s)", textColumn, strings.Join(literals, ",")),
+			func(r *naiveRow, _ int64) bool {
+				v := ofText(r)
+				return v != nil && slices.Contains(list, *v)
+			},
+		}
 	case 3:
 		other := g.number()
-		return naive{fmt.Sprintf("%s IN (%d, %d)", intColumn, n, other), func(r *naiveRow, _ int64) bool {
-			v := ofInt(r)
-			return v != nil && (*v == n || *v == other)
-		}}
+		return naive{
+			fmt.Sprintf("%s IN (%d, %d)", intColumn, n, other),
+			func(r *naiveRow, _ int64) bool {
+				v := ofInt(r)
+				return v != nil && (*v == n || *v == other)
+			},
+		}
 	case 4:
 		value := big.NewRat(int64(n), 10)
-		return naive{fmt.Sprintf("m %s %s", op, value.FloatString(1+g.IntN(3))), func(r *naiveRow, _ int64) bool {
-			return r.m != nil && compares(op, r.m.Cmp(value))
-		}}
+		return naive{
+			fmt.Sprintf("m %s %s", op, value.FloatString(1+g.IntN(3))),
+			func(r *naiveRow, _ int64) bool {
+				return r.m != nil && compares(op, r.m.Cmp(value))
+			},
+		}
 	case 5:
-		return naive{fmt.Sprintf("l CONTAINS %d", n), func(r *naiveRow, _ int64) bool { return slices.Contains(r.l, n) }}
+		return naive{
+			fmt.Sprintf("l CONTAINS %d", n),
+			func(r *naiveRow, _ int64) bool { return slices.Contains(r.l, n) },
+		}
 	case 6:
 		if g.IntN(2) == 0 {
-			return naive{"s CONTAINS KEY " + quotedText(w), func(r *naiveRow, _ int64) bool { _, there := r.s[w]; return there }}
-		}
-		return naive{fmt.Sprintf("s[%s] %s %d", quotedText(w), op, n), func(r *naiveRow, _ int64) bool {
-			v, there := r.s[w]
-			return there && compares(op, v-n)
-		}}
-	case 7:
-		return naive{fmt.Sprintf("(c, d) %s (%d, %s)", op, n, quotedText(w)), func(r *naiveRow, _ int64) bool {
-			if *r.c != n {
-				return compares(op, *r.c-n)
+			return naive{
+				"s CONTAINS KEY " + quotedText(w),
+				func(r *naiveRow, _ int64) bool { _, there := r.s[w]; return there },
 			}
-			return compares(op, strings.Compare(*r.d, w))
-		}}
+		}
+		return naive{
+			fmt.Sprintf("s[%s] %s %d", quotedText(w), op, n),
+			func(r *naiveRow, _ int64) bool {
+				v, there := r.s[w]
+				return there && compares(op, v-n)
+			},
+		}
+	case 7:
+		return naive{
+			fmt.Sprintf("(c, d) %s (%d, %s)", op, n, quotedText(w)),
+			func(r *naiveRow, _ int64) bool {
+				if *r.c != n {
+					return compares(op, *r.c-n)
+				}
+				return compares(op, strings.Compare(*r.d, w))
+			},
+		}
 	case 8:
 		if op == "!=" {
 			op = "<"
@@ -177,7 +209,8 @@ func (g naiveMaker) relation() naive {
 	}
 }
 
-// A condition holds for a row when each of its relations does, and no row that it holds for is outside of its token ranges.
+// A condition holds for a row if each of its relations does. It holds for no row outside its token
+// ranges.
 func TestConditionsMeanWhatTheyShow(t *testing.T) {
 	table := tableOf(t, naiveTable)
 	g := naiveMaker{rand.New(rand.NewPCG(1, 2))}
@@ -194,14 +227,25 @@ func TestConditionsMeanWhatTheyShow(t *testing.T) {
 		for range 10 {
 			r := g.row()
 			values := r.values(g)
-			wire := token.Murmur3.AppendWire(nil, token.Murmur3.Hash(token.AppendKey(nil, bytesOf(t, table, "a", values["a"]), []byte(*r.b))))
+			wire := token.Murmur3.AppendWire(
+				nil,
+				token.Murmur3.Hash(
+					token.AppendKey(nil, bytesOf(t, table, "a", values["a"]), []byte(*r.b)),
+				),
+			)
 			at, err := token.Murmur3.ReadWire(wire)
 			require.NoError(t, err)
-			want := !slices.ContainsFunc(parts, func(p naive) bool { return !p.holds(r, int64(binary.BigEndian.Uint64(wire))) })
+			want := !slices.ContainsFunc(
+				parts,
+				func(p naive) bool { return !p.holds(r, int64(binary.BigEndian.Uint64(wire))) },
+			)
 			require.Equal(t, want, c.Holds(values.cells(t, table, c), at), "%s of %v", text, values)
 			if want {
 				held++
-				inside := c.Tokens() == nil || slices.ContainsFunc(c.Tokens(), func(within token.Range) bool { return within.Contains(at) })
+				inside := c.Tokens() == nil ||
+					slices.ContainsFunc(
+						c.Tokens(), func(within token.Range) bool { return within.Contains(at) },
+					)
 				require.True(t, inside, "%s of %v", text, values)
 			}
 		}

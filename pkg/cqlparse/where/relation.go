@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// operator compares.
+// operator is a comparison operator.
 type operator uint8
 
 const (
@@ -21,12 +21,12 @@ const (
 	greaterOrEqual
 )
 
-// operators are as they are printed.
+// operators are the operators in CQL.
 var operators = [...]string{"=", "!=", "<", "<=", ">", ">="}
 
 func (o operator) String() string { return operators[o] }
 
-// holds says whether the operator holds for what compares so.
+// holds reports whether the operator holds for a result of a comparison.
 func (o operator) holds(c int) bool {
 	switch o {
 	case equal:
@@ -44,7 +44,7 @@ func (o operator) holds(c int) bool {
 	}
 }
 
-// relation is one of those that AND joins. Cells are told by their places.
+// relation is one of the relations that AND joins. It finds its cells by their index in Columns.
 type relation interface {
 	holds(cells [][]byte, t token.Token) bool
 }
@@ -65,11 +65,11 @@ func (r *comparison) holds(cells [][]byte, _ token.Token) bool {
 // membership is column IN (values), or column = value.
 type membership struct {
 	cell   int
-	order  *cqlorder.Order // nil: values are equal that have the same bytes
-	values [][]byte        // in order, none twice
+	order  *cqlorder.Order // nil: values are equal if their bytes are
+	values [][]byte        // in order, without duplicates
 }
 
-// compare compares two values, without an order by their bytes.
+// compare compares two values by o; nil: by their bytes.
 func compare(o *cqlorder.Order, a, b []byte) int {
 	if o == nil {
 		return bytes.Compare(a, b)
@@ -84,17 +84,19 @@ func (r *membership) holds(cells [][]byte, _ token.Token) bool {
 	if have == nil {
 		return false
 	}
-	_, found := slices.BinarySearchFunc(r.values, have, func(value, have []byte) int { return r.compare(value, have) })
+	_, found := slices.BinarySearchFunc(
+		r.values, have, func(value, have []byte) int { return r.compare(value, have) },
+	)
 	return found
 }
 
-// tuple is some columns that are compared as one.
+// tuple is several columns that are compared as one.
 type tuple struct {
 	cells  []int
 	orders []*cqlorder.Order
 }
 
-// compare compares a row's columns with values, none of which is null.
+// compare compares the columns of a row with values. None of the columns may be null.
 func (t *tuple) compare(cells, values [][]byte) int {
 	for i, n := range t.cells {
 		if c := t.orders[i].Compare(cells[n], values[i]); c != 0 {
@@ -104,7 +106,7 @@ func (t *tuple) compare(cells, values [][]byte) int {
 	return 0
 }
 
-// null says whether one of a row's columns is null.
+// null reports whether one of the columns of a row is null.
 func (t *tuple) null(cells [][]byte) bool {
 	for _, n := range t.cells {
 		if cells[n] == nil {
@@ -135,7 +137,9 @@ func (r *tupleMembership) holds(cells [][]byte, _ token.Token) bool {
 	if r.null(cells) {
 		return false
 	}
-	_, found := slices.BinarySearchFunc(r.values, cells, func(values, cells [][]byte) int { return -r.compare(cells, values) })
+	_, found := slices.BinarySearchFunc(
+		r.values, cells, func(values, cells [][]byte) int { return -r.compare(cells, values) },
+	)
 	return found
 }
 
@@ -143,9 +147,9 @@ func (r *tupleMembership) holds(cells [][]byte, _ token.Token) bool {
 type containment struct {
 	cell   int
 	layout *cqlwire.Layout
-	order  *cqlorder.Order // of the elements asked for; nil: those are equal that have the same bytes
-	per    int             // elements of an entry
-	which  int             // of them is asked for
+	order  *cqlorder.Order // of the selected element type; nil: values are equal if their bytes are
+	per    int             // number of elements of an entry
+	which  int             // index of the selected element in its entry
 	value  []byte
 }
 
@@ -190,7 +194,7 @@ func (r notNull) holds(cells [][]byte, _ token.Token) bool { return cells[r.cell
 // within is TOKEN(columns) op value.
 type within struct {
 	tokens token.Range
-	none   bool // it holds for no token
+	none   bool // the relation holds for no token
 }
 
 func (r within) holds(_ [][]byte, t token.Token) bool { return !r.none && r.tokens.Contains(t) }

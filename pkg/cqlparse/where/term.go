@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// form says what a literal looks like, which decides what types take it.
+// form is the form of a literal, which decides the types that it fits.
 type form uint8
 
 const (
@@ -20,25 +20,25 @@ const (
 	formBoolean
 	formDuration
 	formNull
-	formName  // of a field
+	formName  // a name of a field
 	formList  // [ ]
 	formTuple // ( )
-	formSet   // { }, also when it is empty
+	formSet   // { }, and also the empty map
 	formMap   // { : }
 )
 
-// term is a literal as it stands in a text.
+// term is a literal as written.
 type term struct {
 	at    lex.Token
 	form  form
-	text  string // of what has no elements
-	elems []term // of a map keys and values in turn
+	text  string // empty for a literal with elements
+	elems []term // for a map, keys and values in turn
 }
 
 // integer is a number without a fraction.
 var integer = regexp.MustCompile(`^-?[0-9]+$`)
 
-// forms are those of the tokens that begin like a number.
+// forms are the forms of the tokens that start like a number.
 var forms = []struct {
 	form    form
 	pattern *regexp.Regexp
@@ -49,10 +49,13 @@ var forms = []struct {
 	{formDuration, regexp.MustCompile(`^-?(P.*|([0-9]+[a-zA-Zµμ]+)+)$`)},
 }
 
-// constants are the words that are literals, as they are printed.
+// constants are the words that are literals, in canonical form.
 var constants = map[string]term{
-	"true": {form: formBoolean, text: "true"}, "false": {form: formBoolean, text: "false"}, "null": {form: formNull, text: "null"},
-	"nan": {form: formFloat, text: "NaN"}, "infinity": {form: formFloat, text: "Infinity"},
+	"true":     {form: formBoolean, text: "true"},
+	"false":    {form: formBoolean, text: "false"},
+	"null":     {form: formNull, text: "null"},
+	"nan":      {form: formFloat, text: "NaN"},
+	"infinity": {form: formFloat, text: "Infinity"},
 }
 
 // term reads a literal.
@@ -87,7 +90,9 @@ func (p *parser) simpleTerm() (term, error) {
 	case lex.Word:
 		return p.wordTerm()
 	case lex.Name:
-		return x, p.ErrorAt(t, "expected a value, found the name %.40q: a text stands in single quotes", t.Text)
+		return x, p.ErrorAt(
+			t, "expected a value, found the name %.40q: a text stands in single quotes", t.Text,
+		)
 	case lex.Sign:
 		return p.signTerm()
 	default:
@@ -108,15 +113,24 @@ func (p *parser) wordTerm() (term, error) {
 	case t.Is("cast") && p.After(1).Is("("):
 		return term{}, p.ErrorAt(t, "casts are not computed here: give the result")
 	case p.After(1).Is("("):
-		return term{}, p.ErrorAt(t, "functions are not computed here: give the value of %.40s", t.Text)
+		return term{}, p.ErrorAt(
+			t, "functions are not computed here: give the value of %.40s", t.Text,
+		)
 	case p.After(1).Is(".") && p.After(3).Is("("):
-		return term{}, p.ErrorAt(t, "functions are not computed here: give the value of %.40s.%.40s", t.Text, p.After(2).Text)
+		return term{}, p.ErrorAt(
+			t,
+			"functions are not computed here: give the value of %.40s.%.40s",
+			t.Text,
+			p.After(2).Text,
+		)
 	default:
-		return term{}, p.ErrorAt(t, "expected a value, found %.40q: a text stands in single quotes", t.Text)
+		return term{}, p.ErrorAt(
+			t, "expected a value, found %.40q: a text stands in single quotes", t.Text,
+		)
 	}
 }
 
-// signTerm reads a literal that begins with a sign.
+// signTerm reads a literal that starts with a sign.
 func (p *parser) signTerm() (term, error) {
 	t := p.Next()
 	switch t.Text {
@@ -125,12 +139,15 @@ func (p *parser) signTerm() (term, error) {
 	case "{":
 		return p.braces()
 	case "(":
-		if _, constant := constants[p.After(1).Text]; p.After(1).Kind == lex.Word && !constant && (p.After(2).Is(")") || p.After(2).Is("<")) {
+		if _, constant := constants[p.After(1).Text]; p.After(1).Kind == lex.Word && !constant &&
+			(p.After(2).Is(")") || p.After(2).Is("<")) {
 			return term{}, p.ErrorAt(t, "casts are not computed here: give the result")
 		}
 		return p.elements(formTuple, ")")
 	case "-":
-		if x, ok := constants[p.After(1).Text]; ok && x.form == formFloat && p.After(1).Kind == lex.Word && p.After(1).At == t.At+1 {
+		if x, ok := constants[p.After(1).Text]; ok && x.form == formFloat &&
+			p.After(1).Kind == lex.Word &&
+			p.After(1).At == t.At+1 {
 			p.Read()
 			p.Read()
 			if x.at = t; x.text != "NaN" {
@@ -146,7 +163,7 @@ func (p *parser) signTerm() (term, error) {
 	}
 }
 
-// enter counts how deep what is read is nested.
+// enter counts the nesting depth.
 func (p *parser) enter() error {
 	if p.depth++; p.depth > cqltype.MaxDepth {
 		return p.ErrorAt(p.Next(), "this is nested too deep")
@@ -154,7 +171,7 @@ func (p *parser) enter() error {
 	return nil
 }
 
-// elements reads what stands between brackets.
+// elements reads literals in brackets, separated by commas.
 func (p *parser) elements(f form, end string) (term, error) {
 	if err := p.enter(); err != nil {
 		return term{}, err
@@ -179,7 +196,8 @@ func (p *parser) elements(f form, end string) (term, error) {
 	}
 }
 
-// braces reads a set, a map, or a value of a user-defined type, which looks like a map whose keys are names.
+// braces reads a set, a map, or a value of a user-defined type, which looks like a map with names
+// as keys.
 func (p *parser) braces() (term, error) {
 	if err := p.enter(); err != nil {
 		return term{}, err
@@ -227,7 +245,8 @@ func (p *parser) key() (term, error) {
 	return p.term()
 }
 
-// plain is a literal without parentheses around it, which look like a tuple of one element (Tuples.Literal.prepare).
+// plain returns the literal without parentheses around it, which look like a tuple of one element
+// (Tuples.Literal.prepare).
 func (x *term) plain() *term {
 	for x.form == formTuple && len(x.elems) == 1 {
 		x = &x.elems[0]
@@ -235,7 +254,7 @@ func (x *term) plain() *term {
 	return x
 }
 
-// write appends the literal as it reads again.
+// write appends the literal in a form that can be parsed again.
 func (x *term) write(b *strings.Builder) {
 	switch x.form {
 	case formText:
@@ -272,7 +291,7 @@ func (x *term) writeElems(b *strings.Builder, opening, closing string) {
 	b.WriteString(closing)
 }
 
-// String is the literal as it reads again.
+// String returns the literal in a form that can be parsed again.
 func (x *term) String() string {
 	var b strings.Builder
 	x.write(&b)

@@ -7,7 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// token reads a token: a number, or TOKEN of the values of a partition key. The text is as it is printed.
+// token reads a token: a number, or TOKEN of the values of a partition key. text is the canonical
+// form.
 func (p *parser) token() (t token.Token, text string, err error) {
 	if p.Next().Is("token") && p.After(1).Is("(") {
 		p.Read()
@@ -27,7 +28,9 @@ func (p *parser) token() (t token.Token, text string, err error) {
 	}
 	x := literal.plain()
 	if x.form != formInteger {
-		return t, "", p.ErrorAt(x.at, "%.60s is no token, which is a whole number, or TOKEN(...) of a key", x)
+		return t, "", p.ErrorAt(
+			x.at, "%.60s is no token, which is a whole number, or TOKEN(...) of a key", x,
+		)
 	}
 	if t, err = p.table.Partitioner.Parse(x.text); err != nil {
 		return t, "", p.ErrorAt(x.at, "%v", err)
@@ -35,8 +38,8 @@ func (p *parser) token() (t token.Token, text string, err error) {
 	return t, x.text, nil
 }
 
-// bound is the tokens that an operator holds for. That one is as in Cassandra, where the least token stands for the end of
-// the ring as well: as a bound from above it is none (StatementRestrictions.getPartitionKeyBounds).
+// bound returns the tokens for which op holds. As in Cassandra, the least token also stands for the
+// end of the ring: as an upper bound it is no bound (StatementRestrictions.getPartitionKeyBounds).
 func bound(p token.Partitioner, op operator, t token.Token) within {
 	whole := token.Whole(p)
 	if t == whole.Start {
@@ -58,7 +61,7 @@ func bound(p token.Partitioner, op operator, t token.Token) within {
 	return within{r, !r.Start.Less(r.End)}
 }
 
-// before is the token before one that is not the least.
+// before returns the token before t. t must not be the least token.
 func before(t token.Token) token.Token {
 	if t.Lo == 0 {
 		return token.Token{Hi: t.Hi - 1, Lo: math.MaxUint64}
@@ -66,10 +69,11 @@ func before(t token.Token) token.Token {
 	return token.Token{Hi: t.Hi, Lo: t.Lo - 1}
 }
 
-// maxKeys is how many keys that a condition names are looked for by their tokens. Of more it says nothing.
+// maxKeys is the largest number of keys in a condition for which Tokens computes tokens. With more
+// keys, Tokens ignores them.
 const maxKeys = 1 << 16
 
-// finish finds the token ranges that the condition can hold for.
+// finish computes the token ranges in which the condition can hold.
 func (p *parser) finish() {
 	if p.table.Partitioner == nil {
 		p.keys()
@@ -92,19 +96,20 @@ func (p *parser) finish() {
 	}
 }
 
-// intersect gives what two lists of ranges have in common.
+// intersect returns the common tokens of two lists of ranges.
 func intersect(a, b, whole []token.Range) []token.Range {
 	return token.Subtract(a, token.Subtract(whole, b))
 }
 
-// keys gives the tokens of the keys that the condition asks for, when it gives all columns of the partition key; these are
-// then looked for by their bytes, as a server looks for them.
+// keys returns the tokens of the selected keys, if the condition selects all columns of the
+// partition key. It then makes the relations compare by bytes, as a server does for keys.
 func (p *parser) keys() (ranges []token.Range, given bool) {
 	asked := make([]*membership, len(p.partition))
 	number := 1
 	for i, c := range p.partition {
 		for _, m := range p.members {
-			if m.position == c.Position && (asked[i] == nil || len(m.values) < len(asked[i].values)) {
+			if m.position == c.Position &&
+				(asked[i] == nil || len(m.values) < len(asked[i].values)) {
 				asked[i] = m.membership
 			}
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// shown are the ranges of a condition in decimal; "all" when there are none.
+// shown returns the ranges of a condition in decimal, or "all" if there are none.
 func shown(c *Condition, p token.Partitioner) string {
 	if c.Tokens() == nil {
 		return "all"
@@ -51,7 +51,8 @@ func TestTokenRelations(t *testing.T) {
 		c := mustParse(t, condition, table)
 		require.Equal(t, want, shown(c, token.Murmur3), condition)
 		for _, n := range []int64{math.MinInt64 + 1, -6, -5, -1, 0, 3, 4, 5, 6, 7, 9, 10, math.MaxInt64 - 1, math.MaxInt64} {
-			if strings.Contains(condition, "v") || strings.Contains(condition, "a =") || strings.Contains(condition, "IN") {
+			if strings.Contains(condition, "v") || strings.Contains(condition, "a =") ||
+				strings.Contains(condition, "IN") {
 				continue
 			}
 			at, err := token.Murmur3.Parse(fmt.Sprint(n))
@@ -65,7 +66,7 @@ func TestTokenRelations(t *testing.T) {
 	}
 }
 
-// The tokens of keys are those of the literals' bytes.
+// The tokens of keys are computed from the bytes of the literals.
 func TestTokensOfKeys(t *testing.T) {
 	table := tableOf(t, "CREATE TABLE t (a int, b text, v int, PRIMARY KEY ((a, b)))")
 	c := mustParse(t, "b IN ('x', 'y', 'x') AND v > 2 AND a = 7", table)
@@ -103,7 +104,7 @@ func TestTokensOfKeys(t *testing.T) {
 	require.Len(t, mustParse(t, "k IN ('', 'a')", one).Tokens(), 1)
 }
 
-// A key that is named is looked for by its bytes; one that is asked for in part by what it means.
+// A complete key is compared by its bytes. A partial key is compared by its value.
 func TestKeysThatAreEqualAndNotTheSame(t *testing.T) {
 	table := tableOf(t, "CREATE TABLE t (a decimal, b int, PRIMARY KEY ((a, b)))")
 	whole := mustParse(t, "a = 1.0 AND b = 2", table)
@@ -151,7 +152,7 @@ func TestRandomPartitioner(t *testing.T) {
 	require.Equal(t, token.Random.Hash([]byte{0, 0, 0, 5}), c.Tokens()[0].End)
 }
 
-// Without a partitioner keys are found by their bytes alone.
+// Without a partitioner, keys are compared by their bytes.
 func TestWithoutPartitioner(t *testing.T) {
 	table := tableOf(t, "CREATE TABLE t (k decimal PRIMARY KEY)")
 	table.Partitioner = nil
@@ -160,5 +161,7 @@ func TestWithoutPartitioner(t *testing.T) {
 	require.True(t, c.Holds(row{"k": "1.0"}.cells(t, table, c), token.Token{}))
 	require.False(t, c.Holds(row{"k": "1.00"}.cells(t, table, c), token.Token{}))
 	_, err := Parse("token(k) > 5", table)
-	require.EqualError(t, err, "line 1, column 1: the tokens of the table's partitioner are not known here")
+	require.EqualError(
+		t, err, "line 1, column 1: the tokens of the table's partitioner are not known here",
+	)
 }

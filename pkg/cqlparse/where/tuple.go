@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// tupleRelation reads a relation of some clustering columns.
+// tupleRelation reads a relation of several clustering columns.
 func (p *parser) tupleRelation() error {
 	at := p.Next()
 	columns, err := p.columns()
@@ -21,10 +21,19 @@ func (p *parser) tupleRelation() error {
 	var of tuple
 	for i, c := range columns {
 		if c.Kind != schema.Clustering {
-			return p.ErrorAt(at, "column %s is no clustering column: others cannot be compared together", cqltype.QuoteIdent(c.Name))
+			return p.ErrorAt(
+				at,
+				"column %s is no clustering column: others cannot be compared together",
+				cqltype.QuoteIdent(c.Name),
+			)
 		}
 		if i > 0 && c.Position != columns[i-1].Position+1 {
-			return p.ErrorAt(at, "column %s does not follow %s in the primary key", cqltype.QuoteIdent(c.Name), cqltype.QuoteIdent(columns[i-1].Name))
+			return p.ErrorAt(
+				at,
+				"column %s does not follow %s in the primary key",
+				cqltype.QuoteIdent(c.Name),
+				cqltype.QuoteIdent(columns[i-1].Name),
+			)
 		}
 		order, err := cqlorder.Plan(c.Type)
 		if err != nil {
@@ -51,7 +60,7 @@ func (p *parser) tupleRelation() error {
 	return nil
 }
 
-// tupleIn reads the tuples behind IN.
+// tupleIn reads the tuples after IN.
 func (p *parser) tupleIn(columns []schema.Column, of tuple, text string) error {
 	list, err := p.list()
 	if err != nil {
@@ -98,7 +107,7 @@ func (p *parser) columns() ([]schema.Column, error) {
 	}
 }
 
-// listed are the names of columns in parentheses.
+// listed returns the names of columns in parentheses.
 func listed(columns []schema.Column) string {
 	var names []string
 	for _, c := range columns {
@@ -107,10 +116,15 @@ func listed(columns []schema.Column) string {
 	return "(" + strings.Join(names, ", ") + ")"
 }
 
-// tupleValues gives the bytes of the values of some columns.
+// tupleValues returns the bytes of the values for some columns.
 func (p *parser) tupleValues(columns []schema.Column, x *term) ([][]byte, error) {
 	if x.form != formTuple || len(x.elems) != len(columns) {
-		return nil, p.ErrorAt(x.at, "%s is compared with %s in parentheses", listed(columns), plural(len(columns), "value"))
+		return nil, p.ErrorAt(
+			x.at,
+			"%s is compared with %s in parentheses",
+			listed(columns),
+			plural(len(columns), "value"),
+		)
 	}
 	values := make([][]byte, len(columns))
 	for i, c := range columns {
@@ -123,7 +137,7 @@ func (p *parser) tupleValues(columns []schema.Column, x *term) ([][]byte, error)
 	return values, nil
 }
 
-// plural is a number of things.
+// plural returns a number with a noun.
 func plural(n int, what string) string {
 	if n == 1 {
 		return "one " + what
@@ -131,7 +145,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// tokenRelation reads a relation of the token of the partition key.
+// tokenRelation reads a relation of the partition key's token.
 func (p *parser) tokenRelation() error {
 	at := p.Read()
 	columns, err := p.columns()
@@ -147,7 +161,9 @@ func (p *parser) tokenRelation() error {
 	atOp := p.Next()
 	op, err := p.operator()
 	if err != nil || op == unequal {
-		return p.ErrorAt(atOp, "expected =, <, <=, > or >=, which is all that a token can be asked for by")
+		return p.ErrorAt(
+			atOp, "expected =, <, <=, > or >=, which is all that a token can be asked for by",
+		)
 	}
 	t, text, err := p.token()
 	if err != nil {

@@ -16,24 +16,34 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// takes are the forms of literal that a type takes (Constants.Literal.testAssignment).
+// takes are the forms of literals for each type (Constants.Literal.testAssignment).
 var takes = map[cqltype.Kind][]form{
 	cqltype.Ascii: {formText}, cqltype.Text: {formText}, cqltype.Inet: {formText},
-	cqltype.Date: {formText, formInteger}, cqltype.Time: {formText, formInteger}, cqltype.Timestamp: {formText, formInteger},
-	cqltype.Tinyint: {formInteger}, cqltype.Smallint: {formInteger}, cqltype.Int: {formInteger}, cqltype.Bigint: {formInteger},
+	cqltype.Date: {
+		formText,
+		formInteger,
+	}, cqltype.Time: {formText, formInteger}, cqltype.Timestamp: {formText, formInteger},
+	cqltype.Tinyint: {
+		formInteger,
+	}, cqltype.Smallint: {formInteger}, cqltype.Int: {formInteger}, cqltype.Bigint: {formInteger},
 	cqltype.Counter: {formInteger}, cqltype.Varint: {formInteger},
-	cqltype.Decimal: {formInteger, formFloat}, cqltype.Double: {formInteger, formFloat}, cqltype.Float: {formInteger, formFloat},
+	cqltype.Decimal: {
+		formInteger,
+		formFloat,
+	}, cqltype.Double: {formInteger, formFloat}, cqltype.Float: {formInteger, formFloat},
 	cqltype.UUID: {formUUID}, cqltype.TimeUUID: {formUUID},
 	cqltype.Boolean: {formBoolean}, cqltype.Duration: {formDuration},
 	cqltype.Blob: {formHex}, cqltype.Custom: {formHex}, cqltype.Empty: {formHex},
-	cqltype.List: {formList}, cqltype.Set: {formSet}, cqltype.Map: {formMap}, cqltype.Tuple: {formTuple}, cqltype.UDT: {formMap},
+	cqltype.List: {
+		formList,
+	}, cqltype.Set: {formSet}, cqltype.Map: {formMap}, cqltype.Tuple: {formTuple}, cqltype.UDT: {formMap},
 	cqltype.Vector: {formList},
 }
 
-// shownTerm is how much of a literal a message quotes, in bytes.
+// shownTerm is the largest number of bytes of a literal in a message.
 const shownTerm = 60
 
-// noValue is an error at a literal that is none of a type.
+// noValue returns an error at a literal that is not a value of a type.
 func (p *parser) noValue(t *cqltype.Type, x *term, why string) error {
 	text := x.String()
 	if len(text) > shownTerm {
@@ -45,15 +55,18 @@ func (p *parser) noValue(t *cqltype.Type, x *term, why string) error {
 	return p.ErrorAt(x.at, "%s: %s is no %s%s", p.subject, text, t, why)
 }
 
-// value gives the bytes of a literal, never nil.
+// value returns the bytes of a literal, never nil.
 func (p *parser) value(t *cqltype.Type, x *term) ([]byte, error) {
 	if t.Kind != cqltype.Tuple {
 		x = x.plain()
 	}
 	if x.form == formNull {
-		return nil, p.ErrorAt(x.at, "%s: a null is equal to nothing, and neither less nor greater", p.subject)
+		return nil, p.ErrorAt(
+			x.at, "%s: a null is equal to nothing, and neither less nor greater", p.subject,
+		)
 	}
-	if !slices.Contains(takes[t.Kind], x.form) && !(t.Kind == cqltype.Map && x.form == formSet && len(x.elems) == 0) {
+	if !slices.Contains(takes[t.Kind], x.form) &&
+		!(t.Kind == cqltype.Map && x.form == formSet && len(x.elems) == 0) {
 		return nil, p.noValue(t, x, "")
 	}
 	switch t.Kind {
@@ -70,7 +83,7 @@ func (p *parser) value(t *cqltype.Type, x *term) ([]byte, error) {
 	}
 }
 
-// scalar gives the bytes of a literal without elements.
+// scalar returns the bytes of a literal without elements.
 func (p *parser) scalar(t *cqltype.Type, x *term) ([]byte, error) {
 	text := x.text
 	switch t.Kind {
@@ -85,7 +98,8 @@ func (p *parser) scalar(t *cqltype.Type, x *term) ([]byte, error) {
 	case cqltype.Duration:
 		text = plainDuration(text)
 	}
-	if t.Kind != cqltype.Ascii && t.Kind != cqltype.Text && x.form == formText && (strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")) {
+	if t.Kind != cqltype.Ascii && t.Kind != cqltype.Text && x.form == formText &&
+		(strings.HasPrefix(text, "0x") || strings.HasPrefix(text, "0X")) {
 		return nil, p.noValue(t, x, "")
 	}
 	codec, err := cqltext.Plan(t)
@@ -102,21 +116,24 @@ func (p *parser) scalar(t *cqltype.Type, x *term) ([]byte, error) {
 	return wire, nil
 }
 
-// shortInet is an address as java.net.InetAddress takes it: one of IPv4 that is written as one of IPv6 is the former.
+// shortInet returns an address as java.net.InetAddress does: an IPv4 address in IPv6 form becomes
+// an IPv4 address.
 func shortInet(wire []byte) []byte {
 	const mapped = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff"
 	return []byte(strings.TrimPrefix(string(wire), mapped))
 }
 
-// rawTime reads a date or a time that is given as a number: of days, with 1970-01-01 in the middle of them
-// (SimpleDateSerializer), or of nanoseconds (TimeSerializer).
+// rawTime reads a date or a time that is a number. A date is a number of days, in which 1970-01-01
+// is the middle (SimpleDateSerializer). A time is a number of nanoseconds (TimeSerializer).
 func (p *parser) rawTime(t *cqltype.Type, x *term) ([]byte, error) {
 	n, err := strconv.ParseInt(x.text, 10, 64)
 	switch {
 	case t.Kind == cqltype.Date && err == nil && n >= 0 && n <= math.MaxUint32:
 		return binary.BigEndian.AppendUint32(nil, uint32(n)), nil
 	case t.Kind == cqltype.Date:
-		return nil, p.noValue(t, x, "a number of days is from 0 to 4294967295, and 1970-01-01 is 2147483648")
+		return nil, p.noValue(
+			t, x, "a number of days is from 0 to 4294967295, and 1970-01-01 is 2147483648",
+		)
 	case err == nil && n >= 0 && n < nanosPerDay:
 		return binary.BigEndian.AppendUint64(nil, uint64(n)), nil
 	default:
@@ -124,7 +141,7 @@ func (p *parser) rawTime(t *cqltype.Type, x *term) ([]byte, error) {
 	}
 }
 
-// reason is why a text is no value, without the text.
+// reason returns the reason why a text is not a value, without the text.
 func reason(err error) string {
 	var of *cqltext.Error
 	if errors.As(err, &of) {
@@ -133,21 +150,31 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// nanosPerDay is one more than the greatest time.
+// nanosPerDay is the number of nanoseconds of a day, one more than the greatest time.
 const nanosPerDay = 24 * 3600 * 1_000_000_000
 
-// plainDuration is a duration with its designators, which the alternative form of ISO 8601 leaves out.
+// plainDuration adds the designators to a duration in the alternative form of ISO 8601, which has
+// none.
 func plainDuration(text string) string {
-	sign := text[:strings.IndexByte(text, 'P')+1] // empty where there is no P
+	sign := text[:strings.IndexByte(text, 'P')+1] // empty if there is no P
 	var years, months, days, hours, minutes, seconds int
-	n, _ := fmt.Sscanf(text[len(sign):], "%4d-%2d-%2dT%2d:%2d:%2d", &years, &months, &days, &hours, &minutes, &seconds)
+	n, _ := fmt.Sscanf(
+		text[len(sign):],
+		"%4d-%2d-%2dT%2d:%2d:%2d",
+		&years,
+		&months,
+		&days,
+		&hours,
+		&minutes,
+		&seconds,
+	)
 	if n < 6 {
 		return text
 	}
 	return fmt.Sprintf("%s%dY%dM%dDT%dH%dM%dS", sign, years, months, days, hours, minutes, seconds)
 }
 
-// elem gives the bytes of an element that must not be null.
+// elem returns the bytes of an element, which must not be null.
 func (p *parser) elem(t *cqltype.Type, x *term) ([]byte, error) {
 	if x.form == formNull {
 		return nil, p.ErrorAt(x.at, "%s: a null cannot stand in a collection", p.subject)
@@ -155,7 +182,7 @@ func (p *parser) elem(t *cqltype.Type, x *term) ([]byte, error) {
 	return p.value(t, x)
 }
 
-// collection gives the bytes of a list, a set or a map: of a literal each set and map is sorted.
+// collection returns the bytes of a list, a set or a map. Sets and maps are sorted at every depth.
 func (p *parser) collection(t *cqltype.Type, x *term) ([]byte, error) {
 	order, err := cqlorder.Plan(t)
 	if err != nil {
@@ -187,7 +214,7 @@ func (p *parser) field(wire []byte, t *cqltype.Type, x *term) ([]byte, error) {
 	return cqlwire.AppendElem(wire, elem), nil
 }
 
-// tuple gives the bytes of a tuple. What is missing at the end is null.
+// tuple returns the bytes of a tuple. Missing elements at the end are null.
 func (p *parser) tuple(t *cqltype.Type, x *term) (wire []byte, err error) {
 	if len(x.elems) == 0 || len(x.elems) > len(t.Elems) {
 		return nil, p.noValue(t, x, fmt.Sprintf("it has %d elements", len(x.elems)))
@@ -200,7 +227,7 @@ func (p *parser) tuple(t *cqltype.Type, x *term) (wire []byte, err error) {
 	return wire, nil
 }
 
-// userType gives the bytes of a value of a user-defined type. Fields that are not named are null.
+// userType returns the bytes of a value of a user-defined type. Missing fields are null.
 func (p *parser) userType(t *cqltype.Type, x *term) (wire []byte, err error) {
 	wire = []byte{}
 	values := make([]*term, len(t.Elems))
@@ -211,7 +238,9 @@ func (p *parser) userType(t *cqltype.Type, x *term) (wire []byte, err error) {
 		}
 		n := slices.Index(t.FieldNames, key.text)
 		if n < 0 || n >= len(values) {
-			return nil, p.ErrorAt(key.at, "%s: %s has no field %s%s", p.subject, t, key, hint(key.text, t.FieldNames))
+			return nil, p.ErrorAt(
+				key.at, "%s: %s has no field %s%s", p.subject, t, key, hint(key.text, t.FieldNames),
+			)
 		}
 		if values[n] != nil {
 			return nil, p.ErrorAt(key.at, "%s: the field %s is there twice", p.subject, key)
@@ -228,7 +257,7 @@ func (p *parser) userType(t *cqltype.Type, x *term) (wire []byte, err error) {
 	return wire, nil
 }
 
-// vector gives the bytes of a vector.
+// vector returns the bytes of a vector.
 func (p *parser) vector(t *cqltype.Type, x *term) ([]byte, error) {
 	layout, err := cqlwire.Plan(t)
 	if err != nil {
@@ -251,7 +280,7 @@ func (p *parser) vector(t *cqltype.Type, x *term) ([]byte, error) {
 	return wire, nil
 }
 
-// hint names the nearest of some names, when one is near.
+// hint suggests the closest of some names, if one is close.
 func hint(name string, names []string) string {
 	if nearest := levenshtein.Nearest(name, names); nearest != "" {
 		return fmt.Sprintf("; did you mean %s?", cqltype.QuoteIdent(nearest))

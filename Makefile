@@ -12,7 +12,7 @@ BIN ?= bin/cqlbulk
 MODULE := github.com/cqlbulk/cqlbulk
 COMMIT ?= $(shell git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null)
 DATE ?= $(shell TZ=UTC git log -1 --format=%cd --date=format-local:%Y-%m-%dT%H:%M:%SZ 2>/dev/null)
-LDFLAGS := -s -w -X $(MODULE)/internal/build.version=$(VERSION) -X $(MODULE)/internal/build.commit=$(COMMIT) -X $(MODULE)/internal/build.date=$(DATE)
+LDFLAGS := -s -w -X $(MODULE)/internal/version.version=$(VERSION) -X $(MODULE)/internal/version.commit=$(COMMIT) -X $(MODULE)/internal/version.date=$(DATE)
 # What the compiler optimizes by. It is not called default.pgo, which tests would be built by as well.
 PGO := cmd/cqlbulk/cqlbulk.pgo
 BENCHED := ./pkg/cqltext ./pkg/dsv ./pkg/token ./internal/scan ./internal/load
@@ -29,7 +29,7 @@ help: ## list the targets
 
 check: $(LINTER) ## all tests that need no database, and the linter's fast part: under a minute
 	go test ./...
-	go vet -tags integration ./internal/integration
+	go vet -tags integration ./internal/test/integration
 	$(LINTER) run --fast-only ./...
 
 build: ## the program, one static binary: BIN (bin/cqlbulk)

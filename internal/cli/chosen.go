@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
@@ -118,12 +118,12 @@ func (s streams) tellRereading(r *operation.Rereading) {
 	for _, change := range r.Settings {
 		s.note("read otherwise: %s", changeText(change))
 	}
-	loaded := fmt.Sprintf("the %s that %s loaded %s as %s read", amount.Of(r.Loaded, "row"), amount.Verb(r.Loaded, "is", "are"),
-		amount.Verb(r.Loaded, "stays", "stay"), amount.Verb(r.Loaded, "it was", "they were"))
+	loaded := fmt.Sprintf("the %s that %s loaded %s as %s read", human.Of(r.Loaded, "row"), human.Verb(r.Loaded, "is", "are"),
+		human.Verb(r.Loaded, "stays", "stay"), human.Verb(r.Loaded, "it was", "they were"))
 	if r.Retried {
-		s.note("the %[2]s %[1]s read this way; %[3]s", amount.Verb(r.Rejected, "is", "are"), amount.Of(r.Rejected, "rejected row"), loaded)
+		s.note("the %[2]s %[1]s read this way; %[3]s", human.Verb(r.Rejected, "is", "are"), human.Of(r.Rejected, "rejected row"), loaded)
 		return
 	}
 	s.note("the rest of the inputs is read this way; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
-		loaded, amount.Of(r.Rejected, "row"), amount.Verb(r.Rejected, "is", "are"), amount.Verb(r.Rejected, "it is", "they are"))
+		loaded, human.Of(r.Rejected, "row"), human.Verb(r.Rejected, "is", "are"), human.Verb(r.Rejected, "it is", "they are"))
 }

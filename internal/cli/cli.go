@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // streams are the program's own input and outputs, and what goes to them besides data.
@@ -110,7 +110,7 @@ about every row.`,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights flights.csv
   cqlbulk count demo.flights`,
-		Version:       build.Read().Version,
+		Version:       version.Read().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,

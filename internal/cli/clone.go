@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // cloneOptions are the flags of clone.
@@ -156,16 +156,16 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 	defer clone.Close()
 	stop := o.run(ctx, s, "clone "+clone.Table(), clone.Counters(), false)
 	s.page.show(clone)
-	report, err := clone.Run(ctx)
+	result, err := clone.Run(ctx)
 	stop()
-	s.end.document = summary.OfClone(report)
-	s.tellFailed(report.Failed)
-	if !o.Quiet && report.Files == nil && !report.DryRun {
-		s.tellStreamed(report.Stream, report.Compaction)
+	s.end.document = report.OfClone(result)
+	s.tellFailed(result.Failed)
+	if !o.Quiet && result.Files == nil && !result.DryRun {
+		s.tellStreamed(result.Stream, result.Compaction)
 	}
-	s.tellImports(report.Files, o.Quiet)
-	if err != nil || report.Outcome == operation.Partly {
+	s.tellImports(result.Files, o.Quiet)
+	if err != nil || result.Outcome == operation.Partly {
 		s.wrong("the same command once more does no harm to what is there")
 	}
-	return runError(err, report.Outcome)
+	return runError(err, result.Outcome)
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // Completion says nothing when something is wrong: its words go into the line that is
@@ -119,7 +119,7 @@ func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]
 	ctx, stop := context.WithTimeout(context.Background(), completionTime)
 	defer stop()
 	tables, err := operation.Tables(ctx, spec.Environment{
-		Warn: func(string, ...any) {}, Build: build.Read(),
+		Warn: func(string, ...any) {}, Build: version.Read(),
 		AskPassword: func(string) (string, error) { return "", errNobodyAsked },
 	}, *connection)
 	if err != nil {

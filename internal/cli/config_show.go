@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 func newConfigShowCommand(s streams) *cobra.Command {
@@ -56,7 +56,7 @@ Exit status:
 			s.end.command, s.end.json, s.end.quiet = "config", asJSON, quiet
 			s.end.document.Settings = settingsInForce(flags, file)
 			if changed {
-				s.end.document.Settings = slices.DeleteFunc(s.end.document.Settings, func(one summary.Setting) bool { return one.From == string(config.FromDefault) })
+				s.end.document.Settings = slices.DeleteFunc(s.end.document.Settings, func(one report.Setting) bool { return one.From == string(config.FromDefault) })
 			}
 			if asJSON {
 				return nil
@@ -106,15 +106,15 @@ func flagsToShow(root *cobra.Command, args []string) (*pflag.FlagSet, string, er
 }
 
 // settingsInForce lists the values of flags by group, and where they come from.
-func settingsInForce(flags *pflag.FlagSet, file config.File) []summary.Setting {
-	var list []summary.Setting
+func settingsInForce(flags *pflag.FlagSet, file config.File) []report.Setting {
+	var list []report.Setting
 	for _, g := range groups {
 		flags.VisitAll(func(f *pflag.Flag) {
 			if groupOf(f) != g || !isSetting(f) {
 				return
 			}
 			origin := file.Origin(f.Name)
-			one := summary.Setting{Name: f.Name, Value: valueText(f), From: string(origin.From), Secret: isSecret(f)}
+			one := report.Setting{Name: f.Name, Value: valueText(f), From: string(origin.From), Secret: isSecret(f)}
 			switch {
 			case one.Secret && one.Value != "":
 				one.Value = "(hidden)"
@@ -148,7 +148,7 @@ func valueText(f *pflag.Flag) string {
 }
 
 // showSettings shows settings as a table.
-func showSettings(s streams, settings []summary.Setting) error {
+func showSettings(s streams, settings []report.Setting) error {
 	w := tabwriter.NewWriter(s.text(), 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "SETTING\tVALUE\tFROM")
 	for _, one := range settings {

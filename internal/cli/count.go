@@ -6,11 +6,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // countOptions are the flags of count.
@@ -92,19 +92,19 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	defer count.Close()
 	stop := o.run(ctx, s, "count "+count.Table(), count.Counters(), false)
 	s.page.show(count)
-	report, err := count.Run(ctx)
+	result, err := count.Run(ctx)
 	stop()
-	s.end.document = summary.OfCount(report)
-	s.tellFailed(report.Failed)
-	if report.Outcome == operation.Partly {
-		s.wrong("counted %s in the ranges that answered", amount.Of(report.Rows, "row"))
+	s.end.document = report.OfCount(result)
+	s.tellFailed(result.Failed)
+	if result.Outcome == operation.Partly {
+		s.wrong("counted %s in the ranges that answered", human.Of(result.Rows, "row"))
 	}
-	if err != nil || report.Outcome != operation.Done || o.JSON {
-		return runError(err, report.Outcome)
+	if err != nil || result.Outcome != operation.Done || o.JSON {
+		return runError(err, result.Outcome)
 	}
 	out := s.out
 	if printer.IsTerminal(out) {
 		out = s.text() // keys are what others wrote
 	}
-	return fatal(o.print(out, report))
+	return fatal(o.print(out, result))
 }

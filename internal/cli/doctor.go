@@ -11,7 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 )
 
 // doctorOptions are the flags of doctor.
@@ -115,16 +115,16 @@ func (o *showOptions) addCheckFlag(f *pflag.FlagSet) {
 func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Doctor) error {
 	s.end.aside = false
 	var written error
-	report, err := d.Run(ctx, func(f doctor.Finding) {
+	result, err := d.Run(ctx, func(f doctor.Finding) {
 		if !show.JSON && (!show.Quiet || f.State != doctor.OK) && written == nil {
 			written = writeFinding(s.text(), f)
 		}
 	})
-	s.end.document = summary.OfDoctor(report)
+	s.end.document = report.OfDoctor(result)
 	if err == nil {
 		err = written
 	}
-	return runError(err, report.Outcome)
+	return runError(err, result.Outcome)
 }
 
 // The columns of a finding.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 var errSuggestJSON = errors.New("--suggest and --json: --suggest prints a command alone")
@@ -25,13 +25,13 @@ func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doct
 		return errSuggestJSON
 	}
 	var written error
-	suggestion, report, err := d.Suggest(c.Context(), func(f doctor.Finding) {
+	suggestion, result, err := d.Suggest(c.Context(), func(f doctor.Finding) {
 		if written == nil {
 			written = writeFinding(safetext.NewWriter(s.err), f)
 		}
 	})
 	s.end.aside = false
-	s.end.document = summary.OfDoctor(report)
+	s.end.document = report.OfDoctor(result)
 	if err == nil && written == nil && suggestion != nil {
 		words := suggestion.Words()
 		if f := c.Flags().Lookup("config"); f != nil && f.Changed {
@@ -42,5 +42,5 @@ func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doct
 	if err == nil {
 		err = written
 	}
-	return runError(err, report.Outcome)
+	return runError(err, result.Outcome)
 }

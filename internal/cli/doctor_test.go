@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
-	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 // Commands of scripts about what a doctor finds of a cluster. The first four come before the command cluster.

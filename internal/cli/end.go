@@ -8,10 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/config"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // ending is what a command answers with when it has come to its end.
@@ -20,7 +20,7 @@ type ending struct {
 	json     bool   // the answer is a JSON object
 	quiet    bool   // there is no summary
 	aside    bool   // rows go to the standard output: the object does not
-	document summary.Document
+	document report.Document
 	settings config.File // that flags have values from; zero: none was read
 }
 
@@ -32,7 +32,7 @@ func (s streams) answer(ctx context.Context, err error) int {
 	for i, line := range lines {
 		lines[i] = blame(line, s.end.settings.Origin)
 	}
-	s.end.document.Ended(s.end.command, build.Read(), code, strings.Join(lines, "; "))
+	s.end.document.Ended(s.end.command, version.Read(), code, strings.Join(lines, "; "))
 	if s.end.command != "" {
 		s.log.end(&s.end.document, s.end.lines())
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
@@ -46,7 +46,7 @@ func (s streams) tellFailed(failed []operation.FailedRange) {
 	}
 	for i, c := range causes {
 		if i == failuresShown {
-			s.wrong("and token ranges failed for %s", amount.Of(len(causes)-i, "more cause"))
+			s.wrong("and token ranges failed for %s", human.Of(len(causes)-i, "more cause"))
 			break
 		}
 		s.wrong("%s", c)

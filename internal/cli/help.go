@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Help of a command has two sizes, of one text. --help is a screen: the first paragraph
@@ -70,7 +70,7 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 		return
 	}
 	shown := writeGroup(w, "Everyday flags:", flags, isShort, true)
-	more := fmt.Sprintf("%s, and the details", amount.Of(len(flags)-shown, "more flag"))
+	more := fmt.Sprintf("%s, and the details", human.Of(len(flags)-shown, "more flag"))
 	if !c.HasParent() {
 		fmt.Fprintf(w, "\ncqlbulk COMMAND --help tells of one, cqlbulk COMMAND --help-all all of it.\n")
 		return

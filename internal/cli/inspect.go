@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // inspectOptions are the flags of inspect.
@@ -85,29 +85,29 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
 	}
 	s.end.aside = o.spec.Rows
-	inspection, err := operation.PrepareInspect(spec.Environment{Stdout: s.out, Warn: s.warn, Build: build.Read()}, o.spec)
+	inspection, err := operation.PrepareInspect(spec.Environment{Stdout: s.out, Warn: s.warn, Build: version.Read()}, o.spec)
 	if err != nil {
 		return err
 	}
-	report, err := inspection.Run(ctx)
+	result, err := inspection.Run(ctx)
 	if err != nil {
-		return runError(err, report.Outcome)
+		return runError(err, result.Outcome)
 	}
-	for _, f := range report.Failures {
+	for _, f := range result.Failures {
 		s.wrong("%v", f.Err)
 	}
-	s.end.document = summary.OfInspect(report)
+	s.end.document = report.OfInspect(result)
 	if o.spec.Rows || o.JSON {
-		return runError(nil, report.Outcome)
+		return runError(nil, result.Outcome)
 	}
 	if err := o.print(s, s.end.document.Inspect); err != nil {
 		return fatal(err)
 	}
-	return runError(nil, report.Outcome)
+	return runError(nil, result.Outcome)
 }
 
 // print writes the answer.
-func (o *inspectOptions) print(s streams, all *summary.Inspect) error {
+func (o *inspectOptions) print(s streams, all *report.Inspect) error {
 	out := bufio.NewWriter(s.text())
 	switch {
 	case o.Format == inspectJSON:

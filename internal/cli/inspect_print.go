@@ -6,18 +6,18 @@ import (
 	"io"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // printInspected writes what is shown of one SSTable, a line each.
-func printInspected(w io.Writer, t summary.SSTable) {
+func printInspected(w io.Writer, t report.SSTable) {
 	line := func(name, form string, args ...any) {
 		fmt.Fprintf(w, "%-24s %s\n", name, safetext.Line(fmt.Sprintf(form, args...)))
 	}
-	date := func(t *summary.SSTableTime, none string) string {
+	date := func(t *report.SSTableTime, none string) string {
 		if t == nil {
 			return none
 		}
@@ -40,17 +40,17 @@ func printInspected(w io.Writer, t summary.SSTable) {
 	line("partitions", "%d", t.Partitions)
 	line("rows", "%d", t.Rows)
 	line("columns_set", "%d", t.ColumnsSet)
-	line("bytes", "%d (%s)", t.Bytes, amount.Size(t.Bytes))
+	line("bytes", "%d (%s)", t.Bytes, human.Size(t.Bytes))
 	if t.Compressor == "" {
 		line("compressor", "none")
 	} else {
 		line("compressor", "%s, chunks of %d bytes", t.Compressor, t.ChunkLength)
-		line("data_bytes", "%d (%s, %.1f %% of that)", t.DataBytes, amount.Size(t.DataBytes), share(t.DataBytes, t.Bytes))
+		line("data_bytes", "%d (%s, %.1f %% of that)", t.DataBytes, human.Size(t.DataBytes), share(t.DataBytes, t.Bytes))
 	}
-	line("file_bytes", "%d (%s)", t.FileBytes, amount.Size(t.FileBytes))
+	line("file_bytes", "%d (%s)", t.FileBytes, human.Size(t.FileBytes))
 	for _, k := range []struct {
 		name string
-		key  *summary.SSTableKey
+		key  *report.SSTableKey
 	}{{"first", t.First}, {"last", t.Last}} {
 		if k.key != nil {
 			line(k.name, "%q token %s", k.key.Key, cmp.Or(k.key.Token, "not known"))
@@ -79,15 +79,15 @@ func printInspected(w io.Writer, t summary.SSTable) {
 }
 
 // plain is how many there are of a thing, without commas: scripts read these numbers.
-func plain[N amount.Number](n N, thing string) string {
-	return fmt.Sprintf("%d %s", n, amount.Noun(n, thing))
+func plain[N human.Number](n N, thing string) string {
+	return fmt.Sprintf("%d %s", n, human.Noun(n, thing))
 }
 
 // printInspectedLines writes a line for each of several SSTables, and their sum; behind it the largest partitions of all.
-func printInspectedLines(w io.Writer, all *summary.Inspect) {
+func printInspectedLines(w io.Writer, all *report.Inspect) {
 	fmt.Fprintln(w, "version\tlevel\tpartitions\trows\tcolumns_set\tbytes\tdata_bytes\tmin_timestamp\tmax_timestamp\tsstable")
 	type large struct {
-		summary.SSTablePartition
+		report.SSTablePartition
 		path string
 	}
 	var largest []large

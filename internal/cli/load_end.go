@@ -6,9 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 )
 
 // finishLoad runs a load that is prepared, and tells what became of it.
@@ -28,24 +28,24 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 			}
 		})
 	}
-	report, err := load.Run(ctx)
+	result, err := load.Run(ctx)
 	stopWatch()
 	stop()
-	s.end.document = summary.OfLoad(report)
+	s.end.document = report.OfLoad(result)
 	if !show.Quiet {
-		s.tellExplained(report.Explained)
+		s.tellExplained(result.Explained)
 	}
-	if !show.Quiet && report.Files == nil && !report.DryRun {
-		s.tellStreamed(report.Stream, report.Compaction)
+	if !show.Quiet && result.Files == nil && !result.DryRun {
+		s.tellStreamed(result.Stream, result.Compaction)
 	}
-	s.tellImports(report.Files, show.Quiet)
-	s.tellRejects(report.Rejects, report.DryRun)
-	s.tellAgain(report.Rejects.Again, report.Next)
-	s.tellNextOfLoad(report, err)
-	if report.Limit != nil {
+	s.tellImports(result.Files, show.Quiet)
+	s.tellRejects(result.Rejects, result.DryRun)
+	s.tellAgain(result.Rejects.Again, result.Next)
+	s.tellNextOfLoad(result, err)
+	if result.Limit != nil {
 		return &exitError{exitLimit, err}
 	}
-	return runError(err, report.Outcome)
+	return runError(err, result.Outcome)
 }
 
 // tellImports says where SSTables are and how they get to the nodes, and names the nodes that
@@ -63,7 +63,7 @@ func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
 	}
 	for _, i := range f.Imports {
 		if i.Err != nil {
-			s.wrong("node %s has not imported its %s: %v; to be run there: %s", i.Node, amount.Of(i.Tables, "SSTable"), i.Err, i.Command)
+			s.wrong("node %s has not imported its %s: %v; to be run there: %s", i.Node, human.Of(i.Tables, "SSTable"), i.Err, i.Command)
 		}
 	}
 }
@@ -82,7 +82,7 @@ func importDetails(f *operation.KeptFiles) string {
 			taken++
 		}
 	}
-	return fmt.Sprintf("imported by %d of %s", taken, amount.Of(len(f.Imports), "node"))
+	return fmt.Sprintf("imported by %d of %s", taken, human.Of(len(f.Imports), "node"))
 }
 
 // tellNextOfLoad says what is to be known before it is gone on with.
@@ -115,15 +115,15 @@ func (s streams) tellAgain(again *operation.RejectedAgain, next operation.Next) 
 	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
 		return
 	}
-	of := fmt.Sprintf("%s of the %s", amount.Count(again.Rows), amount.Of(again.Of, "rejected row"))
+	of := fmt.Sprintf("%s of the %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))
 	if !again.All {
-		of = fmt.Sprintf("%s of the first %s", amount.Count(again.Rows), amount.Of(again.Of, "rejected row"))
+		of = fmt.Sprintf("%s of the first %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))
 	}
 	why := again.First.Reason
 	if again.First.Column != "" {
 		why = fmt.Sprintf("column %q, value %q: %s", again.First.Column, again.First.Value, why)
 	}
-	s.wrong("%s %s rejected again by the next command, unless you edit %s: %s:%d: %s", of, amount.Verb(again.Rows, "is", "are"), again.File, again.File, again.First.Line, why)
+	s.wrong("%s %s rejected again by the next command, unless you edit %s: %s:%d: %s", of, human.Verb(again.Rows, "is", "are"), again.File, again.File, again.First.Line, why)
 }
 
 // commonest is the reason for which most rows were rejected.
@@ -168,7 +168,7 @@ func (s streams) tellRejects(r operation.Rejects, dryRun bool) {
 	}
 	for i, c := range r.Causes {
 		if i == causesShown {
-			s.wrong("and %s", amount.Of(len(r.Causes)-i, "more cause"))
+			s.wrong("and %s", human.Of(len(r.Causes)-i, "more cause"))
 			break
 		}
 		text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
@@ -177,7 +177,7 @@ func (s streams) tellRejects(r operation.Rejects, dryRun bool) {
 		}
 		text += c.First.Reason
 		if c.Rows > 1 {
-			text += fmt.Sprintf(" (and %s like it)", amount.Of(c.Rows-1, "more row"))
+			text += fmt.Sprintf(" (and %s like it)", human.Of(c.Rows-1, "more row"))
 		}
 		s.wrong("%s", text)
 	}
@@ -196,7 +196,7 @@ const filesShown = 10
 // someOf names files, and counts those that are too many to be named.
 func someOf(files []string) string {
 	if more := len(files) - filesShown; more > 0 {
-		return fmt.Sprintf("%s and %s beside them", strings.Join(files[:filesShown], ", "), amount.Of(more, "more file"))
+		return fmt.Sprintf("%s and %s beside them", strings.Join(files[:filesShown], ", "), human.Of(more, "more file"))
 	}
 	return strings.Join(files, ", ")
 }

@@ -5,14 +5,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
 // tellFields says what becomes of the fields of an input.
 func (s streams) tellFields(in operation.ExplainedInput) {
-	s.note("%s has %s:", in.Name, amount.Of(len(in.Fields), "field"))
+	s.note("%s has %s:", in.Name, human.Of(len(in.Fields), "field"))
 	field, column := 0, 0
 	for _, f := range in.Fields {
 		field = max(field, utf8.RuneCountInString(f.Field))
@@ -53,11 +53,11 @@ func (s streams) tellExplained(e *operation.Explained) {
 	}
 	for _, in := range e.Inputs {
 		if in.Like > 0 {
-			s.note("the fields of %s are those of %s", amount.Of(in.Like, "further input"), in.Name)
+			s.note("the fields of %s are those of %s", human.Of(in.Like, "further input"), in.Name)
 		}
 	}
 	if e.Others > 0 {
-		s.note("%s %s other fields", amount.Of(e.Others, "further input"), amount.Verb(e.Others, "has", "have"))
+		s.note("%s %s other fields", human.Of(e.Others, "further input"), human.Verb(e.Others, "has", "have"))
 	}
 	null := "a field with nothing"
 	for _, text := range e.Nulls {

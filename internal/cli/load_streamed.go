@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
@@ -25,17 +25,17 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 		}
 	}
 	slices.Sort(sizes)
-	what := amount.Of(len(sizes), "SSTable") + " landed"
+	what := human.Of(len(sizes), "SSTable") + " landed"
 	if !stats.Whole {
-		what = amount.Of(len(sizes), "file") + " of rows landed, an SSTable or more each,"
+		what = human.Of(len(sizes), "file") + " of rows landed, an SSTable or more each,"
 	}
-	line := fmt.Sprintf("%s on %s: %s by median, %s in all", what, amount.Of(len(stats.Nodes), "node"),
-		amount.Size(sizes[len(sizes)/2]), amount.Size(total))
+	line := fmt.Sprintf("%s on %s: %s by median, %s in all", what, human.Of(len(stats.Nodes), "node"),
+		human.Size(sizes[len(sizes)/2]), human.Size(total))
 	if stats.Slices > 1 {
-		line += fmt.Sprintf(", in %s", amount.Of(stats.Slices, "slice"))
+		line += fmt.Sprintf(", in %s", human.Of(stats.Slices, "slice"))
 	}
 	if len(stats.Nodes) > 1 {
-		line += fmt.Sprintf("; %s took longest, %s", longest.Node, amount.Elapsed(longest.Time))
+		line += fmt.Sprintf("; %s took longest, %s", longest.Node, human.Elapsed(longest.Time))
 	}
 	s.note("%s", line)
 	if c != nil {
@@ -45,16 +45,16 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 
 // compactionLine says what nodes told of their compaction.
 func compactionLine(c *operation.Compaction) string {
-	nodes := amount.Of(c.Told, "node")
+	nodes := human.Of(c.Told, "node")
 	if c.Told < c.Nodes {
-		nodes = amount.Count(c.Told) + " of " + amount.Of(c.Nodes, "node")
+		nodes = human.Count(c.Told) + " of " + human.Of(c.Nodes, "node")
 	}
 	if c.Active+c.Pending == 0 {
 		return fmt.Sprintf("compaction on %s: nothing under way or waiting", nodes)
 	}
-	line := fmt.Sprintf("compaction on %s, of all tables: %s under way, %s waiting", nodes, amount.Of(c.Active, "task"), amount.Count(c.Pending))
+	line := fmt.Sprintf("compaction on %s, of all tables: %s under way, %s waiting", nodes, human.Of(c.Active, "task"), human.Count(c.Pending))
 	if c.Left > 0 {
-		line += fmt.Sprintf("; of this table %s remain to be read", amount.Size(c.Left))
+		line += fmt.Sprintf("; of this table %s remain to be read", human.Size(c.Left))
 	}
 	return line
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // The forms of a log.
@@ -164,7 +164,7 @@ func (l *logbook) progress(r progress.Reading, shown bool) {
 
 // end takes what became of a command: lines of it for the standard error, all for the log
 // file.
-func (l *logbook) end(d *summary.Document, lines []string) {
+func (l *logbook) end(d *report.Document, lines []string) {
 	all := d.Lines()
 	if len(all) == 0 {
 		return
@@ -189,7 +189,7 @@ func (l *logbook) end(d *summary.Document, lines []string) {
 }
 
 // painted returns a line of the end, in red if it says that not all went well.
-func (l *logbook) painted(d *summary.Document, line string) string {
+func (l *logbook) painted(d *report.Document, line string) string {
 	name, rest, _ := strings.Cut(line, " ")
 	if !l.color || d.WentWell() || name != "end" {
 		return line
@@ -197,7 +197,7 @@ func (l *logbook) painted(d *summary.Document, line string) string {
 	return name + " " + printer.Red(rest)
 }
 
-func (r *record) end(d *summary.Document, lines []string) {
+func (r *record) end(d *report.Document, lines []string) {
 	if r.json {
 		r.Info("end", "report", d)
 		return

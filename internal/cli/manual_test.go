@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/doctest"
+	"github.com/cqlbulk/cqlbulk/internal/test/doctest"
 )
 
 // Commands and flags that the manual names are there, also those within its sentences, which nobody runs. Other programs that it tells

@@ -9,11 +9,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // reportOptions say where a command's answer and its messages go.
@@ -80,7 +80,7 @@ func (o *showOptions) environment(s streams) spec.Environment {
 		}
 	}
 	return spec.Environment{
-		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Build: build.Read(),
+		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Build: version.Read(),
 		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
 	}
 }
@@ -122,7 +122,7 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 	nodes := c.Requests.Nodes(time.Now())
 	for i, n := range nodes {
 		if i == nodesShown {
-			s.detail("and %s", amount.Of(len(nodes)-i, "more node"))
+			s.detail("and %s", human.Of(len(nodes)-i, "more node"))
 			break
 		}
 		name, limit := n.Node, ""
@@ -132,8 +132,8 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 		if n.Limit > 0 {
 			limit = fmt.Sprintf(" of %d at the most", n.Limit)
 		}
-		s.detail("%s: %s under way%s, %s answered, %s failed, now p50 %s p99 %s", name, amount.Of(n.UnderWay, "request"), limit,
-			amount.Count(n.Answered), amount.Count(n.Failed), amount.Latency(n.Now.P50), amount.Latency(n.Now.P99))
+		s.detail("%s: %s under way%s, %s answered, %s failed, now p50 %s p99 %s", name, human.Of(n.UnderWay, "request"), limit,
+			human.Count(n.Answered), human.Count(n.Failed), human.Latency(n.Now.P50), human.Latency(n.Now.P99))
 	}
 }
 

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
 
@@ -47,7 +47,7 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 	if err := checkReport(o.Report); err != nil {
 		return s, err
 	}
-	p := &page{report: o.Report, watch: board.NewWatch(command, build.Read().Version), warn: s.warn}
+	p := &page{report: o.Report, watch: board.NewWatch(command, version.Read().Version), warn: s.warn}
 	p.watch.Typed(typedLine(s.args))
 	if o.HTTP == "" {
 		p.stop = p.look()
@@ -91,18 +91,18 @@ func (p *page) show(o shown) {
 
 // end shows how the command ended, notes that also in its run directory where there is one left, writes the report, and
 // closes the page.
-func (p *page) end(d *summary.Document) {
+func (p *page) end(d *report.Document) {
 	if p == nil {
 		return
 	}
 	phase := board.Phase(d.Outcome)
 	switch d.Outcome {
-	case summary.Refused:
+	case report.Refused:
 		phase = board.Failed
-	case summary.DryRun:
+	case report.DryRun:
 		phase = board.Done
 	}
-	next := summary.Next{}
+	next := report.Next{}
 	if d.Next != nil {
 		next = *d.Next
 	}

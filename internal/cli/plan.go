@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // planOptions are the flags of plan.
@@ -69,14 +69,14 @@ func runPlan(ctx context.Context, s streams, o *planOptions) error {
 		return err
 	}
 	defer plan.Close()
-	report, err := plan.Run(ctx)
+	result, err := plan.Run(ctx)
 	if err != nil {
 		return fatal(err)
 	}
-	if s.end.document = summary.OfPlan(report); o.JSON {
+	if s.end.document = report.OfPlan(result); o.JSON {
 		return nil
 	}
-	return fatal(printPlan(s.text(), report))
+	return fatal(printPlan(s.text(), result))
 }
 
 // printPlan writes a plan as two tables: facts, then nodes.
@@ -98,11 +98,11 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		}
 		large := ""
 		if r.Finest > 0 {
-			large = fmt.Sprintf(", up to %s if the table is large", amount.Count(r.Finest))
+			large = fmt.Sprintf(", up to %s if the table is large", human.Count(r.Finest))
 		}
-		facts("splits (M)", "%s of %s%s, seed %d", amount.Count(r.Splits), amount.Of(r.Vnodes, "vnode range"), large, r.Seed)
+		facts("splits (M)", "%s of %s%s, seed %d", human.Count(r.Splits), human.Of(r.Vnodes, "vnode range"), large, r.Seed)
 	}
-	facts("estimate", "%s, %s, %s a split", amount.Of(r.Partitions, "partition"), amount.Size(r.Bytes), amount.Size(r.Bytes/max(int64(r.Splits), 1)))
+	facts("estimate", "%s, %s, %s a split", human.Of(r.Partitions, "partition"), human.Size(r.Bytes), human.Size(r.Bytes/max(int64(r.Splits), 1)))
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err
@@ -122,7 +122,7 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 			told = fmt.Sprint(n.Cores)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", safetext.Line(n.Address), safetext.Line(n.DC), safetext.Line(n.Rack), safetext.Line(n.Version), state, told,
-			n.Tokens, 100*n.Holds, 100*n.Reads, amount.Size(n.Bytes))
+			n.Tokens, 100*n.Holds, 100*n.Reads, human.Size(n.Bytes))
 	}
 	return w.Flush()
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
@@ -26,7 +26,7 @@ func sumOfCores(cores []int) string {
 		sum += n
 	}
 	if len(cores) <= mostNodes {
-		return strings.Trim(strings.ReplaceAll(fmt.Sprint(cores), " ", " + "), "[]") + " " + amount.Noun(sum, "core")
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(cores), " ", " + "), "[]") + " " + human.Noun(sum, "core")
 	}
 	nodes := make(map[int]int)
 	for _, n := range cores {
@@ -34,11 +34,11 @@ func sumOfCores(cores []int) string {
 	}
 	var terms []string
 	for n, of := range nodes {
-		terms = append(terms, fmt.Sprintf("%s x %d", amount.Count(of), n))
+		terms = append(terms, fmt.Sprintf("%s x %d", human.Count(of), n))
 	}
 	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 	if len(terms) > mostNamed {
-		return amount.Count(sum) + " cores of " + amount.Of(len(cores), "node")
+		return human.Count(sum) + " cores of " + human.Of(len(cores), "node")
 	}
 	return strings.Join(terms, " + ") + " cores"
 }
@@ -101,10 +101,10 @@ func writeNodeGroups(w io.Writer, nodes []operation.PlanNode) {
 			cores = "?"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", safetext.Line(g.dc), safetext.Line(g.rack), safetext.Line(g.version), g.nodes, g.up, cores, g.tokens,
-			100*g.holds, 100*g.reads, amount.Size(g.bytes))
+			100*g.holds, 100*g.reads, human.Size(g.bytes))
 	}
 	if more := len(groups) - mostNodes; more > 0 {
-		fmt.Fprintf(w, "and %s; --json has each node\n", amount.Of(more, "other data center"))
+		fmt.Fprintf(w, "and %s; --json has each node\n", human.Of(more, "other data center"))
 	}
 	var down []string
 	for _, n := range nodes {
@@ -115,7 +115,7 @@ func writeNodeGroups(w io.Writer, nodes []operation.PlanNode) {
 	if len(down) > 0 {
 		more := ""
 		if n := len(down) - mostNamed; n > 0 {
-			more = fmt.Sprintf(" and %s", amount.Of(n, "other"))
+			more = fmt.Sprintf(" and %s", human.Of(n, "other"))
 		}
 		fmt.Fprintf(w, "down: %s%s\n", strings.Join(down[:min(len(down), mostNamed)], ", "), more)
 	}

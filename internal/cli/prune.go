@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // pruneOptions are the flags of prune.
@@ -63,7 +63,7 @@ Exit status:
 func prune(s streams, o *pruneOptions, folder string) error {
 	before := time.Now().Add(-time.Duration(o.OlderThan))
 	pruned, err := operation.Prune(folder, before, o.DryRun)
-	s.end.document = summary.OfPrune(folder, pruned, o.DryRun)
+	s.end.document = report.OfPrune(folder, pruned, o.DryRun)
 	for _, dir := range pruned.Left {
 		s.warn("%s is no run any more; it stays, as it holds files that are not of the run", dir)
 	}
@@ -80,6 +80,6 @@ func prune(s streams, o *pruneOptions, folder string) error {
 	for _, dir := range pruned.Runs {
 		s.note("%s %s", verb, dir)
 	}
-	_, err = fmt.Fprintf(s.text(), "%s %s and %s\n", verb, amount.Of(pruned.Past, "load")+" of the history", amount.Of(len(pruned.Runs), "run directory"))
+	_, err = fmt.Fprintf(s.text(), "%s %s and %s\n", verb, human.Of(pruned.Past, "load")+" of the history", human.Of(len(pruned.Runs), "run directory"))
 	return fatal(err)
 }

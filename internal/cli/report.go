@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
 
@@ -80,7 +80,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		}
 		r.Counts = append(r.Counts, count)
 	}
-	page := summary.Page{Run: path, Command: r.State.Command, Table: r.State.Table, State: stateText(record)}
+	page := report.Page{Run: path, Command: r.State.Command, Table: r.State.Table, State: stateText(record)}
 	if s.end.aside {
 		out := &measured{Writer: s.out}
 		err = web.WriteReport(out, r)
@@ -128,7 +128,7 @@ func (m *measured) Write(b []byte) (int, error) {
 
 // made says when a report was made, and by what.
 func made() string {
-	return "Made by cqlbulk " + build.Read().Version + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC")
+	return "Made by cqlbulk " + version.Read().Version + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC")
 }
 
 func readCount(name string) (web.Count, error) {

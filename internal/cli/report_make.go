@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
 
@@ -34,7 +34,7 @@ func reportOf(r *operation.Record) web.Report {
 	if p := r.Plan; p != nil {
 		out.State.About.Cluster = p.Cluster
 		out.Sections = append(out.Sections, web.Section{Title: "Plan", Facts: []web.Fact{
-			{Name: "partitioner", Value: p.Partitioner}, {Name: "token ranges", Value: amount.Count(p.Splits)},
+			{Name: "partitioner", Value: p.Partitioner}, {Name: "token ranges", Value: human.Count(p.Splits)},
 			{Name: "seed of their order", Value: fmt.Sprint(p.Seed)}, {Name: "hash", Value: p.Hash},
 		}})
 	}
@@ -46,7 +46,7 @@ func reportOf(r *operation.Record) web.Report {
 func stateText(r *operation.Record) string {
 	switch {
 	case r.Status != nil:
-		return summary.OfStatus(*r.Status).Status.StateText()
+		return report.OfStatus(*r.Status).Status.StateText()
 	case r.Manifest.Ranges.Failed > 0:
 		return "done, but for token ranges that failed"
 	default:
@@ -83,9 +83,9 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	var facts []web.Fact
 	if stored != text {
-		facts = append(facts, web.Fact{Name: "stored", Value: amount.Size(stored)})
+		facts = append(facts, web.Fact{Name: "stored", Value: human.Size(stored)})
 	}
-	facts = append(facts, web.Fact{Name: "token ranges", Value: amount.Count(m.Ranges.Done) + " read"})
+	facts = append(facts, web.Fact{Name: "token ranges", Value: human.Count(m.Ranges.Done) + " read"})
 	if m.Checksum != nil {
 		facts = append(facts, web.Fact{Name: "checksum", Value: m.Checksum.Value})
 	}
@@ -132,7 +132,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	some := func(name string, n int64) {
 		if n > 0 {
-			add(name, "%s", amount.Count(n))
+			add(name, "%s", human.Count(n))
 		}
 	}
 	if l := st.Load; l != nil {
@@ -162,7 +162,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	s.Next, s.Edit = "", nil
 	for i, n := range st.Next() {
 		n = n.FromAnywhere()
-		line := summary.CommandLine(n)
+		line := report.CommandLine(n)
 		if i == 0 {
 			s.Next, s.Edit = line, n.Edit
 		} else {

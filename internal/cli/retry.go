@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -69,8 +69,8 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 		return err
 	}
 	if run.LeftInDoubt > 0 {
-		s.wrong("%s in doubt %s in %s, and --repeat-in-doubt writes %s again", amount.Of(run.LeftInDoubt, "row"),
-			amount.Verb(run.LeftInDoubt, "was left alone: it is", "were left alone: they are"), run.RunDir, amount.Verb(run.LeftInDoubt, "it", "them"))
+		s.wrong("%s in doubt %s in %s, and --repeat-in-doubt writes %s again", human.Of(run.LeftInDoubt, "row"),
+			human.Verb(run.LeftInDoubt, "was left alone: it is", "were left alone: they are"), run.RunDir, human.Verb(run.LeftInDoubt, "it", "them"))
 		s.end.document.LeaveInDoubt(run.LeftInDoubt, operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true})
 		return partly()
 	}
@@ -82,7 +82,7 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 	case len(left) > 0:
 		s.note("what the files of rejects hold is loaded; an earlier retry left rows: cqlbulk status %s", setting.ShellQuote(left[0]))
 	case removed > 0:
-		s.note("what the files of rejects hold is loaded, and %s removed from them: %s is not needed any more", amount.Of(removed, "row")+amount.Verb(removed, " was", " were"), run.RunDir)
+		s.note("what the files of rejects hold is loaded, and %s removed from them: %s is not needed any more", human.Of(removed, "row")+human.Verb(removed, " was", " were"), run.RunDir)
 	default:
 		s.note("all of it is loaded: %s is not needed any more", run.RunDir)
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // scanOptions are the flags of scan.
@@ -186,25 +186,25 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	mixed := scan.ToStdout() && printer.IsTerminal(s.out)
 	stop := show.run(ctx, s, "scan "+scan.Table(), scan.Counters(), mixed)
 	s.page.show(scan)
-	report, err := scan.Run(ctx)
+	result, err := scan.Run(ctx)
 	stop()
-	s.end.document = summary.OfScan(report)
-	s.tellFailed(report.Failed)
-	s.tellUnfinished(report)
-	s.tellReplaced(report, show.Quiet)
-	return runError(err, report.Outcome)
+	s.end.document = report.OfScan(result)
+	s.tellFailed(result.Failed)
+	s.tellUnfinished(result)
+	s.tellReplaced(result, show.Quiet)
+	return runError(err, result.Outcome)
 }
 
 // tellReplaced says what became of the files that were in the output folder before.
 func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
 	if r.Replaced > 0 && !quiet {
-		s.note("--force: %s of the earlier scan %s gone", amount.Of(r.Replaced, "file"), amount.Verb(r.Replaced, "is", "are"))
+		s.note("--force: %s of the earlier scan %s gone", human.Of(r.Replaced, "file"), human.Verb(r.Replaced, "is", "are"))
 	}
 	if n := len(r.Beside); n > 0 {
-		s.warn("%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s", amount.Of(n, "other part file"), amount.Verb(n, "it", "them"), someOf(r.Beside))
+		s.warn("%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s", human.Of(n, "other part file"), human.Verb(n, "it", "them"), someOf(r.Beside))
 	}
 	if n := len(r.WroteOver); n > 0 {
-		s.warn("--force wrote over %s that the manifest of the earlier scan does not name: %s", amount.Of(n, "file"), someOf(r.WroteOver))
+		s.warn("--force wrote over %s that the manifest of the earlier scan does not name: %s", human.Of(n, "file"), someOf(r.WroteOver))
 	}
 }
 

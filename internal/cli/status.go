@@ -11,12 +11,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // statusOptions are the flags of status.
@@ -85,12 +85,12 @@ func showRuns(s streams, o *statusOptions, folder string, width int) error {
 	if !o.All {
 		runs, hidden = operation.Recent(runs, completeShown)
 	}
-	if s.end.document = summary.OfRuns(folder, runs, hidden); o.JSON {
+	if s.end.document = report.OfRuns(folder, runs, hidden); o.JSON {
 		return nil
 	}
 	err = writeRuns(s.text(), s.end.document.Runs.List, width, time.Now())
 	if err == nil && hidden > 0 {
-		_, err = fmt.Fprintf(s.text(), "%-8s  %s that %s complete: --all lists them\n", "older", amount.Of(hidden, "run"), amount.Verb(hidden, "is", "are"))
+		_, err = fmt.Fprintf(s.text(), "%-8s  %s that %s complete: --all lists them\n", "older", human.Of(hidden, "run"), human.Verb(hidden, "is", "are"))
 	}
 	return fatal(err)
 }
@@ -101,7 +101,7 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 		return err
 	}
 	s.tellWriter(dir)
-	if s.end.document = summary.OfStatus(r); o.JSON {
+	if s.end.document = report.OfStatus(r); o.JSON {
 		return nil
 	}
 	w := tabwriter.NewWriter(s.text(), 11, 0, 1, ' ', 0)
@@ -159,7 +159,7 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 	tellPieces(l, func(name, format string, args ...any) { writeFact(w, name, format, args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
-			writeFact(w, "", "and %s more", amount.Count(len(l.Begun)-i))
+			writeFact(w, "", "and %s more", human.Count(len(l.Begun)-i))
 			break
 		}
 		writeFact(w, "begun", "%s, bytes %d to %d", p.Path, p.From, p.To)
@@ -172,14 +172,14 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 
 // inputsText says what a load takes in, pipes left out.
 func inputsText(l *operation.LoadStatus) string {
-	return fmt.Sprintf("%s, %s as stored", amount.Count(l.Inputs), amount.Size(l.Stored))
+	return fmt.Sprintf("%s, %s as stored", human.Count(l.Inputs), human.Size(l.Stored))
 }
 
 // tellPieces tells how much of the inputs is dealt with, and what nodes were streamed.
 func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
-	tell("settled", "%s of text, in %s", amount.Size(l.Settled), amount.Of(l.Pieces, "piece"))
+	tell("settled", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
-		tell("streamed", "%s to %s, %s", amount.Size(n.Bytes), n.Node, amount.Of(n.Sessions, "session"))
+		tell("streamed", "%s to %s, %s", human.Size(n.Bytes), n.Node, human.Of(n.Sessions, "session"))
 	}
 }
 

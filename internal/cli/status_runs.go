@@ -9,39 +9,39 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 )
 
 // runColumn is what a list of runs has of each.
 type runColumn struct {
 	name  string
 	right bool // numbers end in one column
-	text  func(r summary.ListedRun, brief bool, now time.Time) string
+	text  func(r report.ListedRun, brief bool, now time.Time) string
 }
 
 // runColumns are those of a list. The run itself comes last, since it is the longest, and what of it
 // is cut off where a terminal is narrow tells the command and the table.
 var runColumns = []runColumn{
-	{"STATE", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return r.State }},
-	{"DONE", true, func(r summary.ListedRun, _ bool, _ time.Time) string { return percent(r.Share) }},
-	{"ROWS", true, func(r summary.ListedRun, brief bool, _ time.Time) string { return number(r.Rows, r.Table != "", brief) }},
-	{"FAILED", true, func(r summary.ListedRun, brief bool, _ time.Time) string {
+	{"STATE", false, func(r report.ListedRun, _ bool, _ time.Time) string { return r.State }},
+	{"DONE", true, func(r report.ListedRun, _ bool, _ time.Time) string { return percent(r.Share) }},
+	{"ROWS", true, func(r report.ListedRun, brief bool, _ time.Time) string { return number(r.Rows, r.Table != "", brief) }},
+	{"FAILED", true, func(r report.ListedRun, brief bool, _ time.Time) string {
 		return number(r.Failed, r.Failed > 0, brief)
 	}},
-	{"ROWS/S", true, func(r summary.ListedRun, brief bool, _ time.Time) string {
+	{"ROWS/S", true, func(r report.ListedRun, brief bool, _ time.Time) string {
 		return number(int64(r.RowsPerSecond), r.RowsPerSecond > 0, brief)
 	}},
 	{"WHEN", false, when},
-	{"WHAT", false, func(r summary.ListedRun, _ bool, _ time.Time) string {
+	{"WHAT", false, func(r report.ListedRun, _ bool, _ time.Time) string {
 		return strings.TrimSpace(r.Command + " " + r.Table)
 	}},
-	{clusterColumn, false, func(r summary.ListedRun, _ bool, _ time.Time) string {
+	{clusterColumn, false, func(r report.ListedRun, _ bool, _ time.Time) string {
 		return cmp.Or(clusterText(r.Cluster, r.Hosts, 1), "-")
 	}},
-	{"RUN", false, func(r summary.ListedRun, _ bool, _ time.Time) string { return manifest.Output(r.Path) }},
+	{"RUN", false, func(r report.ListedRun, _ bool, _ time.Time) string { return manifest.Output(r.Path) }},
 }
 
 // clusterColumn is left out where a terminal is too narrow for it, and where no run tells its cluster.
@@ -49,10 +49,10 @@ const clusterColumn = "CLUSTER"
 
 // writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and what
 // to do next with each that has something left to do. width is that of the terminal; 0: there is none.
-func writeRuns(w io.Writer, runs []summary.ListedRun, width int, now time.Time) error {
+func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) error {
 	fewer := slices.DeleteFunc(slices.Clone(runColumns), func(c runColumn) bool { return c.name == clusterColumn })
 	columns := runColumns
-	if !slices.ContainsFunc(runs, func(r summary.ListedRun) bool { return r.Cluster != "" || len(r.Hosts) > 0 }) {
+	if !slices.ContainsFunc(runs, func(r report.ListedRun) bool { return r.Cluster != "" || len(r.Hosts) > 0 }) {
 		columns = fewer
 	}
 	table := runTable{columns, cellsOf(columns, runs, false, now), "  "}
@@ -95,7 +95,7 @@ type runTable struct {
 }
 
 // cellsOf are the lines of a list, its head first.
-func cellsOf(columns []runColumn, runs []summary.ListedRun, brief bool, now time.Time) [][]string {
+func cellsOf(columns []runColumn, runs []report.ListedRun, brief bool, now time.Time) [][]string {
 	table := make([][]string, 1, len(runs)+1)
 	for _, c := range columns {
 		table[0] = append(table[0], c.name)
@@ -173,14 +173,14 @@ func number(n int64, known, brief bool) string {
 	case !known:
 		return "-"
 	case brief:
-		return amount.Briefly(n)
+		return human.Briefly(n)
 	default:
-		return amount.Count(n)
+		return human.Count(n)
 	}
 }
 
 // when is how long a run still takes, or how long ago it was heard of.
-func when(r summary.ListedRun, _ bool, now time.Time) string {
+func when(r report.ListedRun, _ bool, now time.Time) string {
 	switch {
 	case r.State == "running" && r.LeftSeconds > 0:
 		return span(rounded(time.Duration(r.LeftSeconds*float64(time.Second)))) + " left"

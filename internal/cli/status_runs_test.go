@@ -8,26 +8,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/summary"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 )
 
 var (
 	listedAt = time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	someRuns = []summary.ListedRun{
+	someRuns = []report.ListedRun{
 		{
 			Path: "cqlbulk-load-demo.flights-20260102T150355Z-4711", Command: "load", Table: "demo.flights", State: "running", Started: listedAt.Add(-10 * time.Second),
-			Pace: summary.Pace{Seen: listedAt, Share: new(0.419), RowsPerSecond: 50312.7, LeftSeconds: 130}, Rows: 1234567,
+			Pace: report.Pace{Seen: listedAt, Share: new(0.419), RowsPerSecond: 50312.7, LeftSeconds: 130}, Rows: 1234567,
 		},
-		{Path: "begun", Command: "load", Table: "demo.flights", State: "running", Started: listedAt.Add(-90 * time.Second), Pace: summary.Pace{Seen: listedAt}},
-		{Path: "bad", State: "damaged", Started: listedAt.Add(-time.Hour), Pace: summary.Pace{Seen: listedAt.Add(-time.Hour)}, Error: "bad: run.json is malformed"},
+		{Path: "begun", Command: "load", Table: "demo.flights", State: "running", Started: listedAt.Add(-90 * time.Second), Pace: report.Pace{Seen: listedAt}},
+		{Path: "bad", State: "damaged", Started: listedAt.Add(-time.Hour), Pace: report.Pace{Seen: listedAt.Add(-time.Hour)}, Error: "bad: run.json is malformed"},
 		{
 			Path: "cqlbulk-load-demo.flights-20260101T120000Z-4242", Command: "load", Table: "demo.flights", State: "partly", Started: listedAt.Add(-27 * time.Hour), Rows: 99,
-			Pace: summary.Pace{Seen: listedAt.Add(-26 * time.Hour), Share: new(1.0), RowsPerSecond: 0.4}, Failed: 12000,
-			Next: []summary.Next{{Command: "retry", RunDir: "cqlbulk-load-demo.flights-20260101T120000Z-4242", Line: "cqlbulk retry cqlbulk-load-demo.flights-20260101T120000Z-4242"}},
+			Pace: report.Pace{Seen: listedAt.Add(-26 * time.Hour), Share: new(1.0), RowsPerSecond: 0.4}, Failed: 12000,
+			Next: []report.Next{{Command: "retry", RunDir: "cqlbulk-load-demo.flights-20260101T120000Z-4242", Line: "cqlbulk retry cqlbulk-load-demo.flights-20260101T120000Z-4242"}},
 		},
 		{
 			Path: "flights.csv.manifest.json", Command: "scan", Table: "demo.flights", State: "complete", Rows: 60000,
-			Pace: summary.Pace{Seen: listedAt.Add(-72 * time.Hour), Share: new(1.0), RowsPerSecond: 35683},
+			Pace: report.Pace{Seen: listedAt.Add(-72 * time.Hour), Share: new(1.0), RowsPerSecond: 35683},
 		},
 	}
 )

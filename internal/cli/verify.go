@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/summary"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
 
@@ -80,25 +80,25 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 	if err != nil {
 		return err
 	}
-	report, err := check.Run(ctx)
+	result, err := check.Run(ctx)
 	if err != nil {
-		return runError(err, report.Outcome)
+		return runError(err, result.Outcome)
 	}
-	for _, f := range report.Findings {
+	for _, f := range result.Findings {
 		s.wrong("%s", f)
 	}
 	if !o.Quiet {
-		for _, n := range report.Notes {
+		for _, n := range result.Notes {
 			s.note("note: %s", n)
 		}
 	}
-	if s.end.document = summary.OfVerify(report); o.JSON {
-		return runError(nil, report.Outcome)
+	if s.end.document = report.OfVerify(result); o.JSON {
+		return runError(nil, result.Outcome)
 	}
-	if err := printVerify(s.text(), report); err != nil {
+	if err := printVerify(s.text(), result); err != nil {
 		return fatal(err)
 	}
-	return runError(nil, report.Outcome)
+	return runError(nil, result.Outcome)
 }
 
 // printVerify writes the answer.

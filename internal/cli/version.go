@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 func newVersionCommand(s streams) *cobra.Command {
@@ -22,7 +22,7 @@ cqlbulk --version shows the version alone.`,
 		// No setting is needed for it.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
 		RunE: func(*cobra.Command, []string) error {
-			b := build.Read()
+			b := version.Read()
 			w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
 			for _, line := range [][2]string{
 				{"cqlbulk", b.Version}, {"commit", b.Commit}, {"date", b.Date}, {"go", b.Go + " " + runtime.GOOS + "/" + runtime.GOARCH}, {"driver", b.Driver},

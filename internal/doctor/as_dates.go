@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // column is what the dates of one column are in all inputs, and in each.
@@ -19,7 +19,7 @@ type column struct {
 // name names the inputs.
 func (c *column) name() string {
 	if more := len(c.files) - 1; more > 0 {
-		return fmt.Sprintf("%s and %s", c.files[0].File, amount.Of(more, "more input"))
+		return fmt.Sprintf("%s and %s", c.files[0].File, human.Of(more, "more input"))
 	}
 	return c.files[0].File
 }
@@ -53,7 +53,7 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 			out = append(out, c.finding(format))
 		} else if c.bothOrders() {
 			out = append(out, Fail("write them as 2024-12-31", "%s: %s such as %s and %s such as %s: both orders of day and month are in one file", where,
-				amount.Of(c.monthSecond.number, "date"), c.monthSecond.text, amount.Count(c.daySecond.number), c.daySecond.text))
+				human.Of(c.monthSecond.number, "date"), c.monthSecond.text, human.Count(c.daySecond.number), c.daySecond.text))
 		}
 		if _, compact := c.numbers.dates(); compact {
 			out = append(out, c.numbers.finding(where, c.Setting(), "", format))
@@ -84,7 +84,7 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 	}
 	onePattern(out, "dateformat", false)
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("", "and %s of dates like it", amount.Of(more, "more column")))
+		out = append(out[:namesShown], Warn("", "and %s of dates like it", human.Of(more, "more column")))
 	}
 	return out
 }
@@ -212,19 +212,19 @@ func (d *Dates) kinds() string {
 			}
 		}
 	}
-	text := fmt.Sprintf("%s such as %s", amount.Of(d.all(), "date"), example)
+	text := fmt.Sprintf("%s such as %s", human.Of(d.all(), "date"), example)
 	if only[4] > 0 {
-		text += fmt.Sprintf(": %s only year-month-day, %s only year-day-month, %s either way", amount.Count(only[3]), amount.Count(only[4]),
-			amount.Count(long-only[3]-only[4]))
+		text += fmt.Sprintf(": %s only year-month-day, %s only year-day-month, %s either way", human.Count(only[3]), human.Count(only[4]),
+			human.Count(long-only[3]-only[4]))
 	}
 	if numeric == 0 {
 		return text
 	}
-	text += fmt.Sprintf(": %s only day first, %s only month first", amount.Count(only[0]), amount.Count(only[1]))
+	text += fmt.Sprintf(": %s only day first, %s only month first", human.Count(only[0]), human.Count(only[1]))
 	if only[2] > 0 {
-		text += fmt.Sprintf(", %s only year first", amount.Count(only[2]))
+		text += fmt.Sprintf(", %s only year first", human.Count(only[2]))
 	}
-	return text + fmt.Sprintf(", %s either way", amount.Count(numeric-only[0]-only[1]-only[2]))
+	return text + fmt.Sprintf(", %s either way", human.Count(numeric-only[0]-only[1]-only[2]))
 }
 
 // finding is what is to be known of a column that is read by a format; empty: by none.
@@ -242,7 +242,7 @@ func (c *column) finding(format string) Finding {
 		return Fine("%s; taken as %s says", kinds, format)
 	}
 	if format != "" {
-		kinds += fmt.Sprintf("; %s %s not taken by %s", amount.Count(c.bad), amount.Verb(c.bad, "is", "are"), format)
+		kinds += fmt.Sprintf("; %s %s not taken by %s", human.Count(c.bad), human.Verb(c.bad, "is", "are"), format)
 	}
 	if !single {
 		if do := c.eachFile(); do != "" {
@@ -263,7 +263,7 @@ func (c *column) finding(format string) Finding {
 		return Fail(fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")), "%s", kinds).retrying(c.Setting(), format, patterns)
 	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all() && c.monthSecond.number > 0:
 		return Fail("write them as 2024-12-31", "%s; %s such as %s %s year-month-day: both orders of day and month are in one file", kinds,
-			amount.Count(c.monthSecond.number), c.monthSecond.text, amount.Verb(c.monthSecond.number, "is only", "are only"))
+			human.Count(c.monthSecond.number), c.monthSecond.text, human.Verb(c.monthSecond.number, "is only", "are only"))
 	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all():
 		// CQL reads the dates of the file whose day is below 13, and as other days.
 		return Fail(fmt.Sprintf("write them as 2024-12-31, or load the whole file with --%s '%s'", c.Setting(), patterns[0]), "%s; dates of the same form are read with the month before the day", kinds).
@@ -324,7 +324,7 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 	if len(each) <= namesShown {
 		do += ", or " + inTurn(c.Setting(), each)
 	}
-	f := Fail(do, "%s, in %s", kinds, amount.Of(len(readings), "form"))
+	f := Fail(do, "%s, in %s", kinds, human.Of(len(readings), "form"))
 	if format == "" && len(readings[0]) == 1 && len(each) <= namesShown {
 		f = f.with(map[string][]string{c.Setting(): {each[0]}})
 	}

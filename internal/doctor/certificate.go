@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Certificate is one that connections are secured by.
@@ -42,17 +42,17 @@ func Certificates(all []Certificate, now time.Time) []Finding {
 	first := left[0]
 	days := int(first.Ends.Sub(now).Hours() / 24)
 	if first.Ends.Sub(now) < soon {
-		f := Warn("renew it", "the certificate of %s ends in %s, on %s", first.Of, amount.Of(days, "day"), day(first.Ends))
+		f := Warn("renew it", "the certificate of %s ends in %s, on %s", first.Of, human.Of(days, "day"), day(first.Ends))
 		if n := slices.IndexFunc(left, func(c Certificate) bool { return c.Ends.Sub(now) >= soon }); n > 1 || n < 0 && len(left) > 1 {
 			if n < 0 {
 				n = len(left)
 			}
-			f.Found += "; " + amount.Of(n-1, "other") + " soon after"
+			f.Found += "; " + human.Of(n-1, "other") + " soon after"
 			f.Do = "renew them"
 		}
 		return append(out, f)
 	}
-	return append(out, Fine("%s, the first ends in %s (%s)", amount.Of(len(left), "certificate"), amount.Of(days, "day"), first.Of))
+	return append(out, Fine("%s, the first ends in %s (%s)", human.Of(len(left), "certificate"), human.Of(days, "day"), first.Of))
 }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

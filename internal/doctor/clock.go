@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Clock is what a node's clock is beside this host's.
@@ -39,9 +39,9 @@ func Clocks(clocks []Clock, of HostTimes) Finding {
 	worst := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.off() - b.off()) })
 	if worst.off() <= clockDiffers {
 		most := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.Ahead.Abs() + a.Error - b.Ahead.Abs() - b.Error) })
-		return Fine("%s within %s of this host's", amount.Of(len(clocks), "clock"), amount.Latency(max(most.Ahead.Abs()+most.Error, time.Millisecond)))
+		return Fine("%s within %s of this host's", human.Of(len(clocks), "clock"), human.Latency(max(most.Ahead.Abs()+most.Error, time.Millisecond)))
 	}
-	by := amount.Roughly(worst.Ahead.Abs())
+	by := human.Roughly(worst.Ahead.Abs())
 	differs, cure := fmt.Sprintf("%s is %s %s this host", worst.Node, by, side(worst.Ahead)), "set the clock of "+worst.Node+" (NTP)"
 	if ours(clocks) {
 		differs, cure = fmt.Sprintf("this host is %s %s the nodes", by, side(-worst.Ahead)), "set the clock of this host (NTP)"

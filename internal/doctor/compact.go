@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // compactForm is how a date is written without separators.
@@ -127,10 +127,10 @@ func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
 		}
 		whole, _, _ := strings.Cut(o.text, ".")
 		n, _ := strconv.ParseInt(whole, 10, 64)
-		found := fmt.Sprintf("%s: %s of %s, such as %s, %s like %s since %s%s: %s is %s", where, amount.Count(o.number), amount.Of(c.numbers, "number"), o.example(),
-			amount.Verb(o.number, "looks", "look"), count.words, count.first.Format(time.DateOnly), count.by, o.text, count.first.AddDate(0, 0, int(n/count.day)).Format(time.DateOnly))
+		found := fmt.Sprintf("%s: %s of %s, such as %s, %s like %s since %s%s: %s is %s", where, human.Count(o.number), human.Of(c.numbers, "number"), o.example(),
+			human.Verb(o.number, "looks", "look"), count.words, count.first.Format(time.DateOnly), count.by, o.text, count.first.AddDate(0, 0, int(n/count.day)).Format(time.DateOnly))
 		if read != "" {
-			found += ", but " + amount.Verb(o.number, "is", "are") + " read as " + read
+			found += ", but " + human.Verb(o.number, "is", "are") + " read as " + read
 		}
 		do := count.do
 		if ofDate && i == 0 {
@@ -146,8 +146,8 @@ func (c *compacts) seconds(where string, samples []Sample) (Finding, bool) {
 	if c.parts.number == 0 {
 		return Finding{}, false
 	}
-	f := Warn("say --timestamp-unit s", "%s: %s of seconds since 1970 with a fraction, such as %s, %s not taken", where, amount.Of(c.parts.number, "number"), c.parts.text,
-		amount.Verb(c.parts.number, "is", "are"))
+	f := Warn("say --timestamp-unit s", "%s: %s of seconds since 1970 with a fraction, such as %s, %s not taken", where, human.Of(c.parts.number, "number"), c.parts.text,
+		human.Verb(c.parts.number, "is", "are"))
 	for _, s := range readable(samples) {
 		for _, t := range s.Times {
 			if t.values > 0 && t.january.number < t.values {
@@ -260,7 +260,7 @@ var digitsOf = [len(units)]string{"9 or 10", "12 or 13", "15 or 16", "18 or 19"}
 // unit since 1970: how to load both.
 func (c *compacts) mixture(where string) Finding {
 	const flag = "datetimeformat"
-	seen := []string{fmt.Sprintf("%s without separators, such as %s in %s", amount.Of(c.dated.number, "date"), c.dated.text, c.dated.place())}
+	seen := []string{fmt.Sprintf("%s without separators, such as %s in %s", human.Of(c.dated.number, "date"), c.dated.text, c.dated.place())}
 	var parts []string
 	lengths := make(map[int][]string) // patterns, by the number of digits
 	for _, length := range []int{8, 12, 14, 17} {
@@ -279,7 +279,7 @@ func (c *compacts) mixture(where string) Finding {
 	}
 	for _, i := range c.counted() {
 		o := &c.epochs[i]
-		seen = append(seen, fmt.Sprintf("%s since 1970, such as %s in %s", amount.Of(o.number, "number")+" of "+units[i].words, o.text, o.place()))
+		seen = append(seen, fmt.Sprintf("%s since 1970, such as %s in %s", human.Of(o.number, "number")+" of "+units[i].words, o.text, o.place()))
 		parts = append(parts, fmt.Sprintf("--timestamp-unit %s for %s digits", units[i].flag, digitsOf[i]))
 	}
 	found := fmt.Sprintf("%s: two forms are mixed: %s", where, strings.Join(seen, "; "))
@@ -302,7 +302,7 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 	}
 	const flag = "datetimeformat"
 	o, unit := &c.epochs[counted[0]], units[counted[0]]
-	found := fmt.Sprintf("%s: %s of %s since 1970, such as %s, %s not taken by %s", where, amount.Of(o.number, "number"), unit.words, o.text, amount.Verb(o.number, "is", "are"), format)
+	found := fmt.Sprintf("%s: %s of %s since 1970, such as %s, %s not taken by %s", where, human.Of(o.number, "number"), unit.words, o.text, human.Verb(o.number, "is", "are"), format)
 	day := slices.ContainsFunc(compactForms[:], func(f compactForm) bool { return f.pattern == format && len(f.layout) == leastDated })
 	if len(counted) > 1 || !day {
 		return Fail(fmt.Sprintf("split the file by the number of digits, and load these numbers without --%s, and with --timestamp-unit %s", flag, unit.flag), "%s", found), true
@@ -315,17 +315,17 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 // finding says that the numbers of a column are dates, and how to read them. what they are read as otherwise; empty: they
 // are not taken by the format, if there is one.
 func (c *compacts) finding(where, flag, what, format string) Finding {
-	found := fmt.Sprintf("%s: %s of %s, such as %s, %s like dates without separators", where, amount.Count(c.any.number), amount.Of(c.numbers, "number"),
-		c.any.example(), amount.Verb(c.any.number, "looks", "look"))
+	found := fmt.Sprintf("%s: %s of %s, such as %s, %s like dates without separators", where, human.Count(c.any.number), human.Of(c.numbers, "number"),
+		c.any.example(), human.Verb(c.any.number, "looks", "look"))
 	if what != "" {
-		found += ", but " + amount.Verb(c.any.number, "is", "are") + " read as " + what
+		found += ", but " + human.Verb(c.any.number, "is", "are") + " read as " + what
 	}
 	patterns, all := c.patterns()
 	if !all && severalOrders(patterns) {
 		return Fail("write them as 2024-12-31", "%s: both orders of day and month are in one file", found)
 	}
 	if format != "" {
-		found += ", and " + amount.Verb(c.any.number, "is", "are") + " not taken by " + format
+		found += ", and " + human.Verb(c.any.number, "is", "are") + " not taken by " + format
 		if len(patterns) == 0 {
 			return Fail("write them as 2024-12-31", "%s", found)
 		}

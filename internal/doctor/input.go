@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Sample is what the first records of an input are, as a load reads them.
@@ -100,14 +100,14 @@ func Inputs(samples []Sample, format string) []Finding {
 	}
 	if len(out) > namesShown {
 		more := len(out) - namesShown
-		out = append(out[:namesShown], Fail("", "and %s that cannot be read", amount.Of(more, "more input")))
+		out = append(out[:namesShown], Fail("", "and %s that cannot be read", human.Of(more, "more input")))
 	}
 	if len(empty) > 0 {
 		out = append(out, Warn("see whether what wrote it came to its end", "empty: %s", some(empty)))
 	}
-	text := amount.Of(len(samples), "input")
+	text := human.Of(len(samples), "input")
 	if total > 0 {
-		text += ", " + amount.Size(total)
+		text += ", " + human.Size(total)
 	}
 	text += ", read as " + format
 	if len(pipes) > 0 {
@@ -137,7 +137,7 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 		f = Warn("leave --encoding latin1 out", "letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more", some(wrong))
 	case len(wrong) > 0 && unicode > others:
 		f = Fail("mend those bytes: --encoding latin1 would read each of the other letters as two or more",
-			"not UTF-8 everywhere: %s: %s, and %s that %s not", some(wrong), amount.Of(unicode, "letter"), amount.Of(others, "byte"), amount.Verb(others, "is", "are"))
+			"not UTF-8 everywhere: %s: %s, and %s that %s not", some(wrong), human.Of(unicode, "letter"), human.Of(others, "byte"), human.Verb(others, "is", "are"))
 	case len(wrong) > 0:
 		f = Fail("--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong)).
 			with(map[string][]string{"encoding": {"latin1"}})
@@ -208,7 +208,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Fail("", "and the fields of %s", amount.Of(more, "more input")))
+		out = append(out[:namesShown], Fail("", "and the fields of %s", human.Of(more, "more input")))
 	}
 	if fit == 0 || len(out) > 0 {
 		return out
@@ -220,7 +220,7 @@ func Fields(samples []Sample, header, json bool) []Finding {
 	case header:
 		from = "by the header"
 	}
-	text := fmt.Sprintf("%s, %s", amount.Of(fits.Columns, "column"), from)
+	text := fmt.Sprintf("%s, %s", human.Of(fits.Columns, "column"), from)
 	if json {
 		text = "columns " + from
 	}
@@ -246,7 +246,7 @@ func Rows(samples []Sample) []Finding {
 			}
 			text += c.Reason
 			if c.Rows > 1 {
-				text += fmt.Sprintf(" (and %s more)", amount.Count(c.Rows-1))
+				text += fmt.Sprintf(" (and %s more)", human.Count(c.Rows-1))
 			}
 			causes = append(causes, text)
 		}
@@ -255,10 +255,10 @@ func Rows(samples []Sample) []Finding {
 		return nil
 	}
 	if bad == 0 {
-		return []Finding{Fine("the first %s", amount.Verb(rows, "row fits", amount.Of(rows, "row")+" fit"))}
+		return []Finding{Fine("the first %s", human.Verb(rows, "row fits", human.Of(rows, "row")+" fit"))}
 	}
 	if more := len(causes) - namesShown; more > 0 {
-		causes = append(causes[:namesShown], amount.Of(more, "more cause"))
+		causes = append(causes[:namesShown], human.Of(more, "more cause"))
 	}
 	var settings map[string][]string
 	guess := ""
@@ -268,7 +268,7 @@ func Rows(samples []Sample) []Finding {
 		}
 	}
 	f := Warn("mend them, or see the other lines; a load sets such rows aside as rejected and continues",
-		"%s of the first %s cannot be loaded: %s", amount.Count(bad), amount.Of(rows, "row"), strings.Join(causes, "; "))
+		"%s of the first %s cannot be loaded: %s", human.Count(bad), human.Of(rows, "row"), strings.Join(causes, "; "))
 	if float64(bad) > mostBad*float64(rows) {
 		f.State = Failure
 	}
@@ -299,14 +299,14 @@ func Estimate(samples []Sample, rate float64) []Finding {
 	if !known {
 		return nil
 	}
-	number := amount.Of(int64(rows), "row")
+	number := human.Of(int64(rows), "row")
 	if !exact {
-		number = "about " + amount.Of(rounded(rows), "row")
+		number = "about " + human.Of(rounded(rows), "row")
 	}
 	if rate > 0 {
 		return []Finding{Fine("%s: %s at --ingestrate, or longer", number, lasting(rows/rate))}
 	}
-	return []Finding{Fine("%s: %s at %s a second, an assumption; the cluster decides", number, lasting(rows/guessedRate), amount.Count(guessedRate))}
+	return []Finding{Fine("%s: %s at %s a second, an assumption; the cluster decides", number, lasting(rows/guessedRate), human.Count(guessedRate))}
 }
 
 // rounded is a number with two digits that count.
@@ -320,5 +320,5 @@ func rounded(f float64) int64 {
 
 // lasting is a number of seconds as one says it.
 func lasting(seconds float64) string {
-	return amount.Roughly(time.Duration(min(seconds, 1e9) * float64(time.Second)))
+	return human.Roughly(time.Duration(min(seconds, 1e9) * float64(time.Second)))
 }

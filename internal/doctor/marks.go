@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Marks are the decimal mark and the separator of thousands that numbers are read with; empty: not given.
@@ -33,12 +33,12 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 			}
 			if example, some := v.has(withSign); some && v.bad > 0 {
 				out = append(out, Warn("remove the sign before loading, or load the column as text: amounts with a sign cannot be read yet",
-					"%s, column %q: %s such as %s", s.Name, v.Column, amount.Of(v.numbers[withSign], "value"), example))
+					"%s, column %q: %s such as %s", s.Name, v.Column, human.Of(v.numbers[withSign], "value"), example))
 			}
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("", "and %s like it", amount.Of(more, "more column")))
+		out = append(out[:namesShown], Warn("", "and %s like it", human.Of(more, "more column")))
 	}
 	if given != (Marks{}) {
 		return append(out, given.findings(samples)...)
@@ -160,7 +160,7 @@ func (m Marks) findings(samples []Sample) (out []Finding) {
 			}
 			out = append(out, Fail(do+", if all such columns are written so",
 				"%s, column %q: %s such as %s: '%s' is the decimal mark there, and --thousandssep drops it, as if %s were %s", s.Name, v.Column,
-				amount.Of(v.numbers[fraction], "value"), example, m.Thousands, example, strings.ReplaceAll(example, m.Thousands, "")))
+				human.Of(v.numbers[fraction], "value"), example, m.Thousands, example, strings.ReplaceAll(example, m.Thousands, "")))
 		}
 	}
 	return out

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Merge returns one sample of several inputs with what is known of their values, so that a column
@@ -31,7 +31,7 @@ func Merge(samples []Sample) Sample {
 		}
 	}
 	if more := len(samples) - 1; more > 0 {
-		all.Name = fmt.Sprintf("%s and %s", all.Name, amount.Of(more, "more input"))
+		all.Name = fmt.Sprintf("%s and %s", all.Name, human.Of(more, "more input"))
 	}
 	return all
 }

@@ -1,6 +1,6 @@
 package doctor
 
-import "github.com/cqlbulk/cqlbulk/internal/amount"
+import "github.com/cqlbulk/cqlbulk/internal/human"
 
 // Names says whether names that the user gave occur in the input.
 func Names(samples []Sample) []Finding {
@@ -8,7 +8,7 @@ func Names(samples []Sample) []Finding {
 	for _, s := range readable(samples) {
 		if len(s.Unmet) > 0 && s.Rows > s.Bad {
 			out = append(out, Warn("see how the members are called; those of an object within another are its value's",
-				"%s: no object of the first %s has a member called %s, which --map or --skipcols names", s.Name, amount.Count(s.Rows), some(s.Unmet)))
+				"%s: no object of the first %s has a member called %s, which --map or --skipcols names", s.Name, human.Count(s.Rows), some(s.Unmet)))
 		}
 	}
 	return out

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -37,11 +37,11 @@ func Connection(answers []Answer, dc string) Finding {
 		where = " of " + dc
 	}
 	if len(silent) == len(answers) {
-		return Fail("see whether they are overloaded, or hang", "none of %s%s answers: %v", amount.Of(len(answers), "node"), where, why)
+		return Fail("see whether they are overloaded, or hang", "none of %s%s answers: %v", human.Of(len(answers), "node"), where, why)
 	}
-	text := fmt.Sprintf("%d of %s%s %s, in %s", len(answers)-len(silent), amount.Of(len(answers), "node"), where, amount.Verb(len(answers)-len(silent), "answers", "answer"), amount.Latency(slowest))
+	text := fmt.Sprintf("%d of %s%s %s, in %s", len(answers)-len(silent), human.Of(len(answers), "node"), where, human.Verb(len(answers)-len(silent), "answers", "answer"), human.Latency(slowest))
 	if len(answers) == 1 {
-		text = fmt.Sprintf("the one node%s answers, in %s", where, amount.Latency(slowest))
+		text = fmt.Sprintf("the one node%s answers, in %s", where, human.Latency(slowest))
 	}
 	if len(silent) == 0 {
 		return Fine("%s", text)
@@ -72,7 +72,7 @@ func Versions(nodes []topology.Node, scylla bool) Finding {
 	case len(versions) > 1:
 		var each []string
 		for _, v := range versions {
-			each = append(each, fmt.Sprintf("%s on %s", v, amount.Of(number[v], "node")))
+			each = append(each, fmt.Sprintf("%s on %s", v, human.Of(number[v], "node")))
 		}
 		return Warn("end the upgrade before rows are streamed; CQL works meanwhile", "not all nodes are of one version: %s", some(each))
 	case len(unknown) > 0:
@@ -114,7 +114,7 @@ func Schema(versions map[string]string, failed error, waited time.Duration) Find
 		return strings.Compare(a[0], b[0])
 	})
 	return Fail("wait a minute and look again; if it stays, see nodetool describecluster, and restart the nodes that lag",
-		"for %s the nodes have had %d versions of it; another one than most: %s", amount.Elapsed(waited), len(nodes), some(slices.Concat(groups[:len(groups)-1]...)))
+		"for %s the nodes have had %d versions of it; another one than most: %s", human.Elapsed(waited), len(nodes), some(slices.Concat(groups[:len(groups)-1]...)))
 }
 
 // Cores says how many cores nodes have, by which requests under way are bounded. taken is what is
@@ -139,7 +139,7 @@ func Cores(nodes []topology.Node, taken []int) Finding {
 		return Warn("see whether the nodes hang", "no node told how many it has")
 	}
 	if len(silent) == 0 {
-		return Fine("%s %s a node", each, amount.Noun(told[len(told)-1], "core"))
+		return Fine("%s %s a node", each, human.Noun(told[len(told)-1], "core"))
 	}
 	// Cassandra makes the pool that tells it when the node first has an answer of another one.
 	return Warn("say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started tells later",

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // nullWords are the words that programs write for null, in small letters.
@@ -78,12 +78,12 @@ func AsNulls(samples []Sample, given []string) []Finding {
 		in := slices.DeleteFunc(slices.Clone(uses), func(u WordUse) bool { return u.Word != word })
 		if i := slices.IndexFunc(in, func(u WordUse) bool { return u.Key }); i >= 0 {
 			out = append(out, Warn(fmt.Sprintf("load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string '%s'", word),
-				"%s %s in columns that are no text: null? But %s is a value of key column %q in %s, which would be rejected", amount.Of(values[word], "value"), word, word, in[i].Column,
-				amount.Of(in[i].Rows, "row")))
+				"%s %s in columns that are no text: null? But %s is a value of key column %q in %s, which would be rejected", human.Of(values[word], "value"), word, word, in[i].Column,
+				human.Of(in[i].Rows, "row")))
 			continue
 		}
 		for _, u := range in {
-			texts = append(texts, fmt.Sprintf("%s in column %q of text is null too, in %s", word, u.Column, amount.Of(u.Rows, "row")))
+			texts = append(texts, fmt.Sprintf("%s in column %q of text is null too, in %s", word, u.Column, human.Of(u.Rows, "row")))
 		}
 		words, rows = append(words, word), rows+values[word]
 	}
@@ -98,7 +98,7 @@ func AsNulls(samples []Sample, given []string) []Finding {
 	if guess != "" {
 		do += "; then " + guess
 	}
-	return append(out, Warn(do, "%s %s in columns that are no text: null?", amount.Of(rows, "value"), some(words)).
+	return append(out, Warn(do, "%s %s in columns that are no text: null?", human.Of(rows, "value"), some(words)).
 		guessing(map[string][]string{"null-string": append(slices.Clone(given), words...)}, guess))
 }
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -42,20 +42,20 @@ func Replicas(r Replication) Finding {
 		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", Factors(r.Options), where)
 	}
 	if need > of {
-		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", level, amount.Of(need, "replica"), of, where)
+		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", level, human.Of(need, "replica"), of, where)
 	}
 	if short := r.short(); short != nil {
 		return Fail("bring back the nodes that are down, or say another --consistency",
-			"%s: too few are up for %d of %s", short.Waits(), len(short.Ranges), amount.Of(short.All, "token range"))
+			"%s: too few are up for %d of %s", short.Waits(), len(short.Ranges), human.Of(short.All, "token range"))
 	}
-	text := fmt.Sprintf("%s waits for %d of %s%s", level, need, amount.Of(of, "replica"), where)
+	text := fmt.Sprintf("%s waits for %d of %s%s", level, need, human.Of(of, "replica"), where)
 	switch spare := of - need; {
 	case of == 1:
 		return Fine("%s: rows of a node that is down are out of reach", text)
 	case spare == 0:
 		return Warn("see that all nodes stay up, or say another --consistency", "%s: no node may go down", text)
 	default:
-		return Fine("%s: %s may be down", text, amount.Of(spare, "replica"))
+		return Fine("%s: %s may be down", text, human.Of(spare, "replica"))
 	}
 }
 

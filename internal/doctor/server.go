@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Thresholds are the servers' bounds on what they are sent, in bytes but for partitions.
@@ -23,7 +23,7 @@ type Thresholds struct {
 // Bounds says what the servers take, and what they refuse by a guardrail.
 func Bounds(t Thresholds) []Finding {
 	text := fmt.Sprintf("warned of: batches over %s or %s; refused: mutations over %s",
-		amount.Size(int64(t.BatchWarnBytes)), amount.Of(t.BatchWarnPartitions, "partition"), amount.Size(int64(t.MaxMutationBytes)))
+		human.Size(int64(t.BatchWarnBytes)), human.Of(t.BatchWarnPartitions, "partition"), human.Size(int64(t.MaxMutationBytes)))
 	if len(t.Settings) == 0 {
 		if t.Scylla {
 			return []Finding{Fine("ScyllaDB does not tell; as Cassandra has them: %s", text)}
@@ -106,7 +106,7 @@ func Disks(disks []Disk, coming int64) []Finding {
 	}
 	rest := ""
 	if len(silent) > 0 {
-		rest = fmt.Sprintf("%s %s not tell by CQL", amount.Of(len(silent), "node"), amount.Verb(len(silent), "does", "do"))
+		rest = fmt.Sprintf("%s %s not tell by CQL", human.Of(len(silent), "node"), human.Verb(len(silent), "does", "do"))
 	}
 	if len(known) == 0 {
 		switch {
@@ -118,16 +118,16 @@ func Disks(disks []Disk, coming int64) []Finding {
 		return out
 	}
 	least := slices.MinFunc(known, func(a, b Disk) int { return int((a.Free - b.Free) >> 20) })
-	text := fmt.Sprintf("%s free on %s", amount.Size(least.Free), least.Node)
+	text := fmt.Sprintf("%s free on %s", human.Size(least.Free), least.Node)
 	if len(known) > 1 {
-		text = fmt.Sprintf("%s free on %s, the least of %s on this host", amount.Size(least.Free), least.Node, amount.Of(len(known), "node"))
+		text = fmt.Sprintf("%s free on %s, the least of %s on this host", human.Size(least.Free), least.Node, human.Of(len(known), "node"))
 	}
 	if rest != "" {
 		text += "; " + rest
 	}
 	// A replica on each of them, and compaction, which writes all of it once more.
 	if want := max(leastFree, 2*coming); least.Free < want {
-		return append(out, Warn("make room: "+amount.Size(want)+" are wanted, for the rows and for compaction", "%s", text))
+		return append(out, Warn("make room: "+human.Size(want)+" are wanted, for the rows and for compaction", "%s", text))
 	}
 	return append(out, Fine("%s", text))
 }
@@ -155,7 +155,7 @@ func Ports(ports []Port, wanted bool) Finding {
 	case len(ports) == 0:
 		return Fine("not told by the nodes; --via stream needs it")
 	case len(shut) == 0:
-		return Fine("reached on %s, as --via stream needs it", amount.Of(len(ports), "node"))
+		return Fine("reached on %s, as --via stream needs it", human.Of(len(ports), "node"))
 	case wanted:
 		return Fail("open it from here, or see --storage-port and --internode-ssl; a node that is down may be left out with --ignore-hosts",
 			"not reached on %s: %v", some(shut), why)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -29,7 +29,7 @@ func (s *Shortage) Forever() bool { return s.Most < s.Need }
 
 // Waits says how many replicas are waited for.
 func (s *Shortage) Waits() string {
-	return fmt.Sprintf("%s waits for %d of %s%s", s.level, s.Need, amount.Of(s.of, "replica"), s.where)
+	return fmt.Sprintf("%s waits for %d of %s%s", s.level, s.Need, human.Of(s.of, "replica"), s.where)
 }
 
 // Short finds the token ranges whose rows have too few replicas that are up; nil: there are none, or

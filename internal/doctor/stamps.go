@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Stamps counts the write times that rows of an input give their columns, in fields such as
@@ -40,8 +40,8 @@ func AsStamps(samples []Sample) (out []Finding) {
 		}
 		unit, _ := stampUnit(m.ms)
 		out = append(out, Fail("write them in microseconds: newer values hide what is written for the past, and what is written for the future hides them",
-			"%s: %s of %s, such as %d in %s, %s like %s: read as microseconds it is %s", s.Name, amount.Count(m.number), amount.Of(s.Stamps.all, "write time"),
-			m.ms, m.place(), amount.Verb(m.number, "looks", "look"), unit, micros(m.ms)))
+			"%s: %s of %s, such as %d in %s, %s like %s: read as microseconds it is %s", s.Name, human.Count(m.number), human.Of(s.Stamps.all, "write time"),
+			m.ms, m.place(), human.Verb(m.number, "looks", "look"), unit, micros(m.ms)))
 	}
 	return out
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // oddity is what is odd about half of the numbers of a column or more.
@@ -48,7 +48,7 @@ func (t *Times) odd() (oddity, bool) {
 // of says which timestamps of a column are odd.
 func (o *oddity) of(name string, t *Times) string {
 	return fmt.Sprintf("%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-		amount.Count(o.number), amount.Of(t.values, "value"), t.first(&o.oddTimes), amount.Verb(o.number, "is", "are"), o.where)
+		human.Count(o.number), human.Of(t.values, "value"), t.first(&o.oddTimes), human.Verb(o.number, "is", "are"), o.where)
 }
 
 // unitOf is the unit of a step; false: there is none.
@@ -89,7 +89,7 @@ func (t *Times) mixture(name string, steps []int) Finding {
 	for _, step := range steps {
 		flag, words, _ := t.unitOf(step)
 		o := &t.steps[step]
-		seen = append(seen, fmt.Sprintf("%s %s like %s, such as %s in %s", amount.Count(o.number), amount.Verb(o.number, "looks", "look"), words, t.first(o), o.place()))
+		seen = append(seen, fmt.Sprintf("%s %s like %s, such as %s in %s", human.Count(o.number), human.Verb(o.number, "looks", "look"), words, t.first(o), o.place()))
 		part, above := "--timestamp-unit "+flag, boundAbove(flag)
 		switch {
 		case below == "":
@@ -213,7 +213,7 @@ func unlikeGiven(columns []named, given string) (out []Finding) {
 // fewUnits cuts a long list of findings.
 func fewUnits(out []Finding) []Finding {
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn(out[0].Do, "and %s like it", amount.Of(more, "more column")))
+		out = append(out[:namesShown], Warn(out[0].Do, "and %s like it", human.Of(more, "more column")))
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 // tamper stands between the driver and the one node of a simulated cluster. It

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -67,16 +67,16 @@ func (a *account) Existing(rows int) error {
 }
 
 // Reject is a method of target.Piece.
-func (a *account) Reject(r *target.Row, why target.Outcome, reason error) error {
+func (a *account) Reject(r *write.Row, why write.Outcome, reason error) error {
 	stage := Insert
-	if why == target.InDoubt {
+	if why == write.InDoubt {
 		stage = InDoubt
 	}
 	enough := a.keep(Reject{
 		File: a.file.name, Header: a.file.header, Raw: r.Raw, Line: r.Line, Field: 1,
 		Offset: r.Offset, Stamp: r.Stamp, Repeats: a.repeats, Reason: reason.Error(), Stage: stage,
 	})
-	if why == target.Refused && enough == nil {
+	if why == write.Refused && enough == nil {
 		enough = a.run.notTaken(1)
 	}
 	if err := a.settle(1); err != nil {

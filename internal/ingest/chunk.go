@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -24,8 +24,8 @@ type chunk struct {
 	count   int    // records to load after those
 	arena   []byte // of the cells' bytes
 	cells   []row.Cell
-	rows    []target.Row
-	order   []*target.Row // all of rows, for the target to keep
+	rows    []write.Row
+	order   []*write.Row // all of rows, for the target to keep
 	account *account
 	held    atomic.Int64 // rows not freed yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget

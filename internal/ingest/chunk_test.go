@@ -7,7 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -19,7 +19,7 @@ func chunkRun(memory int64) *run {
 
 // yielding is a target that only counts how often it is asked to send what it holds back.
 type yielding struct {
-	target.Target
+	write.Target
 	asked int
 }
 

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
 // LimitError says that a run was stopped since too many rows were rejected. Those
@@ -20,11 +20,11 @@ func (e *LimitError) Error() string {
 	if e.Hopeless {
 		return fmt.Sprintf("stopped: hardly a row was good, most were rejected with %s errors", e.Stage) // the report counts them
 	}
-	return "stopped: more than " + amount.Of(e.Limit, string(e.Stage)+" error")
+	return "stopped: more than " + human.Of(e.Limit, string(e.Stage)+" error")
 }
 
 // Is says that the error is target.ErrEnough.
-func (e *LimitError) Is(other error) bool { return other == target.ErrEnough }
+func (e *LimitError) Is(other error) bool { return other == write.ErrEnough }
 
 // errorLimit counts the rows rejected at one stage. It is safe for concurrent use.
 type errorLimit struct {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -40,7 +40,7 @@ type basket struct {
 	finished chan struct{}
 
 	mu    sync.Mutex
-	kept  []target.Row // of a patient one, with bytes of their own but for Raw
+	kept  []write.Row  // of a patient one, with bytes of their own but for Raw
 	bad   map[int]bool // of those
 	count int
 }
@@ -49,17 +49,17 @@ func newBasket(patient bool) *basket {
 	return &basket{patient: patient, finished: make(chan struct{}), bad: map[int]bool{}}
 }
 
-func (b *basket) Intake([]schema.Column) target.Intake { return b }
-func (b *basket) Lookahead() int                       { return 0 }
-func (b *basket) Yield(bool)                           {}
-func (b *basket) Finish()                              { close(b.finished) }
-func (b *basket) Idempotent() bool                     { return true }
+func (b *basket) Intake([]schema.Column) write.Intake { return b }
+func (b *basket) Lookahead() int                      { return 0 }
+func (b *basket) Yield(bool)                          {}
+func (b *basket) Finish()                             { close(b.finished) }
+func (b *basket) Idempotent() bool                    { return true }
 
 var errBad = errors.New("bad")
 
-func (b *basket) PutGroup(ctx context.Context, rows []*target.Row) error { return b.Put(ctx, rows) }
+func (b *basket) PutGroup(ctx context.Context, rows []*write.Row) error { return b.Put(ctx, rows) }
 
-func (b *basket) Put(_ context.Context, rows []*target.Row) error {
+func (b *basket) Put(_ context.Context, rows []*write.Row) error {
 	b.mu.Lock()
 	b.count += len(rows)
 	b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *basket) Put(_ context.Context, rows []*target.Row) error {
 	return nil
 }
 
-func (b *basket) keep(r *target.Row, bad bool) {
+func (b *basket) keep(r *write.Row, bad bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if bad {
@@ -86,9 +86,9 @@ func (b *basket) keep(r *target.Row, bad bool) {
 	b.kept = append(b.kept, own)
 }
 
-func settle(r *target.Row, bad bool) error {
+func settle(r *write.Row, bad bool) error {
 	if bad {
-		return r.Piece.Reject(r, target.Refused, errBad)
+		return r.Piece.Reject(r, write.Refused, errBad)
 	}
 	return r.Piece.Written(1, r.Sum)
 }
@@ -144,7 +144,7 @@ func (b *book) AddPiece(Reject, bool, bool) error { return errors.New("no long o
 func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
 	b := &book{}
 	return &Job{
-		Table: t, Format: dsv.DefaultFormat, Header: true, Router: target.NewRouter(nil, nil, nil), Target: to,
+		Table: t, Format: dsv.DefaultFormat, Header: true, Router: write.NewRouter(nil, nil, nil), Target: to,
 		Limits: Limits{MaxMutationBytes: 16 << 20}, Rejects: b, Journal: b, Counters: &progress.Counters{},
 		MaxParseErrors: -1, MaxInsertErrors: -1,
 		Inputs: []Input{{Name: "in.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}},

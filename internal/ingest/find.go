@@ -8,13 +8,13 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Find is a method of target.Piece. A row is found by its place in the input: not where all rows have one timestamp, or
 // its columns have their own, nor in an input that can be opened once only.
-func (a *account) Find(ctx context.Context, stamp int64) (*target.Row, error) {
+func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 	job := a.run.job
 	input := job.Inputs[a.piece.Input]
 	if job.Timestamp != nil || len(input.Stamps) > 0 || !input.Plain {

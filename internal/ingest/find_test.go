@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
 // finder is a target that has all rows found again before it settles them.
 type finder struct {
 	*basket
-	found func(kept []target.Row) error
+	found func(kept []write.Row) error
 }
 
 // Run is a method of target.Target.
@@ -32,7 +32,7 @@ func (f finder) Run(ctx context.Context) error {
 }
 
 // finding runs a job whose rows are found again by their timestamps.
-func finding(t *testing.T, text string, set func(*Job), found func(kept []target.Row) error) error {
+func finding(t *testing.T, text string, set func(*Job), found func(kept []write.Row) error) error {
 	t.Helper()
 	b := newBasket(true)
 	job, _ := newJob(names, b, text)
@@ -64,7 +64,7 @@ func TestRowsAreFoundAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			all := 0
-			require.NoError(t, finding(t, c.text, c.set, func(kept []target.Row) error {
+			require.NoError(t, finding(t, c.text, c.set, func(kept []write.Row) error {
 				for _, want := range kept {
 					r, err := want.Piece.Find(t.Context(), want.Stamp)
 					require.NoError(t, err)
@@ -97,7 +97,7 @@ func TestRowsThatAreNotFoundAgain(t *testing.T) {
 		"an input by now": func(j *Job) { j.Inputs[0].Plain = false },
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, finding(t, lines(50), set, func(kept []target.Row) error {
+			require.NoError(t, finding(t, lines(50), set, func(kept []write.Row) error {
 				r, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
 				require.NoError(t, err)
 				require.Nil(t, r)
@@ -106,7 +106,7 @@ func TestRowsThatAreNotFoundAgain(t *testing.T) {
 		})
 	}
 	t.Run("times of columns", func(t *testing.T) {
-		require.NoError(t, finding(t, "k,v,writetime(v)\nk1,v1,5\n", func(*Job) {}, func(kept []target.Row) error {
+		require.NoError(t, finding(t, "k,v,writetime(v)\nk1,v1,5\n", func(*Job) {}, func(kept []write.Row) error {
 			r, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
 			require.NoError(t, err)
 			require.Nil(t, r)
@@ -132,7 +132,7 @@ func TestRowsOfAChangedInput(t *testing.T) {
 					}
 					return io.NopCloser(strings.NewReader(text)), nil
 				}
-			}, func(kept []target.Row) error {
+			}, func(kept []write.Row) error {
 				_, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
 				return err
 			})
@@ -153,7 +153,7 @@ func TestSearchForARowIsCanceled(t *testing.T) {
 			}
 			return io.NopCloser(in), nil
 		}
-	}, func(kept []target.Row) error {
+	}, func(kept []write.Row) error {
 		last := kept[len(kept)-1]
 		_, err := last.Piece.Find(ctx, last.Stamp)
 		return err

@@ -3,7 +3,7 @@ package ingest
 import (
 	"context"
 
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
 // The pieces of small inputs go together: their beginning is noted in one record, one parser takes them, and a target that
@@ -107,7 +107,7 @@ func (r *run) send() error {
 }
 
 // list appends the chunk's rows to a list that the target keeps, and counts them as open and held.
-func (c *chunk) list(to []*target.Row) []*target.Row {
+func (c *chunk) list(to []*write.Row) []*write.Row {
 	for i := range c.rows {
 		to = append(to, &c.rows[i])
 	}
@@ -141,7 +141,7 @@ func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 
 // giveTogether gives the rows of the chunks from first on, up to the one before end.
 func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
-	var rows []*target.Row // a list of its own, which outlasts the chunk that is freed first
+	var rows []*write.Row // a list of its own, which outlasts the chunk that is freed first
 	for c := first; c != end; c = c.next {
 		rows = c.list(rows)
 	}

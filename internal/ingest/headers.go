@@ -13,7 +13,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -47,7 +47,7 @@ func (r *run) checkHeaders(ctx context.Context) error {
 	var told []error
 	for _, i := range slices.Sorted(maps.Keys(failures)) {
 		if len(told) == badHeadersShown {
-			told = append(told, fmt.Errorf("and %s that cannot be loaded", amount.Of(len(failures)-badHeadersShown, "more input")))
+			told = append(told, fmt.Errorf("and %s that cannot be loaded", human.Of(len(failures)-badHeadersShown, "more input")))
 			break
 		}
 		told = append(told, failures[i])

@@ -21,7 +21,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -50,12 +50,12 @@ type Job struct {
 	OpenFile  func(name string) (io.ReadCloser, error) // opens the inputs that have no Open: many share one function
 	JSON      bool                                     // inputs are JSON lines, an object a row, and not delimited text
 	Format    dsv.Format
-	Header    bool           // inputs begin with a line of names
-	Reading                  // how the text of records is understood
-	SkipRows  int64          // rows to pass over, of all inputs together
-	MaxRows   int64          // rows to load after those; 0: all
-	Router    *target.Router // tells where rows belong
-	Target    target.Target  // takes the rows; it serves one run
+	Header    bool          // inputs begin with a line of names
+	Reading                 // how the text of records is understood
+	SkipRows  int64         // rows to pass over, of all inputs together
+	MaxRows   int64         // rows to load after those; 0: all
+	Router    *write.Router // tells where rows belong
+	Target    write.Target  // takes the rows; it serves one run
 	Limits    Limits
 	Null      row.State // of a null field: Unset, or Null to delete what is there
 	Timestamp *int64    // of all rows, microseconds since the epoch; nil: by their place in the input

@@ -6,7 +6,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -186,7 +186,7 @@ func (r *run) leaveInDoubt(c *chunk) {
 	c.account.open.Add(int64(len(c.rows)))
 	for i := range c.rows {
 		// Rows in doubt come under no limit, and the parser keeps the account open.
-		_ = c.account.Reject(&c.rows[i], target.InDoubt, errStopped)
+		_ = c.account.Reject(&c.rows[i], write.InDoubt, errStopped)
 	}
 	c.rows = c.rows[:0]
 }

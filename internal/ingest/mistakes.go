@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -177,7 +177,7 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 		return &hinted{hint: "this looks like JSON: if it is an object a line, say --format json", form: onNextLine, settings: settingsJSON}
 	case len(columns) == 0 && len(unknown) == len(names) && len(names) != len(t.Columns):
 		return &hinted{hint: fmt.Sprintf("no field of the first line is a column: if the input has no header line, say --header=false and --columns "+
-			"with the names of its %s", amount.Of(len(names), "field")), form: onNextLine}
+			"with the names of its %s", human.Of(len(names), "field")), form: onNextLine}
 	case len(columns) == 0 && len(unknown) == len(names):
 		return f.guessFirstLine(t, header, names)
 	}
@@ -251,7 +251,7 @@ func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
 
 // fieldsError says that a record has not as many fields as there should be.
 func (p *parser) fieldsError(rec dsv.Record, width int) error {
-	err := fmt.Errorf("row has %s instead of %d", amount.Of(len(rec.Fields), "field"), width)
+	err := fmt.Errorf("row has %s instead of %d", human.Of(len(rec.Fields), "field"), width)
 	job := p.run.job
 	for _, d := range delimiters {
 		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 && bytes.Count(rec.Raw, []byte{d.char}) == width-1 {

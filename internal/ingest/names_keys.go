@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -48,14 +48,14 @@ func hintKeys(t *schema.Table, left, keys []string, mayHold func(column, field s
 	if len(keys) == 1 {
 		left = slices.DeleteFunc(slices.Clone(left), func(field string) bool { return !mayHold(keys[0], field) })
 	}
-	name := amount.Verb(len(keys), "key column ", "key columns ") + strings.Join(keys, ", ")
+	name := human.Verb(len(keys), "key column ", "key columns ") + strings.Join(keys, ", ")
 	pairs := make([]string, len(keys))
 	for i, key := range keys {
 		pairs[i] = "FIELD=" + key
 	}
 	fields := flagList(left)
 	if len(fields) > fieldsShown {
-		fields = amount.Of(len(left), "field")
+		fields = human.Of(len(left), "field")
 	}
 	switch {
 	case len(left) == 0:

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
@@ -50,16 +50,16 @@ func (w *rowless) names() string {
 	if w.inputs == 1 {
 		return w.first
 	}
-	return fmt.Sprintf("%s and %s", w.first, amount.Of(w.inputs-1, "more input"))
+	return fmt.Sprintf("%s and %s", w.first, human.Of(w.inputs-1, "more input"))
 }
 
 // tellRowless warns of inputs without rows: once of each kind, however many there are.
 func (r *run) tellRowless() {
 	if r.headed.inputs > 0 {
-		r.job.Warn("%s %s a header and no rows", r.headed.names(), amount.Verb(r.headed.inputs, "holds", "hold"))
+		r.job.Warn("%s %s a header and no rows", r.headed.names(), human.Verb(r.headed.inputs, "holds", "hold"))
 	}
 	if r.blank.inputs > 0 {
-		r.job.Warn("%s %s empty: nothing to load from %s", r.blank.names(), amount.Verb(r.blank.inputs, "is", "are"), amount.Verb(r.blank.inputs, "it", "them"))
+		r.job.Warn("%s %s empty: nothing to load from %s", r.blank.names(), human.Verb(r.blank.inputs, "is", "are"), human.Verb(r.blank.inputs, "it", "them"))
 	}
 }
 

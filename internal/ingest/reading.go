@@ -5,7 +5,7 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -21,7 +21,7 @@ type Reading struct {
 // view is an input as one reading has it.
 type view struct {
 	mapping *Mapping
-	intake  target.Intake
+	intake  write.Intake
 	nulls   [][]byte
 	latin1  bool
 	times   []TimeNoter // by column, nil: none; empty: of all columns

@@ -2,12 +2,12 @@ package ingest
 
 import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // finish makes a row of the cells from the given one on, or says why there is none.
-func (p *parser) finish(c *chunk, m *Mapping, from int, at target.Source, size int) *badField {
+func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size int) *badField {
 	cells := c.cells[from:len(c.cells):len(c.cells)]
 	if bad := p.checkKey(m, cells); bad != nil {
 		c.cells = c.cells[:from]
@@ -17,7 +17,7 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at target.Source, size i
 		c.cells = c.cells[:from]
 		return badRow(err)
 	}
-	out := target.Row{
+	out := write.Row{
 		Row: row.Row{Cells: cells, Timestamp: at.Stamp}, MutationSize: size, Sum: p.sum.row(m, cells),
 		Piece: c.account, Source: at,
 	}
@@ -34,12 +34,12 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at target.Source, size i
 }
 
 // source says where the chunk's nth record stands.
-func (c *chunk) source(raw []byte, line, offset int64, n int) target.Source {
-	return target.Source{Raw: raw, Line: line, Offset: offset, Stamp: c.stamps.at(n), Place: c.stamps.place(n)}
+func (c *chunk) source(raw []byte, line, offset int64, n int) write.Source {
+	return write.Source{Raw: raw, Line: line, Offset: offset, Stamp: c.stamps.at(n), Place: c.stamps.place(n)}
 }
 
 // place finds the row's token and replicas.
-func (p *parser) place(m *Mapping, cells []row.Cell) (token.Token, *target.Replicas) {
+func (p *parser) place(m *Mapping, cells []row.Cell) (token.Token, *write.Replicas) {
 	if len(m.key) == 1 {
 		return p.run.job.Router.Route(cells[m.key[0]].Bytes)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
 // run is what the goroutines of one load share.
@@ -32,7 +32,7 @@ type run struct {
 	memory    *pace.Budget // of the chunks
 	accounts  accounts
 
-	intakes map[string]target.Intake // by the names of their columns; the reader's alone
+	intakes map[string]write.Intake // by the names of their columns; the reader's alone
 
 	skipped, chosen int64 // records so far; the reader's alone
 	large           int64 // weight of the chunk that was cut last, if it is large, else 0; the reader's alone
@@ -61,7 +61,7 @@ func newRun(j *Job) *run {
 		clock:     clock{next: j.Journal.Stamped(), step: j.StampStep, fixed: j.Timestamp},
 		memory:    pace.NewBudget(j.Memory),
 		accounts:  accounts{open: make(map[*account]bool)},
-		intakes:   make(map[string]target.Intake),
+		intakes:   make(map[string]write.Intake),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
 		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
@@ -167,7 +167,7 @@ func outlast(ctx context.Context, by time.Duration) (context.Context, context.Ca
 }
 
 // intake gives the one intake for a list of columns.
-func (r *run) intake(columns []schema.Column) target.Intake {
+func (r *run) intake(columns []schema.Column) write.Intake {
 	var key strings.Builder
 	for _, c := range columns {
 		key.WriteString(c.Name)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
 // Sampled is what the first records of an input turned out to be.
@@ -26,7 +26,7 @@ const sampleSize = 64 << 10
 // target, and its inputs, journal, rejects and limits do not matter; no rows are skipped. look is called
 // with each row, by one goroutine at a time; the bytes are valid until it returns. An error is that of
 // Run: the input cannot be read, or its fields do not fit (a [*MappingError]).
-func (j *Job) Sample(ctx context.Context, input Input, rows int64, look func(columns []schema.Column, r *target.Row)) (Sampled, error) {
+func (j *Job) Sample(ctx context.Context, input Input, rows int64, look func(columns []schema.Column, r *write.Row)) (Sampled, error) {
 	one, to := *j, &sampler{look: look, done: make(chan struct{})}
 	one.Inputs, one.Target, one.Rejects, one.Journal = []Input{input}, to, to, nil
 	one.SkipRows, one.MaxRows, one.KeepGoing, one.MaxParseErrors, one.MaxInsertErrors = 0, rows, true, -1, -1
@@ -43,14 +43,14 @@ func (j *Job) Sample(ctx context.Context, input Input, rows int64, look func(col
 
 // sampler is the target of rows that are only looked at, and what keeps the others.
 type sampler struct {
-	look func(columns []schema.Column, r *target.Row)
+	look func(columns []schema.Column, r *write.Row)
 	done chan struct{} // closed: no more rows will come
 
 	mu      sync.Mutex
 	sampled Sampled
 }
 
-func (s *sampler) Intake(columns []schema.Column) target.Intake {
+func (s *sampler) Intake(columns []schema.Column) write.Intake {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sampled.Columns = columns
@@ -105,11 +105,11 @@ type sampleIntake struct {
 func (s *sampleIntake) Idempotent() bool { return true }
 
 // PutGroup is a method of target.Intake.
-func (s *sampleIntake) PutGroup(ctx context.Context, rows []*target.Row) error {
+func (s *sampleIntake) PutGroup(ctx context.Context, rows []*write.Row) error {
 	return s.Put(ctx, rows)
 }
 
-func (s *sampleIntake) Put(_ context.Context, rows []*target.Row) error {
+func (s *sampleIntake) Put(_ context.Context, rows []*write.Row) error {
 	s.mu.Lock()
 	for _, r := range rows {
 		s.count(r.Raw)

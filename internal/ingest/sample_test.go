@@ -9,21 +9,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // sampleOf samples a text as an input of the table names.
 func sampleOf(t *testing.T, text string, rows int64, change func(j *Job)) (Sampled, []string, error) {
 	t.Helper()
-	j := &Job{Table: names, Format: dsv.Format{Delimiter: ',', Quote: '"'}, Header: true, Router: target.NewRouter(nil, nil, nil), Limits: Limits{MaxMutationBytes: 1 << 20}}
+	j := &Job{Table: names, Format: dsv.Format{Delimiter: ',', Quote: '"'}, Header: true, Router: write.NewRouter(nil, nil, nil), Limits: Limits{MaxMutationBytes: 1 << 20}}
 	if change != nil {
 		change(j)
 	}
 	var keys []string
 	s, err := j.Sample(context.Background(), Input{Name: "in", Size: int64(len(text)), Open: func() (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(text)), nil
-	}}, rows, func(columns []schema.Column, r *target.Row) {
+	}}, rows, func(columns []schema.Column, r *write.Row) {
 		require.Len(t, columns, len(r.Cells))
 		keys = append(keys, string(r.Cells[0].Bytes))
 	})

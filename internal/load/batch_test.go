@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/target"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -44,8 +44,8 @@ func TestCollectionsCountForTheBatch(t *testing.T) {
 
 func TestRouter(t *testing.T) {
 	r := ring(t, 4, 16)
-	hosts := map[string]*target.Replicas{}
-	indexes := map[int]*target.Replicas{}
+	hosts := map[string]*write.Replicas{}
+	indexes := map[int]*write.Replicas{}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		key := fmt.Append(nil, rng.Uint64())
@@ -64,7 +64,7 @@ func TestRouter(t *testing.T) {
 	}
 	require.Greater(t, len(hosts), 4)
 
-	none := target.NewRouter(nil, nil, nil)
+	none := write.NewRouter(nil, nil, nil)
 	one, set := none.Route([]byte("a"))
 	other, same := none.Route([]byte("b"))
 	require.NotEqual(t, one, other)

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -28,7 +28,7 @@ func (sponge) Write(context.Context, string, []row.Row) error { return nil }
 func (sponge) Idempotent() bool                               { return true }
 
 // benchmark loads a text of so many rows again and again.
-func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *target.Router, change ...func(*Job)) {
+func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *write.Router, change ...func(*Job)) {
 	b.Helper()
 	job := &Job{
 		Job: ingest.Job{

@@ -22,8 +22,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/target"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -49,7 +49,7 @@ type cluster struct {
 	t       testing.TB
 	table   *schema.Table
 	limits  cql.Limits
-	router  *target.Router
+	router  *write.Router
 	counter bool
 	// answer decides what becomes of a request; nil takes everything.
 	answer func(ctx context.Context, r request) (applied bool, err error)
@@ -68,7 +68,7 @@ type cluster struct {
 
 func newCluster(t testing.TB, table *schema.Table) *cluster {
 	return &cluster{
-		t: t, table: table, limits: testLimits, router: target.NewRouter(nil, nil, nil), counter: table.IsCounter(),
+		t: t, table: table, limits: testLimits, router: write.NewRouter(nil, nil, nil), counter: table.IsCounter(),
 		cells: map[string]map[string]version{}, sent: map[int]int{}, applied: map[int]int{}, acked: map[int]int{},
 	}
 }
@@ -177,7 +177,7 @@ func (w *fakeWriter) check(r request) {
 		broken("request of %d rows", len(r.rows))
 	}
 	keys := map[string]bool{}
-	var set *target.Replicas
+	var set *write.Replicas
 	size := 0
 	for _, one := range r.rows {
 		size += rowOverhead
@@ -324,10 +324,10 @@ func mustRun(t testing.TB, job *Job, c *cluster) Result {
 
 // ring makes a router of some nodes, and the sets of replicas that two of them
 // make.
-func ring(t testing.TB, nodes, vnodes int) *target.Router { return ringOf(t, nodes, vnodes, 2) }
+func ring(t testing.TB, nodes, vnodes int) *write.Router { return ringOf(t, nodes, vnodes, 2) }
 
 // ringOf is ring with so many replicas.
-func ringOf(t testing.TB, nodes, vnodes, replicas int) *target.Router {
+func ringOf(t testing.TB, nodes, vnodes, replicas int) *write.Router {
 	t.Helper()
 	var list []token.Node
 	for i := range nodes {
@@ -342,7 +342,7 @@ func ringOf(t testing.TB, nodes, vnodes, replicas int) *target.Router {
 	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": strconv.Itoa(replicas)})
 	require.NoError(t, err)
 	placement := r.Place(strategy)
-	return target.NewRouter(token.Murmur3, placement, func(v int) []string {
+	return write.NewRouter(token.Murmur3, placement, func(v int) []string {
 		var ids []string
 		for _, n := range placement.Replicas(v) {
 			ids = append(ids, r.Nodes()[n].ID)

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
 // rowsOf makes rows for the table names of which one in so many is good; 0: none.

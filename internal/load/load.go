@@ -7,8 +7,8 @@ import (
 	"context"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // Job is one load.

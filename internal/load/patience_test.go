@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 )
 
 // slowly is an input that gives one text after the other, and pauses in between.

@@ -17,8 +17,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // Format is the version of the file's form that this package writes and reads.
@@ -30,8 +30,8 @@ type Manifest struct {
 	Tool        string `json:"tool"`
 	ToolVersion string `json:"tool_version"`
 	// Build is what the tool was built of; zero in a manifest of before it was told.
-	Build   build.Info `json:"build,omitzero"`
-	Command string     `json:"command"` // such as scan
+	Build   version.Info `json:"build,omitzero"`
+	Command string       `json:"command"` // such as scan
 
 	Cluster     string   `json:"cluster"`
 	Partitioner string   `json:"partitioner"`

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -93,7 +93,7 @@ func agreeOn(from, to *schema.Table) error {
 	for _, kind := range []schema.Kind{schema.PartitionKey, schema.Clustering} {
 		if a, b := len(from.OfKind(kind)), len(to.OfKind(kind)); a != b {
 			what := map[schema.Kind]string{schema.PartitionKey: "partition key", schema.Clustering: "clustering"}[kind]
-			return fmt.Errorf("the %s of %s has %s, and that of %s has %d", what, from, amount.Of(a, "column"), to, b)
+			return fmt.Errorf("the %s of %s has %s, and that of %s has %d", what, from, human.Of(a, "column"), to, b)
 		}
 	}
 	for _, a := range from.Columns {

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -21,7 +21,7 @@ func (t *tableSession) replicated() bool {
 // errTooMany refuses a level that asks for more replicas than some rows have: no request for them could succeed.
 func errTooMany(level string, need, have int, replication map[string]string, nodes int) error {
 	return fmt.Errorf("--%s %s: some rows have no more than %s, and %d are needed: the keyspace's replication is %s, on %s",
-		spec.ConsistencyFlag, level, amount.Of(have, "replica"), need, doctor.Factors(replication), amount.Of(nodes, "node"))
+		spec.ConsistencyFlag, level, human.Of(have, "replica"), need, doctor.Factors(replication), human.Of(nodes, "node"))
 }
 
 // refuseTooMany refuses a level that asks for more replicas than the replication factors give a row.

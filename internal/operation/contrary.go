@@ -6,11 +6,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
@@ -47,7 +47,7 @@ type contradiction struct {
 }
 
 // watchDates returns the rejects, and before them what looks at the dates in them, if a column has dates.
-func (l *Load) watchDates(to *reject.Dir) resume.Rejects {
+func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 	o := &l.spec.Dialect
 	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned), dates: make(map[string]*doctor.Watch)}
 	for _, column := range l.t.table.Columns {
@@ -192,7 +192,7 @@ func (c *contrary) tell(warn func(format string, args ...any)) int64 {
 		warn("%s:%d: column %q: %s", s.first.File, s.first.Line, s.column, fmt.Sprintf(
 			"%s such as %s can only be read by %s, and not by %s: dates that both read were read by the latter, and may be other days; "+
 				"see which order each file has, and load those of the other order anew",
-			amount.Of(s.values, "date"), s.first.Value, s.by.pattern, s.by.given))
+			human.Of(s.values, "date"), s.first.Value, s.by.pattern, s.by.given))
 	}
 	return c.rows
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -36,7 +36,7 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	if len(again) == 0 {
 		return nil
 	}
-	c.env.Logf("%s without an answer in time: their rows are read one by one", amount.Of(len(again), "token range"))
+	c.env.Logf("%s without an answer in time: their rows are read one by one", human.Of(len(again), "token range"))
 	job := *c.job
 	job.Splits = again
 	job.Sweep.MaxTimeouts = 0

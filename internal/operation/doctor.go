@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -305,7 +305,7 @@ func oneLine(err error) string {
 
 // checkScan is all that a scan does before it begins, but that it makes its output.
 func checkScan(ctx context.Context, env spec.Environment, settings spec.Scan) error {
-	s := &Scan{env: env, spec: settings, earlier: &resume.Scanned{}}
+	s := &Scan{env: env, spec: settings, earlier: &records.Scanned{}}
 	defer s.Close()
 	if err := s.plan(ctx); err != nil {
 		return err

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -37,7 +37,7 @@ func (d *Doctor) tableChecks() []doctor.Check {
 // table says what the table is.
 func (d *Doctor) table(context.Context) doctor.Finding {
 	t := d.t.table
-	text := fmt.Sprintf("%s, %s, %d of them key", t, amount.Of(len(t.Columns), "column"), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
+	text := fmt.Sprintf("%s, %s, %d of them key", t, human.Of(len(t.Columns), "column"), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
 	if t.IsCounter() {
 		text += ", with counters"
 	}

@@ -7,18 +7,18 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
 // drops asks when columns of the table were dropped. Without a cluster it returns nil: that is not
 // known.
-func (t *tableSession) drops(ctx context.Context) (drops resume.Drops, err error) {
+func (t *tableSession) drops(ctx context.Context) (drops records.Drops, err error) {
 	if !t.connected() {
 		return nil, nil
 	}
 	err = insist(ctx, func() error {
 		times, err := t.session.Dropped(ctx, t.table.Keyspace, t.table.Name)
-		drops = resume.DropsOf(times)
+		drops = records.DropsOf(times)
 		return err
 	})
 	return drops, err
@@ -26,7 +26,7 @@ func (t *tableSession) drops(ctx context.Context) (drops resume.Drops, err error
 
 // readded names a column of the table that was dropped, since the times in then, and added again;
 // empty: there is none.
-func (t *tableSession) readded(then, now resume.Drops) string {
+func (t *tableSession) readded(then, now records.Drops) string {
 	if then == nil {
 		return ""
 	}
@@ -41,7 +41,7 @@ func (t *tableSession) readded(then, now resume.Drops) string {
 // refuseDropped refuses to continue a run after a column was dropped and added again. Servers hide the
 // values of the column that have a timestamp before the drop: those that the run wrote or read before
 // it, and rows that the run would write again with their timestamps.
-func (t *tableSession) refuseDropped(ctx context.Context, then resume.Drops, anew string) error {
+func (t *tableSession) refuseDropped(ctx context.Context, then records.Drops, anew string) error {
 	now, err := t.drops(ctx)
 	if err != nil {
 		return err

@@ -12,9 +12,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T03:04:05Z and added again`
@@ -89,12 +89,12 @@ func TestReadded(t *testing.T) {
 	l, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
 	require.NoError(t, err)
 	defer l.Close()
-	var old resume.Extra
+	var old records.Extra
 	require.NoError(t, json.Unmarshal([]byte(`{"cluster":"c"}`), &old))
-	now := resume.Drops{"pieces": resume.DropTime(droppedAt2026.UnixMilli())}
+	now := records.Drops{"pieces": records.DropTime(droppedAt2026.UnixMilli())}
 	require.Empty(t, l.t.readded(old.Dropped, now))
-	require.Equal(t, readded, l.t.readded(resume.Drops{}, now))
+	require.Equal(t, readded, l.t.readded(records.Drops{}, now))
 	require.Empty(t, l.t.readded(now, now))
-	require.Empty(t, l.t.readded(resume.Drops{}, resume.Drops{"gone": 1}))
-	require.Equal(t, resume.Drops{}, l.dropped)
+	require.Empty(t, l.t.readded(records.Drops{}, records.Drops{"gone": 1}))
+	require.Equal(t, records.Drops{}, l.dropped)
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
@@ -68,7 +68,7 @@ func (e Expected) Limit() string {
 	if e.NodeLimit == 0 {
 		return ""
 	}
-	return fmt.Sprintf("the nodes send at most %s/s each (nodetool setstreamthroughput)", amount.Size(e.NodeLimit))
+	return fmt.Sprintf("the nodes send at most %s/s each (nodetool setstreamthroughput)", human.Size(e.NodeLimit))
 }
 
 // shown is the time of a run from which it is worth a line what it may take.
@@ -85,14 +85,14 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	if e.Streamed < shown {
 		return
 	}
-	text := fmt.Sprintf("%s from %s may take %s", amount.Size(a.all), amount.Of(a.nodes, "node"), amount.Roughly(e.Streamed))
+	text := fmt.Sprintf("%s from %s may take %s", human.Size(a.all), human.Of(a.nodes, "node"), human.Roughly(e.Streamed))
 	if by := e.Limit(); by != "" {
 		text += ": " + by
 	}
 	if faster := e.Faster(); faster != "" {
-		text += fmt.Sprintf("; by CQL it may take %s, so %s is likely faster", amount.Roughly(e.ByCQL), faster)
+		text += fmt.Sprintf("; by CQL it may take %s, so %s is likely faster", human.Roughly(e.ByCQL), faster)
 	} else if e.ByCQL > 0 {
-		text += fmt.Sprintf("; by CQL it may take about as long, %s", amount.Roughly(e.ByCQL))
+		text += fmt.Sprintf("; by CQL it may take about as long, %s", human.Roughly(e.ByCQL))
 	}
 	s.env.Warn("%s", text)
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -59,7 +59,7 @@ func (t *tableSession) mostReads(trips *pace.Trips, pages int64) int {
 // adviseReads says what lets more reads be under way than so many.
 func (t *tableSession) adviseReads(most int) string {
 	if t.plan.Chosen && most < min(pace.FarTimes*t.plan.Parallel, farReads) {
-		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", amount.Of(most, "page"))
+		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", human.Of(most, "page"))
 	}
 	return adviseMore(most, "parallel", !t.plan.Chosen)
 }
@@ -74,7 +74,7 @@ func (t *tableSession) trips(ctx context.Context, env spec.Environment) *pace.Tr
 	took, errs := t.session.Trips(ctx, asked)
 	trips := pace.NewTrips(tripsOf(nodes, asked, took, errs))
 	if longest := trips.Longest(); longest > 0 {
-		env.Logf("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", amount.Latency(longest))
+		env.Logf("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", human.Latency(longest))
 	}
 	return trips
 }
@@ -158,7 +158,7 @@ func tellBound(env spec.Environment, c *progress.Counters, advice string) (stop 
 // adviseMore says what lets more requests be under way than so many, which a flag bounds, or the default.
 func adviseMore(requests int, flag string, given bool) string {
 	if given {
-		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: without --%s, or with one above %s, the run is faster", flag, amount.Count(requests))
+		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: without --%s, or with one above %s, the run is faster", flag, human.Count(requests))
 	}
-	return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: the run is faster with --%s above %s", flag, amount.Count(requests))
+	return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: the run is faster with --%s above %s", flag, human.Count(requests))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/target"
+	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -255,7 +255,7 @@ type noticingNull struct {
 func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
 
 // row notes the timestamps of a row, and the names of an object's members.
-func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
+func (l *lookedAt) row(columns []schema.Column, r *write.Row) {
 	for i, c := range columns {
 		if t := l.timed[c.Name]; t != nil && r.Cells[i].State == row.Set {
 			t.note(r.Cells[i].Bytes, &t.times, r.Line, t.text)
@@ -272,7 +272,7 @@ func (l *lookedAt) row(columns []schema.Column, r *target.Row) {
 }
 
 // noteStamps counts the write times that a row gives its columns: other than by its place in the input.
-func (l *lookedAt) noteStamps(r *target.Row) {
+func (l *lookedAt) noteStamps(r *write.Row) {
 	if r.Timestamp != r.Stamp {
 		l.stamps.Note(r.Timestamp, r.Line)
 	}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -42,7 +42,7 @@ func (t *tableSession) keep(ctx context.Context, env spec.Environment, target ti
 	keeper.Begin()
 	if idle := keeper.Record().Idle; idle > target {
 		env.Warn("--target-p99 %s: before this run began, small reads on the nodes already took %s (p99): the run slows down, and the target is likely missed all the same; give a higher one",
-			amount.Latency(target), amount.Latency(idle))
+			human.Latency(target), human.Latency(idle))
 	}
 	return keeper, func() {
 		cancel()

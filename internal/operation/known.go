@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -47,7 +47,7 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place
 	}
 	return fault.New(fault.Transient, fmt.Errorf(
 		"--%s: the cluster has %s, and %d %s known here, %d of them in no table of the cluster: some are no members, were left out, or have just come or gone",
-		flag, amount.Of(len(places), "node"), len(t.cluster.Nodes), amount.Verb(len(t.cluster.Nodes), "is", "are"), others))
+		flag, human.Of(len(places), "node"), len(t.cluster.Nodes), human.Verb(len(t.cluster.Nodes), "is", "are"), others))
 }
 
 // refuseUntold returns an error if a wanted node's storage port is not known. It is transient if

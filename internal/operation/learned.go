@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -17,22 +17,22 @@ func (t *tableSession) tellLearned(env spec.Environment) {
 	if c == nil {
 		return
 	}
-	env.Logf("cluster %q: %s, %s, data centers %s, of which %s is talked to", c.Name, amount.Of(len(c.Nodes), "node"),
+	env.Logf("cluster %q: %s, %s, data centers %s, of which %s is talked to", c.Name, human.Of(len(c.Nodes), "node"),
 		c.Partitioner[strings.LastIndexByte(c.Partitioner, '.')+1:], strings.Join(c.DCs(), ", "), c.LocalDC)
 	taken := plan.Cores(c, plan.Options{})
 	for i, n := range c.Nodes {
-		state, cores := "up", amount.Of(n.Cores, "core")
+		state, cores := "up", human.Of(n.Cores, "core")
 		if !n.Up {
 			state = "down"
 		}
 		if n.Cores == 0 {
 			cores = fmt.Sprintf("cores not told, taken for %d", taken[i])
 		}
-		env.Logf("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, amount.Of(len(n.Tokens), "token"), cores)
+		env.Logf("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, human.Of(len(n.Tokens), "token"), cores)
 	}
 	if t.connected() {
 		if nodes := t.session.Compressed(); nodes > 0 {
-			env.Logf("CQL frames are compressed with LZ4, those of %s (--protocol-compression)", amount.Of(nodes, "node"))
+			env.Logf("CQL frames are compressed with LZ4, those of %s (--protocol-compression)", human.Of(nodes, "node"))
 		} else {
 			env.Logf("CQL frames are not compressed (--protocol-compression)")
 		}
@@ -40,9 +40,9 @@ func (t *tableSession) tellLearned(env spec.Environment) {
 	if t.estimates == nil {
 		return
 	}
-	env.Logf("plan: %s under way at the most, %s cut from %d, seed %d", amount.Of(t.plan.Parallel, "request"), amount.Of(len(t.plan.Splits), "token range"), t.plan.Ranges(), t.plan.Seed)
+	env.Logf("plan: %s under way at the most, %s cut from %d, seed %d", human.Of(t.plan.Parallel, "request"), human.Of(len(t.plan.Splits), "token range"), t.plan.Ranges(), t.plan.Seed)
 	if sum := t.estimate(); sum.Partitions > 0 {
-		env.Logf("the nodes estimate the table at %s, %s", amount.Of(sum.Partitions, "partition"), amount.Of(sum.Bytes, "byte"))
+		env.Logf("the nodes estimate the table at %s, %s", human.Of(sum.Partitions, "partition"), human.Of(sum.Bytes, "byte"))
 	} else {
 		env.Logf("no node estimates how large the table is")
 	}
@@ -52,8 +52,8 @@ func (t *tableSession) tellLearned(env spec.Environment) {
 func tellLimits(env spec.Environment, l driver.Limits) {
 	frame := "how large a request may be was not told"
 	if l.MaxFrameBytes > 0 {
-		frame = fmt.Sprintf("requests of %s at the most", amount.Of(l.MaxFrameBytes, "byte"))
+		frame = fmt.Sprintf("requests of %s at the most", human.Of(l.MaxFrameBytes, "byte"))
 	}
 	env.Logf("the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
-		amount.Of(l.BatchWarnBytes, "byte"), amount.Of(l.BatchWarnPartitions, "partition"), amount.Of(l.MaxMutationBytes, "byte"), frame)
+		human.Of(l.BatchWarnBytes, "byte"), human.Of(l.BatchWarnPartitions, "partition"), human.Of(l.MaxMutationBytes, "byte"), frame)
 }

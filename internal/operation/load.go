@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -23,15 +23,15 @@ type Load struct {
 	job       *load.Job
 	careful   bool // rows count twice that are written twice
 	run       runDirectory
-	journal   *resume.Load // nil: none is kept
+	journal   *records.Load // nil: none is kept
 	rejects   *reject.Dir
 	touched   []bool                 // inputs that may have been changed since the earlier run
 	mended    []string               // inputs that were changed before anything of them was taken
-	inputs    *resume.Inputs         // as they are now; of a load that keeps a journal, until it has begun
+	inputs    *records.Inputs        // as they are now; of a load that keeps a journal, until it has begun
 	piped     bool                   // one of the inputs is the standard input; of a new load that keeps a journal
-	truncated resume.Truncations     // of the table before the load; of one that keeps a journal
-	dropped   resume.Drops           // of the table before the load; nil: not known
-	outer     *resume.Load           // of the run whose rejects the inputs are; nil: they are none
+	truncated records.Truncations    // of the table before the load; of one that keeps a journal
+	dropped   records.Drops          // of the table before the load; nil: not known
+	outer     *records.Load          // of the run whose rejects the inputs are; nil: they are none
 	board     *board.Board           // nil: nobody looks
 	explained *Explained             // nil: nobody asks
 	advice    map[string][]string    // settings that warnings about the first rows named; nil: none did
@@ -43,9 +43,9 @@ type Load struct {
 	contrary  *contrary              // dates of rejects that another order reads; nil: no pattern has an order
 	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
 
-	rejectTexts map[string][]uint64         // of kept: a hash of each row's text; nil where rows were added or removed
-	tried       map[string]resume.TriedRows // of kept: what the earlier run records of the rows; nil: they are written as of now
-	corrected   bool                        // rows of kept get newer timestamps than earlier loads gave them
+	rejectTexts map[string][]uint64          // of kept: a hash of each row's text; nil where rows were added or removed
+	tried       map[string]records.TriedRows // of kept: what the earlier run records of the rows; nil: they are written as of now
+	corrected   bool                         // rows of kept get newer timestamps than earlier loads gave them
 }
 
 // mostWide is the number of columns up to which a row of few of them may be written as one of all: each that is unset takes
@@ -64,7 +64,7 @@ func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) 
 
 // prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
 // then owns; or one of the rejects of outer, whose journal it then owns.
-func prepareLoad(ctx context.Context, env spec.Environment, settings spec.Load, again rereading, earlier, outer *resume.Load) (*Load, error) {
+func prepareLoad(ctx context.Context, env spec.Environment, settings spec.Load, again rereading, earlier, outer *records.Load) (*Load, error) {
 	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: settings, outer: outer, reread: again}
 	l.landing.spec = &l.spec.Writing
 	if earlier != nil {

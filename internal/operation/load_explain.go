@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -61,9 +61,9 @@ func (l *Load) way() string {
 		case l.spec.Via == spec.ViaFiles:
 			return fmt.Sprintf("rows are sorted, and kept in %s as SSTables of version %s", l.spec.Dir, s.options.Version)
 		case s.options.Whole != nil:
-			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %s, %s at a time", amount.Of(nodes, "node"), amount.Size(s.options.Slice))
+			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %s, %s at a time", human.Of(nodes, "node"), human.Size(s.options.Slice))
 		default:
-			return fmt.Sprintf("rows are sorted and streamed to %s, %s SSTables of them, %s at a time", amount.Of(nodes, "node"), amount.Verb(nodes, "which makes", "which make"), amount.Size(s.options.Slice))
+			return fmt.Sprintf("rows are sorted and streamed to %s, %s SSTables of them, %s at a time", human.Of(nodes, "node"), human.Verb(nodes, "which makes", "which make"), human.Size(s.options.Slice))
 		}
 	}
 	limits := l.job.CQL.Limits
@@ -71,8 +71,8 @@ func (l *Load) way() string {
 	case l.spec.IfNotExists:
 		return fmt.Sprintf("each row is a lightweight transaction, at %s", l.t.consistency)
 	case l.t.table.IsCounter():
-		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %s, at %s", amount.Of(limits.MaxRows, "row"), l.t.consistency)
+		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %s, at %s", human.Of(limits.MaxRows, "row"), l.t.consistency)
 	}
 	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %s, and of several partitions at most %d and %s, at %s",
-		amount.Of(limits.MaxRows, "row"), limits.Partitions, amount.Size(int64(limits.Bytes)), l.t.consistency)
+		human.Of(limits.MaxRows, "row"), limits.Partitions, human.Size(int64(limits.Bytes)), l.t.consistency)
 }

@@ -12,12 +12,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/version"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // KeptFiles are the SSTables that a load left in a folder.
@@ -33,17 +33,17 @@ type KeptFiles struct {
 
 // keptManifest is what manifest.json in the folder says: of each node, its SSTables and their files.
 type keptManifest struct {
-	Format      int        `json:"format"`
-	Tool        string     `json:"tool"`
-	ToolVersion string     `json:"tool_version"`
-	Build       build.Info `json:"build"`
-	Command     string     `json:"command"`
-	Cluster     string     `json:"cluster"`
-	Keyspace    string     `json:"keyspace"`
-	Table       string     `json:"table"`
-	TableID     string     `json:"table_id"`
-	Version     string     `json:"sstable_version"`
-	Nodes       []keptNode `json:"nodes"` // in the order of their folders
+	Format      int          `json:"format"`
+	Tool        string       `json:"tool"`
+	ToolVersion string       `json:"tool_version"`
+	Build       version.Info `json:"build"`
+	Command     string       `json:"command"`
+	Cluster     string       `json:"cluster"`
+	Keyspace    string       `json:"keyspace"`
+	Table       string       `json:"table"`
+	TableID     string       `json:"table_id"`
+	Version     string       `json:"sstable_version"`
+	Nodes       []keptNode   `json:"nodes"` // in the order of their folders
 }
 
 type keptNode struct {

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 

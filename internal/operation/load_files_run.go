@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // Imported is what became of a node's SSTables that were to be imported.

@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/target"
-	"github.com/cqlbulk/cqlbulk/internal/target/cql"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -87,7 +87,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	if err != nil {
 		return err
 	}
-	write := cql.Options{
+	writer := cql.Options{
 		NewWriter: l.newWriter(),
 		Limits:    limits,
 		MinBatch:  o.MinBatchSize,
@@ -99,10 +99,10 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		Ping:      t.anyOf,
 		NodeName:  t.nodeName,
 	}
-	if write.InFlight == 0 {
-		write.InFlight = requestsPerCore * t.plan.Parallel / plan.DefaultSmudge
+	if writer.InFlight == 0 {
+		writer.InFlight = requestsPerCore * t.plan.Parallel / plan.DefaultSmudge
 	}
-	l.job = &load.Job{CQL: write, Job: ingest.Job{
+	l.job = &load.Job{CQL: writer, Job: ingest.Job{
 		Table:     t.table,
 		JSON:      o.Format == "json",
 		Format:    format,
@@ -111,7 +111,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		Former:    former,
 		SkipRows:  o.SkipRows,
 		MaxRows:   max(o.MaxRows, 0),
-		Router:    target.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
+		Router:    write.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
 		Limits:    ingest.Limits{MaxMutationBytes: server.MaxMutationBytes, MaxFrameBytes: server.MaxFrameBytes},
 		Timestamp: stamp,
 		Memory:    int64(o.Memory) / chunksShare,

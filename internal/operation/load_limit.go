@@ -8,9 +8,9 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
@@ -112,14 +112,14 @@ func suggestionOf(o *spec.Load, table string, settings setting.Values) Suggestio
 // Line is the load as one types it.
 func (s *Suggestion) Line() string {
 	line := strings.Join(s.Words(), " ")
-	if slices.Contains(s.Args[1:], resume.Standard) {
+	if slices.Contains(s.Args[1:], records.Standard) {
 		line = "... | " + line
 	}
 	return line
 }
 
 // beginsAnew returns the command that loads the inputs of a run anew, with settings that its end has; nil: it has none.
-func (r *StatusReport) beginsAnew(m journal.Manifest, l *resume.Loaded) (*Next, error) {
+func (r *StatusReport) beginsAnew(m journal.Manifest, l *records.Loaded) (*Next, error) {
 	if l.End == nil || len(l.End.Anew) == 0 {
 		return nil, nil
 	}

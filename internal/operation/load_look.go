@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -75,7 +75,7 @@ func (l *Load) refuseTimes(s doctor.Sample, times []doctor.Times, enough bool) e
 		if place, first, all := t.AllEarly(); all && (enough || s.HasSeconds(t.Column)) {
 			return fmt.Errorf("%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
 				"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
-				place, t.Column, first, amount.Of(s.Rows, "row"))
+				place, t.Column, first, human.Of(s.Rows, "row"))
 		}
 	}
 	return nil

@@ -8,10 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -56,10 +56,10 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 	if more := len(short.Down) - downShown; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
-	what += " " + amount.Verb(len(short.Down), "is", "are") + " down"
+	what += " " + human.Verb(len(short.Down), "is", "are") + " down"
 	if len(short.Ranges) < short.All {
 		l.env.Warn("%s: rows of %s of %s are rejected unless they come back soon; all others are written", what,
-			amount.Count(len(short.Ranges)), amount.Of(short.All, "token range"))
+			human.Count(len(short.Ranges)), human.Of(short.All, "token range"))
 		return nil
 	}
 	l.env.Warn("%s: no row can be written; the load waits up to %s for them (--patience)", what, l.spec.Patience)

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -18,9 +18,9 @@ func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
 	if !l.spec.Journaled() {
 		return nil
 	}
-	list, err := resume.LookAtAll(len(inputs), func(i int) string {
+	list, err := records.LookAtAll(len(inputs), func(i int) string {
 		if inputs[i].Stdin() {
-			return resume.Standard
+			return records.Standard
 		}
 		return inputs[i].Name
 	})
@@ -88,13 +88,13 @@ func (l *Load) makeRun() error {
 	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
 		options.Named = absolute(l.spec.Inputs)
 	}
-	extra := resume.Extra{Cluster: l.t.cluster.Name, Boot: resume.Boot(), Truncated: l.truncated, Dropped: l.dropped, CountsTwice: l.careful}
+	extra := records.Extra{Cluster: l.t.cluster.Name, Boot: records.Boot(), Truncated: l.truncated, Dropped: l.dropped, CountsTwice: l.careful}
 	files := l.inputs.Keep(&extra)
 	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
 	if err != nil {
 		return err
 	}
-	journal, err := resume.NewLoad(l.run.path, m, files...)
+	journal, err := records.NewLoad(l.run.path, m, files...)
 	if err != nil {
 		return newRunError(err)
 	}
@@ -107,7 +107,7 @@ func (l *Load) makeRun() error {
 func absolute(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
-		if path, err := filepath.Abs(name); err == nil && name != resume.Standard {
+		if path, err := filepath.Abs(name); err == nil && name != records.Standard {
 			out[i] = path
 		}
 	}

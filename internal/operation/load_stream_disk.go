@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -35,7 +35,7 @@ func (d disks) free(node string) (most int64, known bool) {
 // roomFor refuses what a node has no room for, where that is known.
 func (d disks) roomFor(node string, size int64) error {
 	if free, known := d.free(node); known && free < size+leastFree {
-		return fmt.Errorf("the node has no room: %s are free on its disk, of which it keeps %s, and it is to be sent %s", amount.Size(free), amount.Size(leastFree), amount.Size(size))
+		return fmt.Errorf("the node has no room: %s are free on its disk, of which it keeps %s, and it is to be sent %s", human.Size(free), human.Size(leastFree), human.Size(size))
 	}
 	return nil
 }
@@ -67,7 +67,7 @@ func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string
 			stops[policy] = true
 		}
 		if free, known := s.disks.free(n.ID); known {
-			notes = append(notes, fmt.Sprintf("node %s has %s of free disk", n.Address, amount.Size(free)))
+			notes = append(notes, fmt.Sprintf("node %s has %s of free disk", n.Address, human.Size(free)))
 		}
 	}
 	if len(stops) > 0 {

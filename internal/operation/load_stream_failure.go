@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // asksForFailure is how often a node is asked why it failed a session, which it notes a moment after it has said so.
@@ -39,5 +39,5 @@ func (s *streamSender) advice() string {
 		return "change or remove the row, or load with --via cql, which rejects it"
 	}
 	return fmt.Sprintf("change or remove the row, or load with --via cql, which rejects it if %s %s cannot have it; "+
-		"or drop the index, resume, and create it again", amount.Verb(len(s.indexes), "index", "indexes"), strings.Join(s.indexes, ", "))
+		"or drop the index, resume, and create it again", human.Verb(len(s.indexes), "index", "indexes"), strings.Join(s.indexes, ", "))
 }

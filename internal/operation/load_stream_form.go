@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
@@ -61,7 +61,7 @@ func (l *landing) chooseForm(options driver.TableOptions, version sstable.Versio
 // otherVersions names one of the nodes that write SSTables of another version.
 func otherVersions(nodes []string) string {
 	if more := len(nodes) - 1; more > 0 {
-		return fmt.Sprintf("node %s and %s write SSTables of another version than nb", nodes[0], amount.Of(more, "other"))
+		return fmt.Sprintf("node %s and %s write SSTables of another version than nb", nodes[0], human.Of(more, "other"))
 	}
 	return fmt.Sprintf("node %s writes SSTables of another version than nb", nodes[0])
 }

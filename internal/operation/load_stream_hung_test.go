@@ -8,9 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/internode/internodetest"
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 // A node that hangs while a streamed load finishes is waited for as long as there is patience, and named.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -24,7 +24,7 @@ func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) str
 	if _, err := settings.ChooseFormat(input); err == nil {
 		settings.Given["format"] = true // which the name of the file told
 	}
-	settings.Inputs, settings.Named = []string{resume.Standard}, nil
+	settings.Inputs, settings.Named = []string{records.Standard}, nil
 	values := typedSettings(&settings, "")
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return !settings.Given[name] })
 	s := suggestionOf(&settings, tableText(settings.TableName), values)
@@ -36,7 +36,7 @@ func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) str
 
 // pipeOf returns the command that writes what a filter makes of an input.
 func pipeOf(o *spec.Load, input, filter string) string {
-	if input == source.StdinName && slices.Contains(o.Inputs, resume.Standard) {
+	if input == source.StdinName && slices.Contains(o.Inputs, records.Standard) {
 		return "... | " + filter
 	}
 	file := input

@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 // manySmall is more inputs than run.json has itself.
@@ -161,13 +161,13 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.RemoveAll("run"))
 
-	var extra resume.Extra
+	var extra records.Extra
 	require.NoError(t, json.Unmarshal(m.Extra, &extra))
 	var options recorded
 	require.NoError(t, json.Unmarshal(m.Options, &options))
 	extra.Listed = nil
 	for i := range manySmall {
-		in, err := resume.LookAt(smallName(i))
+		in, err := records.LookAt(smallName(i))
 		require.NoError(t, err)
 		extra.Inputs = append(extra.Inputs, in)
 		options.Args = append(options.Args, in.Path)
@@ -177,7 +177,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	require.NoError(t, err)
 	m.Options, err = json.Marshal(options)
 	require.NoError(t, err)
-	old, err := resume.NewLoad("run", m)
+	old, err := records.NewLoad("run", m)
 	require.NoError(t, err)
 	require.NoError(t, old.Abandon())
 	m, err = journal.ReadManifest("run")

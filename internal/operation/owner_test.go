@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
 // A folder where others may write can have a run of theirs, as new as they like.
@@ -21,9 +21,9 @@ func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 	run := filepath.Join(folder, "run")
 	options, err := json.Marshal(recorded{Args: []string{"ks.t", "f.csv"}})
 	require.NoError(t, err)
-	extra, err := json.Marshal(resume.Extra{})
+	extra, err := json.Marshal(records.Extra{})
 	require.NoError(t, err)
-	l, err := resume.NewLoad(run, journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra})
+	l, err := records.NewLoad(run, journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra})
 	require.NoError(t, err)
 	require.NoError(t, l.Abandon())
 	newest, err := Newest(folder, commandResume, false)
@@ -56,16 +56,16 @@ func TestARunOfAnotherUserIsUnreadable(t *testing.T) {
 func TestThePaceIsNotWrittenThroughALink(t *testing.T) {
 	dir := t.TempDir()
 	precious := filepath.Join(dir, "precious")
-	part := filepath.Join(dir, resume.PaceFile+resume.PartEnding)
+	part := filepath.Join(dir, records.PaceFile+records.PartEnding)
 	require.NoError(t, os.WriteFile(precious, []byte("keep"), 0o600))
 	require.NoError(t, os.Symlink(precious, part))
 
-	d := runDirectory{path: dir, journal: &resume.Load{}}
+	d := runDirectory{path: dir, journal: &records.Load{}}
 	d.notePace(new(progress.Counters), func(format string, args ...any) { t.Errorf(format, args...) })()
 	text, err := os.ReadFile(precious)
 	require.NoError(t, err)
 	require.Equal(t, "keep", string(text))
-	info, err := os.Lstat(filepath.Join(dir, resume.PaceFile))
+	info, err := os.Lstat(filepath.Join(dir, records.PaceFile))
 	require.NoError(t, err)
 	require.True(t, info.Mode().IsRegular())
 	require.NoFileExists(t, part)

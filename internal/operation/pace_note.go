@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
 // paceTime is how old the pace of a run that is under way may be, as others see it.
@@ -46,11 +46,11 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 			return err
 		}
 		// It need not be on the disk: of a machine that went down nobody asks for its pace.
-		path := filepath.Join(d.path, resume.PaceFile)
-		if err := writeOver(path+resume.PartEnding, text); err != nil {
+		path := filepath.Join(d.path, records.PaceFile)
+		if err := writeOver(path+records.PartEnding, text); err != nil {
 			return err
 		}
-		return os.Rename(path+resume.PartEnding, path)
+		return os.Rename(path+records.PartEnding, path)
 	}
 	over := make(chan struct{})
 	var noting sync.WaitGroup
@@ -133,7 +133,7 @@ func readPace(dir string, live bool) Pace {
 
 // readNoted reads what the last process of a run noted; false where it has noted nothing.
 func readNoted(dir string) (p notedPace, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, resume.PaceFile))
+	text, err := os.ReadFile(filepath.Join(dir, records.PaceFile))
 	return p, err == nil && json.Unmarshal(text, &p) == nil
 }
 

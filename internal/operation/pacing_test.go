@@ -14,10 +14,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/sweep"
-	"github.com/cqlbulk/cqlbulk/internal/sweep/sweeptest"
+	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
 // Pruned is what a prune removed, or would remove.
@@ -62,7 +62,7 @@ func prunable(dir string, owner func(dir string) string) bool {
 // removeRun removes the run directory of a run that is done: rejected rows, which were loaded since, its
 // books, and the run directories of the loads of those rows.
 func removeRun(dir string) error {
-	_, loaded, err := resume.ReadLoad(dir)
+	_, loaded, err := records.ReadLoad(dir)
 	for _, try := range tries(dir) {
 		if !prunable(try, RunOwner) {
 			continue
@@ -85,5 +85,5 @@ func removeRun(dir string) error {
 			return err
 		}
 	}
-	return resume.Discard(dir)
+	return records.Discard(dir)
 }

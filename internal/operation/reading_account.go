@@ -6,20 +6,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // account lists the SSTables that are read, by their folders. Of a table that is read by CQL it is
 // nil.
-func (f *tableFiles) account() (folders []resume.Folder) {
+func (f *tableFiles) account() (folders []records.Folder) {
 	if f == nil || f.found == nil {
 		return nil
 	}
 	for _, t := range f.found.SSTables { // which are ordered by their folders
 		if n := len(folders); n == 0 || folders[n-1].Path != t.Folder {
-			folders = append(folders, resume.Folder{Path: t.Folder, Snapshot: t.Tag})
+			folders = append(folders, records.Folder{Path: t.Folder, Snapshot: t.Tag})
 		}
 		of := &folders[len(folders)-1]
 		of.SSTables = append(of.SSTables, t.Name(sstable.DataDB))
@@ -35,7 +35,7 @@ const missingShown = 5
 // A snapshot never changes, so nothing of one may be missing. A live folder changes: a compaction
 // leaves what it was made of in a new SSTable. So there, SSTables may be missing if others came, which
 // is warned of.
-func (f *tableFiles) refuseMissing(begun []resume.Folder) error {
+func (f *tableFiles) refuseMissing(begun []records.Folder) error {
 	var gone []string
 	for _, of := range begun {
 		var now []snapshot.SSTable

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
-	"github.com/cqlbulk/cqlbulk/internal/sweep"
 )
 
 // counted returns fetch for some pieces, which come one after the other. It reports in the receipt when

@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -160,7 +160,7 @@ type streamReader struct {
 	listener *internode.Listener
 	receipt  *progress.Receipt
 
-	truncated resume.Truncations // of the table, before anything is read
+	truncated records.Truncations // of the table, before anything is read
 	ring      ring
 	failing   map[string]bool // nodes that failed when they were asked last
 }

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
-	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -150,12 +150,12 @@ func (r *Record) readRun() error {
 	if m.Command == commandLoad {
 		return r.readRejects()
 	}
-	extra, err := resume.ScanExtraOf(m)
+	extra, err := records.ScanExtraOf(m)
 	if err != nil {
 		return err
 	}
 	r.Plan = &PlanRecord{extra.Cluster, extra.Partitioner, extra.Seed, extra.PlanHash, extra.Splits, m.Started}
-	_, scanned, err := resume.ReadScan(r.Path, m)
+	_, scanned, err := records.ReadScan(r.Path, m)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func ringOf(p token.Partitioner, done, failed []token.Range) []board.NodeRing {
 }
 
 // pageName is the file of a run directory that has what the page of the run showed last.
-const pageName = resume.PageFile
+const pageName = records.PageFile
 
 // KeepPage keeps what the page of a run showed last in its run directory.
 func KeepPage(dir string, s board.State) error {

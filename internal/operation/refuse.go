@@ -37,12 +37,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
@@ -120,7 +120,7 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	if s.t.plan.Serial != "" {
 		return fmt.Errorf("the run cannot go on: %s", s.t.plan.Serial)
 	}
-	if s.begunWith, err = resume.ScanExtraOf(m); err != nil {
+	if s.begunWith, err = records.ScanExtraOf(m); err != nil {
 		return err
 	}
 	if err := s.t.refuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
@@ -191,7 +191,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err := refuseColumns(m, l.t); err != nil {
 		return err
 	}
-	extra, err := resume.ExtraOf(m)
+	extra, err := records.ExtraOf(m)
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
 		return err
 	}
-	inputs, err := resume.InputsOf(l.run.path, extra)
+	inputs, err := records.InputsOf(l.run.path, extra)
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 }
 
 // refuseTruncated refuses to go on behind rows that were truncated away.
-func (l *Load) refuseTruncated(ctx context.Context, then resume.Truncations) error {
+func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) error {
 	if tally := l.journal.Loaded().Tally; tally.Written+tally.Existing == 0 {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 	if err := refuseTable(l.outer.Manifest(), l.t); err != nil {
 		return refused(err)
 	}
-	extra, err := resume.ExtraOf(l.outer.Manifest())
+	extra, err := records.ExtraOf(l.outer.Manifest())
 	if err == nil {
 		err = l.t.refuseDropped(ctx, extra.Dropped, loadAnew)
 	}
@@ -271,13 +271,13 @@ func loadedBefore(dir, folder string) error {
 
 // refuseEnded refuses to resume a load that has come to its end if it read the standard input. The
 // rows of a pipe cannot be read again, and without them the journal would record the load as stopped.
-func refuseEnded(dir string, inputs []string, end *resume.End) error {
+func refuseEnded(dir string, inputs []string, end *records.End) error {
 	switch {
-	case end == nil || !slices.Contains(inputs, resume.Standard):
+	case end == nil || !slices.Contains(inputs, records.Standard):
 		return nil
-	case end.Outcome == resume.Partly:
+	case end.Outcome == records.Partly:
 		return fmt.Errorf("run %s has come to its end: try again what failed: cqlbulk retry %s", dir, setting.ShellQuote(dir))
-	case end.Outcome == resume.Done:
+	case end.Outcome == records.Done:
 		return fmt.Errorf("run %s has come to its end: nothing is left to load", dir)
 	default:
 		return nil
@@ -286,11 +286,11 @@ func refuseEnded(dir string, inputs []string, end *resume.End) error {
 
 // refuseUnfinished refuses to try again what failed in a load that has not come to its
 // end.
-func refuseUnfinished(dir string, end *resume.End) error {
+func refuseUnfinished(dir string, end *records.End) error {
 	switch {
-	case end != nil && end.Outcome == resume.Partly:
+	case end != nil && end.Outcome == records.Partly:
 		return nil
-	case end != nil && end.Outcome == resume.Failed: // a limit on errors may stop it again
+	case end != nil && end.Outcome == records.Failed: // a limit on errors may stop it again
 		return fmt.Errorf("run %s failed before its end: go on with it first, as this says: cqlbulk status %s", dir, setting.ShellQuote(dir))
 	default:
 		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, setting.ShellQuote(dir))
@@ -302,7 +302,7 @@ func refuseUnfinished(dir string, end *resume.End) error {
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {
 	case inDoubt > 0:
-		return fmt.Errorf("%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again", dir, amount.Of(inDoubt, "row"), amount.Verb(inDoubt, "is", "are"), amount.Verb(inDoubt, "it", "them"))
+		return fmt.Errorf("%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again", dir, human.Of(inDoubt, "row"), human.Verb(inDoubt, "is", "are"), human.Verb(inDoubt, "it", "them"))
 	case passed != "":
 		return loadedBefore(dir, passed)
 	default:

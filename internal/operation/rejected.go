@@ -12,10 +12,10 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -47,8 +47,8 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		l.rejected += int64(records)
 		l.removed += int64(max(len(k.Stamps)-records, 0))
 		if records != len(k.Stamps) {
-			l.env.Warn("%s has %s instead of the %d that %s rejected: %s written as of now", k.Path, amount.Of(records, "row"), len(k.Stamps),
-				amount.Verb(len(k.Stamps), "was", "were"), amount.Verb(records, "it is", "they are"))
+			l.env.Warn("%s has %s instead of the %d that %s rejected: %s written as of now", k.Path, human.Of(records, "row"), len(k.Stamps),
+				human.Verb(len(k.Stamps), "was", "were"), human.Verb(records, "it is", "they are"))
 			k.Stamps, texts = nil, nil
 		}
 		l.kept[k.Path], l.rejectTexts[k.Path] = k, texts
@@ -139,7 +139,7 @@ func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, e
 // openOuter opens the run whose rejects are loaded.
 func (l *Load) openOuter() (err error) {
 	if l.spec.RejectsOf != "" && l.outer == nil {
-		l.outer, err = resume.OpenLoad(l.spec.RejectsOf)
+		l.outer, err = records.OpenLoad(l.spec.RejectsOf)
 	}
 	return refused(err)
 }
@@ -162,7 +162,7 @@ func (l *Load) tellOuter(done bool) error {
 	if err != nil {
 		return err
 	}
-	by := resume.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: reading, Done: done}
+	by := records.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: reading, Done: done}
 	for _, path := range slices.Sorted(maps.Keys(l.tried)) {
 		if done {
 			break // the record of its beginning has the rows
@@ -179,7 +179,7 @@ func (l *Load) tellOuter(done bool) error {
 
 // readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did at
 // its end. What this run changed is only a part of that if it resumes a load of the rejects.
-func (l *Load) readingOfRejects() (resume.Changed, error) {
+func (l *Load) readingOfRejects() (records.Changed, error) {
 	options, err := recordedIn(l.outer.Manifest())
 	if err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (l *Load) readingOfRejects() (resume.Changed, error) {
 	if err != nil {
 		return nil, err
 	}
-	reading := resume.Changed{}
+	reading := records.Changed{}
 	for _, change := range changesOf(&then, &l.spec) {
 		reading[change.Name] = change.Now
 	}

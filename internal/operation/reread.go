@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -55,7 +55,7 @@ type rereading struct {
 	former []spec.Load     // of earlier runs that this one goes on with, where it was another way; the oldest first
 	now    []SettingChange // what this run changes
 	all    []SettingChange // what differs from what the load was begun with
-	note   resume.Changed  // what a journal keeps of this change; empty: nothing is changed
+	note   records.Changed // what a journal keeps of this change; empty: nothing is changed
 
 	keepLoaded bool // rows may stay as they were read that are loaded
 }
@@ -63,7 +63,7 @@ type rereading struct {
 // reread is the spec of a load that goes on, or whose rejects are tried again, with what the runs
 // in between changed, and with changes. Of how text is read only what was typed counts: another
 // file or environment than that of the first run must not change it unasked.
-func (r recorded) reread(before []resume.Changed, changes setting.Changes) (spec.Load, rereading, error) {
+func (r recorded) reread(before []records.Changed, changes setting.Changes) (spec.Load, rereading, error) {
 	var again rereading
 	was := recorded{maps.Clone(r.Flags), r.Args, r.Named}
 	begun, err := was.load(setting.Changes{})
@@ -104,8 +104,8 @@ func (r recorded) reread(before []resume.Changed, changes setting.Changes) (spec
 
 // differing gives those of the settings that are not as they are, and what must be set with them
 // so that records are cut as before.
-func differing(o *spec.Load, wanted setting.Values) (resume.Changed, error) {
-	changed := resume.Changed{}
+func differing(o *spec.Load, wanted setting.Values) (records.Changed, error) {
+	changed := records.Changed{}
 	then := spec.NewLoad()
 	for name, texts := range wanted {
 		if err := then.Settings().Set(name, texts...); err != nil {

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -27,9 +27,9 @@ func (l *Load) refuseReading() error {
 		return nil
 	}
 	flags, dir := changedFlags(&l.spec, l.reread.now), setting.ShellQuote(l.run.path)
-	loaded := fmt.Sprintf("%s %s loaded as read before", amount.Of(rows, "row"), amount.Verb(rows, "is", "are"))
+	loaded := fmt.Sprintf("%s %s loaded as read before", human.Of(rows, "row"), human.Verb(rows, "is", "are"))
 	if begun > 0 {
-		loaded += fmt.Sprintf(", and so may be rows of %s that %s under way", amount.Of(begun, "piece"), amount.Verb(begun, "was", "were"))
+		loaded += fmt.Sprintf(", and so may be rows of %s that %s under way", human.Of(begun, "piece"), human.Verb(begun, "was", "were"))
 	}
 	return &UsageError{errors.New(strings.Join([]string{
 		fmt.Sprintf("%s would apply to the rest of the inputs alone: %s", flags, loaded),

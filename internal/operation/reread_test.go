@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -26,13 +26,13 @@ var begunRun = recorded{
 
 // What runs in between changed stays, and a run that goes on knows how each of them read.
 func TestReread(t *testing.T) {
-	before := []resume.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
+	before := []records.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
 	settings, again, err := begunRun.reread(before, typedChanges(setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}}))
 	require.NoError(t, err)
 	require.Equal(t, []string{"-", "x"}, settings.Nulls)
 	require.Equal(t, map[string]string{"a": "b"}, settings.Map)
 	require.EqualValues(t, 5, settings.IngestRate)
-	require.Equal(t, resume.Changed{"null-string": {"-", "x"}}, again.note)
+	require.Equal(t, records.Changed{"null-string": {"-", "x"}}, again.note)
 	require.Equal(t, []SettingChange{{"null-string", []string{"-"}, []string{"-", "x"}}}, again.now)
 	require.Equal(t, []SettingChange{{"map", []string{""}, []string{"a=b"}}, {"null-string", []string{"NA"}, []string{"-", "x"}}}, again.all)
 	var nulls [][]string

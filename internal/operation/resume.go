@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
@@ -40,7 +40,7 @@ func PrepareResume(ctx context.Context, env spec.Environment, settings spec.Resu
 }
 
 func resumeLoad(ctx context.Context, env spec.Environment, r spec.Resume, options recorded) (*Load, error) {
-	earlier, err := resume.OpenLoad(r.RunDir)
+	earlier, err := records.OpenLoad(r.RunDir)
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -70,7 +70,7 @@ func resumeScan(ctx context.Context, env spec.Environment, r spec.Resume, m jour
 		return nil, err
 	}
 	settings.RunDir = r.RunDir
-	earlier, err := resume.OpenScan(r.RunDir, m)
+	earlier, err := records.OpenScan(r.RunDir, m)
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
@@ -55,7 +55,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 		r.Scan = resumed.Scan
 		return r, nil
 	}
-	outer, err := resume.OpenLoad(settings.RunDir) // no other process may take it meanwhile
+	outer, err := records.OpenLoad(settings.RunDir) // no other process may take it meanwhile
 	if err != nil {
 		return nil, refused(err)
 	}
@@ -71,7 +71,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 }
 
 // rejects is the spec of a load of the rejects of outer.
-func (r *Retry) rejects(settings spec.Resume, outer *resume.Load, m journal.Manifest) (inner spec.Load, again rereading, err error) {
+func (r *Retry) rejects(settings spec.Resume, outer *records.Load, m journal.Manifest) (inner spec.Load, again rereading, err error) {
 	if err := refuseUnfinished(r.RunDir, outer.Loaded().End); err != nil {
 		return inner, again, err
 	}
@@ -105,7 +105,7 @@ func (r *Retry) rejects(settings spec.Resume, outer *resume.Load, m journal.Mani
 // find returns the files of rejected rows in the run directory, and counts the rows in doubt
 // that are left alone; without any file it refuses. Rows in doubt are of tables where a row that
 // is written twice counts twice; with them, files that were loaded again before are passed over.
-func (r *Retry) find(repeatInDoubt bool, retried map[string]resume.Retry) (inputs []string, err error) {
+func (r *Retry) find(repeatInDoubt bool, retried map[string]records.Retry) (inputs []string, err error) {
 	kept, err := reject.Find(r.RunDir)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (r *Retry) find(repeatInDoubt bool, retried map[string]resume.Retry) (input
 
 // inherit returns the changes with the settings by which an earlier load read the same rejects,
 // except where the user typed others. It lists these loads in r.Before.
-func (r *Retry) inherit(inputs []string, retried map[string]resume.Retry, changes setting.Changes) setting.Changes {
+func (r *Retry) inherit(inputs []string, retried map[string]records.Retry, changes setting.Changes) setting.Changes {
 	all := setting.Changes{Values: setting.Values{}, Typed: setting.Given{}}
 	for _, path := range inputs {
 		name := filepath.Base(path)

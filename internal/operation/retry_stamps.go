@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
 // This file has the rule of the timestamps of rejected rows that are loaded again:
@@ -41,7 +41,7 @@ func (l *Load) timeRejects() error {
 	if err != nil {
 		return err
 	}
-	l.tried = make(map[string]resume.TriedRows)
+	l.tried = make(map[string]records.TriedRows)
 	elsewhere := l.retriedElsewhere()
 	later := make(map[string][]bool)
 	corrected := 0
@@ -88,17 +88,17 @@ func (l *Load) timeRejects() error {
 		nulls = ", except where a value is null"
 	}
 	l.env.Warn("%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
-		amount.Of(corrected, "row"), amount.Verb(corrected, "has another text or reading", "have another text or reading"), amount.Verb(corrected, "it is", "they are"), nulls)
+		human.Of(corrected, "row"), human.Verb(corrected, "has another text or reading", "have another text or reading"), human.Verb(corrected, "it is", "they are"), nulls)
 	l.setStamps()
 	return nil
 }
 
 // tryAgain returns what is to be recorded of the rows of a file, with the steps that they had so far, and
 // which rows need a later one.
-func (l *Load) tryAgain(k reject.Kept, reading resume.Changed, elsewhere bool) (rows resume.TriedRows, later []bool) {
+func (l *Load) tryAgain(k reject.Kept, reading records.Changed, elsewhere bool) (rows records.TriedRows, later []bool) {
 	name, texts := filepath.Base(k.Path), l.rejectTexts[k.Path]
 	last, taken := l.outer.Loaded().Retried[name]
-	rows, later = make(resume.TriedRows, len(texts)), make([]bool, len(texts))
+	rows, later = make(records.TriedRows, len(texts)), make([]bool, len(texts))
 	known := taken && len(last.Rows) == len(texts)
 	same := maps.EqualFunc(reading, last.Reading, slices.Equal)
 	own := l.run.continued && last.Run == l.journal.Manifest().Run // this retry is resumed
@@ -130,10 +130,10 @@ func (l *Load) tryAgain(k reject.Kept, reading resume.Changed, elsewhere bool) (
 }
 
 // unsentBy reports which rows of a file the last retry never sent, since it could not read them.
-func (l *Load) unsentBy(last resume.Retry, k reject.Kept) []bool {
+func (l *Load) unsentBy(last records.Retry, k reject.Kept) []bool {
 	unsent := make([]bool, len(last.Rows))
 	dir := filepath.Join(l.spec.RejectsOf, last.Dir)
-	status, loaded, err := resume.ReadLoad(dir)
+	status, loaded, err := records.ReadLoad(dir)
 	if err != nil || status.Manifest.Run != last.Run || len(loaded.Retried) > 0 {
 		return unsent
 	}
@@ -205,7 +205,7 @@ func outermost(dir string) string {
 // included. A run directory that cannot be read counts as none.
 func highestStep(dir string) uint16 {
 	var step uint16
-	if _, loaded, err := resume.ReadLoad(dir); err == nil {
+	if _, loaded, err := records.ReadLoad(dir); err == nil {
 		step = loaded.Step
 	}
 	for _, try := range tries(dir) {
@@ -220,7 +220,7 @@ func (l *Load) retriedElsewhere() bool {
 	dir, run := l.spec.RejectsOf, l.outer.Manifest().Run
 	for strings.HasPrefix(filepath.Base(dir), tryPrefix) && IsRun(filepath.Dir(dir)) {
 		dir = filepath.Dir(dir)
-		status, loaded, err := resume.ReadLoad(dir)
+		status, loaded, err := records.ReadLoad(dir)
 		if err != nil {
 			return true
 		}

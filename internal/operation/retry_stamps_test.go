@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 const shopHeader = "customer,number,pieces\n"
@@ -56,7 +56,7 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 		require.Equal(t, []string{"1 row may have been written before, and has another text or reading by now: " +
 			"it is written with a later timestamp, which replaces what an earlier load wrote, except where a value is null"}, s.told)
 	}
-	_, loaded, err := resume.ReadLoad("run")
+	_, loaded, err := records.ReadLoad("run")
 	require.NoError(t, err)
 	tried := loaded.Retried["rejects.csv"].Rows
 	require.EqualValues(t, 3, tried[0].Step)
@@ -65,7 +65,7 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 	s.told = nil
 	require.Equal(t, Done, s.retry(t, "run", "", nil).Outcome)
 	require.Empty(t, s.told)
-	_, loaded, err = resume.ReadLoad("run")
+	_, loaded, err = records.ReadLoad("run")
 	require.NoError(t, err)
 	require.Equal(t, tried, loaded.Retried["rejects.csv"].Rows)
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/target/stream"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // watchRing finds out where rows belong when a load begins, and has it found out again when they are sent, and when they are
@@ -64,7 +64,7 @@ func (l *landing) refuseOptions(ctx context.Context, then driver.TableOptions) e
 	if err != nil {
 		return err
 	}
-	if what := l.t.readded(resume.DropsOf(then.Dropped), resume.DropsOf(now.Dropped)); what != "" {
+	if what := l.t.readded(records.DropsOf(then.Dropped), records.DropsOf(now.Dropped)); what != "" {
 		return fault.New(fault.Fatal, refused(fmt.Errorf("%s while the rows were read or sent: values that were written before that are null; %s", what, l.fromStart)))
 	}
 	if what := l.otherwise(then, now); what != "" {

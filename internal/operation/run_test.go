@@ -12,10 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // shop is a simulated cluster of three nodes with two tables that are empty, and what the
@@ -48,7 +48,7 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 	s := &shop{cluster: cluster, connection: spec.NewConnection(spec.ReadConsistency)}
 	s.connection.Hosts, s.connection.Port = cluster.Hosts()[:1], cluster.Port()
 	s.env = spec.Environment{
-		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Build: build.Info{Version: "test"},
+		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Build: version.Info{Version: "test"},
 		Warn: func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
 	}
 	return s

@@ -7,8 +7,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -47,11 +47,11 @@ func recordedIn(m journal.Manifest) (recorded, error) {
 
 // addInputs adds the inputs that are in a file of their own.
 func (r *recorded) addInputs(dir string, m journal.Manifest) error {
-	extra, err := resume.ExtraOf(m)
+	extra, err := records.ExtraOf(m)
 	if err != nil || extra.Listed == nil {
 		return err
 	}
-	inputs, err := resume.InputsOf(dir, extra)
+	inputs, err := records.InputsOf(dir, extra)
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ type runDirectory struct {
 // runJournal is what the journals of scans and loads have in common.
 type runJournal interface {
 	Manifest() journal.Manifest
-	Close(resume.End) error
+	Close(records.End) error
 	Abandon() error
 }
 
@@ -127,30 +127,30 @@ func continuedIn(path string, journal runJournal) runDirectory {
 func (d *runDirectory) isIdle(nothingDone bool) bool { return nothingDone && !d.continued && !d.known }
 
 // end notes how the run ended, and removes the directory where it has nothing to tell.
-func (d *runDirectory) end(outcome Outcome, runErr error, failed []resume.Range, remove bool) error {
+func (d *runDirectory) end(outcome Outcome, runErr error, failed []records.Range, remove bool) error {
 	if d.journal == nil {
 		return nil
 	}
-	end := resume.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit, Anew: d.anew}
+	end := records.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit, Anew: d.anew}
 	if outcome == Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*RefusedError))
 	}
 	err := d.journal.Close(end)
 	if remove {
-		err = errors.Join(err, resume.Discard(d.path))
+		err = errors.Join(err, records.Discard(d.path))
 	}
 	return err
 }
 
 // outcomes are how a journal calls them.
-var outcomes = map[Outcome]string{Done: resume.Done, Partly: resume.Partly, Interrupted: resume.Interrupted, Failed: resume.Failed}
+var outcomes = map[Outcome]string{Done: records.Done, Partly: records.Partly, Interrupted: records.Interrupted, Failed: records.Failed}
 
 // discard removes the directory of a run that did nothing.
 func (d *runDirectory) discard() error {
 	if d.journal == nil {
 		return nil
 	}
-	return errors.Join(d.journal.Abandon(), resume.Discard(d.path))
+	return errors.Join(d.journal.Abandon(), records.Discard(d.path))
 }
 
 // abandon lets go of the directory, without a word about the run. It does nothing after

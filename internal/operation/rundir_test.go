@@ -10,14 +10,14 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
 // A run that goes on keeps its directory even when it comes to nothing, for whoever
 // goes on again; so does one that another run knows of.
 func TestIdleRuns(t *testing.T) {
-	begun := &resume.Load{}
+	begun := &records.Load{}
 	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))
 	require.False(t, (&Load{run: continuedIn("run", begun)}).idle(load.Result{}))
 	require.False(t, (&Load{run: runDirectory{known: true}}).idle(load.Result{}))

@@ -12,11 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
-	"github.com/cqlbulk/cqlbulk/internal/journal"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/owner"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
 // RunState is how a run of a folder stands.
@@ -276,9 +276,9 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", noRuns(folder)
 	}
 	if command == commandStatus {
-		return "", fmt.Errorf("the %s in %s %s no run directory any more: cqlbulk status lists them", amount.Of(len(runs), "run"), folderName(folder), amount.Verb(len(runs), "has", "have"))
+		return "", fmt.Errorf("the %s in %s %s no run directory any more: cqlbulk status lists them", human.Of(len(runs), "run"), folderName(folder), human.Verb(len(runs), "has", "have"))
 	}
-	return "", fmt.Errorf("of the %s in %s none %s: cqlbulk status shows them", amount.Of(len(runs), "run"), folderName(folder), wanted)
+	return "", fmt.Errorf("of the %s in %s none %s: cqlbulk status shows them", human.Of(len(runs), "run"), folderName(folder), wanted)
 }
 
 // otherOwner is [owner.Other]. Tests replace it.

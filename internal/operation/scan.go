@@ -8,12 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -28,13 +28,13 @@ type Scan struct {
 	out    *sink.Output // nil of a scan that goes on, until it runs
 
 	run       runDirectory
-	journal   *resume.Scan       // nil: none is kept
-	begunWith resume.ScanExtra   // the plan of the first run
-	earlier   *resume.Scanned    // what earlier runs did
-	mark      sink.Mark          // up to which they have the output
-	begun     bool               // this run has begun
-	truncated resume.Truncations // of the table, before this run read it
-	board     *board.Board       // nil: nobody looks
+	journal   *records.Scan       // nil: none is kept
+	begunWith records.ScanExtra   // the plan of the first run
+	earlier   *records.Scanned    // what earlier runs did
+	mark      sink.Mark           // up to which they have the output
+	begun     bool                // this run has begun
+	truncated records.Truncations // of the table, before this run read it
+	board     *board.Board        // nil: nobody looks
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
@@ -44,8 +44,8 @@ func PrepareScan(ctx context.Context, env spec.Environment, settings spec.Scan) 
 
 // prepareScan prepares a scan, or one that goes on with an earlier one, whose journal it
 // then owns.
-func prepareScan(ctx context.Context, env spec.Environment, settings spec.Scan, earlier *resume.Scan) (*Scan, error) {
-	s := &Scan{env: env, spec: settings, earlier: &resume.Scanned{}}
+func prepareScan(ctx context.Context, env spec.Environment, settings spec.Scan, earlier *records.Scan) (*Scan, error) {
+	s := &Scan{env: env, spec: settings, earlier: &records.Scanned{}}
 	if earlier != nil {
 		s.run, s.journal, s.earlier = continuedIn(settings.RunDir, earlier), earlier, earlier.Scanned()
 	}
@@ -91,7 +91,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		}
 		return s.makeJob(format)
 	}
-	s.begunWith = resume.ScanExtra{Files: s.t.files.sum(), Folders: s.t.files.account(), Now: time.Now().Truncate(time.Second),
+	s.begunWith = records.ScanExtra{Files: s.t.files.sum(), Folders: s.t.files.account(), Now: time.Now().Truncate(time.Second),
 		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
 	}
 	s.truncated = s.t.truncations(ctx)

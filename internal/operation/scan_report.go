@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -132,7 +132,7 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 	if s.journal == nil {
 		return
 	}
-	var failed []resume.Range
+	var failed []records.Range
 	for _, f := range result.Failed {
 		failed = append(failed, s.journal.Range(f.Range, f.Err))
 	}

@@ -7,11 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -44,7 +44,7 @@ func (s *Scan) begin() error {
 		return err
 	}
 	// The scan takes down what its output holds.
-	s.job.Mark, s.job.MarkEvery = s.journal.Mark(s.out), resume.MarkTime
+	s.job.Mark, s.job.MarkEvery = s.journal.Mark(s.out), records.MarkTime
 	return nil
 }
 
@@ -103,12 +103,12 @@ func (s *Scan) makeRun() error {
 	for _, split := range s.t.plan.Splits {
 		ranges = append(ranges, split.Range)
 	}
-	journal, err := resume.NewScan(dir, m, ranges)
+	journal, err := records.NewScan(dir, m, ranges)
 	if err != nil {
 		return err
 	}
 	if err := journal.Begin(s.out); err != nil {
-		return errors.Join(err, journal.Abandon(), resume.Discard(dir))
+		return errors.Join(err, journal.Abandon(), records.Discard(dir))
 	}
 	s.journal = journal
 	s.run = runDirectory{path: dir, journal: journal}

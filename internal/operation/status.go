@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/reject"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -38,13 +38,13 @@ type StatusReport struct {
 // End is how a run ended.
 type End struct {
 	Outcome Outcome
-	Error   string         // why it failed
-	Refused bool           // a resume would be refused: the error says what to do instead
-	Failed  []resume.Range // token ranges of a scan that could not be read
+	Error   string          // why it failed
+	Refused bool            // a resume would be refused: the error says what to do instead
+	Failed  []records.Range // token ranges of a scan that could not be read
 }
 
 // endOf reads the end that a journal has; nil stays nil.
-func endOf(e *resume.End) *End {
+func endOf(e *records.End) *End {
 	if e == nil {
 		return nil
 	}
@@ -109,7 +109,7 @@ func ReadStatus(dir string) (StatusReport, error) {
 		RunDir: dir, Command: m.Command, Table: m.Table, Tool: m.Tool, Started: m.Started, Live: status.Live, Holder: status.Holder,
 	}
 	if options, optionsErr := recordedIn(m); optionsErr == nil { // else its readers say so
-		extra, _ := resume.ExtraOf(m)
+		extra, _ := records.ExtraOf(m)
 		r.Target = options.target(extra.Cluster)
 	}
 	switch m.Command {
@@ -124,7 +124,7 @@ func ReadStatus(dir string) (StatusReport, error) {
 	if r.Load != nil && (r.End != nil || r.Live) {
 		r.Load.Rejected = max(r.Load.Rejected, r.Pace.Rejected)
 	}
-	if info, statErr := os.Stat(filepath.Join(dir, resume.PaceFile)); statErr == nil {
+	if info, statErr := os.Stat(filepath.Join(dir, records.PaceFile)); statErr == nil {
 		r.Seen = info.ModTime()
 	}
 	if info, statErr := os.Stat(journal.Path(dir)); statErr == nil && info.ModTime().After(r.Seen) {
@@ -161,16 +161,16 @@ func (r *StatusReport) Share() *float64 {
 }
 
 func (r *StatusReport) readLoad() error {
-	status, l, err := resume.ReadLoad(r.RunDir)
+	status, l, err := records.ReadLoad(r.RunDir)
 	if err != nil {
 		return err
 	}
-	extra, err := resume.ExtraOf(status.Manifest)
+	extra, err := records.ExtraOf(status.Manifest)
 	if err != nil {
 		return err
 	}
 	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(l.End)
-	inputs, err := resume.InputsOf(r.RunDir, extra)
+	inputs, err := records.InputsOf(r.RunDir, extra)
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (r *StatusReport) readLoad() error {
 }
 
 // readRetried reads what came of the loads of rejects of a run directory.
-func (s *LoadStatus) readRetried(dir string, retried map[string]resume.Retry) {
+func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
 	s.Retried = slices.Sorted(maps.Keys(retried))
 	later := true // whatever a try left over
 	for _, name := range s.Retried {
@@ -258,7 +258,7 @@ func (s *LoadStatus) readRetried(dir string, retried map[string]resume.Retry) {
 }
 
 // readChanges reads how text was read otherwise than the load was begun with.
-func (s *LoadStatus) readChanges(m journal.Manifest, l *resume.Loaded) error {
+func (s *LoadStatus) readChanges(m journal.Manifest, l *records.Loaded) error {
 	if len(l.Readings) > 0 {
 		options, err := recordedIn(m)
 		if err != nil {
@@ -270,7 +270,7 @@ func (s *LoadStatus) readChanges(m journal.Manifest, l *resume.Loaded) error {
 		}
 		s.Changed = again.all
 	}
-	reread := resume.Changed{}
+	reread := records.Changed{}
 	for _, by := range l.Retried {
 		maps.Copy(reread, by.Reading)
 	}
@@ -283,7 +283,7 @@ func (s *LoadStatus) readChanges(m journal.Manifest, l *resume.Loaded) error {
 }
 
 func (r *StatusReport) readScan(m journal.Manifest) error {
-	status, scanned, err := resume.ReadScan(r.RunDir, m)
+	status, scanned, err := records.ReadScan(r.RunDir, m)
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/resume"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -57,7 +57,7 @@ func (s SettingTexts) Words() []string {
 func (s *Suggestion) Words() []string {
 	words := []string{tool, commandLoad}
 	for _, arg := range s.Args {
-		if strings.HasPrefix(arg, "-") && arg != resume.Standard {
+		if strings.HasPrefix(arg, "-") && arg != records.Standard {
 			arg = "./" + arg // which is no flag
 		}
 		words = append(words, setting.ShellQuote(arg))

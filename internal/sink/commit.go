@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Commit ends the output whole: it closes every file, has it on the disk, then
@@ -112,7 +112,7 @@ func (o *Output) each(do func(*series) error) error {
 		}
 	}
 	if failed > 1 {
-		return fmt.Errorf("%w (and %s failed)", first, amount.Of(failed-1, "more file"))
+		return fmt.Errorf("%w (and %s failed)", first, human.Of(failed-1, "more file"))
 	}
 	return first
 }

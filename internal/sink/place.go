@@ -9,8 +9,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // partSuffix is added to the name of a file until the output is whole.
@@ -142,7 +142,7 @@ func folderThere(path string, force bool) (bool, error) {
 		}
 	}
 	if files > 0 && !force {
-		return true, fmt.Errorf("output folder %s is not empty (%s): name another folder, or write over it with --force", path, amount.Of(files, "file"))
+		return true, fmt.Errorf("output folder %s is not empty (%s): name another folder, or write over it with --force", path, human.Of(files, "file"))
 	}
 	return true, nil
 }

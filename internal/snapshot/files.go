@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -210,7 +210,7 @@ func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, er
 		all = append(all, SSTable{Descriptor: d, Folder: c.folder, Node: c.node, Tag: c.tag})
 	}
 	if unnamed > 0 {
-		f.skip(c.folder, "%s left out, since %s does not name %s", amount.Of(unnamed, "SSTable")+amount.Verb(unnamed, " is", " are"), c.namedBy, amount.Verb(unnamed, "it", "them"))
+		f.skip(c.folder, "%s left out, since %s does not name %s", human.Of(unnamed, "SSTable")+human.Verb(unnamed, " is", " are"), c.namedBy, human.Verb(unnamed, "it", "them"))
 	}
 	return all, nil
 }

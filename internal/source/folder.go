@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/journal"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 )
 
 // folder finds the files below a folder, in the order of their paths (byte by

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/build"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // Environment is what an operation has around it besides its spec.
@@ -19,7 +19,7 @@ type Environment struct {
 	Log func(format string, args ...any)
 	// AskPassword asks the user for a password, once all else is checked.
 	AskPassword func(user string) (string, error)
-	Build       build.Info // of the program, for the server, the run directory and the manifest
+	Build       version.Info // of the program, for the server, the run directory and the manifest
 }
 
 // Logf tells whoever looks closely.

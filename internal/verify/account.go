@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -77,18 +77,18 @@ func (a *account) checkRows() {
 		a.find("it names no file")
 	}
 	if a.m.Rows < 0 {
-		a.find("it states %s", amount.Of(a.m.Rows, "row"))
+		a.find("it states %s", human.Of(a.m.Rows, "row"))
 	}
 	var rows int64
 	for _, f := range a.m.Files {
 		if f.Rows < 0 || f.Rows > math.MaxInt64-rows {
-			a.find("file %s cannot have %s", f.Name, amount.Of(f.Rows, "row"))
+			a.find("file %s cannot have %s", f.Name, human.Of(f.Rows, "row"))
 			return
 		}
 		rows += f.Rows
 	}
 	if rows != a.m.Rows {
-		a.find("its files have %s together, not the %s that it states", amount.Of(rows, "row"), amount.Count(a.m.Rows))
+		a.find("its files have %s together, not the %s that it states", human.Of(rows, "row"), human.Count(a.m.Rows))
 	}
 }
 
@@ -104,10 +104,10 @@ func (a *account) checkRanges() {
 		a.find("token range (%s, %s] was not read: %s", lost.Start, lost.End, lost.Error)
 	}
 	if r.Failed != len(r.Lost) {
-		a.find("%s not read, but it lists %s", amount.Of(r.Failed, "token range")+amount.Verb(r.Failed, " was", " were"), amount.Count(len(r.Lost)))
+		a.find("%s not read, but it lists %s", human.Of(r.Failed, "token range")+human.Verb(r.Failed, " was", " were"), human.Count(len(r.Lost)))
 	}
 	if r.Failed == 0 && r.Done < r.Splits && a.option("limit") == "" {
-		a.find("only %s of %s %s read", amount.Count(r.Done), amount.Of(r.Splits, "token range"), amount.Verb(r.Done, "was", "were"))
+		a.find("only %s of %s %s read", human.Count(r.Done), human.Of(r.Splits, "token range"), human.Verb(r.Done, "was", "were"))
 	}
 }
 

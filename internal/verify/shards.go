@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // mostMissing is how many missing shards are told one by one.
@@ -40,7 +40,7 @@ func (r *Report) join(shards []*account) Set {
 		}
 		given[a.shard.Number] = a
 		if a.m.Rows < 0 || set.Rows > math.MaxInt64-a.m.Rows {
-			find("%s: %s cannot be added", a.path, amount.Of(a.m.Rows, "row"))
+			find("%s: %s cannot be added", a.path, human.Of(a.m.Rows, "row"))
 			continue
 		}
 		set.Rows += a.m.Rows
@@ -56,7 +56,7 @@ func (r *Report) join(shards []*account) Set {
 		}
 	}
 	if more := set.Shards - set.Given - told; more > 0 {
-		find("%s of %s %s missing", amount.Of(more, "more shard"), table(first), amount.Verb(more, "is", "are"))
+		find("%s of %s %s missing", human.Of(more, "more shard"), table(first), human.Verb(more, "is", "are"))
 	}
 	return set
 }

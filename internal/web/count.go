@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Count is a number of rows that count --by broke down.
@@ -67,7 +67,7 @@ func parsePart(fields []string) (p Part, by string, err error) {
 	case !shared && last > 0:
 		by, p.Name = "partition", strings.Join(fields[:last], ", ")
 	default:
-		return p, "", fmt.Errorf("%s: a line of count --by host has 3, of --by range 4, of --by partition a key and a number", amount.Of(len(fields), "field"))
+		return p, "", fmt.Errorf("%s: a line of count --by host has 3, of --by range 4, of --by partition a key and a number", human.Of(len(fields), "field"))
 	}
 	rows := fields[last]
 	if shared {

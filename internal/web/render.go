@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
@@ -44,8 +44,8 @@ var templates = template.Must(parse("ring files", ringHTML, "parts files", parts
 
 func parse(texts ...string) (*template.Template, error) {
 	all := template.New("").Funcs(template.FuncMap{
-		"count": amount.Count[int64], "of": of, "size": amount.Size, "percent": percent, "seconds": seconds, "latency": latency,
-		"rate": func(f float64) string { return amount.Count(int64(f)) }, "speed": speed,
+		"count": human.Count[int64], "of": of, "size": human.Size, "percent": percent, "seconds": seconds, "latency": latency,
+		"rate": func(f float64) string { return human.Count(int64(f)) }, "speed": speed,
 		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"words": words, "verdict": verdict, "glued": glued, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title, "stage": stageName,
 		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": sentOf, "log": logOf,
@@ -84,7 +84,7 @@ func renderPage(s board.State) ([]byte, error) {
 func cut(text string, n int) string { return strings.ToValidUTF8(text[:min(n, len(text))], "") }
 
 // percent writes a part of 1 as the live line does, with a blank.
-func percent(share float64) string { return strings.TrimSuffix(amount.Percent(share), "%") + " %" }
+func percent(share float64) string { return strings.TrimSuffix(human.Percent(share), "%") + " %" }
 
 // glued has no line end between a number and its percent sign.
 func glued(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%") }
@@ -92,20 +92,20 @@ func glued(text string) string { return strings.ReplaceAll(text, " %", "\u00a0%"
 // of writes how many there are of a thing; templates have numbers of either type.
 func of(n any, thing string) string {
 	if few, ok := n.(int); ok {
-		return amount.Of(few, thing)
+		return human.Of(few, thing)
 	}
-	return amount.Of(n.(int64), thing)
+	return human.Of(n.(int64), thing)
 }
 
 // seconds writes a number of seconds for a person.
-func seconds(s float64) string { return amount.Elapsed(time.Duration(s * float64(time.Second))) }
+func seconds(s float64) string { return human.Elapsed(time.Duration(s * float64(time.Second))) }
 
 // latency writes a latency; a dash where there is none.
 func latency(s float64) string {
 	if s <= 0 {
 		return "-"
 	}
-	return amount.Latency(time.Duration(s * float64(time.Second)))
+	return human.Latency(time.Duration(s * float64(time.Second)))
 }
 
 // words says what a phase means.

@@ -3,7 +3,7 @@ package web
 import (
 	"encoding/json"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
@@ -30,7 +30,7 @@ func figuresOf(s board.State) []figure {
 	over := " over " + seconds(s.History[len(s.History)-1].Seconds)
 	var all []figure
 	if rows > 0 {
-		all = append(all, figure{"rows", "Rows per second", "highest " + amount.Count(int64(rows)) + over})
+		all = append(all, figure{"rows", "Rows per second", "highest " + human.Count(int64(rows)) + over})
 	}
 	if max(bytes, streamed) >= leastBytes {
 		title := "MiB per second"
@@ -39,7 +39,7 @@ func figuresOf(s board.State) []figure {
 		} else if mib(bytes) == 0 {
 			title = "MiB streamed per second"
 		}
-		all = append(all, figure{"bytes", title, "highest " + amount.Size(int64(max(bytes, streamed))) + "/s" + over})
+		all = append(all, figure{"bytes", title, "highest " + human.Size(int64(max(bytes, streamed))) + "/s" + over})
 	}
 	if p99 > 0 || held > 0 {
 		text := ""

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
@@ -100,12 +100,12 @@ func (m *heatMap) stripOf(n board.NodeRing) strip {
 	if m.Progress {
 		s.Label += s.Share + " read, "
 	}
-	s.Label += amount.Of(sum, "row") + ", " + percent(n.Share) + " of the ring"
+	s.Label += human.Of(sum, "row") + ", " + percent(n.Share) + " of the ring"
 	if requests := n.Requests(); requests > 0 {
-		s.Label += ", " + amount.Of(requests, "request") + " under way"
+		s.Label += ", " + human.Of(requests, "request") + " under way"
 	}
 	if s.Failures > 0 {
-		s.Label += ", failures in " + amount.Of(s.Failures, "part") + " of " + amount.Count(int64(len(n.Failed)))
+		s.Label += ", failures in " + human.Of(s.Failures, "part") + " of " + human.Count(int64(len(n.Failed)))
 	}
 	return s
 }

@@ -1,7 +1,7 @@
 package web
 
 import (
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
@@ -37,17 +37,17 @@ func tilesOf(s board.State) []tile {
 // first of them are in the table, and a scan until a partition is at its end.
 func rowsTile(s board.State) tile {
 	if onlyRead(s) {
-		return tile{Name: "rows read", Figure: "ready", Value: amount.Count(s.Ready), Notes: []string{notYet(s)}}
+		return tile{Name: "rows read", Figure: "ready", Value: human.Count(s.Ready), Notes: []string{notYet(s)}}
 	}
-	t := tile{Name: "rows " + deed(s), Figure: "rows", Value: amount.Count(s.Rows)}
+	t := tile{Name: "rows " + deed(s), Figure: "rows", Value: human.Count(s.Rows)}
 	if s.EarlierRows > 0 {
-		t.Notes = append(t.Notes, amount.Count(s.EarlierRows)+" by an earlier run")
+		t.Notes = append(t.Notes, human.Count(s.EarlierRows)+" by an earlier run")
 	}
 	if s.Ready > 0 && !s.Phase.Over() {
-		t.Notes = append(t.Notes, amount.Count(s.Ready)+" more are read")
+		t.Notes = append(t.Notes, human.Count(s.Ready)+" more are read")
 	}
 	if s.Bytes >= leastText {
-		t.Notes = append(t.Notes, amount.Size(s.Bytes)+" of text")
+		t.Notes = append(t.Notes, human.Size(s.Bytes)+" of text")
 	}
 	return t
 }
@@ -95,11 +95,11 @@ func rateTile(s board.State) tile {
 	if s.RowsPerSecond < 1 && s.Phase.Over() {
 		return t
 	}
-	t.Value = amount.Count(int64(s.RowsPerSecond))
+	t.Value = human.Count(int64(s.RowsPerSecond))
 	if s.BytesPerSecond >= leastText {
 		t.Notes = append(t.Notes, speed(s.BytesPerSecond)+" of text")
 	}
 	return t
 }
 
-func speed(bytes float64) string { return amount.Size(int64(bytes)) + "/s" }
+func speed(bytes float64) string { return human.Size(int64(bytes)) + "/s" }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
@@ -30,14 +30,14 @@ func deed(s board.State) string {
 
 // verdict returns one or two plain sentences on how a run stands, or how it ended.
 func verdict(s board.State) string {
-	rows := amount.Of(s.Rows, "row") + " " + deed(s)
+	rows := human.Of(s.Rows, "row") + " " + deed(s)
 	if onlyRead(s) {
-		rows = amount.Of(s.Ready, "row") + " read, none " + deed(s)
+		rows = human.Of(s.Ready, "row") + " read, none " + deed(s)
 	}
 	if s.EarlierRows > 0 && s.EarlierSeconds == 0 {
-		rows += " (" + amount.Count(s.EarlierRows) + " of them by an earlier run, whose time is not known)"
+		rows += " (" + human.Count(s.EarlierRows) + " of them by an earlier run, whose time is not known)"
 	}
-	after := amount.Elapsed(time.Duration((s.EarlierSeconds + s.Elapsed) * float64(time.Second))) // the rows are of all processes
+	after := human.Elapsed(time.Duration((s.EarlierSeconds + s.Elapsed) * float64(time.Second))) // the rows are of all processes
 	switch s.Phase {
 	case board.Connecting:
 		return "Connecting to the cluster."
@@ -85,7 +85,7 @@ func running(s board.State) string {
 }
 
 func roughly(seconds float64) string {
-	return amount.Roughly(time.Duration(seconds * float64(time.Second)))
+	return human.Roughly(time.Duration(seconds * float64(time.Second)))
 }
 
 // so returns how much of the work is done so far.
@@ -139,17 +139,17 @@ func missed(s board.State) string {
 	if s.HeldAbove == 0 {
 		return ""
 	}
-	return " Small reads of others were above the target in " + amount.Count(int64(s.HeldAbove)) + " of " + amount.Of(s.HeldSeconds, "second") + "."
+	return " Small reads of others were above the target in " + human.Count(int64(s.HeldAbove)) + " of " + human.Of(s.HeldSeconds, "second") + "."
 }
 
 // losses returns what a run did not do.
 func losses(s board.State) string {
 	var all []string
 	if s.RejectedRows > 0 {
-		all = append(all, amount.Of(s.RejectedRows, "row")+" "+amount.Verb(s.RejectedRows, "was", "were")+" rejected")
+		all = append(all, human.Of(s.RejectedRows, "row")+" "+human.Verb(s.RejectedRows, "was", "were")+" rejected")
 	}
 	if s.FailedRanges > 0 {
-		all = append(all, amount.Of(s.FailedRanges, "token range")+" failed")
+		all = append(all, human.Of(s.FailedRanges, "token range")+" failed")
 	}
 	if all == nil {
 		return "some of the work failed, as the log says"
@@ -185,9 +185,9 @@ func held(s board.State) string {
 		return ""
 	case s.Phase.Over() && s.HeldSeconds > 0:
 		if above(s) {
-			return "ABOVE target " + target + " in " + amount.Count(int64(s.HeldAbove)) + " of " + amount.Of(s.HeldSeconds, "second")
+			return "ABOVE target " + target + " in " + human.Count(int64(s.HeldAbove)) + " of " + human.Of(s.HeldSeconds, "second")
 		}
-		return "within target " + target + " in all of " + amount.Of(s.HeldSeconds, "second")
+		return "within target " + target + " in all of " + human.Of(s.HeldSeconds, "second")
 	case s.HeldP99 == 0:
 		return "not measured yet, target " + target
 	case above(s):

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
@@ -62,8 +62,8 @@ var widths = [partKinds]struct{ long, brief int }{
 // not known for now is a dash.
 func partsOf(r progress.Reading) (parts [partKinds]part) {
 	parts[partRejected] = losses(r.Rejected, "rejected", "rej", red)
-	parts[partFailed] = losses(r.Failed, amount.Noun(r.Failed, "range")+" failed", "failed", red)
-	parts[partRetries] = losses(r.Retries, amount.Noun(r.Retries, "retry"), "retr", yellow)
+	parts[partFailed] = losses(r.Failed, human.Noun(r.Failed, "range")+" failed", "failed", red)
+	parts[partRetries] = losses(r.Retries, human.Noun(r.Retries, "retry"), "retr", yellow)
 	if r.Trouble != "" {
 		reason := safetext.Line(r.Trouble)
 		brief, cut := []rune(reason), "…"
@@ -77,28 +77,28 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 		}
 	}
 	if r.Share != nil {
-		parts[partShare] = part{amount.Percent(*r.Share), wholePercent(*r.Share), plain}
+		parts[partShare] = part{human.Percent(*r.Share), wholePercent(*r.Share), plain}
 	}
-	parts[partRows] = part{amount.Of(r.Rows, "row"), amount.Briefly(r.Rows) + " " + amount.Noun(r.Rows, "row"), plain}
+	parts[partRows] = part{human.Of(r.Rows, "row"), human.Briefly(r.Rows) + " " + human.Noun(r.Rows, "row"), plain}
 	if r.Earlier > 0 {
-		parts[partRows].long += fmt.Sprintf(" (%s before)", amount.Count(r.Earlier))
+		parts[partRows].long += fmt.Sprintf(" (%s before)", human.Count(r.Earlier))
 	}
 	if r.Ready > 0 && r.Stage == nil {
-		parts[partRows].long += fmt.Sprintf(", %s more read", amount.Count(r.Ready))
+		parts[partRows].long += fmt.Sprintf(", %s more read", human.Count(r.Ready))
 		if r.Rows == 0 {
-			parts[partRows].brief = amount.Briefly(r.Ready) + " read"
+			parts[partRows].brief = human.Briefly(r.Ready) + " read"
 		}
 	}
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
-	parts[partRate] = part{amount.Count(rate) + " rows/s", amount.Briefly(rate) + "/s", plain}
+	parts[partRate] = part{human.Count(rate) + " rows/s", human.Briefly(rate) + "/s", plain}
 	if r.Bytes > 0 || bytes > 0 {
-		parts[partBytes] = part{amount.Size(bytes) + "/s", strings.ReplaceAll(amount.Size(bytes), " ", "") + "/s", plain}
+		parts[partBytes] = part{human.Size(bytes) + "/s", strings.ReplaceAll(human.Size(bytes), " ", "") + "/s", plain}
 	}
 	if r.Target > 0 {
 		parts[partHeld] = heldPart(r)
 	}
 	if r.Limit > 0 || r.UnderWay > 0 || r.Answered > 0 {
-		parts[partUnderWay] = part{amount.Of(r.UnderWay, "request"), amount.Briefly(r.UnderWay) + " req", plain}
+		parts[partUnderWay] = part{human.Of(r.UnderWay, "request"), human.Briefly(r.UnderWay) + " req", plain}
 	}
 	switch {
 	case r.P99 > 0:
@@ -178,10 +178,10 @@ func losses(n int64, long, brief string, paint paint) part {
 	if n == 0 {
 		return part{}
 	}
-	return part{amount.Count(n) + " " + long, amount.Briefly(n) + " " + brief, paint}
+	return part{human.Count(n) + " " + long, human.Briefly(n) + " " + brief, paint}
 }
 
-func seconds(s float64) string { return amount.Latency(time.Duration(s * float64(time.Second))) }
+func seconds(s float64) string { return human.Latency(time.Duration(s * float64(time.Second))) }
 
 // sentTo says in words what nodes were streamed: the least and the most of them, where that is not the same.
 func sentTo(nodes []progress.Streamed) string {
@@ -193,15 +193,15 @@ func sentTo(nodes []progress.Streamed) string {
 	if most == 0 {
 		return ""
 	}
-	sizes := amount.Size(most)
-	if s := amount.Size(least); s != sizes {
+	sizes := human.Size(most)
+	if s := human.Size(least); s != sizes {
 		sizes = s + " to " + sizes
 	}
-	to := amount.Of(len(nodes), "node")
+	to := human.Of(len(nodes), "node")
 	if len(nodes) > 1 {
 		to = "each of " + to
 	}
-	return fmt.Sprintf("%s sent to %s, %s", sizes, to, amount.Of(sessions, "session"))
+	return fmt.Sprintf("%s sent to %s, %s", sizes, to, human.Of(sessions, "session"))
 }
 
 // Text is a reading as a line of its own, which nothing is left out of.

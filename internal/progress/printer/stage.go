@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
@@ -14,7 +14,7 @@ func addStage(parts *[partKinds]part, r progress.Reading) {
 	if in := r.Receiving; in != nil {
 		parts[partReceiving], parts[partBytes] = received(in), part{} // one speed of bytes is enough
 		if in.NodeLimit > 0 {
-			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", amount.Size(in.NodeLimit))
+			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", human.Size(in.NodeLimit))
 			parts[partLimited].brief = "limited by nodes"
 		}
 	}
@@ -35,7 +35,7 @@ func staged(s *progress.Staged) (long, short string) {
 	name := progress.StageTitle(s.Name)
 	percent, whole := "", "    "
 	if s.Share != nil {
-		percent, whole = fmt.Sprintf(" %6s,", amount.Percent(*s.Share)), fmt.Sprintf("%4s", wholePercent(*s.Share))
+		percent, whole = fmt.Sprintf(" %6s,", human.Percent(*s.Share)), fmt.Sprintf("%4s", wholePercent(*s.Share))
 	}
 	speed := speedOf(s.PerSecond)
 	short = fmt.Sprintf("%s %s %12s", s.Name, whole, strings.ReplaceAll(speed, " ", ""))
@@ -43,16 +43,16 @@ func staged(s *progress.Staged) (long, short string) {
 	switch {
 	case s.Name == progress.StageReading:
 		rate := int64(s.PerSecond)
-		return fmt.Sprintf("%s%s %18s, %16s", name, percent, amount.Of(s.Done, "row"), amount.Count(rate)+" rows/s"),
-			fmt.Sprintf("%s %s %12s", name, whole, amount.Briefly(rate)+"/s")
+		return fmt.Sprintf("%s%s %18s, %16s", name, percent, human.Of(s.Done, "row"), human.Count(rate)+" rows/s"),
+			fmt.Sprintf("%s %s %12s", name, whole, human.Briefly(rate)+"/s")
 	case s.Waiting && s.Name == progress.StageWriting:
-		return "wrote " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
+		return "wrote " + human.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
 	case s.Waiting:
-		return "sent " + amount.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
+		return "sent " + human.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
 	case s.Total > 0 && (last || percent == ""): // the share of the last stage stands before
-		return fmt.Sprintf("%s %10s of %s, %12s", name, amount.Size(s.Done), amount.Size(s.Total), speed), short
+		return fmt.Sprintf("%s %10s of %s, %12s", name, human.Size(s.Done), human.Size(s.Total), speed), short
 	case percent == "":
-		return fmt.Sprintf("%s %10s, %12s", name, amount.Size(s.Done), speed), short
+		return fmt.Sprintf("%s %10s, %12s", name, human.Size(s.Done), speed), short
 	default:
 		return fmt.Sprintf("%s%s %12s", name, percent, speed), short
 	}
@@ -62,25 +62,25 @@ func staged(s *progress.Staged) (long, short string) {
 func received(in *progress.Receiving) part {
 	of, share := "", brief(in.Received)
 	if in.Announced > 0 {
-		of = " of " + amount.Size(in.Announced)
+		of = " of " + human.Size(in.Announced)
 	}
 	if in.Share != nil {
 		share = fmt.Sprintf("%4s", wholePercent(*in.Share))
 	}
 	speed := speedOf(in.PerSecond)
 	return part{
-		long:  fmt.Sprintf("received %10s%s, %12s", amount.Size(in.Received), of, speed),
+		long:  fmt.Sprintf("received %10s%s, %12s", human.Size(in.Received), of, speed),
 		brief: fmt.Sprintf("received %s %12s", share, strings.ReplaceAll(speed, " ", "")),
 	}
 }
 
 // brief is a size without a blank.
-func brief(bytes int64) string { return strings.ReplaceAll(amount.Size(bytes), " ", "") }
+func brief(bytes int64) string { return strings.ReplaceAll(human.Size(bytes), " ", "") }
 
 // speedOf is a number of bytes a second; a dash where nothing moves now, or it is not known how fast.
 func speedOf(perSecond float64) string {
 	if speed := int64(perSecond); speed > 0 {
-		return amount.Size(speed) + "/s"
+		return human.Size(speed) + "/s"
 	}
 	return "-"
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // writePage writes the page and its plot.
@@ -65,7 +65,7 @@ func writeGoals(say func(string, ...any), r *report) {
 }
 
 func writeDataset(say func(string, ...any), r *report, d datasetReport) {
-	say("## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n", d.Name, amount.Count(d.Rows), float64(d.Bytes)/(1<<20), d.What)
+	say("## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n", d.Name, human.Count(d.Rows), float64(d.Bytes)/(1<<20), d.What)
 	noun := r.Task.noun()
 	heads, lines, yardstick := " wall, of PostgreSQL |", "--:|", r.Task == loading
 	if !yardstick {
@@ -76,7 +76,7 @@ func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 		of := func(f figure) float64 { return r.median(d.Name, c.Name, f) }
 		perSecond := "-"
 		if s := of(wall); !math.IsNaN(s) {
-			perSecond = amount.Count(int64(float64(d.Rows) / s))
+			perSecond = human.Count(int64(float64(d.Rows) / s))
 		}
 		last := ""
 		if yardstick {
@@ -160,7 +160,7 @@ func number(v float64) string {
 	case v < 100:
 		return fmt.Sprintf("%.1f", v)
 	}
-	return amount.Count(int64(math.Round(v)))
+	return human.Count(int64(math.Round(v)))
 }
 
 func share(v float64) string {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/amount"
+	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Measures of the plot, in pixels.
@@ -36,7 +36,7 @@ func plot(r *report) []byte {
 	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", width, height)
 	for i, d := range r.Datasets {
 		top := plotMargin + i*section
-		fmt.Fprintf(&b, `<text x="%d" y="%d" font-size="15" font-weight="bold">%s, %s rows</text>`+"\n", plotMargin, top+24, html.EscapeString(d.Name), amount.Count(d.Rows))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" font-size="15" font-weight="bold">%s, %s rows</text>`+"\n", plotMargin, top+24, html.EscapeString(d.Name), human.Count(d.Rows))
 		for row, c := range r.Contestants {
 			fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="end">%s</text>`+"\n", plotMargin+plotLabels-10, top+plotHead+row*plotRow+plotBar-2, html.EscapeString(c.Title))
 		}

@@ -1,4 +1,4 @@
-// Command simulated runs a simulated cluster (internal/simcluster) with a table ks.t, so that a
+// Command simulated runs a simulated cluster (internal/test/simcluster) with a table ks.t, so that a
 // program can be measured against more nodes than a machine can run. It prints its contact point
 // when all nodes listen. For each line that it reads it prints the number of requests for the
 // table's rows since the line before. It ends with its input.
@@ -13,7 +13,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/cqlbulk/cqlbulk/internal/simcluster"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 func main() {

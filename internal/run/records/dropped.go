@@ -1,0 +1,22 @@
+package records
+
+import "time"
+
+// Drops has for each column of a table that was ever dropped when that was, the last time. nil: that is
+// not known.
+type Drops map[string]DropTime
+
+// DropTime is when a column was dropped, in milliseconds since the epoch.
+type DropTime int64
+
+// Time returns the moment, in UTC.
+func (d DropTime) Time() time.Time { return time.UnixMilli(int64(d)).UTC() }
+
+// DropsOf returns the times as a run directory has them.
+func DropsOf(times map[string]time.Time) Drops {
+	drops := make(Drops, len(times))
+	for column, at := range times {
+		drops[column] = DropTime(at.UnixMilli())
+	}
+	return drops
+}

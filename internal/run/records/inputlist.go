@@ -1,0 +1,328 @@
+package records
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/spread"
+)
+
+// Inputs is a list of inputs in the form that the file of inputs of a run directory has. It takes about 40 bytes for a
+// small file in a folder of many, where a slice of Input takes 200.
+//
+// The form is one entry after the other: the number of bytes at the beginning of the path that are those of the path
+// before, and the number of bytes of the rest, as unsigned varints (encoding/binary); the rest; then the size, plus 1, as an
+// unsigned varint, 0 for what is no plain file, where the entry ends; the time in nanoseconds less that of the entry before,
+// and the time of the inode less the time, as varints; the first 16 bytes of the SHA-256 of its ends. 128 bits tell a
+// file from any other by chance.
+type Inputs struct {
+	text   []byte
+	count  int
+	stored int64 // bytes of the inputs
+	piped  bool  // an input is no plain file
+	stdin  bool  // an input is the standard input
+
+	few []Input // the first ones, with the whole hash of their ends
+
+	path string // of the last entry
+	time int64
+}
+
+// keptEnds is the number of bytes that a list keeps of the hash of an input's ends.
+const keptEnds = 16
+
+// Add adds an input to the list.
+func (l *Inputs) Add(in Input) error {
+	same := 0
+	for same < min(len(l.path), len(in.Path)) && l.path[same] == in.Path[same] {
+		same++
+	}
+	b := binary.AppendUvarint(l.text, uint64(same))
+	b = binary.AppendUvarint(b, uint64(len(in.Path)-same))
+	b = append(b, in.Path[same:]...)
+	if in.Other {
+		b = append(b, 0)
+	} else {
+		hash, err := hex.DecodeString(in.Ends)
+		if err != nil || len(hash) < keptEnds {
+			return fmt.Errorf("input %s: %q is no hash of its ends", in.Path, in.Ends)
+		}
+		at := in.Time.UnixNano()
+		b = binary.AppendUvarint(b, uint64(in.Size)+1)
+		b = binary.AppendVarint(b, at-l.time)
+		b = binary.AppendVarint(b, in.Inode-at)
+		b = append(b, hash[:keptEnds]...)
+		l.time = at
+	}
+	if l.count < fewInputs {
+		l.few = append(l.few, in)
+	}
+	l.text, l.path = b, in.Path
+	l.tally(in)
+	return nil
+}
+
+// tally counts an input.
+func (l *Inputs) tally(in Input) {
+	l.count++
+	l.stored += in.Size
+	l.piped = l.piped || in.Other
+	l.stdin = l.stdin || in.Path == Standard
+}
+
+// Len returns the number of inputs.
+func (l *Inputs) Len() int { return l.count }
+
+// Stored returns the number of bytes of the inputs, as they are stored.
+func (l *Inputs) Stored() int64 { return l.stored }
+
+// Piped reports whether some inputs are no plain files.
+func (l *Inputs) Piped() bool { return l.piped }
+
+// Standard reports whether one of the inputs is the standard input.
+func (l *Inputs) Standard() bool { return l.stdin }
+
+var errList = errors.New("the list of inputs is damaged")
+
+// All iterates over the inputs in their order. It ends early where the list is damaged.
+func (l *Inputs) All() iter.Seq2[int, Input] {
+	return func(yield func(int, Input) bool) {
+		r := listReader{rest: l.text}
+		for i := range l.count {
+			in, err := r.next()
+			if err != nil || !yield(i, in) {
+				return
+			}
+		}
+	}
+}
+
+// Paths returns the paths of the inputs.
+func (l *Inputs) Paths() []string {
+	paths := make([]string, 0, l.count)
+	for _, in := range l.All() {
+		paths = append(paths, in.Path)
+	}
+	return paths
+}
+
+// listReader reads the entries of a list.
+type listReader struct {
+	rest []byte
+	path []byte
+	time int64
+}
+
+// next reads one entry.
+func (r *listReader) next() (in Input, err error) {
+	same, err := r.unsigned()
+	if err != nil || same > uint64(len(r.path)) {
+		return in, errList
+	}
+	n, err := r.unsigned()
+	if err != nil || n > uint64(len(r.rest)) {
+		return in, errList
+	}
+	r.path = append(r.path[:same], r.rest[:n]...)
+	r.rest = r.rest[n:]
+	in.Path = string(r.path)
+	size, err := r.unsigned()
+	if err != nil || size == 0 {
+		in.Other = true
+		return in, err
+	}
+	in.Size = int64(size - 1)
+	for _, to := range []*int64{&r.time, &in.Inode} {
+		d, n := binary.Varint(r.rest)
+		if n <= 0 {
+			return in, errList
+		}
+		*to += d
+		r.rest = r.rest[n:]
+	}
+	if len(r.rest) < keptEnds {
+		return in, errList
+	}
+	in.Time, in.Inode = time.Unix(0, r.time).UTC(), in.Inode+r.time
+	in.Ends = hex.EncodeToString(r.rest[:keptEnds])
+	r.rest = r.rest[keptEnds:]
+	return in, nil
+}
+
+func (r *listReader) unsigned() (uint64, error) {
+	v, n := binary.Uvarint(r.rest)
+	if n <= 0 {
+		return 0, errList
+	}
+	r.rest = r.rest[n:]
+	return v, nil
+}
+
+// parseInputs reads a list of that many inputs.
+func parseInputs(text []byte, count int) (*Inputs, error) {
+	l := &Inputs{text: text}
+	r := listReader{rest: text}
+	for len(r.rest) > 0 && l.count < count {
+		in, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		l.tally(in)
+	}
+	if len(r.rest) > 0 || l.count != count {
+		return nil, errList
+	}
+	return l, nil
+}
+
+// fewInputs is the number of inputs up to which run.json has them itself. A run of no more can be resumed by a program
+// that knows no file of inputs.
+const fewInputs = 64
+
+// Many reports whether the list has a file of its own in a run directory.
+func (l *Inputs) Many() bool { return l.count > fewInputs }
+
+// Listed is what run.json says of the inputs that are in a file of their own.
+type Listed struct {
+	Count  int    `json:"count"`
+	SHA256 string `json:"sha256"` // of the file, in hex
+}
+
+// Keep puts the inputs into what a run keeps: into run.json, or into a file beside it.
+func (l *Inputs) Keep(e *Extra) []journal.File {
+	if !l.Many() {
+		e.Inputs = l.few
+		return nil
+	}
+	sum := sha256.Sum256(l.text)
+	e.Listed = &Listed{Count: l.count, SHA256: hex.EncodeToString(sum[:])}
+	return []journal.File{{Name: journal.InputsFile, Text: l.text}}
+}
+
+// InputsOf reads the inputs of a load from its run directory.
+func InputsOf(dir string, e Extra) (*Inputs, error) {
+	l := &Inputs{}
+	for _, in := range e.Inputs {
+		if err := l.Add(in); err != nil {
+			return nil, fmt.Errorf("run.json: %w", err)
+		}
+	}
+	if e.Listed == nil {
+		return l, nil
+	}
+	text, err := journal.ReadFile(dir, journal.InputsFile)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != e.Listed.SHA256 {
+		return nil, fmt.Errorf("run directory %s: %s is not the one that run.json knows: it was changed", dir, journal.InputsFile)
+	}
+	if l, err = parseInputs(text, e.Listed.Count); err != nil {
+		return nil, fmt.Errorf("run directory %s: %s: %w", dir, journal.InputsFile, err)
+	}
+	return l, nil
+}
+
+// lookedAtOnce is the number of inputs whose records are in memory at the same time.
+const lookedAtOnce = 1024
+
+// LookAtAll takes down the inputs of the given paths, several at a time.
+func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
+	l := &Inputs{}
+	var looked [lookedAtOnce]struct {
+		Input
+		err error
+	}
+	for from := 0; from < count; from += lookedAtOnce {
+		n := min(count-from, lookedAtOnce)
+		spread.Each(n, func(i int) { looked[i].Input, looked[i].err = LookAt(path(from + i)) })
+		for _, one := range looked[:n] {
+			if one.err != nil {
+				return nil, one.err
+			}
+			if err := l.Add(one.Input); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return l, nil
+}
+
+// CheckInputs compares the inputs of a load that goes on with what they were, and is
+// called before GoOn. touched says which of them may have been changed all the same. An
+// input of which nothing was taken yet may be another file by now: mended has the paths of
+// those, which GoOn notes as they are.
+func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err error) {
+	type checked struct {
+		in      Input
+		touched bool
+		err     error
+	}
+	batch := make([]checked, 0, lookedAtOnce)
+	from := 0
+	flush := func() error {
+		spread.Each(len(batch), func(i int) { batch[i].touched, batch[i].err = batch[i].in.Check() })
+		for i, one := range batch {
+			if one.err != nil && from+i >= len(l.earlier.pieces) { // inputs are read one after the other
+				now, err := LookAt(one.in.Path)
+				if err != nil || now.Other != one.in.Other {
+					return one.err
+				}
+				l.mended = append(l.mended, mendedInput{from + i, now})
+				mended, one.touched, one.err = append(mended, one.in.Path), false, nil
+			}
+			if one.err != nil {
+				return one.err
+			}
+			touched = append(touched, one.touched)
+		}
+		from += len(batch)
+		batch = batch[:0]
+		return nil
+	}
+	for i, in := range inputs.All() {
+		if was, ok := l.earlier.mended[i]; ok {
+			in = was
+		}
+		if batch = append(batch, checked{in: in}); len(batch) == cap(batch) {
+			if err := flush(); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if err := flush(); err != nil {
+		return nil, nil, err
+	}
+	return touched, mended, nil
+}
+
+// Extra is what a run keeps besides its options.
+type Extra struct {
+	Cluster   string      `json:"cluster"`             // its name
+	Boot      string      `json:"boot,omitempty"`      // see Boot
+	Inputs    []Input     `json:"inputs,omitempty"`    // of a load of few inputs
+	Listed    *Listed     `json:"listed,omitempty"`    // of a load of many; nil: all are in Inputs
+	Truncated Truncations `json:"truncated,omitempty"` // of the table, before the run
+	Dropped   Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
+	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does not write rows again.
+	CountsTwice bool `json:"counts_twice,omitempty"`
+}
+
+// ExtraOf reads what a manifest has besides options.
+func ExtraOf(m journal.Manifest) (Extra, error) {
+	var e Extra
+	if len(m.Extra) == 0 {
+		return e, nil
+	}
+	if err := json.Unmarshal(m.Extra, &e); err != nil {
+		return e, fmt.Errorf("run.json: %w", err)
+	}
+	return e, nil
+}

@@ -1,0 +1,296 @@
+package records
+
+import (
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+)
+
+// settled is the record of a piece that is done.
+type settled struct {
+	Input   int           `json:"input"`
+	Offset  int64         `json:"offset"`
+	Tally   ingest.Tally  `json:"tally"`
+	Rejects *reject.State `json:"rejects,omitempty"` // the files that have changed, or all; none has: nil
+}
+
+// goneOn is the record of a run that goes on with an earlier one.
+type goneOn struct {
+	// Undone is how many of the pieces that were settled last with rejects count as
+	// begun again.
+	Undone int    `json:"undone,omitempty"`
+	Boot   string `json:"boot,omitempty"` // see Boot
+	// Mended are the inputs that others have taken the place of, before anything of them
+	// was taken.
+	Mended []mendedInput `json:"mended,omitempty"`
+}
+
+// mendedInput is an input as it is by now.
+type mendedInput struct {
+	Index int `json:"input"` // among the job's inputs
+	Input
+}
+
+// Changed are settings of how text is read, by name, as a run directory keeps them.
+type Changed map[string][]string
+
+// reread is the record of a change in how text is read.
+type reread struct {
+	Settings Changed `json:"settings"` // those that changed
+}
+
+// maxReadings is far above what anybody changes, and fits into a piece.
+const maxReadings = 1000
+
+// retried is the record of rejects that are loaded again.
+type retried struct {
+	Files []string `json:"files"` // their names
+	Retry
+}
+
+// Retry is a load that loads rejects again, or has begun to.
+type Retry struct {
+	Run string `json:"run"` // of its manifest
+	Dir string `json:"dir"` // the name of its run directory, which is in that of the first load
+	// Reading is what it reads otherwise than the first load did at its end.
+	Reading Changed `json:"reading,omitempty"`
+	Done    bool    `json:"done,omitempty"` // all of it was loaded; its run directory is gone then
+	// AsOfNow reports whether the rows got timestamps of the time of the retry.
+	AsOfNow bool      `json:"as_of_now,omitempty"`
+	From    int       `json:"from,omitempty"` // of a record: the place of its first row
+	Rows    TriedRows `json:"rows,omitempty"` // of one file; nil: they are not known
+}
+
+// Loaded is what the journal of a load says.
+type Loaded struct {
+	Tally   ingest.Tally     // of the pieces settled
+	Bytes   int64            // of those
+	Pieces  int              // settled
+	Open    []ingest.Piece   // begun and not settled
+	Rejects reject.State     // of the pieces settled
+	Retried map[string]Retry // by the name of a file of rejects
+	Step    uint16           // the largest Tried.Step of all retries
+	// Readings are what runs that went on changed in how text is read, the oldest first.
+	Readings []Changed
+	End      *End // of the last run; nil when it did not come to one
+
+	pieces   pieces
+	unsynced []settled // those with rejects that are not known to be on the disk
+	stamped  int64     // above the timestamps of all records
+	boot     string    // see Boot; of the last run, if it went on
+	mended   map[int]Input
+}
+
+// apply adds what one record says.
+func (l *Loaded) apply(r journal.Record) error {
+	switch r.Kind {
+	case kindBegin:
+		var p ingest.Piece
+		if err := r.Decode(&p); err != nil {
+			return err
+		}
+		if err := place(p.Input, p.Offset); err != nil {
+			return err
+		}
+		l.begin(p)
+		l.End = nil
+	case kindBegun:
+		var b begun
+		if err := r.Decode(&b); err != nil {
+			return err
+		}
+		l.End = nil
+		return b.each(func(p ingest.Piece) error {
+			if err := place(p.Input, p.Offset); err != nil {
+				return err
+			}
+			l.begin(p)
+			return nil
+		})
+	case kindCompleted:
+		var c completed
+		if err := r.Decode(&c); err != nil {
+			return err
+		}
+		l.End = nil
+		l.Tally.Add(c.Tally)
+		return c.each(func(input int, offset int64) error {
+			s := settled{Input: input, Offset: offset}
+			if err := place(input, offset); err != nil {
+				return err
+			}
+			l.count(s)
+			return l.setStanding(s, ingest.Settled)
+		})
+	case kindSettle, kindRejects:
+		var s settled
+		if err := r.Decode(&s); err != nil {
+			return err
+		}
+		if err := place(s.Input, s.Offset); err != nil {
+			return err
+		}
+		if s.Rejects != nil {
+			l.unsynced = append(l.unsynced, s)
+		} else {
+			l.count(s)
+		}
+		l.End = nil
+		return l.setStanding(s, ingest.Settled)
+	case kindSynced:
+		l.confirm(len(l.unsynced))
+	case kindAgain:
+		var g goneOn
+		if err := r.Decode(&g); err != nil {
+			return err
+		}
+		l.End, l.boot = nil, g.Boot
+		for _, m := range g.Mended {
+			if l.mended == nil {
+				l.mended = make(map[int]Input)
+			}
+			l.mended[m.Index] = m.Input
+		}
+		return l.takeBack(g.Undone)
+	case kindRetry:
+		var again retried
+		if err := r.Decode(&again); err != nil {
+			return err
+		}
+		if l.Retried == nil {
+			l.Retried = make(map[string]Retry)
+		}
+		for _, name := range again.Files {
+			l.Retried[name] = again.after(l.Retried[name])
+		}
+		for _, row := range again.Rows {
+			l.Step = max(l.Step, row.Step)
+		}
+	case kindReading:
+		var again reread
+		if err := r.Decode(&again); err != nil {
+			return err
+		}
+		if len(l.Readings) >= maxReadings {
+			return fmt.Errorf("record %d: more than %d changes of how text is read", r.Seq, maxReadings)
+		}
+		l.Readings = append(l.Readings, again.Settings)
+	case kindEnd:
+		l.confirm(len(l.unsynced))
+		l.End = new(End)
+		return r.Decode(l.End)
+	default:
+		return fmt.Errorf("a record of kind %q is none of a load", r.Kind)
+	}
+	return nil
+}
+
+// begin adds a piece that is begun, or begun again.
+func (l *Loaded) begin(p ingest.Piece) {
+	l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
+	known := l.pieces.at(p.Input, p.Offset)
+	if known.standing != ingest.New {
+		known.repeats = p.Repeats
+		return
+	}
+	*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats, uint16(len(l.Readings))}
+}
+
+// setStanding changes the standing of a piece.
+func (l *Loaded) setStanding(s settled, to ingest.Standing) error {
+	p := l.pieces.at(s.Input, s.Offset)
+	if p.standing == to {
+		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
+	}
+	p.standing = to
+	return nil
+}
+
+// count adds a settled piece to the sums.
+func (l *Loaded) count(s settled) {
+	l.Tally.Add(s.Tally)
+	l.Bytes += int64(l.pieces.at(s.Input, s.Offset).bytes)
+	l.Pieces++
+	if s.Rejects != nil {
+		l.Rejects.Update(*s.Rejects)
+	}
+}
+
+// rejectsAfter is the state of the rejects after the i-th of the unsynced pieces.
+func (l *Loaded) rejectsAfter(i int) reject.State {
+	state := l.Rejects.Clone()
+	for _, s := range l.unsynced[:i+1] {
+		state.Update(*s.Rejects)
+	}
+	return state
+}
+
+// confirm counts the first n of the unsynced pieces: their rejects are on the disk, or
+// count as if they were.
+func (l *Loaded) confirm(n int) {
+	for _, s := range l.unsynced[:n] {
+		l.count(s)
+	}
+	l.unsynced = append(l.unsynced[:0], l.unsynced[n:]...)
+}
+
+// takeBack has the last n of the unsynced pieces stand as begun, since their rejects are
+// lost, and confirms all others.
+func (l *Loaded) takeBack(n int) error {
+	kept := len(l.unsynced) - n
+	if n < 0 || kept < 0 {
+		return fmt.Errorf("%d pieces cannot be undone, of %d", n, len(l.unsynced))
+	}
+	for _, s := range l.unsynced[kept:] {
+		if err := l.setStanding(s, ingest.Begun); err != nil {
+			return err
+		}
+	}
+	l.unsynced = l.unsynced[:kept]
+	l.confirm(kept)
+	return nil
+}
+
+// Known is the tally of all pieces settled, with those whose rejects GoOn may find lost.
+func (l *Loaded) Known() ingest.Tally {
+	t := l.Tally
+	for _, s := range l.unsynced {
+		t.Add(s.Tally)
+	}
+	return t
+}
+
+// Begun is the number of pieces that are begun and not settled.
+func (l *Loaded) Begun() (n int) {
+	for _, all := range l.pieces {
+		for _, p := range all {
+			if p.standing == ingest.Begun {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// listOpen lists what is begun and not settled.
+func (l *Loaded) listOpen() {
+	l.Open = nil
+	for input, all := range l.pieces {
+		for _, p := range all {
+			if p.standing == ingest.Begun {
+				l.Open = append(l.Open, p.of(input))
+			}
+		}
+	}
+}
+
+// ReadLoad reads the journal of a load, which may be under way.
+func ReadLoad(dir string) (journal.Status, *Loaded, error) {
+	l := &Loaded{}
+	status, err := journal.Read(dir, l.apply)
+	l.confirm(len(l.unsynced))
+	l.listOpen()
+	return status, l, err
+}

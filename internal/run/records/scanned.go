@@ -1,0 +1,198 @@
+package records
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// The kinds of records of a scan alone.
+const (
+	kindTarget = "target" // wanted: what is to be read
+	kindMark   = "mark"   // marked
+	// kindMarkFiles is a mark with many finished files: markedFiles. It has a name of its own lest an older program takes
+	// it for a mark without them.
+	kindMarkFiles = "mark-files"
+)
+
+// wanted is the record of what a scan is to read; there may be several.
+type wanted struct {
+	Ranges []string `json:"ranges"`
+}
+
+// rangesOfTarget is how many ranges a record holds at the most, so that it stays far
+// below the longest that a journal takes.
+const rangesOfTarget = 50_000
+
+// marked is the record of a point that the output can be cut off at.
+type marked struct {
+	Ranges    []string   `json:"ranges"`     // whose rows are in the output since the last mark
+	Rows      int64      `json:"rows"`       // of them
+	TextBytes int64      `json:"text_bytes"` // of them
+	Sum       rowsum.Sum `json:"sum"`        // of them
+	Output    *sink.Mark `json:"output"`     // how far it is: what is new since the last mark
+}
+
+// Scanned is what the journal of a scan says.
+type Scanned struct {
+	Target    []token.Range // what is to be read
+	Done      []token.Range // what is in the output
+	Rows      int64         // in the output
+	TextBytes int64         // of them
+	Sum       rowsum.Sum
+	End       *End // of the last run; nil when it did not come to one
+
+	output      *sink.Mark
+	partitioner token.Partitioner
+	merged      int // length of Done when its ranges were last merged
+}
+
+// Left is what is still to be read; empty but not nil when there is nothing.
+func (s *Scanned) Left() []token.Range {
+	return append([]token.Range{}, token.Subtract(s.Target, s.Done)...)
+}
+
+// Share is how much of the tokens that are to be read has been read, from 0 to 1.
+func (s *Scanned) Share() float64 {
+	sum := func(ranges []token.Range) (share float64) {
+		for _, r := range ranges {
+			share += token.Fraction(r, s.partitioner)
+		}
+		return share
+	}
+	if all := sum(s.Target); all > 0 {
+		return min(sum(s.Done)/all, 1)
+	}
+	return 1
+}
+
+// Output is how far the output is that the journal vouches for; false when the run was
+// stopped before the output was begun.
+func (s *Scanned) Output() (sink.Mark, bool) {
+	if s.output == nil {
+		return sink.Mark{}, false
+	}
+	return *s.output, true
+}
+
+// apply adds what one record says.
+func (s *Scanned) apply(r journal.Record) error {
+	switch r.Kind {
+	case kindTarget:
+		var t wanted
+		if err := r.Decode(&t); err != nil {
+			return err
+		}
+		return s.add(&s.Target, t.Ranges)
+	case kindMark, kindMarkFiles:
+		var m markedFiles
+		if err := r.Decode(&m); err != nil {
+			return err
+		}
+		if err := m.unpack(); err != nil {
+			return err
+		}
+		if err := s.add(&s.Done, m.Ranges); err != nil {
+			return err
+		}
+		if len(s.Done) > 2*s.merged+1000 {
+			s.merge()
+		}
+		s.Rows += m.Rows
+		s.TextBytes += m.TextBytes
+		s.Sum = s.Sum.Add(m.Sum)
+		s.End = nil
+		if m.Output == nil {
+			return fmt.Errorf("record %d: a mark without an output", r.Seq)
+		}
+		if s.output == nil {
+			s.output = &sink.Mark{}
+		}
+		return s.output.Extend(m.Output)
+	case kindAgain:
+		s.End = nil
+		return nil
+	case kindEnd:
+		s.End = new(End)
+		return r.Decode(s.End)
+	default:
+		return fmt.Errorf("a record of kind %q is none of a scan", r.Kind)
+	}
+}
+
+// merge joins the ranges that are done. It is not done for each mark, since a scan of
+// days has hundreds of thousands of those.
+func (s *Scanned) merge() {
+	s.Done = token.Merge(s.Done)
+	s.merged = len(s.Done)
+}
+
+func (s *Scanned) add(to *[]token.Range, texts []string) error {
+	for _, text := range texts {
+		r, err := token.ParseRange(s.partitioner, text)
+		if err != nil {
+			return err
+		}
+		*to = append(*to, r)
+	}
+	return nil
+}
+
+// ScanExtra is what a scan keeps besides its options: what tells of the plan it was
+// begun with, for the manifest of its output.
+type ScanExtra struct {
+	Cluster     string      `json:"cluster"`     // its name
+	Partitioner string      `json:"partitioner"` // its class
+	Seed        uint64      `json:"seed,string"`
+	PlanHash    string      `json:"plan_hash"`
+	Splits      int         `json:"splits"`
+	Truncated   Truncations `json:"truncated,omitempty"` // of the table, before the run
+	Dropped     Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
+	Files       string      `json:"files,omitempty"`     // a sum of the SSTables that are read; empty: none are
+	Folders     []Folder    `json:"folders,omitempty"`   // of those SSTables
+	Now         time.Time   `json:"now,omitzero"`        // what expires then has expired, of rows in SSTables
+}
+
+// Folder is a folder with SSTables that are read.
+type Folder struct {
+	Path     string   `json:"path"`
+	Snapshot string   `json:"snapshot,omitempty"` // empty: live data
+	SSTables []string `json:"sstables"`           // the names of their Data.db
+}
+
+// ScanExtraOf reads what a manifest has besides options.
+func ScanExtraOf(m journal.Manifest) (ScanExtra, error) {
+	var e ScanExtra
+	if err := json.Unmarshal(m.Extra, &e); err != nil {
+		return e, fmt.Errorf("run.json: %w", err)
+	}
+	return e, nil
+}
+
+func newScanned(m journal.Manifest) (*Scanned, error) {
+	extra, err := ScanExtraOf(m)
+	if err != nil {
+		return nil, err
+	}
+	partitioner, err := token.ByClass(extra.Partitioner)
+	if err != nil {
+		return nil, fmt.Errorf("run.json: %w", err)
+	}
+	return &Scanned{partitioner: partitioner}, nil
+}
+
+// ReadScan reads the journal of a scan, which may be under way. m is its manifest.
+func ReadScan(dir string, m journal.Manifest) (journal.Status, *Scanned, error) {
+	s, err := newScanned(m)
+	if err != nil {
+		return journal.Status{}, nil, err
+	}
+	status, err := journal.Read(dir, s.apply)
+	s.merge()
+	return status, s, err
+}

@@ -1,0 +1,87 @@
+package simcluster
+
+import (
+	"cmp"
+	"crypto/tls"
+	"net"
+
+	"github.com/datastax/go-cassandra-native-protocol/message"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
+)
+
+// Anywhere is a base that is drawn by lot, so that clusters of several test
+// processes do not meet.
+const Anywhere = "anywhere"
+
+// Options describe a cluster; zero values take the defaults.
+type Options struct {
+	Base        string            // address of the first node, default 127.0.77.1; the others count up from it; or Anywhere
+	Nodes       int               // default 3
+	DCs         []string          // data centers, which the nodes are dealt out to in turn; default dc1
+	Racks       int               // of each data center, dealt out in turn too; 0: each node has its own
+	Factor      int               // replicas in each data center, default 2
+	Tokens      int               // vnode tokens of each node, default 8
+	Shards      int               // of each node, which is then ScyllaDB's; 0: Cassandra
+	IgnoreMSB   int               // default 12
+	Tablets     int               // number of tablets of each table; 0: they are placed by the ring
+	Colocated   bool              // the tablets are kept under another table's id
+	Cores       int               // of each of Cassandra's nodes; 0: they do not tell
+	Settings    map[string]string // of each of Cassandra's nodes, in system_views.settings; nil: they do not tell
+	Release     string            // version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
+	StoragePort int               // where Cassandra's nodes say that they speak to each other, default 7000
+	PageBytes   int               // a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
+
+	// Tables are the tables; without any there is Table in Keyspace, k bigint
+	// PRIMARY KEY and v text, with so many Rows. See also [Cluster.Rows].
+	Tables   []Table
+	Keyspace string // default ks
+	Table    string // default t
+	Rows     int    // default 1000
+
+	Seed   uint64 // of tokens, tablets and rows
+	Faults Faults // from the start; see [Cluster.Disturb]
+
+	// Storage has Cassandra's nodes take streams of SSTables on StoragePort, and bring what they are asked for;
+	// nil: they do not. It is called when a node starts, to give its port faults, or another answer than Has has
+	// by then; what becomes of a session in which rows are sent is the cluster's.
+	Storage func(node int, port *internodetest.Node)
+
+	// TLS is what a node that listens there secures its connections with; nil: they are not secured.
+	TLS func(address net.IP) *tls.Config
+
+	// User and Password are the name that a client must give; empty: anybody may come.
+	User, Password string
+
+	// Replicated gives each node rows of its own: what it was sent, by CQL, by streaming, or by
+	// another node in the course of a [Change]. What is streamed out of a node is what it has. Reads
+	// by CQL still see all that was ever written.
+	Replicated bool
+
+	// Refuse is asked before each statement is answered, from several goroutines;
+	// Rows of a read is then still 0. What it returns, unless nil, is the answer.
+	Refuse func(Request) message.Error
+}
+
+func (o Options) withDefaults() Options {
+	o.Base = cmp.Or(o.Base, "127.0.77.1")
+	o.Nodes = cmp.Or(o.Nodes, 3)
+	if len(o.DCs) == 0 {
+		o.DCs = []string{"dc1"}
+	}
+	o.Factor = cmp.Or(o.Factor, 2)
+	o.Tokens = cmp.Or(o.Tokens, 8)
+	o.IgnoreMSB = cmp.Or(o.IgnoreMSB, 12)
+	o.StoragePort = cmp.Or(o.StoragePort, 7000)
+	if o.Shards > 0 {
+		o.Release = cmp.Or(o.Release, "3.0.8")
+	}
+	o.Release = cmp.Or(o.Release, "5.0.6")
+	o.Keyspace = cmp.Or(o.Keyspace, "ks")
+	o.Table = cmp.Or(o.Table, "t")
+	o.Rows = cmp.Or(o.Rows, 1000)
+	if o.Refuse == nil {
+		o.Refuse = func(Request) message.Error { return nil }
+	}
+	return o
+}

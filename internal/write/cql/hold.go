@@ -1,0 +1,119 @@
+package cql
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/internal/write"
+)
+
+// hold keeps the rows of batches that are not full, so that rows of later pieces
+// can join them: of a partition that goes on in the next piece, or of a set of
+// replicas that a piece has few rows of. Rows wait for a few pieces at the most,
+// and not for an input that keeps silent. Since a piece is not free before its
+// rows are settled, there is memory for as many more as may wait. It is safe for
+// concurrent use.
+type hold struct {
+	least  int // rows from which a batch does not wait
+	pieces int // that may be grouped until a row has waited long enough
+	limits Limits
+
+	mu      sync.Mutex
+	tails   map[tailKey]*tail
+	grouped int  // pieces so far
+	seen    int  // pieces when idle was asked last
+	pressed bool // nothing may wait
+}
+
+type tailKey struct {
+	writer Writer
+	set    *write.Replicas
+}
+
+// tail is the rows that wait for more of their kind.
+type tail struct {
+	rows  []*write.Row
+	since int // pieces grouped when the first of them came
+}
+
+func newHold(least, pieces int, limits Limits) *hold {
+	return &hold{least: least, pieces: pieces, limits: limits, tails: make(map[tailKey]*tail)}
+}
+
+// add takes the rows of a batch that is not full, sorted, and gives the batches
+// that are to be sent now.
+func (h *hold) add(w Writer, set *write.Replicas, rows []*write.Row) []*batch {
+	if len(rows) >= h.least {
+		return []*batch{{writer: w, set: set, rows: rows}}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pressed {
+		return []*batch{{writer: w, set: set, rows: rows}}
+	}
+	key := tailKey{w, set}
+	t := h.tails[key]
+	if t == nil {
+		t = &tail{since: h.grouped}
+		h.tails[key] = t
+	}
+	t.rows = append(t.rows, rows...)
+	slices.SortFunc(t.rows, byPlace)
+	var full []*batch
+	limits := h.limits.of(w)
+	for {
+		n := limits.cut(t.rows, 0)
+		if n == len(t.rows) && n < h.least {
+			return full
+		}
+		full = append(full, &batch{writer: w, set: set, rows: slices.Clone(t.rows[:n])})
+		if t.rows = append(t.rows[:0], t.rows[n:]...); len(t.rows) == 0 {
+			delete(h.tails, key)
+			return full
+		}
+	}
+}
+
+// next counts a piece that was grouped and gives the batches that have waited long
+// enough.
+func (h *hold) next() []*batch {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.grouped++
+	return h.dueLocked(h.grouped - h.pieces)
+}
+
+// idle gives all batches when no piece was grouped since it was called last: the
+// input may keep silent for long.
+func (h *hold) idle() []*batch {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.seen != h.grouped {
+		h.seen = h.grouped
+		return nil
+	}
+	return h.dueLocked(h.grouped)
+}
+
+// press gives all batches when on is true, and holds none back until it is called
+// with false.
+func (h *hold) press(on bool) []*batch {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.pressed = on; !on {
+		return nil
+	}
+	return h.dueLocked(h.grouped)
+}
+
+// dueLocked gives the batches that have waited since the given piece or longer.
+func (h *hold) dueLocked(since int) []*batch {
+	var due []*batch
+	for key, t := range h.tails {
+		if t.since <= since {
+			due = append(due, &batch{writer: key.writer, set: key.set, rows: t.rows})
+			delete(h.tails, key)
+		}
+	}
+	return due
+}

@@ -1,0 +1,228 @@
+package cql
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+)
+
+// lane is the way to one node: batches wait here for the writers of the node
+// whose ranges they are in, so that a slow node holds up its own share alone. What waits
+// keeps memory that the reading of the input waits for; so when a lane is behind, and
+// others have nothing to do, it sets batches aside. It is safe for concurrent use.
+type lane struct {
+	gate  *pace.Gate
+	first int         // writers to begin with: goroutines that take batches off this lane
+	most  int         // writers at most: a node far away gets more once its gate lets more requests pass
+	lost  atomic.Bool // the last batch was rejected since its replicas were given up
+
+	mu      sync.Mutex
+	changed sync.Cond
+	waiting []*batch
+	taken   int    // batches in waiting that were taken; they are nil
+	writers int    // so far
+	parked  int    // of those, the ones that wait for a batch
+	behind  bool   // batches are set aside
+	aside   *aside // those that are
+	closed  bool   // no more will come
+}
+
+// put adds a batch.
+func (l *lane) put(b *batch) {
+	if l.setAside(b) {
+		b.free()
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.waiting = append(l.waiting, b)
+	l.changed.Signal()
+}
+
+// setAside puts a batch with those that are set aside, if it is to be there and there is
+// room.
+func (l *lane) setAside(b *batch) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.behind || !l.aside.put(b) {
+		return false
+	}
+	l.changed.Signal()
+	return true
+}
+
+// queued is how many batches wait in memory.
+func (l *lane) queued() int { return len(l.waiting) - l.taken }
+
+// next waits for a batch; nil: the lane is closed and none is left. The error is the
+// context's, when that ends, after wake was called, or says that what was set aside is lost.
+func (l *lane) next(ctx context.Context) (*batch, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.queued() == 0 && l.aside.empty() && !l.closed && ctx.Err() == nil {
+		l.parked++
+		l.changed.Wait()
+		l.parked--
+	}
+	if l.queued() == 0 && l.aside.empty() && l.closed {
+		return nil, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if l.queued() == 0 {
+		b, err := l.aside.take()
+		l.behind = l.behind && !l.aside.empty()
+		return b, err
+	}
+	b := l.waiting[l.taken]
+	l.waiting[l.taken] = nil
+	l.taken++
+	if l.taken > len(l.waiting)/2 {
+		l.waiting, l.taken = append(l.waiting[:0], l.waiting[l.taken:]...), 0
+	}
+	return b, nil
+}
+
+// idle says whether the lane has nothing to do, and more would be written if it had. So it
+// is not when its batches are only rejected.
+func (l *lane) idle() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.parked == l.writers && !l.lost.Load()
+}
+
+// fallBack has the lane set aside what waits, and what will come, if that is more than its
+// writers take next. Until all of that is sent it keeps no memory but for what is under
+// way.
+func (l *lane) fallBack() {
+	for _, b := range l.backlog() {
+		l.put(b)
+	}
+}
+
+// backlog takes away what waits, if it is so much, and notes that the lane is behind.
+func (l *lane) backlog() []*batch {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.queued() <= l.writers {
+		return nil
+	}
+	l.behind = true
+	backlog := slices.Clone(l.waiting[l.taken:])
+	clear(l.waiting)
+	l.waiting, l.taken = l.waiting[:0], 0
+	return backlog
+}
+
+// close says that no more batches will come.
+func (l *lane) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.changed.Broadcast()
+}
+
+// wake has those who wait look whether the context has ended.
+func (l *lane) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.changed.Broadcast()
+}
+
+// newLanes makes a lane for each node that a row may be sent to first. They share
+// the requests that may be under way.
+func newLanes(router *write.Router, o Options, s *store) map[string]*lane {
+	names := router.Primaries()
+	each := (o.InFlight + len(names) - 1) / len(names)
+	far := (o.Far + len(names) - 1) / len(names)
+	lanes := make(map[string]*lane, len(names))
+	for _, name := range names {
+		most := each
+		if o.Trips.Of(name) > 0 {
+			most = min(far, pace.FarTimes*each)
+		}
+		gate := o.Keeper.Gate(pace.GateOptions{Ceiling: each, Far: most, Start: each, Tolerance: writeTolerance})
+		l := &lane{aside: &aside{store: s}, gate: gate, first: each, writers: each, most: most}
+		l.changed.L = &l.mu
+		lanes[name] = l
+	}
+	return lanes
+}
+
+// slotsOf returns how many requests may be under way in all.
+func slotsOf(lanes map[string]*lane, o Options) int {
+	slots, far := 0, false
+	for _, l := range lanes {
+		slots += l.most
+		far = far || l.most > l.first
+	}
+	if !far {
+		return o.InFlight
+	}
+	return slots
+}
+
+// lacks reports whether the lane needs one more writer: its gate lets more requests pass than there
+// are writers, and batches wait. If so, it counts that one.
+func (l *lane) lacks() bool {
+	if l.most == l.first {
+		return false
+	}
+	limit := min(l.gate.Limit(), l.most)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writers >= limit || l.queued() == 0 {
+		return false
+	}
+	l.writers++
+	return true
+}
+
+// writeTolerance is how many times its unloaded latency a write may take before
+// fewer are sent at once. A node takes in writes in groups, and a good part of
+// their latency is waiting for the group: more under way cost it less each.
+const writeTolerance = 8
+
+// request sends one batch through the gate of the node that it goes to, and
+// notes how long the answer took. begun is when it was sent, zero when the run ended
+// before.
+func (t *Target) request(ctx context.Context, w Writer, host string, rows []row.Row) (begun time.Time, err error) {
+	l := t.lanes[host]
+	if l != nil {
+		if err := l.gate.Acquire(ctx); err != nil {
+			return begun, fault.New(fault.Canceled, err)
+		}
+	}
+	select {
+	case t.slots <- struct{}{}:
+		defer func() { <-t.slots }()
+	case <-ctx.Done():
+		if l != nil {
+			l.gate.Release(0, 0, pace.Bad)
+		}
+		return begun, fault.New(fault.Canceled, ctx.Err())
+	}
+	begun = t.o.Requests.Begin(host)
+	err = w.Write(ctx, host, rows)
+	latency := t.o.Requests.End(host, begun, progress.EndOf(ctx, err == nil || fault.ClassOf(err) == fault.NotApplied))
+	if l != nil {
+		var trip time.Duration
+		if err == nil {
+			trip = t.o.Trips.Saw(host, latency)
+		}
+		l.gate.ReleaseFar(latency, trip, float64(len(rows)), pace.OutcomeOf(err))
+		for l.lacks() {
+			t.hire(l)
+		}
+	}
+	return begun, err
+}

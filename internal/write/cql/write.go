@@ -1,0 +1,209 @@
+package cql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
+)
+
+// write is the loop of one writer: it sends a lane's batches until there are no
+// more.
+func (t *Target) write(ctx context.Context, l *lane) error {
+	var scratch []row.Row
+	for {
+		b, err := l.next(ctx)
+		if b == nil {
+			return err
+		}
+		scratch = b.rowsOf(scratch[:0])
+		err = t.send(ctx, b, scratch)
+		t.copied.Add(-b.copied)
+		if err != nil {
+			return err
+		}
+		l.lost.Store(t.standing(b.set).lostNow())
+		clear(scratch)
+		b.free()
+	}
+}
+
+// send writes a batch and settles each of its rows: written, rejected, in doubt, or
+// there already. An error ends the run.
+func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
+	err := t.attempt(ctx, b, rows)
+	if err == nil {
+		t.answered()
+		return b.written()
+	}
+	var lost *lostError
+	switch class := fault.ClassOf(err); {
+	case errors.As(err, &lost):
+		return b.reject(write.Unreached, err)
+	case class == fault.Canceled || class == fault.Fatal:
+		return err
+	case class == fault.NotApplied:
+		t.answered()
+		return b.existing()
+	case len(b.rows) > 1 && (class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
+		// One bad row never takes its batch along, not even one that the cluster
+		// never answers.
+		return t.sendEach(ctx, b, err)
+	case class == fault.Permanent:
+		return b.reject(write.Refused, err)
+	default:
+		return t.giveUp(ctx, b, err)
+	}
+}
+
+// answered notes that a batch was dealt with as it should be.
+func (t *Target) answered() {
+	t.outOfAttempts.Store(0)
+	t.leftInDoubt.Store(0)
+	t.sent.Add(1)
+}
+
+// fewAttempts is how often a row is tried whose batch has used up all attempts: when it
+// is the cluster that does not answer, that shall be known soon.
+const fewAttempts = 3
+
+// sendEach sends the rows of a batch that failed one by one. Those that are left over
+// when enough were rejected are rejected for what the batch was refused for.
+func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
+	var scratch []row.Row
+	for i := range b.rows {
+		// The whole batch is freed afterwards.
+		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], tried: fault.ClassOf(reason) != fault.Permanent, own: true}
+		scratch = single.rowsOf(scratch[:0])
+		err := t.send(ctx, single, scratch)
+		if errors.Is(err, write.ErrEnough) && i+1 < len(b.rows) {
+			left := &batch{rows: b.rows[i+1:]}
+			return errors.Join(err, left.reject(write.Unreached, reason))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveUp settles a batch that failed for the state of the cluster, not for what
+// is in it. When that is all that happens the run ends; not when it happens to the rows
+// of some nodes while others take theirs.
+func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
+	why := write.Unreached
+	if fault.ClassOf(reason) == fault.Unknown && !b.writer.Idempotent() {
+		why = write.InDoubt
+	}
+	if err := b.reject(why, reason); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return fault.New(fault.Canceled, err)
+	}
+	if err := t.gone(ctx, reason); err != nil {
+		return err
+	}
+	st := t.standing(b.set)
+	if why == write.InDoubt {
+		_ = t.lose(ctx, st, b.set, st.pulse.Failed(), reason)
+		return t.waitInDoubt(ctx, b, reason)
+	}
+	if t.takers.Load() > 0 {
+		return nil
+	}
+	if most := max(int(t.writers.Load()), leastInRow); t.outOfAttempts.Add(1) > int64(most) {
+		return takesNone(most, reason)
+	}
+	return nil
+}
+
+// waitInDoubt counts a batch that is in doubt, and lets a moment pass. A connection that
+// breaks leaves all in doubt that is under way on it, and what is sent on it next, as long
+// as nobody has noticed: so that counts once.
+func (t *Target) waitInDoubt(ctx context.Context, b *batch, reason error) error {
+	last := t.lastInDoubt.Load()
+	if b.begun.UnixNano() > last && t.lastInDoubt.CompareAndSwap(last, time.Now().UnixNano()) {
+		if n := t.leftInDoubt.Add(1); n > leastInRow && t.takers.Load() == 0 {
+			return takesNone(leastInRow, reason)
+		}
+	}
+	if err := pace.Sleep(ctx, t.o.Backoff.Delay(min(int(t.leftInDoubt.Load()), longestInDoubt))); err != nil {
+		return fault.New(fault.Canceled, err)
+	}
+	return nil
+}
+
+// takesNone ends a run of whose requests more than that have failed in a row.
+func takesNone(most int, reason error) error {
+	return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
+}
+
+// leastInRow is how many requests may fail in a row, at the least, before the cluster is
+// taken not to take writes.
+const leastInRow = 32
+
+// longestInDoubt is the attempt whose delay is the longest after a batch in doubt.
+const longestInDoubt = 4
+
+// each calls f with each piece that rows of the batch are of, and those rows.
+func (b *batch) each(f func(p write.Piece, rows []*write.Row) error) error {
+	for rows := b.rows; len(rows) > 0; {
+		p, n := rows[0].Piece, 1
+		for n < len(rows) && rows[n].Piece == p {
+			n++
+		}
+		these := rows[:n]
+		rows = rows[n:] // these may be gone when f returns
+		if err := f(p, these); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// written settles the batch's rows as written.
+func (b *batch) written() error {
+	return b.each(func(p write.Piece, rows []*write.Row) error {
+		var sum rowsum.Sum
+		for _, r := range rows {
+			sum = sum.Add(r.Sum)
+		}
+		return p.Written(len(rows), sum)
+	})
+}
+
+// existing settles them as there already.
+func (b *batch) existing() error {
+	return b.each(func(p write.Piece, rows []*write.Row) error { return p.Existing(len(rows)) })
+}
+
+// reject settles them as not written, also those behind one that was enough.
+func (b *batch) reject(why write.Outcome, reason error) error {
+	var enough error
+	for _, r := range b.rows {
+		if err := r.Piece.Reject(r, why, reason); errors.Is(err, write.ErrEnough) {
+			enough = err
+		} else if err != nil {
+			return err
+		}
+	}
+	return enough
+}
+
+// free gives the batch's rows back.
+func (b *batch) free() {
+	if b.own {
+		return
+	}
+	_ = b.each(func(p write.Piece, rows []*write.Row) error {
+		p.Free(len(rows))
+		return nil
+	})
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -164,7 +165,7 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 		s.tellStreamed(result.Stream, result.Compaction)
 	}
 	s.tellImports(result.Files, o.Quiet)
-	if err != nil || result.Outcome == operation.Partly {
+	if err != nil || result.Outcome == run.Partly {
 		s.wrong("the same command once more does no harm to what is there")
 	}
 	return runError(err, result.Outcome)

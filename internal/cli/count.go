@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -96,10 +97,10 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	stop()
 	s.end.document = report.OfCount(result)
 	s.tellFailed(result.Failed)
-	if result.Outcome == operation.Partly {
+	if result.Outcome == run.Partly {
 		s.wrong("counted %s in the ranges that answered", human.Of(result.Rows, "row"))
 	}
-	if err != nil || result.Outcome != operation.Done || o.JSON {
+	if err != nil || result.Outcome != run.Done || o.JSON {
 		return runError(err, result.Outcome)
 	}
 	out := s.out

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Exit codes. They are part of the interface: every command's help lists them.
@@ -69,8 +71,8 @@ func partly() error { return &exitError{exitPartly, nil} }
 
 // runError is what a command gives for an operation that ran: its error is of a run that
 // could not go on, unless it says that it is a matter of usage.
-func runError(err error, outcome operation.Outcome) error {
-	var usage *operation.UsageError
+func runError(err error, outcome run.Outcome) error {
+	var usage *spec.UsageError
 	switch {
 	case errors.As(err, &usage):
 		return err
@@ -78,7 +80,7 @@ func runError(err error, outcome operation.Outcome) error {
 		return fatal(fmt.Errorf("%w: free space there, or name another folder (--temp-dir, --run-dir, the output)", err))
 	case err != nil:
 		return fatal(err)
-	case outcome == operation.Partly:
+	case outcome == run.Partly:
 		return partly()
 	default:
 		return nil

@@ -12,6 +12,8 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 func TestExitCode(t *testing.T) {
@@ -50,12 +52,12 @@ func TestExitCode(t *testing.T) {
 func TestExitCodeOfARun(t *testing.T) {
 	ctx := context.Background()
 	broken := errors.New("disk")
-	require.Equal(t, exitOK, exitCode(ctx, runError(nil, operation.Done)))
-	require.Equal(t, exitPartly, exitCode(ctx, runError(nil, operation.Partly)))
-	require.Equal(t, exitFatal, exitCode(ctx, runError(broken, operation.Failed)))
-	full := runError(&os.PathError{Op: "write", Path: "tmp/x", Err: syscall.ENOSPC}, operation.Failed)
+	require.Equal(t, exitOK, exitCode(ctx, runError(nil, run.Done)))
+	require.Equal(t, exitPartly, exitCode(ctx, runError(nil, run.Partly)))
+	require.Equal(t, exitFatal, exitCode(ctx, runError(broken, run.Failed)))
+	full := runError(&os.PathError{Op: "write", Path: "tmp/x", Err: syscall.ENOSPC}, run.Failed)
 	require.Equal(t, exitFatal, exitCode(ctx, full))
 	require.EqualError(t, full, "write tmp/x: no space left on device: free space there, or name another folder (--temp-dir, --run-dir, the output)")
-	require.Equal(t, exitUsage, exitCode(ctx, runError(&operation.UsageError{Err: broken}, operation.Failed)))
-	require.Equal(t, exitInterrupted, exitCode(ctx, runError(&operation.UsageError{Err: context.Canceled}, operation.Interrupted)))
+	require.Equal(t, exitUsage, exitCode(ctx, runError(&spec.UsageError{Err: broken}, run.Failed)))
+	require.Equal(t, exitInterrupted, exitCode(ctx, runError(&spec.UsageError{Err: context.Canceled}, run.Interrupted)))
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -85,7 +85,7 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
 	}
 	s.end.aside = o.spec.Rows
-	inspection, err := operation.PrepareInspect(spec.Environment{Stdout: s.out, Warn: s.warn, Build: version.Read()}, o.spec)
+	inspection, err := inspect.Prepare(spec.Environment{Stdout: s.out, Warn: s.warn, Build: version.Read()}, o.spec)
 	if err != nil {
 		return err
 	}

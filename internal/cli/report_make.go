@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
 
@@ -100,8 +101,8 @@ func ofManifest(out *web.Report, r *operation.Record) {
 }
 
 // phases are the ends of runs as pages show them.
-var phases = map[operation.Outcome]board.Phase{
-	operation.Done: board.Done, operation.Partly: board.Partly, operation.Interrupted: board.Interrupted, operation.Failed: board.Failed,
+var phases = map[run.Outcome]board.Phase{
+	run.Done: board.Done, run.Partly: board.Partly, run.Interrupted: board.Interrupted, run.Failed: board.Failed,
 }
 
 // ofRun reports a run directory.
@@ -114,7 +115,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 		s.Phase = board.Running
 	case st.End == nil:
 		s.Phase, out.Note = board.Failed, stateText(r)
-	case st.End.Outcome != operation.Done:
+	case st.End.Outcome != run.Done:
 		s.Phase, s.Error = phases[st.End.Outcome], st.End.Error
 	}
 	s.Began, s.Share = st.Started, st.Share()

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
@@ -44,7 +45,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		err = c.completeFiles(ctx)
 	}
 	r.end(c.counters)
-	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0)
 	if c.files != nil {
 		if r.Files = c.files.report(); err != nil {
 			r.Files.Import = ""
@@ -60,7 +61,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	case c.spec.Import:
 		r.Files.Imports = c.files.imports
 		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
-			r.Outcome = Partly
+			r.Outcome = run.Partly
 		}
 	}
 	return r, nil

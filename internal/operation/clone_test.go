@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -94,7 +95,7 @@ func TestCloneOfATableOfACluster(t *testing.T) {
 	for range 2 { // once more changes nothing
 		r, err = s.runClone(t.Context(), s.clone())
 		require.NoError(t, err)
-		require.Equal(t, Done, r.Outcome)
+		require.Equal(t, run.Done, r.Outcome)
 		require.EqualValues(t, 2000, r.Rows)
 		require.EqualValues(t, 300, r.Stream.Partitions)
 		require.Equal(t, spec.CloneConsistency, r.Consistency)

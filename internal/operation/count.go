@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -96,7 +97,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	} else {
 		r.Failed, err = c.t.failed(ctx, result.Result)
 	}
-	if r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0); r.Outcome == Done {
+	if r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0); r.Outcome == run.Done {
 		err = c.breakDown(&r, result)
 	}
 	return r, err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -41,7 +42,7 @@ func TestCountOfAPartitionThatTakesTooLong(t *testing.T) {
 		defer count.Close()
 		report, err := count.Run(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, Done, report.Outcome, "%v", report.Failed)
+		require.Equal(t, run.Done, report.Outcome, "%v", report.Failed)
 		require.EqualValues(t, 2500+20*21/2, report.Rows)
 		require.LessOrEqual(t, late.Hits(), 2*countTimeouts, "of the range, and of a part of it")
 		require.Zero(t, count.Counters().Failed.Load())

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -130,7 +131,7 @@ func (d *Doctor) Table() string {
 // DoctorReport is what was found.
 type DoctorReport struct {
 	Table    string // empty: none was named
-	Outcome  Outcome
+	Outcome  run.Outcome
 	Started  time.Time
 	Duration time.Duration
 	Findings []doctor.Finding
@@ -158,7 +159,7 @@ func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorRepo
 	}
 	err := d.stages(ctx, &r, found)
 	r.Duration = time.Since(r.Started)
-	r.Outcome = outcomeOf(ctx, err, r.Count(doctor.Failure) > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, r.Count(doctor.Failure) > 0)
 	return r, err
 }
 

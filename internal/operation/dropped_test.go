@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -53,7 +54,7 @@ func TestColumnDroppedInMidLoad(t *testing.T) {
 	report, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\n"))
 	require.EqualError(t, err, readded+" while rows were loaded: values that were written before that are null; "+loadAnew)
 	require.ErrorAs(t, err, new(*RefusedError))
-	require.Equal(t, Failed, report.Outcome)
+	require.Equal(t, run.Failed, report.Outcome)
 	require.Empty(t, report.Next)
 	require.DirExists(t, "run")
 }
@@ -76,7 +77,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.NoError(t, err)
 	report, err := scan.Run(ctx)
 	scan.Close()
-	require.Equal(t, Interrupted, report.Outcome, "%v", err)
+	require.Equal(t, run.Interrupted, report.Outcome, "%v", err)
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "scan"})
 	require.EqualError(t, err, readded+" after the run began: its values from before that are gone, and the run cannot go on; scan the table anew")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -142,7 +143,7 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 		return settings
 	}())
 	require.NoError(t, err)
-	require.Equal(t, Done, more.Outcome)
+	require.Equal(t, run.Done, more.Outcome)
 	ctx, interrupt := context.WithCancel(t.Context())
 	settings := s.spec()
 	settings.Slice = spec.MinSlice
@@ -161,7 +162,7 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	})
 	r, err := scan.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, Interrupted, r.Outcome)
+	require.Equal(t, run.Interrupted, r.Outcome)
 	last := scan.Counters().ReadAnew(time.Now())
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
@@ -200,7 +201,7 @@ func TestShareOfAnInterruptedScan(t *testing.T) {
 	})
 	r, err := scan.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Equal(t, Interrupted, r.Outcome)
+	require.Equal(t, run.Interrupted, r.Outcome)
 	last := scan.Counters().ReadAnew(time.Now())
 	status, err := ReadStatus("scan")
 	require.NoError(t, err)

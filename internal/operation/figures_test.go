@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
 // watching takes readings of a run until it ends, and fails if one of them is impossible. It returns the last.
-func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last progress.Reading) {
+func watching(t *testing.T, c *progress.Counters, most int64, of func()) (last progress.Reading) {
 	t.Helper()
 	ended := make(chan struct{})
 	var looking sync.WaitGroup
@@ -38,7 +39,7 @@ func watching(t *testing.T, c *progress.Counters, most int64, run func()) (last 
 			}
 		}
 	})
-	run()
+	of()
 	close(ended)
 	looking.Wait()
 	require.Empty(t, wrong)
@@ -139,7 +140,7 @@ func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 	s := openShop(t)
 	partly, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
-	require.Equal(t, Partly, partly.Outcome)
+	require.Equal(t, run.Partly, partly.Outcome)
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
 	require.InEpsilon(t, partly.RowsPerSecond(), status.Pace.RowsPerSecond, 1e-9)
@@ -179,7 +180,7 @@ func TestResumedScanBeginsWithWhatIsDone(t *testing.T) {
 	first, err := scan.Run(t.Context())
 	scan.Close()
 	require.NoError(t, err)
-	require.Equal(t, Partly, first.Outcome)
+	require.Equal(t, run.Partly, first.Outcome)
 	fault.Remove()
 	resumed, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "scan"})
 	require.NoError(t, err)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 )
 
 // HistoryName is the file in which loads that are done are recorded, a line of JSON each. It is in the
@@ -43,7 +44,7 @@ const inputsRemembered = 10
 
 // remember records a load that is done. The run of a retry is recorded by the run that it retries.
 func (l *Load) remember(r *LoadReport) error {
-	if l.journal == nil || l.outer != nil || r.Outcome != Done {
+	if l.journal == nil || l.outer != nil || r.Outcome != run.Done {
 		return nil
 	}
 	target := l.target()

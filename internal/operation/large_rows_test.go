@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -78,7 +79,7 @@ func TestScanOfLargeRows(t *testing.T) {
 	scan.job.Reader = pages
 	report, err := scan.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, Done, report.Outcome)
+	require.Equal(t, run.Done, report.Outcome)
 	require.EqualValues(t, small+large, report.Rows)
 	require.Zero(t, report.Retries, "a page that is not taken is no failure of its node")
 

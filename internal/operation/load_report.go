@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -54,7 +55,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Consistency = ""
 	}
 	if err := l.begin(); err != nil {
-		r.Outcome = outcomeOf(ctx, err, false)
+		r.Outcome = run.OutcomeOf(ctx, err, false)
 		return r, err
 	}
 	l.run.show(l.board)
@@ -73,13 +74,13 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	if err == nil {
 		err = l.droppedMeanwhile(ctx)
 	}
-	r.Outcome = outcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
-	r.Anew = idle && r.Outcome == Interrupted && !r.DryRun
+	r.Anew = idle && r.Outcome == run.Interrupted && !r.DryRun
 	l.advise(ctx, &r, err)
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
-		r.Outcome = outcomeOf(ctx, err, false)
+		r.Outcome = run.OutcomeOf(ctx, err, false)
 	}
 	if l.journal != nil {
 		r.Recorded = l.journal.Recorded().Written // by now it has the last pieces, which are recorded many at a time
@@ -98,7 +99,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
-	if l.journal != nil && r.Outcome != Done && !(err != nil && idle) {
+	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*RefusedError)) {
 			r.Next = l.next(&r, err)
@@ -106,8 +107,8 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
 		r.Files.Imports = l.files.imports
-		if r.Outcome == Done && slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
-			r.Outcome = Partly
+		if r.Outcome == run.Done && slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
+			r.Outcome = run.Partly
 		}
 	}
 	if noteErr := l.remember(&r); noteErr != nil {
@@ -124,7 +125,7 @@ func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
 	case errors.As(runErr, &limit):
 		l.warnUnread(l.adviseLimit(ctx, limit))
 		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
-	case r.Outcome == Partly && r.ParseErrors > 0:
+	case r.Outcome == run.Partly && r.ParseErrors > 0:
 		var err error
 		r.Rejects.Again, err = l.adviseRetry(ctx)
 		l.warnUnread(err)
@@ -173,7 +174,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	var form *source.FormError
 	switch {
 	case (errors.As(err, &mapping) || errors.As(err, &form)) && r.Read == 0:
-		return &UsageError{withCommands(&l.spec, err)}
+		return &spec.UsageError{Err: withCommands(&l.spec, err)}
 	case errors.As(err, &r.Limit):
 		return err
 	case fault.ClassOf(err) == fault.Fatal:

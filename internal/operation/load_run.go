@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -129,18 +130,18 @@ func (l *Load) syncEvery() (stop func()) {
 }
 
 // close ends the run directory. It goes when it has nothing to tell.
-func (l *Load) closeRun(outcome Outcome, runErr error, idle bool) error {
+func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 	if err := l.rejects.Close(); err != nil {
 		l.run.abandon()
 		return err
 	}
-	if l.outer != nil && l.journal != nil && outcome == Done {
+	if l.outer != nil && l.journal != nil && outcome == run.Done {
 		if err := l.tellOuter(true); err != nil { // before its run directory is removed, which would take the record along
 			l.run.abandon()
 			return err
 		}
 	}
-	return l.run.end(outcome, runErr, nil, outcome == Done || runErr != nil && idle)
+	return l.run.end(outcome, runErr, nil, outcome == run.Done || runErr != nil && idle)
 }
 
 // idle says whether nothing was done that a run begun anew would not do as well.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -35,7 +36,7 @@ func TestANodeThatHangsAtTheEndOfAStreamedLoad(t *testing.T) {
 			report, err := s.runLoad(t, settings)
 			require.ErrorContains(t, err, "it has answered nothing for ")
 			require.ErrorContains(t, err, strings.Split(s.cluster.Hosts()[1], ":")[0]+":")
-			require.Equal(t, Failed, report.Outcome)
+			require.Equal(t, run.Failed, report.Outcome)
 			require.Equal(t, Next{Command: commandResume, RunDir: "run"}, report.Next)
 		})
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -30,7 +31,7 @@ func TestStreamedLoadOnNodesThatAreSilentOnce(t *testing.T) {
 	}
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
-	require.Equal(t, Done, report.Outcome)
+	require.Equal(t, run.Done, report.Outcome)
 	for _, silence := range silences {
 		require.Positive(t, silence.Hits())
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -66,12 +67,12 @@ func (s *shop) stopMany(t *testing.T, settings *spec.Load, after int) {
 
 func (s *shop) resume(t *testing.T) (LoadReport, error) {
 	t.Helper()
-	run, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
+	of, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	if err != nil {
 		return LoadReport{}, err
 	}
-	defer run.Load.Close()
-	return run.Load.Run(t.Context())
+	defer of.Load.Close()
+	return of.Load.Run(t.Context())
 }
 
 // A load of many small files that was stopped goes on. Files that came into the folder meanwhile are not its own.
@@ -98,7 +99,7 @@ func TestManyFilesResumed(t *testing.T) {
 	writeSmall(t, manySmall, 7)
 	report, err := s.resume(t)
 	require.NoError(t, err)
-	require.Equal(t, Done, report.Outcome)
+	require.Equal(t, run.Done, report.Outcome)
 	require.EqualValues(t, manySmall, report.Written)
 	require.EqualValues(t, manySmall, s.runScan(t, "out.csv").Rows)
 	require.NoDirExists(t, "run")
@@ -140,7 +141,7 @@ func TestManyFilesRetried(t *testing.T) {
 	require.NoError(t, os.WriteFile(smallName(100), []byte("customer,number,pieces\nann,100,x\n"), 0o600))
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
-	require.Equal(t, Partly, report.Outcome)
+	require.Equal(t, run.Partly, report.Outcome)
 	require.EqualValues(t, manySmall-1, report.Written)
 	require.NoError(t, os.WriteFile(filepath.Join("run", "rejects.csv"), []byte("customer,number,pieces\nann,100,1\n"), 0o600))
 	again, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
@@ -213,7 +214,7 @@ func TestManyPartsResumed(t *testing.T) {
 	report, err := scan.Run(ctx)
 	scan.Close()
 	interrupt.Remove()
-	require.Equal(t, Interrupted, report.Outcome, "%v", err)
+	require.Equal(t, run.Interrupted, report.Outcome, "%v", err)
 	require.Greater(t, report.Rows, int64(20))
 	text, err := os.ReadFile(journal.Path("run"))
 	require.NoError(t, err)

@@ -4,7 +4,7 @@
 // directory of an earlier run fill in, and a report out.
 //
 // An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount],
-// [PreparePlan], [PrepareVerify], [PrepareInspect], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks the spec,
+// [PreparePlan], [PrepareVerify], [Prepare], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks the spec,
 // connects, and gets ready whatever the run needs, so that an error of it is a matter of
 // usage: nothing was done. There are two exceptions: an error of the cluster keeps its
 // class (package fault), and a run that was begun before and cannot go on gives a
@@ -20,63 +20,23 @@
 package operation
 
 import (
-	"context"
 	"errors"
 	"path/filepath"
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // tool is what the program calls itself where it leaves something behind.
 const tool = "cqlbulk"
 
-// UsageError is an error of a run that is a matter of usage all the same: nothing was
-// done.
-type UsageError struct{ Err error }
-
-// Error is the text of the wrapped error.
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the wrapped error.
-func (e *UsageError) Unwrap() error { return e.Err }
-
-// Outcome is how a run ended.
-type Outcome uint8
-
-const (
-	// Done is a run that did all.
-	Done Outcome = iota
-	// Partly is a run that came to its end, but for what is listed.
-	Partly
-	// Interrupted is a run that was told to stop.
-	Interrupted
-	// Failed is a run that could not go on.
-	Failed
-)
-
-// outcomeOf says how a run ended. partly says that it came to its end, with something
-// that failed; then it does not matter that it was told to stop meanwhile.
-func outcomeOf(ctx context.Context, err error, partly bool) Outcome {
-	switch {
-	case err == nil && partly:
-		return Partly
-	case err == nil:
-		return Done
-	case ctx.Err() != nil || fault.ClassOf(err) == fault.Canceled:
-		return Interrupted
-	default:
-		return Failed
-	}
-}
-
 // Report is what the reports of all runs over a table have.
 type Report struct {
 	Table      string // keyspace.table
-	Outcome    Outcome
+	Outcome    run.Outcome
 	Started    time.Time
 	Duration   time.Duration
 	TookBefore time.Duration     // that earlier processes of the run took

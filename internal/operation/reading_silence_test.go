@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -31,7 +32,7 @@ func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	report, err := scan.Run(t.Context())
 	require.NoError(t, err)
 	require.Positive(t, silence.Hits())
-	require.Equal(t, Partly, report.Outcome)
+	require.Equal(t, run.Partly, report.Outcome)
 	require.Len(t, report.Failed, len(scan.t.plan.Splits))
 	require.Zero(t, report.Rows)
 	require.Zero(t, report.Retries, "nothing is fetched again")
@@ -43,6 +44,6 @@ func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	defer retry.Scan.Close()
 	report, err = retry.Scan.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, Done, report.Outcome)
+	require.Equal(t, run.Done, report.Outcome)
 	require.EqualValues(t, 3, report.Rows)
 }

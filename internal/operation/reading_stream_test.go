@@ -22,6 +22,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
@@ -151,7 +152,7 @@ func (s *store) failButFirst() {
 func (s *store) requireWhole(t *testing.T, r ScanReport, err error) {
 	t.Helper()
 	require.NoError(t, err)
-	require.Equal(t, Done, r.Outcome, "%v", r.Failed)
+	require.Equal(t, run.Done, r.Outcome, "%v", r.Failed)
 	text, err := os.ReadFile("out.csv")
 	require.NoError(t, err)
 	var want []string
@@ -320,7 +321,7 @@ func TestRangesThatNobodyGave(t *testing.T) {
 	s.failButFirst()
 	r, err := s.scan(t, s.spec())
 	require.NoError(t, err)
-	require.Equal(t, Partly, r.Outcome)
+	require.Equal(t, run.Partly, r.Outcome)
 	require.NotEmpty(t, r.Failed)
 	require.Positive(t, r.Ranges)
 	require.ErrorContains(t, r.Failed[0].Err, "too few of its replicas could be asked: storage port 127.")
@@ -425,7 +426,7 @@ func TestNodesThatMoveOnAndOn(t *testing.T) {
 	s.let(func() { s.meet = func(int) { _ = s.cluster.Move(1) } }) // an error would be one move less
 	r, err := s.scan(t, s.spec())
 	require.ErrorContains(t, err, "4 times while the same rows were fetched")
-	require.Equal(t, Failed, r.Outcome)
+	require.Equal(t, run.Failed, r.Outcome)
 	require.NoFileExists(t, "out.csv")
 }
 
@@ -449,7 +450,7 @@ func TestTableThatChangesMeanwhile(t *testing.T) {
 			s.let(func() { s.meet = func(int) { once.Do(func() { c.change(t, s) }) } })
 			r, err := s.scan(t, s.spec())
 			require.ErrorContains(t, err, c.says)
-			require.Equal(t, Failed, r.Outcome)
+			require.Equal(t, run.Failed, r.Outcome)
 			require.Empty(t, r.Next.Command)
 			require.NoFileExists(t, "out.csv")
 		})
@@ -471,7 +472,7 @@ func TestTableDroppedWhereNodesFailed(t *testing.T) {
 	}
 	r, err := scan.Run(t.Context())
 	require.ErrorContains(t, err, "the table was dropped meanwhile")
-	require.Equal(t, Failed, r.Outcome)
+	require.Equal(t, run.Failed, r.Outcome)
 	require.Empty(t, r.Next.Command)
 	require.NoFileExists(t, "out.csv")
 }
@@ -491,7 +492,7 @@ func TestTempDirThatTakesNothing(t *testing.T) {
 	require.NoError(t, os.Remove("nowhere"))
 	r, err := scan.Run(t.Context())
 	require.ErrorContains(t, err, "--temp-dir nowhere: open nowhere/.streamed-")
-	require.Equal(t, Failed, r.Outcome)
+	require.Equal(t, run.Failed, r.Outcome)
 	for _, line := range s.told {
 		require.NotContains(t, line, "asking another replica")
 	}

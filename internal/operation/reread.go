@@ -180,7 +180,7 @@ func (a *rereading) readings(format dsv.Format) ([]ingest.Reading, error) {
 func refuseReread(typed setting.Given) error {
 	for _, name := range rereadable {
 		if typed[name] {
-			return &UsageError{fmt.Errorf("--%s: the run is a scan: its output goes on in the form that it was begun in", name)}
+			return &spec.UsageError{Err: fmt.Errorf("--%s: the run is a scan: its output goes on in the form that it was begun in", name)}
 		}
 	}
 	return nil

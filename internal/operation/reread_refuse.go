@@ -31,7 +31,7 @@ func (l *Load) refuseReading() error {
 	if begun > 0 {
 		loaded += fmt.Sprintf(", and so may be rows of %s that %s under way", human.Of(begun, "piece"), human.Verb(begun, "was", "were"))
 	}
-	return &UsageError{errors.New(strings.Join([]string{
+	return &spec.UsageError{Err: errors.New(strings.Join([]string{
 		fmt.Sprintf("%s would apply to the rest of the inputs alone: %s", flags, loaded),
 		l.anew(flags),
 		fmt.Sprintf("to resume and read as before: %s %s %s", tool, commandResume, dir),

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -46,12 +47,12 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nbob,1,x\n"))
 	require.NoError(t, err)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,9\nbob,1,9\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,9\nbob,1,9\n", nil).Outcome)
 	require.ElementsMatch(t, []string{"ann,1,9", "bob,1,9"}, s.rows(t))
 	require.Empty(t, s.told)
 	for _, pieces := range []string{"4", "7", "2"} {
 		s.told = nil
-		require.Equal(t, Done, s.retry(t, "run", "ann,1,"+pieces+"\nbob,1,9\n", nil).Outcome)
+		require.Equal(t, run.Done, s.retry(t, "run", "ann,1,"+pieces+"\nbob,1,9\n", nil).Outcome)
 		require.ElementsMatch(t, []string{"ann,1," + pieces, "bob,1,9"}, s.rows(t))
 		require.Equal(t, []string{"1 row may have been written before, and has another text or reading by now: " +
 			"it is written with a later timestamp, which replaces what an earlier load wrote, except where a value is null"}, s.told)
@@ -63,7 +64,7 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 
 	// Nothing was changed: the timestamps stay.
 	s.told = nil
-	require.Equal(t, Done, s.retry(t, "run", "", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "", nil).Outcome)
 	require.Empty(t, s.told)
 	_, loaded, err = records.ReadLoad("run")
 	require.NoError(t, err)
@@ -76,9 +77,9 @@ func TestRetryOfUnreadRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nann,1,10\n"))
 	require.NoError(t, err)
-	require.Equal(t, Partly, s.retry(t, "run", "", nil).Outcome)
-	require.Equal(t, Partly, s.retry(t, "run", "ann,1,y\n", nil).Outcome)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,99\n", nil).Outcome)
+	require.Equal(t, run.Partly, s.retry(t, "run", "", nil).Outcome)
+	require.Equal(t, run.Partly, s.retry(t, "run", "ann,1,y\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,99\n", nil).Outcome)
 	require.Equal(t, []string{"ann,1,10"}, s.rows(t))
 	require.Empty(t, s.told)
 }
@@ -88,9 +89,9 @@ func TestRetryKeepsTheOrderOfCorrectedRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nann,1,y\nbob,1,5\n"))
 	require.NoError(t, err)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,1\nann,1,2\n", nil).Outcome)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,9\nann,1,2\n", nil).Outcome)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,8\nann,1,2\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,1\nann,1,2\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,9\nann,1,2\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,8\nann,1,2\n", nil).Outcome)
 	require.ElementsMatch(t, []string{"ann,1,2", "bob,1,5"}, s.rows(t))
 }
 
@@ -100,11 +101,11 @@ func TestRetryOfRowsReadOtherwise(t *testing.T) {
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))
 	require.NoError(t, err)
 	// Of the two integers the greater is written first.
-	require.Equal(t, Done, s.retry(t, "run", "ann,2,1\n", setting.Values{"map": {"number=pieces,pieces=number"}}).Outcome)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,1\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,2,1\n", setting.Values{"map": {"number=pieces,pieces=number"}}).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,1\n", nil).Outcome)
 	require.Equal(t, []string{"ann,1,1"}, s.rows(t), "it is read as the first retry read it")
 	require.Len(t, s.told, 1)
-	require.Equal(t, Done, s.retry(t, "run", "", setting.Values{"map": {""}}).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "", setting.Values{"map": {""}}).Outcome)
 	require.Len(t, s.told, 2, "it is the same text, read otherwise")
 }
 
@@ -114,10 +115,10 @@ func TestRetryOfRetries(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))
 	require.NoError(t, err)
-	require.Equal(t, Partly, s.retry(t, "run", "", nil).Outcome)
+	require.Equal(t, run.Partly, s.retry(t, "run", "", nil).Outcome)
 	for i, pieces := range []string{"9", "8", "7", "6"} {
 		dir := []string{"run/retry-1", "run"}[i%2]
-		require.Equal(t, Done, s.retry(t, dir, "ann,1,"+pieces+"\n", nil).Outcome)
+		require.Equal(t, run.Done, s.retry(t, dir, "ann,1,"+pieces+"\n", nil).Outcome)
 		require.Equal(t, []string{"ann,1," + pieces}, s.rows(t))
 	}
 }
@@ -134,9 +135,9 @@ func TestRetryOfRowsThatTheClusterRejected(t *testing.T) {
 	require.EqualValues(t, 1, loaded.InsertErrors)
 	applied.Remove()
 	require.Equal(t, []string{"ann,1,9"}, s.rows(t))
-	require.Equal(t, Done, s.retry(t, "run", "", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "", nil).Outcome)
 	require.Empty(t, s.told)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,4\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,4\n", nil).Outcome)
 	require.Equal(t, []string{"ann,1,4"}, s.rows(t))
 }
 
@@ -146,8 +147,8 @@ func TestRetryAsOfNow(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))
 	require.NoError(t, err)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,9\nbob,1,9\n", nil).Outcome)
-	require.Equal(t, Done, s.retry(t, "run", "ann,1,4\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,9\nbob,1,9\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,4\n", nil).Outcome)
 	require.ElementsMatch(t, []string{"ann,1,4", "bob,1,9"}, s.rows(t))
 	require.Contains(t, s.told[len(s.told)-1], "an earlier retry wrote its rows as of its time")
 }

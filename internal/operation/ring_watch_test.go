@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -88,7 +89,7 @@ func TestRingThatCannotBeKnown(t *testing.T) {
 	settings.Via, settings.Listen, settings.AssumeStable = spec.ViaStream, "192.0.2.1:7099", true
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
-	require.Equal(t, Done, report.Outcome)
+	require.Equal(t, run.Done, report.Outcome)
 }
 
 // While a node joins no SSTables are made, even if its tokens are not known: they may be imported before it has
@@ -106,5 +107,5 @@ func TestNoFilesWhileANodeJoins(t *testing.T) {
 	settings.AssumeStable = true
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
-	require.Equal(t, Done, report.Outcome)
+	require.Equal(t, run.Done, report.Outcome)
 }

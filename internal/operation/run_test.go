@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -97,7 +98,7 @@ func TestReports(t *testing.T) {
 	s := openShop(t)
 	loaded, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
-	require.Equal(t, Partly, loaded.Outcome)
+	require.Equal(t, run.Partly, loaded.Outcome)
 	require.Equal(t, "shop.orders", loaded.Table)
 	require.EqualValues(t, 4, loaded.Read)
 	require.EqualValues(t, 3, loaded.Written)
@@ -112,7 +113,7 @@ func TestReports(t *testing.T) {
 
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
-	require.Equal(t, &End{Outcome: Partly}, status.End)
+	require.Equal(t, &End{Outcome: run.Partly}, status.End)
 	require.Equal(t, []Next{loaded.Next}, status.Load.Next)
 	require.Equal(t, loaded.Tally, status.Load.Tally)
 
@@ -122,14 +123,14 @@ func TestReports(t *testing.T) {
 	again, err := retry.Load.Run(t.Context())
 	retry.Load.Close()
 	require.NoError(t, err)
-	require.Equal(t, Done, again.Outcome)
+	require.Equal(t, run.Done, again.Outcome)
 	require.Empty(t, again.Next)
 	left, err := retry.LeftOver()
 	require.NoError(t, err)
 	require.Empty(t, left)
 
 	scanned := s.runScan(t, "out.csv")
-	require.Equal(t, Done, scanned.Outcome)
+	require.Equal(t, run.Done, scanned.Outcome)
 	require.True(t, scanned.Whole)
 	require.EqualValues(t, 4, scanned.Rows)
 	require.Equal(t, loaded.Sum.Add(again.Sum), scanned.Sum)
@@ -142,7 +143,7 @@ func TestReports(t *testing.T) {
 	require.NoError(t, err)
 	verified, err := check.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, Done, verified.Outcome)
+	require.Equal(t, run.Done, verified.Outcome)
 	require.Equal(t, scanned.Sum, verified.Sets[0].Sum)
 
 	counting := spec.NewCount()
@@ -165,7 +166,7 @@ func TestRefusals(t *testing.T) {
 	settings.MaxParseErrors = 0
 	stopped, err := s.runLoad(t, settings)
 	require.Error(t, err)
-	require.Equal(t, Failed, stopped.Outcome)
+	require.Equal(t, run.Failed, stopped.Outcome)
 	require.Equal(t, stopped.Limit, err)
 	require.Equal(t, Next{Command: "resume", RunDir: "run", Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}}}, stopped.Next)
 
@@ -208,15 +209,15 @@ func TestResume(t *testing.T) {
 	settings.MaxParseErrors = 0
 	_, err := s.runLoad(t, settings)
 	require.Error(t, err)
-	run, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: setting.Changes{
+	of, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: setting.Changes{
 		Values: setting.Values{"maxparseerrors": {"1"}, "rate": {"5"}}, Typed: setting.Given{"maxparseerrors": true},
 	}})
 	require.NoError(t, err)
-	require.Nil(t, run.Scan)
-	defer run.Load.Close()
-	report, err := run.Load.Run(t.Context())
+	require.Nil(t, of.Scan)
+	defer of.Load.Close()
+	report, err := of.Load.Run(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, Partly, report.Outcome)
+	require.Equal(t, run.Partly, report.Outcome)
 	require.EqualValues(t, 4, report.Read)
 	require.EqualValues(t, 3, report.Written)
 }
@@ -250,17 +251,17 @@ func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	l.Close()
 	stall.Remove()
 
-	run, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
+	of, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
-	defer run.Load.Close()
-	c := run.Load.Counters()
+	defer of.Load.Close()
+	c := of.Load.Counters()
 	begun := c.ReadAnew(time.Now())
 	require.EqualValues(t, 1, begun.Rows)
 	require.EqualValues(t, 1, begun.Earlier)
 	require.InDelta(t, 0.65, *begun.Share, 0.3, "one of two rows, and the headers")
 	require.Positive(t, begun.Bytes)
 	require.Equal(t, begun.Bytes, begun.EarlierBytes)
-	report, err := run.Load.Run(t.Context())
+	report, err := of.Load.Run(t.Context())
 	require.NoError(t, err)
 	require.EqualValues(t, 2, report.Written)
 	require.EqualValues(t, 2, c.Rows.Load())

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -127,12 +128,12 @@ func continuedIn(path string, journal runJournal) runDirectory {
 func (d *runDirectory) isIdle(nothingDone bool) bool { return nothingDone && !d.continued && !d.known }
 
 // end notes how the run ended, and removes the directory where it has nothing to tell.
-func (d *runDirectory) end(outcome Outcome, runErr error, failed []records.Range, remove bool) error {
+func (d *runDirectory) end(outcome run.Outcome, runErr error, failed []records.Range, remove bool) error {
 	if d.journal == nil {
 		return nil
 	}
 	end := records.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit, Anew: d.anew}
-	if outcome == Failed {
+	if outcome == run.Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*RefusedError))
 	}
 	err := d.journal.Close(end)
@@ -143,7 +144,7 @@ func (d *runDirectory) end(outcome Outcome, runErr error, failed []records.Range
 }
 
 // outcomes are how a journal calls them.
-var outcomes = map[Outcome]string{Done: records.Done, Partly: records.Partly, Interrupted: records.Interrupted, Failed: records.Failed}
+var outcomes = map[run.Outcome]string{run.Done: records.Done, run.Partly: records.Partly, run.Interrupted: records.Interrupted, run.Failed: records.Failed}
 
 // discard removes the directory of a run that did nothing.
 func (d *runDirectory) discard() error {

@@ -10,8 +10,10 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // A run that goes on keeps its directory even when it comes to nothing, for whoever
@@ -29,7 +31,7 @@ func TestIdleRuns(t *testing.T) {
 func TestHeaderThatDoesNotFit(t *testing.T) {
 	l := &Load{landing: landing{t: &tableSession{table: schema.New("ks", "t", nil)}}}
 	header := fmt.Errorf("b.csv: %w", &ingest.MappingError{})
-	var usage *UsageError
+	var usage *spec.UsageError
 	require.ErrorAs(t, l.runError(header, &LoadReport{}), &usage)
 	begun := &LoadReport{Result: load.Result{Tally: ingest.Tally{Read: 1}}}
 	require.Equal(t, header, l.runError(header, begun))
@@ -44,10 +46,10 @@ func TestOutcome(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	broken := errors.New("broken")
-	require.Equal(t, Done, outcomeOf(t.Context(), nil, false))
-	require.Equal(t, Done, outcomeOf(ended, nil, false), "it came to its end before it was told to stop")
-	require.Equal(t, Partly, outcomeOf(ended, nil, true))
-	require.Equal(t, Failed, outcomeOf(t.Context(), broken, true))
-	require.Equal(t, Interrupted, outcomeOf(ended, broken, false))
-	require.Equal(t, Interrupted, outcomeOf(t.Context(), context.Canceled, false))
+	require.Equal(t, run.Done, run.OutcomeOf(t.Context(), nil, false))
+	require.Equal(t, run.Done, run.OutcomeOf(ended, nil, false), "it came to its end before it was told to stop")
+	require.Equal(t, run.Partly, run.OutcomeOf(ended, nil, true))
+	require.Equal(t, run.Failed, run.OutcomeOf(t.Context(), broken, true))
+	require.Equal(t, run.Interrupted, run.OutcomeOf(ended, broken, false))
+	require.Equal(t, run.Interrupted, run.OutcomeOf(t.Context(), context.Canceled, false))
 }

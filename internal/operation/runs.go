@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/owner"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
@@ -187,7 +188,7 @@ func runOf(s StatusReport) Run {
 		if now := s.Pace.Now; now != nil { // which is further than the journal
 			r.Rows, r.Failed = now.Rows, now.Rejected+now.Failed
 		}
-	case s.End == nil || s.End.Outcome == Interrupted || s.End.Outcome == Failed:
+	case s.End == nil || s.End.Outcome == run.Interrupted || s.End.Outcome == run.Failed:
 	case s.Load != nil && len(s.Load.Retried) > 0 && s.Load.Tries > 0:
 		r.State, r.Failed = RunRetried, 0 // the tries have it
 	case len(r.Next) > 0 || s.Load != nil && len(s.Load.Lost) > 0:

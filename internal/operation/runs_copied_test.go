@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -17,7 +18,7 @@ func TestCopiedRunsAreListed(t *testing.T) {
 	_, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS("copy", os.DirFS("run")))
-	require.Equal(t, Done, s.retry(t, "run", "ann,2,4\n", nil).Outcome)
+	require.Equal(t, run.Done, s.retry(t, "run", "ann,2,4\n", nil).Outcome)
 	runs, err := Runs(".")
 	require.NoError(t, err)
 	states := make(map[string]RunState)
@@ -69,7 +70,7 @@ func TestRunDirectoryThatNothingWasBegunIn(t *testing.T) {
 	require.NoError(t, os.WriteFile("run/journal", nil, 0o600))
 	loaded, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
-	require.Equal(t, Partly, loaded.Outcome)
+	require.Equal(t, run.Partly, loaded.Outcome)
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
 	require.EqualValues(t, 3, status.Load.Tally.Written)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
@@ -37,7 +38,7 @@ type ScanReport struct {
 func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.Place()}
 	if err := s.begin(); err != nil {
-		r.Outcome = outcomeOf(ctx, err, false)
+		r.Outcome = run.OutcomeOf(ctx, err, false)
 		return r, err
 	}
 	var stopWatch func()
@@ -69,13 +70,13 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	if err == nil && s.spec.Via == spec.ViaCQL {
 		s.warnOfTruncationMeanwhile(ctx)
 	}
-	r.Outcome = outcomeOf(ctx, err, len(r.Failed) > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0)
 	// A run that is done but for some ranges leaves a whole output of the others,
 	// unless they can be read later.
 	switch {
 	case err != nil && s.run.isIdle(idle):
 		err = errors.Join(err, s.takeBack(), s.run.discard())
-	case err != nil, r.Outcome == Partly && s.journal != nil:
+	case err != nil, r.Outcome == run.Partly && s.journal != nil:
 		s.leave(&r, result, err)
 	default:
 		err = s.finish(ctx, &r, result)
@@ -98,7 +99,7 @@ func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) er
 		err = s.writeManifest(r, result)
 	}
 	if err != nil {
-		r.Outcome = outcomeOf(ctx, err, false)
+		r.Outcome = run.OutcomeOf(ctx, err, false)
 	}
 	s.closeRun(r, result, err)
 	return err
@@ -136,10 +137,10 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 	for _, f := range result.Failed {
 		failed = append(failed, s.journal.Range(f.Range, f.Err))
 	}
-	r.trouble(s.run.end(r.Outcome, runErr, failed, r.Outcome == Done))
+	r.trouble(s.run.end(r.Outcome, runErr, failed, r.Outcome == run.Done))
 	switch r.Outcome {
-	case Done:
-	case Partly:
+	case run.Done:
+	case run.Partly:
 		r.RunDir, r.Next = s.run.path, Next{Command: commandRetry, RunDir: s.run.path}
 	default:
 		r.RunDir = s.run.path

@@ -132,5 +132,5 @@ func (s *Scan) withEarlier(result scan.Result) scan.Result {
 
 // newRunError says what to do when a run directory cannot be made. Nothing was done by then.
 func newRunError(err error) error {
-	return &UsageError{fmt.Errorf("%w; --run-dir names another folder, --no-journal does without one", err)}
+	return &spec.UsageError{Err: fmt.Errorf("%w; --run-dir names another folder, --no-journal does without one", err)}
 }

@@ -264,7 +264,7 @@ func sweepError(err error, where string, begun bool) error {
 		if strings.Contains(err.Error(), "ALLOW FILTERING") {
 			err = fmt.Errorf("--allow-filtering has the servers read all rows to find those that meet the condition; without it they say: %w", err)
 		}
-		return &UsageError{fmt.Errorf("--where: %w", err)}
+		return &spec.UsageError{Err: fmt.Errorf("--where: %w", err)}
 	}
 	return err
 }

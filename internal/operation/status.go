@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
@@ -37,7 +38,7 @@ type StatusReport struct {
 
 // End is how a run ended.
 type End struct {
-	Outcome Outcome
+	Outcome run.Outcome
 	Error   string          // why it failed
 	Refused bool            // a resume would be refused: the error says what to do instead
 	Failed  []records.Range // token ranges of a scan that could not be read
@@ -153,7 +154,7 @@ func (r *StatusReport) Share() *float64 {
 		return r.Pace.Share
 	case r.Scan != nil:
 		return &r.Scan.Share
-	case r.End != nil && (r.End.Outcome == Done || r.End.Outcome == Partly):
+	case r.End != nil && (r.End.Outcome == run.Done || r.End.Outcome == run.Partly):
 		return &all
 	default:
 		return r.Pace.Share
@@ -209,7 +210,7 @@ func (r *StatusReport) readLoad() error {
 	case r.Live || r.End != nil && r.End.Refused:
 	case anew != nil:
 		out.Next = []Next{*anew}
-	case r.End == nil || r.End.Outcome == Interrupted || r.End.Outcome == Failed:
+	case r.End == nil || r.End.Outcome == run.Interrupted || r.End.Outcome == run.Failed:
 		out.Next = []Next{again}
 	case len(l.Retried) > 0:
 		out.readRetried(r.RunDir, l.Retried)

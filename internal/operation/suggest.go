@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -106,7 +107,7 @@ func (d *Doctor) Suggest(ctx context.Context, tell func(doctor.Finding)) (*Sugge
 		}
 	})
 	r.Duration = time.Since(r.Started)
-	r.Outcome = outcomeOf(ctx, err, r.Count(doctor.Failure) > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, r.Count(doctor.Failure) > 0)
 	return s, r, err
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
@@ -101,7 +102,7 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	report, err := scan.Run(ctx)
 	scan.Close()
 	interrupt.Remove()
-	require.Equal(t, Interrupted, report.Outcome, "%v", err)
+	require.Equal(t, run.Interrupted, report.Outcome, "%v", err)
 	require.Positive(t, report.Rows)
 
 	require.NoError(t, s.cluster.Truncate("shop.orders"))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
@@ -23,7 +24,7 @@ func PrepareVerify(settings spec.Verify) (*Verification, error) {
 // VerifyReport is what was found.
 type VerifyReport struct {
 	verify.Report
-	Outcome  Outcome
+	Outcome  run.Outcome
 	NoHash   bool // of the files, sizes were looked at alone
 	Started  time.Time
 	Duration time.Duration
@@ -35,9 +36,9 @@ func (v *Verification) Run(ctx context.Context) (VerifyReport, error) {
 	var err error
 	r.Report, err = verify.Check(ctx, verify.Options{Paths: v.spec.Paths, NoHash: v.spec.NoHash})
 	r.Duration = time.Since(r.Started)
-	r.Outcome = outcomeOf(ctx, err, len(r.Findings) > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, len(r.Findings) > 0)
 	if err != nil {
-		return r, &UsageError{err}
+		return r, &spec.UsageError{Err: err}
 	}
 	return r, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
@@ -102,15 +102,15 @@ type SSTableFailure struct {
 }
 
 // OfInspect makes the document of a look at SSTables.
-func OfInspect(r operation.InspectReport) Document {
+func OfInspect(r inspect.Report) Document {
 	return Document{Outcome: outcomes[r.Outcome], Inspect: &Inspect{
 		SSTables: each(r.Tables, sstableOf), Sum: sumOf(r.Tables),
-		Failures: each(r.Failures, func(f operation.InspectFailure) SSTableFailure { return SSTableFailure{f.Path, f.Err.Error()} }),
+		Failures: each(r.Failures, func(f inspect.Failure) SSTableFailure { return SSTableFailure{f.Path, f.Err.Error()} }),
 	}}
 }
 
 // sumOf adds SSTables up.
-func sumOf(tables []operation.InspectedTable) SSTableSum {
+func sumOf(tables []inspect.Table) SSTableSum {
 	sum := SSTableSum{SSTables: len(tables)}
 	for _, t := range tables {
 		sum.Partitions += t.Partitions
@@ -124,7 +124,7 @@ func sumOf(tables []operation.InspectedTable) SSTableSum {
 }
 
 // sstableOf makes the document of an SSTable.
-func sstableOf(t operation.InspectedTable) SSTable {
+func sstableOf(t inspect.Table) SSTable {
 	stats := t.Statistics.Stats
 	out := SSTable{
 		Path: t.Path, Version: t.Descriptor.Version.String(), Format: strings.Split(t.Descriptor.Name(""), "-")[2], Partitioner: t.Statistics.Partitioner, Columns: columnsOf(t.Columns),
@@ -162,8 +162,8 @@ func deletionOf(second int64) *SSTableTime {
 	return &t
 }
 
-func keyOrNil(k operation.InspectedKey) *SSTableKey {
-	if k == (operation.InspectedKey{}) {
+func keyOrNil(k inspect.Key) *SSTableKey {
+	if k == (inspect.Key{}) {
 		return nil
 	}
 	return &SSTableKey{k.Text, k.Token}

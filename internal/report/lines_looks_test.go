@@ -7,7 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -38,25 +40,25 @@ end        done: ring.json
 }
 
 func TestLinesOfAnInspection(t *testing.T) {
-	one := func(rows, bytes int64) operation.InspectedTable {
-		return operation.InspectedTable{
+	one := func(rows, bytes int64) inspect.Table {
+		return inspect.Table{
 			Columns: new(sstable.Table), Partitions: 2, Bytes: bytes, DataBytes: bytes / 2, FileBytes: bytes,
 			Descriptor: sstable.Descriptor{Version: sstable.NB, ID: "1"}, Statistics: &sstable.Statistics{Stats: &sstable.Stats{Rows: rows}},
 		}
 	}
-	r := operation.InspectReport{Tables: []operation.InspectedTable{one(3, 1<<30), one(1_000_000, 2<<30)}}
+	r := inspect.Report{Tables: []inspect.Table{one(3, 1<<30), one(1_000_000, 2<<30)}}
 	require.Equal(t, `inspected             2 SSTables
 rows          1,000,003 in 4 partitions, deleted ones among them
 data            3.0 GiB uncompressed, 1.5 GiB as stored, 3.0 GiB with all components
 end        done
 `, said(t, OfInspect(r)))
 
-	r.Outcome, r.Failures = operation.Partly, []operation.InspectFailure{{Path: "a", Err: errors.New("torn")}}
+	r.Outcome, r.Failures = run.Partly, []inspect.Failure{{Path: "a", Err: errors.New("torn")}}
 	d := OfInspect(r)
 	require.Contains(t, said(t, d), " 2 SSTables, 1 could not be read\n")
 	require.Contains(t, said(t, d), "\nend        done, but 1 SSTable could not be read: copy again, or scrub with nodetool, what is listed\n")
 	require.Equal(t, []SSTableFailure{{"a", "torn"}}, d.Inspect.Failures)
-	require.Equal(t, "end        done\n", said(t, OfInspect(operation.InspectReport{})), "its rows were written, and no more is known")
+	require.Equal(t, "end        done\n", said(t, OfInspect(inspect.Report{})), "its rows were written, and no more is known")
 }
 
 func TestLinesOfAVerification(t *testing.T) {
@@ -74,7 +76,7 @@ end        done
 	require.Contains(t, said(t, OfVerify(r)), " 7 files, of sizes alone, in 1.2s\n")
 	require.Contains(t, said(t, OfVerify(r)), " in a.csv.manifest.json, the same in 2 others\n")
 
-	r.Outcome, r.Verdict, r.Findings = operation.Partly, verify.Different, []string{"b", "c"}
+	r.Outcome, r.Verdict, r.Findings = run.Partly, verify.Different, []string{"b", "c"}
 	require.Equal(t, `verified              7 files, of sizes alone, in 1.2s
 rows       different rows in 3 scans
 end        done, but different rows, 2 findings in all: scan again what should be the same
@@ -85,7 +87,7 @@ end        done, but different rows, 2 findings in all: scan again what should b
 
 func TestLinesOfAReport(t *testing.T) {
 	d := Document{Report: &Page{Run: "run", Command: "load", Table: "shop.orders", State: "interrupted", File: "report.html", Bytes: 34567}}
-	d.Outcome = outcomes[operation.Done]
+	d.Outcome = outcomes[run.Done]
 	require.Equal(t, `page           33.8 KiB of the load of shop.orders
 state      interrupted
 end        done: report.html
@@ -95,7 +97,7 @@ end        done: report.html
 }
 
 func TestLinesOfSettings(t *testing.T) {
-	d := Document{Outcome: outcomes[operation.Done], Settings: []Setting{{From: "default"}, {From: "flag"}, {From: "file"}, {From: "file"}}}
+	d := Document{Outcome: outcomes[run.Done], Settings: []Setting{{From: "default"}, {From: "flag"}, {From: "file"}, {From: "file"}}}
 	require.Equal(t, `settings              4 in force, 1 by flag, 2 by file, 1 by default
 end        done
 `, said(t, d))

@@ -11,14 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // ofARun is a report of much.
-func ofARun(outcome operation.Outcome) operation.Report {
+func ofARun(outcome run.Outcome) operation.Report {
 	return operation.Report{
 		Table: "warehouse.measurements", Outcome: outcome, Started: time.Unix(1700000000, 0).UTC(), Duration: 36_000 * time.Second,
 		Rows: 1_234_567_890, Earlier: 100_000_000, Bytes: 3 << 40, Before: 1 << 40, Retries: 12_345,
@@ -41,7 +43,7 @@ func said(t *testing.T, d Document) string {
 
 // One of a thing is told in the singular.
 func TestLinesOfOne(t *testing.T) {
-	r := operation.LoadReport{Report: operation.Report{Table: "ks.t", Outcome: operation.Partly, Rows: 1, Earlier: 1, Retries: 1}, Streamed: true}
+	r := operation.LoadReport{Report: operation.Report{Table: "ks.t", Outcome: run.Partly, Rows: 1, Earlier: 1, Retries: 1}, Streamed: true}
 	r.Read, r.ParseErrors, r.Stream = 2, 1, operation.StreamStats{Partitions: 1, Bytes: 5, Files: 1, Whole: true, Nodes: []stream.NodeStats{{Node: "a"}}}
 	text := said(t, OfLoad(r))
 	for _, line := range []string{"1 row into ks.t,", "1 row before\n", "5 B 1 partition, 1 whole SSTable, on 1 node\n", "done, but 1 row was rejected"} {
@@ -55,7 +57,7 @@ func TestLinesOfOne(t *testing.T) {
 }
 
 func TestLinesOfALoad(t *testing.T) {
-	r := operation.LoadReport{Report: ofARun(operation.Partly), Next: operation.Next{Command: "retry", RunDir: "cqlbulk-load-run"}}
+	r := operation.LoadReport{Report: ofARun(run.Partly), Next: operation.Next{Command: "retry", RunDir: "cqlbulk-load-run"}}
 	r.Read, r.ParseErrors, r.InsertErrors = 1_234_580_234, 12_300, 44
 	require.Equal(t, `loaded    1,234,567,890 rows into warehouse.measurements, 1,234,580,234 read, 12,344 rejected
 in              10h0m0s 31,515 rows/s, 58.3 MiB/s, 3.0 TiB read, 100,000,000 rows before
@@ -68,25 +70,25 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 	require.Contains(t, said(t, OfLoad(r)), ", 0 rejected, 3 in doubt\n")
 	require.Contains(t, said(t, OfLoad(r)), "\nend        done, but 3 rows are in doubt: cqlbulk retry --repeat-in-doubt cqlbulk-load-run\n")
 
-	r = operation.LoadReport{Report: ofARun(operation.Done), IfNotExists: true}
+	r = operation.LoadReport{Report: ofARun(run.Done), IfNotExists: true}
 	require.Contains(t, said(t, OfLoad(r)), ", 0 rejected, 0 were there already\n")
 	require.Contains(t, said(t, OfLoad(r)), "\nend        done\n")
 
-	r = operation.LoadReport{Report: ofARun(operation.Interrupted), DryRun: true, Next: operation.Next{Command: "resume", RunDir: "it's"}}
+	r = operation.LoadReport{Report: ofARun(run.Interrupted), DryRun: true, Next: operation.Next{Command: "resume", RunDir: "it's"}}
 	require.Contains(t, said(t, OfLoad(r)), "would send   12,345,678 requests of 100.0 rows\nend        interrupted; go on with: cqlbulk resume 'it'\\''s'\n")
 }
 
 func TestLinesOfALoadPastCQL(t *testing.T) {
-	r := operation.LoadReport{Report: ofARun(operation.Done), Streamed: true}
+	r := operation.LoadReport{Report: ofARun(run.Done), Streamed: true}
 	r.Stream = operation.StreamStats{Partitions: 7, Bytes: 3 << 30, Files: 24, Whole: true}
 	require.Contains(t, said(t, OfLoad(r)), "\nstreamed        3.0 GiB 7 partitions, 24 whole SSTables\n")
 	r.Stream.Slices = 3
 	require.Contains(t, said(t, OfLoad(r)), " 7 partitions (counted per slice), 24 whole SSTables\n", "some may be in several slices")
-	clone := operation.CloneReport{Report: ofARun(operation.Done), Stream: r.Stream}
+	clone := operation.CloneReport{Report: ofARun(run.Done), Stream: r.Stream}
 	require.Contains(t, said(t, OfClone(clone)), " 7 partitions, 24 whole SSTables\n", "its slices are token ranges")
 	r.Files = &operation.KeptFiles{Dir: "out", Import: "out/import.txt", Nodes: 3, Tables: 12, Ringed: true}
 	require.Contains(t, said(t, OfLoad(r)), "\nkept            3.0 GiB 7 partitions, 12 SSTables for 3 nodes\n")
-	r.Outcome, r.Files.Imports = operation.Partly, []operation.Imported{{Node: "a", Tables: 4, Err: errors.New("away"), Command: "nodetool import"}}
+	r.Outcome, r.Files.Imports = run.Partly, []operation.Imported{{Node: "a", Tables: 4, Err: errors.New("away"), Command: "nodetool import"}}
 	d := OfLoad(r)
 	require.Contains(t, said(t, d), "\nend        done, but not all nodes have imported their SSTables\n")
 	require.Equal(t, []Import{{Node: "a", SSTables: 4, Error: "away", Command: "nodetool import"}}, d.Load.Stream.Imports)
@@ -117,14 +119,14 @@ func TestStatusOfStages(t *testing.T) {
 }
 
 func TestLinesOfAScan(t *testing.T) {
-	r := operation.ScanReport{Report: ofARun(operation.Done), Ranges: 240_000, Seed: 18446744073709551615}
+	r := operation.ScanReport{Report: ofARun(run.Done), Ranges: 240_000, Seed: 18446744073709551615}
 	require.Equal(t, `scanned   1,234,567,890 rows of warehouse.measurements
 in              10h0m0s 31,515 rows/s, 58.3 MiB/s, 3.0 TiB written, 100,000,000 rows before
 ranges          240,000 read, 12,345 retries, p50 1.23ms, p99 45.6ms, LOCAL_QUORUM
 checksum   00000000000000000000000000000000, seed 18446744073709551615
 end        done
 `, said(t, OfScan(r)))
-	r.Outcome, r.Next = operation.Partly, operation.Next{Command: "retry", RunDir: "run"}
+	r.Outcome, r.Next = run.Partly, operation.Next{Command: "retry", RunDir: "run"}
 	r.Failed = []operation.FailedRange{{Tokens: &operation.TokenRange{Start: "1", End: "2"}, Err: errors.New("away")}, {Err: errors.New("gone")}}
 	d := OfScan(r)
 	require.Contains(t, said(t, d), " read, 2 failed, 12,345 retries, ")
@@ -133,7 +135,7 @@ end        done
 }
 
 func TestLinesOfACount(t *testing.T) {
-	r := operation.CountReport{Report: ofARun(operation.Partly), Ranges: 5}
+	r := operation.CountReport{Report: ofARun(run.Partly), Ranges: 5}
 	r.Retries, r.Latency = 0, progress.Latency{}
 	r.Report.SSTables, r.Snapshots = 1200, []string{"a", "b"}
 	r.Failed = []operation.FailedRange{{Err: errors.New("away")}}
@@ -145,7 +147,7 @@ func TestLinesOfACount(t *testing.T) {
 func TestLinesOfADoctor(t *testing.T) {
 	r := operation.DoctorReport{Table: "shop.orders", Duration: 1200 * time.Millisecond, Findings: []doctor.Finding{doctor.Fine("well"), doctor.Warn("mend", "odd"), doctor.Fine("well")}}
 	require.Equal(t, "checked      3 findings in 1.2s, 2 ok, 1 warning, 0 failures\nend        done\n", said(t, OfDoctor(r)))
-	r.Findings, r.Outcome = append(r.Findings, doctor.Fail("", "broken"), doctor.Fail("", "broken")), operation.Partly
+	r.Findings, r.Outcome = append(r.Findings, doctor.Fail("", "broken"), doctor.Fail("", "broken")), run.Partly
 	d := OfDoctor(r)
 	require.Contains(t, said(t, d), "\nend        2 failures to be fixed first\n")
 	require.Equal(t, Finding{Check: "", State: "warning", Found: "odd", Do: "mend"}, d.Doctor.Findings[1])
@@ -159,7 +161,7 @@ func TestDocumentOfWhatDidNothing(t *testing.T) {
 		require.Empty(t, d.Lines())
 		require.Equal(t, Document{Version: 1, Command: "load", Program: "1.0", Build: version.Info{Version: "1.0"}, Outcome: want, Exit: exit, Error: "broken"}, d)
 	}
-	d := OfLoad(operation.LoadReport{Report: ofARun(operation.Failed)})
+	d := OfLoad(operation.LoadReport{Report: ofARun(run.Failed)})
 	d.Ended("load", version.Info{Version: "1.0"}, 1, "no such column")
 	require.Empty(t, d.Lines())
 	require.Equal(t, Refused, d.Outcome)
@@ -169,7 +171,7 @@ func TestDocumentOfWhatDidNothing(t *testing.T) {
 func TestListsOfDocuments(t *testing.T) {
 	for _, d := range []Document{
 		OfLoad(operation.LoadReport{}), OfScan(operation.ScanReport{}), OfCount(operation.CountReport{}), OfClone(operation.CloneReport{}), OfPlan(operation.PlanReport{Replication: map[string]string{}}),
-		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfInspect(operation.InspectReport{}), OfDoctor(operation.DoctorReport{}),
+		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfInspect(inspect.Report{}), OfDoctor(operation.DoctorReport{}),
 	} {
 		text, err := json.Marshal(d)
 		require.NoError(t, err)

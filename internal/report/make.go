@@ -7,13 +7,14 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // outcomes are what documents call outcomes.
-var outcomes = map[operation.Outcome]string{
-	operation.Done: "done", operation.Partly: "partly", operation.Interrupted: "interrupted", operation.Failed: "failed",
+var outcomes = map[run.Outcome]string{
+	run.Done: "done", run.Partly: "partly", run.Interrupted: "interrupted", run.Failed: "failed",
 }
 
 // Exit statuses that tell the outcome of a command which came to no report.
@@ -25,7 +26,7 @@ const (
 // LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
 // written again.
 func (d *Document) LeaveInDoubt(rows int, again operation.Next) {
-	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[operation.Partly], nextOf(again), int64(rows)
+	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[run.Partly], nextOf(again), int64(rows)
 }
 
 // Outcomes of commands that did nothing.
@@ -130,8 +131,8 @@ func OfLoad(r operation.LoadReport) Document {
 }
 
 // outcomeOf is what a document calls an outcome. One that came to no end is called the same in a dry run.
-func outcomeOf(outcome operation.Outcome, dryRun bool) string {
-	if dryRun && (outcome == operation.Done || outcome == operation.Partly) {
+func outcomeOf(outcome run.Outcome, dryRun bool) string {
+	if dryRun && (outcome == run.Done || outcome == run.Partly) {
 		return DryRun
 	}
 	return outcomes[outcome]
@@ -233,7 +234,7 @@ func OfClone(r operation.CloneReport) Document {
 
 // OfPlan makes the document of a plan.
 func OfPlan(r operation.PlanReport) Document {
-	return Document{Outcome: outcomes[operation.Done], Plan: &Plan{
+	return Document{Outcome: outcomes[run.Done], Plan: &Plan{
 		Table: r.Table, Statement: r.Statement, Cluster: r.Cluster, Partitioner: r.Partitioner, DC: r.DC, DCs: list(r.DCs), Replication: r.Replication,
 		Serial: r.Serial, Parallel: r.Parallel, Asked: r.Asked, Smudge: r.Smudge, SavedRing: r.SavedRing, Splits: r.Splits, Finest: r.Finest, Vnodes: r.Vnodes, Seed: r.Seed, Partitions: r.Partitions, Bytes: r.Bytes,
 		ByCQL: r.Expected.ByCQL.Seconds(), Streamed: r.Expected.Streamed.Seconds(), Faster: r.Expected.Faster(), NodeLimit: r.Expected.NodeLimit,
@@ -273,7 +274,7 @@ func OfStatus(r operation.StatusReport) Document {
 		}
 	}
 	s.Next = nextsOf(r.Next())
-	return Document{Outcome: outcomes[operation.Done], Status: s}
+	return Document{Outcome: outcomes[run.Done], Status: s}
 }
 
 func nextsOf(all []operation.Next) []Next {
@@ -292,12 +293,12 @@ func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 		}
 		return one
 	})
-	return Document{Outcome: outcomes[operation.Done], Runs: &Runs{folder, listed, hidden}}
+	return Document{Outcome: outcomes[run.Done], Runs: &Runs{folder, listed, hidden}}
 }
 
 // OfPrune makes the document of what was pruned.
 func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
-	d := Document{Outcome: outcomeOf(operation.Done, dryRun), Prune: &Prune{Folder: folder, DryRun: dryRun}}
+	d := Document{Outcome: outcomeOf(run.Done, dryRun), Prune: &Prune{Folder: folder, DryRun: dryRun}}
 	if dryRun {
 		d.Prune.WouldRemove = PruneList{p.Past, list(p.Runs)}
 	} else {
@@ -354,10 +355,10 @@ func (d *Document) Ended(command string, program version.Info, exit int, err str
 		d.Outcome = Refused
 	case d.Outcome != "":
 	case exit == 0:
-		d.Outcome = outcomes[operation.Done]
+		d.Outcome = outcomes[run.Done]
 	case exit == exitInterrupted:
-		d.Outcome = outcomes[operation.Interrupted]
+		d.Outcome = outcomes[run.Interrupted]
 	default:
-		d.Outcome = outcomes[operation.Failed]
+		d.Outcome = outcomes[run.Failed]
 	}
 }

@@ -1,4 +1,4 @@
-package operation
+package inspect
 
 import (
 	"os"
@@ -36,7 +36,7 @@ func TestInspectTellsOfUnreadableFolders(t *testing.T) {
 	}
 	var warned []string
 	env := spec.Environment{Warn: func(format string, args ...any) { warned = append(warned, format) }}
-	i, err := PrepareInspect(env, spec.Inspect{Paths: []string{root}})
+	i, err := Prepare(env, spec.Inspect{Paths: []string{root}})
 	require.NoError(t, err)
 	require.Len(t, warned, 1)
 	require.Len(t, i.files, 2)

@@ -1,4 +1,4 @@
-package operation
+package inspect
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstabledump"
@@ -33,8 +34,8 @@ type sstableFile struct {
 	path       string
 }
 
-// PrepareInspect finds the SSTables.
-func PrepareInspect(env spec.Environment, settings spec.Inspect) (*Inspection, error) {
+// Prepare finds the SSTables.
+func Prepare(env spec.Environment, settings spec.Inspect) (*Inspection, error) {
 	switch {
 	case len(settings.Paths) == 0:
 		return nil, errors.New("no SSTable given: name files of SSTables, or folders")
@@ -129,23 +130,23 @@ func (i *Inspection) take(f sstableFile) {
 	}
 }
 
-// InspectReport is what SSTables hold.
-type InspectReport struct {
-	Outcome  Outcome
-	Tables   []InspectedTable
-	Failures []InspectFailure // SSTables that could not be read, in whole or in part
+// Report is what SSTables hold.
+type Report struct {
+	Outcome  run.Outcome
+	Tables   []Table
+	Failures []Failure // SSTables that could not be read, in whole or in part
 	Started  time.Time
 	Duration time.Duration
 }
 
-// InspectFailure is an SSTable that could not be read. Its error names it.
-type InspectFailure struct {
+// Failure is an SSTable that could not be read. Its error names it.
+type Failure struct {
 	Path string // of its Data.db
 	Err  error
 }
 
-// InspectedTable is what an SSTable tells of itself: what its statistics have is not counted again.
-type InspectedTable struct {
+// Table is what an SSTable tells of itself: what its statistics have is not counted again.
+type Table struct {
 	Path              string // of its Data.db
 	Descriptor        sstable.Descriptor
 	Columns           *sstable.Table // those of the partition key have no names
@@ -156,26 +157,26 @@ type InspectedTable struct {
 	Compression       sstable.Compression
 	Statistics        *sstable.Statistics
 	Minima            sstable.Minima
-	First, Last       InspectedKey // empty where no component but Data.db tells them
-	Largest           []InspectedPartition
+	First, Last       Key // empty where no component but Data.db tells them
+	Largest           []Partition
 	Tombstones, Ready int64 // deletions and expiries, and those of them that compaction may drop by now but for gc_grace_seconds
 }
 
-// InspectedKey is the key of a partition.
-type InspectedKey struct {
+// Key is the key of a partition.
+type Key struct {
 	Text  string // the values of its columns, with colons between
 	Token string // empty where its partitioner has none that is known
 }
 
-// InspectedPartition is a partition.
-type InspectedPartition struct {
-	InspectedKey
+// Partition is a partition.
+type Partition struct {
+	Key
 	Bytes, Rows, Cells int64 // bytes of Data.db, not compressed
 }
 
 // Run looks at the SSTables. One that cannot be read is told in the report, and keeps no other from being looked at.
-func (i *Inspection) Run(ctx context.Context) (InspectReport, error) {
-	r := InspectReport{Started: time.Now()}
+func (i *Inspection) Run(ctx context.Context) (Report, error) {
+	r := Report{Started: time.Now()}
 	var err error
 	if i.spec.Rows {
 		err = i.dump(ctx, &r)
@@ -183,14 +184,14 @@ func (i *Inspection) Run(ctx context.Context) (InspectReport, error) {
 		err = i.look(ctx, &r)
 	}
 	r.Duration = time.Since(r.Started)
-	r.Outcome = outcomeOf(ctx, err, len(r.Failures) > 0)
+	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failures) > 0)
 	return r, err
 }
 
 // look looks at all SSTables.
-func (i *Inspection) look(ctx context.Context, r *InspectReport) error {
+func (i *Inspection) look(ctx context.Context, r *Report) error {
 	for _, f := range i.files {
-		t, err := InspectedTable{}, f.err
+		t, err := Table{}, f.err
 		if err == nil {
 			t, err = i.inspect(ctx, f, r.Started)
 		}
@@ -198,7 +199,7 @@ func (i *Inspection) look(ctx context.Context, r *InspectReport) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			r.Failures = append(r.Failures, InspectFailure{f.path, naming(f.path, err)})
+			r.Failures = append(r.Failures, Failure{f.path, naming(f.path, err)})
 		default:
 			r.Tables = append(r.Tables, t)
 		}
@@ -215,13 +216,13 @@ func naming(path string, err error) error {
 }
 
 // inspect looks at an SSTable.
-func (i *Inspection) inspect(ctx context.Context, f sstableFile, now time.Time) (t InspectedTable, err error) {
+func (i *Inspection) inspect(ctx context.Context, f sstableFile, now time.Time) (t Table, err error) {
 	in, err := sstable.OpenTable(f.folder, f.descriptor)
 	if err != nil {
 		return t, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	t = InspectedTable{Path: f.path, Descriptor: f.descriptor, Columns: in.Codec().Schema().Table(), Bytes: in.Length(), Statistics: in.Statistics(), Minima: in.Codec().Minima()}
+	t = Table{Path: f.path, Descriptor: f.descriptor, Columns: in.Codec().Schema().Table(), Bytes: in.Length(), Statistics: in.Statistics(), Minima: in.Codec().Minima()}
 	stats := t.Statistics.Stats
 	t.Partitions = stats.PartitionSizes.Total()
 	for n, second := range stats.Tombstones.Seconds {
@@ -253,7 +254,7 @@ func indexFolder(folder string) bool {
 }
 
 // sizes measures the files, and reads how they are compressed.
-func (t *InspectedTable) sizes(f sstableFile) error {
+func (t *Table) sizes(f sstableFile) error {
 	entries, err := os.ReadDir(f.folder)
 	if err != nil {
 		return err
@@ -286,7 +287,7 @@ func (t *InspectedTable) sizes(f sstableFile) error {
 }
 
 // keys reads the first and the last key.
-func (t *InspectedTable) keys(f sstableFile, d *sstabledump.Dumper) error {
+func (t *Table) keys(f sstableFile, d *sstabledump.Dumper) error {
 	first, last := t.Statistics.Stats.FirstKey, t.Statistics.Stats.LastKey
 	b, err := sstable.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.SummaryDB)))
 	switch {
@@ -311,15 +312,15 @@ func (t *InspectedTable) keys(f sstableFile, d *sstabledump.Dumper) error {
 }
 
 // keyOf is a key for people.
-func keyOf(d *sstabledump.Dumper, partitioner string, key []byte) (InspectedKey, error) {
+func keyOf(d *sstabledump.Dumper, partitioner string, key []byte) (Key, error) {
 	text, err := d.AppendKey(nil, key)
-	return InspectedKey{Text: string(text), Token: sstabledump.Token(partitioner, key)}, err
+	return Key{Text: string(text), Token: sstabledump.Token(partitioner, key)}, err
 }
 
 // largest finds the largest partitions, the largest first.
-func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper, partitioner string, n int) (all []InspectedPartition, err error) {
+func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper, partitioner string, n int) (all []Partition, err error) {
 	decoder := in.Decoder()
-	var p InspectedPartition
+	var p Partition
 	var start int64
 	for {
 		item, err := decoder.Next()
@@ -334,7 +335,7 @@ func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper
 			if err := ctx.Err(); err != nil {
 				return all, err
 			}
-			p, start = InspectedPartition{}, decoder.Offset()
+			p, start = Partition{}, decoder.Offset()
 		case sstable.StaticRow, sstable.RegularRow:
 			if r := decoder.Row(); !r.Empty() {
 				p.Rows++
@@ -345,10 +346,10 @@ func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper
 			if len(all) == n && all[n-1].Bytes >= p.Bytes {
 				continue
 			}
-			if p.InspectedKey, err = keyOf(d, partitioner, decoder.Key()); err != nil {
+			if p.Key, err = keyOf(d, partitioner, decoder.Key()); err != nil {
 				return all, err
 			}
-			at, _ := slices.BinarySearchFunc(all, p.Bytes, func(have InspectedPartition, bytes int64) int {
+			at, _ := slices.BinarySearchFunc(all, p.Bytes, func(have Partition, bytes int64) int {
 				if have.Bytes >= bytes {
 					return -1
 				}
@@ -362,7 +363,7 @@ func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper
 
 // dump writes the partitions of the one SSTable, and then looks at it. That it could not be looked at is nothing
 // amiss with what was written: its rows are all there.
-func (i *Inspection) dump(ctx context.Context, r *InspectReport) (err error) {
+func (i *Inspection) dump(ctx context.Context, r *Report) (err error) {
 	f := i.files[0]
 	if f.err != nil {
 		return naming(f.path, f.err)

@@ -132,7 +132,7 @@ func TestTruncateDuringAScan(t *testing.T) {
 			require.NoError(t, s.cluster.Truncate("shop.orders"))
 			report, err := scan.Run(t.Context())
 			require.NoError(t, err)
-			require.Equal(t, Done, report.Outcome)
+			require.Equal(t, run.Done, report.Outcome)
 			require.Zero(t, report.Rows)
 			require.Len(t, s.told, 1)
 			require.Regexp(t, `^table shop\.orders was truncated at 20.* \(node .*\), while it was read`, s.told[0])

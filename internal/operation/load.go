@@ -46,6 +46,7 @@ type Load struct {
 	rejectTexts map[string][]uint64          // of kept: a hash of each row's text; nil where rows were added or removed
 	tried       map[string]records.TriedRows // of kept: what the earlier run records of the rows; nil: they are written as of now
 	corrected   bool                         // rows of kept get newer timestamps than earlier loads gave them
+	retimed     []string                     // warnings about the timestamps of kept, for when nothing refuses the load
 }
 
 // mostWide is the number of columns up to which a row of few of them may be written as one of all: each that is unset takes
@@ -162,6 +163,7 @@ func (l *Load) prepare(ctx context.Context) error {
 		if err := l.refuse(ctx); err != nil {
 			return err
 		}
+		l.warnOfRetimed()
 		for i := range min(len(l.touched), len(l.job.Inputs)) {
 			l.job.Inputs[i].Compare = l.touched[i]
 		}
@@ -169,6 +171,7 @@ func (l *Load) prepare(ctx context.Context) error {
 		l.job.CountEarlier() // before anything of the run is shown
 		return nil
 	}
+	l.warnOfRetimed()
 	if err := l.lookAhead(ctx, inputs); err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func (l *Load) timeRejects() error {
 		}
 		last := l.outer.Loaded().Retried[filepath.Base(path)]
 		if k.Stamps != nil && last.AsOfNow {
-			l.env.Warn("%s: an earlier retry wrote its rows as of its time, since rows were added or removed: they are written as of now", path)
+			l.retimed = append(l.retimed, fmt.Sprintf("%s: an earlier retry wrote its rows as of its time, since rows were added or removed: they are written as of now", path))
 			k.Stamps = nil
 			l.kept[path] = k
 		}
@@ -87,10 +87,17 @@ func (l *Load) timeRejects() error {
 	if l.spec.NullState == "unset" {
 		nulls = ", except where a value is null"
 	}
-	l.env.Warn("%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
-		human.Of(corrected, "row"), human.Verb(corrected, "has another text or reading", "have another text or reading"), human.Verb(corrected, "it is", "they are"), nulls)
+	l.retimed = append(l.retimed, fmt.Sprintf("%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
+		human.Of(corrected, "row"), human.Verb(corrected, "has another text or reading", "have another text or reading"), human.Verb(corrected, "it is", "they are"), nulls))
 	l.setStamps()
 	return nil
+}
+
+// warnOfRetimed warns of the rows of rejects that get other timestamps than before.
+func (l *Load) warnOfRetimed() {
+	for _, warning := range l.retimed {
+		l.env.Warn("%s", warning)
+	}
 }
 
 // tryAgain returns what is to be recorded of the rows of a file, with the steps that they had so far, and

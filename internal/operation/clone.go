@@ -20,7 +20,7 @@ import (
 type Clone struct {
 	landing
 	spec   spec.Clone
-	from   *tableSession
+	from   *rowSource
 	copier *stream.Copier
 	board  *board.Board // nil: nobody looks
 }
@@ -97,7 +97,7 @@ func (c *Clone) openSource(ctx context.Context) error {
 	if c.t.tableOptions, err = c.t.options(ctx); err != nil {
 		return err
 	}
-	c.from = &tableSession{}
+	c.from = &rowSource{tableSession: &tableSession{}}
 	if err := c.from.openFiles(ctx, c.env, &s.Reading, &s.Connection, s.TableName, c.t); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (c *Clone) Counters() *progress.Counters { return c.counters }
 
 // Close ends the connections.
 func (c *Clone) Close() {
-	for _, t := range []*tableSession{c.from, c.t} {
+	for _, t := range []*tableSession{c.from.tableSession, c.t} {
 		if t != nil {
 			t.close()
 		}

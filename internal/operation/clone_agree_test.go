@@ -80,7 +80,7 @@ func cloned(t *testing.T) *Clone {
 	t.Helper()
 	const table = "k int p; v int r"
 	cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
-	from := &tableSession{session: &driver.Session{}, table: declared(t, "a", table), cluster: cluster, files: &tableFiles{table: &reconcile.Table{}}}
+	from := &rowSource{tableSession: &tableSession{session: &driver.Session{}, table: declared(t, "a", table), cluster: cluster}, files: &tableFiles{table: &reconcile.Table{}}}
 	c := &Clone{from: from}
 	c.t = &tableSession{table: declared(t, "c", table), cluster: cluster}
 	from.table.ID, c.t.table.ID = "1", "2"
@@ -126,7 +126,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)
-	c := &Clone{landing: landing{streaming: &streaming{}}, from: &tableSession{files: &tableFiles{}, plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}}
+	c := &Clone{landing: landing{streaming: &streaming{}}, from: &rowSource{tableSession: &tableSession{plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}, files: &tableFiles{}}}
 	placed := func() *token.Placement {
 		ring, err := token.NewRing(token.Murmur3, []token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{Lo: 1}}}})
 		require.NoError(t, err)

@@ -21,7 +21,7 @@ import (
 type Count struct {
 	env  spec.Environment
 	spec spec.Count
-	t    *tableSession
+	t    *rowSource
 	job  *count.Job
 
 	board *board.Board // nil: nobody looks
@@ -77,7 +77,7 @@ func (c *Count) Close() { c.t.close() }
 
 // Run counts. That ranges could not be counted is no error.
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
-	r := CountReport{Report: newReport(c.t)}
+	r := CountReport{Report: newReadingReport(c.t)}
 	var stopWatch func()
 	c.job.Sweep, stopWatch = sweepOptions(ctx, c.env, &c.spec.Pacing, c.t, c.job.Counters)
 	defer stopWatch()

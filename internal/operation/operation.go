@@ -65,6 +65,12 @@ func newReport(t *tableSession) Report {
 	if t.connected() {
 		r.FrameCompression = t.session.Compression()
 	}
+	return r
+}
+
+// newReadingReport begins the report of a run that reads a table.
+func newReadingReport(t *rowSource) Report {
+	r := newReport(t.tableSession)
 	if t.files != nil && t.files.found != nil {
 		r.SSTables, r.Snapshots = len(t.files.found.SSTables), t.files.found.Tags
 	}

@@ -33,7 +33,7 @@ func encodeSlots(o *spec.Pacing) int {
 
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
 // follow. The function it returns ends the watch over the nodes' latency and must be called.
-func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *tableSession, c *progress.Counters) (sweep.Options, func()) {
+func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *rowSource, c *progress.Counters) (sweep.Options, func()) {
 	if t.files != nil {
 		limitMemory(o.Memory)
 		return filesOptions(o, t), func() {}
@@ -132,7 +132,7 @@ func holdRates(o *spec.Pacing, s *sweep.Options) {
 }
 
 // filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
-func filesOptions(o *spec.Pacing, t *tableSession) sweep.Options {
+func filesOptions(o *spec.Pacing, t *rowSource) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.plan.Parallel
 	options := sweep.Options{

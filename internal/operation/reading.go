@@ -2,6 +2,8 @@ package operation
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -14,9 +16,22 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
+// rowSource is a table whose rows are read: by CQL, or from SSTables, in folders or streamed out of its nodes.
+type rowSource struct {
+	*tableSession
+	files   *tableFiles    // nil: rows are read by CQL
+	closers []func() error // of what is open, in the order in which it was opened
+}
+
+// close closes what is open, and ends the connection.
+func (t *rowSource) close() {
+	t.closeFiles()
+	t.tableSession.close()
+}
+
 // openReading opens a table the way that it is read. Rows must meet the condition, where there is one; that of a table that is read by
 // CQL is the servers' business.
-func openReading(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*tableSession, error) {
+func openReading(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*rowSource, error) {
 	switch o.Via {
 	case spec.ViaFiles:
 		return openFiles(ctx, env, o, conn, name, planning, where)
@@ -28,7 +43,11 @@ func openReading(ctx context.Context, env spec.Environment, o *spec.Reading, con
 		return nil, err
 	}
 	cfg.Patience = patience
-	return openTable(ctx, cfg, name, planning, true)
+	t, err := openTable(ctx, cfg, name, planning, true)
+	if err != nil {
+		return nil, err
+	}
+	return &rowSource{tableSession: t}, nil
 }
 
 // wanted is what of a table is read, and how.
@@ -41,7 +60,7 @@ type wanted struct {
 }
 
 // reader makes what the rows of the table are read by. What it has open is closed with the session.
-func (t *tableSession) reader(w wanted) sweep.Reader {
+func (t *rowSource) reader(w wanted) sweep.Reader {
 	if t.files == nil {
 		return t.session.Reader(t.table, w.query, t.plan.Partitioner())
 	}
@@ -57,4 +76,26 @@ func (t *tableSession) reader(w wanted) sweep.Reader {
 	r := sstables.New(o)
 	t.closers = append(t.closers, r.Close)
 	return r
+}
+
+// failed lists the ranges that a sweep gave up. Without any, every token of the ring was
+// read once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there is
+// no list but an error: nodes that know of it fail, before all say so.
+func (t *rowSource) failed(ctx context.Context, r sweep.Result) ([]FailedRange, error) {
+	if len(r.Failed) == 0 {
+		if err := t.plan.Check(r.Done); err != nil {
+			return nil, fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err)
+		}
+		return nil, nil
+	}
+	if t.files != nil && t.files.unchanged != nil {
+		if err := t.files.unchanged(ctx); errors.As(err, new(*RefusedError)) {
+			return nil, err
+		}
+	}
+	failed := make([]FailedRange, len(r.Failed))
+	for i, f := range r.Failed {
+		failed[i] = FailedRange{t.tokens(f.Range), f.Err}
+	}
+	return failed, nil
 }

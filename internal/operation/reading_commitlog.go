@@ -14,7 +14,7 @@ import (
 
 // checkCommitLogs refuses data directories whose commit log has rows of the table that are in no
 // SSTable. If they are to be ignored, it names the commit logs.
-func (t *tableSession) checkCommitLogs(env spec.Environment, ignore bool) error {
+func (t *rowSource) checkCommitLogs(env spec.Environment, ignore bool) error {
 	b, err := hex.DecodeString(t.files.found.ID)
 	var id [16]byte
 	if copy(id[:], b) != len(id) || err != nil {

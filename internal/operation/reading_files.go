@@ -50,7 +50,7 @@ type tableFiles struct {
 }
 
 // newCounters makes the counters of a run that reads the table.
-func (t *tableSession) newCounters() *progress.Counters {
+func (t *rowSource) newCounters() *progress.Counters {
 	c := new(progress.Counters)
 	if t.files != nil {
 		c.Receipt.Store(t.files.receipt)
@@ -59,8 +59,8 @@ func (t *tableSession) newCounters() *progress.Counters {
 }
 
 // openFiles finds the SSTables of a table, and plans to read them.
-func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*tableSession, error) {
-	t := &tableSession{}
+func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*rowSource, error) {
+	t := &rowSource{tableSession: &tableSession{}}
 	err := t.openFiles(ctx, env, o, conn, name, nil)
 	if err == nil {
 		err = t.placeFiles(env, o.Ring, name.Keyspace, conn.Consistency)
@@ -81,7 +81,7 @@ func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn 
 }
 
 // openFiles finds the SSTables. If no schema lies beside them, they are those of the table like; nil: the cluster is asked.
-func (t *tableSession) openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *tableSession) error {
+func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *tableSession) error {
 	var declared *cqlschema.Table
 	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
 		return fmt.Errorf("--%s: %w", spec.ConsistencyFlag, err)
@@ -144,7 +144,7 @@ const findings = 5
 // openFound opens the SSTables that were found, and checks the commit logs. A node that runs removes
 // SSTables that it has compacted, and commit logs whose rows it has flushed. Others have those rows
 // then, so the files are found anew when one of live data has gone.
-func (t *tableSession) openFound(env spec.Environment, request snapshot.Request, ignoreCommitLog bool) error {
+func (t *rowSource) openFound(env spec.Environment, request snapshot.Request, ignoreCommitLog bool) error {
 	var before error
 	for n := 1; ; n++ {
 		err := t.openAll(env)
@@ -182,7 +182,7 @@ func tellPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
 }
 
 // askSchema asks the cluster what the table is.
-func (t *tableSession) askSchema(ctx context.Context, env spec.Environment, conn *spec.Connection, name spec.TableName) error {
+func (t *rowSource) askSchema(ctx context.Context, env spec.Environment, conn *spec.Connection, name spec.TableName) error {
 	cfg, err := conn.Config(env)
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (t *tableSession) mergedTable() (*reconcile.Table, error) {
 
 // openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have rows
 // of.
-func (t *tableSession) openAll(env spec.Environment) error {
+func (t *rowSource) openAll(env spec.Environment) error {
 	all := make([]sstables.File, len(t.files.found.SSTables))
 	broken := make(map[int]*sstable.DamagedError)
 	var whole []sstables.File
@@ -289,7 +289,7 @@ const (
 )
 
 // planFiles plans to read the SSTables, which is work for the processors of this machine.
-func (t *tableSession) planFiles(o plan.Options) (err error) {
+func (t *rowSource) planFiles(o plan.Options) (err error) {
 	if o.Parallel == 0 {
 		o.Parallel = processors()
 	}
@@ -350,7 +350,7 @@ func (f *tableFiles) sum() string {
 }
 
 // closeFiles closes what is open.
-func (t *tableSession) closeFiles() {
+func (t *rowSource) closeFiles() {
 	for _, c := range slices.Backward(t.closers) {
 		_ = c() // nothing was written
 	}

@@ -31,7 +31,7 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		gone.ID = "7"
 		found.SSTables = append(found.SSTables, gone)
 
-		reading := &tableSession{table: declared(t, "a", "k text p; c int c; s text s; v text r"), files: &tableFiles{found: found}}
+		reading := &rowSource{tableSession: &tableSession{table: declared(t, "a", "k text p; c int c; s text s; v text r")}, files: &tableFiles{found: found}}
 		reading.files.table, err = reading.mergedTable()
 		require.NoError(t, err)
 		err = reading.openFound(spec.Environment{}, request, false)

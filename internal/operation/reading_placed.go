@@ -15,7 +15,7 @@ import (
 )
 
 // placeFiles finds out whose the SSTables are, where the nodes are known; else all are taken for those of one node.
-func (t *tableSession) placeFiles(env spec.Environment, ring, keyspace, consistency string) error {
+func (t *rowSource) placeFiles(env spec.Environment, ring, keyspace, consistency string) error {
 	if ring == "" {
 		t.cluster = oneNode(t.files.partitioner)
 		t.replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
@@ -32,7 +32,7 @@ func (t *tableSession) placeFiles(env spec.Environment, ring, keyspace, consiste
 }
 
 // placeByRing gives each range the files of its replicas.
-func (t *tableSession) placeByRing(consistency string) (err error) {
+func (t *rowSource) placeByRing(consistency string) (err error) {
 	if t.cluster.Partitioner != t.files.partitioner {
 		return fmt.Errorf("the nodes are of %s, and the SSTables of %s", t.cluster.Partitioner, t.files.partitioner)
 	}
@@ -86,7 +86,7 @@ func nodeOf(c *topology.Cluster, folder string) (int, error) {
 
 // placedFiles are SSTables whose nodes are known. It is an sstables.Files.
 type placedFiles struct {
-	t         *tableSession
+	t         *rowSource
 	choose    choice
 	placement *token.Placement
 	ofNode    map[int][]sstables.File // of nodes with a folder

@@ -84,7 +84,7 @@ func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
 		{"QUORUM", map[int][]sstables.File{0: {a}, 1: {b}}, nil, "too few of its replicas have a folder: not 10.0.0.12:9042"},
 		{"LOCAL_ONE", map[int][]sstables.File{0: {a}}, nil, "too few of its replicas have a folder: not 10.0.0.11:9042, 10.0.0.12:9042"},
 	} {
-		s := &tableSession{cluster: cluster}
+		s := &rowSource{tableSession: &tableSession{cluster: cluster}}
 		p := &placedFiles{t: s, ofNode: round.ofNode, placement: placement}
 		p.choose, err = replicaChoice(round.consistency)
 		require.NoError(t, err)

@@ -40,7 +40,7 @@ func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *stream
 	placement, err := c.PlaceAll(replication)
 	require.NoError(t, err)
 	return &streamReader{
-		t:      &tableSession{cluster: c, plan: planned, replication: replication, files: &tableFiles{}, consistency: level},
+		t:      &rowSource{tableSession: &tableSession{cluster: c, plan: planned, replication: replication, consistency: level}, files: &tableFiles{}},
 		choose: choose, ring: ring{cluster: c, replication: replication, placement: placement}, failing: make(map[string]bool),
 	}
 }

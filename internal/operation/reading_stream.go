@@ -32,7 +32,7 @@ const (
 )
 
 // openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they can be.
-func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*tableSession, error) {
+func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*rowSource, error) {
 	cfg, err := conn.Config(env)
 	if err != nil {
 		return nil, err
@@ -41,11 +41,11 @@ func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn
 		planning.Parallel = processors()
 	}
 	cfg.Patience = patience
-	t, err := openTable(ctx, cfg, name, planning, true)
+	table, err := openTable(ctx, cfg, name, planning, true)
 	if err != nil {
 		return nil, err
 	}
-	t.files = &tableFiles{receipt: new(progress.Receipt)}
+	t := &rowSource{tableSession: table, files: &tableFiles{receipt: new(progress.Receipt)}}
 	if err = t.knowAll(ctx, o.StreamFlag(), patience); err != nil {
 		t.close()
 		return nil, err
@@ -66,7 +66,7 @@ func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn
 }
 
 // describeFiles finds out what the table's SSTables are made one for.
-func (t *tableSession) describeFiles(ctx context.Context, name spec.TableName) error {
+func (t *rowSource) describeFiles(ctx context.Context, name spec.TableName) error {
 	err := insist(ctx, func() (err error) {
 		t.tableOptions, err = t.session.TableOptions(ctx, name.Keyspace, name.Table)
 		return err
@@ -84,7 +84,7 @@ func (t *tableSession) describeFiles(ctx context.Context, name spec.TableName) e
 }
 
 // openStream prepares the fetching.
-func (t *tableSession) openStream(ctx context.Context, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
+func (t *rowSource) openStream(ctx context.Context, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
 	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.files.receipt, failing: make(map[string]bool)}
 	if s.choose, err = replicaChoice(t.consistency); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (t *tableSession) refuseVersions() error {
 // streamReader fetches a table's SSTables from the nodes. What stands from ring on belongs to the goroutine that prepares it, and then
 // to the one that fetches.
 type streamReader struct {
-	t        *tableSession
+	t        *rowSource
 	env      spec.Environment
 	o        *spec.Reading
 	patience time.Duration
@@ -387,7 +387,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 }
 
 // reorder has the splits come in the order of the pieces.
-func (t *tableSession) reorder(pieces []sstables.Piece) {
+func (t *rowSource) reorder(pieces []sstables.Piece) {
 	sets := make(map[token.Range]int)
 	for _, split := range t.plan.Splits {
 		sets[split.Range] = split.Set

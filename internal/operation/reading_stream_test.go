@@ -503,10 +503,10 @@ func (s *store) reader(t *testing.T) *streamReader {
 	t.Helper()
 	cfg, err := s.connection.Config(s.env)
 	require.NoError(t, err)
-	session, err := openTable(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
+	table, err := openTable(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
 	require.NoError(t, err)
+	session := &rowSource{tableSession: table, files: &tableFiles{}}
 	t.Cleanup(session.close)
-	session.files = &tableFiles{}
 	require.NoError(t, session.describeFiles(t.Context(), orders))
 	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
 	require.NoError(t, r.connect(t.Context()))

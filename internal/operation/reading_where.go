@@ -9,7 +9,7 @@ import (
 )
 
 // readWhere reads the condition that rows of SSTables must meet, which no server looks at.
-func (t *tableSession) readWhere(text string) error {
+func (t *rowSource) readWhere(text string) error {
 	if text == "" {
 		return nil
 	}
@@ -22,7 +22,7 @@ func (t *tableSession) readWhere(text string) error {
 }
 
 // selectorsOf selects columns by name.
-func (t *tableSession) selectorsOf(names []string) []schema.Selector {
+func (t *rowSource) selectorsOf(names []string) []schema.Selector {
 	var all []schema.Selector
 	for _, name := range names {
 		for _, c := range t.table.Columns {

@@ -114,7 +114,7 @@ func refuseColumns(m journal.Manifest, t *tableSession) error {
 func (s *Scan) refuse(ctx context.Context) (err error) {
 	defer func() { err = refused(err) }()
 	m := s.journal.Manifest()
-	if err := refuseColumns(m, s.t); err != nil {
+	if err := refuseColumns(m, s.t.tableSession); err != nil {
 		return err
 	}
 	if s.t.plan.Serial != "" {

@@ -22,7 +22,7 @@ import (
 type Scan struct {
 	env    spec.Environment
 	spec   spec.Scan
-	t      *tableSession
+	t      *rowSource
 	job    *scan.Job
 	header []byte       // that every file begins with
 	out    *sink.Output // nil of a scan that goes on, until it runs

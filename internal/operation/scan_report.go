@@ -36,7 +36,7 @@ type ScanReport struct {
 // Run reads the table and settles the output, the manifest and the run directory. That
 // ranges could not be read is no error.
 func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
-	r := ScanReport{Report: newReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.Place()}
+	r := ScanReport{Report: newReadingReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.Place()}
 	if err := s.begin(); err != nil {
 		r.Outcome = run.OutcomeOf(ctx, err, false)
 		return r, err

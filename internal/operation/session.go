@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -11,7 +10,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -33,13 +31,9 @@ type tableSession struct {
 
 	// Of a table that files describe, where there is no session, or that a clone takes them to be of.
 	tableOptions driver.TableOptions
-	scylla       bool // the cluster is one of ScyllaDB
-	ringed       bool // the cluster is known
-
-	// Of a table that is read from SSTables.
-	files   *tableFiles
-	dropped []reconcile.Dropped // columns that the table had
-	closers []func() error      // of what is open, in the order in which it was opened
+	scylla       bool                // the cluster is one of ScyllaDB
+	ringed       bool                // the cluster is known
+	dropped      []reconcile.Dropped // columns that the table had
 }
 
 // connected says whether there is a cluster to ask.
@@ -220,32 +214,9 @@ func (t *tableSession) limits(ctx context.Context) driver.Limits {
 }
 
 func (t *tableSession) close() {
-	t.closeFiles()
 	if t.connected() {
 		t.session.Close()
 	}
-}
-
-// failed lists the ranges that a sweep gave up. Without any, every token of the ring was
-// read once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there is
-// no list but an error: nodes that know of it fail, before all say so.
-func (t *tableSession) failed(ctx context.Context, r sweep.Result) ([]FailedRange, error) {
-	if len(r.Failed) == 0 {
-		if err := t.plan.Check(r.Done); err != nil {
-			return nil, fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err)
-		}
-		return nil, nil
-	}
-	if t.files != nil && t.files.unchanged != nil {
-		if err := t.files.unchanged(ctx); errors.As(err, new(*RefusedError)) {
-			return nil, err
-		}
-	}
-	failed := make([]FailedRange, len(r.Failed))
-	for i, f := range r.Failed {
-		failed[i] = FailedRange{t.tokens(f.Range), f.Err}
-	}
-	return failed, nil
 }
 
 // tokens writes a range as CQL does; nil when the table is read as one range.

@@ -15,21 +15,21 @@ import (
 
 // Board has the scan show what goes on while it runs. It is called before Run.
 func (s *Scan) Board() *board.Board {
-	s.board = s.t.newBoard(s.job.Counters, readRing)
+	s.board = newBoard(s.t.tableSession, s.job.Counters, readRing)
 	s.board.ShowAbout(s.about())
 	return s.board
 }
 
 // Board has the count show what goes on while it runs. It is called before Run.
 func (c *Count) Board() *board.Board {
-	c.board = c.t.newBoard(c.job.Counters, readRing)
+	c.board = newBoard(c.t.tableSession, c.job.Counters, readRing)
 	c.board.ShowAbout(c.about())
 	return c.board
 }
 
 // Board has the clone show what goes on while it runs. It is called before Run.
 func (c *Clone) Board() *board.Board {
-	c.board = c.from.newBoard(c.counters, readRing, c.t)
+	c.board = newBoard(c.from.tableSession, c.counters, readRing, c.t)
 	c.board.ShowAbout(c.about())
 	return c.board
 }
@@ -40,7 +40,7 @@ func (l *Load) Board() *board.Board {
 	if l.streaming != nil {
 		kind = noRing // rows are written when they have been sorted
 	}
-	l.board = l.t.newBoard(l.counters, kind)
+	l.board = newBoard(l.t, l.counters, kind)
 	l.board.ShowAbout(l.about())
 	return l.board
 }
@@ -53,7 +53,7 @@ const (
 )
 
 // newBoard makes the board of a run over the table, with the nodes of others too.
-func (t *tableSession) newBoard(c *progress.Counters, kind int, others ...*tableSession) *board.Board {
+func newBoard(t *tableSession, c *progress.Counters, kind int, others ...*tableSession) *board.Board {
 	var ring *board.Ring
 	owners := make(map[string]bool)
 	if placement := t.plan.Placement(); placement != nil && kind != noRing {

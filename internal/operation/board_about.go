@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// about returns what any run over the table is of.
-func (t *tableSession) about(work, via string, inputs []string) board.About {
+// aboutTable returns what any run over the table is of.
+func aboutTable(t *tableSession, work, via string, inputs []string) board.About {
 	a := board.About{Work: work, Via: via}
 	if via == spec.ViaCQL {
 		a.Consistency = t.consistency
@@ -21,7 +21,7 @@ func (t *tableSession) about(work, via string, inputs []string) board.About {
 }
 
 func (s *Scan) about() board.About {
-	a := s.t.about(commandScan, s.spec.Via, s.spec.Inputs)
+	a := aboutTable(s.t.tableSession, commandScan, s.spec.Via, s.spec.Inputs)
 	a.Output = s.spec.Place()
 	if s.ToStdout() {
 		a.Output = "the standard output"
@@ -30,7 +30,7 @@ func (s *Scan) about() board.About {
 }
 
 func (l *Load) about() board.About {
-	a := l.t.about(commandLoad, l.spec.Via, inputNames(l.job.Inputs))
+	a := aboutTable(l.t, commandLoad, l.spec.Via, inputNames(l.job.Inputs))
 	a.DryRun = l.spec.DryRun
 	if l.spec.Via == spec.ViaFiles {
 		a.Output = l.spec.Dir
@@ -46,10 +46,10 @@ func inputNames(inputs []ingest.Input) []string {
 	return names
 }
 
-func (c *Count) about() board.About { return c.t.about("count", c.spec.Via, c.spec.Inputs) }
+func (c *Count) about() board.About { return aboutTable(c.t.tableSession, "count", c.spec.Via, c.spec.Inputs) }
 
 func (c *Clone) about() board.About {
-	a := c.t.about("clone", c.spec.Writing.Via, c.spec.From.Inputs)
+	a := aboutTable(c.t, "clone", c.spec.Writing.Via, c.spec.From.Inputs)
 	a.DryRun = c.spec.DryRun
 	return a
 }

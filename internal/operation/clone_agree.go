@@ -23,7 +23,7 @@ func (c *Clone) agree() error {
 		return fmt.Errorf("%s is a materialized view, whose rows are made of those of another table", from.table)
 	case from.files.found != nil && from.files.table.Partitioner != token.Murmur3:
 		return fmt.Errorf("the SSTables are of %s; only Murmur3Partitioner is served", from.files.partitioner)
-	case from.connected() && from.table.ID == to.table.ID && from.sharesNodes(to):
+	case from.connected() && from.table.ID == to.table.ID && sharesNodes(from.tableSession, to):
 		return fmt.Errorf("%s would be cloned to itself", to.table)
 	}
 	if err := agreeOn(from.table, to.table); err != nil {
@@ -38,7 +38,7 @@ func (c *Clone) agree() error {
 	if from.files.table, err = to.mergedTable(); err != nil {
 		return err
 	}
-	from.files.table.Dropped = from.goneColumns()
+	from.files.table.Dropped = goneColumns(from.tableSession)
 	// SSTables in folders may have other columns than the schema says. Of those that nodes send it is seen when they come.
 	return sstables.Agree(from.files.table, from.files.whole)
 }
@@ -46,7 +46,7 @@ func (c *Clone) agree() error {
 // goneColumns are the columns that the table had. Servers show no cell of one that it does not have again, be the cell
 // younger than the drop or not; 5.0.6 even fails to read an SSTable with a younger one. So nothing of it is cloned, and a
 // column of its name in the clone stays empty.
-func (t *tableSession) goneColumns() []reconcile.Dropped {
+func goneColumns(t *tableSession) []reconcile.Dropped {
 	all := slices.Clone(t.dropped)
 	for i := range all {
 		if _, again := t.table.Column(all[i].Name); !again {
@@ -57,7 +57,7 @@ func (t *tableSession) goneColumns() []reconcile.Dropped {
 }
 
 // sharesNodes says whether two tables are of one cluster.
-func (t *tableSession) sharesNodes(other *tableSession) bool {
+func sharesNodes(t *tableSession, other *tableSession) bool {
 	for _, n := range t.cluster.Nodes {
 		for _, o := range other.cluster.Nodes {
 			if n.ID == o.ID {

@@ -101,7 +101,7 @@ func (d *Doctor) clocks(ctx context.Context) doctor.Finding {
 		}
 		times = hostTimes(d.load, options)
 	}
-	return doctor.Clocks(d.t.clocks(ctx), times)
+	return doctor.Clocks(clocksOf(d.t, ctx), times)
 }
 
 // cores are those of the nodes that are asked; of one that is down there is nothing to learn.

@@ -51,7 +51,7 @@ func (d *Doctor) table(context.Context) doctor.Finding {
 }
 
 func (d *Doctor) replicas(context.Context) doctor.Finding {
-	return doctor.Replicas(d.t.replicas(d.cfg.DC))
+	return doctor.Replicas(replicationOf(d.t, d.cfg.DC))
 }
 
 // Rights that a load or a scan needs.

@@ -76,12 +76,12 @@ const shown = 10 * time.Second
 
 // expect starts the receipt of a run that nodes stream to, and warns how long it may take.
 func (s *streamReader) expect(ctx context.Context, a announcement) {
-	limit := s.t.streamLimit(ctx)
+	limit := streamLimit(s.t.tableSession, ctx)
 	receipt := s.receipt
 	receipt.Announced.Store(a.all)
 	receipt.Nodes.Store(int64(a.nodes))
 	receipt.Limit.Store(limit)
-	e := expected(s.t.estimate(), s.t.coresRead(0), a, limit)
+	e := expected(s.t.estimate(), coresRead(s.t.tableSession, 0), a, limit)
 	if e.Streamed < shown {
 		return
 	}
@@ -97,8 +97,8 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	s.env.Warn("%s", text)
 }
 
-// stored returns what the nodes would stream of the table, from what they have on the disk; 0: no node answered.
-func (t *tableSession) stored(ctx context.Context) (a announcement) {
+// storedBytes returns what the nodes would stream of the table, from what they have on the disk; 0: no node answered.
+func storedBytes(t *tableSession, ctx context.Context) (a announcement) {
 	have, _ := t.session.Stored(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name) // what nodes do not tell is not known
 	for i, share := range t.plan.Shares() {
 		if share.Holds > 0 {
@@ -110,7 +110,7 @@ func (t *tableSession) stored(ctx context.Context) (a announcement) {
 }
 
 // coresRead is how many cores the nodes have that are read from; given is that of each, 0: as they tell.
-func (t *tableSession) coresRead(given int) (all int) {
+func coresRead(t *tableSession, given int) (all int) {
 	cores := plan.Cores(t.cluster, plan.Options{Cores: given})
 	for i, n := range t.cluster.Nodes {
 		if n.DC == t.cluster.LocalDC && n.Up {
@@ -130,7 +130,7 @@ var streamSettings = []string{
 
 // streamLimit is how many bytes a second the slowest node streams at most, by the settings that the
 // nodes tell; 0: no limit, or none tells. This host is in no data center, so either limit may hold.
-func (t *tableSession) streamLimit(ctx context.Context) (least int64) {
+func streamLimit(t *tableSession, ctx context.Context) (least int64) {
 	var asked []topology.Node
 	for _, n := range t.cluster.Nodes {
 		if n.Up {

@@ -34,7 +34,7 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || o.Keeper != nil {
 		return func() {}
 	}
-	o.Trips = l.t.trips(ctx, l.env)
+	o.Trips = findTrips(l.t, ctx, l.env)
 	most := o.InFlight
 	if l.spec.InFlight == 0 {
 		o.Far = min(farWrites, int(l.spec.Memory)/farWrite)
@@ -48,7 +48,7 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 
 // mostReads returns how many reads may be under way at most, with so many pages in memory: more than
 // the plan says if a node is far away and the number is not the user's.
-func (t *tableSession) mostReads(trips *pace.Trips, pages int64) int {
+func mostReads(t *tableSession, trips *pace.Trips, pages int64) int {
 	near := t.plan.Parallel
 	if trips.Longest() == 0 || !t.plan.Chosen {
 		return near
@@ -57,7 +57,7 @@ func (t *tableSession) mostReads(trips *pace.Trips, pages int64) int {
 }
 
 // adviseReads says what lets more reads be under way than so many.
-func (t *tableSession) adviseReads(most int) string {
+func adviseReads(t *tableSession, most int) string {
 	if t.plan.Chosen && most < min(pace.FarTimes*t.plan.Parallel, farReads) {
 		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", human.Of(most, "page"))
 	}
@@ -67,8 +67,8 @@ func (t *tableSession) adviseReads(most int) string {
 // tripNodes is how many nodes of a rack are asked how far away they are, at most.
 const tripNodes = 8
 
-// trips returns the round-trip times to the local nodes. What a node did not answer is not known.
-func (t *tableSession) trips(ctx context.Context, env spec.Environment) *pace.Trips {
+// findTrips returns the round-trip times to the local nodes. What a node did not answer is not known.
+func findTrips(t *tableSession, ctx context.Context, env spec.Environment) *pace.Trips {
 	nodes := t.cluster.Local()
 	asked := tripSample(nodes)
 	took, errs := t.session.Trips(ctx, asked)

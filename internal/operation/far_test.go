@@ -72,8 +72,8 @@ func TestMostReads(t *testing.T) {
 		{2000, true, far, 10_000, 2000, "--parallel above 2,000"},
 	} {
 		s := &tableSession{plan: &plan.Plan{Parallel: tt.parallel, Chosen: tt.chosen}}
-		require.Equal(t, tt.want, s.mostReads(tt.trips, tt.pages), "%+v", tt)
-		require.Contains(t, s.adviseReads(tt.want), tt.advice)
+		require.Equal(t, tt.want, mostReads(s, tt.trips, tt.pages), "%+v", tt)
+		require.Contains(t, adviseReads(s, tt.want), tt.advice)
 	}
 }
 

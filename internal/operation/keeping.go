@@ -23,10 +23,10 @@ const (
 	idleTime = time.Second
 )
 
-// keep watches the latency of small reads on the nodes, first for idleTime, and then until the
+// keepTarget watches the latency of small reads on the nodes, first for idleTime, and then until the
 // function that it returns is called, which must be called. The gates of the keeper hold it to the
 // target. Without a target there is no keeper.
-func (t *tableSession) keep(ctx context.Context, env spec.Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
+func keepTarget(t *tableSession, ctx context.Context, env spec.Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
 	if target == 0 {
 		return nil, func() {}
 	}
@@ -36,7 +36,7 @@ func (t *tableSession) keep(ctx context.Context, env spec.Environment, target ti
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		t.probe(ctx, keeper, &c.Held)
+		probeNodes(t, ctx, keeper, &c.Held)
 	}()
 	_ = pace.Sleep(ctx, idleTime) // the run ends by itself where the context has
 	keeper.Begin()
@@ -50,9 +50,9 @@ func (t *tableSession) keep(ctx context.Context, env spec.Environment, target ti
 	}
 }
 
-// probe reads a row of their own on the nodes, each read at its time, however long those before
+// probeNodes reads a row of their own on the nodes, each read at its time, however long those before
 // take: else a node that stalls would be measured by the few reads that it lets through.
-func (t *tableSession) probe(ctx context.Context, keeper *pace.Keeper, held *progress.Held) {
+func probeNodes(t *tableSession, ctx context.Context, keeper *pace.Keeper, held *progress.Held) {
 	var reads sync.WaitGroup
 	defer reads.Wait()
 	ticker := time.NewTicker(probeEvery)

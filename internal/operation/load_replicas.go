@@ -18,8 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// replicas is how rows are replicated, and which nodes are up. dc is the data center that the user named; empty: none.
-func (t *tableSession) replicas(dc string) doctor.Replication {
+// replicationOf is how rows are replicated, and which nodes are up. dc is the data center that the user named; empty: none.
+func replicationOf(t *tableSession, dc string) doctor.Replication {
 	r := doctor.Replication{
 		Options: t.replication, Level: t.consistency, LocalDC: t.cluster.LocalDC, Nodes: t.cluster.Nodes, TellsDCs: dc == "",
 	}
@@ -41,8 +41,8 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.connected() {
 		return nil
 	}
-	short := l.t.replicas(l.spec.DC).Short()
-	if short == nil || !l.t.unavailable(ctx, short.Ranges) {
+	short := replicationOf(l.t, l.spec.DC).Short()
+	if short == nil || !unavailable(l.t, ctx, short.Ranges) {
 		return nil
 	}
 	if short.Forever() && len(short.Ranges) == short.All {
@@ -68,7 +68,7 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 		if err := pace.Sleep(ctx, pace.Backoff{Max: mostWait}.Delay(attempt)); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		missing := l.t.unavailable(ctx, short.Ranges)
+		missing := unavailable(l.t, ctx, short.Ranges)
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
@@ -90,7 +90,7 @@ const samples = 3
 
 // unavailable reports whether nodes answer for each of some ranges that too few replicas are up. The
 // nodes may be connected to replicas that this host is not connected to.
-func (t *tableSession) unavailable(ctx context.Context, ranges []token.Range) bool {
+func unavailable(t *tableSession, ctx context.Context, ranges []token.Range) bool {
 	p := t.plan.Partitioner()
 	if p == nil {
 		return false
@@ -105,7 +105,7 @@ func (t *tableSession) unavailable(ctx context.Context, ranges []token.Range) bo
 	var asking sync.WaitGroup
 	for i := 0; i < len(ranges); i += max(len(ranges)/samples, 1) {
 		asking.Go(func() {
-			if !t.answersUnavailable(ctx, reader, ranges[i]) {
+			if !answersUnavailable(t, ctx, reader, ranges[i]) {
 				enough.Store(true)
 			}
 		})
@@ -116,7 +116,7 @@ func (t *tableSession) unavailable(ctx context.Context, ranges []token.Range) bo
 
 // answersUnavailable asks local nodes that are up, one after the other, until one answers with rows of
 // a range, or that too few replicas are up, and reports whether it is the latter.
-func (t *tableSession) answersUnavailable(ctx context.Context, reader *driver.Reader, within token.Range) bool {
+func answersUnavailable(t *tableSession, ctx context.Context, reader *driver.Reader, within token.Range) bool {
 	asked := 0
 	for _, n := range t.cluster.Local() {
 		if !n.Up || asked == asks {

@@ -145,7 +145,7 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
 		return nil, func() {}
 	}
-	return l.t.keep(ctx, l.env, l.spec.TargetP99, l.counters)
+	return keepTarget(l.t, ctx, l.env, l.spec.TargetP99, l.counters)
 }
 
 // next returns the command that goes on from here.

@@ -20,8 +20,8 @@ func hostTimes(o *spec.Load, table driver.TableOptions) doctor.HostTimes {
 	return times
 }
 
-// clocks asks the nodes for their time.
-func (t *tableSession) clocks(ctx context.Context) []doctor.Clock {
+// clocksOf asks the nodes for their time.
+func clocksOf(t *tableSession, ctx context.Context) []doctor.Clock {
 	clocks, errs := t.session.Clocks(ctx, t.cluster.Nodes)
 	var told []doctor.Clock
 	for i, n := range t.cluster.Nodes {
@@ -39,7 +39,7 @@ func (l *Load) warnOfClocks(ctx context.Context) {
 	if !l.t.connected() || !times.Stamped && !times.Expiring {
 		return
 	}
-	if told := l.t.clocks(ctx); len(told) > 0 {
+	if told := clocksOf(l.t, ctx); len(told) > 0 {
 		if f := doctor.Clocks(told, times); f.State != doctor.OK {
 			l.env.Warn("%s: %s", f.Found, f.Do)
 		}

@@ -42,7 +42,7 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
 	endLimit := limitSmall(o.Memory, c)
-	keeper, stopKeeper := t.keep(ctx, env, o.TargetP99, c)
+	keeper, stopKeeper := keepTarget(t.tableSession, ctx, env, o.TargetP99, c)
 	stop := func() {
 		stopKeeper()
 		endLimit()
@@ -51,13 +51,13 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	if keeper != nil {
 		page = min(page, gentlePage)
 	} else {
-		trips = t.trips(ctx, env)
-		limits.Far = t.mostReads(trips, budget/page)
+		trips = findTrips(t.tableSession, ctx, env)
+		limits.Far = mostReads(t.tableSession, trips, budget/page)
 		if limits.Far > limits.Ceiling { // the line has most of them: to begin with a few costs round trips
 			limits.Start, limits.Samples = limits.Ceiling, farSamples
 		}
 		if trips.Longest() > 0 {
-			endLimit, endBound := endLimit, tellBound(env, c, t.adviseReads(limits.Far))
+			endLimit, endBound := endLimit, tellBound(env, c, adviseReads(t.tableSession, limits.Far))
 			stop = func() {
 				endBound()
 				endLimit()

@@ -128,7 +128,7 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		SavedRing:   p.spec.SaveRing,
 	}
 	cores, shares := plan.Cores(t.cluster, plan.Options{Cores: p.spec.Cores}), t.plan.Shares()
-	r.Expected = expected(sum, t.coresRead(p.spec.Cores), t.stored(ctx), t.streamLimit(ctx))
+	r.Expected = expected(sum, coresRead(t, p.spec.Cores), storedBytes(t, ctx), streamLimit(t, ctx))
 	for i, n := range t.cluster.Nodes {
 		if n.DC == t.cluster.LocalDC {
 			r.Cores = append(r.Cores, cores[i])

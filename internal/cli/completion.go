@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -118,7 +119,7 @@ func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]
 	}
 	ctx, stop := context.WithTimeout(context.Background(), completionTime)
 	defer stop()
-	tables, err := operation.Tables(ctx, spec.Environment{
+	tables, err := table.Tables(ctx, spec.Environment{
 		Warn: func(string, ...any) {}, Build: version.Read(),
 		AskPassword: func(string) (string, error) { return "", errNobodyAsked },
 	}, *connection)
@@ -126,12 +127,12 @@ func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var words []string
-	for _, table := range tables {
-		keyspace, _, _ := strings.Cut(table, ".")
+	for _, t := range tables {
+		keyspace, _, _ := strings.Cut(t, ".")
 		switch {
-		case !strings.HasPrefix(table, typed), typed == "" && strings.HasPrefix(table, "system"):
+		case !strings.HasPrefix(t, typed), typed == "" && strings.HasPrefix(t, "system"):
 		case strings.Contains(typed, "."):
-			words = append(words, table)
+			words = append(words, t)
 		case !slices.Contains(words, keyspace+"."):
 			words = append(words, keyspace+".")
 		}
@@ -147,9 +148,9 @@ func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]
 }
 
 func tablesOf(tables []string, prefix string) (words []string) {
-	for _, table := range tables {
-		if strings.HasPrefix(table, prefix) {
-			words = append(words, table)
+	for _, t := range tables {
+		if strings.HasPrefix(t, prefix) {
+			words = append(words, t)
 		}
 	}
 	return words

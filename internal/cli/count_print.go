@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -24,7 +25,7 @@ func (o *countOptions) print(out io.Writer, r operation.CountReport) error {
 		}
 	case spec.ByRange:
 		for _, v := range r.Vnodes {
-			within := operation.TokenRange{Start: "-", End: "-"}
+			within := table.TokenRange{Start: "-", End: "-"}
 			if v.Tokens != nil {
 				within = *v.Tokens
 			}

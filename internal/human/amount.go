@@ -1,4 +1,4 @@
-// Package amount writes counts, sizes and times as a person reads them, in one form each for all that
+// Package human writes counts, sizes and times as a person reads them, in one form each for all that
 // is told: lines, findings, pages and errors. Texts that are read again, such as those of settings and
 // of JSON, are not its matter.
 package human

@@ -9,27 +9,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // Board has the scan show what goes on while it runs. It is called before Run.
 func (s *Scan) Board() *board.Board {
-	s.board = newBoard(s.t.tableSession, s.job.Counters, readRing)
+	s.board = newBoard(s.t.Table, s.job.Counters, readRing)
 	s.board.ShowAbout(s.about())
 	return s.board
 }
 
 // Board has the count show what goes on while it runs. It is called before Run.
 func (c *Count) Board() *board.Board {
-	c.board = newBoard(c.t.tableSession, c.job.Counters, readRing)
+	c.board = newBoard(c.t.Table, c.job.Counters, readRing)
 	c.board.ShowAbout(c.about())
 	return c.board
 }
 
 // Board has the clone show what goes on while it runs. It is called before Run.
 func (c *Clone) Board() *board.Board {
-	c.board = newBoard(c.from.tableSession, c.counters, readRing, c.t)
+	c.board = newBoard(c.from.Table, c.counters, readRing, c.t)
 	c.board.ShowAbout(c.about())
 	return c.board
 }
@@ -53,25 +54,25 @@ const (
 )
 
 // newBoard makes the board of a run over the table, with the nodes of others too.
-func newBoard(t *tableSession, c *progress.Counters, kind int, others ...*tableSession) *board.Board {
+func newBoard(t *table.Table, c *progress.Counters, kind int, others ...*table.Table) *board.Board {
 	var ring *board.Ring
 	owners := make(map[string]bool)
-	if placement := t.plan.Placement(); placement != nil && kind != noRing {
+	if placement := t.Plan.Placement(); placement != nil && kind != noRing {
 		owned := make([]board.Owned, placement.Len())
 		for i := range owned {
 			owned[i].Range = placement.Range(i)
-			if nodes := t.plan.Owners(i); len(nodes) > 0 {
+			if nodes := t.Plan.Owners(i); len(nodes) > 0 {
 				owned[i].Node = nodes[0]
 				owners[nodes[0]] = true
 			}
 		}
-		ring = board.NewRing(t.plan.Partitioner(), owned, kind == rowsRing)
+		ring = board.NewRing(t.Plan.Partitioner(), owned, kind == rowsRing)
 	}
 	var members []board.Member
-	for _, s := range append([]*tableSession{t}, others...) {
-		for _, n := range s.cluster.Nodes {
+	for _, s := range append([]*table.Table{t}, others...) {
+		for _, n := range s.Cluster.Nodes {
 			known := slices.ContainsFunc(members, func(m board.Member) bool { return m.ID == n.ID })
-			if !known && (n.DC == s.cluster.LocalDC || owners[n.ID]) {
+			if !known && (n.DC == s.Cluster.LocalDC || owners[n.ID]) {
 				members = append(members, board.Member{ID: n.ID, Address: n.Address, DC: n.DC, Rack: n.Rack})
 			}
 		}

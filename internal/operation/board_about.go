@@ -5,23 +5,24 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // aboutTable returns what any run over the table is of.
-func aboutTable(t *tableSession, work, via string, inputs []string) board.About {
+func aboutTable(t *table.Table, work, via string, inputs []string) board.About {
 	a := board.About{Work: work, Via: via}
 	if via == spec.ViaCQL {
-		a.Consistency = t.consistency
+		a.Consistency = t.Consistency
 	}
-	if t.cluster != nil {
-		a.Cluster, a.DC = t.cluster.Name, t.cluster.LocalDC
+	if t.Cluster != nil {
+		a.Cluster, a.DC = t.Cluster.Name, t.Cluster.LocalDC
 	}
 	a.SetInputs(inputs)
 	return a
 }
 
 func (s *Scan) about() board.About {
-	a := aboutTable(s.t.tableSession, commandScan, s.spec.Via, s.spec.Inputs)
+	a := aboutTable(s.t.Table, commandScan, s.spec.Via, s.spec.Inputs)
 	a.Output = s.spec.Place()
 	if s.ToStdout() {
 		a.Output = "the standard output"
@@ -46,7 +47,7 @@ func inputNames(inputs []ingest.Input) []string {
 	return names
 }
 
-func (c *Count) about() board.About { return aboutTable(c.t.tableSession, "count", c.spec.Via, c.spec.Inputs) }
+func (c *Count) about() board.About { return aboutTable(c.t.Table, "count", c.spec.Via, c.spec.Inputs) }
 
 func (c *Clone) about() board.About {
 	a := aboutTable(c.t, "clone", c.spec.Writing.Via, c.spec.From.Inputs)

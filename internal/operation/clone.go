@@ -8,11 +8,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
@@ -50,15 +52,15 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if c.t, err = openTable(ctx, cfg, c.spec.TableName, options, false); err != nil {
+	if c.t, err = table.Open(ctx, cfg, c.spec.TableName, options, false); err != nil {
 		return err
 	}
-	if err := c.t.knowAll(ctx, "via "+c.spec.Writing.Via, c.spec.Patience); err != nil {
+	if err := c.t.AwaitKnown(ctx, "via "+c.spec.Writing.Via, c.spec.Patience); err != nil {
 		return err
 	}
-	c.t.tellLearned(c.env)
-	err = insist(ctx, func() (err error) {
-		c.t.dropped, err = droppedColumns(ctx, c.t.session, c.spec.TableName)
+	c.t.WarnOfLearned(c.env)
+	err = table.AskAll(ctx, func() (err error) {
+		c.t.Dropped, err = table.DroppedColumns(ctx, c.t.Session, c.spec.TableName)
 		return err
 	})
 	if err != nil {
@@ -73,8 +75,8 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err := c.prepareLanding(ctx); err != nil {
 		return err
 	}
-	limitMemory(c.spec.Memory)
-	sweep.CountTotal(c.counters, c.from.plan.Splits, c.from.plan.Partitioner())
+	memory.Limit(c.spec.Memory)
+	sweep.CountTotal(c.counters, c.from.Plan.Splits, c.from.Plan.Partitioner())
 	return c.prepareCopier()
 }
 
@@ -94,10 +96,10 @@ func (c *Clone) openSource(ctx context.Context) error {
 		}
 		return err
 	}
-	if c.t.tableOptions, err = c.t.options(ctx); err != nil {
+	if c.t.KnownOptions, err = c.t.Options(ctx); err != nil {
 		return err
 	}
-	c.from = &rowSource{tableSession: &tableSession{}}
+	c.from = &rowSource{Table: &table.Table{}}
 	if err := c.from.openFiles(ctx, c.env, &s.Reading, &s.Connection, s.TableName, c.t); err != nil {
 		return err
 	}
@@ -133,16 +135,16 @@ func (c *Clone) prepareCopier() (err error) {
 }
 
 // Table is the clone's name, as CQL has it.
-func (c *Clone) Table() string { return c.t.table.String() }
+func (c *Clone) Table() string { return c.t.Schema.String() }
 
 // Counters are what the clone has so far.
 func (c *Clone) Counters() *progress.Counters { return c.counters }
 
 // Close ends the connections.
 func (c *Clone) Close() {
-	for _, t := range []*tableSession{c.from.tableSession, c.t} {
+	for _, t := range []*table.Table{c.from.Table, c.t} {
 		if t != nil {
-			t.close()
+			t.Close()
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -19,26 +20,26 @@ import (
 func (c *Clone) agree() error {
 	from, to := c.from, c.t
 	switch {
-	case from.tableOptions.IsView:
-		return fmt.Errorf("%s is a materialized view, whose rows are made of those of another table", from.table)
+	case from.KnownOptions.IsView:
+		return fmt.Errorf("%s is a materialized view, whose rows are made of those of another table", from.Schema)
 	case from.files.found != nil && from.files.table.Partitioner != token.Murmur3:
 		return fmt.Errorf("the SSTables are of %s; only Murmur3Partitioner is served", from.files.partitioner)
-	case from.connected() && from.table.ID == to.table.ID && sharesNodes(from.tableSession, to):
-		return fmt.Errorf("%s would be cloned to itself", to.table)
+	case from.Connected() && from.Schema.ID == to.Schema.ID && sharesNodes(from.Table, to):
+		return fmt.Errorf("%s would be cloned to itself", to.Schema)
 	}
-	if err := agreeOn(from.table, to.table); err != nil {
+	if err := agreeOn(from.Schema, to.Schema); err != nil {
 		return fmt.Errorf("the tables do not agree: %w", err)
 	}
-	for _, column := range from.table.Columns {
-		if at := droppedAt(to.dropped, column.Name); at > droppedAt(from.dropped, column.Name) {
-			return fmt.Errorf("column %q of %s was dropped at %d (microseconds since 1970), and made anew: what was written before would not be seen there", column.Name, to.table, at)
+	for _, column := range from.Schema.Columns {
+		if at := droppedAt(to.Dropped, column.Name); at > droppedAt(from.Dropped, column.Name) {
+			return fmt.Errorf("column %q of %s was dropped at %d (microseconds since 1970), and made anew: what was written before would not be seen there", column.Name, to.Schema, at)
 		}
 	}
 	var err error
-	if from.files.table, err = to.mergedTable(); err != nil {
+	if from.files.table, err = to.MergedTable(); err != nil {
 		return err
 	}
-	from.files.table.Dropped = goneColumns(from.tableSession)
+	from.files.table.Dropped = goneColumns(from.Table)
 	// SSTables in folders may have other columns than the schema says. Of those that nodes send it is seen when they come.
 	return sstables.Agree(from.files.table, from.files.whole)
 }
@@ -46,10 +47,10 @@ func (c *Clone) agree() error {
 // goneColumns are the columns that the table had. Servers show no cell of one that it does not have again, be the cell
 // younger than the drop or not; 5.0.6 even fails to read an SSTable with a younger one. So nothing of it is cloned, and a
 // column of its name in the clone stays empty.
-func goneColumns(t *tableSession) []reconcile.Dropped {
-	all := slices.Clone(t.dropped)
+func goneColumns(t *table.Table) []reconcile.Dropped {
+	all := slices.Clone(t.Dropped)
 	for i := range all {
-		if _, again := t.table.Column(all[i].Name); !again {
+		if _, again := t.Schema.Column(all[i].Name); !again {
 			all[i].Time = reconcile.Forever
 		}
 	}
@@ -57,9 +58,9 @@ func goneColumns(t *tableSession) []reconcile.Dropped {
 }
 
 // sharesNodes says whether two tables are of one cluster.
-func sharesNodes(t *tableSession, other *tableSession) bool {
-	for _, n := range t.cluster.Nodes {
-		for _, o := range other.cluster.Nodes {
+func sharesNodes(t *table.Table, other *table.Table) bool {
+	for _, n := range t.Cluster.Nodes {
+		for _, o := range other.Cluster.Nodes {
 			if n.ID == o.ID {
 				return true
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
@@ -78,37 +79,37 @@ func TestTablesAgree(t *testing.T) {
 // cloned is a clone of a table a.t to c.t in the same cluster.
 func cloned(t *testing.T) *Clone {
 	t.Helper()
-	const table = "k int p; v int r"
+	const columns = "k int p; v int r"
 	cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
-	from := &rowSource{tableSession: &tableSession{session: &driver.Session{}, table: declared(t, "a", table), cluster: cluster}, files: &tableFiles{table: &reconcile.Table{}}}
+	from := &rowSource{Table: &table.Table{Session: &driver.Session{}, Schema: declared(t, "a", columns), Cluster: cluster}, files: &tableFiles{table: &reconcile.Table{}}}
 	c := &Clone{from: from}
-	c.t = &tableSession{table: declared(t, "c", table), cluster: cluster}
-	from.table.ID, c.t.table.ID = "1", "2"
+	c.t = &table.Table{Schema: declared(t, "c", columns), Cluster: cluster}
+	from.Schema.ID, c.t.Schema.ID = "1", "2"
 	return c
 }
 
 // A table is not cloned to itself, nor where what it has would not be seen.
 func TestCloneIsRefused(t *testing.T) {
 	c := cloned(t)
-	c.from.dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
-	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
+	c.from.Dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
+	c.t.Dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
 	require.NoError(t, c.agree())
 	require.Equal(t, []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: reconcile.Forever}}, c.from.files.table.Dropped,
 		"what was dropped there is left out, and what is not there again with all its cells")
 	require.Equal(t, token.Murmur3, c.from.files.table.Partitioner)
 
 	c = cloned(t)
-	c.t.table.ID = c.from.table.ID
+	c.t.Schema.ID = c.from.Schema.ID
 	require.EqualError(t, c.agree(), "c.t would be cloned to itself")
-	c.t.cluster = &topology.Cluster{Nodes: []topology.Node{{ID: "another"}}}
+	c.t.Cluster = &topology.Cluster{Nodes: []topology.Node{{ID: "another"}}}
 	require.NoError(t, c.agree(), "a table of that id in another cluster")
 
 	c = cloned(t)
-	c.t.dropped = []reconcile.Dropped{{Name: "v", Time: 5}}
+	c.t.Dropped = []reconcile.Dropped{{Name: "v", Time: 5}}
 	require.ErrorContains(t, c.agree(), `column "v" of c.t was dropped at 5`)
 
 	c = cloned(t)
-	c.from.tableOptions.IsView = true
+	c.from.KnownOptions.IsView = true
 	require.ErrorContains(t, c.agree(), "a.t is a materialized view")
 }
 
@@ -126,7 +127,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)
-	c := &Clone{landing: landing{streaming: &streaming{}}, from: &rowSource{tableSession: &tableSession{plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}, files: &tableFiles{}}}
+	c := &Clone{landing: landing{streaming: &streaming{}}, from: &rowSource{Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}, files: &tableFiles{}}}
 	placed := func() *token.Placement {
 		ring, err := token.NewRing(token.Murmur3, []token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{Lo: 1}}}})
 		require.NoError(t, err)
@@ -149,6 +150,6 @@ func TestSlicesOfAClone(t *testing.T) {
 		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) { return sstables.Fetched{}, nil })
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
 	require.NoError(t, c.from.files.pieces.Close())
-	c.from.files.pieces, c.from.plan.Splits = nil, nil
+	c.from.files.pieces, c.from.Plan.Splits = nil, nil
 	require.Empty(t, slices())
 }

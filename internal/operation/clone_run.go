@@ -35,7 +35,7 @@ type StreamStats = stream.Stats
 // Run reads what is cloned, slice by slice, and brings it to its nodes. That ranges could not be read is no error.
 func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	r := CloneReport{Report: newReport(c.t), DryRun: c.spec.DryRun}
-	r.Consistency, r.Replicated = c.from.consistency, c.from.connected() && c.from.replicated() // of folders everything is read
+	r.Consistency, r.Replicated = c.from.Consistency, c.from.Connected() && c.from.Replicated() // of folders everything is read
 	result, err := c.copyAll(ctx)
 	r.Ranges, r.Stream = len(result.Done), c.copier.Stats()
 	if err == nil {
@@ -53,7 +53,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	}
 	switch {
 	case err != nil && fault.ClassOf(err) == fault.Fatal:
-		return r, fmt.Errorf("clone of %s: %w", c.from.table, err)
+		return r, fmt.Errorf("clone of %s: %w", c.from.Schema, err)
 	case err != nil || r.DryRun:
 		return r, err
 	case c.files == nil:
@@ -70,7 +70,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 // copyAll copies all slices. When nodes came, went or moved before all of a slice was there, it is
 // copied again, out of files that are fetched again.
 func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
-	partitioner := c.from.plan.Partitioner()
+	partitioner := c.from.Plan.Partitioner()
 	var done []token.Range // of result, failed ones too
 	for moves := 0; ; moves++ {
 		err := c.copySlices(ctx, done, func(copied []stream.CopiedRange) {
@@ -106,7 +106,7 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 
 // copySlices copies the slices of what is not done, and calls copied for each one that is there.
 func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func([]stream.CopiedRange)) error {
-	partitioner := c.from.plan.Partitioner()
+	partitioner := c.from.Plan.Partitioner()
 	var ring *board.Ring
 	if c.board != nil {
 		ring = c.board.Ring
@@ -150,7 +150,7 @@ func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]toke
 			return
 		}
 		var ranges []token.Range
-		for _, s := range c.from.plan.Splits {
+		for _, s := range c.from.Plan.Splits {
 			ranges = append(ranges, s.Range)
 		}
 		ranges = inOrder(token.Subtract(ranges, done))
@@ -195,5 +195,5 @@ func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Sou
 
 // altered is the error of a table that is not what it was.
 func (c *Clone) altered() error {
-	return fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.table)
+	return fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.Schema)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // A run directory says at which level its rows are written, though it be the default; one
@@ -54,15 +55,15 @@ func TestConsistencyIsNamedWhereThereAreReplicas(t *testing.T) {
 		{map[string]string{"class": "org.apache.cassandra.locator.LocalStrategy"}, false},
 		{map[string]string{"class": "org.apache.cassandra.locator.EverywhereStrategy"}, true},
 	} {
-		require.Equal(t, tc.want, (&tableSession{replication: tc.replication}).replicated(), tc.replication)
+		require.Equal(t, tc.want, (&table.Table{Replication: tc.replication}).Replicated(), tc.replication)
 	}
 }
 
 func TestLevelsThatNoRequestCanReach(t *testing.T) {
 	one, dcs := map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}, map[string]string{"class": "NetworkTopologyStrategy", "dc1": "1", "dc2": "2"}
-	require.EqualError(t, refuseTooMany("TWO", one, 3), "--consistency TWO: some rows have no more than 1 replica, and 2 are needed: the keyspace's replication is SimpleStrategy, replication_factor 1, on 3 nodes")
-	require.Error(t, refuseTooMany("THREE", one, 3))
-	require.NoError(t, refuseTooMany("QUORUM", one, 3))
-	require.NoError(t, refuseTooMany("THREE", dcs, 3))
-	require.NoError(t, refuseTooMany("TWO", map[string]string{"class": "EverywhereStrategy"}, 3), "as many as there are nodes")
+	require.EqualError(t, table.RefuseTooManyReplicas("TWO", one, 3), "--consistency TWO: some rows have no more than 1 replica, and 2 are needed: the keyspace's replication is SimpleStrategy, replication_factor 1, on 3 nodes")
+	require.Error(t, table.RefuseTooManyReplicas("THREE", one, 3))
+	require.NoError(t, table.RefuseTooManyReplicas("QUORUM", one, 3))
+	require.NoError(t, table.RefuseTooManyReplicas("THREE", dcs, 3))
+	require.NoError(t, table.RefuseTooManyReplicas("TWO", map[string]string{"class": "EverywhereStrategy"}, 3), "as many as there are nodes")
 }

@@ -50,7 +50,7 @@ type contradiction struct {
 func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 	o := &l.spec.Dialect
 	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned), dates: make(map[string]*doctor.Watch)}
-	for _, column := range l.t.table.Columns {
+	for _, column := range l.t.Schema.Columns {
 		var others []turned
 		switch {
 		case column.Type.Kind == cqltype.Timestamp && l.readsNew("datetimeformat"):

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -16,7 +17,7 @@ import (
 func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 	columns := []schema.Column{{Name: "at", Type: &cqltype.Type{Kind: cqltype.Timestamp}}, {Name: "day", Type: &cqltype.Type{Kind: cqltype.Date}}}
 	load := func(timestamps, dates string) *Load {
-		l := &Load{landing: landing{t: &tableSession{table: schema.New("ks", "t", columns)}}}
+		l := &Load{landing: landing{t: &table.Table{Schema: schema.New("ks", "t", columns)}}}
 		l.spec.Dialect.DateTimeFormat, l.spec.Dialect.DateFormat = timestamps, dates
 		return l
 	}
@@ -41,7 +42,7 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 	}
 	l := load("", "")
 	kept := reject.NewUnkept()
-	l.t.table = schema.New("ks", "t", []schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}})
+	l.t.Schema = schema.New("ks", "t", []schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}})
 	require.Same(t, kept, l.watchDates(kept))
 	require.Zero(t, l.contrary.tell(nil))
 

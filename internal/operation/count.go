@@ -41,21 +41,21 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	if err != nil {
 		return nil, err
 	}
-	t.tellLearned(env)
+	t.WarnOfLearned(env)
 	c := &Count{env: env, spec: settings, t: t}
 	if c.spec.PageSize == 0 {
 		c.spec.PageSize = c.pageRows(ctx)
 	}
 	query := driver.Count()
 	var by []schema.Selector
-	c.job = &count.Job{Splits: t.plan.Splits, Vnodes: t.plan.Ranges(), Partitioner: t.plan.Partitioner(), Counters: t.newCounters()}
+	c.job = &count.Job{Splits: t.Plan.Splits, Vnodes: t.Plan.Ranges(), Partitioner: t.Plan.Partitioner(), Counters: t.newCounters()}
 	sweep.CountTotal(c.job.Counters, c.job.Splits, c.job.Partitioner)
-	if p := t.plan.Placement(); p != nil {
+	if p := t.Plan.Placement(); p != nil {
 		c.job.Find = p.Find
 	}
 	if settings.By == spec.ByPartition {
 		c.job.Top = settings.Top
-		for _, k := range t.table.OfKind(schema.PartitionKey) {
+		for _, k := range t.Schema.OfKind(schema.PartitionKey) {
 			query.GroupBy = append(query.GroupBy, cqltype.QuoteIdent(k.Name))
 			by = append(by, schema.Selector{Name: k.Name, Type: k.Type, Column: k, Plain: true})
 		}
@@ -67,7 +67,7 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 }
 
 // Table is the table's name, as CQL has it.
-func (c *Count) Table() string { return c.t.table.String() }
+func (c *Count) Table() string { return c.t.Schema.String() }
 
 // Counters are what the count has done so far.
 func (c *Count) Counters() *progress.Counters { return c.job.Counters }

@@ -33,13 +33,13 @@ func (c *Count) pageRows(ctx context.Context) int {
 	if c.spec.TargetP99 > 0 {
 		rows = gentleCountPage
 	}
-	known := c.t.estimate()
+	known := c.t.Estimate()
 	switch {
 	case c.t.files != nil: // no server reads them
 		return rows
 	case known.Partitions > 0 && known.Bytes/known.Partitions <= countPageBytes/int64(rows):
 		return rows
-	case known.Partitions == 0 && c.t.plan.Ranges() > mostSampledRanges:
+	case known.Partitions == 0 && c.t.Plan.Ranges() > mostSampledRanges:
 		return rows
 	}
 	size, err := c.rowBytes(ctx)
@@ -54,12 +54,12 @@ func (c *Count) pageRows(ctx context.Context) int {
 
 // rowBytes is what the largest of a few of the table's rows holds, in bytes; 0: that is not known.
 func (c *Count) rowBytes(ctx context.Context) (most int64, err error) {
-	all, err := c.t.table.Selectors(nil)
+	all, err := c.t.Schema.Selectors(nil)
 	if err != nil {
 		return 0, err
 	}
-	reader := c.t.session.Reader(c.t.table, driver.Columns(all), nil)
-	defer c.t.session.Reserve(countPageBytes)()
+	reader := c.t.Session.Reader(c.t.Schema, driver.Columns(all), nil)
+	defer c.t.Session.Reserve(countPageBytes)()
 	var state []byte
 	for _, rows := range pagesLookedAt {
 		page, err := reader.Page(ctx, "", token.Range{}, state, rows)

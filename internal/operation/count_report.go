@@ -6,6 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
@@ -29,7 +30,7 @@ type HostRows struct {
 
 // RangeRows are the rows of a vnode range.
 type RangeRows struct {
-	Tokens *TokenRange // nil: the table, read as one range
+	Tokens *table.TokenRange // nil: the table, read as one range
 	Rows   int64
 }
 
@@ -55,15 +56,15 @@ func (c *Count) breakDown(r *CountReport, result count.Result) (err error) {
 func (c *Count) hosts(result count.Result) []HostRows {
 	owned := make(map[string]int64)
 	for i, rows := range result.ByVnode {
-		if hosts := c.t.plan.Owners(i); len(hosts) > 0 {
+		if hosts := c.t.Plan.Owners(i); len(hosts) > 0 {
 			owned[hosts[0]] += rows
 		} else {
 			owned[""] += rows
 		}
 	}
 	var all []HostRows
-	for _, n := range c.t.cluster.Nodes {
-		if n.DC == c.t.cluster.LocalDC || owned[n.ID] != 0 {
+	for _, n := range c.t.Cluster.Nodes {
+		if n.DC == c.t.Cluster.LocalDC || owned[n.ID] != 0 {
 			all = append(all, HostRows{n.Address, owned[n.ID]})
 		}
 	}
@@ -74,20 +75,20 @@ func (c *Count) hosts(result count.Result) []HostRows {
 }
 
 func (c *Count) vnodes(result count.Result) []RangeRows {
-	placement := c.t.plan.Placement()
+	placement := c.t.Plan.Placement()
 	if placement == nil {
 		return []RangeRows{{Rows: result.Rows}}
 	}
 	all := make([]RangeRows, len(result.ByVnode))
 	for i, rows := range result.ByVnode {
-		all[i] = RangeRows{c.t.tokens(placement.Range(i)), rows}
+		all[i] = RangeRows{c.t.Tokens(placement.Range(i)), rows}
 	}
 	return all
 }
 
 func (c *Count) partitions(result count.Result) ([]PartitionRows, error) {
 	var codecs []cqltext.Codec
-	for _, k := range c.t.table.OfKind(schema.PartitionKey) {
+	for _, k := range c.t.Schema.OfKind(schema.PartitionKey) {
 		codec, err := cqltext.Plan(k.Type)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", k.Name, err)

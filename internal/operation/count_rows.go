@@ -26,7 +26,7 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 			continue
 		}
 		split := token.Split{Range: f.Range}
-		if p := c.t.plan.Placement(); p != nil {
+		if p := c.t.Plan.Placement(); p != nil {
 			split.Set = p.SetOf(f.Range)
 		}
 		c.job.Counters.Done.Add(-sweep.Work(f.Range, c.job.Partitioner))
@@ -41,14 +41,14 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	job.Splits = again
 	job.Sweep.MaxTimeouts = 0
 	job.Sweep.PageRows = min(c.spec.PageSize, rowsPage)
-	key := c.t.table.OfKind(schema.PartitionKey)
+	key := c.t.Schema.OfKind(schema.PartitionKey)
 	job.Single = len(key)
 	var names []string
 	// Without the static columns, a partition that has nothing else has no row.
-	for _, column := range slices.Concat(key, c.t.table.OfKind(schema.Static)) {
+	for _, column := range slices.Concat(key, c.t.Schema.OfKind(schema.Static)) {
 		names = append(names, column.Name)
 	}
-	selected, err := c.t.table.Selectors(names)
+	selected, err := c.t.Schema.Selectors(names)
 	if err != nil {
 		return err
 	}

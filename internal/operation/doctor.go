@@ -12,12 +12,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // Doctor looks whether a cluster, a table and inputs are fit for a load or a scan. It changes nothing: neither a row nor a
@@ -43,7 +45,7 @@ type Doctor struct {
 	inputs  []source.Input
 	missing error // why there are no inputs
 
-	t        *tableSession              // nil: there is no connection
+	t        *table.Table               // nil: there is no connection
 	answers  []doctor.Answer            // of its nodes
 	tableErr error                      // why the table is not known
 	settings func() []map[string]string // of the nodes, asked for once
@@ -152,7 +154,7 @@ func (r *DoctorReport) Count(state doctor.State) (n int) {
 func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorReport, error) {
 	r := DoctorReport{Table: d.Table(), Started: time.Now()}
 	defer d.close()
-	defer collectMeanwhile(math.MaxInt64)() // its rings take several times as much as a run
+	defer memory.CollectMeanwhile(math.MaxInt64)() // its rings take several times as much as a run
 	found := func(f doctor.Finding) {
 		r.Findings = append(r.Findings, f)
 		tell(f)
@@ -206,19 +208,19 @@ func (d *Doctor) checks() []doctor.Check {
 // describe finds out what the table is.
 func (d *Doctor) describe(ctx context.Context) error {
 	if d.offline {
-		t, err := openOffline(spec.Environment{Warn: d.said.add}, d.load, d.plan)
+		t, err := table.OpenOffline(spec.Environment{Warn: d.said.add}, d.load, d.plan)
 		d.t = t
 		return err
 	}
-	err := d.t.describe(ctx, d.name, d.plan, false)
+	err := d.t.Describe(ctx, d.name, d.plan, false)
 	d.markSilent()
 	return err
 }
 
 // markSilent has nodes that did not answer be taken for down, whatever the driver has of them: they are not asked again.
 func (d *Doctor) markSilent() {
-	for i := range d.t.cluster.Nodes {
-		n := &d.t.cluster.Nodes[i]
+	for i := range d.t.Cluster.Nodes {
+		n := &d.t.Cluster.Nodes[i]
 		n.Up = n.Up && !slices.ContainsFunc(d.answers, func(a doctor.Answer) bool { return a.ID == n.ID && a.Err != nil })
 	}
 }
@@ -251,7 +253,7 @@ func (d *Doctor) command() doctor.Check {
 
 func (d *Doctor) close() {
 	if d.t != nil {
-		d.t.close()
+		d.t.Close()
 	}
 }
 
@@ -261,9 +263,9 @@ func (d *Doctor) connect(ctx context.Context) []doctor.Finding {
 	if err != nil {
 		return unreachable(ctx, err, d.patience)
 	}
-	t := &tableSession{session: session, consistency: d.cfg.Consistency}
-	err = insist(ctx, func() (err error) {
-		t.cluster, err = session.Topology(ctx)
+	t := &table.Table{Session: session, Consistency: d.cfg.Consistency}
+	err = table.AskAll(ctx, func() (err error) {
+		t.Cluster, err = session.Topology(ctx)
 		return err
 	})
 	if err != nil {
@@ -271,13 +273,13 @@ func (d *Doctor) connect(ctx context.Context) []doctor.Finding {
 		return unreachable(ctx, err, d.patience)
 	}
 	d.t = t
-	took, errs := session.PingAll(ctx, t.cluster.Nodes)
-	for i, n := range t.cluster.Nodes {
+	took, errs := session.PingAll(ctx, t.Cluster.Nodes)
+	for i, n := range t.Cluster.Nodes {
 		d.answers = append(d.answers, doctor.Answer{Node: n, Took: took[i], Err: errs[i]})
 	}
 	d.markSilent()
 	d.settings = sync.OnceValue(func() []map[string]string {
-		settings, _ := session.SettingsOf(context.WithoutCancel(ctx), t.cluster.Nodes)
+		settings, _ := session.SettingsOf(context.WithoutCancel(ctx), t.Cluster.Nodes)
 		return settings
 	})
 	var out []doctor.Finding

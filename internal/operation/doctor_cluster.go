@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -26,7 +27,7 @@ func (d *Doctor) clusterChecks() []doctor.Check {
 		return checks
 	}
 	return append(checks,
-		doctor.One("versions", func(context.Context) doctor.Finding { return doctor.Versions(d.t.cluster.Nodes, d.t.isScylla()) }),
+		doctor.One("versions", func(context.Context) doctor.Finding { return doctor.Versions(d.t.Cluster.Nodes, d.t.IsScylla()) }),
 		doctor.One("schema", d.schema),
 		doctor.One("clock", d.clocks),
 		doctor.One("cores", d.cores),
@@ -70,10 +71,10 @@ const schemaInterval = 200 * time.Millisecond
 // schema waits half of the patience for nodes that differ: after any change of the schema they do for a moment.
 func (d *Doctor) schema(ctx context.Context) doctor.Finding {
 	for begin := time.Now(); ; {
-		versions, errs := d.t.session.SchemaVersions(ctx, d.t.cluster.Nodes)
+		versions, errs := d.t.Session.SchemaVersions(ctx, d.t.Cluster.Nodes)
 		told := make(map[string]string)
 		var failed error
-		for i, n := range d.t.cluster.Nodes {
+		for i, n := range d.t.Cluster.Nodes {
 			if errs[i] != nil {
 				failed = errs[i]
 				continue
@@ -91,25 +92,25 @@ func (d *Doctor) schema(ctx context.Context) doctor.Finding {
 func (d *Doctor) clocks(ctx context.Context) doctor.Finding {
 	var times doctor.HostTimes
 	// Of a conditional write and of a counter the servers have the time.
-	if d.load != nil && (d.t.table == nil || !d.t.table.IsCounter()) {
+	if d.load != nil && (d.t.Schema == nil || !d.t.Schema.IsCounter()) {
 		var options driver.TableOptions
-		if d.t.table != nil {
+		if d.t.Schema != nil {
 			var err error
-			if options, err = d.t.options(ctx); err != nil {
+			if options, err = d.t.Options(ctx); err != nil {
 				d.env.Logf("not told whether rows expire: %v", err)
 			}
 		}
 		times = hostTimes(d.load, options)
 	}
-	return doctor.Clocks(clocksOf(d.t, ctx), times)
+	return doctor.Clocks(clocksOf(ctx, d.t), times)
 }
 
 // cores are those of the nodes that are asked; of one that is down there is nothing to learn.
 func (d *Doctor) cores(context.Context) doctor.Finding {
 	var nodes []topology.Node
 	var taken []int
-	for i, cores := range plan.Cores(d.t.cluster, d.plan) {
-		if n := d.t.cluster.Nodes[i]; n.DC == d.t.cluster.LocalDC && n.Up {
+	for i, cores := range plan.Cores(d.t.Cluster, d.plan) {
+		if n := d.t.Cluster.Nodes[i]; n.DC == d.t.Cluster.LocalDC && n.Up {
 			nodes, taken = append(nodes, n), append(taken, cores)
 		}
 	}
@@ -117,27 +118,27 @@ func (d *Doctor) cores(context.Context) doctor.Finding {
 }
 
 func (d *Doctor) thresholds(ctx context.Context) []doctor.Finding {
-	limits := d.t.limits(ctx)
+	limits := d.t.Limits(ctx)
 	t := doctor.Thresholds{
 		BatchWarnBytes: limits.BatchWarnBytes, BatchWarnPartitions: limits.BatchWarnPartitions, MaxMutationBytes: limits.MaxMutationBytes,
-		Settings: make(map[string]map[string]string), Level: d.cfg.Consistency, Write: d.load != nil, Scylla: d.t.isScylla(),
+		Settings: make(map[string]map[string]string), Level: d.cfg.Consistency, Write: d.load != nil, Scylla: d.t.IsScylla(),
 	}
 	for i, settings := range d.settings() {
 		if len(settings) > 0 {
-			t.Settings[d.t.cluster.Nodes[i].Address] = settings
+			t.Settings[d.t.Cluster.Nodes[i].Address] = settings
 		}
 	}
 	return doctor.Bounds(t)
 }
 
 func (d *Doctor) disks(ctx context.Context) []doctor.Finding {
-	usage, err := d.t.session.DiskUsage(ctx)
+	usage, err := d.t.Session.DiskUsage(ctx)
 	if err != nil {
 		d.env.Logf("not told how full the disks are: %v", err)
 	}
 	settings, here := d.settings(), make(disks)
 	var all []doctor.Disk
-	for i, n := range d.t.cluster.Nodes {
+	for i, n := range d.t.Cluster.Nodes {
 		if isHere(n.Address) {
 			here[n.ID] = listOf(settings[i]["data_file_directories"])
 		}
@@ -153,8 +154,8 @@ func (d *Doctor) coming() (share int64) {
 	for _, in := range d.inputs {
 		share += max(in.Size, 0)
 	}
-	if nodes := len(d.t.cluster.Nodes); nodes > 0 && d.t.replication != nil {
-		share = share * int64(min(replicasOf(d.t.replication), nodes)) / int64(nodes)
+	if nodes := len(d.t.Cluster.Nodes); nodes > 0 && d.t.Replication != nil {
+		share = share * int64(min(table.ReplicasOf(d.t.Replication), nodes)) / int64(nodes)
 	}
 	return share
 }
@@ -192,11 +193,11 @@ func (d *Doctor) tryStorage(ctx context.Context) probes {
 	if err != nil {
 		return failed(doctor.Fail("", "%v", err))
 	}
-	var s standing
-	if s.told, err = d.t.session.StorageAddresses(ctx); err != nil {
+	var s table.Placement
+	if s.Told, err = d.t.Session.StorageAddresses(ctx); err != nil {
 		return failed(doctor.Warn("see whether the nodes hang", "not told: %v", err))
 	}
-	addresses, err := s.storagePorts(d.t.cluster.Nodes, d.storage)
+	addresses, err := s.StoragePorts(d.t.Cluster.Nodes, d.storage)
 	if err != nil {
 		return failed(doctor.Fail("", "%v", err))
 	}
@@ -208,7 +209,7 @@ func (d *Doctor) tryStorage(ctx context.Context) probes {
 		// A load waits for nodes that are down, but for those that it leaves out; a scan asks others.
 		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
 	}
-	_ = tryPorts(d.t.cluster.Nodes, addresses, wanted, spec.StoragePortFlag, func(n topology.Node, address string) error {
+	_ = table.TryPorts(d.t.Cluster.Nodes, addresses, wanted, spec.StoragePortFlag, func(n topology.Node, address string) error {
 		told, err := client.Probe(ctx, address)
 		mu.Lock()
 		defer mu.Unlock()

@@ -50,7 +50,7 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	}
 	var job *ingest.Job
 	var unfit []doctor.Finding
-	if d.t != nil && d.t.plan != nil {
+	if d.t != nil && d.t.Plan != nil {
 		l := &Load{landing: landing{env: spec.Environment{Warn: d.said.add}, counters: new(progress.Counters), t: d.t}, spec: settings}
 		if err := l.makeJob(ctx, format, reading, d.inputs); err != nil {
 			unfit = []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}

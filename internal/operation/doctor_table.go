@@ -12,12 +12,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // tableChecks are those of the table. Where it is not known, that is all there is to say.
 func (d *Doctor) tableChecks() []doctor.Check {
-	if d.t == nil || d.t.plan == nil {
+	if d.t == nil || d.t.Plan == nil {
 		if d.tableErr == nil {
 			return nil // there is no connection
 		}
@@ -36,13 +37,13 @@ func (d *Doctor) tableChecks() []doctor.Check {
 
 // table says what the table is.
 func (d *Doctor) table(context.Context) doctor.Finding {
-	t := d.t.table
+	t := d.t.Schema
 	text := fmt.Sprintf("%s, %s, %d of them key", t, human.Of(len(t.Columns), "column"), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
 	if t.IsCounter() {
 		text += ", with counters"
 	}
-	if d.t.plan.Serial != "" {
-		return doctor.Warn("", "%s; it is read as one range: %s", text, d.t.plan.Serial)
+	if d.t.Plan.Serial != "" {
+		return doctor.Warn("", "%s; it is read as one range: %s", text, d.t.Plan.Serial)
 	}
 	if t.IsCounter() && d.load != nil {
 		return doctor.Warn("look at rows in doubt before you retry", "%s: rows are added, and those of a load that is stopped may count twice", text)
@@ -61,7 +62,7 @@ const (
 )
 
 func (d *Doctor) rights(ctx context.Context) []doctor.Finding {
-	r := doctor.Rights{Level: d.cfg.Consistency, User: d.cfg.User, Table: d.t.table.String(), Needs: []string{mayWrite}}
+	r := doctor.Rights{Level: d.cfg.Consistency, User: d.cfg.User, Table: d.t.Schema.String(), Needs: []string{mayWrite}}
 	switch {
 	case d.past:
 		return []doctor.Finding{doctor.Fine("rows bypass CQL, where rights are not checked")}
@@ -72,9 +73,9 @@ func (d *Doctor) rights(ctx context.Context) []doctor.Finding {
 	case d.load.IfNotExists:
 		r.Needs = []string{mayRead, mayWrite}
 	}
-	told, err := d.t.session.Rights(ctx, d.t.table.Keyspace, d.t.table.Name)
+	told, err := d.t.Session.Rights(ctx, d.t.Schema.Keyspace, d.t.Schema.Name)
 	r.Open, r.Super, r.Granted, r.Hidden = told.Open, told.Super, told.Granted, err
-	r.Read = insistOn(ctx, func() error { return d.readOne(ctx) })
+	r.Read = table.Ask(ctx, func() error { return d.readOne(ctx) })
 	r.Denied, r.Wrong = driver.Unauthorized(r.Read), fault.ClassOf(r.Read) == fault.Permanent
 	if ctx.Err() != nil {
 		r.Read = fmt.Errorf("no answer within %s", d.patience)
@@ -84,12 +85,12 @@ func (d *Doctor) rights(ctx context.Context) []doctor.Finding {
 
 // readOne reads next to nothing of the table, at the level and by the condition that are to be.
 func (d *Doctor) readOne(ctx context.Context) error {
-	key := d.t.table.OfKind(schema.PartitionKey)[0]
-	selection, err := d.t.table.Selectors([]string{key.Name})
+	key := d.t.Schema.OfKind(schema.PartitionKey)[0]
+	selection, err := d.t.Schema.Selectors([]string{key.Name})
 	if err != nil {
 		return err
 	}
-	p := d.t.plan.Partitioner()
+	p := d.t.Plan.Partitioner()
 	if p == nil {
 		return nil // the whole table would be read
 	}
@@ -99,7 +100,7 @@ func (d *Doctor) readOne(ctx context.Context) error {
 	if d.scan != nil {
 		query.Where, query.AllowFiltering = d.scan.Where, d.scan.AllowFiltering
 	}
-	page, err := d.t.session.Reader(d.t.table, query, p).Page(ctx, "", within, nil, 1)
+	page, err := d.t.Session.Reader(d.t.Schema, query, p).Page(ctx, "", within, nil, 1)
 	if err == nil {
 		page.Close()
 	}
@@ -108,14 +109,14 @@ func (d *Doctor) readOne(ctx context.Context) error {
 
 // canStream says whether the table's rows can bypass CQL.
 func (d *Doctor) canStream(ctx context.Context) doctor.Finding {
-	options, err := d.t.options(ctx)
+	options, err := d.t.Options(ctx)
 	if err != nil {
 		return doctor.Warn("see whether the nodes hang", "not told what the table is: %v", err)
 	}
 	if d.scan != nil {
 		t := *d.t
-		t.tableOptions = options
-		return aside(t.refuseStreamOut(), d.scan.Via, "its SSTables can be read without CQL", "")
+		t.KnownOptions = options
+		return aside(t.RefuseStreamOut(), d.scan.Via, "its SSTables can be read without CQL", "")
 	}
 	writing := d.load.Writing
 	if writing.Via == spec.ViaCQL {
@@ -149,10 +150,10 @@ func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (str
 	var silent []string
 	if l.spec.Via == spec.ViaStream {
 		told, holders := d.probe(ctx).writesNB, s.holders()
-		for _, n := range d.t.cluster.Nodes {
+		for _, n := range d.t.Cluster.Nodes {
 			switch nb, answered := told[n.ID]; {
 			case !holders[n.ID]:
-			case !answered && !releaseOf(n.Version).before(release{5}): // older ones write no other version
+			case !answered && !table.ReleaseOf(n.Version).Before(table.Release{5}): // older ones write no other version
 				silent = append(silent, n.Address)
 			case !answered:
 			case !nb:

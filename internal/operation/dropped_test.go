@@ -93,9 +93,9 @@ func TestReadded(t *testing.T) {
 	var old records.Extra
 	require.NoError(t, json.Unmarshal([]byte(`{"cluster":"c"}`), &old))
 	now := records.Drops{"pieces": records.DropTime(droppedAt2026.UnixMilli())}
-	require.Empty(t, l.t.readded(old.Dropped, now))
-	require.Equal(t, readded, l.t.readded(records.Drops{}, now))
-	require.Empty(t, l.t.readded(now, now))
-	require.Empty(t, l.t.readded(records.Drops{}, records.Drops{"gone": 1}))
+	require.Empty(t, l.t.Readded(old.Dropped, now))
+	require.Equal(t, readded, l.t.Readded(records.Drops{}, now))
+	require.Empty(t, l.t.Readded(now, now))
+	require.Empty(t, l.t.Readded(records.Drops{}, records.Drops{"gone": 1}))
 	require.Equal(t, records.Drops{}, l.dropped)
 }

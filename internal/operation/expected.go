@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -76,12 +77,12 @@ const shown = 10 * time.Second
 
 // expect starts the receipt of a run that nodes stream to, and warns how long it may take.
 func (s *streamReader) expect(ctx context.Context, a announcement) {
-	limit := streamLimit(s.t.tableSession, ctx)
+	limit := streamLimit(ctx, s.t.Table)
 	receipt := s.receipt
 	receipt.Announced.Store(a.all)
 	receipt.Nodes.Store(int64(a.nodes))
 	receipt.Limit.Store(limit)
-	e := expected(s.t.estimate(), coresRead(s.t.tableSession, 0), a, limit)
+	e := expected(s.t.Estimate(), coresRead(s.t.Table, 0), a, limit)
 	if e.Streamed < shown {
 		return
 	}
@@ -98,9 +99,9 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 }
 
 // storedBytes returns what the nodes would stream of the table, from what they have on the disk; 0: no node answered.
-func storedBytes(t *tableSession, ctx context.Context) (a announcement) {
-	have, _ := t.session.Stored(ctx, t.cluster.Nodes, t.table.Keyspace, t.table.Name) // what nodes do not tell is not known
-	for i, share := range t.plan.Shares() {
+func storedBytes(ctx context.Context, t *table.Table) (a announcement) {
+	have, _ := t.Session.Stored(ctx, t.Cluster.Nodes, t.Schema.Keyspace, t.Schema.Name) // what nodes do not tell is not known
+	for i, share := range t.Plan.Shares() {
 		if share.Holds > 0 {
 			part := int64(float64(have[i]) * share.Reads / share.Holds)
 			a.all, a.node = a.all+part, max(a.node, part)
@@ -110,10 +111,10 @@ func storedBytes(t *tableSession, ctx context.Context) (a announcement) {
 }
 
 // coresRead is how many cores the nodes have that are read from; given is that of each, 0: as they tell.
-func coresRead(t *tableSession, given int) (all int) {
-	cores := plan.Cores(t.cluster, plan.Options{Cores: given})
-	for i, n := range t.cluster.Nodes {
-		if n.DC == t.cluster.LocalDC && n.Up {
+func coresRead(t *table.Table, given int) (all int) {
+	cores := plan.Cores(t.Cluster, plan.Options{Cores: given})
+	for i, n := range t.Cluster.Nodes {
+		if n.DC == t.Cluster.LocalDC && n.Up {
 			all += cores[i]
 		}
 	}
@@ -130,14 +131,14 @@ var streamSettings = []string{
 
 // streamLimit is how many bytes a second the slowest node streams at most, by the settings that the
 // nodes tell; 0: no limit, or none tells. This host is in no data center, so either limit may hold.
-func streamLimit(t *tableSession, ctx context.Context) (least int64) {
+func streamLimit(ctx context.Context, t *table.Table) (least int64) {
 	var asked []topology.Node
-	for _, n := range t.cluster.Nodes {
+	for _, n := range t.Cluster.Nodes {
 		if n.Up {
 			asked = append(asked, n)
 		}
 	}
-	settings, _ := t.session.SettingsOf(ctx, asked) // what nodes do not tell is not known
+	settings, _ := t.Session.SettingsOf(ctx, asked) // what nodes do not tell is not known
 	for _, of := range settings {
 		for _, name := range streamSettings {
 			if limit := rateOf(of[name]); limit > 0 && (least == 0 || limit < least) {

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -34,7 +35,7 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || o.Keeper != nil {
 		return func() {}
 	}
-	o.Trips = findTrips(l.t, ctx, l.env)
+	o.Trips = findTrips(ctx, l.t, l.env)
 	most := o.InFlight
 	if l.spec.InFlight == 0 {
 		o.Far = min(farWrites, int(l.spec.Memory)/farWrite)
@@ -48,30 +49,30 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 
 // mostReads returns how many reads may be under way at most, with so many pages in memory: more than
 // the plan says if a node is far away and the number is not the user's.
-func mostReads(t *tableSession, trips *pace.Trips, pages int64) int {
-	near := t.plan.Parallel
-	if trips.Longest() == 0 || !t.plan.Chosen {
+func mostReads(t *table.Table, trips *pace.Trips, pages int64) int {
+	near := t.Plan.Parallel
+	if trips.Longest() == 0 || !t.Plan.Chosen {
 		return near
 	}
 	return max(near, min(pace.FarTimes*near, farReads, int(pages)))
 }
 
 // adviseReads says what lets more reads be under way than so many.
-func adviseReads(t *tableSession, most int) string {
-	if t.plan.Chosen && most < min(pace.FarTimes*t.plan.Parallel, farReads) {
+func adviseReads(t *table.Table, most int) string {
+	if t.Plan.Chosen && most < min(pace.FarTimes*t.Plan.Parallel, farReads) {
 		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", human.Of(most, "page"))
 	}
-	return adviseMore(most, "parallel", !t.plan.Chosen)
+	return adviseMore(most, "parallel", !t.Plan.Chosen)
 }
 
 // tripNodes is how many nodes of a rack are asked how far away they are, at most.
 const tripNodes = 8
 
 // findTrips returns the round-trip times to the local nodes. What a node did not answer is not known.
-func findTrips(t *tableSession, ctx context.Context, env spec.Environment) *pace.Trips {
-	nodes := t.cluster.Local()
+func findTrips(ctx context.Context, t *table.Table, env spec.Environment) *pace.Trips {
+	nodes := t.Cluster.Local()
 	asked := tripSample(nodes)
-	took, errs := t.session.Trips(ctx, asked)
+	took, errs := t.Session.Trips(ctx, asked)
 	trips := pace.NewTrips(tripsOf(nodes, asked, took, errs))
 	if longest := trips.Longest(); longest > 0 {
 		env.Logf("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", human.Latency(longest))

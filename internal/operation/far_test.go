@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -71,7 +72,7 @@ func TestMostReads(t *testing.T) {
 		{100, true, far, 10_000, 1024, "--parallel above 1,024"},
 		{2000, true, far, 10_000, 2000, "--parallel above 2,000"},
 	} {
-		s := &tableSession{plan: &plan.Plan{Parallel: tt.parallel, Chosen: tt.chosen}}
+		s := &table.Table{Plan: &plan.Plan{Parallel: tt.parallel, Chosen: tt.chosen}}
 		require.Equal(t, tt.want, mostReads(s, tt.trips, tt.pages), "%+v", tt)
 		require.Contains(t, adviseReads(s, tt.want), tt.advice)
 	}

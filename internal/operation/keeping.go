@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 const (
@@ -26,7 +27,7 @@ const (
 // keepTarget watches the latency of small reads on the nodes, first for idleTime, and then until the
 // function that it returns is called, which must be called. The gates of the keeper hold it to the
 // target. Without a target there is no keeper.
-func keepTarget(t *tableSession, ctx context.Context, env spec.Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
+func keepTarget(ctx context.Context, t *table.Table, env spec.Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
 	if target == 0 {
 		return nil, func() {}
 	}
@@ -36,7 +37,7 @@ func keepTarget(t *tableSession, ctx context.Context, env spec.Environment, targ
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		probeNodes(t, ctx, keeper, &c.Held)
+		probeNodes(ctx, t, keeper, &c.Held)
 	}()
 	_ = pace.Sleep(ctx, idleTime) // the run ends by itself where the context has
 	keeper.Begin()
@@ -52,12 +53,12 @@ func keepTarget(t *tableSession, ctx context.Context, env spec.Environment, targ
 
 // probeNodes reads a row of their own on the nodes, each read at its time, however long those before
 // take: else a node that stalls would be measured by the few reads that it lets through.
-func probeNodes(t *tableSession, ctx context.Context, keeper *pace.Keeper, held *progress.Held) {
+func probeNodes(ctx context.Context, t *table.Table, keeper *pace.Keeper, held *progress.Held) {
 	var reads sync.WaitGroup
 	defer reads.Wait()
 	ticker := time.NewTicker(probeEvery)
 	defer ticker.Stop()
-	nodes := t.cluster.Local()
+	nodes := t.Cluster.Local()
 	slots := make(chan struct{}, mostProbes)
 	for i := 0; ; i++ {
 		select {
@@ -71,7 +72,7 @@ func probeNodes(t *tableSession, ctx context.Context, keeper *pace.Keeper, held 
 		reads.Go(func() {
 			defer func() { <-slots }()
 			one, end := context.WithTimeout(ctx, probeTimeout)
-			latency, err := t.session.Ping(one, node)
+			latency, err := t.Session.Ping(one, node)
 			end()
 			// A read that fails at once says nothing of the time that reads take.
 			if err == nil || latency >= time.Millisecond && ctx.Err() == nil {

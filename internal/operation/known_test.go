@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -22,18 +23,18 @@ func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
 	planning := spec.Planning()
 	options, err := planning.Options(orders)
 	require.NoError(t, err)
-	session, err := openTable(t.Context(), cfg, orders, options, false)
+	session, err := table.Open(t.Context(), cfg, orders, options, false)
 	require.NoError(t, err)
-	t.Cleanup(session.close)
-	require.Len(t, session.cluster.Nodes, 3)
+	t.Cleanup(session.Close)
+	require.Len(t, session.Cluster.Nodes, 3)
 	added, err := s.cluster.Join("", "")
 	require.NoError(t, err)
-	require.NoError(t, session.knowAll(t.Context(), "via stream", time.Minute))
-	require.Len(t, session.cluster.Nodes, 4)
+	require.NoError(t, session.AwaitKnown(t.Context(), "via stream", time.Minute))
+	require.Len(t, session.Cluster.Nodes, 4)
 	planned := false
-	for i := range session.plan.Placement().Len() {
-		for _, n := range session.plan.Placement().Replicas(i) {
-			planned = planned || session.cluster.Nodes[n].ID == s.cluster.HostID(added)
+	for i := range session.Plan.Placement().Len() {
+		for _, n := range session.Plan.Placement().Replicas(i) {
+			planned = planned || session.Cluster.Nodes[n].ID == s.cluster.HostID(added)
 		}
 	}
 	require.True(t, planned)
@@ -41,7 +42,7 @@ func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
 
 // Nodes that the driver does not know, or that do not tell their storage port while others do, are no error of usage.
 func TestTransientStatesOfTheRing(t *testing.T) {
-	known := &tableSession{cluster: &topology.Cluster{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}}
+	known := &table.Table{Cluster: &topology.Cluster{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}}
 	place := driver.Place{}
 	for name, tc := range map[string]struct {
 		places map[string]driver.Place
@@ -53,7 +54,7 @@ func TestTransientStatesOfTheRing(t *testing.T) {
 		"exchanged": {places: map[string]driver.Place{"a": place, "c": place}, fail: "has 2 nodes, and 2 are known here, 1 of them in no table of the cluster"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			err := known.refuseUnknown("via stream", tc.places)
+			err := known.RefuseUnknown("via stream", tc.places)
 			if tc.fail == "" {
 				require.NoError(t, err)
 				return
@@ -62,9 +63,9 @@ func TestTransientStatesOfTheRing(t *testing.T) {
 			require.Equal(t, fault.Transient, fault.ClassOf(err))
 		})
 	}
-	nodes, all := known.cluster.Nodes, map[string]bool{"a": true, "b": true}
+	nodes, all := known.Cluster.Nodes, map[string]bool{"a": true, "b": true}
 	one := map[string]string{"a": "127.0.0.1:7000"}
-	require.Equal(t, fault.Transient, fault.ClassOf(refuseUntold(nodes, one, all, "storage-port")))
-	require.Equal(t, fault.Permanent, fault.ClassOf(refuseUntold(nodes, nil, all, "storage-port")), "the user has to name it")
-	require.NoError(t, refuseUntold(nodes, one, map[string]bool{"a": true, "b": false}, "storage-port"))
+	require.Equal(t, fault.Transient, fault.ClassOf(table.RefuseUntold(nodes, one, all, "storage-port")))
+	require.Equal(t, fault.Permanent, fault.ClassOf(table.RefuseUntold(nodes, nil, all, "storage-port")), "the user has to name it")
+	require.NoError(t, table.RefuseUntold(nodes, one, map[string]bool{"a": true, "b": false}, "storage-port"))
 }

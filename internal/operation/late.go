@@ -25,7 +25,7 @@ type lateColumn struct {
 func (l *Load) watchTimes() {
 	l.late = &lateTimes{warn: l.env.Warn, columns: make(map[string]*lateColumn)}
 	unit := unitName(l.job.Fields.TimestampUnit)
-	for _, c := range l.t.table.Columns {
+	for _, c := range l.t.Schema.Columns {
 		if c.Type.Kind == cqltype.Timestamp {
 			l.late.columns[c.Name] = &lateColumn{doctor.NewLate(c.Name, unit, l.mixed[c.Name]), l.late}
 		}

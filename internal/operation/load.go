@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -14,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // Load is a load that is ready to run.
@@ -101,7 +103,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if len(inputs) == 0 {
 		return errNoFile
 	}
-	collectOften(len(inputs))
+	memory.CollectOften(len(inputs))
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {
 			return withCommands(&l.spec, err)
@@ -127,11 +129,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.connect(ctx); err != nil {
 		return err
 	}
-	l.t.tellLearned(l.env)
+	l.t.WarnOfLearned(l.env)
 	if err := l.refuseView(ctx); err != nil {
 		return err
 	}
-	limitMemory(l.spec.Memory)
+	memory.Limit(l.spec.Memory)
 	if err := l.openOuter(); err != nil {
 		return err
 	}
@@ -145,12 +147,12 @@ func (l *Load) prepare(ctx context.Context) error {
 		if err := l.prepareStream(ctx); err != nil {
 			return err
 		}
-	} else if l.careful = !l.t.session.Writer(l.t.table, l.t.table.Columns).Idempotent(); l.careful {
+	} else if l.careful = !l.t.Session.Writer(l.t.Schema, l.t.Schema.Columns).Idempotent(); l.careful {
 		takeCare(l.job)
-	} else if len(l.t.table.Columns) <= mostWide && !l.spec.IfNotExists {
-		l.job.CQL.Wide = l.t.table.Columns
+	} else if len(l.t.Schema.Columns) <= mostWide && !l.spec.IfNotExists {
+		l.job.CQL.Wide = l.t.Schema.Columns
 	}
-	if l.dropped, err = l.t.drops(ctx); err != nil {
+	if l.dropped, err = l.t.Drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)
 	}
 	if err := l.refuseRejects(ctx); err != nil {
@@ -184,7 +186,7 @@ func (l *Load) connect(ctx context.Context) error {
 		planning := l.spec.Planning()
 		options, err := planning.Options(l.spec.TableName)
 		if err == nil {
-			l.t, err = openOffline(l.env, &l.spec, options)
+			l.t, err = table.OpenOffline(l.env, &l.spec, options)
 		}
 		return l.run.refuseIfBegun(err)
 	}
@@ -200,8 +202,8 @@ func (l *Load) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if l.t, err = openTable(ctx, cfg, l.spec.TableName, options, false); err == nil && l.spec.Via != spec.ViaCQL {
-		err = l.t.knowAll(ctx, "via "+l.spec.Via, l.spec.Patience)
+	if l.t, err = table.Open(ctx, cfg, l.spec.TableName, options, false); err == nil && l.spec.Via != spec.ViaCQL {
+		err = l.t.AwaitKnown(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
 	if err != nil && l.outer != nil {
 		return refused(err)
@@ -211,23 +213,23 @@ func (l *Load) connect(ctx context.Context) error {
 
 // refuseView refuses to load a materialized view: the servers refuse each of its rows.
 func (l *Load) refuseView(ctx context.Context) (err error) {
-	if !l.t.connected() {
+	if !l.t.Connected() {
 		return nil // refuseStream does it, by the schema
 	}
 	var base string
-	err = insist(ctx, func() (err error) {
-		base, err = l.t.session.ViewOf(ctx, l.t.table.Keyspace, l.t.table.Name)
+	err = table.AskAll(ctx, func() (err error) {
+		base, err = l.t.Session.ViewOf(ctx, l.t.Schema.Keyspace, l.t.Schema.Name)
 		return err
 	})
 	if err == nil && base != "" {
 		err = fmt.Errorf("%s is a materialized view, which takes no rows: load its base table, %s",
-			l.t.table, schema.New(l.t.table.Keyspace, base, nil))
+			l.t.Schema, schema.New(l.t.Schema.Keyspace, base, nil))
 	}
 	return err
 }
 
 // Table is the table's name, as CQL has it.
-func (l *Load) Table() string { return l.t.table.String() }
+func (l *Load) Table() string { return l.t.Schema.String() }
 
 // Counters are what the load has done so far.
 func (l *Load) Counters() *progress.Counters { return l.job.Counters }
@@ -242,7 +244,7 @@ func (l *Load) Linger() time.Duration { return l.job.Linger }
 // Close ends the connection and lets go of the run directories.
 func (l *Load) Close() {
 	if l.t != nil {
-		l.t.close()
+		l.t.Close()
 	}
 	l.run.abandon()
 	if l.outer != nil {

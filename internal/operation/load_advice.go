@@ -90,7 +90,7 @@ func (l *Load) explainKeys(causes []reject.Cause) []reject.Cause {
 
 // isKey reports whether a column is of the primary key.
 func (l *Load) isKey(name string) bool {
-	return slices.ContainsFunc(l.t.table.Columns, func(c schema.Column) bool { return c.Name == name && c.IsKey() })
+	return slices.ContainsFunc(l.t.Schema.Columns, func(c schema.Column) bool { return c.Name == name && c.IsKey() })
 }
 
 // settingTexts are settings in the order of the flags. A journal may have one without a text, which is left out.

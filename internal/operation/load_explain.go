@@ -69,10 +69,10 @@ func (l *Load) way() string {
 	limits := l.job.CQL.Limits
 	switch {
 	case l.spec.IfNotExists:
-		return fmt.Sprintf("each row is a lightweight transaction, at %s", l.t.consistency)
-	case l.t.table.IsCounter():
-		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %s, at %s", human.Of(limits.MaxRows, "row"), l.t.consistency)
+		return fmt.Sprintf("each row is a lightweight transaction, at %s", l.t.Consistency)
+	case l.t.Schema.IsCounter():
+		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %s, at %s", human.Of(limits.MaxRows, "row"), l.t.Consistency)
 	}
 	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %s, and of several partitions at most %d and %s, at %s",
-		human.Of(limits.MaxRows, "row"), limits.Partitions, human.Size(int64(limits.Bytes)), l.t.consistency)
+		human.Of(limits.MaxRows, "row"), limits.Partitions, human.Size(int64(limits.Bytes)), l.t.Consistency)
 }

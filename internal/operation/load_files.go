@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
@@ -114,20 +115,20 @@ func (l *Load) clearFiles() error {
 // tableFolder is the folder of the table among those of keyspaces, as servers have it. They pass over SSTables in folders
 // that are called otherwise.
 func (l *landing) tableFolder() string {
-	name := l.t.table.Name
-	if l.t.table.ID != "" {
-		name += "-" + strings.ReplaceAll(l.t.table.ID, "-", "")
+	name := l.t.Schema.Name
+	if l.t.Schema.ID != "" {
+		name += "-" + strings.ReplaceAll(l.t.Schema.ID, "-", "")
 	}
-	return filepath.Join(l.t.table.Keyspace, name)
+	return filepath.Join(l.t.Schema.Keyspace, name)
 }
 
 // nodeFolders names the folders of nodes: by their address, and by their id where that is not theirs alone.
 func (l *landing) nodeFolders() map[string]string {
 	if l.streaming.taking == byLoader {
-		return map[string]string{anywhere: ""}
+		return map[string]string{table.Anywhere: ""}
 	}
 	names, ids := make(map[string]string), make(map[string]string)
-	for _, n := range l.t.cluster.Nodes {
+	for _, n := range l.t.Cluster.Nodes {
 		host, _, err := net.SplitHostPort(n.Address)
 		if other, taken := ids[host]; err != nil || taken {
 			names[n.ID] = n.ID
@@ -174,7 +175,7 @@ func (l *landing) completeFiles(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, context.Cause(ctx))
 	}
-	return settled(ctx, l.spec.Patience, func() error {
+	return table.Settled(ctx, l.spec.Patience, func() error {
 		_, err := l.streaming.options.Ring(ctx)
 		return err
 	})
@@ -184,18 +185,18 @@ func (l *landing) completeFiles(ctx context.Context) error {
 func (l *landing) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
-		Format: keptFormat, Tool: tool, ToolVersion: l.env.Build.Version, Build: l.env.Build, Command: commandLoad, Cluster: l.t.cluster.Name,
-		Keyspace: l.t.table.Keyspace, Table: l.t.table.Name, TableID: l.t.table.ID, Version: l.streaming.options.Version.String(), Nodes: []keptNode{},
+		Format: keptFormat, Tool: tool, ToolVersion: l.env.Build.Version, Build: l.env.Build, Command: commandLoad, Cluster: l.t.Cluster.Name,
+		Keyspace: l.t.Schema.Keyspace, Table: l.t.Schema.Name, TableID: l.t.Schema.ID, Version: l.streaming.options.Version.String(), Nodes: []keptNode{},
 	}
 	for _, n := range nodes {
-		node := keptNode{ID: n.ID, Address: l.t.nodeName(n.ID), Folder: n.Folder}
+		node := keptNode{ID: n.ID, Address: l.t.NodeName(n.ID), Folder: n.Folder}
 		for _, t := range n.Tables {
-			table := keptTable{Partitions: t.Partitions, Rows: t.Rows}
+			kept := keptTable{Partitions: t.Partitions, Rows: t.Rows}
 			for c, size := range t.Sizes {
-				table.Files = append(table.Files, keptFile{t.Name(c), size})
+				kept.Files = append(kept.Files, keptFile{t.Name(c), size})
 			}
-			slices.SortFunc(table.Files, func(a, b keptFile) int { return strings.Compare(a.Name, b.Name) })
-			node.Tables = append(node.Tables, table)
+			slices.SortFunc(kept.Files, func(a, b keptFile) int { return strings.Compare(a.Name, b.Name) })
+			node.Tables = append(node.Tables, kept)
 		}
 		m.Nodes = append(m.Nodes, node)
 	}

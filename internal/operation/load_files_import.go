@@ -27,10 +27,10 @@ const (
 func (l *landing) importText(nodes []stream.KeptNode) []byte {
 	var b bytes.Buffer
 	of := ""
-	if l.t.cluster.Name != "" {
-		of = ", of cluster " + safetext.Line(l.t.cluster.Name)
+	if l.t.Cluster.Name != "" {
+		of = ", of cluster " + safetext.Line(l.t.Cluster.Name)
 	}
-	fmt.Fprintf(&b, "# SSTables of %s%s.\n#\n%s", safetext.Line(l.t.table.String()), of, map[taking]string{
+	fmt.Fprintf(&b, "# SSTables of %s%s.\n#\n%s", safetext.Line(l.t.Schema.String()), of, map[taking]string{
 		byImport: importNote + ringNote, byRefresh: refreshNote + ringNote, byUpload: uploadNote, byLoader: loaderNote,
 	}[l.streaming.taking])
 	for _, n := range nodes {
@@ -38,7 +38,7 @@ func (l *landing) importText(nodes []stream.KeptNode) []byte {
 			fmt.Fprintf(&b, "\n# all nodes, SSTables: %d\n%s\n", len(n.Tables), l.loaderCommands(n))
 			continue
 		}
-		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n%s\n", safetext.Line(l.t.nodeName(n.ID)), len(n.Tables), l.importCommand(n))
+		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n%s\n", safetext.Line(l.t.NodeName(n.ID)), len(n.Tables), l.importCommand(n))
 	}
 	return b.Bytes()
 }
@@ -102,14 +102,14 @@ func (l *landing) loaderCommands(n stream.KeptNode) string {
 	commands := "sstableloader -d ADDRESS " + folder
 	if l.streaming.options.Version == sstable.MD {
 		commands += "\n# or, of ScyllaDB, on any one node, where * stands for the table's id:\n# " + fmt.Sprintf("cp %s/* %s/%s-*/%s/ && nodetool refresh %s --load-and-stream",
-			safetext.ShellWord(l.files.folder(n)), safetext.ScriptWord(filepath.Join(scyllaData, l.t.table.Keyspace)), safetext.ScriptWord(l.t.table.Name), uploadFolder, l.quotedTable())
+			safetext.ShellWord(l.files.folder(n)), safetext.ScriptWord(filepath.Join(scyllaData, l.t.Schema.Keyspace)), safetext.ScriptWord(l.t.Schema.Name), uploadFolder, l.quotedTable())
 	}
 	return commands
 }
 
 // quotedTable is the keyspace and the table, two words of a command.
 func (l *landing) quotedTable() string {
-	return safetext.ScriptWord(l.t.table.Keyspace) + " " + safetext.ScriptWord(l.t.table.Name)
+	return safetext.ScriptWord(l.t.Schema.Keyspace) + " " + safetext.ScriptWord(l.t.Schema.Name)
 }
 
 // noneLeft is a command that fails, and names them, when files are in a folder.

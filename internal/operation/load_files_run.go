@@ -38,7 +38,7 @@ func (l *landing) refuseImport(by taking) error {
 		return errors.New("--import: only nodes of Cassandra 4.0 to 5.0, where they are known, import by nodetool")
 	}
 	var here []string
-	for _, n := range l.t.cluster.Nodes {
+	for _, n := range l.t.Cluster.Nodes {
 		if isHere(n.Address) {
 			here = append(here, n.Address)
 		}
@@ -76,7 +76,7 @@ func isHere(address string) bool {
 func (l *landing) importKept(ctx context.Context) []Imported {
 	var all []Imported
 	for _, n := range l.files.keeper.Kept() {
-		address := l.t.nodeName(n.ID)
+		address := l.t.NodeName(n.ID)
 		i := Imported{Node: address, Tables: len(n.Tables)}
 		if isHere(address) {
 			i.Err = l.importNode(ctx, n, address)
@@ -103,7 +103,7 @@ func (l *landing) importNode(ctx context.Context, n stream.KeptNode, address str
 	}
 	folder := l.files.folder(n)
 	words := strings.Fields(strings.ReplaceAll(l.spec.Nodetool, hostMark, host))
-	words = append(words, "import", l.t.table.Keyspace, l.t.table.Name, folder)
+	words = append(words, "import", l.t.Schema.Keyspace, l.t.Schema.Name, folder)
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	said, err := command.CombinedOutput()
 	if err != nil {

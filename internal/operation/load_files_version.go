@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -40,10 +38,10 @@ type fileForm struct {
 // has, or as was asked for.
 func (l *landing) chooseFiles(ctx context.Context) (fileForm, error) {
 	f := fileForm{sstable.NB, byLoader}
-	nodes := l.t.cluster.Nodes
+	nodes := l.t.Cluster.Nodes
 	var err error
-	if l.t.connected() || l.t.ringed {
-		f, err = formFor(nodes, l.t.isScylla())
+	if l.t.Connected() || l.t.Ringed {
+		f, err = formFor(nodes, l.t.IsScylla())
 	} else {
 		nodes = nil
 	}
@@ -54,10 +52,10 @@ func (l *landing) chooseFiles(ctx context.Context) (fileForm, error) {
 	if err != nil {
 		return f, err
 	}
-	if err := refuseVersion(nodes, l.t.isScylla(), version); err != nil {
+	if err := refuseVersion(nodes, l.t.IsScylla(), version); err != nil {
 		return f, fmt.Errorf("--sstable-version: %w", err)
 	}
-	if version == sstable.OA && l.t.connected() {
+	if version == sstable.OA && l.t.Connected() {
 		if err := l.refuseModes(ctx); err != nil {
 			return f, fmt.Errorf("--sstable-version: %w", err)
 		}
@@ -66,25 +64,9 @@ func (l *landing) chooseFiles(ctx context.Context) (fileForm, error) {
 	return f, nil
 }
 
-// release is the version of a server, such as 5.0.6.
-type release [3]int
-
-func releaseOf(version string) (r release) {
-	for i, part := range strings.SplitN(version, ".", len(r)) {
-		digits := strings.IndexFunc(part, func(c rune) bool { return c < '0' || c > '9' })
-		if digits < 0 {
-			digits = len(part)
-		}
-		r[i], _ = strconv.Atoi(part[:digits])
-	}
-	return r
-}
-
-func (r release) before(o release) bool { return slices.Compare(r[:], o[:]) < 0 }
-
 // servedFor says why SSTables for a node of Cassandra's cannot be made, if they cannot.
 func servedFor(n topology.Node) error {
-	if r := releaseOf(n.Version); r.before(release{3, 11, 4}) || !r.before(release{6}) {
+	if r := table.ReleaseOf(n.Version); r.Before(table.Release{3, 11, 4}) || !r.Before(table.Release{6}) {
 		return fmt.Errorf("node %s is of version %s; SSTables are made for ScyllaDB and for Cassandra 3.11.4 to 5.0", n.Address, n.Version)
 	}
 	return nil
@@ -100,7 +82,7 @@ func formFor(nodes []topology.Node, scylla bool) (fileForm, error) {
 		if err := servedFor(n); err != nil {
 			return f, err
 		}
-		if releaseOf(n.Version).before(release{4}) {
+		if table.ReleaseOf(n.Version).Before(table.Release{4}) {
 			f = fileForm{sstable.MD, byRefresh}
 		}
 	}
@@ -113,19 +95,19 @@ func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error 
 	if err := spec.CheckSSTableVersion(v); err != nil {
 		return err
 	}
-	least := release{3, 11, 4}
+	least := table.Release{3, 11, 4}
 	switch v {
 	case sstable.MD:
 	case sstable.NB:
-		least = release{4}
+		least = table.Release{4}
 	case sstable.OA:
-		least = release{5}
+		least = table.Release{5}
 	}
 	if scylla && v != sstable.MD {
 		return fmt.Errorf("ScyllaDB reads no SSTables of version %s; it reads %s", v, sstable.MD)
 	}
 	for _, n := range nodes {
-		if !scylla && releaseOf(n.Version).before(least) {
+		if !scylla && table.ReleaseOf(n.Version).Before(least) {
 			return fmt.Errorf("node %s is of version %s, which reads no SSTables of version %s", n.Address, n.Version, v)
 		}
 	}
@@ -137,11 +119,11 @@ const modeSetting = "storage_compatibility_mode"
 
 // refuseModes says which node passes over SSTables of version oa, if one does.
 func (l *landing) refuseModes(ctx context.Context) error {
-	modes, err := l.t.session.Setting(ctx, modeSetting)
+	modes, err := l.t.Session.Setting(ctx, modeSetting)
 	if err != nil {
 		return err
 	}
-	for _, n := range l.t.cluster.Nodes {
+	for _, n := range l.t.Cluster.Nodes {
 		if mode := cmp.Or(modes[n.ID], "not told"); mode != "UPGRADING" && mode != "NONE" {
 			return fmt.Errorf("node %s has %s %s, and passes over SSTables of version %s", n.Address, modeSetting, mode, sstable.OA)
 		}

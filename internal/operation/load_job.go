@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -54,26 +55,26 @@ func takeCare(job *load.Job) {
 // makeJob puts the load together, but for the books that it keeps.
 func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Reading, inputs []source.Input) error {
 	o, t := &l.spec, l.t
-	o.OrderColumns(t.table)
+	o.OrderColumns(t.Schema)
 	reading.Columns = o.Columns
 	if len(o.Columns) > 0 && o.Format != "json" {
-		if _, err := ingest.MapNames(t.table, o.Columns, reading.Fields); err != nil {
+		if _, err := ingest.MapNames(t.Schema, o.Columns, reading.Fields); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
 	}
-	server := t.limits(ctx)
-	tellLimits(l.env, server)
+	server := t.Limits(ctx)
+	table.TellLimits(l.env, server)
 	limits := batchLimits(server, o.MaxBatchSize)
-	if t.table.IsCounter() {
+	if t.Schema.IsCounter() {
 		switch {
 		case o.IfNotExists:
-			return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.table)
+			return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.Schema)
 		case o.TTL > 0:
-			return fmt.Errorf("--ttl: %s has counters, which do not expire", t.table)
+			return fmt.Errorf("--ttl: %s has counters, which do not expire", t.Schema)
 		case o.Timestamp != "":
-			return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t.table)
+			return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t.Schema)
 		case o.Given["nulls"] && o.NullState == spec.NullTombstone && !l.run.continued && o.RejectsOf == "": // not of a record
-			return fmt.Errorf("--nulls %s: %s has counters, which a null leaves unchanged", spec.NullTombstone, t.table)
+			return fmt.Errorf("--nulls %s: %s has counters, which a null leaves unchanged", spec.NullTombstone, t.Schema)
 		}
 	}
 	if o.IfNotExists {
@@ -96,14 +97,14 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		InFlight:  o.InFlight,
 		Attempts:  o.MaxAttempts,
 		Patience:  o.Patience,
-		Ping:      t.anyOf,
-		NodeName:  t.nodeName,
+		Ping:      t.AnyOf,
+		NodeName:  t.NodeName,
 	}
 	if writer.InFlight == 0 {
-		writer.InFlight = requestsPerCore * t.plan.Parallel / plan.DefaultSmudge
+		writer.InFlight = requestsPerCore * t.Plan.Parallel / plan.DefaultSmudge
 	}
 	l.job = &load.Job{CQL: writer, Job: ingest.Job{
-		Table:     t.table,
+		Table:     t.Schema,
 		JSON:      o.Format == "json",
 		Format:    format,
 		Header:    o.Header,
@@ -111,7 +112,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		Former:    former,
 		SkipRows:  o.SkipRows,
 		MaxRows:   max(o.MaxRows, 0),
-		Router:    write.NewRouter(t.plan.Partitioner(), t.plan.Placement(), t.plan.Hosts),
+		Router:    write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),
 		Limits:    ingest.Limits{MaxMutationBytes: server.MaxMutationBytes, MaxFrameBytes: server.MaxFrameBytes},
 		Timestamp: stamp,
 		Memory:    int64(o.Memory) / chunksShare,
@@ -146,7 +147,7 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	}
 	l.counters.Total.Store(max(total, 0))
 	l.counters.Limit.Store(l.job.MaxRows)
-	l.counters.Requests.SetNames(t.nodeName)
+	l.counters.Requests.SetNames(t.NodeName)
 	if l.spec.DryRun {
 		l.counters.Requests.Untimed()
 	}
@@ -159,7 +160,7 @@ func (l *Load) newWriter() func([]schema.Column) cql.Writer {
 		if l.spec.DryRun {
 			return l.shown(dryRun{})
 		}
-		w := l.t.session.Writer(l.t.table, columns).WithTTL(int(l.spec.TTL))
+		w := l.t.Session.Writer(l.t.Schema, columns).WithTTL(int(l.spec.TTL))
 		if l.spec.IfNotExists {
 			w = w.Once()
 		}

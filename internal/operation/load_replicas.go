@@ -15,16 +15,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // replicationOf is how rows are replicated, and which nodes are up. dc is the data center that the user named; empty: none.
-func replicationOf(t *tableSession, dc string) doctor.Replication {
+func replicationOf(t *table.Table, dc string) doctor.Replication {
 	r := doctor.Replication{
-		Options: t.replication, Level: t.consistency, LocalDC: t.cluster.LocalDC, Nodes: t.cluster.Nodes, TellsDCs: dc == "",
+		Options: t.Replication, Level: t.Consistency, LocalDC: t.Cluster.LocalDC, Nodes: t.Cluster.Nodes, TellsDCs: dc == "",
 	}
 	// Of tablets only the local replicas are known.
-	if placement, err := t.cluster.PlaceAll(t.replication); err == nil && !t.isScylla() {
+	if placement, err := t.Cluster.PlaceAll(t.Replication); err == nil && !t.IsScylla() {
 		r.Placement = placement
 	}
 	return r
@@ -38,15 +39,15 @@ const downShown = 5
 // rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
 // written, the load rejects these and writes all others.
 func (l *Load) awaitReplicas(ctx context.Context) error {
-	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.connected() {
+	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.Connected() {
 		return nil
 	}
 	short := replicationOf(l.t, l.spec.DC).Short()
-	if short == nil || !unavailable(l.t, ctx, short.Ranges) {
+	if short == nil || !unavailable(ctx, l.t, short.Ranges) {
 		return nil
 	}
 	if short.Forever() && len(short.Ranges) == short.All {
-		return errTooMany(l.t.consistency, short.Need, short.Most, l.t.replication, len(l.t.cluster.Nodes))
+		return table.ErrTooManyReplicas(l.t.Consistency, short.Need, short.Most, l.t.Replication, len(l.t.Cluster.Nodes))
 	}
 	var down []string
 	for _, n := range short.Down[:min(len(short.Down), downShown)] {
@@ -68,7 +69,7 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 		if err := pace.Sleep(ctx, pace.Backoff{Max: mostWait}.Delay(attempt)); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		missing := unavailable(l.t, ctx, short.Ranges)
+		missing := unavailable(ctx, l.t, short.Ranges)
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
@@ -90,22 +91,22 @@ const samples = 3
 
 // unavailable reports whether nodes answer for each of some ranges that too few replicas are up. The
 // nodes may be connected to replicas that this host is not connected to.
-func unavailable(t *tableSession, ctx context.Context, ranges []token.Range) bool {
-	p := t.plan.Partitioner()
+func unavailable(ctx context.Context, t *table.Table, ranges []token.Range) bool {
+	p := t.Plan.Partitioner()
 	if p == nil {
 		return false
 	}
-	key := t.table.OfKind(schema.PartitionKey)[0]
-	selection, err := t.table.Selectors([]string{key.Name})
+	key := t.Schema.OfKind(schema.PartitionKey)[0]
+	selection, err := t.Schema.Selectors([]string{key.Name})
 	if err != nil {
 		return false
 	}
-	reader := t.session.Reader(t.table, driver.Columns(selection), p)
+	reader := t.Session.Reader(t.Schema, driver.Columns(selection), p)
 	var enough atomic.Bool
 	var asking sync.WaitGroup
 	for i := 0; i < len(ranges); i += max(len(ranges)/samples, 1) {
 		asking.Go(func() {
-			if !answersUnavailable(t, ctx, reader, ranges[i]) {
+			if !answersUnavailable(ctx, t, reader, ranges[i]) {
 				enough.Store(true)
 			}
 		})
@@ -116,10 +117,10 @@ func unavailable(t *tableSession, ctx context.Context, ranges []token.Range) boo
 
 // answersUnavailable asks local nodes that are up, one after the other, until one answers with rows of
 // a range, or that too few replicas are up, and reports whether it is the latter.
-func answersUnavailable(t *tableSession, ctx context.Context, reader *driver.Reader, within token.Range) bool {
+func answersUnavailable(ctx context.Context, t *table.Table, reader *driver.Reader, within token.Range) bool {
 	asked := 0
-	for _, n := range t.cluster.Local() {
-		if !n.Up || asked == asks {
+	for _, n := range t.Cluster.Local() {
+		if !n.Up || asked == table.Asks {
 			continue
 		}
 		asked++

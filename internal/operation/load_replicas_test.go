@@ -26,9 +26,9 @@ func (s *shop) prepared(t *testing.T) *Load {
 func (s *shop) down(l *Load, nodes ...int) {
 	for _, n := range nodes {
 		s.cluster.Stop(n)
-		for i := range l.t.cluster.Nodes {
-			if l.t.cluster.Nodes[i].Address == fmt.Sprintf("%s:%d", s.cluster.Hosts()[n], s.cluster.Port()) {
-				l.t.cluster.Nodes[i].Up = false
+		for i := range l.t.Cluster.Nodes {
+			if l.t.Cluster.Nodes[i].Address == fmt.Sprintf("%s:%d", s.cluster.Hosts()[n], s.cluster.Port()) {
+				l.t.Cluster.Nodes[i].Up = false
 			}
 		}
 	}
@@ -121,8 +121,8 @@ func TestALoadTellsOfRowsThatCannotBeWritten(t *testing.T) {
 func TestALoadThroughOtherNodes(t *testing.T) {
 	s := openShop(t)
 	l := s.prepared(t)
-	for i := range l.t.cluster.Nodes {
-		l.t.cluster.Nodes[i].Up = i == 0
+	for i := range l.t.Cluster.Nodes {
+		l.t.Cluster.Nodes[i].Up = i == 0
 	}
 	require.NoError(t, l.awaitReplicas(t.Context()))
 	require.Empty(t, s.told)

@@ -145,7 +145,7 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
 		return nil, func() {}
 	}
-	return keepTarget(l.t, ctx, l.env, l.spec.TargetP99, l.counters)
+	return keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
 }
 
 // next returns the command that goes on from here.
@@ -178,7 +178,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	case errors.As(err, &r.Limit):
 		return err
 	case fault.ClassOf(err) == fault.Fatal:
-		return fmt.Errorf("load of %s: %w", l.t.table, err)
+		return fmt.Errorf("load of %s: %w", l.t.Schema, err)
 	default:
 		return err
 	}

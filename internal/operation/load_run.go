@@ -29,7 +29,7 @@ func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
 		return err
 	}
 	l.inputs, l.piped = list, list.Standard()
-	l.truncated = l.t.truncations(ctx)
+	l.truncated = l.t.Truncations(ctx)
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (l *Load) makeRun() error {
 		return nil
 	}
 	if l.run.path == "" {
-		l.run.path = runName(commandLoad, l.t.table)
+		l.run.path = runName(commandLoad, l.t.Schema)
 	}
 	l.rejects = reject.New(l.run.path, l.rejectsExt())
 	if !l.spec.Journaled() {
@@ -89,9 +89,9 @@ func (l *Load) makeRun() error {
 	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
 		options.Named = absolute(l.spec.Inputs)
 	}
-	extra := records.Extra{Cluster: l.t.cluster.Name, Boot: records.Boot(), Truncated: l.truncated, Dropped: l.dropped, CountsTwice: l.careful}
+	extra := records.Extra{Cluster: l.t.Cluster.Name, Boot: records.Boot(), Truncated: l.truncated, Dropped: l.dropped, CountsTwice: l.careful}
 	files := l.inputs.Keep(&extra)
-	m, err := newManifest(l.env, commandLoad, l.t.table, options, extra)
+	m, err := newManifest(l.env, commandLoad, l.t.Schema, options, extra)
 	if err != nil {
 		return err
 	}

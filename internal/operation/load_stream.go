@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -23,7 +24,7 @@ import (
 type streaming struct {
 	options  stream.Options
 	table    driver.TableOptions
-	standing standing
+	standing table.Placement
 	watch    *ringWatch        // nil: the ring is that of a file
 	client   *internode.Client // nil where no storage port is connected to
 	disks    disks
@@ -41,12 +42,12 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	}
 	o := &l.streaming.options
 	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
-		limits := l.t.limits(ctx)
+		limits := l.t.Limits(ctx)
 		if l.spec.User == "" {
 			// Guardrails are for users that are no superusers. Without a login, all users are (ClientState.isSuper).
 			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
 		}
-		o.Indexes = indexesOf(l.t.table, indexes, limits)
+		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
 	}
 	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
@@ -67,7 +68,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 			return err
 		}
 	}
-	options, err := l.t.options(ctx)
+	options, err := l.t.Options(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,11 +83,11 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	}
 	s.options.Dir, s.options.Patience = l.spec.TempDir, l.spec.Patience
 	l.counters.Stage.Begin(progress.StageSorting, l.lastStage())
-	s.options.NodeName, s.options.Progress, s.options.OnRetry = l.t.nodeName, l.counters, l.counters.Retried
+	s.options.NodeName, s.options.Progress, s.options.OnRetry = l.t.NodeName, l.counters, l.counters.Retried
 	if err := l.ignoreHosts(s); err != nil {
 		return err
 	}
-	if l.t.connected() {
+	if l.t.Connected() {
 		if err := l.lookAtNodes(ctx, s); err != nil {
 			return err
 		}
@@ -97,7 +98,7 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	}
 	s.options.Whole = form.whole
 	if l.spec.Via == spec.ViaStream && (options.CDC || len(options.Views) > 0) {
-		s.options.BatchBytes = batchShare(l.t.limits(ctx).MaxMutationBytes)
+		s.options.BatchBytes = batchShare(l.t.Limits(ctx).MaxMutationBytes)
 	}
 	l.streaming = s
 	var notes []string
@@ -149,13 +150,13 @@ func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*st
 	}
 	for i := range placement.Len() {
 		if len(placement.Replicas(i)) == 0 {
-			return nil, fmt.Errorf("some rows have no replica: the keyspace's replication is %v", l.t.replication)
+			return nil, fmt.Errorf("some rows have no replica: the keyspace's replication is %v", l.t.Replication)
 		}
 	}
 	s := &streaming{taking: form.taking, table: options, options: stream.Options{
-		Table: l.t.table, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool),
+		Table: l.t.Schema, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool),
 	}}
-	for _, n := range l.t.cluster.Nodes {
+	for _, n := range l.t.Cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
 	}
 	return s, nil
@@ -179,7 +180,7 @@ func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 			return err
 		}
 	}
-	return l.t.refuseUnknown("via "+l.spec.Via, s.standing.places)
+	return l.t.RefuseUnknown("via "+l.spec.Via, s.standing.Places)
 }
 
 // batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that nodes do not refuse it: in a
@@ -194,35 +195,35 @@ const byCQL = "it takes rows by CQL alone (cqlbulk scan and load without --via)"
 
 // refuseStream says why a table cannot be loaded by streaming, if it cannot.
 func (l *landing) refuseStream(options driver.TableOptions) error {
-	t := l.t.table
+	t := l.t.Schema
 	switch {
 	case t.IsCounter():
 		return fmt.Errorf("%s has counters, which only the servers can count: %s", t, byCQL)
 	case options.Compact:
 		return fmt.Errorf("%s is a table of COMPACT STORAGE: %s", t, byCQL)
-	case t.ID == "" && l.t.connected():
+	case t.ID == "" && l.t.Connected():
 		return fmt.Errorf("%s is a virtual table", t)
-	case l.t.plan.Placement() == nil:
-		return fmt.Errorf("the replicas of %s cannot be told: %s", t, l.t.plan.Serial)
-	case l.t.plan.Partitioner().Name() != "Murmur3Partitioner":
-		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", l.t.plan.Partitioner().Name())
+	case l.t.Plan.Placement() == nil:
+		return fmt.Errorf("the replicas of %s cannot be told: %s", t, l.t.Plan.Serial)
+	case l.t.Plan.Partitioner().Name() != "Murmur3Partitioner":
+		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", l.t.Plan.Partitioner().Name())
 	case options.IsView:
 		return fmt.Errorf("%s is a materialized view: its base table is what can be loaded", t)
 	case l.spec.Via == spec.ViaFiles:
 		return nil
-	case l.t.isScylla():
+	case l.t.IsScylla():
 		return fmt.Errorf("ScyllaDB takes no streams from others; --via %s makes SSTables for it", spec.ViaFiles)
 	}
-	return l.t.refuseVersions()
+	return l.t.RefuseVersions()
 }
 
 // placement finds the replicas of the table. Of one that is taken by upload it hardly matters, since a node sends rows to
 // where they belong: where there are tablets it is that of the moment.
 func (l *landing) placement(by taking) (*token.Placement, error) {
 	if by == byUpload {
-		return l.t.plan.Placement(), nil
+		return l.t.Plan.Placement(), nil
 	}
-	return l.t.cluster.PlaceAll(l.t.replication)
+	return l.t.Cluster.PlaceAll(l.t.Replication)
 }
 
 // passedBy says what is otherwise with a table's triggers, views and change capture than when rows come by CQL.
@@ -297,9 +298,9 @@ func (l *Load) startStream() error {
 
 // newSender makes what streams to the storage ports.
 func (l *landing) newSender() (*streamSender, error) {
-	id, err := internode.ParseUUID(l.t.table.ID)
+	id, err := internode.ParseUUID(l.t.Schema.ID)
 	if err != nil {
-		return nil, fmt.Errorf("table %s: id: %w", l.t.table, err)
+		return nil, fmt.Errorf("table %s: id: %w", l.t.Schema, err)
 	}
 	var indexes []string
 	for _, index := range l.streaming.table.Indexes {
@@ -307,6 +308,6 @@ func (l *landing) newSender() (*streamSender, error) {
 	}
 	return &streamSender{
 		client: l.streaming.client, table: id, address: l.streaming.watch.address, disks: l.streaming.disks,
-		indexes: indexes, patience: cmp.Or(l.spec.Patience, pace.DefaultPatience), failure: l.t.session.StreamFailure, ended: l.t.session.StreamEnded,
+		indexes: indexes, patience: cmp.Or(l.spec.Patience, pace.DefaultPatience), failure: l.t.Session.StreamFailure, ended: l.t.Session.StreamEnded,
 	}, nil
 }

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
@@ -43,7 +44,7 @@ func (d disks) roomFor(node string, size int64) error {
 // lookAtDisks finds the disks that are on this host, and says what is known of them, and what nodes do that have no room.
 func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string, err error) {
 	here := func(n topology.Node) bool { return isHere(n.Address) }
-	careless := func(n topology.Node) bool { return releaseOf(n.Version).before(release{5}) }
+	careless := func(n topology.Node) bool { return table.ReleaseOf(n.Version).Before(table.Release{5}) }
 	directories, err := l.settingOf(ctx, here, "data_file_directories")
 	if err != nil {
 		return nil, err
@@ -54,7 +55,7 @@ func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string
 	}
 	s.disks = make(disks)
 	stops := make(map[string]bool)
-	for _, n := range l.t.cluster.Nodes {
+	for _, n := range l.t.Cluster.Nodes {
 		if here(n) {
 			s.disks[n.ID] = listOf(directories[n.ID])
 		}
@@ -79,10 +80,10 @@ func (l *landing) lookAtDisks(ctx context.Context, s *streaming) (notes []string
 
 // settingOf asks for a setting where there are nodes of which it matters.
 func (l *landing) settingOf(ctx context.Context, matters func(topology.Node) bool, name string) (map[string]string, error) {
-	if !slices.ContainsFunc(l.t.cluster.Nodes, matters) {
+	if !slices.ContainsFunc(l.t.Cluster.Nodes, matters) {
 		return nil, nil
 	}
-	return l.t.session.Setting(ctx, name)
+	return l.t.Session.Setting(ctx, name)
 }
 
 // listOf reads a list as Java writes it.

@@ -25,7 +25,7 @@ type form struct {
 // write SSTables of another version than nb. In a folder they are always whole: indexes of any class are built, and older versions read, by a
 // node that imports. An error says that what was asked for cannot be.
 func (l *landing) chooseForm(options driver.TableOptions, version sstable.Version, others []string) (form, error) {
-	whole, why := wholeOptions(options, defaultChunk(l.t.isScylla(), version))
+	whole, why := wholeOptions(options, defaultChunk(l.t.IsScylla(), version))
 	if l.spec.Via == spec.ViaFiles {
 		if why != "" {
 			return form{}, fmt.Errorf("--via %s: %s", spec.ViaFiles, why)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
@@ -36,7 +37,7 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 		{"in a folder", spec.ViaFiles, spec.StreamAuto, driver.TableOptions{Indexes: odd.Indexes}, nil, true, "", ""},
 		{"in a folder, not written", spec.ViaFiles, spec.StreamAuto, odd, nil, false, "", "--via sstables: " + packed},
 	} {
-		l := landing{spec: &spec.Writing{Via: tc.via, Stream: tc.stream}, t: &tableSession{cluster: &topology.Cluster{}}}
+		l := landing{spec: &spec.Writing{Via: tc.via, Stream: tc.stream}, t: &table.Table{Cluster: &topology.Cluster{}}}
 		f, err := l.chooseForm(tc.options, sstable.NB, tc.others)
 		if tc.refused != "" {
 			require.EqualError(t, err, tc.refused, tc.name)

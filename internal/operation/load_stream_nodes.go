@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -18,7 +19,7 @@ import (
 func (l *landing) ignoreHosts(s *streaming) error {
 	for _, name := range l.spec.IgnoreHosts {
 		found := false
-		for _, n := range l.t.cluster.Nodes {
+		for _, n := range l.t.Cluster.Nodes {
 			if isCalled(n, name) {
 				s.options.Ignored[n.ID], found = true, true
 			}
@@ -44,12 +45,12 @@ func isCalled(n topology.Node, name string) bool {
 // findStorage finds out whether the nodes' storage ports can be reached from here.
 func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topology.Node) error {
 	addresses := s.watch.ports()
-	table, err := internode.ParseUUID(l.t.table.ID)
+	t, err := internode.ParseUUID(l.t.Schema.ID)
 	if err != nil {
-		return fmt.Errorf("table %s: id: %w", l.t.table, err)
+		return fmt.Errorf("table %s: id: %w", l.t.Schema, err)
 	}
 	var mu sync.Mutex
-	err = tryPorts(nodes, addresses, s.holders(), spec.StoragePortFlag, func(n topology.Node, address string) error {
+	err = table.TryPorts(nodes, addresses, s.holders(), spec.StoragePortFlag, func(n topology.Node, address string) error {
 		probed, err := s.client.Probe(ctx, address)
 		if err == nil && !probed.WritesNB() {
 			mu.Lock()
@@ -59,13 +60,13 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 		if err != nil {
 			return err
 		}
-		return s.client.CheckTable(ctx, address, table)
+		return s.client.CheckTable(ctx, address, t)
 	})
 	slices.Sort(s.others)
 	switch internode.KindOf(err) {
 	case internode.Unreachable, internode.Deadline:
 		return fmt.Errorf("--via %s: %w; %s, or leave the node out with --ignore-hosts and repair it later",
-			spec.ViaStream, err, openPort(spec.StoragePortFlag))
+			spec.ViaStream, err, table.OpenPort(spec.StoragePortFlag))
 	}
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", spec.ViaStream, err)

@@ -22,11 +22,11 @@ type Compaction struct {
 
 // compaction asks the nodes for their compaction; nil when none tells.
 func (l *landing) compaction(ctx context.Context) *Compaction {
-	told := l.t.session.Compactions(ctx, l.t.cluster.Nodes, l.t.table.Keyspace, l.t.table.Name)
+	told := l.t.Session.Compactions(ctx, l.t.Cluster.Nodes, l.t.Schema.Keyspace, l.t.Schema.Name)
 	if len(told) == 0 {
 		return nil
 	}
-	c := &Compaction{Told: len(told), Nodes: len(l.t.cluster.Nodes)}
+	c := &Compaction{Told: len(told), Nodes: len(l.t.Cluster.Nodes)}
 	for _, n := range told {
 		c.Active += n.Active
 		c.Pending += n.Pending

@@ -117,7 +117,7 @@ var settingsOfMeaning = []string{"datetimeformat", "dateformat", "decimalsep", "
 // among them. A pattern that the first rows of the inputs seemed to need is left out where the rejected rows have dates:
 // these tell more of them.
 func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
-	l.contrary.of(&rejects, l.t.table.Columns)
+	l.contrary.of(&rejects, l.t.Schema.Columns)
 	for _, d := range rejects.Dates {
 		delete(l.advice, d.Setting())
 	}

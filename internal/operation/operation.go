@@ -27,6 +27,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
@@ -60,17 +61,17 @@ type Report struct {
 }
 
 // newReport begins the report of a run over a table.
-func newReport(t *tableSession) Report {
-	r := Report{Table: t.table.String(), Started: time.Now(), Consistency: t.consistency, Replicated: t.replicated()}
-	if t.connected() {
-		r.FrameCompression = t.session.Compression()
+func newReport(t *table.Table) Report {
+	r := Report{Table: t.Schema.String(), Started: time.Now(), Consistency: t.Consistency, Replicated: t.Replicated()}
+	if t.Connected() {
+		r.FrameCompression = t.Session.Compression()
 	}
 	return r
 }
 
 // newReadingReport begins the report of a run that reads a table.
 func newReadingReport(t *rowSource) Report {
-	r := newReport(t.tableSession)
+	r := newReport(t.Table)
 	if t.files != nil && t.files.found != nil {
 		r.SSTables, r.Snapshots = len(t.files.found.SSTables), t.files.found.Tags
 	}
@@ -97,7 +98,7 @@ func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }
 
 // FailedRange is a token range that could not be read.
 type FailedRange struct {
-	Tokens *TokenRange // nil: the table, read as one range
+	Tokens *table.TokenRange // nil: the table, read as one range
 	Err    error
 }
 
@@ -109,12 +110,6 @@ func (f FailedRange) Damaged() string {
 		return ""
 	}
 	return component.Path
-}
-
-// TokenRange is a range of tokens, as CQL writes them.
-type TokenRange struct {
-	Start string // not in the range
-	End   string // in it
 }
 
 // Next is what to do after a run.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
@@ -35,14 +36,14 @@ func encodeSlots(o *spec.Pacing) int {
 // follow. The function it returns ends the watch over the nodes' latency and must be called.
 func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *rowSource, c *progress.Counters) (sweep.Options, func()) {
 	if t.files != nil {
-		limitMemory(o.Memory)
+		memory.Limit(o.Memory)
 		return filesOptions(o, t), func() {}
 	}
-	limits := pace.GateOptions{Ceiling: t.plan.Parallel}
+	limits := pace.GateOptions{Ceiling: t.Plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
-	page := min(sweep.DefaultPageBytes, budget/int64(2*t.plan.Parallel))
-	endLimit := limitSmall(o.Memory, c)
-	keeper, stopKeeper := keepTarget(t.tableSession, ctx, env, o.TargetP99, c)
+	page := min(sweep.DefaultPageBytes, budget/int64(2*t.Plan.Parallel))
+	endLimit := memory.LimitSmall(o.Memory, c)
+	keeper, stopKeeper := keepTarget(ctx, t.Table, env, o.TargetP99, c)
 	stop := func() {
 		stopKeeper()
 		endLimit()
@@ -51,13 +52,13 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	if keeper != nil {
 		page = min(page, gentlePage)
 	} else {
-		trips = findTrips(t.tableSession, ctx, env)
-		limits.Far = mostReads(t.tableSession, trips, budget/page)
+		trips = findTrips(ctx, t.Table, env)
+		limits.Far = mostReads(t.Table, trips, budget/page)
 		if limits.Far > limits.Ceiling { // the line has most of them: to begin with a few costs round trips
 			limits.Start, limits.Samples = limits.Ceiling, farSamples
 		}
 		if trips.Longest() > 0 {
-			endLimit, endBound := endLimit, tellBound(env, c, adviseReads(t.tableSession, limits.Far))
+			endLimit, endBound := endLimit, tellBound(env, c, adviseReads(t.Table, limits.Far))
 			stop = func() {
 				endBound()
 				endLimit()
@@ -66,28 +67,28 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	}
 	gate := keeper.Gate(limits)
 	options := sweep.Options{
-		Workers:     t.plan.Parallel,
+		Workers:     t.Plan.Parallel,
 		Most:        limits.Far,
 		Trips:       trips,
 		MaxAttempts: o.MaxAttempts,
 		Patience:    o.Patience,
-		Hosts:       t.plan.Hosts,
-		Borders:     t.plan.Borders(),
-		Finest:      t.plan.Finest,
+		Hosts:       t.Plan.Hosts,
+		Borders:     t.Plan.Borders(),
+		Finest:      t.Plan.Finest,
 		PageRows:    o.PageSize,
 		PageBytes:   int(page),
 		Gate:        gate,
-		Ping:        t.ping,
-		NodeName:    t.nodeName,
+		Ping:        t.Ping,
+		NodeName:    t.NodeName,
 		OnSilent: func(host string) {
-			env.Warn("node %s does not answer: what it alone has is read last, or given up once it was silent for %s (--patience)", t.nodeName(host), o.Patience)
+			env.Warn("node %s does not answer: what it alone has is read last, or given up once it was silent for %s (--patience)", t.NodeName(host), o.Patience)
 		},
 		Budget:     pace.NewBudget(budget),
 		BudgetSize: budget,
-		Reserve:    t.session.Reserve,
+		Reserve:    t.Session.Reserve,
 	}
 	holdRates(o, &options)
-	c.Requests.SetNames(t.nodeName)
+	c.Requests.SetNames(t.NodeName)
 	c.Requests.SetGate("", gate)
 	return options, stop
 }
@@ -134,7 +135,7 @@ func holdRates(o *spec.Pacing, s *sweep.Options) {
 // filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
 func filesOptions(o *spec.Pacing, t *rowSource) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
-	workers := t.plan.Parallel
+	workers := t.Plan.Parallel
 	options := sweep.Options{
 		Workers: workers, MaxAttempts: 1, EndsPages: true, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
 		Budget: pace.NewBudget(budget), BudgetSize: budget,

@@ -9,13 +9,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 // Plan is the plan of a scan, which does nothing.
 type Plan struct {
 	spec spec.Plan
-	t    *tableSession
+	t    *table.Table
 }
 
 // PreparePlan connects and plans.
@@ -24,12 +25,12 @@ func PreparePlan(ctx context.Context, env spec.Environment, settings spec.Plan) 
 	if err != nil {
 		return nil, err
 	}
-	t.tellLearned(env)
+	t.WarnOfLearned(env)
 	return &Plan{settings, t}, nil
 }
 
 // Close ends the connection.
-func (p *Plan) Close() { p.t.close() }
+func (p *Plan) Close() { p.t.Close() }
 
 // PlanReport is what a scan would do.
 type PlanReport struct {
@@ -69,19 +70,19 @@ type PlanNode struct {
 
 // saveRing writes down what the cluster is.
 func (p *Plan) saveRing(ctx context.Context) error {
-	saved := topology.Saved{Cluster: *p.t.cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.isScylla()}
+	saved := topology.Saved{Cluster: *p.t.Cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.IsScylla()}
 	var places map[string]driver.Place
-	err := insist(ctx, func() (err error) {
-		places, err = p.t.session.Places(ctx)
+	err := table.AskAll(ctx, func() (err error) {
+		places, err = p.t.Session.Places(ctx)
 		return err
 	}, func() (err error) {
-		saved.Keyspaces, err = p.t.session.Replications(ctx)
+		saved.Keyspaces, err = p.t.Session.Replications(ctx)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := p.t.refuseUnknown("save-ring", places); err != nil {
+	if err := p.t.RefuseUnknown("save-ring", places); err != nil {
 		return err
 	}
 	text, err := saved.Append(nil)
@@ -102,47 +103,47 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 			return PlanReport{}, err
 		}
 	}
-	all, err := t.table.Selectors(nil)
+	all, err := t.Schema.Selectors(nil)
 	if err != nil {
 		return PlanReport{}, err
 	}
-	sum := t.estimate()
+	sum := t.Estimate()
 	r := PlanReport{
-		Table:       t.table.String(),
-		Statement:   t.session.Reader(t.table, driver.Columns(all), t.plan.Partitioner()).Statement(),
-		Cluster:     t.cluster.Name,
-		Partitioner: t.cluster.Partitioner,
-		DC:          t.cluster.LocalDC,
-		DCs:         t.cluster.DCs(),
-		Replication: t.replication,
-		Serial:      t.plan.Serial,
-		Parallel:    t.plan.Parallel,
+		Table:       t.Schema.String(),
+		Statement:   t.Session.Reader(t.Schema, driver.Columns(all), t.Plan.Partitioner()).Statement(),
+		Cluster:     t.Cluster.Name,
+		Partitioner: t.Cluster.Partitioner,
+		DC:          t.Cluster.LocalDC,
+		DCs:         t.Cluster.DCs(),
+		Replication: t.Replication,
+		Serial:      t.Plan.Serial,
+		Parallel:    t.Plan.Parallel,
 		Asked:       p.spec.Parallel > 0,
 		Smudge:      p.spec.Smudge,
-		Splits:      len(t.plan.Splits),
-		Finest:      t.plan.Finest,
-		Vnodes:      t.plan.Ranges(),
-		Seed:        t.plan.Seed,
+		Splits:      len(t.Plan.Splits),
+		Finest:      t.Plan.Finest,
+		Vnodes:      t.Plan.Ranges(),
+		Seed:        t.Plan.Seed,
 		Partitions:  sum.Partitions,
 		Bytes:       sum.Bytes,
 		SavedRing:   p.spec.SaveRing,
 	}
-	cores, shares := plan.Cores(t.cluster, plan.Options{Cores: p.spec.Cores}), t.plan.Shares()
-	r.Expected = expected(sum, coresRead(t, p.spec.Cores), storedBytes(t, ctx), streamLimit(t, ctx))
-	for i, n := range t.cluster.Nodes {
-		if n.DC == t.cluster.LocalDC {
+	cores, shares := plan.Cores(t.Cluster, plan.Options{Cores: p.spec.Cores}), t.Plan.Shares()
+	r.Expected = expected(sum, coresRead(t, p.spec.Cores), storedBytes(ctx, t), streamLimit(ctx, t))
+	for i, n := range t.Cluster.Nodes {
+		if n.DC == t.Cluster.LocalDC {
 			r.Cores = append(r.Cores, cores[i])
 		}
 		r.Nodes = append(r.Nodes, PlanNode{
 			Address: n.Address, DC: n.DC, Rack: n.Rack, Version: n.Version, Up: n.Up, Cores: n.Cores, Tokens: len(n.Tokens),
-			Holds: shares[i].Holds, Reads: shares[i].Reads, Bytes: t.estimates[i].Bytes,
+			Holds: shares[i].Holds, Reads: shares[i].Reads, Bytes: t.Estimates[i].Bytes,
 		})
 	}
 	return r, nil
 }
 
 // openPlanned connects and plans for an operation that reads a table.
-func openPlanned(ctx context.Context, env spec.Environment, conn *spec.Connection, p *spec.Planning, name spec.TableName) (*tableSession, error) {
+func openPlanned(ctx context.Context, env spec.Environment, conn *spec.Connection, p *spec.Planning, name spec.TableName) (*table.Table, error) {
 	planning, err := p.Options(name)
 	if err != nil {
 		return nil, err
@@ -152,5 +153,5 @@ func openPlanned(ctx context.Context, env spec.Environment, conn *spec.Connectio
 	if err != nil {
 		return nil, err
 	}
-	return openTable(ctx, cfg, name, planning, true)
+	return table.Open(ctx, cfg, name, planning, true)
 }

@@ -53,13 +53,13 @@ func (t *rowSource) checkCommitLogs(env spec.Environment, ignore bool) error {
 	}
 	if ignore {
 		t.files.unflushed = unflushed
-		env.Warn("rows may be missing: the commit log has some of %s that are in no SSTable: %s", t.table, files)
+		env.Warn("rows may be missing: the commit log has some of %s that are in no SSTable: %s", t.Schema, files)
 		return nil
 	}
 	return fmt.Errorf("the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
 		"flush them with nodetool drain before the node is stopped (if it died, start it again first), or read a snapshot; "+
 		"--%s reads what the SSTables have; that is all if those rows were deleted by TRUNCATE, "+
-		"which is not known where the folder of system.local is missing", t.table, files, spec.IgnoreCommitLogFlag)
+		"which is not known where the folder of system.local is missing", t.Schema, files, spec.IgnoreCommitLogFlag)
 }
 
 // flushed is the parts of commit logs whose rows SSTables have.

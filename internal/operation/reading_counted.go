@@ -14,7 +14,7 @@ import (
 func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 	work := func(p sstables.Piece) (units int64) {
 		for _, r := range p.Ranges {
-			units += sweep.Work(r, s.t.plan.Partitioner())
+			units += sweep.Work(r, s.t.Plan.Partitioner())
 		}
 		return units
 	}
@@ -29,7 +29,7 @@ func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 		if err == nil {
 			done += work(p)
 			for r := range fetched.Failed {
-				failed += sweep.Work(r, s.t.plan.Partitioner())
+				failed += sweep.Work(r, s.t.Plan.Partitioner())
 			}
 			if done > failed {
 				correct(s.receipt, before, float64(done-failed)/float64(all))

@@ -20,7 +20,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
-	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
@@ -60,7 +60,7 @@ func (t *rowSource) newCounters() *progress.Counters {
 
 // openFiles finds the SSTables of a table, and plans to read them.
 func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*rowSource, error) {
-	t := &rowSource{tableSession: &tableSession{}}
+	t := &rowSource{Table: &table.Table{}}
 	err := t.openFiles(ctx, env, o, conn, name, nil)
 	if err == nil {
 		err = t.placeFiles(env, o.Ring, name.Keyspace, conn.Consistency)
@@ -81,7 +81,7 @@ func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn 
 }
 
 // openFiles finds the SSTables. If no schema lies beside them, they are those of the table like; nil: the cluster is asked.
-func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *tableSession) error {
+func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *table.Table) error {
 	var declared *cqlschema.Table
 	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
 		return fmt.Errorf("--%s: %w", spec.ConsistencyFlag, err)
@@ -89,7 +89,7 @@ func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec
 	var err error
 	request := snapshot.Request{Keyspace: name.Keyspace, Table: name.Table, Tag: o.Snapshot, Paths: o.Inputs}
 	if o.Schema != "" {
-		if declared, err = t.readSchemaFile(env, o.Schema, name); err != nil {
+		if declared, err = t.ReadSchemaFile(env, o.Schema, name); err != nil {
 			return fmt.Errorf("--schema %s: %w", o.Schema, err)
 		}
 		request.ID = declared.ID
@@ -103,18 +103,18 @@ func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec
 	t.files = &tableFiles{found: found}
 	switch {
 	case declared != nil:
-		if found.ViewPath != "" && !t.tableOptions.IsView {
+		if found.ViewPath != "" && !t.KnownOptions.IsView {
 			return t.notAView(found.ViewPath + " makes a materialized view")
 		}
 	case found.Schema != "":
-		if declared, err = t.parseSchema(env, found.SchemaPath, found.Schema, name); err != nil {
+		if declared, err = t.ParseSchema(env, found.SchemaPath, found.Schema, name); err != nil {
 			return fmt.Errorf("%s: %w", found.SchemaPath, err)
 		}
 	case like != nil:
 		if found.ViewPath == "" {
-			env.Warn("%s: they are taken to have the columns of %s", noSchema(found, name), like.table)
+			env.Warn("%s: they are taken to have the columns of %s", noSchema(found, name), like.Schema)
 		}
-		t.table, t.tableOptions, t.dropped = like.table, like.tableOptions, like.dropped
+		t.Schema, t.KnownOptions, t.Dropped = like.Schema, like.KnownOptions, like.Dropped
 	default:
 		if err := t.askSchema(ctx, env, conn, name); err != nil {
 			return fmt.Errorf("%s, nor is a file named with --schema; asked of the cluster: %w", noSchema(found, name), err)
@@ -123,16 +123,16 @@ func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec
 			return err
 		}
 	}
-	t.tableOptions.IsView = t.tableOptions.IsView || found.ViewPath != ""
+	t.KnownOptions.IsView = t.KnownOptions.IsView || found.ViewPath != ""
 	if declared != nil {
 		for _, d := range declared.Dropped {
-			t.dropped = append(t.dropped, reconcile.Dropped{Name: d.Name, Time: d.Timestamp})
+			t.Dropped = append(t.Dropped, reconcile.Dropped{Name: d.Name, Time: d.Timestamp})
 		}
 	}
-	if t.tableOptions.Compact {
-		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.table)
+	if t.KnownOptions.Compact {
+		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.Schema)
 	}
-	if t.files.table, err = t.mergedTable(); err != nil {
+	if t.files.table, err = t.MergedTable(); err != nil {
 		return err
 	}
 	return t.openFound(env, request, o.IgnoreCommitLog)
@@ -173,7 +173,7 @@ func (t *rowSource) openFound(env spec.Environment, request snapshot.Request, ig
 // tellPassedOver names what was passed over.
 func tellPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
 	for i, s := range skipped {
-		if i == skippedShown {
+		if i == table.SkippedShown {
 			env.Warn("and %d more were passed over", len(skipped)-i)
 			return
 		}
@@ -192,36 +192,16 @@ func (t *rowSource) askSchema(ctx context.Context, env spec.Environment, conn *s
 		return err
 	}
 	defer s.Close()
-	return insist(ctx, func() (err error) {
-		t.table, err = s.Table(ctx, name.Keyspace, name.Table)
+	return table.AskAll(ctx, func() (err error) {
+		t.Schema, err = s.Table(ctx, name.Keyspace, name.Table)
 		return err
 	}, func() (err error) {
-		t.tableOptions, err = s.TableOptions(ctx, name.Keyspace, name.Table)
+		t.KnownOptions, err = s.TableOptions(ctx, name.Keyspace, name.Table)
 		return err
 	}, func() (err error) {
-		t.dropped, err = droppedColumns(ctx, s, name)
+		t.Dropped, err = table.DroppedColumns(ctx, s, name)
 		return err
 	})
-}
-
-// droppedColumns asks the cluster which columns a table had.
-func droppedColumns(ctx context.Context, s *driver.Session, name spec.TableName) (dropped []reconcile.Dropped, err error) {
-	times, err := s.Dropped(ctx, name.Keyspace, name.Table)
-	for column, at := range times {
-		dropped = append(dropped, reconcile.Dropped{Name: column, Time: at.UnixMicro()})
-	}
-	return dropped, err
-}
-
-// mergedTable is the table that SSTables are made one for.
-func (t *tableSession) mergedTable() (*reconcile.Table, error) {
-	planned, err := sstable.Plan(t.table.Stored())
-	if err != nil {
-		return nil, err
-	}
-	return &reconcile.Table{
-		Schema: planned, Dropped: t.dropped, Partitioner: token.Murmur3, StrictLiveness: t.tableOptions.StrictLiveness,
-	}, nil
 }
 
 // openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have rows
@@ -296,7 +276,7 @@ func (t *rowSource) planFiles(o plan.Options) (err error) {
 	if o.Splits == 0 && o.Shard.Of <= 1 {
 		o.Splits = max(o.Parallel*splitsOfWorker, int(t.files.bytes/fileSplit))
 	}
-	t.plan, err = plan.Make(t.cluster, t.replication, o)
+	t.Plan, err = plan.Make(t.Cluster, t.Replication, o)
 	return err
 }
 
@@ -306,14 +286,6 @@ func processors() int { return runtime.GOMAXPROCS(0) }
 // bounded are the files, of which no more are read at once than memory lasts for.
 func (f *tableFiles) bounded(memory setting.Size) sstables.Files {
 	return sstables.Bounded(f.all, pace.NewBudget(int64(memory)/filesShare))
-}
-
-// oneNode is the cluster of which no more is known than its partitioner: one node that has all rows.
-func oneNode(partitioner string) *topology.Cluster {
-	return &topology.Cluster{
-		Partitioner: partitioner, LocalDC: anywhere,
-		Nodes: []topology.Node{{ID: anywhere, Address: anywhere, DC: anywhere, Rack: anywhere, Tokens: []token.Token{{}}}},
-	}
 }
 
 // selection is what is selected, as rows of SSTables give it.

@@ -12,16 +12,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // The files are found anew when a node has removed one of its live data since they were found. That
 // is not done for a snapshot, from which no node removes a file.
 func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
-	table := filepath.Join(data, "a", "t-"+strings.Repeat("0f", 16))
+	folder := filepath.Join(data, "a", "t-"+strings.Repeat("0f", 16))
 	golden := os.DirFS("../../pkg/sstable/testdata/golden/files/nb_lz4")
-	require.NoError(t, os.CopyFS(table, golden))
-	require.NoError(t, os.CopyFS(filepath.Join(table, "snapshots", "nightly"), golden))
+	require.NoError(t, os.CopyFS(folder, golden))
+	require.NoError(t, os.CopyFS(filepath.Join(folder, "snapshots", "nightly"), golden))
 	for _, tag := range []string{"", "nightly"} {
 		request := snapshot.Request{Keyspace: "a", Table: "t", Paths: []string{data}, Tag: tag}
 		found, err := snapshot.Find(request)
@@ -31,8 +32,8 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		gone.ID = "7"
 		found.SSTables = append(found.SSTables, gone)
 
-		reading := &rowSource{tableSession: &tableSession{table: declared(t, "a", "k text p; c int c; s text s; v text r")}, files: &tableFiles{found: found}}
-		reading.files.table, err = reading.mergedTable()
+		reading := &rowSource{Table: &table.Table{Schema: declared(t, "a", "k text p; c int c; s text s; v text r")}, files: &tableFiles{found: found}}
+		reading.files.table, err = reading.MergedTable()
 		require.NoError(t, err)
 		err = reading.openFound(spec.Environment{}, request, false)
 		if tag != "" {

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -17,11 +18,11 @@ import (
 // placeFiles finds out whose the SSTables are, where the nodes are known; else all are taken for those of one node.
 func (t *rowSource) placeFiles(env spec.Environment, ring, keyspace, consistency string) error {
 	if ring == "" {
-		t.cluster = oneNode(t.files.partitioner)
-		t.replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
+		t.Cluster = table.OneNode(t.files.partitioner)
+		t.Replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
 		return nil
 	}
-	err := t.readRing(env, ring, keyspace)
+	err := t.ReadRing(env, ring, keyspace)
 	if err == nil {
 		err = t.placeByRing(consistency)
 	}
@@ -33,19 +34,19 @@ func (t *rowSource) placeFiles(env spec.Environment, ring, keyspace, consistency
 
 // placeByRing gives each range the files of its replicas.
 func (t *rowSource) placeByRing(consistency string) (err error) {
-	if t.cluster.Partitioner != t.files.partitioner {
-		return fmt.Errorf("the nodes are of %s, and the SSTables of %s", t.cluster.Partitioner, t.files.partitioner)
+	if t.Cluster.Partitioner != t.files.partitioner {
+		return fmt.Errorf("the nodes are of %s, and the SSTables of %s", t.Cluster.Partitioner, t.files.partitioner)
 	}
 	placed := &placedFiles{t: t, ofNode: make(map[int][]sstables.File)}
 	if placed.choose, err = replicaChoice(consistency); err != nil {
 		return err
 	}
-	if placed.placement, err = t.cluster.PlaceAll(t.replication); err != nil {
+	if placed.placement, err = t.Cluster.PlaceAll(t.Replication); err != nil {
 		return err
 	}
 	nodes := make(map[string]int)
 	for _, folder := range t.files.found.Nodes {
-		n, err := nodeOf(t.cluster, folder)
+		n, err := nodeOf(t.Cluster, folder)
 		if err != nil {
 			return err
 		}
@@ -95,7 +96,7 @@ type placedFiles struct {
 // Of is a method of sstables.Files. All replicas with a folder are merged.
 func (p *placedFiles) Of(_ context.Context, within token.Range) (files []sstables.File, done func(), err error) {
 	replicas := p.placement.Replicas(p.placement.Find(within.End))
-	number, candidates := p.choose.of(p.t.cluster.LocalDC, p.t.cluster.Nodes, replicas)
+	number, candidates := p.choose.of(p.t.Cluster.LocalDC, p.t.Cluster.Nodes, replicas)
 	var missing []string
 	for _, n := range replicas {
 		of, there := p.ofNode[n]
@@ -106,7 +107,7 @@ func (p *placedFiles) Of(_ context.Context, within token.Range) (files []sstable
 				number--
 			}
 		case slices.Contains(candidates, n):
-			missing = append(missing, p.t.cluster.Nodes[n].Address)
+			missing = append(missing, p.t.Cluster.Nodes[n].Address)
 		}
 	}
 	if number > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -84,7 +85,7 @@ func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
 		{"QUORUM", map[int][]sstables.File{0: {a}, 1: {b}}, nil, "too few of its replicas have a folder: not 10.0.0.12:9042"},
 		{"LOCAL_ONE", map[int][]sstables.File{0: {a}}, nil, "too few of its replicas have a folder: not 10.0.0.11:9042, 10.0.0.12:9042"},
 	} {
-		s := &rowSource{tableSession: &tableSession{cluster: cluster}}
+		s := &rowSource{Table: &table.Table{Cluster: cluster}}
 		p := &placedFiles{t: s, ofNode: round.ofNode, placement: placement}
 		p.choose, err = replicaChoice(round.consistency)
 		require.NoError(t, err)

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -41,7 +42,7 @@ func replicaChoice(level string) (choice, error) {
 
 // ring is where the nodes are, and which rows they have.
 type ring struct {
-	standing    standing
+	standing    table.Placement
 	cluster     *topology.Cluster
 	replication map[string]string
 	placement   *token.Placement
@@ -52,17 +53,17 @@ type ring struct {
 func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r ring, err error) {
 	t := s.t
 	// What changes behind these answers is found when they are compared with later ones.
-	if r.standing, err = t.standing(ctx); err != nil {
+	if r.standing, err = t.FindPlacement(ctx); err != nil {
 		return r, err
 	}
-	err = insist(ctx, func() (err error) {
-		r.replication, err = t.session.Replication(ctx, t.table.Keyspace)
+	err = table.AskAll(ctx, func() (err error) {
+		r.replication, err = t.Session.Replication(ctx, t.Schema.Keyspace)
 		return err
 	})
 	if err != nil {
 		return r, err
 	}
-	if r.cluster, err = r.standing.cluster(known); err != nil {
+	if r.cluster, err = r.standing.Cluster(known); err != nil {
 		return r, err
 	}
 	if r.placement, err = r.cluster.PlaceAll(r.replication); err != nil {
@@ -71,7 +72,7 @@ func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r rin
 	if err := s.enough(r); err != nil {
 		return r, err
 	}
-	r.addresses, err = r.standing.storagePorts(r.cluster.Nodes, s.o.StoragePort)
+	r.addresses, err = r.standing.StoragePorts(r.cluster.Nodes, s.o.StoragePort)
 	return r, err
 }
 
@@ -85,7 +86,7 @@ func (s *streamReader) enough(r ring) error {
 		case len(candidates) == 0:
 			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.StreamFlag(), doctor.Factors(r.replication))
 		case len(candidates) < number:
-			return errTooMany(s.t.consistency, number, len(candidates), r.replication, len(r.cluster.Nodes))
+			return table.ErrTooManyReplicas(s.t.Consistency, number, len(candidates), r.replication, len(r.cluster.Nodes))
 		}
 	}
 	return nil
@@ -104,8 +105,8 @@ func transient(replication map[string]string) (name, factor string) {
 // lookAgain finds out where the nodes are now, after they moved.
 func (s *streamReader) lookAgain(ctx context.Context) error {
 	var known *topology.Cluster
-	err := insist(ctx, func() (err error) {
-		known, err = s.t.session.Topology(ctx)
+	err := table.AskAll(ctx, func() (err error) {
+		known, err = s.t.Session.Topology(ctx)
 		return err
 	})
 	if err != nil {
@@ -118,19 +119,19 @@ func (s *streamReader) lookAgain(ctx context.Context) error {
 // hasMoved says whether nodes came, went or moved since the ring was looked at, so that what came may lack rows. The error is that of a
 // table that is not what it was.
 func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
-	change, err := s.t.changed(ctx, s.ring.standing, s.ring.replication)
+	change, err := s.t.Changed(ctx, s.ring.standing, s.ring.replication)
 	switch {
 	case errors.Is(err, driver.ErrNotFound):
 		return false, endsReading("the table was dropped meanwhile (%w)", err)
 	case err != nil:
 		return false, err
-	case change == altered:
+	case change == table.Altered:
 		return false, endsReading("the table was altered, or made anew, meanwhile: begin anew")
 	}
-	if found := s.t.truncatedSince(ctx, s.truncated, s.env); found != nil {
-		return false, endsReading("the table was truncated at %s (node %s), while it was read: begin anew", found.at, found.node)
+	if found := s.t.TruncatedSince(ctx, s.truncated, s.env); found != nil {
+		return false, endsReading("the table was truncated at %s (node %s), while it was read: begin anew", found.At, found.Node)
 	}
-	return change == moved, nil
+	return change == table.Moved, nil
 }
 
 // endsReading is the error of a table that cannot be read to its end.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
@@ -40,7 +41,7 @@ func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *stream
 	placement, err := c.PlaceAll(replication)
 	require.NoError(t, err)
 	return &streamReader{
-		t:      &rowSource{tableSession: &tableSession{cluster: c, plan: planned, replication: replication, consistency: level}, files: &tableFiles{}},
+		t:      &rowSource{Table: &table.Table{Cluster: c, Plan: planned, Replication: replication, Consistency: level}, files: &tableFiles{}},
 		choose: choose, ring: ring{cluster: c, replication: replication, placement: placement}, failing: make(map[string]bool),
 	}
 }
@@ -141,22 +142,22 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	require.Len(t, s.asked(), 3)
 	s.ring.cluster.Nodes[1].Up = false
 	require.Equal(t, map[string]bool{"n0": true, "n2": true}, s.asked())
-	before := slices.Clone(s.t.plan.Splits)
-	s.t.estimates = []driver.Estimate{{Bytes: 1000}, {Bytes: 1000}, {Bytes: 1000}}
+	before := slices.Clone(s.t.Plan.Splits)
+	s.t.Estimates = []driver.Estimate{{Bytes: 1000}, {Bytes: 1000}, {Bytes: 1000}}
 	pieces, _ := s.cut(100, 0)
 	require.Greater(t, len(pieces), 5)
 	s.t.reorder(pieces)
-	require.ElementsMatch(t, before, s.t.plan.Splits)
+	require.ElementsMatch(t, before, s.t.Plan.Splits)
 	var planned []token.Range
 	for _, split := range before {
 		planned = append(planned, split.Range)
 	}
-	require.NoError(t, s.t.plan.Check(planned))
+	require.NoError(t, s.t.Plan.Check(planned))
 	at := 0
 	for _, p := range pieces {
 		require.NotEmpty(t, p.Ranges)
 		for _, r := range p.Ranges {
-			require.Equal(t, r, s.t.plan.Splits[at].Range)
+			require.Equal(t, r, s.t.Plan.Splits[at].Range)
 			at++
 		}
 	}
@@ -168,8 +169,8 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	s.t.files.where = where
 	pieces, _ = s.cut(100, 0)
 	s.t.reorder(pieces)
-	require.Len(t, s.t.plan.Splits, 2)
+	require.Len(t, s.t.Plan.Splits, 2)
 	for _, key := range []string{"x", "y"} {
-		require.True(t, slices.ContainsFunc(s.t.plan.Splits, func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) }))
+		require.True(t, slices.ContainsFunc(s.t.Plan.Splits, func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) }))
 	}
 }

@@ -20,13 +20,13 @@ func noSchema(found *snapshot.Found, of spec.TableName) string {
 
 // refuseOther refuses SSTables that are not of the table that the cluster has by their name.
 func (t *rowSource) refuseOther(found *snapshot.Found) error {
-	has := strings.ReplaceAll(t.table.ID, "-", "")
+	has := strings.ReplaceAll(t.Schema.ID, "-", "")
 	switch {
 	case found.ID != "" && has != "" && found.ID != has:
 		return fmt.Errorf("%s, and the SSTables are of a table with the id %s, where %s in the cluster has the id %s: "+
 			"it was dropped and made again, or they are of another cluster; "+
-			"name the schema that they were written with, in a file, with --schema", noSchema(found, spec.TableName{Keyspace: t.table.Keyspace, Table: t.table.Name}), found.ID, t.table, has)
-	case found.ViewPath != "" && !t.tableOptions.IsView:
+			"name the schema that they were written with, in a file, with --schema", noSchema(found, spec.TableName{Keyspace: t.Schema.Keyspace, Table: t.Schema.Name}), found.ID, t.Schema, has)
+	case found.ViewPath != "" && !t.KnownOptions.IsView:
 		return t.notAView(found.ViewPath + " makes a materialized view")
 	}
 	return nil
@@ -38,7 +38,7 @@ const expiredTTL = math.MaxInt32
 // refuseViewed refuses an SSTable of a materialized view that is read as one of a table: rows that are over would be
 // there again.
 func (t *rowSource) refuseViewed(file *sstables.Table) error {
-	if t.tableOptions.IsView || file.Statistics().Stats.MaxTTL != expiredTTL {
+	if t.KnownOptions.IsView || file.Statistics().Stats.MaxTTL != expiredTTL {
 		return nil
 	}
 	return t.notAView(file.Path() + " has rows that only a materialized view can have")
@@ -47,5 +47,5 @@ func (t *rowSource) refuseViewed(file *sstables.Table) error {
 // notAView refuses what is of a materialized view, where the schema has a table.
 func (t *rowSource) notAView(why string) error {
 	return fmt.Errorf("%s, and %s is taken for a table; name the schema of the view and of its base table, in a file, with --schema",
-		why, t.table)
+		why, t.Schema)
 }

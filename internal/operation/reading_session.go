@@ -31,7 +31,7 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
 	one := &session{spool: &spool{dir: s.o.TempDir}, node: address, heard: heard, receipt: s.receipt}
-	request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges), Most: most}
+	request := internode.Request{Keyspace: s.t.Schema.Keyspace, Table: s.t.Schema.Name, Ranges: token.Merge(ranges), Most: most}
 	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
 	if err == nil {
 		return one.spool, nil
@@ -202,7 +202,7 @@ func (s *streamReader) watch(ctx context.Context, node topology.Node) (watched c
 				switch now := sent.Load(); {
 				case now != known:
 					since, known = time.Now(), now
-				case s.t.ping(watched, node.ID) == nil:
+				case s.t.Ping(watched, node.ID) == nil:
 					since = time.Now()
 				case time.Since(since) >= s.patience:
 					cancel(fmt.Errorf("%w for %s (--patience)", errSilent, s.patience))

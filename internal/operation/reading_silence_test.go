@@ -33,7 +33,7 @@ func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, silence.Hits())
 	require.Equal(t, run.Partly, report.Outcome)
-	require.Len(t, report.Failed, len(scan.t.plan.Splits))
+	require.Len(t, report.Failed, len(scan.t.Plan.Splits))
 	require.Zero(t, report.Rows)
 	require.Zero(t, report.Retries, "nothing is fetched again")
 	scan.Close()

@@ -18,6 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -41,12 +42,12 @@ func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn
 		planning.Parallel = processors()
 	}
 	cfg.Patience = patience
-	table, err := openTable(ctx, cfg, name, planning, true)
+	opened, err := table.Open(ctx, cfg, name, planning, true)
 	if err != nil {
 		return nil, err
 	}
-	t := &rowSource{tableSession: table, files: &tableFiles{receipt: new(progress.Receipt)}}
-	if err = t.knowAll(ctx, o.StreamFlag(), patience); err != nil {
+	t := &rowSource{Table: opened, files: &tableFiles{receipt: new(progress.Receipt)}}
+	if err = t.AwaitKnown(ctx, o.StreamFlag(), patience); err != nil {
 		t.close()
 		return nil, err
 	}
@@ -67,18 +68,18 @@ func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn
 
 // describeFiles finds out what the table's SSTables are made one for.
 func (t *rowSource) describeFiles(ctx context.Context, name spec.TableName) error {
-	err := insist(ctx, func() (err error) {
-		t.tableOptions, err = t.session.TableOptions(ctx, name.Keyspace, name.Table)
+	err := table.AskAll(ctx, func() (err error) {
+		t.KnownOptions, err = t.Session.TableOptions(ctx, name.Keyspace, name.Table)
 		return err
 	}, func() (err error) {
-		t.dropped, err = droppedColumns(ctx, t.session, name)
+		t.Dropped, err = table.DroppedColumns(ctx, t.Session, name)
 		return err
 	})
 	if err == nil {
-		err = t.refuseStreamOut()
+		err = t.RefuseStreamOut()
 	}
 	if err == nil {
-		t.files.table, err = t.mergedTable()
+		t.files.table, err = t.MergedTable()
 	}
 	return err
 }
@@ -86,7 +87,7 @@ func (t *rowSource) describeFiles(ctx context.Context, name spec.TableName) erro
 // openStream prepares the fetching.
 func (t *rowSource) openStream(ctx context.Context, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
 	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.files.receipt, failing: make(map[string]bool)}
-	if s.choose, err = replicaChoice(t.consistency); err != nil {
+	if s.choose, err = replicaChoice(t.Consistency); err != nil {
 		return err
 	}
 	if err := tryTempDir(o.TempDir); err != nil {
@@ -121,33 +122,6 @@ func (t *rowSource) openStream(ctx context.Context, env spec.Environment, o *spe
 	return nil
 }
 
-// refuseStreamOut says why a table cannot be streamed out of its nodes, if it cannot.
-func (t *tableSession) refuseStreamOut() error {
-	switch {
-	case t.tableOptions.Compact:
-		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.table)
-	case t.table.ID == "":
-		return fmt.Errorf("%s is a virtual table", t.table)
-	case t.plan.Placement() == nil:
-		return fmt.Errorf("the replicas of %s cannot be told: %s", t.table, t.plan.Serial)
-	case t.plan.Partitioner() != token.Murmur3:
-		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", t.plan.Partitioner().Name())
-	case t.isScylla():
-		return fmt.Errorf("ScyllaDB streams to nobody else; --via %s reads its snapshots", spec.ViaFiles)
-	}
-	return t.refuseVersions()
-}
-
-// refuseVersions refuses nodes whose streaming is not known.
-func (t *tableSession) refuseVersions() error {
-	for _, n := range t.cluster.Nodes {
-		if r := releaseOf(n.Version); r.before(release{4}) || !r.before(release{6}) {
-			return fmt.Errorf("node %s is of version %s; only those of Cassandra 4.0 to 5.0 are streamed with", n.Address, n.Version)
-		}
-	}
-	return nil
-}
-
 // streamReader fetches a table's SSTables from the nodes. What stands from ring on belongs to the goroutine that prepares it, and then
 // to the one that fetches.
 type streamReader struct {
@@ -167,19 +141,19 @@ type streamReader struct {
 
 // connect finds the nodes, and sees to it that they reach this machine.
 func (s *streamReader) connect(ctx context.Context) (err error) {
-	s.truncated = s.t.truncations(ctx)
-	if err := settled(ctx, s.patience, func() (err error) {
-		if s.ring, err = s.look(ctx, s.t.cluster); err != nil {
+	s.truncated = s.t.Truncations(ctx)
+	if err := table.Settled(ctx, s.patience, func() (err error) {
+		if s.ring, err = s.look(ctx, s.t.Cluster); err != nil {
 			return err
 		}
-		if err = refuseUntold(s.ring.cluster.Nodes, s.ring.addresses, s.asked(), s.o.PortFlag()); err != nil {
+		if err = table.RefuseUntold(s.ring.cluster.Nodes, s.ring.addresses, s.asked(), s.o.PortFlag()); err != nil {
 			err = fmt.Errorf("--%s: %w", s.o.StreamFlag(), err)
 		}
 		return err
 	}); err != nil {
 		return err
 	}
-	if err := s.t.refuseUnknown(s.o.StreamFlag(), s.ring.standing.places); err != nil {
+	if err := s.t.RefuseUnknown(s.o.StreamFlag(), s.ring.standing.Places); err != nil {
 		return err
 	}
 	at := cmp.Or(s.o.Listen, spec.DefaultListen)
@@ -188,7 +162,7 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 			return fmt.Errorf("--listen %s: %w", at, err)
 		}
 	}
-	table, err := internode.ParseUUID(s.t.table.ID)
+	t, err := internode.ParseUUID(s.t.Schema.ID)
 	if err != nil {
 		return err
 	}
@@ -200,12 +174,12 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 		_, err := s.client.Probe(ctx, address)
 		switch internode.KindOf(err) {
 		case internode.Unreachable, internode.Deadline:
-			return fmt.Errorf("%w; %s", err, openPort(s.o.PortFlag()))
+			return fmt.Errorf("%w; %s", err, table.OpenPort(s.o.PortFlag()))
 		}
 		if err != nil {
 			return err
 		}
-		return s.client.CheckTable(ctx, address, table)
+		return s.client.CheckTable(ctx, address, t)
 	}); err != nil {
 		return err
 	}
@@ -228,7 +202,7 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node, address string) error) error {
 	var mu sync.Mutex
 	away := make(map[string]error)
-	err := tryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, s.o.PortFlag(), func(n topology.Node, address string) error {
+	err := table.TryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, s.o.PortFlag(), func(n topology.Node, address string) error {
 		err := try(n, address)
 		if !isAway(err) {
 			return err
@@ -266,7 +240,7 @@ func isAway(err error) bool {
 // asked are the nodes that are asked first, by id.
 func (s *streamReader) asked() map[string]bool {
 	asked := make(map[string]bool)
-	for _, split := range s.t.plan.Splits {
+	for _, split := range s.t.Plan.Splits {
 		for _, n := range s.nodesOf(split.Range, nil, nil) {
 			if node := s.ring.cluster.Nodes[n]; s.up(node) { // else its ranges are not read in the end, and the others are
 				asked[node.ID] = true
@@ -305,7 +279,7 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 		group.Go(func() error {
 			watched, _, stop := s.watch(ctx, node)
 			defer stop()
-			request := internode.Request{Keyspace: s.t.table.Keyspace, Table: s.t.table.Name, Ranges: token.Merge(ranges[n])}
+			request := internode.Request{Keyspace: s.t.Schema.Keyspace, Table: s.t.Schema.Name, Ranges: token.Merge(ranges[n])}
 			has, err := s.client.Estimate(watched, address, request)
 			if err != nil {
 				s.env.Logf("%s does not tell how much it would send: %s", address, err)
@@ -331,12 +305,12 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 func (s *streamReader) shares() (share []float64, ranges [][]token.Range) {
 	share = make([]float64, len(s.ring.cluster.Nodes))
 	ranges = make([][]token.Range, len(share))
-	for _, split := range s.t.plan.Splits {
+	for _, split := range s.t.Plan.Splits {
 		if !s.t.files.wants(split.Range) {
 			continue
 		}
 		for _, n := range s.nodesOf(split.Range, nil, nil) {
-			share[n] += token.Fraction(split.Range, s.t.plan.Partitioner())
+			share[n] += token.Fraction(split.Range, s.t.Plan.Partitioner())
 			ranges[n] = append(ranges[n], split.Range)
 		}
 	}
@@ -351,7 +325,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	t := s.t
 	share, _ := s.shares()
 	all := make([][]token.Range, len(share)) // ranges, by the node that is asked first
-	for _, split := range t.plan.Splits {
+	for _, split := range t.Plan.Splits {
 		if t.files.wants(split.Range) {
 			first := s.nodesOf(split.Range, nil, nil)[0]
 			all[first] = append(all[first], split.Range)
@@ -359,7 +333,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	}
 	bytes := announced
 	if bytes == 0 {
-		bytes = int64(slices.Max(share) * float64(t.estimate().Bytes))
+		bytes = int64(slices.Max(share) * float64(t.Estimate().Bytes))
 	}
 	bytes = max(bytes, 1)
 	if most == 0 {
@@ -389,13 +363,13 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 // reorder has the splits come in the order of the pieces.
 func (t *rowSource) reorder(pieces []sstables.Piece) {
 	sets := make(map[token.Range]int)
-	for _, split := range t.plan.Splits {
+	for _, split := range t.Plan.Splits {
 		sets[split.Range] = split.Set
 	}
-	t.plan.Splits = t.plan.Splits[:0]
+	t.Plan.Splits = t.Plan.Splits[:0]
 	for _, p := range pieces {
 		for _, r := range p.Ranges {
-			t.plan.Splits = append(t.plan.Splits, token.Split{Range: r, Set: sets[r]})
+			t.Plan.Splits = append(t.Plan.Splits, token.Split{Range: r, Set: sets[r]})
 		}
 	}
 }

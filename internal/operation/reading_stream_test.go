@@ -25,6 +25,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -36,12 +37,12 @@ type store struct {
 	*shop
 
 	mu     sync.Mutex
-	asked  map[int]int                                                            // how often each node was asked for the table
-	last   map[int]string                                                         // the table that each was asked for last
-	meet   func(node int)                                                         // is called when a node is asked for the table
-	harm   func(node int, table string, at internodetest.Step) internodetest.Harm // what a node does instead of going on
-	change func(node int, b *internodetest.Brought)                               // of what a node brings
-	files  int                                                                    // in how many files it does, each with all rows; 0: in one
+	asked  map[int]int                                                        // how often each node was asked for the table
+	last   map[int]string                                                     // the table that each was asked for last
+	meet   func(node int)                                                     // is called when a node is asked for the table
+	harm   func(node int, t string, at internodetest.Step) internodetest.Harm // what a node does instead of going on
+	change func(node int, b *internodetest.Brought)                           // of what a node brings
+	files  int                                                                // in how many files it does, each with all rows; 0: in one
 }
 
 const storeRows = 100
@@ -87,11 +88,11 @@ func openStore(t *testing.T) *store {
 }
 
 // meets takes note that a node is asked for a table.
-func (s *store) meets(node int, table string) {
+func (s *store) meets(node int, t string) {
 	s.mu.Lock()
 	meet := s.meet
-	s.last[node] = table
-	if table == orders.Table {
+	s.last[node] = t
+	if t == orders.Table {
 		s.asked[node]++
 	} else {
 		meet = nil
@@ -139,8 +140,8 @@ func (s *store) scan(t *testing.T, settings *spec.Scan) (ScanReport, error) {
 // failButFirst has all nodes but the first fail while they bring the table.
 func (s *store) failButFirst() {
 	s.let(func() {
-		s.harm = func(n int, table string, at internodetest.Step) internodetest.Harm {
-			if n != 0 && at == internodetest.MidBring && table == orders.Table {
+		s.harm = func(n int, t string, at internodetest.Step) internodetest.Harm {
+			if n != 0 && at == internodetest.MidBring && t == orders.Table {
 				return internodetest.Fail
 			}
 			return ""
@@ -212,8 +213,8 @@ func TestTransientReplicas(t *testing.T) {
 
 // onTable harms a node whenever it comes to a step with the table.
 func onTable(node int, at internodetest.Step, harm internodetest.Harm) func(int, string, internodetest.Step) internodetest.Harm {
-	return func(n int, table string, step internodetest.Step) internodetest.Harm {
-		if n == node && step == at && table == orders.Table {
+	return func(n int, t string, step internodetest.Step) internodetest.Harm {
+		if n == node && step == at && t == orders.Table {
 			return harm
 		}
 		return ""
@@ -239,8 +240,8 @@ func TestNodeThatFailsInASession(t *testing.T) {
 func TestNodeThatFailsAtTheStart(t *testing.T) {
 	s := openStore(t)
 	s.let(func() {
-		s.harm = func(n int, table string, at internodetest.Step) internodetest.Harm {
-			if n == 2 && at == internodetest.Finish && table == "local" {
+		s.harm = func(n int, t string, at internodetest.Step) internodetest.Harm {
+			if n == 2 && at == internodetest.Finish && t == "local" {
 				return internodetest.Fail
 			}
 			return ""
@@ -503,9 +504,9 @@ func (s *store) reader(t *testing.T) *streamReader {
 	t.Helper()
 	cfg, err := s.connection.Config(s.env)
 	require.NoError(t, err)
-	table, err := openTable(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
+	opened, err := table.Open(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
 	require.NoError(t, err)
-	session := &rowSource{tableSession: table, files: &tableFiles{}}
+	session := &rowSource{Table: opened, files: &tableFiles{}}
 	t.Cleanup(session.close)
 	require.NoError(t, session.describeFiles(t.Context(), orders))
 	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
@@ -518,14 +519,14 @@ func (s *store) reader(t *testing.T) *streamReader {
 // range has.
 func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 	r := openStore(t).reader(t)
-	r.t.estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
+	r.t.Estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
 	for _, c := range []struct {
 		choose choice
 		share  float64 // of the table, that the nodes are asked for together
 	}{{choice{number: 1}, 1}, {choice{all: true}, 2}} {
 		r.choose = c.choose
 		share := make([]float64, 3)
-		for _, split := range r.t.plan.Splits {
+		for _, split := range r.t.Plan.Splits {
 			for _, n := range r.nodesOf(split.Range, nil, nil) {
 				share[n] += token.Fraction(split.Range, token.Murmur3)
 			}
@@ -537,7 +538,7 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 		for _, p := range pieces {
 			all = append(all, p.Ranges...)
 		}
-		require.NoError(t, r.t.plan.Check(all))
+		require.NoError(t, r.t.Plan.Check(all))
 	}
 }
 
@@ -549,7 +550,7 @@ func TestPiecesFollowTheTable(t *testing.T) {
 		bytes       int64 // of the table, of which a node is asked for a third, or more
 		least, most int
 	}{{0, 1, 1}, {20 << 20, 1, 1}, {90 << 20, 2, 4}, {400 << 20, 8, 9}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
-		r.t.estimates = []driver.Estimate{{Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}}
+		r.t.Estimates = []driver.Estimate{{Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}}
 		cut, _ := r.cut(0, 0)
 		pieces := len(cut)
 		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)
@@ -562,7 +563,7 @@ func TestNodeThatFailedIsAskedLast(t *testing.T) {
 	s := openStore(t)
 	r := s.reader(t)
 	var all sstables.Piece
-	for _, split := range r.t.plan.Splits {
+	for _, split := range r.t.Plan.Splits {
 		all.Ranges = append(all.Ranges, split.Range)
 	}
 	s.let(func() { s.harm = onTable(1, internodetest.MidBring, internodetest.Fail) })

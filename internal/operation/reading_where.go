@@ -13,7 +13,7 @@ func (t *rowSource) readWhere(text string) error {
 	if text == "" {
 		return nil
 	}
-	known := where.Table{Partitioner: t.files.table.Partitioner, Columns: t.table.Declared()}
+	known := where.Table{Partitioner: t.files.table.Partitioner, Columns: t.Schema.Declared()}
 	var err error
 	if t.files.where, err = where.Parse(text, known); err != nil {
 		return fmt.Errorf("--where: %w", err)
@@ -25,7 +25,7 @@ func (t *rowSource) readWhere(text string) error {
 func (t *rowSource) selectorsOf(names []string) []schema.Selector {
 	var all []schema.Selector
 	for _, name := range names {
-		for _, c := range t.table.Columns {
+		for _, c := range t.Schema.Columns {
 			if c.Name == name {
 				all = append(all, schema.Selector{Name: c.Name, Type: c.Type, Column: c, Plain: true})
 			}

@@ -7,7 +7,7 @@ package operation
 //	another process has it                             journal.Open, PrepareRetry
 //	the cluster or the table is another                refuseTable
 //	the table has other columns                        refuseColumns
-//	a column was dropped and added again               (*tableSession).refuseDropped
+//	a column was dropped and added again               (*Table).refuseDropped
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
@@ -45,6 +45,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // RefusedError says why a run that was begun cannot go on.
@@ -82,29 +83,29 @@ func (d *runDirectory) refuseIfBegun(err error) error {
 }
 
 // refuseTable refuses another table than that of a run.
-func refuseTable(m journal.Manifest, t *tableSession) error {
+func refuseTable(m journal.Manifest, t *table.Table) error {
 	var begun struct {
 		Cluster string `json:"cluster"`
 	}
 	if err := json.Unmarshal(m.Extra, &begun); err != nil {
 		return fmt.Errorf("run.json: %w", err)
 	}
-	if begun.Cluster != t.cluster.Name {
-		return fmt.Errorf("the run began on cluster %q, and this is %q: it cannot go on", begun.Cluster, t.cluster.Name)
+	if begun.Cluster != t.Cluster.Name {
+		return fmt.Errorf("the run began on cluster %q, and this is %q: it cannot go on", begun.Cluster, t.Cluster.Name)
 	}
-	if m.TableID != t.table.ID {
-		return fmt.Errorf("table %s is not the one that the run began with, but was created since: it cannot go on", t.table)
+	if m.TableID != t.Schema.ID {
+		return fmt.Errorf("table %s is not the one that the run began with, but was created since: it cannot go on", t.Schema)
 	}
 	return nil
 }
 
 // refuseColumns refuses a table that is not as it was when a run began.
-func refuseColumns(m journal.Manifest, t *tableSession) error {
+func refuseColumns(m journal.Manifest, t *table.Table) error {
 	if err := refuseTable(m, t); err != nil {
 		return err
 	}
-	if m.SchemaFingerprint != t.table.Fingerprint() {
-		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.table)
+	if m.SchemaFingerprint != t.Schema.Fingerprint() {
+		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.Schema)
 	}
 	return nil
 }
@@ -114,24 +115,24 @@ func refuseColumns(m journal.Manifest, t *tableSession) error {
 func (s *Scan) refuse(ctx context.Context) (err error) {
 	defer func() { err = refused(err) }()
 	m := s.journal.Manifest()
-	if err := refuseColumns(m, s.t.tableSession); err != nil {
+	if err := refuseColumns(m, s.t.Table); err != nil {
 		return err
 	}
-	if s.t.plan.Serial != "" {
-		return fmt.Errorf("the run cannot go on: %s", s.t.plan.Serial)
+	if s.t.Plan.Serial != "" {
+		return fmt.Errorf("the run cannot go on: %s", s.t.Plan.Serial)
 	}
 	if s.begunWith, err = records.ScanExtraOf(m); err != nil {
 		return err
 	}
-	if err := s.t.refuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
+	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
 		return err
 	}
 	var begun bool
 	if s.mark, begun = s.earlier.Output(); !begun {
 		return errors.New("journal: the run was stopped before its output was begun: begin anew")
 	}
-	if s.t.cluster.Partitioner != s.begunWith.Partitioner {
-		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.begunWith.Partitioner, s.t.cluster.Partitioner)
+	if s.t.Cluster.Partitioner != s.begunWith.Partitioner {
+		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.begunWith.Partitioner, s.t.Cluster.Partitioner)
 	}
 	if err := s.refuseManifest(); err != nil {
 		return err
@@ -149,21 +150,21 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 // warnOfTruncation warns if the table was truncated after the scan began. This is no reason to refuse: the output has the
 // rows that the table had when they were read.
 func (s *Scan) warnOfTruncation(ctx context.Context) {
-	s.truncated = s.t.truncations(ctx)
+	s.truncated = s.t.Truncations(ctx)
 	if s.earlier.Rows == 0 {
 		return
 	}
-	if found := s.t.truncatedSince(ctx, s.begunWith.Truncated, s.env); found != nil {
+	if found := s.t.TruncatedSince(ctx, s.begunWith.Truncated, s.env); found != nil {
 		s.env.Warn("table %s was truncated at %s (node %s), after the scan began: its output keeps rows from before, which are gone from the table",
-			s.t.table, found.at, found.node)
+			s.t.Schema, found.At, found.Node)
 	}
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while this run read it.
 func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
-	if found := s.t.truncatedSince(ctx, s.truncated, s.env); found != nil {
+	if found := s.t.TruncatedSince(ctx, s.truncated, s.env); found != nil {
 		s.env.Warn("table %s was truncated at %s (node %s), while it was read: the output has only the rows that were read before, and those that were written since",
-			s.t.table, found.at, found.node)
+			s.t.Schema, found.At, found.Node)
 	}
 }
 
@@ -198,7 +199,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err := l.refuseSettled(); err != nil {
 		return err
 	}
-	if err := l.t.refuseDropped(ctx, extra.Dropped, loadAnew); err != nil {
+	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadAnew); err != nil {
 		return err
 	}
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
@@ -217,12 +218,12 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 	if tally := l.journal.Loaded().Tally; tally.Written+tally.Existing == 0 {
 		return nil
 	}
-	found := l.t.truncatedSince(ctx, then, l.env)
+	found := l.t.TruncatedSince(ctx, then, l.env)
 	if found == nil {
 		return nil
 	}
 	return fmt.Errorf("table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
-		"cqlbulk load with the same inputs begins anew, in a run directory of its own", l.t.table, found.at, found.node)
+		"cqlbulk load with the same inputs begins anew, in a run directory of its own", l.t.Schema, found.At, found.Node)
 }
 
 // missingRejects refuses rejects that do not hold what the journal knows of; see
@@ -242,7 +243,7 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 	}
 	extra, err := records.ExtraOf(l.outer.Manifest())
 	if err == nil {
-		err = l.t.refuseDropped(ctx, extra.Dropped, loadAnew)
+		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
 	}
 	if err != nil {
 		return refused(err)

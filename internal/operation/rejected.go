@@ -70,7 +70,7 @@ func (l *Load) keptNames() []string {
 // next ones: of a list that is not frozen nothing is left then of the first time.
 func (l *Load) stampsOf(path string) []int64 {
 	k := l.kept[path]
-	if !k.Doubt || l.t.table.IsCounter() {
+	if !k.Doubt || l.t.Schema.IsCounter() {
 		return k.Stamps
 	}
 	later := slices.Clone(k.Stamps)

@@ -107,7 +107,7 @@ func (l *Load) clears() bool {
 // columns that no field goes to any more, and in rows whose keys are others by now.
 func (l *Load) strands() bool {
 	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool {
-		return slices.Contains(mappings, c.Name) || slices.ContainsFunc(l.t.table.Columns, func(column schema.Column) bool {
+		return slices.Contains(mappings, c.Name) || slices.ContainsFunc(l.t.Schema.Columns, func(column schema.Column) bool {
 			if !column.IsKey() || c.Name == "null-string" { // a row without a key is rejected, and listed
 				return false
 			}

@@ -6,20 +6,19 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // watchRing finds out where rows belong when a load begins, and has it found out again when they are sent, and when they are
 // there.
 func (l *landing) watchRing(ctx context.Context, s *streaming) (ringState, error) {
-	w := &ringWatch{t: l.t, known: l.t.cluster, client: s.client, warn: l.env.Warn, settings: ringSettings{
+	w := &ringWatch{t: l.t, known: l.t.Cluster, client: s.client, warn: l.env.Warn, settings: ringSettings{
 		port: l.spec.StoragePort, listen: l.spec.Listen, listener: l.listener,
 		// If SSTables are imported later, the ring of that moment is not known.
 		assumeStable: l.spec.AssumeStable || l.spec.Via == spec.ViaFiles && !l.spec.Import,
@@ -60,11 +59,11 @@ func (l *landing) warnOfMove(why error) {
 // refuseOptions refuses to send rows that were made for other options of the table than it has by now. A load that is resumed
 // makes them anew.
 func (l *landing) refuseOptions(ctx context.Context, then driver.TableOptions) error {
-	now, err := l.t.options(ctx)
+	now, err := l.t.Options(ctx)
 	if err != nil {
 		return err
 	}
-	if what := l.t.readded(records.DropsOf(then.Dropped), records.DropsOf(now.Dropped)); what != "" {
+	if what := l.t.Readded(records.DropsOf(then.Dropped), records.DropsOf(now.Dropped)); what != "" {
 		return fault.New(fault.Fatal, refused(fmt.Errorf("%s while the rows were read or sent: values that were written before that are null; %s", what, l.fromStart)))
 	}
 	if what := l.otherwise(then, now); what != "" {
@@ -106,39 +105,21 @@ func unstable(state ringState) error {
 // askRing asks where rows belong.
 func (l *landing) askRing(ctx context.Context, w *ringWatch) (ringState, error) {
 	state, err := w.look(ctx)
-	if errors.Is(err, errAltered) {
+	if errors.Is(err, table.ErrAltered) {
 		err = fault.New(fault.Fatal, l.altered())
 	}
 	return state, err
 }
 
-// settleTime is how long gossip may take until all nodes know of a change: as long as nodes themselves wait for that
-// (StorageService.RING_DELAY).
-const settleTime = 30 * time.Second
-
 // look asks where rows belong, and waits until nodes agree.
 func (l *landing) look(ctx context.Context, w *ringWatch) (state ringState, err error) {
-	err = settled(ctx, l.spec.Patience, func() (err error) {
+	err = table.Settled(ctx, l.spec.Patience, func() (err error) {
 		if state, err = l.askRing(ctx, w); err == nil && l.spec.Via == spec.ViaStream {
-			err = refuseUntold(state.cluster.Nodes, w.ports(), holders(state.Placement, state.Nodes, w.settings.ignored), spec.StoragePortFlag)
+			err = table.RefuseUntold(state.cluster.Nodes, w.ports(), holders(state.Placement, state.Nodes, w.settings.ignored), spec.StoragePortFlag)
 		}
 		return err
 	})
 	return state, err
-}
-
-// settled asks about the ring, and again while nodes do not agree, until the patience or [settleTime] has passed.
-func settled(ctx context.Context, patience time.Duration, ask func() error) error {
-	begun := time.Now()
-	for attempt := 1; ; attempt++ {
-		err := ask()
-		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= min(settleTime, patience) {
-			return err
-		}
-		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
-			return fault.New(fault.Canceled, err)
-		}
-	}
 }
 
 // sameRing gives an error when the ring is not what it was, as SSTables in a folder cannot follow it.
@@ -147,7 +128,7 @@ func (l *landing) sameRing(ctx context.Context, w *ringWatch, then ringState) er
 	if err != nil {
 		return err
 	}
-	if err = unstable(now); err == nil && !(maps.Equal(now.standing.told, then.standing.told) && maps.Equal(now.standing.places, then.standing.places) &&
+	if err = unstable(now); err == nil && !(maps.Equal(now.standing.Told, then.standing.Told) && maps.Equal(now.standing.Places, then.standing.Places) &&
 		maps.Equal(now.replication, then.replication)) {
 		err = stream.ErrMoved
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -34,7 +35,7 @@ const (
 // ringWatch finds out which nodes rows belong to while nodes join, leave, move or are replaced. It is safe for
 // concurrent use.
 type ringWatch struct {
-	t        *tableSession
+	t        *table.Table
 	known    *topology.Cluster // what the driver knows of the nodes
 	settings ringSettings
 	client   *internode.Client // that gossip is asked with; nil: only queries are
@@ -60,7 +61,7 @@ type ringSettings struct {
 // ringState is the ring at one moment.
 type ringState struct {
 	stream.Ring
-	standing    standing
+	standing    table.Placement
 	replication map[string]string
 	changes     []topology.Change
 	cluster     *topology.Cluster // with the nodes that join, without tokens
@@ -74,7 +75,7 @@ func (w *ringWatch) look(ctx context.Context) (ringState, error) {
 		return ringState{}, err
 	}
 	var r ringState
-	if r.standing, r.replication, err = w.t.ring(ctx); err != nil {
+	if r.standing, r.replication, err = w.t.Ring(ctx); err != nil {
 		return r, err
 	}
 	r.cluster, r.changes, err = w.changes(ctx, endpoints, r.standing)
@@ -90,14 +91,14 @@ func (w *ringWatch) look(ctx context.Context) (ringState, error) {
 	for _, n := range r.cluster.Nodes {
 		r.Nodes = append(r.Nodes, n.ID)
 	}
-	r.Truncated = w.t.session.Truncations(ctx, r.cluster.Nodes, w.t.table.ID)
+	r.Truncated = w.t.Session.Truncations(ctx, r.cluster.Nodes, w.t.Schema.ID)
 	return r, w.keep(r)
 }
 
 // gossip asks nodes by queries what they have heard; empty if they have no table of it.
 func (w *ringWatch) gossip(ctx context.Context) (endpoints []topology.Endpoint, err error) {
-	err = insist(ctx, func() (err error) {
-		endpoints, err = w.t.session.Gossip(ctx)
+	err = table.AskAll(ctx, func() (err error) {
+		endpoints, err = w.t.Session.Gossip(ctx)
 		return err
 	})
 	if errors.Is(err, driver.ErrNotFound) {
@@ -112,12 +113,12 @@ func errUnsettled(format string, args ...any) error {
 }
 
 // changes finds the changes of the ring that are under way, and the cluster with the nodes that join.
-func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, s standing) (*topology.Cluster, []topology.Change, error) {
-	cluster, err := s.cluster(w.known)
+func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, s table.Placement) (*topology.Cluster, []topology.Change, error) {
+	cluster, err := s.Cluster(w.known)
 	if err != nil {
 		return nil, nil, err
 	}
-	if w.t.isScylla() { // what is made for it goes to where it belongs when it is taken
+	if w.t.IsScylla() { // what is made for it goes to where it belongs when it is taken
 		return cluster, nil, nil
 	}
 	if endpoints == nil || needTokens(endpoints) && !w.settings.files {
@@ -134,7 +135,7 @@ func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, 
 		}
 	}
 	c := changeFinder{cluster: cluster, standing: s, at: make(map[string]string)}
-	for id, address := range s.told {
+	for id, address := range s.Told {
 		c.at[address] = id
 	}
 	for _, e := range endpoints {
@@ -158,14 +159,14 @@ func needTokens(endpoints []topology.Endpoint) bool {
 // changeFinder makes changes of the states in gossip.
 type changeFinder struct {
 	cluster  *topology.Cluster
-	standing standing
+	standing table.Placement
 	at       map[string]string // ids of nodes, by the address of the storage port
 	changes  []topology.Change
 }
 
 // add takes the state of a node in gossip (StorageService.onChange).
 func (c *changeFinder) add(e topology.Endpoint) error {
-	place, member := c.standing.places[e.ID]
+	place, member := c.standing.Places[e.ID]
 	change := topology.Change{Node: e.ID}
 	switch e.Word() {
 	case statusNormal:
@@ -180,7 +181,7 @@ func (c *changeFinder) add(e topology.Endpoint) error {
 		change.Kind, change.Tokens = topology.Joining, e.Tokens
 	case statusReplace:
 		change.Kind, change.Old = topology.Replacing, c.replaced(e)
-		if _, found := c.standing.places[change.Old]; !found {
+		if _, found := c.standing.Places[change.Old]; !found {
 			return errUnsettled("node %s replaces node %s, which not all nodes know", e.Address, e.Argument())
 		}
 	case statusMoving:
@@ -206,7 +207,7 @@ func (c *changeFinder) add(e topology.Endpoint) error {
 	}
 	if !member {
 		c.cluster.Nodes = append(c.cluster.Nodes, topology.Node{ID: e.ID, Address: e.Address, DC: e.DC, Rack: e.Rack, Up: true})
-		c.standing.told[e.ID] = e.Address
+		c.standing.Told[e.ID] = e.Address
 	}
 	c.changes = append(c.changes, change)
 	return nil
@@ -262,7 +263,7 @@ func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 
 // keep records the addresses of the nodes, and warns of changes.
 func (w *ringWatch) keep(r ringState) error {
-	addresses, err := r.standing.storagePorts(r.cluster.Nodes, w.settings.port)
+	addresses, err := r.standing.StoragePorts(r.cluster.Nodes, w.settings.port)
 	if err != nil {
 		return err
 	}
@@ -314,7 +315,7 @@ func (w *ringWatch) name(node string) string {
 	w.mu.Lock()
 	name := w.names[node]
 	w.mu.Unlock()
-	return cmp.Or(name, w.t.nodeName(node))
+	return cmp.Or(name, w.t.NodeName(node))
 }
 
 // witnesses is the number of nodes that are asked by gossip what they have heard. If a node is being
@@ -323,11 +324,11 @@ func (w *ringWatch) name(node string) string {
 const witnesses = 16
 
 // shadowRound asks nodes by gossip, over their storage ports.
-func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.Endpoint, error) {
+func (w *ringWatch) shadowRound(ctx context.Context, s table.Placement) ([]topology.Endpoint, error) {
 	if w.client == nil {
 		return nil, errors.New("storage ports are not connected to")
 	}
-	addresses, err := s.storagePorts(w.known.Nodes, w.settings.port)
+	addresses, err := s.StoragePorts(w.known.Nodes, w.settings.port)
 	if err != nil {
 		return nil, err
 	}
@@ -339,9 +340,9 @@ func (w *ringWatch) shadowRound(ctx context.Context, s standing) ([]topology.End
 	nodes := slices.Sorted(maps.Keys(addresses))
 	slices.SortStableFunc(nodes, func(a, b string) int {
 		down := map[bool]int{false: 1}
-		return cmp.Compare(down[w.t.session.Connected(a)], down[w.t.session.Connected(b)])
+		return cmp.Compare(down[w.t.Session.Connected(a)], down[w.t.Session.Connected(b)])
 	})
-	if up := slices.IndexFunc(nodes, func(id string) bool { return !w.t.session.Connected(id) }); up > 0 {
+	if up := slices.IndexFunc(nodes, func(id string) bool { return !w.t.Session.Connected(id) }); up > 0 {
 		nodes = nodes[:up] // those that are down would only be waited for
 	}
 	failed := errors.New("the storage port of no node is known")

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -55,9 +56,9 @@ func TestChangesOfGossip(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := changeFinder{
 				cluster: &topology.Cluster{Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner", Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}},
-				standing: standing{
-					places: map[string]driver.Place{"a": {Tokens: "1"}, "b": {Tokens: "2"}},
-					told:   map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"},
+				standing: table.Placement{
+					Places: map[string]driver.Place{"a": {Tokens: "1"}, "b": {Tokens: "2"}},
+					Told:   map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"},
 				},
 				at: map[string]string{"127.0.0.1:7000": "a", "127.0.0.2:7000": "b"},
 			}
@@ -71,7 +72,7 @@ func TestChangesOfGossip(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, tc.want, c.changes)
 			for _, change := range tc.want {
-				require.Contains(t, c.standing.told, change.Node, "its storage port is known")
+				require.Contains(t, c.standing.Told, change.Node, "its storage port is known")
 			}
 		})
 	}

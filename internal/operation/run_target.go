@@ -46,8 +46,8 @@ func (r recorded) target(cluster string) RunTarget {
 
 // target is the cluster that a load writes to.
 func (l *Load) target() RunTarget {
-	target := RunTarget{Cluster: l.t.cluster.Name}
-	if l.t.connected() {
+	target := RunTarget{Cluster: l.t.Cluster.Name}
+	if l.t.Connected() {
 		target.Hosts = contactsOf(l.spec.Connection.Hosts, l.spec.Connection.Port)
 	}
 	return target

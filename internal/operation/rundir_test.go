@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // A run that goes on keeps its directory even when it comes to nothing, for whoever
@@ -29,7 +30,7 @@ func TestIdleRuns(t *testing.T) {
 // A header that does not fit is a matter of usage, but not when rows of earlier
 // files are in the table already.
 func TestHeaderThatDoesNotFit(t *testing.T) {
-	l := &Load{landing: landing{t: &tableSession{table: schema.New("ks", "t", nil)}}}
+	l := &Load{landing: landing{t: &table.Table{Schema: schema.New("ks", "t", nil)}}}
 	header := fmt.Errorf("b.csv: %w", &ingest.MappingError{})
 	var usage *spec.UsageError
 	require.ErrorAs(t, l.runError(header, &LoadReport{}), &usage)

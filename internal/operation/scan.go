@@ -81,9 +81,9 @@ func (s *Scan) plan(ctx context.Context) error {
 	if s.t, err = openReading(ctx, s.env, &s.spec.Reading, &s.spec.Connection, s.spec.TableName, planning, s.spec.Where, s.spec.Patience); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
 	}
-	s.t.tellLearned(s.env)
-	if s.t.plan.Serial != "" {
-		s.env.Warn("reading the table as one range: %s", s.t.plan.Serial)
+	s.t.WarnOfLearned(s.env)
+	if s.t.Plan.Serial != "" {
+		s.env.Warn("reading the table as one range: %s", s.t.Plan.Serial)
 	}
 	if s.run.continued {
 		if err := s.refuse(ctx); err != nil {
@@ -92,12 +92,12 @@ func (s *Scan) plan(ctx context.Context) error {
 		return s.makeJob(format)
 	}
 	s.begunWith = records.ScanExtra{Files: s.t.files.sum(), Folders: s.t.files.account(), Now: time.Now().Truncate(time.Second),
-		Cluster: s.t.cluster.Name, Partitioner: s.t.cluster.Partitioner, Seed: s.t.plan.Seed, PlanHash: s.t.plan.Hash(), Splits: len(s.t.plan.Splits),
+		Cluster: s.t.Cluster.Name, Partitioner: s.t.Cluster.Partitioner, Seed: s.t.Plan.Seed, PlanHash: s.t.Plan.Hash(), Splits: len(s.t.Plan.Splits),
 	}
-	s.truncated = s.t.truncations(ctx)
+	s.truncated = s.t.Truncations(ctx)
 	if s.journaled() {
 		s.begunWith.Truncated = s.truncated
-		if s.begunWith.Dropped, err = s.t.drops(ctx); err != nil {
+		if s.begunWith.Dropped, err = s.t.Drops(ctx); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func (s *Scan) plan(ctx context.Context) error {
 }
 
 // Table is the table's name, as CQL has it.
-func (s *Scan) Table() string { return s.t.table.String() }
+func (s *Scan) Table() string { return s.t.Schema.String() }
 
 // Counters are what the scan has done so far.
 func (s *Scan) Counters() *progress.Counters { return s.job.Counters }
@@ -130,8 +130,8 @@ func (s *Scan) Close() {
 
 // makeJob puts the scan together, but for its output, which begins with the header.
 func (s *Scan) makeJob(format dsv.Format) error {
-	s.spec.OrderColumns(s.t.table)
-	selection, err := s.t.table.Selectors(s.spec.Columns)
+	s.spec.OrderColumns(s.t.Schema)
+	selection, err := s.t.Schema.Selectors(s.spec.Columns)
 	if err != nil {
 		return err
 	}
@@ -152,16 +152,16 @@ func (s *Scan) makeJob(format dsv.Format) error {
 			s.header = e.AppendHeader(nil)
 		}
 	}
-	read, key := withKey(s.t.table, selection)
+	read, key := withKey(s.t.Schema, selection)
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
 	s.job = &scan.Job{
 		Reader:      s.t.reader(wanted{read: read, query: query, memory: s.spec.Memory, now: s.begunWith.Now}),
-		Splits:      s.t.plan.Splits,
+		Splits:      s.t.Plan.Splits,
 		NewEncoder:  newEncoder,
 		NewWriter:   func() scan.Writer { return s.out.Writer() },
-		Checksum:    checksumOf(s.t.table, selection),
-		Partitioner: s.t.plan.Partitioner(),
+		Checksum:    checksumOf(s.t.Schema, selection),
+		Partitioner: s.t.Plan.Partitioner(),
 		Key:         key,
 		Slots:       encodeSlots(&s.spec.Pacing),
 		Hold:        int64(s.spec.Memory) / holdShare,

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
@@ -26,7 +27,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		return nil
 	}
 	o, t := &s.spec, s.t
-	selection, err := t.table.Selectors(o.Columns)
+	selection, err := t.Schema.Selectors(o.Columns)
 	if err != nil {
 		return err
 	}
@@ -35,14 +36,14 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		ToolVersion: s.env.Build.Version,
 		Build:       s.env.Build,
 		Command:     commandScan,
-		Cluster:     t.cluster.Name,
-		Partitioner: t.cluster.Partitioner,
-		Keyspace:    t.table.Keyspace,
-		Table:       t.table.Name,
+		Cluster:     t.Cluster.Name,
+		Partitioner: t.Cluster.Partitioner,
+		Keyspace:    t.Schema.Keyspace,
+		Table:       t.Schema.Name,
 		Options: map[string]any{
 			"format": o.Format, "compression": o.Compression, "header": o.Header, "delimiter": o.Delimiter, "quote": o.Quote,
 			"null-string": o.Null, "where": o.Where, "limit": max(o.Limit, 0), "begintoken": o.BeginToken, "endtoken": o.EndToken,
-			"consistency": t.consistency, "dc": t.cluster.LocalDC, "smudge": o.Smudge,
+			"consistency": t.Consistency, "dc": t.Cluster.LocalDC, "smudge": o.Smudge,
 		},
 		Seed:     s.begunWith.Seed,
 		PlanHash: s.begunWith.PlanHash,
@@ -56,13 +57,13 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Finished: time.Now().UTC(),
 		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), EarlierSeconds: r.TookBefore.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
 	}
-	if t.connected() {
+	if t.Connected() {
 		m.Options[hostsOption] = contactsOf(o.Connection.Hosts, o.Connection.Port)
 	}
 	for _, c := range selection {
 		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
 	}
-	collectOften(len(r.Files))
+	memory.CollectOften(len(r.Files))
 	m.Files = make([]manifest.File, 0, len(r.Files))
 	for _, f := range r.Files {
 		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum})
@@ -94,7 +95,7 @@ func hostsIn(m manifest.Manifest) (hosts []string) {
 
 // reading is the way that the rows were read.
 func (s *Scan) reading() *manifest.Reading {
-	r := &manifest.Reading{Via: s.spec.Via, Replicas: s.t.consistency}
+	r := &manifest.Reading{Via: s.spec.Via, Replicas: s.t.Consistency}
 	if s.t.files == nil {
 		return r
 	}

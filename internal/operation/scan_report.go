@@ -64,7 +64,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	} else if !result.Limited || len(result.Failed) > 0 {
 		r.Failed, err = s.t.failed(ctx, result.Result)
 	}
-	if err == nil && s.t.plan.Serial != "" && len(r.Failed) > 0 {
+	if err == nil && s.t.Plan.Serial != "" && len(r.Failed) > 0 {
 		err = errors.New("the table's only range was not read to its end")
 	}
 	if err == nil && s.spec.Via == spec.ViaCQL {

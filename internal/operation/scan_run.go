@@ -18,7 +18,7 @@ import (
 // journaled says whether a scan can be gone on with: it needs an output that can be
 // cut off, and ranges that can be named.
 func (s *Scan) journaled() bool {
-	return !s.spec.NoJournal && s.spec.Place() != "" && s.spec.Limit < 0 && s.t.plan.Serial == "" && s.t.plan.Partitioner() != nil
+	return !s.spec.NoJournal && s.spec.Place() != "" && s.spec.Limit < 0 && s.t.Plan.Serial == "" && s.t.Plan.Partitioner() != nil
 }
 
 // begin makes the run directory, or goes on with that of an earlier run and with its
@@ -79,7 +79,7 @@ func (s *Scan) makeRun() error {
 	}
 	dir := s.spec.RunDir
 	if dir == "" {
-		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(commandScan, s.t.table))
+		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(commandScan, s.t.Schema))
 	}
 	options := recorded{Flags: s.spec.Settings().Record(spec.NewScan().Settings(), s.spec.Given), Args: []string{s.Table()}}
 	for _, input := range s.spec.Inputs {
@@ -95,12 +95,12 @@ func (s *Scan) makeRun() error {
 	}
 	options.Flags["format"] = []string{s.spec.Format}
 	options.Flags["compression"] = []string{cmp.Or(s.spec.Compression, "none")}
-	m, err := newManifest(s.env, commandScan, s.t.table, options, s.begunWith)
+	m, err := newManifest(s.env, commandScan, s.t.Schema, options, s.begunWith)
 	if err != nil {
 		return err
 	}
 	var ranges []token.Range
-	for _, split := range s.t.plan.Splits {
+	for _, split := range s.t.Plan.Splits {
 		ranges = append(ranges, split.Range)
 	}
 	journal, err := records.NewScan(dir, m, ranges)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 func TestInsist(t *testing.T) {
@@ -22,21 +23,21 @@ func TestInsist(t *testing.T) {
 		}
 	}
 	var one, other int
-	require.NoError(t, insist(t.Context(), fails(&one, asks-1, silent), fails(&other, 0, nil)))
-	require.Equal(t, asks, one)
+	require.NoError(t, table.AskAll(t.Context(), fails(&one, table.Asks-1, silent), fails(&other, 0, nil)))
+	require.Equal(t, table.Asks, one)
 	require.Equal(t, 1, other)
 
 	one = 0
-	require.ErrorIs(t, insist(t.Context(), fails(&one, asks, silent)), silent)
-	require.Equal(t, asks, one)
+	require.ErrorIs(t, table.AskAll(t.Context(), fails(&one, table.Asks, silent)), silent)
+	require.Equal(t, table.Asks, one)
 
 	one, other = 0, 0
 	missing := fault.New(fault.Permanent, errors.New("no such table"))
-	require.ErrorIs(t, insist(t.Context(), fails(&one, 1, missing), fails(&other, 1, errors.New("nor this"))), missing, "the first one's error")
+	require.ErrorIs(t, table.AskAll(t.Context(), fails(&one, 1, missing), fails(&other, 1, errors.New("nor this"))), missing, "the first one's error")
 	require.Equal(t, 1, one)
 	require.Equal(t, 1, other)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, fault.Canceled, fault.ClassOf(insist(ctx, fails(&one, asks, silent))))
+	require.Equal(t, fault.Canceled, fault.ClassOf(table.AskAll(ctx, fails(&one, table.Asks, silent))))
 }

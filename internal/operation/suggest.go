@@ -130,7 +130,7 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	if err := ctx.Err(); err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
-	if d.t == nil || d.t.plan == nil {
+	if d.t == nil || d.t.Plan == nil {
 		return nil, nil // which was told
 	}
 	given, skipped, typed := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols), maps.Clone(d.load.Given)

@@ -4,13 +4,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
 // landing is how rows get into a table past CQL, whatever they are made of.
 type landing struct {
 	env       spec.Environment
 	spec      *spec.Writing
-	t         *tableSession
+	t         *table.Table
 	counters  *progress.Counters
 	altered   func() error        // the error of a table that is not what it was
 	again     string              // how the rows that are not loaded are made anew

@@ -1,4 +1,4 @@
-// Package summary is what a command says at its end: one document, which is the answer of
+// Package report is what a command says at its end: one document, which is the answer of
 // --json, and five lines for a person, which are made of it and say the same.
 //
 // Start with [Document]. The functions named after operations make the part of their

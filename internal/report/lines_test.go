@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
@@ -127,7 +128,7 @@ checksum   00000000000000000000000000000000, seed 18446744073709551615
 end        done
 `, said(t, OfScan(r)))
 	r.Outcome, r.Next = run.Partly, operation.Next{Command: "retry", RunDir: "run"}
-	r.Failed = []operation.FailedRange{{Tokens: &operation.TokenRange{Start: "1", End: "2"}, Err: errors.New("away")}, {Err: errors.New("gone")}}
+	r.Failed = []operation.FailedRange{{Tokens: &table.TokenRange{Start: "1", End: "2"}, Err: errors.New("away")}, {Err: errors.New("gone")}}
 	d := OfScan(r)
 	require.Contains(t, said(t, d), " read, 2 failed, 12,345 retries, ")
 	require.Contains(t, said(t, d), "\nend        done, but 2 token ranges failed: cqlbulk retry run\n")

@@ -1,4 +1,4 @@
-// Package build tells what the program was built of.
+// Package version tells what the program was built of.
 package version
 
 import (

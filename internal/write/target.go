@@ -1,4 +1,4 @@
-// Package target says what a load's rows are given to: a [Target], which brings them
+// Package write says what a load's rows are given to: a [Target], which brings them
 // somewhere and tells of each what became of it. It declares what lies between package
 // ingest, which makes rows of an input, and the targets, each in a package of its own
 // below this one, so that neither knows the other.

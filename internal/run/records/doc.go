@@ -1,4 +1,4 @@
-// Package resume keeps, in a run directory, what scans and loads have done, and
+// Package records keeps, in a run directory, what scans and loads have done, and
 // reads it when they go on after they were stopped, in whatever way.
 //
 // It gives the records of a journal (package journal) their meaning. A load notes

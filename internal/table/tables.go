@@ -1,4 +1,4 @@
-package operation
+package table
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package operation
+package table
 
 import (
 	"context"
@@ -11,32 +11,32 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// knowAll waits until the driver knows exactly the nodes that are on the ring, and plans again with
+// AwaitKnown waits until the driver knows exactly the nodes that are on the ring, and plans again with
 // them. The driver learns of nodes that came or went by events, a moment after they are on the ring.
-func (t *tableSession) knowAll(ctx context.Context, flag string, patience time.Duration) error {
-	return settled(ctx, patience, func() error {
+func (t *Table) AwaitKnown(ctx context.Context, flag string, patience time.Duration) error {
+	return Settled(ctx, patience, func() error {
 		var places map[string]driver.Place
-		err := insist(ctx, func() (err error) {
-			places, err = t.session.Places(ctx)
+		err := AskAll(ctx, func() (err error) {
+			places, err = t.Session.Places(ctx)
 			return err
 		})
-		if err == nil && t.refuseUnknown(flag, places) != nil {
+		if err == nil && t.RefuseUnknown(flag, places) != nil {
 			if err = t.place(ctx); err == nil {
-				err = t.refuseUnknown(flag, places)
+				err = t.RefuseUnknown(flag, places)
 			}
 		}
 		return err
 	})
 }
 
-// refuseUnknown returns a transient error unless the nodes of the cluster are those on the ring.
-func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place) error {
+// RefuseUnknown returns a transient error unless the nodes of the cluster are those on the ring.
+func (t *Table) RefuseUnknown(flag string, places map[string]driver.Place) error {
 	missing := make(map[string]bool)
 	for id := range places {
 		missing[id] = true
 	}
 	others := 0
-	for _, n := range t.cluster.Nodes {
+	for _, n := range t.Cluster.Nodes {
 		if !missing[n.ID] {
 			others++
 		}
@@ -47,12 +47,12 @@ func (t *tableSession) refuseUnknown(flag string, places map[string]driver.Place
 	}
 	return fault.New(fault.Transient, fmt.Errorf(
 		"--%s: the cluster has %s, and %d %s known here, %d of them in no table of the cluster: some are no members, were left out, or have just come or gone",
-		flag, human.Of(len(places), "node"), len(t.cluster.Nodes), human.Verb(len(t.cluster.Nodes), "is", "are"), others))
+		flag, human.Of(len(places), "node"), len(t.Cluster.Nodes), human.Verb(len(t.Cluster.Nodes), "is", "are"), others))
 }
 
-// refuseUntold returns an error if a wanted node's storage port is not known. It is transient if
+// RefuseUntold returns an error if a wanted node's storage port is not known. It is transient if
 // others tell theirs: then the node has just joined, and not all nodes have heard of it.
-func refuseUntold(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string) error {
+func RefuseUntold(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string) error {
 	told := false
 	for _, address := range addresses {
 		told = told || address != ""

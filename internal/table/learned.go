@@ -1,4 +1,4 @@
-package operation
+package table
 
 import (
 	"fmt"
@@ -10,10 +10,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// tellLearned tells whoever looks closely what the cluster is, as it was learned, and what
+// WarnOfLearned tells whoever looks closely what the cluster is, as it was learned, and what
 // was not.
-func (t *tableSession) tellLearned(env spec.Environment) {
-	c := t.cluster
+func (t *Table) WarnOfLearned(env spec.Environment) {
+	c := t.Cluster
 	if c == nil {
 		return
 	}
@@ -30,26 +30,26 @@ func (t *tableSession) tellLearned(env spec.Environment) {
 		}
 		env.Logf("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, human.Of(len(n.Tokens), "token"), cores)
 	}
-	if t.connected() {
-		if nodes := t.session.Compressed(); nodes > 0 {
+	if t.Connected() {
+		if nodes := t.Session.Compressed(); nodes > 0 {
 			env.Logf("CQL frames are compressed with LZ4, those of %s (--protocol-compression)", human.Of(nodes, "node"))
 		} else {
 			env.Logf("CQL frames are not compressed (--protocol-compression)")
 		}
 	}
-	if t.estimates == nil {
+	if t.Estimates == nil {
 		return
 	}
-	env.Logf("plan: %s under way at the most, %s cut from %d, seed %d", human.Of(t.plan.Parallel, "request"), human.Of(len(t.plan.Splits), "token range"), t.plan.Ranges(), t.plan.Seed)
-	if sum := t.estimate(); sum.Partitions > 0 {
+	env.Logf("plan: %s under way at the most, %s cut from %d, seed %d", human.Of(t.Plan.Parallel, "request"), human.Of(len(t.Plan.Splits), "token range"), t.Plan.Ranges(), t.Plan.Seed)
+	if sum := t.Estimate(); sum.Partitions > 0 {
 		env.Logf("the nodes estimate the table at %s, %s", human.Of(sum.Partitions, "partition"), human.Of(sum.Bytes, "byte"))
 	} else {
 		env.Logf("no node estimates how large the table is")
 	}
 }
 
-// tellLimits tells what the servers take in one request.
-func tellLimits(env spec.Environment, l driver.Limits) {
+// TellLimits tells what the servers take in one request.
+func TellLimits(env spec.Environment, l driver.Limits) {
 	frame := "how large a request may be was not told"
 	if l.MaxFrameBytes > 0 {
 		frame = fmt.Sprintf("requests of %s at the most", human.Of(l.MaxFrameBytes, "byte"))

@@ -1,4 +1,4 @@
-package operation
+package table
 
 import (
 	"errors"
@@ -15,39 +15,40 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// anywhere is the one node of a cluster that is not known: what is for it is for all nodes.
-const anywhere = "anywhere"
+// Anywhere is the one node of a cluster that is not known: what is for it is for all nodes.
+const Anywhere = "anywhere"
 
-// openOffline describes a table by a file of its schema, and its cluster by another, where there is one.
-func openOffline(env spec.Environment, o *spec.Load, options plan.Options) (*tableSession, error) {
-	t := &tableSession{consistency: o.Consistency}
-	if _, err := t.readSchemaFile(env, o.Schema, o.TableName); err != nil {
+// OpenOffline describes a table by a file of its schema, and its cluster by another, where there is one.
+func OpenOffline(env spec.Environment, o *spec.Load, options plan.Options) (*Table, error) {
+	t := &Table{Consistency: o.Consistency}
+	if _, err := t.ReadSchemaFile(env, o.Schema, o.TableName); err != nil {
 		return nil, fmt.Errorf("--schema %s: %w", o.Schema, err)
 	}
 	if o.Ring == "" {
-		t.cluster = oneNode(sstable.Murmur3Partitioner)
-		t.replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
-	} else if err := t.readRing(env, o.Ring, o.Keyspace); err != nil {
+		t.Cluster = OneNode(sstable.Murmur3Partitioner)
+		t.Replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
+	} else if err := t.ReadRing(env, o.Ring, o.Keyspace); err != nil {
 		return nil, fmt.Errorf("--ring %s: %w", o.Ring, err)
 	}
 	var err error
-	t.plan, err = plan.Make(t.cluster, t.replication, options)
+	t.Plan, err = plan.Make(t.Cluster, t.Replication, options)
 	return t, err
 }
 
-// readSchemaFile is parseSchema of a file.
-func (t *tableSession) readSchemaFile(env spec.Environment, path string, name spec.TableName) (*cqlschema.Table, error) {
+// ReadSchemaFile is parseSchema of a file.
+func (t *Table) ReadSchemaFile(env spec.Environment, path string, name spec.TableName) (*cqlschema.Table, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	return t.parseSchema(env, path, string(text), name)
+	return t.ParseSchema(env, path, string(text), name)
 }
 
-// parseSchema finds the table among statements, and the replication of its keyspace where they tell it.
-func (t *tableSession) parseSchema(env spec.Environment, path, text string, name spec.TableName) (*cqlschema.Table, error) {
+// ParseSchema finds the table among statements, and the replication of its keyspace where they tell it.
+func (t *Table) ParseSchema(env spec.Environment, path, text string, name spec.TableName) (*cqlschema.Table, error) {
 	s, err := cqlschema.Parse(text, name.Keyspace)
 	if err != nil {
 		return nil, err
@@ -66,9 +67,9 @@ func (t *tableSession) parseSchema(env spec.Environment, path, text string, name
 		return nil, err
 	}
 	tellSkipped(env, path, s.Skipped)
-	t.table, t.replication = tableOf(table), s.Replication(name.Keyspace)
-	if t.tableOptions, err = optionsOf(s, table); err != nil {
-		return nil, fmt.Errorf("table %s: %w", t.table, err)
+	t.Schema, t.Replication = tableOf(table), s.Replication(name.Keyspace)
+	if t.KnownOptions, err = optionsOf(s, table); err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Schema, err)
 	}
 	return table, nil
 }
@@ -88,8 +89,8 @@ func missingTable(s *cqlschema.Schema, name spec.TableName) error {
 	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMeanTable(name.Keyspace, name.Table, names))
 }
 
-// skippedShown is how many statements that were passed over are named.
-const skippedShown = 5
+// SkippedShown is how many statements that were passed over are named.
+const SkippedShown = 5
 
 // tellSkipped names statements that were passed over.
 func tellSkipped(env spec.Environment, path string, skipped []cqlschema.Skipped) {
@@ -97,10 +98,10 @@ func tellSkipped(env spec.Environment, path string, skipped []cqlschema.Skipped)
 		return
 	}
 	var named []string
-	for _, s := range skipped[:min(len(skipped), skippedShown)] {
+	for _, s := range skipped[:min(len(skipped), SkippedShown)] {
 		named = append(named, fmt.Sprintf("%s (line %d)", s.Statement, s.Line))
 	}
-	if more := len(skipped) - skippedShown; more > 0 {
+	if more := len(skipped) - SkippedShown; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
 	env.Warn("%s: statements that make no table were passed over: %s", path, strings.Join(named, ", "))
@@ -159,9 +160,9 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 	return o, err
 }
 
-// readRing reads the cluster. The keyspace's replication as the schema has it, which was read before, counts where the cluster's
+// ReadRing reads the cluster. The keyspace's replication as the schema has it, which was read before, counts where the cluster's
 // is not told.
-func (t *tableSession) readRing(env spec.Environment, path, keyspace string) error {
+func (t *Table) ReadRing(env spec.Environment, path, keyspace string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -170,20 +171,28 @@ func (t *tableSession) readRing(env spec.Environment, path, keyspace string) err
 	if err != nil {
 		return err
 	}
-	declared := t.replication
-	t.cluster, t.scylla, t.ringed = &saved.Cluster, saved.ScyllaDB, true
-	t.replication = saved.Keyspaces[keyspace]
+	declared := t.Replication
+	t.Cluster, t.scylla, t.Ringed = &saved.Cluster, saved.ScyllaDB, true
+	t.Replication = saved.Keyspaces[keyspace]
 	switch {
-	case t.replication == nil && declared == nil:
+	case t.Replication == nil && declared == nil:
 		var names []string
 		for name := range saved.Keyspaces {
 			names = append(names, name)
 		}
 		slices.Sort(names)
 		return fmt.Errorf("it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s", keyspace, schema.DidYouMean(keyspace, names))
-	case t.replication == nil:
-		t.replication = declared
+	case t.Replication == nil:
+		t.Replication = declared
 	}
 	env.Warn("the nodes are taken to be those of %s, as they were at %s", path, saved.At.Format("2006-01-02T15:04:05Z07:00"))
 	return nil
+}
+
+// OneNode is the cluster of which no more is known than its partitioner: one node that has all rows.
+func OneNode(partitioner string) *topology.Cluster {
+	return &topology.Cluster{
+		Partitioner: partitioner, LocalDC: Anywhere,
+		Nodes: []topology.Node{{ID: Anywhere, Address: Anywhere, DC: Anywhere, Rack: Anywhere, Tokens: []token.Token{{}}}},
+	}
 }

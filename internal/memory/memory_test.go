@@ -1,4 +1,4 @@
-package operation
+package memory
 
 import (
 	"runtime/debug"
@@ -16,12 +16,12 @@ func TestMemoryOfASmallRun(t *testing.T) {
 	before := limit()
 	t.Cleanup(func() { debug.SetMemoryLimit(before) })
 	var c progress.Counters
-	end := limitSmall(256<<20, &c)
-	require.EqualValues(t, smallMemory, limit())
-	c.Bytes.Store(smallText)
+	end := LimitSmall(256<<20, &c)
+	require.EqualValues(t, Small, limit())
+	c.Bytes.Store(SmallText)
 	require.Eventually(t, func() bool { return limit() == (256<<20)/5*4 }, time.Minute, time.Millisecond)
 	end()
 
-	limitSmall(64<<20, &c)()
+	LimitSmall(64<<20, &c)()
 	require.EqualValues(t, (64<<20)/5*4, limit(), "less than a small run takes stays")
 }

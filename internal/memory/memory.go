@@ -1,4 +1,5 @@
-package operation
+// Package memory makes the garbage collector keep to what an operation may use.
+package memory
 
 import (
 	"runtime"
@@ -9,54 +10,54 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// limitMemory has the collector keep to what an operation may use. A fifth is left for what
+// Limit has the collector keep to what an operation may use. A fifth is left for what
 // it does not count.
-func limitMemory(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
+func Limit(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
 
 // largeHeap is the size of heap from which it is worth a collection to give memory back.
 const largeHeap = 32 << 20
 
-// smallMemory is the memory, in bytes, that the collector keeps to until a run has moved much text. A table of ten rows in
+// Small is the memory, in bytes, that the collector keeps to until a run has moved much text. A table of ten rows in
 // a cluster of 1,000 nodes should not take what a large table may.
-const smallMemory = 112 << 20
+const Small = 112 << 20
 
-// smallText is the number of bytes of text from which a run may use all of --memory.
-const smallText = 64 << 20
+// SmallText is the number of bytes of text from which a run may use all of --memory.
+const SmallText = 64 << 20
 
 // smallInterval is the time between two looks at how much text a run has moved.
 const smallInterval = 100 * time.Millisecond
 
-// collectMeanwhile makes the collector let the heap grow by a third instead of to double its size, and keep the
+// CollectMeanwhile makes the collector let the heap grow by a third instead of to double its size, and keep the
 // memory to a limit in bytes, until the returned function is called. What nodes report of a large cluster is
 // many times what is kept of it.
-func collectMeanwhile(most int64) (end func()) {
+func CollectMeanwhile(most int64) (end func()) {
 	percent, limit := lowerGCPercent(33), lowerLimit(most)
 	return func() {
-		releaseHeap()
+		Release()
 		debug.SetGCPercent(percent)
 		debug.SetMemoryLimit(limit)
 	}
 }
 
-// limitSmall makes the collector keep to [smallMemory] until the run has moved [smallText], and then to
+// LimitSmall makes the collector keep to [Small] until the run has moved [SmallText], and then to
 // what the operation may use. The returned function ends the watch.
-func limitSmall(memory setting.Size, c *progress.Counters) (end func()) {
-	limitMemory(memory)
-	if lowerLimit(smallMemory) <= smallMemory {
+func LimitSmall(memory setting.Size, c *progress.Counters) (end func()) {
+	Limit(memory)
+	if lowerLimit(Small) <= Small {
 		return func() {}
 	}
 	ended := make(chan struct{})
 	go func() {
 		look := time.NewTicker(smallInterval)
 		defer look.Stop()
-		for c.Bytes.Load() < smallText {
+		for c.Bytes.Load() < SmallText {
 			select {
 			case <-ended:
 				return
 			case <-look.C:
 			}
 		}
-		limitMemory(memory)
+		Limit(memory)
 	}()
 	return func() { close(ended) }
 }
@@ -78,8 +79,8 @@ func lowerGCPercent(percent int) (before int) {
 	return before
 }
 
-// releaseHeap gives memory that is not needed any more back to the system, if there is much.
-func releaseHeap() {
+// Release gives memory that is not needed any more back to the system, if there is much.
+func Release() {
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.HeapAlloc > largeHeap {
 		debug.FreeOSMemory()
@@ -89,9 +90,9 @@ func releaseHeap() {
 // manyFiles is the number of files whose list takes a good part of the memory of a load or a scan: 130 to 300 bytes each.
 const manyFiles = 20_000
 
-// collectOften has the collector let the heap grow by half instead of to double its size, if the list of inputs, or of the
+// CollectOften has the collector let the heap grow by half instead of to double its size, if the list of inputs, or of the
 // files of an output, is a good part of it. The list stays to the end, and little else is kept.
-func collectOften(files int) {
+func CollectOften(files int) {
 	if files < manyFiles {
 		return
 	}

@@ -1,0 +1,53 @@
+package table
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+)
+
+// Drops asks when columns of the table were dropped. Without a cluster it returns nil: that is not
+// known.
+func (t *Table) Drops(ctx context.Context) (drops records.Drops, err error) {
+	if !t.Connected() {
+		return nil, nil
+	}
+	err = AskAll(ctx, func() error {
+		times, err := t.Session.Dropped(ctx, t.Schema.Keyspace, t.Schema.Name)
+		drops = records.DropsOf(times)
+		return err
+	})
+	return drops, err
+}
+
+// Readded names a column of the table that was dropped, since the times in then, and added again;
+// empty: there is none.
+func (t *Table) Readded(then, now records.Drops) string {
+	if then == nil {
+		return ""
+	}
+	for _, column := range slices.Sorted(maps.Keys(now)) {
+		if _, there := t.Schema.Column(column); there && now[column] > then[column] {
+			return fmt.Sprintf("column %q of table %s was dropped at %s and added again", column, t.Schema, now[column].Time().Format(time.RFC3339))
+		}
+	}
+	return ""
+}
+
+// RefuseDropped refuses to continue a run after a column was dropped and added again. Servers hide the
+// values of the column that have a timestamp before the drop: those that the run wrote or read before
+// it, and rows that the run would write again with their timestamps.
+func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, anew string) error {
+	now, err := t.Drops(ctx)
+	if err != nil {
+		return err
+	}
+	if what := t.Readded(then, now); what != "" {
+		return fmt.Errorf("%s after the run began: its values from before that are gone, and the run cannot go on; %s", what, anew)
+	}
+	return nil
+}

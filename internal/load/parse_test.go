@@ -35,7 +35,7 @@ func TestRejectedRows(t *testing.T) {
 		{"bad value", names, "k,v,n", "a,b,x1\n", 3, 5, "n", "x1", `invalid int: not an integer`},
 		{"bad value after quoted line ends", names, "k,v,n", "a,\"b\r\n\nc\",x1\n", 5, 4, "n", "x1", `invalid int: not an integer`},
 		{"bad value in quotes", names, "k,n,v", "a,\"x\"\"1\",b\n", 3, 3, "n", `x"1`, `invalid int: not an integer`},
-		{"quote in the middle", names, "k,v,n", "a,\"b\n\"x,1\n", 3, 3, "", "", `quote is not closed in its line, but 1 line below, where "x" follows`},
+		{"quote in the middle", names, "k,v,n", "a,\"b\n\"x,1\n", 3, 3, "", "", `quote is closed only 1 line below, and followed by "x"`},
 		{"not UTF-8", names, "k,v", "a,\xff\n", 3, 3, "v", "\xff", "invalid UTF-8 byte 0xff at offset 0"},
 		{"long value", names, "k,n", "a," + strings.Repeat("9", 500) + "\n", 3, 3, "n", strings.Repeat("9", 100) + "...", "invalid int"},
 		{"long value of letters of two bytes", names, "k,n", "a,x" + strings.Repeat("é", 500) + "\n", 3, 3, "n", "x" + strings.Repeat("é", 49) + "...", "invalid int"},

@@ -79,8 +79,8 @@ func BenchmarkAppendJSON(b *testing.B) {
 	}
 }
 
-// BenchmarkRow encodes the cells of one row: 14 int, 4 text and a timestamp, or 6 blobs of 34
-// bytes, or one blob of 64 KiB.
+// BenchmarkRow encodes the cells of one row. It has 14 int, 4 text and a timestamp, or 6 blobs of
+// 34 bytes, or one blob of 64 KiB.
 func BenchmarkRow(b *testing.B) {
 	for _, row := range rows {
 		var columns []column

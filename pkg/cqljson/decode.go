@@ -17,9 +17,9 @@ type Decoder interface {
 	// blanks around it. If json is not JSON or not a value of the type, it returns dst with its
 	// original length and an *Error. It neither retains nor modifies json.
 	//
-	// It allocates only to grow dst, with three exceptions: varints and decimals of more than 18
-	// digits, user types of more than 32 fields, and maps of more than 32 keys whose wire bytes do
-	// not ascend.
+	// It allocates only to grow dst, with three exceptions. These are varints and decimals of more
+	// than 18 digits, user types of more than 32 fields, and large maps. A large map has more than
+	// 32 keys that do not ascend on the wire.
 	AppendWire(dst, json []byte) ([]byte, error)
 }
 

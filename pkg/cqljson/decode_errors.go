@@ -36,7 +36,7 @@ func (e *Error) Reason() string {
 func (e *Error) Unwrap() error { return e.Err }
 
 var errNullHere = errors.New(
-	"null can only stand in a tuple, a user type or a list that is not part of another value",
+	"null is only allowed in a tuple, a user type or an outermost list",
 )
 
 // fault is a reason with its offset in the JSON.

@@ -80,7 +80,7 @@ func (r *mapReader) appendKey(dst, json []byte, pos int) ([]byte, int, error) {
 func (r *mapReader) readKey(dst, text []byte) ([]byte, error) { return r.readKeyOf(r, dst, text) }
 
 // duplicate returns the number of the first entry whose key is also that of an earlier one, or -1.
-// wire has count entries, each a key and a value after their lengths.
+// The bytes in wire are count entries, each a key and a value after their lengths.
 func duplicate(wire []byte, count int) int {
 	type entry struct {
 		key   []byte

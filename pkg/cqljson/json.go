@@ -48,15 +48,15 @@
 //
 // Strings and numbers have the text of package cqltext. If that is the raw form, 0x and the wire
 // bytes in hex, it becomes a string. Examples are a zero-length int (in SELECT JSON ""), a NaN with
-// a payload, a varint with needless leading bytes and a list of negative length. Only a text value
-// has other strings of that form. Numbers have all their digits: a reader that stores numbers as
-// doubles loses digits of a large bigint, varint or decimal.
+// a payload, and a varint with needless leading bytes. Only a text value has other strings of that
+// form. Numbers have all their digits: a reader that stores numbers as doubles loses digits of a
+// large bigint, varint or decimal.
 //
 // The key of a map is its JSON if that is a string. Otherwise it is its JSON as a string:
 // {"1":true}, {"[1,2]":true}, {"{\"a\":1}":true}. Keys keep the order of the wire. Different keys
 // have different JSON. This includes NaNs, because all except Java's are raw. A key can therefore
-// occur twice only if it does so on the wire, or if two keys differ only in bytes that are not
-// UTF-8.
+// occur twice only if it does so on the wire. The exception is two keys that differ only in bytes
+// that are not UTF-8.
 //
 // Only such bytes are lost. In text that is not valid UTF-8, each invalid byte becomes the escape
 // \ufffd. The servers refuse such text, apart from a few forms that Cassandra accepts: surrogates
@@ -76,10 +76,10 @@
 //   - the members of a user type in any order: missing fields are null up to the last one present,
 //     and absent after it
 //
-// The following are errors: a member that is not a field of the user type, a field or key that
-// occurs twice, a lone surrogate in an escape, and null outside a tuple, a user type or a list.
-// Keys are compared as wire bytes: "1" and "01" are one int. Numbers are read from their digits,
-// never as a double. A number that does not fit is an error, and 1.0 is not an integer.
+// A member that is not a field of the user type is an error. So is a field or key that occurs
+// twice, and a lone surrogate in an escape. Null is an error outside a tuple, a user type or a
+// list. Keys are compared as wire bytes: "1" and "01" are one int. Numbers are read from their
+// digits, never as a double. A number that does not fit is an error, and 1.0 is not an integer.
 //
 // # Bytes and concurrency
 //

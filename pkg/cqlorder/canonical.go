@@ -16,7 +16,7 @@ func (o *Order) Canonical() bool {
 }
 
 // AppendCanonical appends the form in which the server stores a value that a client sends, and
-// returns the extended buffer. dst and wire must not overlap.
+// returns the extended buffer. The caller must not pass overlapping slices.
 //
 // It returns an error if the bytes of a list, set or map do not divide into elements, as
 // cqlwire.Layout.CheckShape does. It checks the bytes of the elements only if it sorts them too.
@@ -158,8 +158,8 @@ func (o *Order) sorted(wire []byte) (bool, error) {
 	return ascending, w.Err()
 }
 
-// collect records the elements of a set or the entries of a map, in canonical form, as spans of the
-// bytes that it returns: wire, or the room of the level.
+// collect records the elements of a set or the entries of a map, in canonical form. They are spans
+// of the bytes that collect returns: wire, or the room of the level.
 func (o *Order) collect(l *level, wire []byte, s *scratch, depth int) ([]byte, error) {
 	l.room, l.items = l.room[:0], l.items[:0]
 	inPlace := o.elemsPlain()
@@ -170,7 +170,9 @@ func (o *Order) collect(l *level, wire []byte, s *scratch, depth int) ([]byte, e
 		if !inPlace {
 			start = len(l.room)
 			var err error
-			if l.room, err = o.elems[w.Index()%len(o.elems)].appendCanonical(l.room, w.Elem(), s, depth+1, false); err != nil {
+			elem := o.elems[w.Index()%len(o.elems)]
+			l.room, err = elem.appendCanonical(l.room, w.Elem(), s, depth+1, false)
+			if err != nil {
 				return nil, err
 			}
 			end = len(l.room)
@@ -213,7 +215,8 @@ func (o *Order) appendSorted(dst []byte, l *level, base []byte, outermost bool) 
 	n := 0
 	for rest := l.items; len(rest) > 0; {
 		equal := 1
-		for equal < len(rest) && o.elems[0].Compare(rest[0].key.of(base), rest[equal].key.of(base)) == 0 {
+		first := rest[0].key.of(base)
+		for equal < len(rest) && o.elems[0].Compare(first, rest[equal].key.of(base)) == 0 {
 			equal++
 		}
 		for _, kept := range distinct(rest[:equal], base, outermost) {
@@ -234,8 +237,8 @@ func appendElem(dst, elem []byte) []byte {
 	return append(cqlwire.AppendCount(dst, len(elem)), elem...)
 }
 
-// distinct returns the remaining items of some with equal keys, and modifies the slice. Of items with
-// identical keys one remains, with the first place and the last value, as in
+// distinct returns the remaining items of some with equal keys, and modifies the slice. Of items
+// with identical keys one remains, with the first place and the last value, as in
 // java.util.LinkedHashMap. In the outermost value, a java.util.TreeMap then receives them in the
 // order of their places: the first key remains with the last value.
 func distinct(equal []item, base []byte, outermost bool) []item {

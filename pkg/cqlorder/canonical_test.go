@@ -139,7 +139,9 @@ func TestAppendCanonicalRefusesWhatIsNotWhole(t *testing.T) {
 
 // large returns a set of n ints in descending order, each twice, and its canonical form.
 func large(n int) (wire, want []byte) {
-	number := func(i int) []byte { return []byte{0, 0, 0, 4, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)} }
+	number := func(i int) []byte {
+		return []byte{0, 0, 0, 4, byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}
+	}
 	wire, want = number(0)[:0], number(0)[:0]
 	wire, want = append(wire, number(2 * n)[4:]...), append(want, number(n)[4:]...)
 	for i := range n {

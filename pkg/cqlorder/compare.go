@@ -7,8 +7,8 @@ import (
 	"math"
 )
 
-// Compare returns a negative number if a is before b, a positive number if a is after b, and 0 if
-// they are equal to the server. A value of no bytes may be nil.
+// Compare returns a negative number if a is before b, and a positive number if a is after b. It
+// returns 0 if the server regards both as equal. A value of no bytes may be nil.
 func (o *Order) Compare(a, b []byte) int {
 	if o.form == unsigned || o.form == inet {
 		return bytes.Compare(a, b)
@@ -38,8 +38,7 @@ func (o *Order) Compare(a, b []byte) int {
 	}
 }
 
-// compareMalformed compares two values, at least one of which is malformed. A malformed value is
-// last.
+// compareMalformed compares two values, at least one malformed. A malformed value is last.
 func compareMalformed(a, b []byte, badA, badB bool) int {
 	switch {
 	case badA == badB:

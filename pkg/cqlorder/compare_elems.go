@@ -18,8 +18,8 @@ const (
 	cut                  // malformed bytes
 )
 
-// verdict compares two walks at a place where at least one has no element. decided is false if
-// neither has an element and neither is malformed.
+// verdict compares two walks at a place where at least one has no element. The result decided is
+// false if neither has an element and neither is malformed.
 func verdict(stateA, stateB state, restA, restB []byte) (c int, decided bool) {
 	switch {
 	case stateA != stateB:

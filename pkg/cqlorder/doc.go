@@ -62,8 +62,8 @@
 // Apart from growing dst, the functions do not allocate for a value. AppendCanonical sorts in
 // pooled memory: 16 bytes for each element and, for each level of sets and maps, at most the size
 // of the value. Memory used for a large value is not kept. Compare allocates, also from a pool,
-// only to compare two decimals of different scales, one with more than 19 digits, that differ by
-// less than 0.01%.
+// only for decimals of different scales that differ by less than 0.01%, one with more than 19
+// digits.
 //
 // # Sources
 //

@@ -11,7 +11,7 @@
 //
 // COPY TO writes a backslash in ascii and text as two. It writes control characters, including DEL
 // to NBSP, as \n, \r, \t or \xNN. COPY FROM does not reverse that, and neither does this package by
-// default: a field is its own value, and a load gives the same table as COPY FROM. With
+// default. A field is its own value, and a load gives the same table as COPY FROM. With
 // Options.Unescape the escapes are reversed, so that text survives the round trip. A backslash that
 // COPY TO cannot have written is then an error.
 //
@@ -34,9 +34,9 @@
 //
 // # Where COPY FROM is silently wrong
 //
-// This package reads texts that COPY FROM refuses if they are clear: blanks around a value, CQL's
-// null in a tuple or user type, the empty text in a list<ascii>. Where COPY FROM reads another
-// value, the differences are:
+// This package reads texts that COPY FROM refuses if they are clear. Examples are blanks around a
+// value, CQL's null in a tuple or user type, and the empty text in a list<ascii>. Where COPY FROM
+// reads another value, the differences are:
 //
 //   - boolean: COPY FROM reads any text except the true word as false. Here it must be the false
 //     word.

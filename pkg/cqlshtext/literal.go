@@ -11,14 +11,14 @@ import (
 
 // The functions here split the literal of a type with elements from the outside: they remove the
 // brackets and split the content at commas. The element type reads each part. As in COPY FROM, any
-// pair of brackets fits any type, single quotes have their meaning anywhere, and a comma after the
+// pair of brackets fits any type, and single quotes have their meaning anywhere. A comma after the
 // last element is ignored.
 
 var (
 	errOpenQuote = errors.New("single quote is not closed")
 	errOpen      = errors.New("bracket is not closed")
 	errEmpty     = errors.New("a value is missing")
-	errNull      = errors.New("null can only stand in a tuple or a user type")
+	errNull      = errors.New("null is only allowed in a tuple or a user type")
 )
 
 // at adds the offset in the field to an error.
@@ -41,7 +41,7 @@ func openLiteral(text []byte, off int) (inner []byte, innerOff int, err error) {
 }
 
 // nextStop returns the offset of the first comma or stop at or after text[pos:] outside brackets
-// and single quotes, or the length of text. off is the offset of text in the field.
+// and single quotes, or the length of text. The caller passes off, the offset of text in the field.
 func nextStop(text []byte, pos int, stop byte, off int) (int, error) {
 	depth, opened := 0, 0
 	for ; pos < len(text); pos++ {

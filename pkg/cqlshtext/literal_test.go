@@ -67,7 +67,7 @@ func TestLiteralErrors(t *testing.T) {
 		{name: "list in quotes", typ: "list<frozen<list<int>>>", text: "['[1]']", err: "offset 2: a text in quotes where frozen<list<int>> is due"},
 		{name: "list missing", typ: "list<frozen<list<int>>>", text: "[,[1]]", err: "offset 1: a value is missing"},
 		{name: "null in a list", typ: "list<int>", text: "[None]", err: `offset 1: invalid int "None"`},
-		{name: "null in a map", typ: "map<text, text>", text: "{a: NULL}", o: null, err: "offset 4: null can only stand in a tuple or a user type"},
+		{name: "null in a map", typ: "map<text, text>", text: "{a: NULL}", o: null, err: "offset 4: null is only allowed in a tuple or a user type"},
 		{name: "empty number in a map", typ: "map<text, int>", text: "{a: }", o: null, err: "offset 4: a value is missing"},
 		{name: "empty duration in a map", typ: "map<text, duration>", text: "{a: }", err: "offset 4: a value is missing"},
 		{name: "empty key", typ: "map<int, int>", text: "{: 1}", err: "offset 1: a value is missing"},

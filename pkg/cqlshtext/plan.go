@@ -14,16 +14,16 @@ type Codec interface {
 	// the type, it returns dst with its original length. The error quotes the value, shortened if
 	// it is long, and gives the reason.
 	AppendWire(dst, text []byte) ([]byte, error)
-	// IsNull reports whether a field is null: if it is the word for null or, for every type except
-	// ascii and text, if it is empty. (COPY FROM reads an empty blob or boolean as a value if the
-	// word is not empty.)
+	// IsNull reports whether a field is null. The word for null is null and, for every type except
+	// ascii and text, so is the empty field. (COPY FROM reads an empty blob or boolean as a value
+	// if the word is not empty.)
 	IsNull(text []byte) bool
 }
 
 // Plan returns the codec of a type. It returns an error if the type is incomplete, as cqltext.Plan
 // does, or if options contradict each other. It also fails if the type cannot be read with the
-// options: a timestamp with an unknown directive in DateTimeFormat, or a number with a fraction if
-// DecimalSep and ThousandsSep are equal.
+// options. Examples are a timestamp with an unknown directive in DateTimeFormat, and a number with
+// a fraction if DecimalSep and ThousandsSep are equal.
 func Plan(t *cqltype.Type, o Options) (Codec, error) {
 	if _, err := cqltext.Plan(t); err != nil {
 		return nil, err
@@ -79,9 +79,9 @@ type elem struct {
 
 // reader reads the values of one type.
 type reader interface {
-	// read appends the wire bytes of a text without blanks around it, or inside single quotes. off
-	// is the offset of the text in the field, for errors. After an error, the bytes of dst beyond
-	// its original length are undefined.
+	// read appends the wire bytes of a text without blanks around it, or inside single quotes. The
+	// caller passes off, the offset of the text in the field, for errors. After an error, the bytes
+	// of dst beyond its original length are undefined.
 	read(dst, text []byte, off int) ([]byte, error)
 }
 

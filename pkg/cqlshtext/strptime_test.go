@@ -69,7 +69,9 @@ func TestDateTimeFormat(t *testing.T) {
 // loss.
 func TestEveryMilli(t *testing.T) {
 	c := mustPlan(t, "timestamp", Options{})
-	for _, start := range []int64{-1000, 0, 1_082_982_036_000, 549_546_354_000, -35_111_272_177_000, 253_402_300_799_000} {
+	for _, start := range []int64{
+		-1000, 0, 1_082_982_036_000, 549_546_354_000, -35_111_272_177_000, 253_402_300_799_000,
+	} {
 		for ms := start; ms < start+1000; ms++ {
 			text := time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05.000-0700")
 			wire, err := c.AppendWire(nil, []byte(text))

@@ -151,8 +151,8 @@ var pythonWords = strings.Fields(
 	except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield`,
 )
 
-// isPythonField reports whether cqlsh's driver keeps the name of a field: letters and digits of any
-// script and underscores, with a letter first, and not a keyword.
+// isPythonField reports whether cqlsh's driver keeps the name of a field. The name must be letters
+// and digits of any script and underscores, with a letter first, and not a keyword.
 func isPythonField(name string) bool {
 	for i, c := range name {
 		if !unicode.IsLetter(c) && (i == 0 || c != '_' && !unicode.IsNumber(c)) {

@@ -13,7 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// TestCalendarLikeTimePackage compares dates and timestamps of the years 0000 to 9999 with package time.
+// TestCalendarLikeTimePackage compares dates and timestamps of the years 0000 to 9999 with package
+// time.
 func TestCalendarLikeTimePackage(t *testing.T) {
 	first := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC).UnixMilli()
 	last := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC).UnixMilli()

@@ -11,17 +11,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// durationCodec is the codec of duration: three signed vints, of which months and days fit 32 bits,
-// and nanoseconds. A value is written raw if a vint has more bytes than necessary, if parts differ
-// in sign or exceed 32 bits, or if bytes follow the third vint.
+// durationCodec is the codec of duration: three signed vints for months, days and nanoseconds.
+// Months and days fit 32 bits. A value is written raw if a vint has more bytes than necessary, or
+// if bytes follow the third vint. The same applies if parts differ in sign or exceed 32 bits.
 var durationCodec = scalar{
 	wire:   cqlwire.Scalar(cqltype.Duration),
 	format: formatDuration,
 	parse:  parseDuration,
 }
 
-// durationUnit is a unit in the text. of is 0 for months, 1 for days and 2 for nanoseconds; size is
-// the number of these in the unit.
+// durationUnit is a unit in the text. The field of is 0 for months, 1 for days and 2 for
+// nanoseconds. The field size is the number of these in the unit.
 type durationUnit struct {
 	name string
 	of   int

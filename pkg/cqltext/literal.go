@@ -15,7 +15,7 @@ import (
 var (
 	errOpenQuote = errors.New("single quote is not closed")
 	errNullHere  = errors.New(
-		"null can only stand in a tuple, a user type or a list that is not part of another value",
+		"null is only allowed in a tuple, a user type or an outermost list",
 	)
 )
 
@@ -41,8 +41,8 @@ func errExpected(text []byte, pos int, want string) error {
 
 // scanWord returns the literal of a scalar at text[pos:], after blanks. The literal is in single
 // quotes, or it is a bare word without the blanks at its end. A bare word ends at a comma, at a
-// closing bracket or, if key is true, at a colon. start and next are the offsets of the literal and
-// after it. A quoted scalar contains no quotes, so scanWord does not undouble quotes.
+// closing bracket or, if key is true, at a colon. The results start and next are the offsets of the
+// literal and after it. A quoted scalar contains no quotes, so scanWord does not undouble quotes.
 func scanWord(text []byte, pos int, key bool) (word []byte, start, next int, err error) {
 	start = skipBlanks(text, pos)
 	if start == len(text) {

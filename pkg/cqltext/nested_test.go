@@ -194,7 +194,9 @@ func TestPlanErrors(t *testing.T) {
 			"no codec for type vector<int, 0>: vector dimension 0 is not positive",
 		},
 		{
-			&cqltype.Type{Kind: cqltype.Vector, Elems: []*cqltype.Type{integer}, Dimension: math.MaxInt32},
+			&cqltype.Type{
+				Kind: cqltype.Vector, Elems: []*cqltype.Type{integer}, Dimension: math.MaxInt32,
+			},
 			"no codec for type vector<int, 2147483647>: a vector of 2147483647 elements of 4 bytes is longer than a value may be",
 		},
 		{loop, "more than 128 levels of nesting"},

@@ -13,8 +13,8 @@ type scalar struct {
 	// format appends the text of wire, which is not empty and of an allowed size. It returns false
 	// if only the raw form is exact; the caller then discards the text.
 	format func(dst, wire []byte) ([]byte, bool)
-	// parse appends the wire bytes of text. text may be empty, but it has no blanks at its ends and
-	// is not in the raw form. The error is the bare reason.
+	// parse appends the wire bytes of text. The text may be empty, but it has no blanks at its ends
+	// and is not in the raw form. The error is the bare reason.
 	parse func(dst, text []byte) ([]byte, error)
 }
 

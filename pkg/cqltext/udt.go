@@ -170,8 +170,8 @@ func (c *udtCodec) appendUnordered(
 var errFieldName = errors.New("expected the name of a field")
 
 // readLabel reads the name of a field and the colon after it. It returns the field's index in the
-// type and the offset after the colon. readLabel adds the field to seen; a field that is already
-// there is an error.
+// type and the offset after the colon. The field is added to seen; a field that is already there is
+// an error.
 func (c *udtCodec) readLabel(text []byte, pos int, seen []bool) (field, next int, err error) {
 	pos = skipBlanks(text, pos)
 	var small [maxInline]byte

@@ -74,7 +74,9 @@ var classes = func() map[string]Type {
 	for k := Ascii; k <= Varint; k++ {
 		m[kindClasses[k]] = Type{Kind: k}
 	}
-	for class, k := range map[string]Kind{DateClass: Timestamp, LegacyTimeUUIDClass: TimeUUID, LexicalUUIDClass: UUID} {
+	for class, k := range map[string]Kind{
+		DateClass: Timestamp, LegacyTimeUUIDClass: TimeUUID, LexicalUUIDClass: UUID,
+	} {
 		m[strings.TrimPrefix(class, marshalPackage)] = Type{Kind: k, Class: class}
 	}
 	return m

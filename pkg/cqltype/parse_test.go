@@ -52,7 +52,9 @@ func TestParse(t *testing.T) {
 		{"vector<float, 3>", &Type{Kind: Vector, Elems: []*Type{float}, Dimension: 3}, ""},
 		{
 			"vector<vector<float,2>,3>",
-			&Type{Kind: Vector, Dimension: 3, Elems: []*Type{{Kind: Vector, Dimension: 2, Elems: []*Type{float}}}},
+			&Type{Kind: Vector, Dimension: 3, Elems: []*Type{
+				{Kind: Vector, Dimension: 2, Elems: []*Type{float}},
+			}},
 			"vector<vector<float, 2>, 3>",
 		},
 		{"addr", udt("addr", false), ""},
@@ -76,7 +78,9 @@ func TestParse(t *testing.T) {
 		},
 		{
 			"'FrozenType(MapType(UTF8Type,ListType(Int32Type)))'",
-			&Type{Kind: Map, Frozen: true, Elems: []*Type{text, {Kind: List, Elems: []*Type{integer}}}},
+			&Type{Kind: Map, Frozen: true, Elems: []*Type{
+				text, {Kind: List, Elems: []*Type{integer}},
+			}},
 			"frozen<map<text, list<int>>>",
 		},
 		{"'TupleType(UTF8Type,Int32Type)'", &Type{Kind: Tuple, Elems: []*Type{text, integer}}, "tuple<text, int>"},

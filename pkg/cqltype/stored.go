@@ -97,9 +97,9 @@ func (t *Type) writeClass(b *strings.Builder, depth int, within bool) {
 }
 
 // ParseStored reads the class string of a type, as in the header of an SSTable's Statistics.db and
-// as [Type.StoredClass] writes it. reversed is true if ReversedType wraps the class, which marks a
-// clustering column in descending order. A UDT includes its fields. A class that Cassandra does not
-// define is Custom, with its parameters.
+// as [Type.StoredClass] writes it. The result reversed is true if ReversedType wraps the class,
+// which marks a clustering column in descending order. A UDT includes its fields. A class that
+// Cassandra does not define is Custom, with its parameters.
 //
 // FrozenType also freezes every type inside. The server does not write it there, so ParseStored
 // sets Frozen only for the outermost type.

@@ -41,7 +41,9 @@ func TestAppend(t *testing.T) {
 // TestLengthsOfVectorElements uses elements on both sides of each size of vint.
 func TestLengthsOfVectorElements(t *testing.T) {
 	l := mustPlan(t, "vector<blob, 2>")
-	for n, size := range map[int]int{0: 1, 127: 1, 128: 2, 16383: 2, 16384: 3, 2097151: 3, 2097152: 4} {
+	for n, size := range map[int]int{
+		0: 1, 127: 1, 128: 2, 16383: 2, 16384: 3, 2097151: 3, 2097152: 4,
+	} {
 		elem := bytes.Repeat([]byte{'a'}, n)
 		dst, err := l.Close(append(l.Open([]byte{}), elem...), 0)
 		require.NoError(t, err)

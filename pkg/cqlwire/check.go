@@ -75,14 +75,14 @@ func (l *Layout) mode(use Use) mode {
 // Check is CheckAs for a value that a client binds to a static or regular column.
 func (l *Layout) Check(wire []byte) error { return l.CheckAs(Bound, wire) }
 
-// CheckAs returns why a server refuses the bytes as a value of the type, for example "malformed int
-// value: 3 bytes, where 0 or 4 bytes are due". It checks all elements too. It allocates only
-// errors.
+// CheckAs returns the reason why a server refuses the bytes as a value of the type. An example is
+// "malformed int value: 3 bytes, where 0 or 4 bytes are due". It checks all elements too. It
+// allocates only errors.
 //
 // The rules are those of Cassandra 4.0, 4.1 and 5.0: TypeSerializer.validate, and what the server
 // cannot decode or compare. Three rules are stricter:
 //
-//   - A set or map must have bytes. Cassandra 4.x takes one of no bytes where it does not decode it.
+//   - A set or map must have bytes. Cassandra 4.x accepts one of no bytes if it does not decode it.
 //   - The length of a vector's element must be a vint of the fewest bytes.
 //   - In a clustering, a decimal must have digits, and a list no null. The server stores such a
 //     value, and then cannot flush the table, because it cannot compare the value. The same rule

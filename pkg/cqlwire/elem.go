@@ -13,8 +13,9 @@ func Count(wire []byte) (n int, ok bool) {
 }
 
 // ElemAt reads the [int] length at wire[pos:] and the element after it, of a list, set, map, tuple
-// or UDT. next is the offset after the element. For a null, the length is negative and elem is nil.
-// ok is false if the bytes end before the element does. pos must not be beyond the end of wire.
+// or UDT. It returns the offset after the element as next. For a null, the length is negative and
+// elem is nil. If the bytes end before the element does, ok is false. The caller must not pass a
+// pos beyond the end of wire.
 func ElemAt(wire []byte, pos int) (elem []byte, length, next int, ok bool) {
 	if len(wire)-pos < 4 {
 		return nil, 0, pos, false
@@ -30,9 +31,10 @@ func ElemAt(wire []byte, pos int) (elem []byte, length, next int, ok bool) {
 	return wire[pos : pos+length : pos+length], length, pos + length, true
 }
 
-// VectorElemAt reads the element of a vector at wire[pos:]. next is the offset after it. fixed is
-// FixedLen of the element type. ok is false if the bytes end before the element does, or if its
-// length has more bytes than necessary. pos must not be beyond the end of wire.
+// VectorElemAt reads the element of a vector at wire[pos:]. It returns the offset after the element
+// as next. The caller passes FixedLen of the element type as fixed. If the bytes end before the
+// element does, or if its length has more bytes than necessary, ok is false. The caller must not
+// pass a pos beyond the end of wire.
 func VectorElemAt(wire []byte, pos, fixed int) (elem []byte, next int, ok bool) {
 	if fixed < 0 {
 		length, prefix := Uvint(wire[pos:])

@@ -67,8 +67,8 @@ func AppendBigInt(dst []byte, n *big.Int) []byte {
 }
 
 // Decimal splits a decimal into its parts. Its value is the varint unscaled divided by 10 to the
-// power of scale. ok is false if there are fewer than five bytes. unscaled is a slice of wire and
-// may have needless leading bytes.
+// power of scale. If there are fewer than five bytes, ok is false. The slice unscaled is part of
+// wire and may have needless leading bytes.
 func Decimal(wire []byte) (scale int32, unscaled []byte, ok bool) {
 	if len(wire) < 5 {
 		return 0, nil, false
@@ -81,9 +81,9 @@ func AppendScale(dst []byte, scale int32) []byte {
 	return binary.BigEndian.AppendUint32(dst, uint32(scale))
 }
 
-// Duration splits a duration into its parts. ok is false if wire is not exactly three vints of the
-// fewest bytes, or if months or days exceed 32 bits. Servers accept only parts of one sign;
-// Duration does not check the signs.
+// Duration splits a duration into its parts. The result ok is false if wire is not exactly three
+// vints of the fewest bytes, or if months or days exceed 32 bits. Servers accept only parts of one
+// sign; Duration does not check the signs.
 func Duration(wire []byte) (months, days int32, nanos int64, ok bool) {
 	m, n1 := Vint(wire)
 	d, n2 := Vint(wire[n1:])

@@ -23,9 +23,10 @@ func CheckASCII(text []byte) error {
 }
 
 // CheckUTF8 returns an error that names the first byte that is not UTF-8 according to the server.
-// Cassandra accepts slightly more than the standard (UTF8Serializer.UTF8Validator): C0 80 for NUL,
-// surrogates, and some overlong or too large characters after E0 and F0 to F7. CheckUTF8 accepts
-// them too, because text that a table can contain must be loadable. ScyllaDB refuses them.
+// Cassandra accepts slightly more than the standard (UTF8Serializer.UTF8Validator). It accepts C0
+// 80 for NUL, surrogates, and some overlong or too large characters after E0 and F0 to F7.
+// CheckUTF8 accepts them too, because text that a table can contain must be loadable. ScyllaDB
+// refuses them.
 func CheckUTF8(text []byte) error {
 	if utf8.Valid(text) {
 		return nil
@@ -55,7 +56,7 @@ func badUTF8(text []byte, i int) error {
 func continues(c byte) bool { return c&0xc0 == 0x80 }
 
 // leadByte returns the number of bytes that follow c in a character, and the rule for the first of
-// them. ok is false if no character begins with c.
+// them. If no character begins with c, ok is false.
 func leadByte(c byte) (n int, second func(byte) bool, ok bool) {
 	switch {
 	case c < 0x80:

@@ -25,8 +25,8 @@ func AppendUvint(dst []byte, u uint64) []byte {
 	return dst
 }
 
-// Uvint reads the unsigned vint at the start of wire. n is its number of bytes, or 0 if it is cut
-// off or has more bytes than necessary.
+// Uvint reads the unsigned vint at the start of wire. The result n is its number of bytes, or 0 if
+// it is cut off or has more bytes than necessary.
 func Uvint(wire []byte) (u uint64, n int) {
 	u, n = longUvint(wire)
 	if n > 1 && uvintLen(u) != n {

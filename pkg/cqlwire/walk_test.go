@@ -29,7 +29,7 @@ func spell(t testing.TB, l *Layout, wire []byte) string {
 	require.NoError(t, w.Err())
 	require.True(t, w.Whole())
 	require.Equal(t, len(wire), w.End())
-	require.False(t, w.Next(), "it goes on after the end")
+	require.False(t, w.Next(), "Next returns true after the end")
 	return "[" + strings.Join(parts, " ") + "]"
 }
 
@@ -91,7 +91,7 @@ func TestMalformed(t *testing.T) {
 			require.LessOrEqual(t, w.End(), len(wire))
 		}
 		require.False(t, w.Whole())
-		require.False(t, w.Next(), "it goes on after the end")
+		require.False(t, w.Next(), "Next returns true after the end")
 		require.EqualError(t, w.Err(), c.want)
 		require.EqualError(t, l.CheckAs(Compared, wire), c.want)
 	}

@@ -25,7 +25,7 @@ func (f *Format) second() byte {
 	return f.Quote
 }
 
-// needsQuotes takes the two bytes of a format because a Format does not fit in registers: the loop
+// needsQuotes takes the two bytes of a format because a Format does not fit in registers. The loop
 // would compare each byte of text with memory.
 func needsQuotes(text []byte, delimiter, quote byte) bool {
 	if len(text) >= 3 && string(text[:3]) == bom {

@@ -40,7 +40,9 @@ func TestCommentsAreLeftOut(t *testing.T) {
 	for _, escape := range []byte{0, '\\'} {
 		f := Format{Delimiter: ',', Quote: '"', Escape: escape, Comment: '#'}
 		for _, chunk := range []int{1, 7, 1 << 10} {
-			for _, r := range []io.Reader{strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in))} {
+			for _, r := range []io.Reader{
+				strings.NewReader(in), iotest.OneByteReader(strings.NewReader(in)),
+			} {
 				got, lines := texts(t, f, r, chunk)
 				require.Equal(t, []string{"a|b", "1\n# no comment|#2", "3|#"}, got)
 				require.Equal(t, []int64{3, 5, 10}, lines)

@@ -83,8 +83,9 @@
 //
 // With an escape, the same holds for lines that end at an LF that is not escaped. At an escaped LF
 // one scan may be inside quotes and another outside. Whether an LF is escaped depends neither on
-// quotes nor on the start of the scan: it is if an odd number of escapes precedes it directly. All
-// scans therefore find the same line ends. The Splitter cuts bad lines and joins scans only there.
+// quotes nor on the start of the scan. An LF is escaped if an odd number of escapes precedes it
+// directly. All scans therefore find the same line ends. The Splitter cuts bad lines and joins
+// scans only there.
 //
 // # Sources
 //

@@ -29,7 +29,7 @@ func afterLaterQuote(b byte, lines int) string {
 		below = fmt.Sprintf("%d lines", lines)
 	}
 	return fmt.Sprintf(
-		"quote is not closed in its line, but %s below, where %q follows and not a delimiter or a line end",
+		"quote is closed only %s below, and followed by %q, not by a delimiter or a line end",
 		below,
 		[]byte{b},
 	)
@@ -49,9 +49,9 @@ type fault struct {
 	text   string // the fault; the quote is its subject if there is one
 }
 
-// unclosed returns the fault of a line whose record reaches the end of the input. text is the line,
-// which starts in the given physical line. The quote at open leaves the line open. If that quote is
-// closed later, another quote is left open, and the record has no end either.
+// unclosed returns the fault of a line whose record reaches the end of the input. The text is the
+// line, which starts in the given physical line. The quote at open leaves the line open. If that
+// quote is closed later, another quote is left open, and the record has no end either.
 func unclosed(text []byte, line int64, open int, closedLater bool) fault {
 	f := fault{quote: true, text: "is never closed"}
 	if closedLater {
@@ -61,8 +61,8 @@ func unclosed(text []byte, line int64, open int, closedLater bool) fault {
 	return f
 }
 
-// oversize returns the fault of a line whose record has more than limit bytes. open is the quote
-// that leaves the line open, or -1 if the line alone is too long. text and line are as in unclosed.
+// oversize returns the fault of a line whose record has more than limit bytes. The quote at open
+// leaves the line open; -1 means that the line alone is too long. For text and line, see unclosed.
 func oversize(text []byte, line int64, open, limit int) fault {
 	if open < 0 {
 		return fault{

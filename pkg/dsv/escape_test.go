@@ -65,7 +65,7 @@ func TestEscapeRules(t *testing.T) {
 			name: "a record with an error ends with its line",
 			in:   "\"a\\\nb\"c\\\nd\ne\n", want: []string{"", "e"},
 			errs: []string{
-				`line 1, column 1: quote is not closed in its line, but 1 line below, where "c" follows and not a delimiter or a line end`,
+				`line 1, column 1: quote is closed only 1 line below, and followed by "c", not by a delimiter or a line end`,
 			},
 		},
 		{
@@ -181,7 +181,7 @@ func TestBadLinesWithEscapes(t *testing.T) {
 			},
 		},
 		{
-			name:  "a long line goes on behind escaped LF, in whatever pieces",
+			name:  "a long line continues after an escaped LF, in any pieces",
 			in:    long + "c\n",
 			limit: 10,
 			good:  []string{"c\n"},

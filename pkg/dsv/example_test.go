@@ -14,7 +14,7 @@ func Example() {
 	in := strings.NewReader("id,note\n1,\"two\nlines\"\n2,\n3,\"\"\n4,\"lost\n5,found\n")
 	s := dsv.NewSplitter(in, dsv.DefaultFormat, dsv.Options{
 		Bad: func(b dsv.Bad) error {
-			fmt.Printf("bad line %d: %s\n", b.Line, b.Reason)
+			fmt.Printf("%d: %s\n", b.Line, b.Reason)
 			return nil
 		},
 	})
@@ -23,7 +23,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Printf("columns: %d\n", len(header.Fields))
+	fmt.Println(len(header.Fields), "columns")
 	p := dsv.NewParser(dsv.DefaultFormat)
 	for {
 		chunk, err := s.Next(nil)
@@ -38,16 +38,16 @@ func Example() {
 			r := p.Record()
 			note := r.Fields[1]
 			null := len(note.Text) == 0 && !note.Quoted
-			fmt.Printf("line %d: %s %q null=%t\n", r.Line, r.Fields[0].Text, note.Text, null)
+			fmt.Printf("%d: %q %t\n", r.Line, note.Text, null)
 		}
 	}
 	// Output:
-	// columns: 2
-	// line 2: 1 "two\nlines" null=false
-	// line 4: 2 "" null=true
-	// line 5: 3 "" null=false
-	// bad line 6: quote opened at column 3 is never closed
-	// line 7: 5 "found" null=false
+	// 2 columns
+	// 2: "two\nlines" false
+	// 4: "" true
+	// 5: "" false
+	// 6: quote opened at column 3 is never closed
+	// 7: "found" false
 }
 
 // A writer quotes a field only if necessary. An empty text has quotes, a null has none.

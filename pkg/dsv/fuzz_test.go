@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// checkCSV compares with encoding/csv on input without CR, up to its first error. encoding/csv
+// checkCSV compares with encoding/csv on input without CR, up to its first error. That package
 // turns CRLF in quotes into LF and drops a CR at the very end. It refuses a quote in an unquoted
 // field, and cannot continue after a broken record.
 func checkCSV(t *testing.T, in string) {

@@ -13,7 +13,7 @@ func lineEnd(data []byte, i int) int {
 }
 
 // lineEndEscaped returns the index of the first LF at or after i that is not escaped, or len(data).
-// half is true if the byte at i is escaped.
+// The caller sets half if the byte at i is escaped.
 func lineEndEscaped(data []byte, i int, esc byte, half bool) int {
 	for from := i; ; {
 		lf := lineEnd(data, from)
@@ -25,8 +25,8 @@ func lineEndEscaped(data []byte, i int, esc byte, half bool) int {
 }
 
 // endsHalf reports whether the byte after data is escaped, that is, whether data ends with an odd
-// number of escapes. half is true if the first byte of data is itself escaped; that byte does not
-// count. The result does not depend on quotes.
+// number of escapes. The caller sets half if the first byte of data is itself escaped; that byte
+// does not count. The result does not depend on quotes.
 func endsHalf(data []byte, esc byte, half bool) bool {
 	n := 0
 	for n < len(data) && data[len(data)-1-n] == esc {

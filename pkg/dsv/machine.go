@@ -167,7 +167,8 @@ func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 }
 
 // leftOpen returns the index of the quote that is open at the end of line, for a record that starts
-// with line, or -1. line must include its line end, one that is not escaped, or be the last line.
+// with line, or -1. The line must include its line end, one that is not escaped, or be the last
+// line.
 func leftOpen(f Format, line []byte) int {
 	m := newMachine(f)
 	if _, st := m.run(line, true); st == endless {

@@ -19,8 +19,8 @@ type Parser struct {
 	scratch []byte // texts of the current record that had escapes or doubled quotes
 
 	// endless is set after a record did not end in the chunk. From then on, no record that is
-	// inside quotes at a line end can end, so the Parser tries only single lines. lastOpen is the
-	// quote that was open at the end of the chunk.
+	// inside quotes at a line end can end, so the Parser tries only single lines. The field
+	// lastOpen is the quote that was open at the end of the chunk.
 	endless  bool
 	lastOpen int
 }
@@ -167,8 +167,9 @@ func (p *Parser) parse(start, first int) (end int) {
 	}
 }
 
-// quoted returns the text of the field whose opening quote is at open, and the index after its
-// closing quote, or -1 if there is none. first is the end of the record's first line.
+// quoted returns the text of the field whose opening quote is at open. It also returns the index
+// after the closing quote, or -1 if there is none. The caller passes first, the end of the record's
+// first line.
 func (p *Parser) quoted(open, first int) (text []byte, next int) {
 	data, quote := p.chunk.Data, p.f.Quote
 	limit := len(data)

@@ -45,8 +45,8 @@ func endsWithCR(data []byte, i, eol int) bool {
 }
 
 // unquoted returns the text of the unquoted field at i, and the index of the delimiter or line end
-// after it. The index is -1 if the input ends after an escape. esc is the first escape at or after
-// i, and eol the end of the line.
+// after it. The index is -1 if the input ends after an escape. The caller passes esc, the first
+// escape at or after i, and eol, the end of the line.
 func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
 	data, delim := p.chunk.Data, p.f.Delimiter
 	next = seek(data[:eol], i, i, delim)

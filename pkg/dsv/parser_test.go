@@ -69,7 +69,7 @@ func TestParserRules(t *testing.T) {
 			name: "the same on a later line",
 			in:   "\"a\nb\"\xffc,\"d\ne\n", want: []string{"", "e"},
 			errs: []string{
-				`line 1, column 1: quote is not closed in its line, but 1 line below, where "\xff" follows and not a delimiter or a line end`,
+				`line 1, column 1: quote is closed only 1 line below, and followed by "\xff", not by a delimiter or a line end`,
 			},
 		},
 		{

@@ -102,7 +102,8 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 				return u.fail(f, in, i, afterQuote(in[i])), 0, true
 			}
 		} else {
-			for i < len(in) && in[i] != f.Delimiter && in[i] != '\n' && !(in[i] == '\r' && i+1 < len(in) && in[i+1] == '\n') {
+			for i < len(in) && in[i] != f.Delimiter && in[i] != '\n' &&
+				!strings.HasPrefix(in[i:], "\r\n") {
 				if refEscape(f, in, i) {
 					if i++; i == len(in) {
 						return u.fail(f, in, i-1, cutEscape), 0, true
@@ -264,7 +265,8 @@ func checkSplit(t *testing.T, f Format, in string, r io.Reader, o Options) (cuts
 		}
 		records := 0
 		skip := func() {
-			for len(units) > 0 && units[0].blank && int64(units[0].offset) < c.Offset+int64(len(c.Data)) {
+			end := c.Offset + int64(len(c.Data))
+			for len(units) > 0 && units[0].blank && int64(units[0].offset) < end {
 				units = units[1:]
 			}
 		}

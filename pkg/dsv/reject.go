@@ -2,8 +2,8 @@ package dsv
 
 import "bytes"
 
-// lineEnd returns the index after the line that contains index from. found is false if the line
-// continues after the window. half is true if the byte at from is escaped.
+// lineEnd returns the index after the line that contains index from. If the line continues after
+// the window, found is false. The caller sets half if the byte at from is escaped.
 func (s *Splitter) lineEnd(from int, half bool) (end int, found bool) {
 	var lf int
 	if s.m.esc == 0 {

@@ -193,8 +193,8 @@ func (s *Splitter) resolve(limit int) (end int, why verdict, err error) {
 //
 // If doom is ahead, the machine is on a record of an earlier line. It was inside quotes at every
 // line end before its position. If the record at start is also inside quotes at one of these line
-// ends, it is in the same state, and continues to the machine's position. So scan reads only the
-// first line of the record. An escaped LF is not a line end, because there the two could be in
+// ends, it is in the same state. It then continues to the machine's position. So scan reads only
+// the first line of the record. An escaped LF is not a line end, because there the two could be in
 // different states.
 func (s *Splitter) scan() (int, status) {
 	win := s.in.buf

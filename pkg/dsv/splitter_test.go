@@ -175,7 +175,7 @@ func TestNextUsesTheBufferGiven(t *testing.T) {
 	first := string(c.Data)
 	_, err = s.Next(make([]byte, 8))
 	require.NoError(t, err)
-	require.Equal(t, first, string(c.Data), "a chunk handed out is left alone")
+	require.Equal(t, first, string(c.Data), "a returned chunk does not change")
 }
 
 // A long record is returned in the window's memory, and the caller's buffer becomes the window.

@@ -33,14 +33,14 @@ func Example() {
 				continue
 			}
 			for _, f := range r.Fields {
-				fmt.Printf("line %d, column %d: %s is %s\n", r.Line, f.Offset+1, f.Name, f.Value)
+				fmt.Printf("%d:%d: %s=%s\n", r.Line, f.Offset+1, f.Name, f.Value)
 			}
 		}
 	}
 	// Output:
-	// line 1, column 8: id is 1
-	// line 1, column 19: note is "two\nlines"
+	// 1:8: id=1
+	// 1:19: note="two\nlines"
 	// line 3, column 17: expected ':', found "}"
-	// line 4, column 10: note is null
-	// line 4, column 22: id is 3
+	// 4:10: note=null
+	// 4:22: id=3
 }

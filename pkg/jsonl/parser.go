@@ -31,8 +31,8 @@ func (p *Parser) Reset(c Chunk) {
 	p.rec = Record{}
 }
 
-// Record returns the record that the last call of Next found. Its fields are valid until the next call of Next or
-// Reset.
+// Record returns the record that the last call of Next found. Its fields are valid until the next
+// call of Next or Reset.
 func (p *Parser) Record() Record { return p.rec }
 
 // Next advances to the next record and reports whether there is one.

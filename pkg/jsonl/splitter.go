@@ -77,7 +77,8 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 		ended := len(line) > 0 && (line[len(line)-1] == '\n' || s.eof)
 		over := !ended && (s.eof || s.failed != nil) // no complete line follows
 		switch {
-		case start > 0 && (over || len(buf) > s.chunk || start == s.chunk || records == s.most || len(line) > s.max):
+		case start > 0 && (over || len(buf) > s.chunk || start == s.chunk ||
+			records == s.most || len(line) > s.max):
 			c := Chunk{Data: buf[:start], Offset: s.offset, Line: first, Records: records}
 			s.carry = append(s.carry[:0], line...)
 			s.offset += int64(start)

@@ -206,7 +206,7 @@ func TestNextUsesTheBufferGiven(t *testing.T) {
 	require.Same(t, &buf[0], &c.Data[0])
 	_, err = s.Next(make([]byte, 8))
 	require.NoError(t, err)
-	require.Equal(t, "{ }\n", string(c.Data), "a chunk handed out is left alone")
+	require.Equal(t, "{ }\n", string(c.Data), "a returned chunk does not change")
 }
 
 func TestSplitterDoesNotAllocatePerChunk(t *testing.T) {

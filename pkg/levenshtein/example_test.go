@@ -8,11 +8,11 @@ import (
 
 func Example() {
 	names := []string{"origin", "dest", "Day"}
-	fmt.Printf("%q\n", levenshtein.Nearest("orgin", names))
+	fmt.Printf("%q\n", levenshtein.Nearest("orig", names))
 	fmt.Printf("%q\n", levenshtein.Nearest("carrier", names))
-	fmt.Println(levenshtein.Distance("orgin", "origin"))
+	fmt.Println(levenshtein.Distance("orig", "origin"))
 	// Output:
 	// "origin"
 	// ""
-	// 1
+	// 2
 }

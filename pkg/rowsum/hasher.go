@@ -28,7 +28,7 @@ func New(types []*cqltype.Type) *Hasher {
 	return h
 }
 
-// Row returns the checksum of a table with this row only. cells has the value of each column in the
+// Row returns the checksum of a table with this row only. Each cell is the value of a column in the
 // native protocol; nil is null, and an empty cell is a value of no bytes. Row panics if the number
 // of cells is not the number of columns.
 func (h *Hasher) Row(cells [][]byte) Sum {

@@ -51,8 +51,14 @@ func TestSetOf(t *testing.T) {
 		r    Range
 		want int
 	}{
-		{Range{Murmur3.Min(), at(10)}, 0}, {Range{at(10), at(20)}, 1}, {Range{at(10), at(11)}, 1}, {Range{at(9), at(10)}, 0},
-		{Range{at(9), at(11)}, Several}, {Range{at(19), at(21)}, Several}, {Range{at(20), Murmur3.Max()}, 2}, {Whole(Murmur3), Several},
+		{Range{Murmur3.Min(), at(10)}, 0},
+		{Range{at(10), at(20)}, 1},
+		{Range{at(10), at(11)}, 1},
+		{Range{at(9), at(10)}, 0},
+		{Range{at(9), at(11)}, Several},
+		{Range{at(19), at(21)}, Several},
+		{Range{at(20), Murmur3.Max()}, 2},
+		{Whole(Murmur3), Several},
 	} {
 		require.Equal(t, c.want, p.SetOf(c.r), c.r)
 	}

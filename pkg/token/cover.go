@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Cover checks that the ranges cover within exactly: every token in within is in one range, no
-// token is in two, and no range extends beyond within. The ranges may be in any order. The error
+// Cover checks that the ranges cover within exactly. Every token in within must be in one range,
+// and none in two. No range may extend beyond within. The ranges may be in any order. The error
 // names the first fault on the ring in decimal tokens. Cover does not modify the ranges.
 func Cover(p Partitioner, within Range, ranges []Range) error {
 	if !within.Start.Less(within.End) {

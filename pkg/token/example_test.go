@@ -66,18 +66,14 @@ func ExampleAppendKey() {
 func ExamplePlacement_Plan() {
 	placement := threeNodes()
 	p := token.Murmur3
-	for _, s := range placement.Plan(6, 1) {
-		start, end := p.Append(nil, s.Range.Start), p.Append(nil, s.Range.End)
-		replicas := placement.Replicas(s.Set)
-		fmt.Printf("token > %s AND token <= %s on %v\n", start, end, replicas)
+	for _, s := range placement.Plan(4, 1) {
+		fmt.Printf("%s on %v\n", token.AppendRange(nil, p, s.Range), placement.Replicas(s.Set))
 	}
 	// Output:
-	// token > -9223372036854775808 AND token <= -6148914691236517205 on [0 1]
-	// token > -6148914691236517205 AND token <= -3074457345618258603 on [0 1]
-	// token > -3074457345618258603 AND token <= 0 on [1 2]
-	// token > 3074457345618258602 AND token <= 6148914691236517205 on [2 0]
-	// token > 0 AND token <= 3074457345618258602 on [1 2]
-	// token > 6148914691236517205 AND token <= 9223372036854775807 on [2 0]
+	// (-9223372036854775808, -3074457345618258603] on [0 1]
+	// (-3074457345618258603, 3074457345618258602] on [1 2]
+	// (3074457345618258602, 6148914691236517205] on [2 0]
+	// (6148914691236517205, 9223372036854775807] on [2 0]
 }
 
 // Subtract returns the ranges that a stopped scan still has to read.

@@ -34,7 +34,9 @@ func requireRoundTrip(t *testing.T, p Partitioner, v Token) {
 }
 
 func FuzzReadWire(f *testing.F) {
-	for _, b := range [][]byte{nil, {0}, {0xff}, {0x80}, {0, 0x80}, make([]byte, 8), make([]byte, 17)} {
+	for _, b := range [][]byte{
+		nil, {0}, {0xff}, {0x80}, {0, 0x80}, make([]byte, 8), make([]byte, 17),
+	} {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -10,8 +10,8 @@ import (
 )
 
 // murmur3 is Cassandra's Murmur3Partitioner: the first 64 bits of MurmurHash3 x64 128 with seed 0,
-// with two differences. The bytes of the last, incomplete block are sign-extended. -2^63 is mapped
-// to 2^63-1, so that -2^63 can be the excluded lower bound of the ring.
+// with two differences. The bytes of the last, incomplete block are sign-extended. The hash -2^63
+// is mapped to 2^63-1, so that -2^63 can be the excluded lower bound of the ring.
 type murmur3 struct{}
 
 // signBit converts between a two's complement number and an unsigned number of the same order.

@@ -161,7 +161,8 @@ func (d *datacenter) appendPicks(picks []int, rackOf []int) []int {
 	start := len(picks)
 	full := start + d.factor
 	repeats := d.repeats
-	for n := d.nodes.first(); repeats > 0 && len(picks) < full && n != d.nodes.end(); n = d.nodes.after(n) {
+	n, last := d.nodes.first(), d.nodes.end()
+	for ; repeats > 0 && len(picks) < full && n != last; n = d.nodes.after(n) {
 		if d.seen[rackOf[n]] {
 			repeats--
 		}
@@ -169,7 +170,8 @@ func (d *datacenter) appendPicks(picks []int, rackOf []int) []int {
 		picks = append(picks, n)
 	}
 	nodes := picks[start:]
-	for rack := d.racks.first(); len(picks) < full && rack != d.racks.end(); rack = d.racks.after(rack) {
+	rack := d.racks.first()
+	for ; len(picks) < full && rack != d.racks.end(); rack = d.racks.after(rack) {
 		if !d.seen[rack] {
 			picks = append(picks, d.nodeOf[rack])
 		}

@@ -20,7 +20,9 @@ func TestNewPlacement(t *testing.T) {
 	require.Equal(t, []int{2, 0}, p.Replicas(0))
 	require.Empty(t, p.Replicas(1))
 	require.Same(t, &p.Replicas(0)[0], &p.Replicas(2)[0], "equal lists are kept once")
-	for v, want := range map[int64]int{math.MinInt64: 0, math.MinInt64 + 1: 0, -5: 0, -4: 1, 7: 1, 8: 2, math.MaxInt64: 2} {
+	for v, want := range map[int64]int{
+		math.MinInt64: 0, math.MinInt64 + 1: 0, -5: 0, -4: 1, 7: 1, 8: 2, math.MaxInt64: 2,
+	} {
 		require.Equal(t, want, p.Find(at(v)), v)
 	}
 	ends[0], replicas[0][0] = at(0), 9

@@ -8,7 +8,9 @@ import (
 
 func TestRangeContains(t *testing.T) {
 	r := Range{at(-5), at(5)}
-	for v, want := range map[int64]bool{-6: false, -5: false, -4: true, 0: true, 5: true, 6: false} {
+	for v, want := range map[int64]bool{
+		-6: false, -5: false, -4: true, 0: true, 5: true, 6: false,
+	} {
 		require.Equal(t, want, r.Contains(at(v)), v)
 	}
 	for _, p := range []Partitioner{Murmur3, Random} {

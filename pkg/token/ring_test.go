@@ -41,7 +41,7 @@ func randomToken(p Partitioner, source *rand.Rand) Token {
 	return Token{source.Uint64() >> 1, source.Uint64()}
 }
 
-// randomNodes returns random nodes, no two of which share a token.
+// randomNodes returns random nodes that share no token.
 func randomNodes(p Partitioner, source *rand.Rand, nodes, vnodes, dcs, racks int) []Node {
 	taken := make(map[Token]bool)
 	list := make([]Node, nodes)

@@ -91,7 +91,9 @@ func requireSubtracted(t *testing.T, ranges, done []Range) {
 	of := 0
 	for i, piece := range left {
 		require.True(t, piece.Start.Less(piece.End))
-		inside := func() bool { return !piece.Start.Less(ranges[of].Start) && !ranges[of].End.Less(piece.End) }
+		inside := func() bool {
+			return !piece.Start.Less(ranges[of].Start) && !ranges[of].End.Less(piece.End)
+		}
 		again := i > 0 && piece.Start.Less(left[i-1].End) // the next part of one range comes later
 		for !inside() || again {
 			again = false

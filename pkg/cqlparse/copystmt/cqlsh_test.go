@@ -21,7 +21,8 @@ type parts struct {
 // partsOf returns the parts of a Statement.
 func partsOf(s *Statement) *parts {
 	p := &parts{
-		Keyspace: s.Keyspace, Table: s.Table, Direction: s.Direction.String(), Columns: append([]string{}, s.Columns...), Files: append([]string{}, s.Files...),
+		Keyspace: s.Keyspace, Table: s.Table, Direction: s.Direction.String(),
+		Columns: append([]string{}, s.Columns...), Files: append([]string{}, s.Files...),
 		Names: []string{}, Values: []string{},
 	}
 	for _, o := range s.Options {

@@ -36,7 +36,9 @@ func FuzzParse(f *testing.F) {
 				}
 				again, err := cqltype.Parse(
 					c.Type.String(),
-					func(name string) (*cqltype.Type, error) { return &cqltype.Type{Kind: cqltype.UDT, Name: name}, nil },
+					func(name string) (*cqltype.Type, error) {
+						return &cqltype.Type{Kind: cqltype.UDT, Name: name}, nil
+					},
 				)
 				require.NoError(t, err)
 				require.Equal(t, c.Type.String(), again.String())

@@ -12,7 +12,8 @@ import (
 
 // described is a schema as servers print it, with additions by hand.
 const described = `-- by hand
-CREATE KEYSPACE demo WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': '3'}  AND durable_writes = true;
+CREATE KEYSPACE demo WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': '3'}
+    AND durable_writes = true;
 
 CREATE TYPE demo.person (
     name text,
@@ -40,7 +41,8 @@ CREATE TABLE demo."Orders" (
     AND caching = {'keys': 'ALL', 'rows_per_partition': 'NONE'}
     AND cdc = false
     AND comment = 'it''s; one -- text'
-    AND compression = {'chunk_length_in_kb': 16, 'class': 'org.apache.cassandra.io.compress.LZ4Compressor'}
+    AND compression = {'chunk_length_in_kb': 16,
+        'class': 'org.apache.cassandra.io.compress.LZ4Compressor'}
     AND default_time_to_live = 86400
     AND extensions = {};
 CREATE CUSTOM INDEX orders_kind ON demo."Orders" (kind) USING 'StorageAttachedIndex' WITH OPTIONS = {'a': 'b'};
@@ -51,13 +53,18 @@ CREATE MATERIALIZED VIEW demo.by_day AS
 CREATE TRIGGER audit ON demo."Orders" USING 'org.example.Audit';
 /* CREATE TABLE demo.gone (
    k int PRIMARY KEY); */
-CREATE FUNCTION demo.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java AS $$ return a; /* ; */ $$;
+
+CREATE FUNCTION demo.f (a int) CALLED ON NULL INPUT RETURNS int LANGUAGE java
+    AS $$ return a; /* ; */ $$;
 GRANT SELECT ON demo."Orders" TO someone;
 USE demo;
-CREATE TABLE IF NOT EXISTS small (k int PRIMARY KEY, a int, dropped text, c set<text>) WITH COMPACT STORAGE;
+CREATE TABLE IF NOT EXISTS small (k int PRIMARY KEY, a int, dropped text, c set<text>)
+    WITH COMPACT STORAGE;
 ALTER TABLE small DROP dropped USING TIMESTAMP 1700000000000000;
+
 ALTER TABLE demo.small ADD added frozen<list<int>>;
 ALTER TABLE small WITH default_time_to_live = 10 AND compression = {'enabled': 'false'};
+
 ALTER KEYSPACE demo WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 2}`
 
 func TestSchemaAsServersPrintIt(t *testing.T) {
@@ -129,7 +136,7 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 	)
 	require.Equal(t, []Dependent{{"demo", "by_day", "Orders", "", ""}}, s.Views)
 	require.Equal(t, []Dependent{{"demo", "audit", "Orders", "", ""}}, s.Triggers)
-	require.Equal(t, []Skipped{{41, "CREATE FUNCTION"}, {42, "GRANT SELECT"}}, s.Skipped)
+	require.Equal(t, []Skipped{{44, "CREATE FUNCTION"}, {46, "GRANT SELECT"}}, s.Skipped)
 }
 
 // Every fault is reported with its position.
@@ -207,7 +214,8 @@ func TestSchemaOfASnapshot(t *testing.T) {
 func TestDroppedColumns(t *testing.T) {
 	s, err := Parse(
 		`CREATE TABLE k.t (k int, c int, s text static, v int, w int, PRIMARY KEY (k, c));
-		ALTER TABLE k.t DROP (s, v) USING TIMESTAMP 5; ALTER TABLE k.t ADD v int; ALTER TABLE k.t DROP v USING TIMESTAMP 7;
+		ALTER TABLE k.t DROP (s, v) USING TIMESTAMP 5; ALTER TABLE k.t ADD v int;
+		ALTER TABLE k.t DROP v USING TIMESTAMP 7;
 		ALTER TABLE k.t DROP w`,
 		"",
 	)

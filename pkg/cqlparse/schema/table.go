@@ -27,6 +27,11 @@ type rawColumn struct {
 	static bool
 }
 
+// called reports whether the table has that name.
+func (t *rawTable) called(name qualified) bool {
+	return t.table.Keyspace == name.keyspace && t.table.Name == name.name
+}
+
 // droppedColumn is a dropped column and the time of its drop.
 type droppedColumn struct {
 	rawColumn
@@ -238,10 +243,7 @@ func (p *parser) alterTable() error {
 	if err != nil {
 		return err
 	}
-	i := slices.IndexFunc(
-		p.tables,
-		func(t *rawTable) bool { return t.table.Keyspace == called.keyspace && t.table.Name == called.name },
-	)
+	i := slices.IndexFunc(p.tables, func(t *rawTable) bool { return t.called(called) })
 	if i < 0 {
 		return p.ErrorAt(start, "there is no table %q.%q", called.keyspace, called.name)
 	}
@@ -389,7 +391,8 @@ func (p *parser) finishColumn(t *rawTable, c rawColumn) (Column, error) {
 		return out, p.ErrorAt(
 			c.at, "column %q is of the primary key: its type must be frozen", c.name,
 		)
-	case typ.Kind == cqltype.UDT && !typ.Frozen && slices.ContainsFunc(typ.Elems, (*cqltype.Type).MultiCell):
+	case typ.Kind == cqltype.UDT && !typ.Frozen &&
+		slices.ContainsFunc(typ.Elems, (*cqltype.Type).MultiCell):
 		return out, p.ErrorAt(
 			c.at,
 			"column %q is of a type with collections that are not frozen: it must be frozen",

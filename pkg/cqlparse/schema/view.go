@@ -68,10 +68,7 @@ func (p *parser) createView() error {
 // finishViews resolves the columns of the views whose base tables are in the schema.
 func (p *parser) finishViews() error {
 	for _, v := range p.views {
-		i := slices.IndexFunc(
-			p.tables,
-			func(t *rawTable) bool { return t.table.Keyspace == v.base.keyspace && t.table.Name == v.base.name },
-		)
+		i := slices.IndexFunc(p.tables, func(t *rawTable) bool { return t.called(v.base) })
 		if i < 0 {
 			continue
 		}

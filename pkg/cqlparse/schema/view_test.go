@@ -11,9 +11,16 @@ import (
 func TestViewsHaveTheTypesOfTheirBaseTables(t *testing.T) {
 	s, err := Parse(
 		`CREATE MATERIALIZED VIEW d.alone AS SELECT * FROM d.absent WHERE k IS NOT NULL PRIMARY KEY (k);
-CREATE MATERIALIZED VIEW IF NOT EXISTS d.by_g AS SELECT * FROM d.base WHERE g IS NOT NULL AND k IS NOT NULL AND c IS NOT NULL
-    PRIMARY KEY ((g, k), c) WITH ID = be429320-e775-11f1-8034-61a613d04875 AND CLUSTERING ORDER BY (c DESC) AND comment = 'x';
+
+CREATE MATERIALIZED VIEW IF NOT EXISTS d.by_g AS SELECT * FROM d.base
+
+    WHERE g IS NOT NULL AND k IS NOT NULL AND c IS NOT NULL PRIMARY KEY ((g, k), c)
+
+    WITH ID = be429320-e775-11f1-8034-61a613d04875
+    AND CLUSTERING ORDER BY (c DESC) AND comment = 'x';
+
 CREATE MATERIALIZED VIEW d.by_c AS SELECT k, c, "V" FROM d.base WHERE c > 1 AND k IS NOT NULL PRIMARY KEY (c, k);
+
 CREATE TABLE d.base (k int, c text, g date, "V" list<int>, u int, gone int, PRIMARY KEY (k, c));
 ALTER TABLE d.base DROP gone`,
 		"d",

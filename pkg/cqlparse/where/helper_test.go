@@ -13,10 +13,13 @@ import (
 // types is a table with a column of each type. Each column has the name of its type.
 const types = `CREATE TYPE two (a int, "B" text, "true" frozen<set<int>>);
 CREATE TABLE types (k int, kt text, c int, ct text, cd date, st text static,
-	"Day" int, ascii ascii, bigint bigint, blob blob, boolean boolean, counter counter, date date, decimal decimal, double double, duration duration,
-	float float, inet inet, int int, smallint smallint, text text, time time, timestamp timestamp, timeuuid timeuuid, tinyint tinyint, uuid uuid,
-	varint varint, list list<text>, set set<int>, map map<text, int>, flist frozen<list<int>>, fset frozen<set<text>>, fmap frozen<map<int, text>>,
-	tuple tuple<int, text>, udt two, fudt frozen<two>, vector vector<float, 2>, words vector<text, 2>, deep frozen<map<int, list<set<decimal>>>>,
+	"Day" int, ascii ascii, bigint bigint, blob blob, boolean boolean, counter counter,
+	date date, decimal decimal, double double, duration duration, float float, inet inet,
+	int int, smallint smallint, text text, time time, timestamp timestamp, timeuuid timeuuid,
+	tinyint tinyint, uuid uuid, varint varint, list list<text>, set set<int>, map map<text, int>,
+	flist frozen<list<int>>, fset frozen<set<text>>, fmap frozen<map<int, text>>,
+	tuple tuple<int, text>, udt two, fudt frozen<two>, vector vector<float, 2>,
+	words vector<text, 2>, deep frozen<map<int, list<set<decimal>>>>,
 	durations frozen<list<duration>>, custom 'org.example.T', waits map<int, duration>,
 	amounts frozen<list<decimal>>, prices list<decimal>, rates frozen<map<decimal, decimal>>,
 	PRIMARY KEY ((k, kt), c, ct, cd)) WITH CLUSTERING ORDER BY (c DESC)`

@@ -193,7 +193,10 @@ func TestMalformedCells(t *testing.T) {
 		"map['a'] = 1", "deep = {1: [{1}]}", "tuple = (1, 'a')", "vector = [1, 2]", "words = ['a', 'b']", "boolean IN (true)", "date < 5",
 	} {
 		c := mustParse(t, condition, table)
-		for _, cell := range [][]byte{{}, {0}, {0xff, 0xff}, {0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff}, {0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 9}, make([]byte, 17)} {
+		for _, cell := range [][]byte{
+			{}, {0}, {0xff, 0xff}, {0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff},
+			{0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 9}, make([]byte, 17),
+		} {
 			require.NotPanics(
 				t, func() { c.Holds([][]byte{cell}, token.Token{}) }, "%s: %x", condition, cell,
 			)
@@ -205,8 +208,11 @@ func TestHoldsAllocatesNothing(t *testing.T) {
 	table := tableOf(t, types)
 	c := mustParse(
 		t,
-		`k = 1 AND text IN ('a', 'b', 'c') AND decimal < 12.50 AND list CONTAINS 'x' AND map['k'] = 4 AND (c, ct) > (1, 'a') AND (c, ct) IN ((1, 'x'), (2, '')) AND uuid IS NOT NULL
-		AND TOKEN(k, kt) > 0 AND deep = {1: [{2.0}]} AND varint > 5`,
+		`k = 1 AND text IN ('a', 'b', 'c') AND decimal < 12.50 AND list CONTAINS 'x'
+
+		AND map['k'] = 4 AND (c, ct) > (1, 'a') AND (c, ct) IN ((1, 'x'), (2, ''))
+
+		AND uuid IS NOT NULL AND TOKEN(k, kt) > 0 AND deep = {1: [{2.0}]} AND varint > 5`,
 		table,
 	)
 	cells := row{

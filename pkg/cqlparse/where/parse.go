@@ -44,7 +44,7 @@ func Parse(text string, t Table) (*Condition, error) {
 	case end.Is("or"):
 		return nil, p.ErrorAt(
 			end,
-			"CQL has no OR: conditions are joined by AND, and several values of a column asked for by IN",
+			"CQL has no OR: use AND, or IN for several values of a column",
 		)
 	case end.Kind != lex.End:
 		return nil, p.Unexpected("AND or the end")
@@ -154,11 +154,11 @@ func (p *parser) columnRelation() error {
 	case p.Next().Is("like"), p.Next().Is("between"), p.Next().Is("not"):
 		return p.ErrorAt(
 			p.Next(),
-			"%s is not read here, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL",
+			"%s is not supported, only =, !=, <, <=, >, >=, IN, CONTAINS and IS NOT NULL",
 			strings.ToUpper(p.Next().Text),
 		)
 	case p.Next().Is("."):
-		return p.ErrorAt(p.Next(), "%s: the fields of a column cannot be asked for", p.subject)
+		return p.ErrorAt(p.Next(), "%s: the fields of a column cannot be tested", p.subject)
 	}
 	op, err := p.operator()
 	if err != nil {
@@ -216,7 +216,7 @@ func (p *parser) comparable(at lex.Token, c schema.Column, op operator) error {
 		if op != equal && op != unequal && hasDuration(c.Type) {
 			return p.ErrorAt(
 				at,
-				"%s is of type %s, and of durations none is less than another",
+				"%s is of type %s, and durations have no order",
 				p.subject,
 				c.Type,
 			)
@@ -225,7 +225,7 @@ func (p *parser) comparable(at lex.Token, c schema.Column, op operator) error {
 	case c.Type.Kind == cqltype.Map:
 		return p.ErrorAt(
 			at,
-			"%s is of type %s, which is not frozen: it can be asked for by CONTAINS, CONTAINS KEY and [key]",
+			"%s is of type %s, which is not frozen: use CONTAINS, CONTAINS KEY or [key]",
 			p.subject,
 			c.Type,
 		)
@@ -236,7 +236,7 @@ func (p *parser) comparable(at lex.Token, c schema.Column, op operator) error {
 	default:
 		return p.ErrorAt(
 			at,
-			"%s is of type %s, which is not frozen: it can be asked for by CONTAINS",
+			"%s is of type %s, which is not frozen: use CONTAINS",
 			p.subject,
 			c.Type,
 		)
@@ -364,7 +364,7 @@ func (p *parser) elemOrder(
 func (p *parser) entryRelation(at lex.Token, c schema.Column, name string) error {
 	if c.Type.Kind != cqltype.Map {
 		return p.ErrorAt(
-			at, "%s is of type %s: only the entries of a map can be asked for", p.subject, c.Type,
+			at, "%s is of type %s: only a map has entries", p.subject, c.Type,
 		)
 	}
 	key, err := p.term()
@@ -380,7 +380,7 @@ func (p *parser) entryRelation(at lex.Token, c schema.Column, name string) error
 	}
 	if op != equal && op != unequal && hasDuration(c.Type.Elems[1]) {
 		return p.ErrorAt(
-			at, "%s is of type %s, and of durations none is less than another", p.subject, c.Type,
+			at, "%s is of type %s, and durations have no order", p.subject, c.Type,
 		)
 	}
 	x, err := p.term()

@@ -65,7 +65,7 @@ func (p *parser) term() (term, error) {
 		return x, err
 	}
 	if t := p.Next(); t.Kind == lex.Sign && strings.Contains("+-*/%", t.Text) {
-		return x, p.ErrorAt(t, "arithmetic is not computed here: give the result")
+		return x, p.ErrorAt(t, "arithmetic is not supported: write the result")
 	}
 	return x, nil
 }
@@ -91,7 +91,7 @@ func (p *parser) simpleTerm() (term, error) {
 		return p.wordTerm()
 	case lex.Name:
 		return x, p.ErrorAt(
-			t, "expected a value, found the name %.40q: a text stands in single quotes", t.Text,
+			t, "expected a value, found the name %.40q: a text needs single quotes", t.Text,
 		)
 	case lex.Sign:
 		return p.signTerm()
@@ -111,21 +111,21 @@ func (p *parser) wordTerm() (term, error) {
 	}
 	switch {
 	case t.Is("cast") && p.After(1).Is("("):
-		return term{}, p.ErrorAt(t, "casts are not computed here: give the result")
+		return term{}, p.ErrorAt(t, "casts are not supported: write the result")
 	case p.After(1).Is("("):
 		return term{}, p.ErrorAt(
-			t, "functions are not computed here: give the value of %.40s", t.Text,
+			t, "functions are not supported: write the value of %.40s", t.Text,
 		)
 	case p.After(1).Is(".") && p.After(3).Is("("):
 		return term{}, p.ErrorAt(
 			t,
-			"functions are not computed here: give the value of %.40s.%.40s",
+			"functions are not supported: write the value of %.40s.%.40s",
 			t.Text,
 			p.After(2).Text,
 		)
 	default:
 		return term{}, p.ErrorAt(
-			t, "expected a value, found %.40q: a text stands in single quotes", t.Text,
+			t, "expected a value, found %.40q: a text needs single quotes", t.Text,
 		)
 	}
 }
@@ -141,7 +141,7 @@ func (p *parser) signTerm() (term, error) {
 	case "(":
 		if _, constant := constants[p.After(1).Text]; p.After(1).Kind == lex.Word && !constant &&
 			(p.After(2).Is(")") || p.After(2).Is("<")) {
-			return term{}, p.ErrorAt(t, "casts are not computed here: give the result")
+			return term{}, p.ErrorAt(t, "casts are not supported: write the result")
 		}
 		return p.elements(formTuple, ")")
 	case "-":
@@ -155,9 +155,9 @@ func (p *parser) signTerm() (term, error) {
 			}
 			return x, nil
 		}
-		return term{}, p.ErrorAt(t, "arithmetic is not computed here: give the result")
+		return term{}, p.ErrorAt(t, "arithmetic is not supported: write the result")
 	case "?", ":":
-		return term{}, p.ErrorAt(t, "there is nothing to be bound here: give the value")
+		return term{}, p.ErrorAt(t, "bind markers are not supported: write the value")
 	default:
 		return term{}, p.Unexpected("a value")
 	}
@@ -166,7 +166,7 @@ func (p *parser) signTerm() (term, error) {
 // enter counts the nesting depth.
 func (p *parser) enter() error {
 	if p.depth++; p.depth > cqltype.MaxDepth {
-		return p.ErrorAt(p.Next(), "this is nested too deep")
+		return p.ErrorAt(p.Next(), "the value is nested too deep")
 	}
 	return nil
 }

@@ -29,7 +29,7 @@ func (p *parser) token() (t token.Token, text string, err error) {
 	x := literal.plain()
 	if x.form != formInteger {
 		return t, "", p.ErrorAt(
-			x.at, "%.60s is no token, which is a whole number, or TOKEN(...) of a key", x,
+			x.at, "%.60s is not a token: want a whole number or TOKEN(...) of a key", x,
 		)
 	}
 	if t, err = p.table.Partitioner.Parse(x.text); err != nil {

@@ -50,7 +50,10 @@ func TestTokenRelations(t *testing.T) {
 	} {
 		c := mustParse(t, condition, table)
 		require.Equal(t, want, shown(c, token.Murmur3), condition)
-		for _, n := range []int64{math.MinInt64 + 1, -6, -5, -1, 0, 3, 4, 5, 6, 7, 9, 10, math.MaxInt64 - 1, math.MaxInt64} {
+		for _, n := range []int64{
+			math.MinInt64 + 1, -6, -5, -1, 0, 3, 4, 5, 6, 7, 9, 10,
+			math.MaxInt64 - 1, math.MaxInt64,
+		} {
 			if strings.Contains(condition, "v") || strings.Contains(condition, "a =") ||
 				strings.Contains(condition, "IN") {
 				continue
@@ -162,6 +165,6 @@ func TestWithoutPartitioner(t *testing.T) {
 	require.False(t, c.Holds(row{"k": "1.00"}.cells(t, table, c), token.Token{}))
 	_, err := Parse("token(k) > 5", table)
 	require.EqualError(
-		t, err, "line 1, column 1: the tokens of the table's partitioner are not known here",
+		t, err, "line 1, column 1: the partitioner of the table is not supported",
 	)
 }

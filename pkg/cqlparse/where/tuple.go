@@ -23,7 +23,7 @@ func (p *parser) tupleRelation() error {
 		if c.Kind != schema.Clustering {
 			return p.ErrorAt(
 				at,
-				"column %s is no clustering column: others cannot be compared together",
+				"column %s is not a clustering column: tuples can only have clustering columns",
 				cqltype.QuoteIdent(c.Name),
 			)
 		}
@@ -153,7 +153,7 @@ func (p *parser) tokenRelation() error {
 		return err
 	}
 	if p.table.Partitioner == nil {
-		return p.ErrorAt(at, "the tokens of the table's partitioner are not known here")
+		return p.ErrorAt(at, "the partitioner of the table is not supported")
 	}
 	if listed(columns) != listed(p.partition) {
 		return p.ErrorAt(at, "TOKEN takes the partition key: TOKEN%s", listed(p.partition))
@@ -162,7 +162,7 @@ func (p *parser) tokenRelation() error {
 	op, err := p.operator()
 	if err != nil || op == unequal {
 		return p.ErrorAt(
-			atOp, "expected =, <, <=, > or >=, which is all that a token can be asked for by",
+			atOp, "expected =, <, <=, > or >=, the only operators for TOKEN",
 		)
 	}
 	t, text, err := p.token()

@@ -18,26 +18,34 @@ import (
 
 // takes are the forms of literals for each type (Constants.Literal.testAssignment).
 var takes = map[cqltype.Kind][]form{
-	cqltype.Ascii: {formText}, cqltype.Text: {formText}, cqltype.Inet: {formText},
-	cqltype.Date: {
-		formText,
-		formInteger,
-	}, cqltype.Time: {formText, formInteger}, cqltype.Timestamp: {formText, formInteger},
-	cqltype.Tinyint: {
-		formInteger,
-	}, cqltype.Smallint: {formInteger}, cqltype.Int: {formInteger}, cqltype.Bigint: {formInteger},
-	cqltype.Counter: {formInteger}, cqltype.Varint: {formInteger},
-	cqltype.Decimal: {
-		formInteger,
-		formFloat,
-	}, cqltype.Double: {formInteger, formFloat}, cqltype.Float: {formInteger, formFloat},
-	cqltype.UUID: {formUUID}, cqltype.TimeUUID: {formUUID},
-	cqltype.Boolean: {formBoolean}, cqltype.Duration: {formDuration},
-	cqltype.Blob: {formHex}, cqltype.Custom: {formHex}, cqltype.Empty: {formHex},
-	cqltype.List: {
-		formList,
-	}, cqltype.Set: {formSet}, cqltype.Map: {formMap}, cqltype.Tuple: {formTuple}, cqltype.UDT: {formMap},
-	cqltype.Vector: {formList},
+	cqltype.Ascii:     {formText},
+	cqltype.Text:      {formText},
+	cqltype.Inet:      {formText},
+	cqltype.Date:      {formText, formInteger},
+	cqltype.Time:      {formText, formInteger},
+	cqltype.Timestamp: {formText, formInteger},
+	cqltype.Tinyint:   {formInteger},
+	cqltype.Smallint:  {formInteger},
+	cqltype.Int:       {formInteger},
+	cqltype.Bigint:    {formInteger},
+	cqltype.Counter:   {formInteger},
+	cqltype.Varint:    {formInteger},
+	cqltype.Decimal:   {formInteger, formFloat},
+	cqltype.Double:    {formInteger, formFloat},
+	cqltype.Float:     {formInteger, formFloat},
+	cqltype.UUID:      {formUUID},
+	cqltype.TimeUUID:  {formUUID},
+	cqltype.Boolean:   {formBoolean},
+	cqltype.Duration:  {formDuration},
+	cqltype.Blob:      {formHex},
+	cqltype.Custom:    {formHex},
+	cqltype.Empty:     {formHex},
+	cqltype.List:      {formList},
+	cqltype.Set:       {formSet},
+	cqltype.Map:       {formMap},
+	cqltype.Tuple:     {formTuple},
+	cqltype.UDT:       {formMap},
+	cqltype.Vector:    {formList},
 }
 
 // shownTerm is the largest number of bytes of a literal in a message.
@@ -62,7 +70,7 @@ func (p *parser) value(t *cqltype.Type, x *term) ([]byte, error) {
 	}
 	if x.form == formNull {
 		return nil, p.ErrorAt(
-			x.at, "%s: a null is equal to nothing, and neither less nor greater", p.subject,
+			x.at, "%s: null cannot be compared", p.subject,
 		)
 	}
 	if !slices.Contains(takes[t.Kind], x.form) &&
@@ -177,7 +185,7 @@ func plainDuration(text string) string {
 // elem returns the bytes of an element, which must not be null.
 func (p *parser) elem(t *cqltype.Type, x *term) ([]byte, error) {
 	if x.form == formNull {
-		return nil, p.ErrorAt(x.at, "%s: a null cannot stand in a collection", p.subject)
+		return nil, p.ErrorAt(x.at, "%s: a collection cannot contain null", p.subject)
 	}
 	return p.value(t, x)
 }
@@ -234,7 +242,7 @@ func (p *parser) userType(t *cqltype.Type, x *term) (wire []byte, err error) {
 	for i := 0; i < len(x.elems); i += 2 {
 		key := &x.elems[i]
 		if key.form != formName {
-			return nil, p.noValue(t, x, "it has keys that are no names of fields")
+			return nil, p.noValue(t, x, "its keys are not names of fields")
 		}
 		n := slices.Index(t.FieldNames, key.text)
 		if n < 0 || n >= len(values) {
@@ -243,7 +251,7 @@ func (p *parser) userType(t *cqltype.Type, x *term) (wire []byte, err error) {
 			)
 		}
 		if values[n] != nil {
-			return nil, p.ErrorAt(key.at, "%s: the field %s is there twice", p.subject, key)
+			return nil, p.ErrorAt(key.at, "%s: the field %s occurs twice", p.subject, key)
 		}
 		values[n] = &x.elems[i+1]
 	}

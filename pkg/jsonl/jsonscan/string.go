@@ -18,8 +18,8 @@ const (
 
 // PlainLen returns the number of bytes at the start of text that need no escape in a JSON string.
 // It stops at the first double quote, backslash or control character. It tests eight bytes at a
-// time, by the tests in Sean Eron Anderson's "Bit Twiddling Hacks" for a zero byte and for a byte
-// less than n. Each test always marks the first such byte, the lowest one.
+// time. The tests are those of Sean Eron Anderson's "Bit Twiddling Hacks" for a zero byte and for a
+// byte less than n. Each test always marks the first such byte, the lowest one.
 func PlainLen(text []byte) int {
 	n := 0
 	for ; n+8 <= len(text); n += 8 {
@@ -37,9 +37,9 @@ func PlainLen(text []byte) int {
 	return n
 }
 
-// String reads the string whose opening quote is at pos. escaped reports whether it contains a
-// backslash; without one, the bytes between the quotes are the text. String does not check for lone
-// surrogates.
+// String reads the string whose opening quote is at pos. The result escaped reports whether it
+// contains a backslash; without one, the bytes between the quotes are the text. String does not
+// check for lone surrogates.
 func String(b []byte, pos int) (next int, escaped bool, err error) {
 	for next = pos + 1; ; {
 		next += PlainLen(b[next:])

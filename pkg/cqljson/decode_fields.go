@@ -148,7 +148,7 @@ func (r *udtReader) readName(
 		return dst, 0, pos, at(pos, r.unknown(name))
 	}
 	if spans[field].end != 0 {
-		return dst, 0, pos, at(pos, fmt.Errorf("field %s stands twice", r.fields[field].name))
+		return dst, 0, pos, at(pos, fmt.Errorf("field %s occurs twice", r.fields[field].name))
 	}
 	value, err = jsonscan.Colon(json, end)
 	return dst[:mark], field, value, err

@@ -110,7 +110,7 @@ func duplicate(wire []byte, count int) int {
 	return first
 }
 
-var errKeyTwice = errors.New("key stands twice")
+var errKeyTwice = errors.New("key occurs twice")
 
 // twice returns the error for the key with the given number in the object at json[pos], which has
 // been read without an error before.

@@ -130,7 +130,7 @@ func Plan(t *cqltype.Type) (Encoder, error) {
 // plan returns the encoder of a type that is inside the keys of keyDepth maps.
 func plan(t *cqltype.Type, keyDepth int) (Encoder, error) {
 	if keyDepth > maxKeyDepth {
-		return nil, fmt.Errorf("more than %d maps lie in each other's keys", maxKeyDepth)
+		return nil, fmt.Errorf("more than %d maps are nested in each other's keys", maxKeyDepth)
 	}
 	text, err := cqltext.Plan(t)
 	if err != nil {

@@ -237,7 +237,7 @@ func TestKeyDepth(t *testing.T) {
 
 	typ, _ = nestedKeys(maxKeyDepth + 1)
 	_, err = Plan(typ)
-	require.ErrorContains(t, err, "more than 8 maps lie in each other's keys")
+	require.ErrorContains(t, err, "more than 8 maps are nested in each other's keys")
 	_, err = PlanDecoder(typ)
-	require.ErrorContains(t, err, "more than 8 maps lie in each other's keys")
+	require.ErrorContains(t, err, "more than 8 maps are nested in each other's keys")
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-var errLoneBackslash = errors.New("a backslash at the end, where an escape is due")
+var errLoneBackslash = errors.New("a backslash at the end without an escape")
 
 // unescape reverses the escapes of text[mark:] in place: \\, \n, \r, \t, and \xNN for the character
 // U+00NN. Every escape is longer than its character.

@@ -142,7 +142,7 @@ func (e *elem) appendElem(
 	case len(word) == 0 && e.text == nil:
 		err = errEmpty
 	case quoted && e.whole:
-		err = fmt.Errorf("a text in quotes where %s is due", e.name)
+		err = fmt.Errorf("a text in quotes instead of %s", e.name)
 	case e.whole:
 		// Its errors already have offsets.
 		dst, err = e.read(dst, word, off)

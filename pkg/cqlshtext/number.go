@@ -21,7 +21,7 @@ func newNumberReader(s scalar, thousands, decimal string) *numberReader {
 	}
 }
 
-var errUnderscore = errors.New("an underscore may only stand between digits")
+var errUnderscore = errors.New("an underscore is only allowed between digits")
 
 func (r *numberReader) read(dst, text []byte, off int) ([]byte, error) {
 	if r.plain && bytes.IndexByte(text, '_') < 0 {

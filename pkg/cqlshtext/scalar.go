@@ -15,7 +15,7 @@ type scalar struct {
 	wire cqltext.Codec
 }
 
-var errHex = errors.New("hex bytes stand for a blob only")
+var errHex = errors.New("hex bytes are only allowed for a blob")
 
 func (s *scalar) read(dst, text []byte, _ int) ([]byte, error) {
 	if isHex(text) {

@@ -46,12 +46,12 @@ func TestScalars(t *testing.T) {
 
 func TestScalarErrors(t *testing.T) {
 	cases := []readCase{
-		{typ: "int", text: "_1", err: `invalid int "_1": an underscore may only stand between digits`},
+		{typ: "int", text: "_1", err: `invalid int "_1": an underscore is only allowed between digits`},
 		{typ: "int", text: "1_", err: "an underscore"},
 		{typ: "int", text: "1__0", err: "an underscore"},
 		{typ: "int", text: "1_x", err: "an underscore"},
-		{typ: "int", text: "0x00000001", err: `invalid int "0x00000001": hex bytes stand for a blob only`},
-		{typ: "int", text: "0,x,00000001", o: commas, err: `invalid int "0,x,00000001": hex bytes stand for a blob only`},
+		{typ: "int", text: "0x00000001", err: `invalid int "0x00000001": hex bytes are only allowed for a blob`},
+		{typ: "int", text: "0,x,00000001", o: commas, err: `invalid int "0,x,00000001": hex bytes are only allowed for a blob`},
 		{typ: "double", text: "1;5", o: german, err: `invalid double "1;5": not a number`},
 		{typ: "inet", text: "1", err: "not an IPv4"},
 		{typ: "inet", text: "010.1", err: "not an IPv4"},
@@ -60,7 +60,7 @@ func TestScalarErrors(t *testing.T) {
 		{typ: "inet", text: "1.16777216", err: "not an IPv4"},
 		{typ: "inet", text: "1.", err: "not an IPv4"},
 		{typ: "inet", text: "1..2", err: "not an IPv4"},
-		{typ: "date", text: "0", err: `invalid date "0": a number of days stands only for a date outside the years 1 to 9999`},
+		{typ: "date", text: "0", err: `invalid date "0": a number of days is only allowed for a date outside the years 1 to 9999`},
 		{typ: "date", text: "2932896", err: "a number of days"},
 		{typ: "date", text: "-719162", err: "a number of days"},
 		{typ: "date", text: "2147483648", err: "out of range -2147483648..2147483647 days for date"},
@@ -97,7 +97,7 @@ func TestUnescape(t *testing.T) {
 		require.Equal(t, c.want, got, c.text)
 	}
 	for text, want := range map[string]string{
-		`a\`:    "a backslash at the end, where an escape is due",
+		`a\`:    "a backslash at the end without an escape",
 		`ab\q`:  `unknown escape "\\q" at offset 2`,
 		`\x1`:   `escape \x without two hex digits after it, at offset 0`,
 		`a\xg0`: `escape \x without two hex digits after it, at offset 1`,

@@ -76,7 +76,7 @@ func (r *udtReader) read(dst, text []byte, off int) ([]byte, error) {
 			return dst, err
 		}
 		if spans[field].begin > 0 {
-			return dst, at(off+pos, fmt.Errorf("field %s stands twice", r.fields[field]))
+			return dst, at(off+pos, fmt.Errorf("field %s occurs twice", r.fields[field]))
 		}
 		if pos, err = nextStop(inner, begin, ',', off); err != nil {
 			return dst, err

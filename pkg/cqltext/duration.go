@@ -46,7 +46,7 @@ const (
 
 var (
 	errDurationForm  = errors.New("not a duration such as 1y2mo3d4h5m6s7ms8us9ns or P1Y2M3DT4H5M6S")
-	errDurationOrder = errors.New("units must stand once each, from years down to nanoseconds")
+	errDurationOrder = errors.New("each unit may occur once, from years down to nanoseconds")
 	errDurationRange = errors.New(
 		"out of range for duration (months and days 32 bits, nanoseconds 64 bits)",
 	)

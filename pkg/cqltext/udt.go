@@ -199,7 +199,7 @@ func (c *udtCodec) readLabel(text []byte, pos int, seen []bool) (field, next int
 		return 0, pos, at(pos, c.unknown(text[pos:next]))
 	}
 	if seen[field] {
-		return 0, pos, at(pos, fmt.Errorf("field %s stands twice", c.fields[field]))
+		return 0, pos, at(pos, fmt.Errorf("field %s occurs twice", c.fields[field]))
 	}
 	seen[field] = true
 	next = skipBlanks(text, next)

@@ -39,7 +39,7 @@ func afterLaterQuote(b byte, lines int) string {
 var tooManyFields = fmt.Sprintf("record has more than %d fields", MaxFields)
 
 // cutEscape is the message for an escape that is the last byte of the input.
-const cutEscape = "escape is the last byte of the input, with none behind it to stand for"
+const cutEscape = "escape is the last byte of the input, with no byte after it"
 
 // fault is the fault of a bad line: a record starts on it and does not end, or exceeds the limit.
 type fault struct {

@@ -103,7 +103,7 @@ func (p *Parser) member(text []byte, pos int) (next int, err error) {
 	if !p.names.add(name, p.fields) {
 		return pos, &jsonscan.Error{
 			Offset: begin,
-			Msg:    fmt.Sprintf("member %q stands twice", shorten(name)),
+			Msg:    fmt.Sprintf("member %q occurs twice", shorten(name)),
 		}
 	}
 	if pos, err = jsonscan.Colon(text, pos); err != nil {

@@ -41,11 +41,11 @@ func TestParserRules(t *testing.T) {
 		{"open string", `{"a":"x}`, "", "line 7, column 6: string is not closed"},
 		{"after the object", `{"a":1}, {"a":2}`, "a=1", `line 7, column 8: expected the end of the line after the object, found ","`},
 		{"two objects", `{"a":1} {"a":2}`, "a=1", `line 7, column 9: expected the end of the line after the object, found an object`},
-		{"member twice", `{"a":1,"b":2,"a":3}`, "a=1|b=2", `line 7, column 14: member "a" stands twice`},
-		{"member twice by escape", `{"ab":1, "\u0061b":2}`, "ab=1", `line 7, column 10: member "ab" stands twice`},
+		{"member twice", `{"a":1,"b":2,"a":3}`, "a=1|b=2", `line 7, column 14: member "a" occurs twice`},
+		{"member twice by escape", `{"ab":1, "\u0061b":2}`, "ab=1", `line 7, column 10: member "ab" occurs twice`},
 		{"lone surrogate in a name", `{"ab\ud83d":1}`, "", `line 7, column 5: \ud83d is half of a surrogate pair without the other`},
 		{"deep", `{"a":` + strings.Repeat("[", 9999) + strings.Repeat("]", 9999) + "}", "a=" + strings.Repeat("[", 9999) + strings.Repeat("]", 9999), ""},
-		{"too deep", `{"a":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + "}", "", "line 7, column 10005: more than 10000 arrays and objects lie in each other"},
+		{"too deep", `{"a":` + strings.Repeat("[", 10000) + strings.Repeat("]", 10000) + "}", "", "line 7, column 10005: more than 10000 nested arrays and objects"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := NewParser()
@@ -135,7 +135,7 @@ func TestManyMembers(t *testing.T) {
 	) + object("a", MaxFields, "")
 	p := NewParser()
 	p.Reset(Chunk{Data: []byte(in), Line: 1})
-	for _, want := range []string{"", "record has more than 65536 members", `member "b7" stands twice`, ""} {
+	for _, want := range []string{"", "record has more than 65536 members", `member "b7" occurs twice`, ""} {
 		require.True(t, p.Next())
 		if want == "" {
 			require.NoError(t, p.Record().Err)

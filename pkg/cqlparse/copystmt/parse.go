@@ -131,7 +131,7 @@ func (p *parser) name(what string) (string, error) {
 		value = p.tok.value
 	case p.tok.kind == word:
 		if value = strings.ToLower(p.source()); reserved[value] {
-			return "", p.fail(what + "; a name that is a word of CQL's stands in double quotes")
+			return "", p.fail(what + "; a reserved word needs double quotes")
 		}
 	default:
 		return "", p.fail(what)

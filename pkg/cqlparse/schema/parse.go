@@ -69,7 +69,7 @@ func (p *parser) statement() error {
 		return p.alterTable()
 	case p.Take("alter", "type"):
 		return p.ErrorAt(
-			start, "a type that is altered is not read: give it as it is now, in CREATE TYPE",
+			start, "ALTER TYPE is not supported: write the current type in CREATE TYPE",
 		)
 	case p.Take("use"):
 		var err error
@@ -109,7 +109,7 @@ func (p *parser) qualifiedName(what string) (qualified, error) {
 	if !p.Take(".") {
 		if p.keyspace == "" {
 			return qualified{}, p.ErrorAt(
-				start, "%s %q has no keyspace, and no USE stands before it", what, first,
+				start, "%s %q has no keyspace, and there is no USE before it", what, first,
 			)
 		}
 		return qualified{p.keyspace, first}, nil
@@ -126,7 +126,7 @@ func (p *parser) createKeyspace() error {
 		return err
 	}
 	if p.schema.Keyspace(called) != nil {
-		return p.ErrorAt(start, "keyspace %q is there already", called)
+		return p.ErrorAt(start, "keyspace %q already exists", called)
 	}
 	k := &Keyspace{Name: called, Options: make(map[string]Value)}
 	p.schema.Keyspaces = append(p.schema.Keyspaces, k)

@@ -142,13 +142,13 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 // Every fault is reported with its position.
 func TestStatementsThatCannotBeRead(t *testing.T) {
 	for text, want := range map[string]string{
-		"CREATE TABLE t (k int PRIMARY KEY)":                                                        `line 1, column 14: a table "t" has no keyspace, and no USE stands before it`,
+		"CREATE TABLE t (k int PRIMARY KEY)":                                                        `line 1, column 14: a table "t" has no keyspace, and there is no USE before it`,
 		"\n  CREATE TABLE k.t (k int)":                                                              `line 2, column 16: the table has no primary key`,
 		"CREATE TABLE k.t (k int PRIMARY KEY, PRIMARY KEY (k))":                                     `line 1, column 38: the table has a primary key already`,
-		"CREATE TABLE k.t (k int, k text, PRIMARY KEY (k))":                                         `line 1, column 26: column "k" is there twice`,
-		"CREATE TABLE k.t (k int, PRIMARY KEY (k, c))":                                              `line 1, column 14: the primary key has the column "c", which is not there or is there twice`,
+		"CREATE TABLE k.t (k int, k text, PRIMARY KEY (k))":                                         `line 1, column 26: column "k" occurs twice`,
+		"CREATE TABLE k.t (k int, PRIMARY KEY (k, c))":                                              `line 1, column 14: the primary key has the column "c", which does not exist or occurs twice`,
 		"CREATE TABLE k.t (k int PRIMARY KEY, v nothing)":                                           `line 1, column 40: type "nothing": offset 0: user type "nothing": no statement makes it in keyspace "k"`,
-		"CREATE TABLE k.t (k int PRIMARY KEY, v list<list<int>>)":                                   `line 1, column 40: type list < list < int > >: list<int> stands in a collection, and must be frozen`,
+		"CREATE TABLE k.t (k int PRIMARY KEY, v list<list<int>>)":                                   `line 1, column 40: type list < list < int > >: list<int> is in a collection and must be frozen`,
 		"CREATE TABLE k.t (k list<int> PRIMARY KEY)":                                                `line 1, column 19: column "k" is of the primary key: its type must be frozen`,
 		"CREATE TABLE k.t (k int PRIMARY KEY, s int static)":                                        `line 1, column 38: column "s" is static in a table without clustering columns`,
 		"CREATE TABLE k.t (k int static PRIMARY KEY)":                                               `line 1, column 19: column "k" is of the primary key, and cannot be static`,
@@ -160,11 +160,11 @@ func TestStatementsThatCannotBeRead(t *testing.T) {
 		"CREATE TYPE k.a (b frozen<a>); CREATE TABLE k.t (k int PRIMARY KEY, v a)":                  `line 1, column 20: type "frozen < a >": offset 9: user type "a": it contains itself`,
 		"CREATE TYPE k.a (b int); CREATE TYPE k.c (d a); CREATE TABLE k.t (k int PRIMARY KEY, v c)": `line 1, column 45: type a is a field of a type, and must be frozen`,
 		"CREATE TYPE k.c (d list<int>); CREATE TABLE k.t (k int PRIMARY KEY, v c)":                  `line 1, column 69: column "v" is of a type with collections that are not frozen: it must be frozen`,
-		"CREATE TABLE k.t (k int PRIMARY KEY); CREATE TABLE k.t (k int PRIMARY KEY)":                `line 1, column 52: table "k"."t" is there already`,
+		"CREATE TABLE k.t (k int PRIMARY KEY); CREATE TABLE k.t (k int PRIMARY KEY)":                `line 1, column 52: table "k"."t" already exists`,
 		"ALTER TABLE k.t ADD v int":                                                                 `line 1, column 13: there is no table "k"."t"`,
-		"CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t RENAME k TO l":                `line 1, column 62: a table that is altered so is not read: give it as it is now, in CREATE TABLE`,
+		"CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t RENAME k TO l":                `line 1, column 62: this ALTER TABLE is not supported: write the current table in CREATE TABLE`,
 		"CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t DROP k":                       `line 1, column 67: the table has no column "k" that can be dropped`,
-		"ALTER TYPE k.a ADD c int":                                                                  `line 1, column 1: a type that is altered is not read: give it as it is now, in CREATE TYPE`,
+		"ALTER TYPE k.a ADD c int":                                                                  `line 1, column 1: ALTER TYPE is not supported: write the current type in CREATE TYPE`,
 		"CREATE TABLE k.t (k int PRIMARY KEY) WITH comment = 'ö;":                                   `line 1, column 53: the quote has no end`,
 		"CREATE TABLE k.t (k 'ö' PRIMARY KEY, \"":                                                   `line 1, column 38: the quote has no end`,
 		"/* CREATE":         `line 1, column 1: the comment has no end`,
@@ -229,7 +229,7 @@ func TestDroppedColumns(t *testing.T) {
 		"CREATE TABLE k.t (k int PRIMARY KEY, v int); ALTER TABLE k.t DROP v USING TIMESTAMP soon",
 		"",
 	)
-	require.EqualError(t, err, `line 1, column 85: "soon" is no timestamp`)
+	require.EqualError(t, err, `line 1, column 85: "soon" is not a timestamp`)
 }
 
 func typ(t *testing.T, text string) *cqltype.Type {

@@ -47,7 +47,7 @@ func (p *parser) createTable() error {
 		return err
 	}
 	if p.schema.Table(called.keyspace, called.name) != nil {
-		return p.ErrorAt(at, "table %q.%q is there already", called.keyspace, called.name)
+		return p.ErrorAt(at, "table %q.%q already exists", called.keyspace, called.name)
 	}
 	t := &rawTable{
 		table: &Table{
@@ -258,7 +258,7 @@ func (p *parser) alterTable() error {
 	default:
 		return p.ErrorAt(
 			p.Next(),
-			"a table that is altered so is not read: give it as it is now, in CREATE TABLE",
+			"this ALTER TABLE is not supported: write the current table in CREATE TABLE",
 		)
 	}
 }
@@ -316,7 +316,7 @@ func (p *parser) dropColumns(t *rawTable) error {
 			return err
 		}
 		if timestamp, err = strconv.ParseInt(text, 10, 64); err != nil {
-			return p.ErrorAt(at, "%.40q is no timestamp", text)
+			return p.ErrorAt(at, "%.40q is not a timestamp", text)
 		}
 	}
 	for _, c := range dropped {
@@ -337,7 +337,7 @@ func (p *parser) finishTable(t *rawTable) error {
 	seen := make(map[string]bool)
 	for _, c := range t.columns {
 		if seen[c.name] {
-			return p.ErrorAt(c.at, "column %q is there twice", c.name)
+			return p.ErrorAt(c.at, "column %q occurs twice", c.name)
 		}
 		seen[c.name] = true
 		column, err := p.finishColumn(t, c)
@@ -358,7 +358,7 @@ func (p *parser) finishTable(t *rawTable) error {
 		if !seen[called] || slices.Contains(keys[:i], called) {
 			return p.ErrorAt(
 				t.at,
-				"the primary key has the column %q, which is not there or is there twice",
+				"the primary key has the column %q, which does not exist or occurs twice",
 				called,
 			)
 		}

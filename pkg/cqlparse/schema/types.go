@@ -33,7 +33,7 @@ func (p *parser) createType() error {
 		return err
 	}
 	if p.types[called] != nil {
-		return p.ErrorAt(at, "type %q.%q is there already", called.keyspace, called.name)
+		return p.ErrorAt(at, "type %q.%q already exists", called.keyspace, called.name)
 	}
 	u := &userType{at: at}
 	p.types[called] = u
@@ -166,7 +166,7 @@ func store(t *cqltype.Type, frozen bool) error {
 			return err
 		}
 		if e.MultiCell() {
-			return fmt.Errorf("%s stands in a collection, and must be frozen", e)
+			return fmt.Errorf("%s is in a collection and must be frozen", e)
 		}
 	}
 	return nil

@@ -168,7 +168,7 @@ func Value(b []byte, pos, depth int) (next int, err error) {
 	return Word(b, pos)
 }
 
-var errDepth = fmt.Sprintf("more than %d arrays and objects lie in each other", MaxDepth)
+var errDepth = fmt.Sprintf("more than %d nested arrays and objects", MaxDepth)
 
 // Open reads the opening bracket at pos and the blanks after it. If the closing bracket follows
 // directly, Open reads it too and done is true.

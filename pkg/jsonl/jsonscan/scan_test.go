@@ -70,8 +70,8 @@ var values = []struct{ in, err string }{
 	{`"\u12`, `offset 1: invalid escape "\\u12" in a string`},
 	{`"\`, `offset 1: invalid escape "\\" in a string`},
 	{`"\é"`, `offset 1: invalid escape "\\é" in a string`},
-	{strings.Repeat("[", MaxDepth+1), "offset 10000: more than 10000 arrays and objects lie in each other"},
-	{strings.Repeat(`{"":`, MaxDepth+1), "offset 40000: more than 10000 arrays and objects lie in each other"},
+	{strings.Repeat("[", MaxDepth+1), "offset 10000: more than 10000 nested arrays and objects"},
+	{strings.Repeat(`{"":`, MaxDepth+1), "offset 40000: more than 10000 nested arrays and objects"},
 }
 
 func TestValue(t *testing.T) {

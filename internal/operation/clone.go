@@ -142,9 +142,10 @@ func (c *Clone) Counters() *progress.Counters { return c.counters }
 
 // Close ends the connections.
 func (c *Clone) Close() {
-	for _, t := range []*table.Table{c.from.Table, c.t} {
-		if t != nil {
-			t.Close()
-		}
+	if c.from != nil {
+		c.from.close()
+	}
+	if c.t != nil {
+		c.t.Close()
 	}
 }

@@ -1,59 +1,114 @@
 package main
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
+	"io"
 	"net/netip"
+
+	"github.com/pierrec/lz4/v4"
 )
 
-// readdress changes a node's address, where it stands as a value in what the node answers, into the
-// line's: a client then connects to the line for everything. The value is of type inet, and follows
-// its length. Rows of the table may have the same bytes, so only the beginning of a connection is
-// looked at, which is where a client asks for nodes.
+// readdress replaces a node's address, where it is a value in the node's answers, by the line's. A
+// client then connects to the line for everything. The value is of type inet, after its length. Rows
+// of the table may have the same bytes, so only the frames at the beginning of a connection are
+// changed: that is where a client asks for nodes.
 type readdress struct {
-	value   [8]byte
-	last    byte // of the new address
-	matched int  // bytes of value that came last
-	left    int  // bytes still to be looked at
+	from, to []byte
 }
 
-// lookedAt is the number of bytes of a connection that are looked at.
-const lookedAt = 256 << 10
+const (
+	// changed is the number of bytes of a connection whose frames are changed.
+	changed = 256 << 10
+	// frameHeader is the length of a frame's header: version, flags, stream, opcode, length of the body
+	// (native protocol version 4, section 2).
+	frameHeader = 9
+	// compressed is the flag of a frame whose body is compressed.
+	compressed = 1
+)
 
-// newReaddress returns a readdress from a node's address to a line's. They may differ in their last
-// byte alone: then no byte is to be changed before all of the value has come.
+// newReaddress returns a readdress from a node's address to a line's.
 func newReaddress(node, line netip.Addr) (readdress, error) {
-	if !node.Is4() || !line.Is4() || [3]byte(node.AsSlice()) != [3]byte(line.AsSlice()) {
-		return readdress{}, fmt.Errorf("-listen and -node: %s and %s are no IPv4 addresses that differ in their last number alone", line, node)
+	if !node.Is4() || !line.Is4() {
+		return readdress{}, fmt.Errorf("-listen and -node: %s and %s must be IPv4 addresses", line, node)
 	}
-	r := readdress{last: line.As4()[3], left: lookedAt}
-	address := node.As4()
-	copy(r.value[:], append([]byte{0, 0, 0, 4}, address[:]...))
-	return r, nil
+	value := func(a netip.Addr) []byte { return append([]byte{0, 0, 0, 4}, a.AsSlice()...) }
+	return readdress{from: value(node), to: value(line)}, nil
 }
 
-// change changes the address in the next bytes.
-func (r *readdress) change(b []byte) {
-	b = b[:min(len(b), r.left)]
-	r.left -= len(b)
-	for i := range b {
-		for b[i] != r.value[r.matched] && r.matched > 0 {
-			r.matched = r.shorter()
-		}
-		if b[i] != r.value[r.matched] {
-			continue
-		}
-		if r.matched++; r.matched == len(r.value) {
-			b[i], r.matched = r.last, 0
-		}
-	}
+// reader returns a reader of the node's answers with the address replaced.
+func (r readdress) reader(node io.Reader) io.Reader {
+	return &answers{readdress: r, node: node, left: changed}
 }
 
-// shorter returns how many bytes of the value match if fewer than so far have to.
-func (r *readdress) shorter() int {
-	for n := r.matched - 1; n > 0; n-- {
-		if string(r.value[:n]) == string(r.value[r.matched-n:r.matched]) {
-			return n
+// answers reads a node's answers, frame by frame at first.
+type answers struct {
+	readdress
+	node io.Reader
+	left int    // bytes of the connection whose frames are still to be changed
+	out  []byte // of the present frame, not read yet
+}
+
+func (a *answers) Read(p []byte) (int, error) {
+	if len(a.out) == 0 {
+		if a.left <= 0 {
+			return a.node.Read(p)
+		}
+		if err := a.frame(); err != nil {
+			return 0, err
 		}
 	}
-	return 0
+	n := copy(p, a.out)
+	a.out = a.out[n:]
+	return n, nil
+}
+
+// frame reads a frame. A large one is no answer about nodes.
+func (a *answers) frame() error {
+	header := make([]byte, frameHeader)
+	if _, err := io.ReadFull(a.node, header); err != nil {
+		return err
+	}
+	size := int(binary.BigEndian.Uint32(header[frameHeader-4:]))
+	a.left -= frameHeader + size
+	if size > changed {
+		a.out = header
+		return nil
+	}
+	body := make([]byte, size)
+	if _, err := io.ReadFull(a.node, body); err != nil {
+		return err
+	}
+	plain := body
+	if header[1]&compressed != 0 {
+		var err error
+		if plain, err = inflate(body); err != nil {
+			return err
+		}
+	}
+	if bytes.Contains(plain, a.from) {
+		body = bytes.ReplaceAll(plain, a.from, a.to)
+		header[1] &^= compressed
+		binary.BigEndian.PutUint32(header[frameHeader-4:], uint32(len(body))) //nolint:gosec // no larger than changed
+	}
+	a.out = append(header, body...)
+	return nil
+}
+
+// inflate returns the body of a frame that is compressed by LZ4: its length, then a block.
+func inflate(body []byte) ([]byte, error) {
+	if len(body) < 4 {
+		return nil, io.ErrUnexpectedEOF
+	}
+	size := binary.BigEndian.Uint32(body)
+	if size > changed {
+		return body, nil
+	}
+	plain := make([]byte, size)
+	if size == 0 {
+		return plain, nil
+	}
+	_, err := lz4.UncompressBlock(body[4:], plain)
+	return plain, err
 }

@@ -64,12 +64,11 @@ func (l *line) connect(ctx context.Context, client net.Conn) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		defer cancel()
-		l.there.carry(ctx, client, node, func([]byte) {})
+		l.there.carry(ctx, client, node)
 	})
-	readdress := l.readdress
 	both.Go(func() {
 		defer cancel()
-		l.back.carry(ctx, node, client, readdress.change)
+		l.back.carry(ctx, l.readdress.reader(node), client)
 	})
 	both.Wait()
 }
@@ -124,8 +123,8 @@ type sent struct {
 // buffers are of parcels.
 var buffers = sync.Pool{New: func() any { return new([parcel]byte) }}
 
-// carry hands on what comes from one side, changed, until that ends or the other side takes no more.
-func (w *way) carry(ctx context.Context, from io.Reader, to io.Writer, change func([]byte)) {
+// carry hands on what comes from one side until that ends or the other side takes no more.
+func (w *way) carry(ctx context.Context, from io.Reader, to io.Writer) {
 	onWay := make(chan sent, parcels)
 	var arriving sync.WaitGroup
 	defer arriving.Wait()
@@ -145,7 +144,6 @@ func (w *way) carry(ctx context.Context, from io.Reader, to io.Writer, change fu
 	for ctx.Err() == nil {
 		buffer := buffers.Get().(*[parcel]byte)
 		n, err := from.Read(buffer[:])
-		change(buffer[:n])
 		arrives, wait := w.post(time.Now(), n)
 		select {
 		case onWay <- sent{buffer[:n], arrives}:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net"
@@ -43,12 +42,12 @@ func TestCarry(t *testing.T) {
 			_ = sender.Close()
 		}()
 		go func() {
-			w.carry(t.Context(), from, to, func(b []byte) { copy(b, bytes.ToUpper(b)) })
+			w.carry(t.Context(), from, to)
 			_ = to.Close()
 		}()
 		all, err := io.ReadAll(receiver)
 		require.NoError(t, err)
-		require.Equal(t, "ONETWO", string(all))
+		require.Equal(t, "onetwo", string(all))
 		require.Equal(t, 25*time.Millisecond, time.Since(begin))
 	})
 }
@@ -64,10 +63,11 @@ func TestServe(t *testing.T) {
 			if err != nil {
 				return
 			}
-			_, _ = io.CopyN(c, c, 5)
+			_, _ = io.CopyN(c, c, frameHeader)
 			_ = c.Close()
 		}
 	}()
+	empty := frame(0, "")
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	l, err := newLine(listener.Addr().String(), node.Addr().String(), time.Millisecond, 1e9)
@@ -77,14 +77,14 @@ func TestServe(t *testing.T) {
 	go func() { ended <- l.serve(ctx, listener) }()
 	client, err := net.Dial("tcp", listener.Addr().String())
 	require.NoError(t, err)
-	_, err = client.Write([]byte("hello"))
+	_, err = client.Write([]byte(empty))
 	require.NoError(t, err)
 	answer, err := io.ReadAll(client)
 	require.NoError(t, err)
-	require.Equal(t, "hello", string(answer))
+	require.Equal(t, empty, string(answer))
 	require.NoError(t, client.Close())
 	cancel()
 	require.NoError(t, <-ended)
-	require.EqualValues(t, 5, l.there.bytes())
-	require.EqualValues(t, 5, l.back.bytes())
+	require.EqualValues(t, frameHeader, l.there.bytes())
+	require.EqualValues(t, frameHeader, l.back.bytes())
 }

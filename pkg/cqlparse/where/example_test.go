@@ -29,5 +29,5 @@ func Example() {
 	// Output:
 	// [day origin] 1
 	// true
-	// line 1, column 9: column delay: 'x' is no int
+	// line 1, column 9: column delay: 'x' is not of type int
 }

@@ -60,7 +60,7 @@ func (p *parser) noValue(t *cqltype.Type, x *term, why string) error {
 	if why != "" {
 		why = ": " + why
 	}
-	return p.ErrorAt(x.at, "%s: %s is no %s%s", p.subject, text, t, why)
+	return p.ErrorAt(x.at, "%s: %s is not of type %s%s", p.subject, text, t, why)
 }
 
 // value returns the bytes of a literal, never nil.

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -188,7 +189,7 @@ func TestPath(t *testing.T) {
 // encoded is the text of a manifest.
 func encoded(m Manifest) ([]byte, error) {
 	var b bytes.Buffer
-	err := encode(&b, m)
+	err := encode(&b, m, slices.Values(m.Files))
 	return b.Bytes(), err
 }
 

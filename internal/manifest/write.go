@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,9 +24,14 @@ func Write(path string, m Manifest) error { return WriteMode(path, m, 0o600) }
 
 // WriteMode is Write of a file with that mode.
 func WriteMode(path string, m Manifest, mode fs.FileMode) error {
+	return WriteEach(path, m, slices.Values(m.Files), mode)
+}
+
+// WriteEach is WriteMode with files that come one by one, instead of those of m: each is in memory only until it is written.
+func WriteEach(path string, m Manifest, files iter.Seq[File], mode fs.FileMode) error {
 	err := fsync.ReplaceBy(path, mode, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 64<<10)
-		if err := encode(b, m); err != nil {
+		if err := encode(b, m, files); err != nil {
 			return err
 		}
 		return b.Flush()
@@ -39,8 +46,7 @@ func WriteMode(path string, m Manifest, mode fs.FileMode) error {
 const noFiles = "\n  \"files\": []"
 
 // encode writes a manifest, its files one by one: 100,000 of them would take their text several times in memory.
-func encode(w io.Writer, m Manifest) error {
-	files := m.Files
+func encode(w io.Writer, m Manifest, files iter.Seq[File]) error {
 	m.Format = Format
 	m.Options = withoutSecrets(m.Options)
 	m.Columns = orEmpty(m.Columns)
@@ -54,27 +60,21 @@ func encode(w io.Writer, m Manifest) error {
 		return err
 	}
 	before, after, _ := strings.Cut(text, noFiles)
-	if len(files) == 0 {
-		_, err = io.WriteString(w, text)
-		return err
-	}
 	if _, err := io.WriteString(w, before+strings.TrimSuffix(noFiles, "]")); err != nil {
 		return err
 	}
-	for i, f := range files {
+	between, end := "\n    ", "]"
+	for f := range files {
 		one, err := indented(f, "    ")
 		if err != nil {
 			return err
 		}
-		comma := ","
-		if i == len(files)-1 {
-			comma = "\n  ]"
-		}
-		if _, err := io.WriteString(w, "\n    "+strings.TrimSuffix(one, "\n")+comma); err != nil {
+		if _, err := io.WriteString(w, between+strings.TrimSuffix(one, "\n")); err != nil {
 			return err
 		}
+		between, end = ",\n    ", "\n  ]"
 	}
-	_, err = io.WriteString(w, after)
+	_, err = io.WriteString(w, end+after)
 	return err
 }
 

@@ -64,10 +64,6 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
 	}
 	memory.CollectOften(len(r.Files))
-	m.Files = make([]manifest.File, 0, len(r.Files))
-	for _, f := range r.Files {
-		m.Files = append(m.Files, manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum})
-	}
 	for _, f := range r.Failed {
 		lost := manifest.Range{Error: f.Err.Error()}
 		if f.Tokens != nil {
@@ -76,7 +72,13 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		m.Ranges.Lost = append(m.Ranges.Lost, lost)
 	}
 	r.Manifest = o.ManifestPath()
-	return manifest.WriteMode(r.Manifest, m, o.Mode.File())
+	return manifest.WriteEach(r.Manifest, m, func(yield func(manifest.File) bool) {
+		for _, f := range r.Files {
+			if !yield(manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}) {
+				return
+			}
+		}
+	}, o.Mode.File())
 }
 
 // hostsOption names the contact points among the options of a manifest.

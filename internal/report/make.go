@@ -195,7 +195,7 @@ func failedOf(failed []operation.FailedRange) []FailedRange {
 func OfScan(r operation.ScanReport) Document {
 	s := &Scan{
 		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), Seed: r.Seed, Checksum: r.Sum.String(), Whole: r.Whole && !r.Limited, Limited: r.Limited,
-		Output: r.Output, Unfinished: list(r.Unfinished), Manifest: r.Manifest, RunDir: r.RunDir, Files: []File{},
+		Output: r.Output, Unfinished: list(r.Unfinished), Manifest: r.Manifest, RunDir: r.RunDir, Files: make([]File, 0, len(r.Files)),
 	}
 	for _, f := range r.Files {
 		if f.Name != "" {

@@ -36,10 +36,7 @@ func (o *Output) Commit() error {
 			return err
 		}
 	}
-	o.files = make([]File, len(parts))
-	for i, p := range parts {
-		o.files[i] = p.File
-	}
+	o.committed = true
 	return nil
 }
 
@@ -121,7 +118,7 @@ func (o *Output) each(do func(*series) error) error {
 // series, which is settled next.
 func (o *Output) atLeastOne() {
 	for _, s := range o.series {
-		if s.err != nil || len(s.parts) > 0 {
+		if s.err != nil || s.files() > 0 {
 			return
 		}
 	}
@@ -137,29 +134,31 @@ func (o *Output) atLeastOne() {
 }
 
 // name gives the files their names.
-func (o *Output) name(parts []*part) error {
+func (o *Output) name(parts []partAt) error {
 	if err := o.allReady(parts); err != nil {
 		return err
 	}
-	for i, p := range parts {
+	for i, at := range parts {
+		p := at.part()
 		if p.named {
 			continue
 		}
 		if err := os.Rename(p.partPath(), p.path()); err != nil {
-			return fmt.Errorf("output %s: %w (%d of %d files have their names)", p, err, i, len(parts))
+			return fmt.Errorf("output %s: %w (%d of %d files have their names)", &p, err, i, len(parts))
 		}
-		p.named = true
+		at.series.setNamed(at.index)
 	}
 	return o.syncFolder()
 }
 
 // allReady says why one of the parts may not get its name.
-func (o *Output) allReady(parts []*part) error {
-	for _, p := range parts {
+func (o *Output) allReady(parts []partAt) error {
+	for _, at := range parts {
+		p := at.part()
 		if p.named {
 			continue
 		}
-		if err := o.ready(p); err != nil {
+		if err := o.ready(&p); err != nil {
 			return err
 		}
 	}
@@ -210,7 +209,8 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 		return Earlier{}, nil
 	}
 	parts, final := make(map[string]bool), make(map[string]bool)
-	for _, p := range o.parts() {
+	for _, at := range o.parts() {
+		p := at.part()
 		parts[p.file+partSuffix] = true
 		if p.named {
 			parts[p.file] = true

@@ -85,7 +85,7 @@ func (o *Output) mark() (*Mark, error) {
 	}
 	m := &Mark{Compression: o.options.Compression, Series: make([]SeriesMark, 0, len(o.series))}
 	for _, s := range o.series {
-		if len(s.parts) == 0 {
+		if s.files() == 0 {
 			continue
 		}
 		sm, err := s.mark()
@@ -107,7 +107,7 @@ func (s *series) mark() (SeriesMark, error) {
 	if !s.open {
 		return m, nil
 	}
-	p := s.last()
+	p := s.last
 	if !s.changed && s.marked != nil {
 		m.Open = s.marked
 		return m, nil
@@ -115,7 +115,7 @@ func (s *series) mark() (SeriesMark, error) {
 	if err := s.chain.cut(); err != nil {
 		return m, s.fail(p, err)
 	}
-	f := markOf(len(s.parts), p.File)
+	f := markOf(len(s.done)+1, p.File)
 	f.Bytes = s.chain.tally.bytes
 	var err error
 	if f.State, err = s.chain.tally.sum.State(); err != nil {

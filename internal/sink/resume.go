@@ -86,14 +86,17 @@ func (o *Output) restore(m Mark) error {
 			if p.named, err = o.inspect(p, f, unfinished); err != nil {
 				return err
 			}
-			s.parts = append(s.parts, p)
 			if unfinished && !p.named {
+				s.last = p
 				continue
 			}
 			if p.Sum, err = f.sum(); err != nil {
 				return fmt.Errorf("output %s: %w", p, err)
 			}
 			s.done = append(s.done, markOf(i+1, p.File))
+			if p.named {
+				s.setNamed(i)
+			}
 		}
 	}
 	return nil
@@ -114,7 +117,7 @@ func (o *Output) removeStrays(none bool) error {
 	}
 	known := map[string]bool{}
 	for _, p := range o.parts() {
-		known[p.file+partSuffix] = true
+		known[p.name()+partSuffix] = true
 	}
 	own := regexp.MustCompile(`^` + regexp.QuoteMeta(o.options.Base) + `-\d{4,}-\d{4,}` +
 		regexp.QuoteMeta(o.options.Ext+o.codec.ending+partSuffix) + `$`)
@@ -132,8 +135,8 @@ func (o *Output) removeStrays(none bool) error {
 // reopen goes on with the unfinished file of the series, if it has one.
 func (s *series) reopen(f *FileMark, open func(path string) (file, error)) error {
 	s.changed = true
-	p := s.last()
-	if f == nil || p.named {
+	p := s.last
+	if p == nil {
 		return nil
 	}
 	if err := s.makeChain(p); err != nil {

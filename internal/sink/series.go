@@ -14,13 +14,55 @@ type series struct {
 	output *Output
 	worker int    // 0: of all of them
 	chain  *chain // made with the first file
-	parts  []*part
-	open   bool  // the last of parts takes text
-	err    error // ends the series
+	err    error  // ends the series
 
-	changed bool       // since the last mark
-	done    []FileMark // of the finished parts; only ever appended to, since marks share it
-	marked  *FileMark  // of the open part, in the last mark
+	// The files are finished, but for the last one. Of a finished file no more is kept than a mark has.
+	done  []FileMark // only ever appended to, since marks share it
+	named []bool     // by index in done, whether a file has its final name; none beyond its end has
+	last  *part      // the file that takes text or failed; nil if all files are finished
+	open  bool       // last takes text
+
+	changed bool      // since the last mark
+	marked  *FileMark // of the open file, in the last mark
+}
+
+// files returns the number of files.
+func (s *series) files() int {
+	if s.last != nil {
+		return len(s.done) + 1
+	}
+	return len(s.done)
+}
+
+// nameOf returns the final name of the file with that index.
+func (s *series) nameOf(i int) string {
+	if i == len(s.done) {
+		return s.last.name
+	}
+	return s.done[i].Name
+}
+
+// part returns what is known of the file with that index.
+func (s *series) part(i int) part {
+	if i == len(s.done) {
+		return *s.last
+	}
+	f := &s.done[i]
+	p := part{File: File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}}
+	p.place = s.output.at
+	if s.worker != 0 {
+		p.place = place{folder: s.output.folder, file: f.Name, name: f.Name}
+	}
+	p.named = i < len(s.named) && s.named[i]
+	return p
+}
+
+// setNamed notes that a finished file has its final name.
+func (s *series) setNamed(i int) {
+	if len(s.named) < len(s.done) {
+		s.named = append(s.named, make([]bool, len(s.done)-len(s.named))...)
+	}
+	s.named[i] = true
 }
 
 // where is the place of a file of the series.
@@ -55,7 +97,7 @@ func (s *series) Write(rows int, text []byte) error {
 			return err
 		}
 	}
-	p := s.last()
+	p := s.last
 	s.changed = true
 	if err := s.chain.write(text); err != nil {
 		return s.fail(p, err)
@@ -67,7 +109,7 @@ func (s *series) Write(rows int, text []byte) error {
 
 // full says whether so much more belongs into the next file.
 func (s *series) full(rows, bytes int) bool {
-	o, p := &s.output.options, s.last()
+	o, p := &s.output.options, s.last
 	if p.Rows == 0 && p.TextBytes == int64(len(o.Header)) {
 		return false
 	}
@@ -75,12 +117,10 @@ func (s *series) full(rows, bytes int) bool {
 		o.MaxBytes > 0 && p.TextBytes+int64(bytes) > o.MaxBytes
 }
 
-func (s *series) last() *part { return s.parts[len(s.parts)-1] }
-
 // begin makes the next file, up to its header.
 func (s *series) begin() error {
 	o := s.output
-	p := &part{place: s.where(len(s.parts) + 1)}
+	p := &part{place: s.where(len(s.done) + 1)}
 	if err := s.makeChain(p); err != nil {
 		return err
 	}
@@ -95,8 +135,7 @@ func (s *series) begin() error {
 		}
 		t = o.disk.add(made, p.String())
 	}
-	s.parts = append(s.parts, p)
-	s.open, s.changed = true, true
+	s.last, s.open, s.changed = p, true, true
 	s.chain.begin(t)
 	if len(o.options.Header) > 0 {
 		if err := s.chain.write(o.options.Header); err != nil {
@@ -119,13 +158,13 @@ func (s *series) makeChain(p *part) (err error) {
 
 // finish closes the present file, whole.
 func (s *series) finish() error {
-	p := s.last()
+	p := s.last
 	s.open, s.changed = false, true
 	if err := s.chain.finish(); err != nil {
 		return s.fail(p, err)
 	}
 	p.Bytes, p.Sum = s.chain.tally.bytes, s.chain.tally.result()
-	s.done = append(s.done, markOf(len(s.parts), p.File))
+	s.done, s.last = append(s.done, markOf(len(s.done)+1, p.File)), nil
 	return nil
 }
 
@@ -147,7 +186,7 @@ func (s *series) settle() error {
 func (s *series) abandon() error {
 	var err error
 	if s.open && s.err == nil {
-		p := s.last()
+		p := s.last
 		end := s.chain.end
 		if p.isStream() {
 			end = s.chain.flush

@@ -77,10 +77,10 @@ type Output struct {
 	workers   int       // the highest number so far
 	idle      []*series // of a resumed output, for the next calls of Writer
 	last      *Mark
-	files     []File
 	settled   bool
 	settleErr error
 	ended     bool
+	committed bool
 }
 
 // errEnded is what a Write gets that comes after Commit or Abort.
@@ -170,7 +170,15 @@ func (o *Output) add(worker int) *series {
 func (o *Output) Files() []File {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return slices.Clone(o.files)
+	if !o.committed {
+		return nil
+	}
+	parts := o.parts()
+	files := make([]File, len(parts))
+	for i, at := range parts {
+		files[i] = at.part().File
+	}
+	return files
 }
 
 // Parts gives the paths of the files that are there under their part names, in
@@ -179,20 +187,35 @@ func (o *Output) Parts() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	var paths []string
-	for _, p := range o.parts() {
-		if !p.named && !p.isStream() {
+	for _, at := range o.parts() {
+		if p := at.part(); !p.named && !p.isStream() {
 			paths = append(paths, p.partPath())
 		}
 	}
 	return paths
 }
 
-// parts are the files of all the series, in order of name.
-func (o *Output) parts() []*part {
-	var all []*part
+// partAt is a file of a series, by its index.
+type partAt struct {
+	series *series
+	index  int
+}
+
+func (a partAt) name() string { return a.series.nameOf(a.index) }
+func (a partAt) part() part   { return a.series.part(a.index) }
+
+// parts returns where the files of all the series are, in order of name.
+func (o *Output) parts() []partAt {
+	files := 0
 	for _, s := range o.series {
-		all = append(all, s.parts...)
+		files += s.files()
 	}
-	slices.SortFunc(all, func(a, b *part) int { return cmp.Compare(a.name, b.name) })
+	all := make([]partAt, 0, files)
+	for _, s := range o.series {
+		for i := range s.files() {
+			all = append(all, partAt{s, i})
+		}
+	}
+	slices.SortFunc(all, func(a, b partAt) int { return cmp.Compare(a.name(), b.name()) })
 	return all
 }

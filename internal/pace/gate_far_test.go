@@ -31,8 +31,8 @@ func TestGateFillsALongLine(t *testing.T) {
 				if wire > 150*time.Microsecond {
 					best = 1 / wire.Seconds()
 				}
-				s.run(5 * time.Second)
-				perSecond, limit := s.run(4 * time.Second)
+				s.run(4 * time.Second)
+				perSecond, limit := s.run(2 * time.Second)
 				require.Greater(t, perSecond, 0.9*best)
 				require.LessOrEqual(t, limit, perSecond*trip.Seconds()+2*ceiling)
 				require.LessOrEqual(t, slices.Max(s.limits), 64*ceiling)
@@ -105,8 +105,8 @@ func TestGateOfANarrowerLine(t *testing.T) {
 	wire := 23 * time.Microsecond
 	s := farServer(16, 300*time.Microsecond, trip, 0, ceiling)
 	s.wire = func(time.Duration) time.Duration { return wire }
-	s.run(10 * time.Second)
-	before, wide := s.run(5 * time.Second)
+	s.run(3 * time.Second)
+	before, wide := s.run(2 * time.Second)
 	require.Greater(t, before, 0.85/wire.Seconds())
 
 	wire = 2300 * time.Microsecond
@@ -183,14 +183,14 @@ func TestGateBound(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newServer(2, scattered(tt.service, 4), GateOptions{Ceiling: 32, Start: 32, Far: tt.far, Tolerance: 8})
 			s.route = func() (time.Duration, int, int) { return tt.trip, 0, 2 }
-			s.run(20 * time.Second)
+			s.run(6 * time.Second)
 			bound := 0
 			s.observe = func(time.Time, int) {
 				if s.gate.Bound() {
 					bound++
 				}
 			}
-			s.run(5 * time.Second)
+			s.run(time.Second)
 			require.Equal(t, tt.want, bound > s.done/2, "%d of %d", bound, s.done)
 		})
 	}

@@ -118,9 +118,9 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 		{cores: 2, gates: 1, page: 2 * ms, target: 5 * ms, share: 0.3},
 		{cores: 2, gates: 1, page: 2 * ms, target: 20 * ms, share: 0.5},
 		{cores: 2, gates: 1, page: 2 * ms, target: 10 * ms, scatter: true, share: 0.2},
-		{cores: 6, gates: 3, page: 3 * ms, target: 10 * ms, share: 0.5},
-		{cores: 48, gates: 1, page: 5 * ms, target: 10 * ms, share: 0.6, length: 20 * time.Second},
-		{cores: 24, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4},
+		{cores: 6, gates: 3, page: 3 * ms, target: 10 * ms, share: 0.5, length: 20 * time.Second},
+		{cores: 48, gates: 1, page: 5 * ms, target: 10 * ms, share: 0.6, length: 10 * time.Second},
+		{cores: 24, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4, length: 20 * time.Second},
 		{cores: 1, gates: 1, page: 8 * ms, target: 5 * ms, length: 10 * time.Minute}, // one request is too much: tries of more are rare only later
 	} {
 		c.length = cmp.Or(c.length, time.Minute)

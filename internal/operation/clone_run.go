@@ -39,7 +39,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	result, err := c.copyAll(ctx)
 	r.Ranges, r.Stream = len(result.Done), c.copier.Stats()
 	if err == nil {
-		r.Failed, err = c.from.failed(ctx, result)
+		r.Failed, err = failedRanges(ctx, c.from, result)
 	}
 	if err == nil && c.files != nil {
 		err = c.completeFiles(ctx)

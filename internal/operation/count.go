@@ -95,7 +95,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	if err != nil {
 		err = sweepError(err, c.spec.Where, len(result.Done) > 0)
 	} else {
-		r.Failed, err = c.t.failed(ctx, result.Result)
+		r.Failed, err = failedRanges(ctx, c.t, result.Result)
 	}
 	if r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0); r.Outcome == run.Done {
 		err = c.breakDown(&r, result)

@@ -81,10 +81,10 @@ func (t *rowSource) reader(w wanted) sweep.Reader {
 	return r
 }
 
-// failed lists the ranges that a sweep gave up. Without any, every token of the ring was
+// failedRanges lists the ranges that a sweep gave up. Without any, every token of the ring was
 // read once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there is
 // no list but an error: nodes that know of it fail, before all say so.
-func (t *rowSource) failed(ctx context.Context, r sweep.Result) ([]FailedRange, error) {
+func failedRanges(ctx context.Context, t *rowSource, r sweep.Result) ([]FailedRange, error) {
 	if len(r.Failed) == 0 {
 		if err := t.Plan.Check(r.Done); err != nil {
 			return nil, fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err)

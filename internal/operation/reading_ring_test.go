@@ -146,7 +146,7 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	s.t.Estimates = []driver.Estimate{{Bytes: 1000}, {Bytes: 1000}, {Bytes: 1000}}
 	pieces, _ := s.cut(100, 0)
 	require.Greater(t, len(pieces), 5)
-	s.t.reorder(pieces)
+	reorder(s.t, pieces)
 	require.ElementsMatch(t, before, s.t.Plan.Splits)
 	var planned []token.Range
 	for _, split := range before {
@@ -168,7 +168,7 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	require.NoError(t, err)
 	s.t.files.where = where
 	pieces, _ = s.cut(100, 0)
-	s.t.reorder(pieces)
+	reorder(s.t, pieces)
 	require.Len(t, s.t.Plan.Splits, 2)
 	for _, key := range []string{"x", "y"} {
 		require.True(t, slices.ContainsFunc(s.t.Plan.Splits, func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) }))

@@ -51,13 +51,13 @@ func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn
 		t.close()
 		return nil, err
 	}
-	if err = t.describeFiles(ctx, name); err != nil {
+	if err = describeFiles(ctx, t, name); err != nil {
 		err = fmt.Errorf("--%s: %w", o.StreamFlag(), err)
 	} else {
 		err = t.readWhere(where)
 	}
 	if err == nil {
-		err = t.openStream(ctx, env, o, patience)
+		err = startStream(ctx, t, env, o, patience)
 	}
 	if err != nil {
 		t.close()
@@ -67,7 +67,7 @@ func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn
 }
 
 // describeFiles finds out what the table's SSTables are made one for.
-func (t *rowSource) describeFiles(ctx context.Context, name spec.TableName) error {
+func describeFiles(ctx context.Context, t *rowSource, name spec.TableName) error {
 	err := table.AskAll(ctx, func() (err error) {
 		t.KnownOptions, err = t.Session.TableOptions(ctx, name.Keyspace, name.Table)
 		return err
@@ -84,8 +84,8 @@ func (t *rowSource) describeFiles(ctx context.Context, name spec.TableName) erro
 	return err
 }
 
-// openStream prepares the fetching.
-func (t *rowSource) openStream(ctx context.Context, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
+// startStream prepares the fetching.
+func startStream(ctx context.Context, t *rowSource, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
 	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.files.receipt, failing: make(map[string]bool)}
 	if s.choose, err = replicaChoice(t.Consistency); err != nil {
 		return err
@@ -98,7 +98,7 @@ func (t *rowSource) openStream(ctx context.Context, env spec.Environment, o *spe
 	}
 	announced := s.announced(ctx)
 	pieces, most := s.cut(int64(o.Slice), announced.most)
-	t.reorder(pieces)
+	reorder(t, pieces)
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
 	s.expect(ctx, announced)
 	begin := func(left []sstables.Piece) {
@@ -361,7 +361,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 }
 
 // reorder has the splits come in the order of the pieces.
-func (t *rowSource) reorder(pieces []sstables.Piece) {
+func reorder(t *rowSource, pieces []sstables.Piece) {
 	sets := make(map[token.Range]int)
 	for _, split := range t.Plan.Splits {
 		sets[split.Range] = split.Set

@@ -508,7 +508,7 @@ func (s *store) reader(t *testing.T) *streamReader {
 	require.NoError(t, err)
 	session := &rowSource{Table: opened, files: &tableFiles{}}
 	t.Cleanup(session.close)
-	require.NoError(t, session.describeFiles(t.Context(), orders))
+	require.NoError(t, describeFiles(t.Context(), session, orders))
 	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
 	require.NoError(t, r.connect(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })

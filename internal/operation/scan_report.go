@@ -62,7 +62,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	if err != nil {
 		err = sweepError(err, s.spec.Where, !s.run.isIdle(idle))
 	} else if !result.Limited || len(result.Failed) > 0 {
-		r.Failed, err = s.t.failed(ctx, result.Result)
+		r.Failed, err = failedRanges(ctx, s.t, result.Result)
 	}
 	if err == nil && s.t.Plan.Serial != "" && len(r.Failed) > 0 {
 		err = errors.New("the table's only range was not read to its end")

@@ -7,7 +7,6 @@ import (
 	"syscall"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -90,7 +89,7 @@ func runError(err error, outcome run.Outcome) error {
 // exitCode is the one place where errors become exit codes.
 func exitCode(ctx context.Context, err error) int {
 	var e *exitError
-	var refused *operation.RefusedError
+	var refused *run.RefusedError
 	switch {
 	case err == nil:
 		return exitOK

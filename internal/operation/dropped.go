@@ -3,6 +3,8 @@ package operation
 import (
 	"context"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
 )
 
 // What to do about a column that was dropped and added again.
@@ -23,7 +25,7 @@ func (l *Load) droppedMeanwhile(ctx context.Context) error {
 		return nil
 	}
 	if what := l.t.Readded(l.dropped, now); what != "" {
-		return refused(fmt.Errorf("%s while rows were loaded: values that were written before that are null; %s", what, loadAnew))
+		return run.Refused(fmt.Errorf("%s while rows were loaded: values that were written before that are null; %s", what, loadAnew))
 	}
 	return nil
 }

@@ -38,11 +38,11 @@ func TestColumnDroppedAndAddedAgain(t *testing.T) {
 		"load all inputs anew with cqlbulk load, in a run directory of its own"
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
-	require.ErrorAs(t, err, new(*RefusedError))
+	require.ErrorAs(t, err, new(*run.RefusedError))
 	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
 	_, err = PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
-	require.ErrorAs(t, err, new(*RefusedError))
+	require.ErrorAs(t, err, new(*run.RefusedError))
 }
 
 func TestColumnDroppedInMidLoad(t *testing.T) {
@@ -53,7 +53,7 @@ func TestColumnDroppedInMidLoad(t *testing.T) {
 	})})
 	report, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\n"))
 	require.EqualError(t, err, readded+" while rows were loaded: values that were written before that are null; "+loadAnew)
-	require.ErrorAs(t, err, new(*RefusedError))
+	require.ErrorAs(t, err, new(*run.RefusedError))
 	require.Equal(t, run.Failed, report.Outcome)
 	require.Empty(t, report.Next)
 	require.DirExists(t, "run")

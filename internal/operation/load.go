@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -206,7 +207,7 @@ func (l *Load) connect(ctx context.Context) error {
 		err = l.t.AwaitKnown(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
 	if err != nil && l.outer != nil {
-		return refused(err)
+		return run.Refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there
 }

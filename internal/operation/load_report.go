@@ -101,7 +101,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) {
 		r.RunDir = l.run.path
-		if !errors.As(err, new(*RefusedError)) {
+		if !errors.As(err, new(*run.RefusedError)) {
 			r.Next = l.next(&r, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -91,5 +92,5 @@ func holders(p *token.Placement, nodes []string, ignored map[string]bool) map[st
 
 // altered is the error of a table that is not what it was.
 func (l *Load) altered() error {
-	return refused(errors.New("the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew"))
+	return run.Refused(errors.New("the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew"))
 }

@@ -123,7 +123,7 @@ func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 	first := smallName(0)
 	require.NoError(t, os.Rename(first, "away"))
 	_, err = s.resume(t)
-	require.ErrorAs(t, err, new(*RefusedError))
+	require.ErrorAs(t, err, new(*run.RefusedError))
 	require.ErrorContains(t, err, first)
 	writeSmall(t, 0, 9)
 	_, err = s.resume(t)

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -92,7 +93,7 @@ func failedRanges(ctx context.Context, t *rowSource, r sweep.Result) ([]FailedRa
 		return nil, nil
 	}
 	if t.files != nil && t.files.unchanged != nil {
-		if err := t.files.unchanged(ctx); errors.As(err, new(*RefusedError)) {
+		if err := t.files.unchanged(ctx); errors.As(err, new(*run.RefusedError)) {
 			return nil, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -136,7 +137,7 @@ func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
 
 // endsReading is the error of a table that cannot be read to its end.
 func endsReading(format string, args ...any) error {
-	return fault.New(fault.Fatal, refused(fmt.Errorf(format, args...)))
+	return fault.New(fault.Fatal, run.Refused(fmt.Errorf(format, args...)))
 }
 
 // of is how many of a range's replicas are read, and which they may be: those of the local data center, where it has any, when it is

@@ -40,6 +40,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
@@ -48,36 +49,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// RefusedError says why a run that was begun cannot go on.
-type RefusedError struct{ Err error }
-
-// Error is the reason.
-func (e *RefusedError) Error() string { return e.Err.Error() }
-
-// Unwrap gives the reason.
-func (e *RefusedError) Unwrap() error { return e.Err }
-
-// refused marks the reason why a run that was begun cannot go on; nil stays nil.
-func refused(err error) error {
-	if err == nil {
-		return nil
-	}
-	return &RefusedError{err}
-}
-
 // refusedRun marks the reason why a run directory cannot be read. A folder that is no run directory is
 // a matter of usage.
 func refusedRun(dir string, err error) error {
 	if !journal.HasManifest(dir) {
 		return err
 	}
-	return refused(err)
+	return run.Refused(err)
 }
 
 // refuseIfBegun marks what was no error of the run before.
 func (d *runDirectory) refuseIfBegun(err error) error {
 	if d.continued {
-		return refused(err)
+		return run.Refused(err)
 	}
 	return err
 }
@@ -113,7 +97,7 @@ func refuseColumns(m journal.Manifest, t *table.Table) error {
 // refuse refuses to go on with a scan when something that matters has changed, and takes
 // up what the earlier run was.
 func (s *Scan) refuse(ctx context.Context) (err error) {
-	defer func() { err = refused(err) }()
+	defer func() { err = run.Refused(err) }()
 	m := s.journal.Manifest()
 	if err := refuseColumns(m, s.t.Table); err != nil {
 		return err
@@ -187,7 +171,7 @@ func (s *Scan) refuseManifest() error {
 // refuse refuses to go on with a load when something that matters has changed, and finds
 // out which inputs may have been changed all the same.
 func (l *Load) refuse(ctx context.Context) (err error) {
-	defer func() { err = refused(err) }()
+	defer func() { err = run.Refused(err) }()
 	m := l.journal.Manifest()
 	if err := refuseColumns(m, l.t); err != nil {
 		return err
@@ -239,14 +223,14 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 		return nil
 	}
 	if err := refuseTable(l.outer.Manifest(), l.t); err != nil {
-		return refused(err)
+		return run.Refused(err)
 	}
 	extra, err := records.ExtraOf(l.outer.Manifest())
 	if err == nil {
 		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
 	}
 	if err != nil {
-		return refused(err)
+		return run.Refused(err)
 	}
 	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
 		earlier, taken := l.outer.Loaded().Retried[filepath.Base(path)]

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -141,7 +142,7 @@ func (l *Load) openOuter() (err error) {
 	if l.spec.RejectsOf != "" && l.outer == nil {
 		l.outer, err = records.OpenLoad(l.spec.RejectsOf)
 	}
-	return refused(err)
+	return run.Refused(err)
 }
 
 // noteRetry has the earlier run know of a load of its rejects before the first of them

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -42,10 +43,10 @@ func PrepareResume(ctx context.Context, env spec.Environment, settings spec.Resu
 func resumeLoad(ctx context.Context, env spec.Environment, r spec.Resume, options recorded) (*Load, error) {
 	earlier, err := records.OpenLoad(r.RunDir)
 	if err != nil {
-		return nil, refused(err)
+		return nil, run.Refused(err)
 	}
 	if err := options.addInputs(r.RunDir, earlier.Manifest()); err != nil {
-		return nil, errors.Join(refused(err), earlier.Abandon())
+		return nil, errors.Join(run.Refused(err), earlier.Abandon())
 	}
 	settings, again, err := options.reread(earlier.Loaded().Readings, r.Changes)
 	if err != nil {
@@ -72,7 +73,7 @@ func resumeScan(ctx context.Context, env spec.Environment, r spec.Resume, m jour
 	settings.RunDir = r.RunDir
 	earlier, err := records.OpenScan(r.RunDir, m)
 	if err != nil {
-		return nil, refused(err)
+		return nil, run.Refused(err)
 	}
 	return prepareScan(ctx, env, settings, earlier)
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
@@ -44,7 +45,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 		return nil, refusedRun(settings.RunDir, err)
 	}
 	if status.Live {
-		return nil, refused(&journal.InUseError{Dir: settings.RunDir, Holder: status.Holder})
+		return nil, run.Refused(&journal.InUseError{Dir: settings.RunDir, Holder: status.Holder})
 	}
 	r := &Retry{RunDir: settings.RunDir}
 	if status.Manifest.Command != commandLoad {
@@ -57,7 +58,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 	}
 	outer, err := records.OpenLoad(settings.RunDir) // no other process may take it meanwhile
 	if err != nil {
-		return nil, refused(err)
+		return nil, run.Refused(err)
 	}
 	inner, again, err := r.rejects(settings, outer, status.Manifest)
 	if err != nil {

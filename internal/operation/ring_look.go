@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -64,7 +65,7 @@ func (l *landing) refuseOptions(ctx context.Context, then driver.TableOptions) e
 		return err
 	}
 	if what := l.t.Readded(records.DropsOf(then.Dropped), records.DropsOf(now.Dropped)); what != "" {
-		return fault.New(fault.Fatal, refused(fmt.Errorf("%s while the rows were read or sent: values that were written before that are null; %s", what, l.fromStart)))
+		return fault.New(fault.Fatal, run.Refused(fmt.Errorf("%s while the rows were read or sent: values that were written before that are null; %s", what, l.fromStart)))
 	}
 	if what := l.otherwise(then, now); what != "" {
 		return fault.New(fault.Fatal, fmt.Errorf("%s while the rows were read or sent: those that are not loaded have to be made otherwise: %s", what, l.again))

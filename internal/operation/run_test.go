@@ -170,7 +170,7 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, stopped.Limit, err)
 	require.Equal(t, Next{Command: "resume", RunDir: "run", Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}}}, stopped.Next)
 
-	var refused *RefusedError
+	var refused *run.RefusedError
 	_, err = PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, "run run failed before its end: go on with it first, as this says: cqlbulk status run")
 	require.NotErrorAs(t, err, &refused)
@@ -192,14 +192,14 @@ func TestRefusals(t *testing.T) {
 
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "nowhere"})
 	require.Error(t, err)
-	require.NotErrorAs(t, err, new(*RefusedError))
+	require.NotErrorAs(t, err, new(*run.RefusedError))
 
 	s.runScan(t, "out.csv")
 	other := spec.NewScan()
 	other.Connection, other.TableName, other.Path = s.connection, orders, "out.csv"
 	_, err = PrepareScan(t.Context(), s.env, *other)
 	require.ErrorContains(t, err, "out.csv")
-	require.NotErrorAs(t, err, new(*RefusedError))
+	require.NotErrorAs(t, err, new(*run.RefusedError))
 }
 
 // A load that was stopped goes on with a setting that was typed for it.

@@ -134,7 +134,7 @@ func (d *runDirectory) end(outcome run.Outcome, runErr error, failed []records.R
 	}
 	end := records.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit, Anew: d.anew}
 	if outcome == run.Failed {
-		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*RefusedError))
+		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*run.RefusedError))
 	}
 	err := d.journal.Close(end)
 	if remove {

@@ -57,7 +57,7 @@ func TestRunDirectoryInUse(t *testing.T) {
 	_, resumeErr := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	_, retryErr := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	for _, err := range []error{resumeErr, retryErr} {
-		require.ErrorAs(t, err, new(*RefusedError))
+		require.ErrorAs(t, err, new(*run.RefusedError))
 		require.ErrorAs(t, err, new(*journal.InUseError))
 		require.ErrorContains(t, err, "run directory run is in use by process ")
 	}

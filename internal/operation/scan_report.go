@@ -144,7 +144,7 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 		r.RunDir, r.Next = s.run.path, Next{Command: commandRetry, RunDir: s.run.path}
 	default:
 		r.RunDir = s.run.path
-		if !errors.As(runErr, new(*RefusedError)) { // else it would be refused
+		if !errors.As(runErr, new(*run.RefusedError)) { // else it would be refused
 			r.Next = Next{Command: commandResume, RunDir: s.run.path}
 		}
 	}

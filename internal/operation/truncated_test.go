@@ -33,7 +33,7 @@ func TestResumeAfterTruncate(t *testing.T) {
 			_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 			require.ErrorContains(t, err, "table shop.orders was truncated at 20")
 			require.ErrorContains(t, err, "rows that the run had loaded are gone")
-			require.ErrorAs(t, err, new(*RefusedError))
+			require.ErrorAs(t, err, new(*run.RefusedError))
 
 			require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
 			retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})

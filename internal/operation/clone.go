@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -22,7 +23,7 @@ import (
 type Clone struct {
 	landing
 	spec   spec.Clone
-	from   *rowSource
+	from   *files.Source
 	copier *stream.Copier
 	board  *board.Board // nil: nobody looks
 }
@@ -91,22 +92,22 @@ func (c *Clone) openSource(ctx context.Context) error {
 		s.Slice = cmp.Or(s.Slice, mostAsked) // a clone lands as many SSTables as it has slices
 		c.from, err = openStream(ctx, c.env, &s.Reading, &s.Connection, s.TableName, planning, "", c.spec.Patience)
 		if err == nil {
-			c.listener = c.from.files.listener
-			c.counters.Receipt.Store(c.from.files.receipt)
+			c.listener = c.from.Files.Listener
+			c.counters.Receipt.Store(c.from.Files.Receipt)
 		}
 		return err
 	}
 	if c.t.KnownOptions, err = c.t.Options(ctx); err != nil {
 		return err
 	}
-	c.from = &rowSource{Table: &table.Table{}}
-	if err := c.from.openFiles(ctx, c.env, &s.Reading, &s.Connection, s.TableName, c.t); err != nil {
+	c.from = &files.Source{Table: &table.Table{}}
+	if err := c.from.OpenOf(ctx, c.env, &s.Reading, &s.Connection, s.TableName, c.t); err != nil {
 		return err
 	}
-	if err := c.from.placeFiles(c.env, s.Ring, s.Keyspace, s.Consistency); err != nil {
+	if err := c.from.PlaceFiles(c.env, s.Ring, s.Keyspace, s.Consistency); err != nil {
 		return err
 	}
-	return c.from.planFiles(planning)
+	return c.from.PlanFiles(planning)
 }
 
 // prepareCopier makes what brings the partitions to their nodes.
@@ -143,7 +144,7 @@ func (c *Clone) Counters() *progress.Counters { return c.counters }
 // Close ends the connections.
 func (c *Clone) Close() {
 	if c.from != nil {
-		c.from.close()
+		c.from.Close()
 	}
 	if c.t != nil {
 		c.t.Close()

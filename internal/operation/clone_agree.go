@@ -22,8 +22,8 @@ func (c *Clone) agree() error {
 	switch {
 	case from.KnownOptions.IsView:
 		return fmt.Errorf("%s is a materialized view, whose rows are made of those of another table", from.Schema)
-	case from.files.found != nil && from.files.table.Partitioner != token.Murmur3:
-		return fmt.Errorf("the SSTables are of %s; only Murmur3Partitioner is served", from.files.partitioner)
+	case from.Files.Found != nil && from.Files.Merged.Partitioner != token.Murmur3:
+		return fmt.Errorf("the SSTables are of %s; only Murmur3Partitioner is served", from.Files.Partitioner)
 	case from.Connected() && from.Schema.ID == to.Schema.ID && sharesNodes(from.Table, to):
 		return fmt.Errorf("%s would be cloned to itself", to.Schema)
 	}
@@ -36,12 +36,12 @@ func (c *Clone) agree() error {
 		}
 	}
 	var err error
-	if from.files.table, err = to.MergedTable(); err != nil {
+	if from.Files.Merged, err = to.MergedTable(); err != nil {
 		return err
 	}
-	from.files.table.Dropped = goneColumns(from.Table)
+	from.Files.Merged.Dropped = goneColumns(from.Table)
 	// SSTables in folders may have other columns than the schema says. Of those that nodes send it is seen when they come.
-	return sstables.Agree(from.files.table, from.files.whole)
+	return sstables.Agree(from.Files.Merged, from.Files.Whole)
 }
 
 // goneColumns are the columns that the table had. Servers show no cell of one that it does not have again, be the cell

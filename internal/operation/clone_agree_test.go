@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -81,7 +82,7 @@ func cloned(t *testing.T) *Clone {
 	t.Helper()
 	const columns = "k int p; v int r"
 	cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
-	from := &rowSource{Table: &table.Table{Session: &driver.Session{}, Schema: declared(t, "a", columns), Cluster: cluster}, files: &tableFiles{table: &reconcile.Table{}}}
+	from := &files.Source{Table: &table.Table{Session: &driver.Session{}, Schema: declared(t, "a", columns), Cluster: cluster}, Files: &files.Files{Merged: &reconcile.Table{}}}
 	c := &Clone{from: from}
 	c.t = &table.Table{Schema: declared(t, "c", columns), Cluster: cluster}
 	from.Schema.ID, c.t.Schema.ID = "1", "2"
@@ -94,9 +95,9 @@ func TestCloneIsRefused(t *testing.T) {
 	c.from.Dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
 	c.t.Dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
 	require.NoError(t, c.agree())
-	require.Equal(t, []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: reconcile.Forever}}, c.from.files.table.Dropped,
+	require.Equal(t, []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: reconcile.Forever}}, c.from.Files.Merged.Dropped,
 		"what was dropped there is left out, and what is not there again with all its cells")
-	require.Equal(t, token.Murmur3, c.from.files.table.Partitioner)
+	require.Equal(t, token.Murmur3, c.from.Files.Merged.Partitioner)
 
 	c = cloned(t)
 	c.t.Schema.ID = c.from.Schema.ID
@@ -119,7 +120,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 	file, err := sstables.Open("../../pkg/sstable/testdata/golden/files/nb_lz4", sstable.Descriptor{Version: sstable.NB, ID: "1"})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
-	c.from.files.whole = []sstables.File{file}
+	c.from.Files.Whole = []sstables.File{file}
 	require.ErrorContains(t, c.agree(), file.Path()+": ")
 }
 
@@ -127,7 +128,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)
-	c := &Clone{landing: landing{streaming: &streaming{}}, from: &rowSource{Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}, files: &tableFiles{}}}
+	c := &Clone{landing: landing{streaming: &streaming{}}, from: &files.Source{Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}, Files: &files.Files{}}}
 	placed := func() *token.Placement {
 		ring, err := token.NewRing(token.Murmur3, []token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{Lo: 1}}}})
 		require.NoError(t, err)
@@ -144,12 +145,12 @@ func TestSlicesOfAClone(t *testing.T) {
 		return all
 	}
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
-	c.from.files.bytes = c.streaming.options.DefaultSlice()
+	c.from.Files.Bytes = c.streaming.options.DefaultSlice()
 	require.Equal(t, [][]token.Range{{a}, {b}}, slices())
-	c.from.files.pieces = sstables.FetchPieces(t.Context(), []sstables.Piece{{Ranges: []token.Range{b, a}}}, 0,
+	c.from.Files.Pieces = sstables.FetchPieces(t.Context(), []sstables.Piece{{Ranges: []token.Range{b, a}}}, 0,
 		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) { return sstables.Fetched{}, nil })
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
-	require.NoError(t, c.from.files.pieces.Close())
-	c.from.files.pieces, c.from.Plan.Splits = nil, nil
+	require.NoError(t, c.from.Files.Pieces.Close())
+	c.from.Files.Pieces, c.from.Plan.Splits = nil, nil
 	require.Empty(t, slices())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
@@ -98,8 +99,8 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 		c.streaming.options.OnMove(err)
 		c.counters.Slice.End(&c.counters.Done, 0)
 		c.counters.Stage.Read()
-		if c.from.files.refetch != nil {
-			c.from.files.refetch(done)
+		if c.from.Files.Refetch != nil {
+			c.from.Files.Refetch(done)
 		}
 	}
 }
@@ -111,7 +112,7 @@ func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func(
 	if c.board != nil {
 		ring = c.board.Ring
 	}
-	from := &clonedFiles{c.from.files.bounded(c.spec.Memory), c.from.files.table, ring}
+	from := &clonedFiles{c.from.Files.Bounded(c.spec.Memory), c.from.Files.Merged, ring}
 	for ranges, err := range c.slices(ctx, done) {
 		if err != nil {
 			return err
@@ -120,7 +121,7 @@ func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func(
 			c.counters.Slice.Plan(sweep.Work(r, partitioner))
 		}
 		var slice []stream.CopiedRange
-		err := c.copier.Copy(ctx, ranges, processors(), from, func(r stream.CopiedRange) {
+		err := c.copier.Copy(ctx, ranges, files.Processors(), from, func(r stream.CopiedRange) {
 			slice = append(slice, r)
 		})
 		if err != nil {
@@ -141,7 +142,7 @@ func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func(
 // as leaves few.
 func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]token.Range, error] {
 	return func(yield func([]token.Range, error) bool) {
-		if pieces := c.from.files.pieces; pieces != nil {
+		if pieces := c.from.Files.Pieces; pieces != nil {
 			for ranges, err := range pieces.Slices(ctx) {
 				if !yield(inOrder(ranges), err) {
 					return
@@ -154,7 +155,7 @@ func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]toke
 			ranges = append(ranges, s.Range)
 		}
 		ranges = inOrder(token.Subtract(ranges, done))
-		count := int(c.from.files.bytes/c.streaming.options.DefaultSlice()) + 1
+		count := int(c.from.Files.Bytes/c.streaming.options.DefaultSlice()) + 1
 		for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
 			if !yield(part, nil) {
 				return
@@ -177,11 +178,11 @@ type clonedFiles struct {
 
 // Open is a method of stream.Partitions.
 func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Source, func(), error) {
-	files, done, err := c.files.Of(ctx, within)
+	list, done, err := c.files.Of(ctx, within)
 	if err != nil {
 		return nil, nil, sstables.Classed(err)
 	}
-	merged, err := sstables.Merge(c.table, files, []token.Range{within})
+	merged, err := sstables.Merge(c.table, list, []token.Range{within})
 	if err != nil {
 		done()
 		return nil, nil, sstables.Classed(err)

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -21,7 +22,7 @@ import (
 type Count struct {
 	env  spec.Environment
 	spec spec.Count
-	t    *rowSource
+	t    *files.Source
 	job  *count.Job
 
 	board *board.Board // nil: nobody looks
@@ -48,7 +49,7 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	}
 	query := driver.Count()
 	var by []schema.Selector
-	c.job = &count.Job{Splits: t.Plan.Splits, Vnodes: t.Plan.Ranges(), Partitioner: t.Plan.Partitioner(), Counters: t.newCounters()}
+	c.job = &count.Job{Splits: t.Plan.Splits, Vnodes: t.Plan.Ranges(), Partitioner: t.Plan.Partitioner(), Counters: t.NewCounters()}
 	sweep.CountTotal(c.job.Counters, c.job.Splits, c.job.Partitioner)
 	if p := t.Plan.Placement(); p != nil {
 		c.job.Find = p.Find
@@ -62,7 +63,7 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
 	}
 	query.Where, query.AllowFiltering = settings.Where, settings.AllowFiltering
-	c.job.Reader = t.reader(wanted{read: by, query: query, count: true, memory: c.spec.Memory, now: time.Now()})
+	c.job.Reader = t.Reader(files.Wanted{Read: by, Query: query, Count: true, Memory: c.spec.Memory, Now: time.Now()})
 	return c, nil
 }
 
@@ -73,7 +74,7 @@ func (c *Count) Table() string { return c.t.Schema.String() }
 func (c *Count) Counters() *progress.Counters { return c.job.Counters }
 
 // Close ends the connection.
-func (c *Count) Close() { c.t.close() }
+func (c *Count) Close() { c.t.Close() }
 
 // Run counts. That ranges could not be counted is no error.
 func (c *Count) Run(ctx context.Context) (CountReport, error) {

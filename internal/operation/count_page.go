@@ -35,7 +35,7 @@ func (c *Count) pageRows(ctx context.Context) int {
 	}
 	known := c.t.Estimate()
 	switch {
-	case c.t.files != nil: // no server reads them
+	case c.t.Files != nil: // no server reads them
 		return rows
 	case known.Partitions > 0 && known.Bytes/known.Partitions <= countPageBytes/int64(rows):
 		return rows

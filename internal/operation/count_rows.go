@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -21,7 +22,7 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	var again []token.Split
 	var others []sweep.Failure
 	for _, f := range result.Failed {
-		if c.t.files != nil || !fault.Answered(f.Err) {
+		if c.t.Files != nil || !fault.Answered(f.Err) {
 			others = append(others, f)
 			continue
 		}
@@ -54,7 +55,7 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	}
 	query := driver.Columns(selected)
 	query.Where, query.AllowFiltering = c.spec.Where, c.spec.AllowFiltering
-	job.Reader = c.t.reader(wanted{read: selected, query: query, memory: c.spec.Memory, now: time.Now()})
+	job.Reader = c.t.Reader(files.Wanted{Read: selected, Query: query, Memory: c.spec.Memory, Now: time.Now()})
 	if c.board != nil {
 		showSweep(c.board, &job.Sweep, &job.Reader, true)
 	}

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -70,10 +71,10 @@ func newReport(t *table.Table) Report {
 }
 
 // newReadingReport begins the report of a run that reads a table.
-func newReadingReport(t *rowSource) Report {
+func newReadingReport(t *files.Source) Report {
 	r := newReport(t.Table)
-	if t.files != nil && t.files.found != nil {
-		r.SSTables, r.Snapshots = len(t.files.found.SSTables), t.files.found.Tags
+	if t.Files != nil && t.Files.Found != nil {
+		r.SSTables, r.Snapshots = len(t.Files.Found.SSTables), t.Files.Found.Tags
 	}
 	return r
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -34,8 +35,8 @@ func encodeSlots(o *spec.Pacing) int {
 
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
 // follow. The function it returns ends the watch over the nodes' latency and must be called.
-func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *rowSource, c *progress.Counters) (sweep.Options, func()) {
-	if t.files != nil {
+func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *files.Source, c *progress.Counters) (sweep.Options, func()) {
+	if t.Files != nil {
 		memory.Limit(o.Memory)
 		return filesOptions(o, t), func() {}
 	}
@@ -133,7 +134,7 @@ func holdRates(o *spec.Pacing, s *sweep.Options) {
 }
 
 // filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
-func filesOptions(o *spec.Pacing, t *rowSource) sweep.Options {
+func filesOptions(o *spec.Pacing, t *files.Source) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.Plan.Parallel
 	options := sweep.Options{

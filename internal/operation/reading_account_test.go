@@ -5,12 +5,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
 // filesIn are SSTables of folders, by their ids; those whose folder begins with snap are of one.
-func filesIn(all ...[2]string) *tableFiles {
+func filesIn(all ...[2]string) *files.Files {
 	f := &snapshot.Found{}
 	for _, a := range all {
 		t := snapshot.SSTable{Descriptor: sstable.Descriptor{Version: sstable.NB, ID: a[1]}, Folder: a[0], Node: a[0]}
@@ -19,14 +20,14 @@ func filesIn(all ...[2]string) *tableFiles {
 		}
 		f.SSTables = append(f.SSTables, t)
 	}
-	return &tableFiles{found: f}
+	return &files.Files{Found: f}
 }
 
 // A scan of folders is not resumed when SSTables are gone, which are named; but a compaction of live
 // data leaves others in their place.
 func TestResumeNamesMissingSSTables(t *testing.T) {
 	begun := [][2]string{{"live1", "1"}, {"live1", "2"}, {"live2", "1"}, {"snap1", "1"}, {"snap1", "2"}}
-	account := filesIn(begun...).account()
+	account := filesIn(begun...).Account()
 	require.Len(t, account, 3)
 	for _, c := range []struct {
 		now     [][2]string
@@ -42,7 +43,7 @@ func TestResumeNamesMissingSSTables(t *testing.T) {
 		{append(begun[:2:2], begun[3:]...), "live2"},
 		{begun[2:3], "live1, snap1"},
 	} {
-		err := filesIn(c.now...).refuseMissing(account)
+		err := filesIn(c.now...).RefuseMissing(account)
 		if c.missing == "" {
 			require.NoError(t, err, "%v", c.now)
 			continue

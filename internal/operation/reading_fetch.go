@@ -96,7 +96,7 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece, most int
 // missing says why a range was not had from as many nodes as are wanted; nil when it was.
 func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[int]bool) error {
 	replicas := s.ring.placement.Replicas(s.ring.placement.Find(part.End))
-	if number, _ := s.choose.of(s.ring.cluster.LocalDC, s.ring.cluster.Nodes, replicas); len(gave) >= number {
+	if number, _ := s.choose.Of(s.ring.cluster.LocalDC, s.ring.cluster.Nodes, replicas); len(gave) >= number {
 		return nil
 	}
 	why := errTooFew

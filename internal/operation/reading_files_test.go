@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
@@ -32,17 +33,17 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		gone.ID = "7"
 		found.SSTables = append(found.SSTables, gone)
 
-		reading := &rowSource{Table: &table.Table{Schema: declared(t, "a", "k text p; c int c; s text s; v text r")}, files: &tableFiles{found: found}}
-		reading.files.table, err = reading.MergedTable()
+		reading := &files.Source{Table: &table.Table{Schema: declared(t, "a", "k text p; c int c; s text s; v text r")}, Files: &files.Files{Found: found}}
+		reading.Files.Merged, err = reading.MergedTable()
 		require.NoError(t, err)
-		err = reading.openFound(spec.Environment{}, request, false)
+		err = reading.OpenFound(spec.Environment{}, request, false)
 		if tag != "" {
 			require.ErrorIs(t, err, fs.ErrNotExist)
 			continue
 		}
 		require.NoError(t, err)
-		require.Len(t, reading.files.whole, 1)
-		require.Equal(t, reading.files.whole[0].(*sstables.Table).Length(), reading.files.bytes, "what was found first does not count")
-		reading.closeFiles()
+		require.Len(t, reading.Files.Whole, 1)
+		require.Equal(t, reading.Files.Whole[0].(*sstables.Table).Length(), reading.Files.Bytes, "what was found first does not count")
+		reading.CloseFiles()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -39,11 +40,11 @@ func TestFoldersAreNamedAfterNodes(t *testing.T) {
 	for folder, want := range map[string]int{
 		"/backup/10.0.0.11/data": 1, "/backup/0000000C": 2, "/10.0.0.10/copied/10.0.0.12": 2, "/mnt/10.0.0.10:9042/data": 0,
 	} {
-		n, err := nodeOf(c, folder)
+		n, err := files.NodeOf(c, folder)
 		require.NoError(t, err)
 		require.Equal(t, want, n, folder)
 	}
-	_, err := nodeOf(c, "/backup/10.0.0.1/data")
+	_, err := files.NodeOf(c, "/backup/10.0.0.1/data")
 	require.EqualError(t, err, "folder /backup/10.0.0.1/data is of no node: no part of its path is a node's address or host id")
 }
 
@@ -54,11 +55,11 @@ func TestFoldersOfNodesWithOneAddress(t *testing.T) {
 	for folder, want := range map[string]int{
 		"/backup/10.0.0.10/data": 0, "/backup/10.0.0.11:9043/data": 2, "/backup/10.0.0.11:9042": 1, "/10.0.0.11/0000000c": 2,
 	} {
-		n, err := nodeOf(c, folder)
+		n, err := files.NodeOf(c, folder)
 		require.NoError(t, err)
 		require.Equal(t, want, n, folder)
 	}
-	_, err := nodeOf(c, "/backup/10.0.0.11/data")
+	_, err := files.NodeOf(c, "/backup/10.0.0.11/data")
 	require.EqualError(t, err, "folder /backup/10.0.0.11/data is of one of several nodes with the address 10.0.0.11: 10.0.0.11:9042, 10.0.0.11:9043; "+
 		"name it after the node's host id, or its address and port")
 }
@@ -85,20 +86,20 @@ func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
 		{"QUORUM", map[int][]sstables.File{0: {a}, 1: {b}}, nil, "too few of its replicas have a folder: not 10.0.0.12:9042"},
 		{"LOCAL_ONE", map[int][]sstables.File{0: {a}}, nil, "too few of its replicas have a folder: not 10.0.0.11:9042, 10.0.0.12:9042"},
 	} {
-		s := &rowSource{Table: &table.Table{Cluster: cluster}}
-		p := &placedFiles{t: s, ofNode: round.ofNode, placement: placement}
-		p.choose, err = replicaChoice(round.consistency)
+		s := &files.Source{Table: &table.Table{Cluster: cluster}}
+		p := &files.PlacedFiles{T: s, OfNode: round.ofNode, Placement: placement}
+		p.Choose, err = files.ReplicaChoice(round.consistency)
 		require.NoError(t, err)
-		files, done, err := p.Of(t.Context(), within)
+		list, done, err := p.Of(t.Context(), within)
 		if round.err != "" {
 			require.EqualError(t, err, round.err)
 			require.Equal(t, fault.GivenUp, fault.ClassOf(err))
 			continue
 		}
 		require.NoError(t, err)
-		require.Len(t, files, len(round.want))
-		for i := range files {
-			require.Same(t, round.want[i], files[i])
+		require.Len(t, list, len(round.want))
+		for i := range list {
+			require.Same(t, round.want[i], list[i])
 		}
 		done()
 	}

@@ -12,34 +12,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/run"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-// choice is how many replicas of each range are read, and which.
-type choice struct {
-	local  bool // of the local data center alone
-	all    bool
-	most   bool // a majority of them
-	number int
-}
-
-// choices are those that stand for consistency levels: of files, which hold all that was acknowledged before, so many are merged.
-var choices = map[string]choice{
-	"ONE": {number: 1}, "LOCAL_ONE": {local: true, number: 1}, "TWO": {number: 2}, "THREE": {number: 3},
-	"QUORUM": {most: true}, "LOCAL_QUORUM": {local: true, most: true}, "ALL": {all: true},
-}
-
-// replicaChoice reads a consistency level.
-func replicaChoice(level string) (choice, error) {
-	c, ok := choices[strings.ToUpper(level)]
-	if !ok {
-		return c, fmt.Errorf("--%s %s: means nothing here; ONE, LOCAL_ONE, TWO, THREE, LOCAL_QUORUM, QUORUM and ALL say how many replicas of each range are read", spec.ConsistencyFlag, level)
-	}
-	return c, nil
-}
 
 // ring is where the nodes are, and which rows they have.
 type ring struct {
@@ -83,7 +59,7 @@ func (s *streamReader) enough(r ring) error {
 		return fmt.Errorf("--%s: some replicas in %s are transient (replication %s), and lack rows", s.o.StreamFlag(), name, factor)
 	}
 	for i := range r.placement.Len() {
-		switch number, candidates := s.choose.of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
+		switch number, candidates := s.choose.Of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
 		case len(candidates) == 0:
 			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.StreamFlag(), doctor.Factors(r.replication))
 		case len(candidates) < number:
@@ -140,27 +116,6 @@ func endsReading(format string, args ...any) error {
 	return fault.New(fault.Fatal, run.Refused(fmt.Errorf(format, args...)))
 }
 
-// of is how many of a range's replicas are read, and which they may be: those of the local data center, where it has any, when it is
-// to be those.
-func (c choice) of(localDC string, nodes []topology.Node, replicas []int) (number int, candidates []int) {
-	for _, n := range replicas {
-		if !c.local || nodes[n].DC == localDC {
-			candidates = append(candidates, n)
-		}
-	}
-	if len(candidates) == 0 { // no replica is local
-		candidates = slices.Clone(replicas)
-	}
-	switch {
-	case c.all:
-		return len(candidates), candidates
-	case c.most:
-		return len(candidates)/2 + 1, candidates
-	default:
-		return c.number, candidates
-	}
-}
-
 // errTooFew says that too few replicas are left.
 var errTooFew = errors.New("too few of its replicas could be asked")
 
@@ -170,7 +125,7 @@ var errTooFew = errors.New("too few of its replicas could be asked")
 func (s *streamReader) nodesOf(r token.Range, failed map[int]error, gave map[int]bool) []int {
 	nodes, local := s.ring.cluster.Nodes, s.ring.cluster.LocalDC
 	vnode := s.ring.placement.Find(r.End)
-	number, candidates := s.choose.of(local, nodes, s.ring.placement.Replicas(vnode))
+	number, candidates := s.choose.Of(local, nodes, s.ring.placement.Replicas(vnode))
 	candidates = slices.DeleteFunc(candidates, func(n int) bool { return failed[n] != nil || gave[n] })
 	rank := func(n int) (rank int) {
 		if !s.up(nodes[n]) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
@@ -36,12 +37,12 @@ func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *stream
 	}
 	planned, err := plan.Make(c, replication, plan.Options{Parallel: 4, Splits: 200, Seed: 1})
 	require.NoError(t, err)
-	choose, err := replicaChoice(level)
+	choose, err := files.ReplicaChoice(level)
 	require.NoError(t, err)
 	placement, err := c.PlaceAll(replication)
 	require.NoError(t, err)
 	return &streamReader{
-		t:      &rowSource{Table: &table.Table{Cluster: c, Plan: planned, Replication: replication, Consistency: level}, files: &tableFiles{}},
+		t:      &files.Source{Table: &table.Table{Cluster: c, Plan: planned, Replication: replication, Consistency: level}, Files: &files.Files{}},
 		choose: choose, ring: ring{cluster: c, replication: replication, placement: placement}, failing: make(map[string]bool),
 	}
 }
@@ -69,7 +70,7 @@ func TestReplicaChoice(t *testing.T) {
 		require.NoError(t, s.enough(s.ring), "%+v", c)
 		for i := range s.ring.placement.Len() {
 			replicas := s.ring.placement.Replicas(i)
-			number, candidates := s.choose.of("a", s.ring.cluster.Nodes, replicas)
+			number, candidates := s.choose.Of("a", s.ring.cluster.Nodes, replicas)
 			require.Equal(t, c.number, number, "%+v", c)
 			require.Len(t, candidates, c.candidates, "%+v", c)
 			require.Subset(t, replicas, candidates)
@@ -82,13 +83,13 @@ func TestReplicaChoice(t *testing.T) {
 		}
 	}
 	for _, none := range []string{"EACH_QUORUM", "ANY", "SERIAL", "", "most"} {
-		_, err := replicaChoice(none)
+		_, err := files.ReplicaChoice(none)
 		require.ErrorContains(t, err, "--consistency "+none+": means nothing here")
 	}
 	s := streamedFrom(t, "THREE", 2, "a", "a", "a")
 	require.ErrorContains(t, s.enough(s.ring), "--consistency THREE: some rows have no more than 2 replicas")
 	// Where the local data center has none, those of others are read.
-	_, candidates := choices["LOCAL_QUORUM"].of("c", s.ring.cluster.Nodes, []int{1, 2})
+	_, candidates := files.Choices["LOCAL_QUORUM"].Of("c", s.ring.cluster.Nodes, []int{1, 2})
 	require.Equal(t, []int{1, 2}, candidates)
 }
 
@@ -166,7 +167,7 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 		Partitioner: token.Murmur3, Columns: []cqlschema.Column{{Name: "k", Kind: cqlschema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}}},
 	})
 	require.NoError(t, err)
-	s.t.files.where = where
+	s.t.Files.Where = where
 	pieces, _ = s.cut(100, 0)
 	reorder(s.t, pieces)
 	require.Len(t, s.t.Plan.Splits, 2)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -40,7 +41,7 @@ func TestSessionWithANodeThatHangs(t *testing.T) {
 				n := internodetest.Node{At: at, Harm: internodetest.Hang, Connect: door.Dial, Has: func(internode.Request) ([]internodetest.Brought, error) {
 					return []internodetest.Brought{internodetest.Rows(internode.UUID{1}, codec.AppendHeader(nil), make([]byte, 2000))}, nil
 				}}
-				s := &streamReader{t: &rowSource{Table: &table.Table{Schema: &schema.Table{Keyspace: "ks", Name: "t"}}}, o: &spec.Reading{TempDir: t.TempDir()}, receipt: new(progress.Receipt), patience: time.Minute}
+				s := &streamReader{t: &files.Source{Table: &table.Table{Schema: &schema.Table{Keyspace: "ks", Name: "t"}}}, o: &spec.Reading{TempDir: t.TempDir()}, receipt: new(progress.Receipt), patience: time.Minute}
 				s.ring.addresses = map[string]string{"one": "127.0.0.1:7000"}
 				s.client = &internode.Client{Dial: n.Dial(ctx), Timeouts: s.timeouts()}
 				var err error

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
@@ -33,41 +34,41 @@ const (
 )
 
 // openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they can be.
-func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*rowSource, error) {
+func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*files.Source, error) {
 	cfg, err := conn.Config(env)
 	if err != nil {
 		return nil, err
 	}
 	if planning.Parallel == 0 {
-		planning.Parallel = processors()
+		planning.Parallel = files.Processors()
 	}
 	cfg.Patience = patience
 	opened, err := table.Open(ctx, cfg, name, planning, true)
 	if err != nil {
 		return nil, err
 	}
-	t := &rowSource{Table: opened, files: &tableFiles{receipt: new(progress.Receipt)}}
+	t := &files.Source{Table: opened, Files: &files.Files{Receipt: new(progress.Receipt)}}
 	if err = t.AwaitKnown(ctx, o.StreamFlag(), patience); err != nil {
-		t.close()
+		t.Close()
 		return nil, err
 	}
 	if err = describeFiles(ctx, t, name); err != nil {
 		err = fmt.Errorf("--%s: %w", o.StreamFlag(), err)
 	} else {
-		err = t.readWhere(where)
+		err = t.ReadWhere(where)
 	}
 	if err == nil {
 		err = startStream(ctx, t, env, o, patience)
 	}
 	if err != nil {
-		t.close()
+		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
 // describeFiles finds out what the table's SSTables are made one for.
-func describeFiles(ctx context.Context, t *rowSource, name spec.TableName) error {
+func describeFiles(ctx context.Context, t *files.Source, name spec.TableName) error {
 	err := table.AskAll(ctx, func() (err error) {
 		t.KnownOptions, err = t.Session.TableOptions(ctx, name.Keyspace, name.Table)
 		return err
@@ -79,15 +80,15 @@ func describeFiles(ctx context.Context, t *rowSource, name spec.TableName) error
 		err = t.RefuseStreamOut()
 	}
 	if err == nil {
-		t.files.table, err = t.MergedTable()
+		t.Files.Merged, err = t.MergedTable()
 	}
 	return err
 }
 
 // startStream prepares the fetching.
-func startStream(ctx context.Context, t *rowSource, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
-	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.files.receipt, failing: make(map[string]bool)}
-	if s.choose, err = replicaChoice(t.Consistency); err != nil {
+func startStream(ctx context.Context, t *files.Source, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
+	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.Files.Receipt, failing: make(map[string]bool)}
+	if s.choose, err = files.ReplicaChoice(t.Consistency); err != nil {
 		return err
 	}
 	if err := tryTempDir(o.TempDir); err != nil {
@@ -102,12 +103,12 @@ func startStream(ctx context.Context, t *rowSource, env spec.Environment, o *spe
 	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
 	s.expect(ctx, announced)
 	begin := func(left []sstables.Piece) {
-		t.files.pieces = sstables.FetchPieces(ctx, left, most, s.counted(left))
-		t.files.all = t.files.pieces
+		t.Files.Pieces = sstables.FetchPieces(ctx, left, most, s.counted(left))
+		t.Files.All = t.Files.Pieces
 	}
 	begin(pieces)
-	t.files.refetch = func(done []token.Range) {
-		_ = t.files.pieces.Close() // what it has is fetched again
+	t.Files.Refetch = func(done []token.Range) {
+		_ = t.Files.Pieces.Close() // what it has is fetched again
 		var left []sstables.Piece
 		for _, p := range pieces {
 			if ranges := token.Subtract(p.Ranges, done); len(ranges) > 0 {
@@ -116,20 +117,20 @@ func startStream(ctx context.Context, t *rowSource, env spec.Environment, o *spe
 		}
 		begin(left)
 	}
-	t.files.unchanged = func(ctx context.Context) error { _, err := s.hasMoved(ctx); return err }
-	t.closers = append(t.closers, s.listener.Close, func() error { return t.files.pieces.Close() })
-	t.files.listener = s.listener
+	t.Files.Unchanged = func(ctx context.Context) error { _, err := s.hasMoved(ctx); return err }
+	t.Closers = append(t.Closers, s.listener.Close, func() error { return t.Files.Pieces.Close() })
+	t.Files.Listener = s.listener
 	return nil
 }
 
 // streamReader fetches a table's SSTables from the nodes. What stands from ring on belongs to the goroutine that prepares it, and then
 // to the one that fetches.
 type streamReader struct {
-	t        *rowSource
+	t        *files.Source
 	env      spec.Environment
 	o        *spec.Reading
 	patience time.Duration
-	choose   choice
+	choose   files.Choice
 	client   *internode.Client
 	listener *internode.Listener
 	receipt  *progress.Receipt
@@ -306,7 +307,7 @@ func (s *streamReader) shares() (share []float64, ranges [][]token.Range) {
 	share = make([]float64, len(s.ring.cluster.Nodes))
 	ranges = make([][]token.Range, len(share))
 	for _, split := range s.t.Plan.Splits {
-		if !s.t.files.wants(split.Range) {
+		if !s.t.Files.Wants(split.Range) {
 			continue
 		}
 		for _, n := range s.nodesOf(split.Range, nil, nil) {
@@ -326,7 +327,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	share, _ := s.shares()
 	all := make([][]token.Range, len(share)) // ranges, by the node that is asked first
 	for _, split := range t.Plan.Splits {
-		if t.files.wants(split.Range) {
+		if t.Files.Wants(split.Range) {
 			first := s.nodesOf(split.Range, nil, nil)[0]
 			all[first] = append(all[first], split.Range)
 		}
@@ -361,7 +362,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 }
 
 // reorder has the splits come in the order of the pieces.
-func reorder(t *rowSource, pieces []sstables.Piece) {
+func reorder(t *files.Source, pieces []sstables.Piece) {
 	sets := make(map[token.Range]int)
 	for _, split := range t.Plan.Splits {
 		sets[split.Range] = split.Set

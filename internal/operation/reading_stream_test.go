@@ -22,6 +22,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
@@ -54,18 +55,18 @@ func openStore(t *testing.T) *store {
 		bring := port.Has
 		port.Has = func(r internode.Request) ([]internodetest.Brought, error) {
 			s.meets(node, r.Table)
-			files, err := bring(r)
+			list, err := bring(r)
 			s.mu.Lock()
 			defer s.mu.Unlock()
-			for i := range files {
+			for i := range list {
 				if s.change != nil && r.Table == orders.Table {
-					s.change(node, &files[i])
+					s.change(node, &list[i])
 				}
 			}
 			if r.Table == orders.Table {
-				files = slices.Repeat(files, max(s.files, 1))
+				list = slices.Repeat(list, max(s.files, 1))
 			}
-			return files, err
+			return list, err
 		}
 		port.Connections = 2
 		port.Draw = func(at internodetest.Step) internodetest.Harm {
@@ -466,8 +467,8 @@ func TestTableDroppedWhereNodesFailed(t *testing.T) {
 	scan, err := PrepareScan(t.Context(), s.env, *s.spec())
 	require.NoError(t, err)
 	defer scan.Close()
-	look := scan.t.files.unchanged
-	scan.t.files.unchanged = func(ctx context.Context) error {
+	look := scan.t.Files.Unchanged
+	scan.t.Files.Unchanged = func(ctx context.Context) error {
 		require.NoError(t, s.cluster.Drop("shop.orders"))
 		return look(ctx)
 	}
@@ -506,10 +507,10 @@ func (s *store) reader(t *testing.T) *streamReader {
 	require.NoError(t, err)
 	opened, err := table.Open(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
 	require.NoError(t, err)
-	session := &rowSource{Table: opened, files: &tableFiles{}}
-	t.Cleanup(session.close)
+	session := &files.Source{Table: opened, Files: &files.Files{}}
+	t.Cleanup(session.Close)
 	require.NoError(t, describeFiles(t.Context(), session, orders))
-	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: choice{number: 1}, failing: make(map[string]bool)}
+	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: files.Choice{Number: 1}, failing: make(map[string]bool)}
 	require.NoError(t, r.connect(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })
 	return r
@@ -521,9 +522,9 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 	r := openStore(t).reader(t)
 	r.t.Estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
 	for _, c := range []struct {
-		choose choice
+		choose files.Choice
 		share  float64 // of the table, that the nodes are asked for together
-	}{{choice{number: 1}, 1}, {choice{all: true}, 2}} {
+	}{{files.Choice{Number: 1}, 1}, {files.Choice{All: true}, 2}} {
 		r.choose = c.choose
 		share := make([]float64, 3)
 		for _, split := range r.t.Plan.Splits {
@@ -545,7 +546,7 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 // When no size is asked for, a small table is asked for at once, and others in as many pieces as have reading and fetching go on together.
 func TestPiecesFollowTheTable(t *testing.T) {
 	r := openStore(t).reader(t)
-	r.choose = choice{number: 1}
+	r.choose = files.Choice{Number: 1}
 	for _, c := range []struct {
 		bytes       int64 // of the table, of which a node is asked for a third, or more
 		least, most int

@@ -11,7 +11,7 @@ package operation
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
-//	scan: SSTables in folders are missing              (*tableFiles).refuseMissing
+//	scan: SSTables in folders are missing              (*Files).refuseMissing
 //	scan: text is to be read otherwise                 refuseReread
 //	load: rows are loaded that were read otherwise     (*Load).refuseReading
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
@@ -122,8 +122,8 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 		return err
 	}
 	s.warnOfTruncation(ctx)
-	if s.t.files.sum() != s.begunWith.Files {
-		if err := s.t.files.refuseMissing(s.begunWith.Folders); err != nil {
+	if s.t.Files.Sum() != s.begunWith.Files {
+		if err := s.t.Files.RefuseMissing(s.begunWith.Folders); err != nil {
 			return err
 		}
 		s.env.Warn("the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had")

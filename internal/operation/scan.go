@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -22,7 +23,7 @@ import (
 type Scan struct {
 	env    spec.Environment
 	spec   spec.Scan
-	t      *rowSource
+	t      *files.Source
 	job    *scan.Job
 	header []byte       // that every file begins with
 	out    *sink.Output // nil of a scan that goes on, until it runs
@@ -91,7 +92,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		}
 		return s.makeJob(format)
 	}
-	s.begunWith = records.ScanExtra{Files: s.t.files.sum(), Folders: s.t.files.account(), Now: time.Now().Truncate(time.Second),
+	s.begunWith = records.ScanExtra{Files: s.t.Files.Sum(), Folders: s.t.Files.Account(), Now: time.Now().Truncate(time.Second),
 		Cluster: s.t.Cluster.Name, Partitioner: s.t.Cluster.Partitioner, Seed: s.t.Plan.Seed, PlanHash: s.t.Plan.Hash(), Splits: len(s.t.Plan.Splits),
 	}
 	s.truncated = s.t.Truncations(ctx)
@@ -120,7 +121,7 @@ func (s *Scan) ToStdout() bool { return s.spec.ToStdout() }
 // was never run is taken back.
 func (s *Scan) Close() {
 	if s.t != nil {
-		s.t.close()
+		s.t.Close()
 	}
 	if s.out != nil && !s.begun {
 		_ = s.takeBack() // what is left of it has names ending in .part
@@ -156,7 +157,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
 	s.job = &scan.Job{
-		Reader:      s.t.reader(wanted{read: read, query: query, memory: s.spec.Memory, now: s.begunWith.Now}),
+		Reader:      s.t.Reader(files.Wanted{Read: read, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now}),
 		Splits:      s.t.Plan.Splits,
 		NewEncoder:  newEncoder,
 		NewWriter:   func() scan.Writer { return s.out.Writer() },
@@ -168,7 +169,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 		SpoolDir:    s.spec.Dir,
 		WriteRows:   s.spec.MaxOutputSize,
 		Limit:       max(s.spec.Limit, 0),
-		Counters:    s.t.newCounters(),
+		Counters:    s.t.NewCounters(),
 	}
 	s.job.Counters.Limit.Store(s.job.Limit)
 	if receipt := s.job.Counters.Receipt.Load(); receipt != nil {

@@ -98,15 +98,15 @@ func hostsIn(m manifest.Manifest) (hosts []string) {
 // reading is the way that the rows were read.
 func (s *Scan) reading() *manifest.Reading {
 	r := &manifest.Reading{Via: s.spec.Via, Replicas: s.t.Consistency}
-	if s.t.files == nil {
+	if s.t.Files == nil {
 		return r
 	}
 	r.Now = &s.begunWith.Now
-	if found := s.t.files.found; found != nil {
+	if found := s.t.Files.Found; found != nil {
 		if s.spec.Ring != "" {
 			r.Replicas = s.spec.Consistency
 		}
-		r.SSTables = &manifest.SSTables{Snapshots: found.Tags, Number: len(found.SSTables), Sum: s.t.files.sum(), Unflushed: s.t.files.unflushed}
+		r.SSTables = &manifest.SSTables{Snapshots: found.Tags, Number: len(found.SSTables), Sum: s.t.Files.Sum(), Unflushed: s.t.Files.Unflushed}
 		if s.begunWith.Files != r.SSTables.Sum {
 			r.SSTables.Before = s.begunWith.Files
 		}

@@ -1,4 +1,4 @@
-package operation
+package files
 
 import (
 	"context"
@@ -28,60 +28,60 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// tableFiles are the SSTables that a table is read from.
-type tableFiles struct {
-	table  *reconcile.Table
-	all    sstables.Files
-	pieces *sstables.Pieces // that they are fetched in; nil: they are all there
+// Files are the SSTables that a table is read from.
+type Files struct {
+	Merged *reconcile.Table
+	All    sstables.Files
+	Pieces *sstables.Pieces // that they are fetched in; nil: they are all there
 	opened []sstables.File  // those in folders, as they were found
-	whole  []sstables.File  // those of them that are not damaged altogether
-	found  *snapshot.Found  // nil: they are streamed
+	Whole  []sstables.File  // those of them that are not damaged altogether
+	Found  *snapshot.Found  // nil: they are streamed
 	// unflushed are segments of commit logs that have rows which are in no SSTable.
-	unflushed []string
-	where     *where.Condition // that rows must meet; nil: there is none
+	Unflushed []string
+	Where     *where.Condition // that rows must meet; nil: there is none
 	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
-	unchanged func(ctx context.Context) error
+	Unchanged func(ctx context.Context) error
 	// refetch begins to fetch the pieces again, without the ranges that are done; nil: they are all there.
-	refetch     func(done []token.Range)
-	receipt     *progress.Receipt   // of what nodes stream; nil: they do not
-	listener    *internode.Listener // where nodes bring them; nil: they do not
-	partitioner string              // its class
-	bytes       int64               // of Data.db, not compressed
+	Refetch     func(done []token.Range)
+	Receipt     *progress.Receipt   // of what nodes stream; nil: they do not
+	Listener    *internode.Listener // where nodes bring them; nil: they do not
+	Partitioner string              // its class
+	Bytes       int64               // of Data.db, not compressed
 }
 
-// newCounters makes the counters of a run that reads the table.
-func (t *rowSource) newCounters() *progress.Counters {
+// NewCounters makes the counters of a run that reads the table.
+func (t *Source) NewCounters() *progress.Counters {
 	c := new(progress.Counters)
-	if t.files != nil {
-		c.Receipt.Store(t.files.receipt)
+	if t.Files != nil {
+		c.Receipt.Store(t.Files.Receipt)
 	}
 	return c
 }
 
-// openFiles finds the SSTables of a table, and plans to read them.
-func openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*rowSource, error) {
-	t := &rowSource{Table: &table.Table{}}
-	err := t.openFiles(ctx, env, o, conn, name, nil)
+// Open finds the SSTables of a table, and plans to read them.
+func Open(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*Source, error) {
+	t := &Source{Table: &table.Table{}}
+	err := t.OpenOf(ctx, env, o, conn, name, nil)
 	if err == nil {
-		err = t.placeFiles(env, o.Ring, name.Keyspace, conn.Consistency)
+		err = t.PlaceFiles(env, o.Ring, name.Keyspace, conn.Consistency)
 	}
 	if err == nil {
-		err = t.planFiles(planning)
+		err = t.PlanFiles(planning)
 	}
 	if err != nil {
 		err = fmt.Errorf("--via %s: %w", spec.ViaFiles, err)
 	} else {
-		err = t.readWhere(where)
+		err = t.ReadWhere(where)
 	}
 	if err != nil {
-		t.close()
+		t.Close()
 		return nil, err
 	}
 	return t, nil
 }
 
-// openFiles finds the SSTables. If no schema lies beside them, they are those of the table like; nil: the cluster is asked.
-func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *table.Table) error {
+// OpenOf finds the SSTables. If no schema lies beside them, they are those of the table like; nil: the cluster is asked.
+func (t *Source) OpenOf(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *table.Table) error {
 	var declared *cqlschema.Table
 	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
 		return fmt.Errorf("--%s: %w", spec.ConsistencyFlag, err)
@@ -100,7 +100,7 @@ func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec
 	}
 	tellPassedOver(env, found.Skipped)
 	request.ID = found.ID
-	t.files = &tableFiles{found: found}
+	t.Files = &Files{Found: found}
 	switch {
 	case declared != nil:
 		if found.ViewPath != "" && !t.KnownOptions.IsView {
@@ -132,19 +132,19 @@ func (t *rowSource) openFiles(ctx context.Context, env spec.Environment, o *spec
 	if t.KnownOptions.Compact {
 		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.Schema)
 	}
-	if t.files.table, err = t.MergedTable(); err != nil {
+	if t.Files.Merged, err = t.MergedTable(); err != nil {
 		return err
 	}
-	return t.openFound(env, request, o.IgnoreCommitLog)
+	return t.OpenFound(env, request, o.IgnoreCommitLog)
 }
 
 // findings is how often files are found anew.
 const findings = 5
 
-// openFound opens the SSTables that were found, and checks the commit logs. A node that runs removes
+// OpenFound opens the SSTables that were found, and checks the commit logs. A node that runs removes
 // SSTables that it has compacted, and commit logs whose rows it has flushed. Others have those rows
 // then, so the files are found anew when one of live data has gone.
-func (t *rowSource) openFound(env spec.Environment, request snapshot.Request, ignoreCommitLog bool) error {
+func (t *Source) OpenFound(env spec.Environment, request snapshot.Request, ignoreCommitLog bool) error {
 	var before error
 	for n := 1; ; n++ {
 		err := t.openAll(env)
@@ -152,7 +152,7 @@ func (t *rowSource) openFound(env spec.Environment, request snapshot.Request, ig
 			err = t.checkCommitLogs(env, ignoreCommitLog)
 		}
 		switch {
-		case !errors.Is(err, fs.ErrNotExist) || len(t.files.found.Live) == 0:
+		case !errors.Is(err, fs.ErrNotExist) || len(t.Files.Found.Live) == 0:
 			return err
 		case before != nil && before.Error() == err.Error():
 			return err // the file was missing before
@@ -161,12 +161,12 @@ func (t *rowSource) openFound(env spec.Environment, request snapshot.Request, ig
 				"take a snapshot (nodetool snapshot), and read that", err, n)
 		}
 		before = err
-		t.closeFiles()
+		t.CloseFiles()
 		found, err := snapshot.Find(request)
 		if err != nil {
 			return err
 		}
-		t.files = &tableFiles{table: t.files.table, found: found}
+		t.Files = &Files{Merged: t.Files.Merged, Found: found}
 	}
 }
 
@@ -182,7 +182,7 @@ func tellPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
 }
 
 // askSchema asks the cluster what the table is.
-func (t *rowSource) askSchema(ctx context.Context, env spec.Environment, conn *spec.Connection, name spec.TableName) error {
+func (t *Source) askSchema(ctx context.Context, env spec.Environment, conn *spec.Connection, name spec.TableName) error {
 	cfg, err := conn.Config(env)
 	if err != nil {
 		return err
@@ -206,11 +206,11 @@ func (t *rowSource) askSchema(ctx context.Context, env spec.Environment, conn *s
 
 // openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have rows
 // of.
-func (t *rowSource) openAll(env spec.Environment) error {
-	all := make([]sstables.File, len(t.files.found.SSTables))
+func (t *Source) openAll(env spec.Environment) error {
+	all := make([]sstables.File, len(t.Files.Found.SSTables))
 	broken := make(map[int]*sstable.DamagedError)
 	var whole []sstables.File
-	for i, f := range t.files.found.SSTables {
+	for i, f := range t.Files.Found.SSTables {
 		file, err := sstables.Open(f.Folder, f.Descriptor)
 		if damage := (*sstable.DamagedError)(nil); errors.As(err, &damage) {
 			env.Warn("%s: the token ranges that it may have rows of cannot be read", err)
@@ -220,17 +220,17 @@ func (t *rowSource) openAll(env spec.Environment) error {
 		if err != nil {
 			return err
 		}
-		t.closers = append(t.closers, file.Close)
+		t.Closers = append(t.Closers, file.Close)
 		all[i], whole = file, append(whole, file)
-		if by := file.Statistics().Partitioner; t.files.partitioner == "" {
-			t.files.partitioner = by
-		} else if by != t.files.partitioner {
-			return fmt.Errorf("%s is of %s, and others are of %s", file.Path(), by, t.files.partitioner)
+		if by := file.Statistics().Partitioner; t.Files.Partitioner == "" {
+			t.Files.Partitioner = by
+		} else if by != t.Files.Partitioner {
+			return fmt.Errorf("%s is of %s, and others are of %s", file.Path(), by, t.Files.Partitioner)
 		}
 		if err := t.refuseViewed(file); err != nil {
 			return err
 		}
-		t.files.bytes += file.Length()
+		t.Files.Bytes += file.Length()
 	}
 	for _, damage := range broken {
 		if len(whole) == 0 {
@@ -238,23 +238,23 @@ func (t *rowSource) openAll(env spec.Environment) error {
 		}
 	}
 	// What they have of other columns than the table would be told of each range.
-	err := sstables.Agree(t.files.table, whole)
+	err := sstables.Agree(t.Files.Merged, whole)
 	if err != nil {
 		return err
 	}
-	if t.files.table.Partitioner, err = token.ByClass(t.files.partitioner); err != nil {
+	if t.Files.Merged.Partitioner, err = token.ByClass(t.Files.Partitioner); err != nil {
 		return err
 	}
 	for i, damage := range broken {
-		f := t.files.found.SSTables[i]
-		file, err := sstables.OpenDamaged(f.Folder, f.Descriptor, t.files.table.Partitioner, damage)
+		f := t.Files.Found.SSTables[i]
+		file, err := sstables.OpenDamaged(f.Folder, f.Descriptor, t.Files.Merged.Partitioner, damage)
 		if err != nil {
 			return err
 		}
-		t.closers = append(t.closers, file.Close)
+		t.Closers = append(t.Closers, file.Close)
 		all[i] = file
 	}
-	t.files.opened, t.files.all, t.files.whole = all, sstables.Fixed(all), whole
+	t.Files.opened, t.Files.All, t.Files.Whole = all, sstables.Fixed(all), whole
 	return nil
 }
 
@@ -268,28 +268,28 @@ const (
 	splitsOfWorker = 16
 )
 
-// planFiles plans to read the SSTables, which is work for the processors of this machine.
-func (t *rowSource) planFiles(o plan.Options) (err error) {
+// PlanFiles plans to read the SSTables, which is work for the processors of this machine.
+func (t *Source) PlanFiles(o plan.Options) (err error) {
 	if o.Parallel == 0 {
-		o.Parallel = processors()
+		o.Parallel = Processors()
 	}
 	if o.Splits == 0 && o.Shard.Of <= 1 {
-		o.Splits = max(o.Parallel*splitsOfWorker, int(t.files.bytes/fileSplit))
+		o.Splits = max(o.Parallel*splitsOfWorker, int(t.Files.Bytes/fileSplit))
 	}
 	t.Plan, err = plan.Make(t.Cluster, t.Replication, o)
 	return err
 }
 
-// processors is how many ranges of SSTables are read at once, as far as the memory lasts.
-func processors() int { return runtime.GOMAXPROCS(0) }
+// Processors is how many ranges of SSTables are read at once, as far as the memory lasts.
+func Processors() int { return runtime.GOMAXPROCS(0) }
 
-// bounded are the files, of which no more are read at once than memory lasts for.
-func (f *tableFiles) bounded(memory setting.Size) sstables.Files {
-	return sstables.Bounded(f.all, pace.NewBudget(int64(memory)/filesShare))
+// Bounded are the files, of which no more are read at once than memory lasts for.
+func (f *Files) Bounded(memory setting.Size) sstables.Files {
+	return sstables.Bounded(f.All, pace.NewBudget(int64(memory)/filesShare))
 }
 
 // selection is what is selected, as rows of SSTables give it.
-func (f *tableFiles) selection(t *schema.Table, read []schema.Selector) []reconcile.Selector {
+func (f *Files) selection(t *schema.Table, read []schema.Selector) []reconcile.Selector {
 	kinds := map[schema.Kind]reconcile.Kind{
 		schema.PartitionKey: reconcile.PartitionKey, schema.Clustering: reconcile.Clustering, schema.Static: reconcile.Static, schema.Regular: reconcile.Regular,
 	}
@@ -309,22 +309,22 @@ func (f *tableFiles) selection(t *schema.Table, read []schema.Selector) []reconc
 	return out
 }
 
-// sum tells the files from others. Of a table that is read by CQL it is empty.
-func (f *tableFiles) sum() string {
-	if f == nil || f.found == nil {
+// Sum tells the files from others. Of a table that is read by CQL it is empty.
+func (f *Files) Sum() string {
+	if f == nil || f.Found == nil {
 		return ""
 	}
 	h := xxh3.New()
-	for _, t := range f.found.SSTables {
+	for _, t := range f.Found.SSTables {
 		fmt.Fprintf(h, "%s\x00%s\x00", t.Node, t.Name(sstable.DataDB))
 	}
 	return fmt.Sprintf("%016x", h.Sum64())
 }
 
-// closeFiles closes what is open.
-func (t *rowSource) closeFiles() {
-	for _, c := range slices.Backward(t.closers) {
+// CloseFiles closes what is open.
+func (t *Source) CloseFiles() {
+	for _, c := range slices.Backward(t.Closers) {
 		_ = c() // nothing was written
 	}
-	t.closers = nil
+	t.Closers = nil
 }

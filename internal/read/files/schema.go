@@ -1,4 +1,4 @@
-package operation
+package files
 
 import (
 	"fmt"
@@ -19,7 +19,7 @@ func noSchema(found *snapshot.Found, of spec.TableName) string {
 }
 
 // refuseOther refuses SSTables that are not of the table that the cluster has by their name.
-func (t *rowSource) refuseOther(found *snapshot.Found) error {
+func (t *Source) refuseOther(found *snapshot.Found) error {
 	has := strings.ReplaceAll(t.Schema.ID, "-", "")
 	switch {
 	case found.ID != "" && has != "" && found.ID != has:
@@ -37,7 +37,7 @@ const expiredTTL = math.MaxInt32
 
 // refuseViewed refuses an SSTable of a materialized view that is read as one of a table: rows that are over would be
 // there again.
-func (t *rowSource) refuseViewed(file *sstables.Table) error {
+func (t *Source) refuseViewed(file *sstables.Table) error {
 	if t.KnownOptions.IsView || file.Statistics().Stats.MaxTTL != expiredTTL {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (t *rowSource) refuseViewed(file *sstables.Table) error {
 }
 
 // notAView refuses what is of a materialized view, where the schema has a table.
-func (t *rowSource) notAView(why string) error {
+func (t *Source) notAView(why string) error {
 	return fmt.Errorf("%s, and %s is taken for a table; name the schema of the view and of its base table, in a file, with --schema",
 		why, t.Schema)
 }

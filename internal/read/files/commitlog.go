@@ -1,4 +1,4 @@
-package operation
+package files
 
 import (
 	"encoding/hex"
@@ -14,15 +14,15 @@ import (
 
 // checkCommitLogs refuses data directories whose commit log has rows of the table that are in no
 // SSTable. If they are to be ignored, it names the commit logs.
-func (t *rowSource) checkCommitLogs(env spec.Environment, ignore bool) error {
-	b, err := hex.DecodeString(t.files.found.ID)
+func (t *Source) checkCommitLogs(env spec.Environment, ignore bool) error {
+	b, err := hex.DecodeString(t.Files.Found.ID)
 	var id [16]byte
 	if copy(id[:], b) != len(id) || err != nil {
 		return nil // in a folder without an id in its name there is no data directory of a server
 	}
 	looked := make(map[string]bool)
 	var unflushed []string
-	for _, node := range t.files.found.Live {
+	for _, node := range t.Files.Found.Live {
 		if looked[filepath.Dir(node)] {
 			continue // another data directory of it
 		}
@@ -31,7 +31,7 @@ func (t *rowSource) checkCommitLogs(env spec.Environment, ignore bool) error {
 		if err != nil {
 			return err
 		}
-		flushed := t.files.flushedOf(env, node, id)
+		flushed := t.Files.flushedOf(env, node, id)
 		for _, s := range segments {
 			places, opaque, err := s.Mutations(id)
 			if err != nil {
@@ -52,7 +52,7 @@ func (t *rowSource) checkCommitLogs(env spec.Environment, ignore bool) error {
 		files += fmt.Sprintf(", and %d more", more)
 	}
 	if ignore {
-		t.files.unflushed = unflushed
+		t.Files.Unflushed = unflushed
 		env.Warn("rows may be missing: the commit log has some of %s that are in no SSTable: %s", t.Schema, files)
 		return nil
 	}
@@ -67,10 +67,10 @@ type flushed [][2]sstable.CommitLogPosition
 
 // flushedOf is what live SSTables have that may be of a node: those in data directories that have no
 // commit log beside them may be of any. What the node has truncated counts as well.
-func (f *tableFiles) flushedOf(env spec.Environment, node string, table [16]byte) flushed {
+func (f *Files) flushedOf(env spec.Environment, node string, table [16]byte) flushed {
 	own := make(map[string]bool) // by node: it has no other commit log
 	var stats []*sstable.Stats
-	for i, t := range f.found.SSTables {
+	for i, t := range f.Found.SSTables {
 		if t.Tag != "" {
 			continue
 		}
@@ -83,7 +83,7 @@ func (f *tableFiles) flushedOf(env spec.Environment, node string, table [16]byte
 		}
 	}
 	var directories []string
-	for _, other := range f.found.Live {
+	for _, other := range f.Found.Live {
 		if filepath.Dir(other) == filepath.Dir(node) {
 			directories = append(directories, other)
 		}

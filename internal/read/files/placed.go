@@ -1,4 +1,4 @@
-package operation
+package files
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// placeFiles finds out whose the SSTables are, where the nodes are known; else all are taken for those of one node.
-func (t *rowSource) placeFiles(env spec.Environment, ring, keyspace, consistency string) error {
+// PlaceFiles finds out whose the SSTables are, where the nodes are known; else all are taken for those of one node.
+func (t *Source) PlaceFiles(env spec.Environment, ring, keyspace, consistency string) error {
 	if ring == "" {
-		t.Cluster = table.OneNode(t.files.partitioner)
+		t.Cluster = table.OneNode(t.Files.Partitioner)
 		t.Replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
 		return nil
 	}
@@ -33,37 +33,37 @@ func (t *rowSource) placeFiles(env spec.Environment, ring, keyspace, consistency
 }
 
 // placeByRing gives each range the files of its replicas.
-func (t *rowSource) placeByRing(consistency string) (err error) {
-	if t.Cluster.Partitioner != t.files.partitioner {
-		return fmt.Errorf("the nodes are of %s, and the SSTables of %s", t.Cluster.Partitioner, t.files.partitioner)
+func (t *Source) placeByRing(consistency string) (err error) {
+	if t.Cluster.Partitioner != t.Files.Partitioner {
+		return fmt.Errorf("the nodes are of %s, and the SSTables of %s", t.Cluster.Partitioner, t.Files.Partitioner)
 	}
-	placed := &placedFiles{t: t, ofNode: make(map[int][]sstables.File)}
-	if placed.choose, err = replicaChoice(consistency); err != nil {
+	placed := &PlacedFiles{T: t, OfNode: make(map[int][]sstables.File)}
+	if placed.Choose, err = ReplicaChoice(consistency); err != nil {
 		return err
 	}
-	if placed.placement, err = t.Cluster.PlaceAll(t.Replication); err != nil {
+	if placed.Placement, err = t.Cluster.PlaceAll(t.Replication); err != nil {
 		return err
 	}
 	nodes := make(map[string]int)
-	for _, folder := range t.files.found.Nodes {
-		n, err := nodeOf(t.Cluster, folder)
+	for _, folder := range t.Files.Found.Nodes {
+		n, err := NodeOf(t.Cluster, folder)
 		if err != nil {
 			return err
 		}
 		nodes[folder] = n
-		placed.ofNode[n] = nil
+		placed.OfNode[n] = nil
 	}
-	for i, file := range t.files.opened {
-		n := nodes[t.files.found.SSTables[i].Node]
-		placed.ofNode[n] = append(placed.ofNode[n], file)
+	for i, file := range t.Files.opened {
+		n := nodes[t.Files.Found.SSTables[i].Node]
+		placed.OfNode[n] = append(placed.OfNode[n], file)
 	}
-	t.files.all = placed
+	t.Files.All = placed
 	return nil
 }
 
-// nodeOf finds the node whose address or host id is a part of a folder's path, the last such part. An address without a
+// NodeOf finds the node whose address or host id is a part of a folder's path, the last such part. An address without a
 // port stands for a node only if no other node has it.
-func nodeOf(c *topology.Cluster, folder string) (int, error) {
+func NodeOf(c *topology.Cluster, folder string) (int, error) {
 	for _, part := range slices.Backward(strings.Split(folder, "/")) {
 		of, sharing := -1, []string(nil)
 		for i, n := range c.Nodes {
@@ -85,21 +85,21 @@ func nodeOf(c *topology.Cluster, folder string) (int, error) {
 	return 0, fmt.Errorf("folder %s is of no node: no part of its path is a node's address or host id", folder)
 }
 
-// placedFiles are SSTables whose nodes are known. It is an sstables.Files.
-type placedFiles struct {
-	t         *rowSource
-	choose    choice
-	placement *token.Placement
-	ofNode    map[int][]sstables.File // of nodes with a folder
+// PlacedFiles are SSTables whose nodes are known. It is an sstables.Files.
+type PlacedFiles struct {
+	T         *Source
+	Choose    Choice
+	Placement *token.Placement
+	OfNode    map[int][]sstables.File // of nodes with a folder
 }
 
 // Of is a method of sstables.Files. All replicas with a folder are merged.
-func (p *placedFiles) Of(_ context.Context, within token.Range) (files []sstables.File, done func(), err error) {
-	replicas := p.placement.Replicas(p.placement.Find(within.End))
-	number, candidates := p.choose.of(p.t.Cluster.LocalDC, p.t.Cluster.Nodes, replicas)
+func (p *PlacedFiles) Of(_ context.Context, within token.Range) (files []sstables.File, done func(), err error) {
+	replicas := p.Placement.Replicas(p.Placement.Find(within.End))
+	number, candidates := p.Choose.Of(p.T.Cluster.LocalDC, p.T.Cluster.Nodes, replicas)
 	var missing []string
 	for _, n := range replicas {
-		of, there := p.ofNode[n]
+		of, there := p.OfNode[n]
 		switch {
 		case there:
 			files = append(files, of...)
@@ -107,7 +107,7 @@ func (p *placedFiles) Of(_ context.Context, within token.Range) (files []sstable
 				number--
 			}
 		case slices.Contains(candidates, n):
-			missing = append(missing, p.t.Cluster.Nodes[n].Address)
+			missing = append(missing, p.T.Cluster.Nodes[n].Address)
 		}
 	}
 	if number > 0 {

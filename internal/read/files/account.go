@@ -1,4 +1,4 @@
-package operation
+package files
 
 import (
 	"fmt"
@@ -11,13 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// account lists the SSTables that are read, by their folders. Of a table that is read by CQL it is
+// Account lists the SSTables that are read, by their folders. Of a table that is read by CQL it is
 // nil.
-func (f *tableFiles) account() (folders []records.Folder) {
-	if f == nil || f.found == nil {
+func (f *Files) Account() (folders []records.Folder) {
+	if f == nil || f.Found == nil {
 		return nil
 	}
-	for _, t := range f.found.SSTables { // which are ordered by their folders
+	for _, t := range f.Found.SSTables { // which are ordered by their folders
 		if n := len(folders); n == 0 || folders[n-1].Path != t.Folder {
 			folders = append(folders, records.Folder{Path: t.Folder, Snapshot: t.Tag})
 		}
@@ -30,16 +30,16 @@ func (f *tableFiles) account() (folders []records.Folder) {
 // missingShown is how many files are named that are missing.
 const missingShown = 5
 
-// refuseMissing refuses to resume a scan when SSTables are gone whose rows may be nowhere else.
+// RefuseMissing refuses to resume a scan when SSTables are gone whose rows may be nowhere else.
 //
 // A snapshot never changes, so nothing of one may be missing. A live folder changes: a compaction
 // leaves what it was made of in a new SSTable. So there, SSTables may be missing if others came, which
 // is warned of.
-func (f *tableFiles) refuseMissing(begun []records.Folder) error {
+func (f *Files) RefuseMissing(begun []records.Folder) error {
 	var gone []string
 	for _, of := range begun {
 		var now []snapshot.SSTable
-		for _, t := range f.found.SSTables {
+		for _, t := range f.Found.SSTables {
 			if t.Folder == of.Path {
 				now = append(now, t)
 			}

@@ -128,6 +128,12 @@ func (b *Buffer) Add(number, hint uint64, record []byte) error {
 		most := max(b.sorter.size/(need+entryMemory), 1)
 		b.records, b.entries = make([]byte, 0, most*need), slices.Grow(b.entries, most)
 	}
+	if n := len(b.records) + need; n > cap(b.records) {
+		// No further than the records go before they are spilled.
+		grown := make([]byte, len(b.records), max(n, min(2*cap(b.records), b.sorter.size)))
+		copy(grown, b.records)
+		b.records = grown
+	}
 	b.entries = append(b.entries, entry{number, hint, len(b.records)})
 	b.records = binary.AppendUvarint(b.records, uint64(len(record)))
 	b.records = append(b.records, record...)

@@ -211,6 +211,19 @@ func TestLongRecords(t *testing.T) {
 	require.Positive(t, s.Spilled())
 }
 
+// A buffer does not take more memory than it may, whatever lengths its records have.
+func TestMemoryOfABuffer(t *testing.T) {
+	s := New(Options{Memory: 1 << 20, Buffers: 1, Dir: t.TempDir(), Compare: bytes.Compare})
+	b, err := s.Take(t.Context())
+	require.NoError(t, err)
+	for i := range 3000 {
+		require.NoError(t, b.Add(uint64(i), 0, make([]byte, 1000+i)))
+		require.LessOrEqual(t, cap(b.records), s.size)
+	}
+	s.Give(b)
+	require.NoError(t, s.Close())
+}
+
 // Of large records a merge has no more in memory than their heads.
 func TestHeadsOfLargeRecords(t *testing.T) {
 	const head, large = 9, 3 * largeRecord

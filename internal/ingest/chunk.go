@@ -165,7 +165,9 @@ func (r *run) recycle(c *chunk) {
 	}
 	if cap(c.arena) > 4*size {
 		c.arena = nil
-		clear(c.cells) // whose bytes it has
+	}
+	if c.buffer == nil || c.arena == nil {
+		clear(c.cells) // whose bytes they have
 	}
 	if cap(c.cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
 		c.cells, c.rows, c.order = nil, nil, nil

@@ -41,6 +41,12 @@ type Codec interface {
 	AppendWire(dst, text []byte) ([]byte, error)
 }
 
+// verbatim is a Codec whose values are the bytes of their texts.
+type verbatim interface {
+	// CheckWire returns the error that AppendWire would return.
+	CheckWire(text []byte) error
+}
+
 // nuller is a Codec with a rule of its own for what is null, of a whole field.
 type nuller interface{ IsNull(text []byte) bool }
 

@@ -208,13 +208,11 @@ func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, n int) *badField {
 			}
 			continue
 		}
-		at := len(c.arena)
-		var err error
-		if c.arena, err = m.appendWire(c.arena, i, m.codecs[i], text); err != nil {
+		wire, err := m.value(c, i, rec, field, text)
+		if err != nil {
 			c.cells = c.cells[:from]
 			return &badField{column: i, err: err}
 		}
-		wire := c.arena[at:len(c.arena):len(c.arena)]
 		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
 		size += m.shapes[i].size(wire)
 		if p.view.times != nil && p.view.times[i] != nil {

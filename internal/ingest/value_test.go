@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // TestValuesByUse has values that a server takes in some columns and refuses in others.
@@ -78,4 +79,42 @@ func BenchmarkAppendWire(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A large text is not copied if it stands in the chunk as it is written; a bad one is still refused.
+func TestLargeTextIsNotCopied(t *testing.T) {
+	table := schema.New("demo", "texts", []schema.Column{typed("k", schema.PartitionKey, 0, "int"), typed("v", schema.Regular, 0, "text")})
+	m, err := NewMapping(table, table.Columns, Fields{})
+	require.NoError(t, err)
+	large, small := strings.Repeat("x", largeValue), strings.Repeat("x", largeValue-1)
+	for _, test := range []struct {
+		name, field, want string
+		copied            bool
+	}{
+		{"plain", large, large, false},
+		{"in quotes", `"` + large + `"`, large, false},
+		{"with a doubled quote", `"` + large + `"""`, large + `"`, true},
+		{"small", small, small, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			data := []byte("1," + test.field + "\n")
+			p := dsv.NewParser(dsv.DefaultFormat)
+			p.Reset(dsv.Chunk{Data: data, Records: 1})
+			require.True(t, p.Next())
+			c := &chunk{}
+			wire, err := m.value(c, 1, p.Record(), 1, p.Record().Fields[1].Text)
+			require.NoError(t, err)
+			require.Equal(t, test.want, string(wire))
+			require.Equal(t, test.copied, len(c.arena) > 0)
+			_ = append(wire, '#')
+			require.NotContains(t, string(data), "#")
+		})
+	}
+
+	data := []byte("1," + large + "\xff\n")
+	p := dsv.NewParser(dsv.DefaultFormat)
+	p.Reset(dsv.Chunk{Data: data, Records: 1})
+	require.True(t, p.Next())
+	_, err = m.value(&chunk{}, 1, p.Record(), 1, p.Record().Fields[1].Text)
+	require.ErrorContains(t, err, "UTF-8")
 }

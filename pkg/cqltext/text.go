@@ -25,6 +25,9 @@ func (c *textCodec) AppendWire(dst, text []byte) ([]byte, error) {
 	return append(dst, text...), nil
 }
 
+// CheckWire returns the error that AppendWire would return. The wire bytes are those of the text.
+func (c *textCodec) CheckWire(text []byte) error { return c.valid(text) }
+
 func (c *textCodec) appendElemText(dst, wire []byte) ([]byte, error) {
 	dst = append(dst, '\'')
 	for {

@@ -112,6 +112,10 @@ func (d *Decoder) wrong(err error) error {
 // largeBuffer is the size of a buffer that is not kept for small items.
 const largeBuffer = 1 << 20
 
+// growth is how many times larger a buffer gets when an item does not fit. An item that was cut off or is no item has no more
+// than that times its bytes in memory; and what is left of smaller buffers of a large item is a small part of it.
+const growth = 8
+
 // fill reads until there are n bytes of the item, or no more.
 func (d *Decoder) fill(n int) {
 	empty := 0
@@ -126,7 +130,7 @@ func (d *Decoder) fill(n int) {
 			d.at, d.end = 0, d.end-d.at
 		}
 		if len(d.buf) == cap(d.buf) {
-			size := max(d.step, 2*cap(d.buf))
+			size := max(d.step, growth*cap(d.buf))
 			if more := n + d.step; more > cap(d.buf) { // no more than half of it would be needed
 				size = min(size, more)
 			}

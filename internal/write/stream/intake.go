@@ -212,7 +212,15 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 			return &refusal{err}
 		}
 	}
-	e.record = slices.Grow(e.record[:0], e.room())
+	room := e.room()
+	if room > mostKept {
+		e.t.large.Lock()
+		defer e.t.large.Unlock()
+		if cap(e.record) < room {
+			e.record = nil // so that the collector can free it
+		}
+	}
+	e.record = slices.Grow(e.record[:0], room)
 	for _, out := range []*sstable.Row{static, row} {
 		if out == nil {
 			continue

@@ -200,6 +200,7 @@ type Target struct {
 	full     chan struct{} // has an element when the batch is a slice
 	expiries expiries
 	indexes  []indexPlan
+	large    sync.Mutex // of records that are larger than mostKept: one of them is in memory at a time
 
 	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
 	// Who puts rows in holds it for reading, who sends it for writing.

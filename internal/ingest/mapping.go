@@ -23,8 +23,9 @@ type Mapping struct {
 	fields  []int           // by column: its field
 	times   []timing        // the times of columns among the fields
 	codecs  []Codec
-	nullers []nuller // by column, nil: the rule of parser.isNull
-	text    []bool   // column holds text, whose empty value must be told from null
+	nullers []nuller   // by column, nil: the rule of parser.isNull
+	asIs    []verbatim // by column, nil: a value is made of the text
+	text    []bool     // column holds text, whose empty value must be told from null
 	shapes  []shape
 	checks  []valueCheck
 	key     []int // the partition key's components, in key order
@@ -41,7 +42,7 @@ type Codec interface {
 	AppendWire(dst, text []byte) ([]byte, error)
 }
 
-// verbatim is a Codec whose values are the bytes of their texts.
+// verbatim is a Codec whose values are the bytes of their texts. A wrapper that hides this only costs a copy.
 type verbatim interface {
 	// CheckWire returns the error that AppendWire would return.
 	CheckWire(text []byte) error
@@ -132,6 +133,8 @@ func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, e
 		m.codecs, m.checks = append(m.codecs, codec), append(m.checks, check)
 		own, _ := codec.(nuller)
 		m.nullers = append(m.nullers, own)
+		asIs, _ := codec.(verbatim)
+		m.asIs = append(m.asIs, asIs)
 		m.text = append(m.text, cqltext.TextLike(c.Type))
 		m.shapes = append(m.shapes, shapeOf(c.Type))
 		switch c.Kind {

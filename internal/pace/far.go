@@ -29,6 +29,9 @@ type far struct {
 
 	longest time.Duration // round trip of an answer of the round before
 
+	still still // what answers take longer than a round trip without a queue
+	mixed bool  // there were answers of nodes at different distances
+
 	// Of the answers of the round since the farthest node answered a request of the round. Before
 	// that near nodes are a larger part of the answers than they are of the requests.
 	open    bool
@@ -37,10 +40,12 @@ type far struct {
 	seconds float64       // the sum of the latencies
 	trips   float64       // the sum of the round-trip times
 	flight  float64       // the sum of the requests in flight at each answer
+	least   float64       // that a latency was above the round trip, in seconds
 	most    time.Duration // of the round-trip times, from the beginning of the round
 }
 
-// FarTimes is how many times the requests that may be at nodes may be under way to them at most, if they are far away.
+// FarTimes is how many times the requests that may be at nodes may be under way to them at most, if
+// they are far away.
 const FarTimes = 64
 
 // answered is an answer: the latency of the request, the round-trip time to its node, its size.
@@ -80,11 +85,16 @@ const (
 func (f *far) add(begin, now time.Time, a answered, inFlight int) {
 	f.line = min(f.line+1, f.goal)
 	f.most = max(f.most, a.trip)
+	f.mixed = f.mixed || a.trip.Seconds() < alike*max(f.most, f.longest).Seconds()
 	lasted := now.Sub(begin)
 	f.late = f.longest > 0 && lasted > patient*f.longest
 	f.open = f.open || a.latency < lasted && 4*a.trip >= 3*f.longest || f.late
 	if !f.open {
 		return
+	}
+	over := max(a.latency-a.trip, 0).Seconds()
+	if f.count == 0 || over < f.least {
+		f.least = over
 	}
 	f.count++
 	f.seconds += a.latency.Seconds()
@@ -113,7 +123,7 @@ func (c *control) reach(now time.Time) {
 		return
 	}
 	inFlight := f.flight / float64(f.count)
-	onLine := inFlight * f.trips / f.seconds
+	onLine := inFlight * f.delayed(now) / f.seconds
 	used := (inFlight - onLine) / c.limit // the part of the limit that was at the nodes
 	most := float64(c.o.Far - c.o.Ceiling)
 	full := c.peak >= c.allowed()
@@ -127,6 +137,69 @@ func (c *control) reach(now time.Time) {
 	}
 	f.goal = min(max(f.goal, 0), most)
 	f.line = min(f.line, f.goal)
+}
+
+// delayed returns the part of the latencies of the round's answers that no queue is the cause
+// of: the round trips and jitter. Jitter counts up to the round trip again. It is not known if
+// nodes are at different distances: the near ones have a queue in the first round already.
+func (f *far) delayed(now time.Time) float64 {
+	f.still.take(now, kept*f.most, f.count, max(f.seconds-f.trips, 0), f.least)
+	if f.mixed || f.still.least < f.most.Seconds()/stillShare {
+		return f.trips
+	}
+	return f.trips + min(f.still.least*float64(f.count), f.trips)
+}
+
+// still finds out how much longer than a round trip answers take without a queue, in the mean.
+// All answers wait in a queue that stays, so what even the quickest took longer does not count.
+// A queue that comes and goes counts little: the first rounds have few requests, and the least
+// mean counts. A mean of few answers would often be too low, so the answers of several rounds
+// make one.
+type still struct {
+	least    float64   // seconds
+	known    bool      // least is the mean of enough answers
+	since    time.Time // of those that are summed up
+	count    int
+	seconds  float64
+	quickest float64 // seconds
+}
+
+const (
+	// firstStill is the number of answers that are enough for the first mean: later ones may
+	// have waited for each other.
+	firstStill = 64
+	// moreStill is the least number for another, which may be lower.
+	moreStill = 256
+	// stillShare is the part of the round trip below which it is the nodes' work rather than
+	// jitter.
+	stillShare = 16
+	// alike is the part of the longest round trip that others have at least if all nodes are
+	// about as far away.
+	alike = 0.75
+)
+
+// take sums up the answers of a round, how much longer than a round trip they took, and the
+// quickest of them. Means after the first are of at least so long a time.
+func (s *still) take(now time.Time, long time.Duration, count int, seconds, quickest float64) {
+	if s.count == 0 || quickest < s.quickest {
+		s.quickest = quickest
+	}
+	s.count += count
+	s.seconds += seconds
+	mean := s.seconds/float64(s.count) - s.quickest
+	switch {
+	case !s.known:
+		s.least = mean
+		if s.count < firstStill {
+			return
+		}
+		s.known = true
+	case s.count < moreStill || now.Sub(s.since) < long:
+		return
+	default:
+		s.least = min(s.least, mean)
+	}
+	s.since, s.count, s.seconds = now, 0, 0
 }
 
 // lined is the number of requests on the line in a round that ended then.

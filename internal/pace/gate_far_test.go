@@ -99,7 +99,30 @@ func TestGateOfASlowNode(t *testing.T) {
 	require.Greater(t, after, 0.9*before)
 }
 
+// TestGateOfANodeThatBeginsSlow: a queue at the nodes from the first request on counts as
+// jitter only until they are quick. Of what counted then, no more than the ceiling remains.
+func TestGateOfANodeThatBeginsSlow(t *testing.T) {
+	const ceiling, trip = 32, 50 * time.Millisecond
+	factor := 20.0
+	base := scattered(300*time.Microsecond, 5)
+	s := farServer(2, 0, trip, time.Microsecond, ceiling)
+	s.service = func(at time.Duration, units float64) time.Duration {
+		return time.Duration(factor * float64(base(at, units)))
+	}
+	s.run(5 * time.Second)
+	perSecond, limit := s.run(5 * time.Second)
+	require.Greater(t, perSecond, 0.9*2/0.006)
+	require.LessOrEqual(t, limit, perSecond*trip.Seconds()+2*ceiling)
+
+	factor = 1
+	s.run(5 * time.Second)
+	perSecond, limit = s.run(5 * time.Second)
+	require.Greater(t, perSecond, 0.9*2/0.0003)
+	require.LessOrEqual(t, limit, perSecond*trip.Seconds()+3*ceiling)
+}
+
 // TestGateOfANarrowerLine: a line that becomes narrow gets a queue no longer than the ceiling.
+// When it is wide again, it is filled again.
 func TestGateOfANarrowerLine(t *testing.T) {
 	const ceiling, trip = 32, 50 * time.Millisecond
 	wire := 23 * time.Microsecond
@@ -115,6 +138,31 @@ func TestGateOfANarrowerLine(t *testing.T) {
 	require.Greater(t, perSecond, 0.9/wire.Seconds())
 	require.Less(t, narrow, perSecond*trip.Seconds()+1.3*ceiling)
 	require.Less(t, narrow, wide/4)
+
+	wire = 23 * time.Microsecond
+	s.run(4 * time.Second)
+	after, _ := s.run(2 * time.Second)
+	require.Greater(t, after, 0.9*before)
+}
+
+// TestGateOfALineWithJitter: answers that come later at random are not a queue, and a queue at
+// the nodes still is one.
+func TestGateOfALineWithJitter(t *testing.T) {
+	const ceiling, trip = 32, 50 * time.Millisecond
+	for _, tt := range []struct {
+		jitter time.Duration
+		share  float64 // of what the nodes can do
+	}{{trip / 8, 0.85}, {trip / 2, 0.85}, {trip, 0.75}} {
+		t.Run(tt.jitter.String(), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(7, 7))
+			s := farServer(2, 300*time.Microsecond, trip, time.Microsecond, ceiling)
+			s.jitter = func() time.Duration { return time.Duration(r.Int64N(int64(tt.jitter))) }
+			s.run(5 * time.Second)
+			perSecond, limit := s.run(5 * time.Second)
+			require.Greater(t, perSecond, tt.share*2/0.0003)
+			require.LessOrEqual(t, limit, perSecond*(trip+tt.jitter/2).Seconds()+2*ceiling)
+		})
+	}
 }
 
 // TestGateFillsALongLineWithPages: a gate of few requests, of which each takes the nodes long, grows as well.

@@ -18,6 +18,7 @@ type server struct {
 	network time.Duration
 	route   func() (trip time.Duration, first, end int) // of the next request, in place of network: known to the gate, and some of the cores; nil: network, unknown
 	wire    func(at time.Duration) time.Duration        // that a unit holds the line for, on its way there; nil: none
+	jitter  func() time.Duration                        // that an answer takes longer on its way back than the shortest; nil: none
 	wired   time.Duration                               // when the line is free, since start
 	service func(at time.Duration, units float64) time.Duration
 	units   func() float64                 // size of the next request; nil means 1
@@ -154,6 +155,9 @@ func (s *server) send() {
 		begin := max(s.cores[core], sent+network/2)
 		s.cores[core] = begin + s.service(now, a.units)
 		a.at = s.cores[core] + network - network/2
+	}
+	if s.jitter != nil {
+		a.at += s.jitter()
 	}
 	a.latency = a.at - now
 	s.inFlight++

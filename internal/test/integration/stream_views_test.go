@@ -76,7 +76,7 @@ func TestStreamedRowsAreInAttachedIndexes(t *testing.T) {
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.report, "which fails when it is sent whole SSTables")
 	const why = "index attached_v_idx is of sai, which fails when it is sent whole SSTables"
-	require.Contains(t, ok(t, "doctor", "it2.attached", "--json").out, `"--via stream: rows can go past CQL, one by one: `+why+`"`)
+	require.Contains(t, ok(t, "doctor", "it2.attached", "--json").out, `"--via stream: rows can bypass CQL, one by one: `+why+`"`)
 	require.Contains(t, ok(t, "load", "it2.attached", path, "--via", "stream").report, "rows are streamed one by one: "+why)
 	require.Len(t, sortedLines(t, ok(t, "scan", "it2.attached", "--where", "v = 7", "--header=false").out), 30)
 	require.Len(t, sortedLines(t, ok(t, "scan", "it2.attached", "--where", "v >= 18", "--header=false").out), 60)

@@ -59,7 +59,7 @@ func TestANodeThatIsBusyAtTheEndOfAStreamedLoad(t *testing.T) {
 		return false
 	}})
 	settings := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
-	settings.Via, settings.Patience = spec.ViaStream, 400*time.Millisecond
+	settings.Via, settings.Patience = spec.ViaStream, 2*time.Second
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, report.Rows)

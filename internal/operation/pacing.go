@@ -34,7 +34,7 @@ func encodeSlots(o *spec.Pacing) int {
 }
 
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
-// follow. The function it returns ends the watch over the nodes' latency and must be called.
+// follow. The function it returns ends the watches over the run and must be called.
 func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *files.Source, c *progress.Counters) (sweep.Options, func()) {
 	if t.Files != nil {
 		memory.Limit(o.Memory)
@@ -43,12 +43,8 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	limits := pace.GateOptions{Ceiling: t.Plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.Plan.Parallel))
-	endLimit := memory.LimitSmall(o.Memory, c)
 	keeper, stopKeeper := keepTarget(ctx, t.Table, env, o.TargetP99, c)
-	stop := func() {
-		stopKeeper()
-		endLimit()
-	}
+	watches := []func(){memory.LimitSmall(o.Memory, c), stopKeeper}
 	var trips *pace.Trips
 	if keeper != nil {
 		page = min(page, gentlePage)
@@ -59,11 +55,7 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 			limits.Start, limits.Samples = limits.Ceiling, farSamples
 		}
 		if trips.Longest() > 0 {
-			endLimit, endBound := endLimit, tellBound(env, c, adviseReads(t.Table, limits.Far))
-			stop = func() {
-				endBound()
-				endLimit()
-			}
+			watches = append(watches, tellBound(env, c, adviseReads(t.Table, limits.Far)))
 		}
 	}
 	gate := keeper.Gate(limits)
@@ -91,7 +83,11 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	holdRates(o, &options)
 	c.Requests.SetNames(t.NodeName)
 	c.Requests.SetGate("", gate)
-	return options, stop
+	return options, func() {
+		for _, end := range watches {
+			end()
+		}
+	}
 }
 
 // What pages of a sweep with a rate are not made smaller than, as far as that allows: each has its fixed cost.
